@@ -1,0 +1,16 @@
+# Every target of the project links cospot_flags: warnings, sanitizers and the floating-point rules.
+add_library(cospot_flags INTERFACE)
+target_compile_features(cospot_flags INTERFACE cxx_std_20)
+target_include_directories(cospot_flags INTERFACE ${PROJECT_SOURCE_DIR})
+# No contraction: a fused multiply-add rounds once where the formula rounds twice, so the same
+# weight would differ between machines.
+target_compile_options(cospot_flags INTERFACE
+  -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi)
+if(COSPOT_WERROR)
+  target_compile_options(cospot_flags INTERFACE -Werror)
+endif()
+if(COSPOT_SANITIZE)
+  target_compile_options(cospot_flags INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(cospot_flags INTERFACE -fsanitize=address,undefined)
+endif()

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace cospot {
+
+/// The user's input cannot be used. The text is one sentence that says where, what, what was
+/// expected and, for names, the valid ones. The command line prints it and exits with code 2.
+class InputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A configuration (sweep or scenario file, option, policy name) cannot be used.
+class ConfigError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// A workload file cannot be used; the text starts with `file:line:`.
+class WorkloadError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// A results database cannot be opened, belongs to another sweep or cannot be written.
+class DatabaseError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// A policy broke its contract (a weight that is not a number, an insufficient eviction plan).
+class PolicyError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace cospot

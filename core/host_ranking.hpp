@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+
+#include "core/host_table.hpp"
+#include "core/request.hpp"
+
+namespace cospot {
+
+/// The hosts of one table in a chain's rank order, found one by one: the walk goes only as far as
+/// the handshake needs. Ties go to the lowest host index.
+///
+/// Belongs to the writer of the table, which reports every host it changes. One walk at a time;
+/// a walk ends when the table changes.
+class HostRanking {
+ public:
+  virtual ~HostRanking() = default;
+
+  /// Takes note that a host of the table was changed.
+  virtual void host_changed(HostIndex host) = 0;
+
+  /// Starts a walk for `request`.
+  virtual void start(const Request& request) = 0;
+
+  /// The next best feasible host, or kNoHost when there is none left.
+  [[nodiscard]] virtual HostIndex next() = 0;
+
+  /// The same ranking over `copy`, a copy of the table this one was made for.
+  [[nodiscard]] virtual std::unique_ptr<HostRanking> clone(const HostTable& copy) const = 0;
+};
+
+}  // namespace cospot

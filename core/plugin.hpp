@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace cospot {
+
+/// What `cospot list` and the documentation say of a policy.
+struct PluginInfo {
+  std::string_view name;     ///< as in sweep files; the paper's or Nova's own
+  std::string_view summary;  ///< one line
+  std::string_view source;   ///< paper and section, or Nova module
+};
+
+/// The settings of one policy, read by its constructor with a type and a default.
+///
+/// Errors: ConfigError names the policy, the key, what was expected and what was found.
+class PluginOptions {
+ public:
+  using Value = std::variant<bool, std::int64_t, double, std::string>;
+
+  PluginOptions() = default;
+  explicit PluginOptions(std::string policy_name, std::map<std::string, Value> values = {})
+      : policy_name_(std::move(policy_name)), values_(std::move(values)) {}
+
+  [[nodiscard]] bool read_bool(const std::string& key, bool fallback) const;
+  [[nodiscard]] double read_number(const std::string& key, double fallback) const;
+  [[nodiscard]] std::string read_string(const std::string& key, const std::string& fallback) const;
+
+  /// Throws ConfigError when a key was given that no read has asked for. Call it last.
+  void reject_unknown() const;
+
+ private:
+  [[nodiscard]] const Value* find(const std::string& key) const;
+
+  std::string policy_name_;
+  std::map<std::string, Value> values_;
+  mutable std::vector<std::string> known_keys_;
+};
+
+/// One row of a registry: what the policy is and how to make it.
+template <class Plugin>
+struct RegistryEntry {
+  PluginInfo info;
+  std::unique_ptr<Plugin> (*make)(const PluginOptions&);
+};
+
+/// The registry row of `T`, which has `static constexpr PluginInfo kInfo` and a constructor from
+/// PluginOptions.
+template <class Plugin, class T>
+[[nodiscard]] constexpr RegistryEntry<Plugin> registry_entry() {
+  return {T::kInfo, [](const PluginOptions& options) -> std::unique_ptr<Plugin> {
+            return std::make_unique<T>(options);
+          }};
+}
+
+/// Throws ConfigError: "unknown <kind> 'name'; valid names: a, b, c".
+[[noreturn]] void throw_unknown_name(std::string_view kind, std::string_view name,
+                                     std::span<const std::string_view> valid_names);
+
+/// Makes the policy called `name` from `registry`, or throws ConfigError with the valid names.
+template <class Plugin>
+[[nodiscard]] std::unique_ptr<Plugin> make_plugin(std::span<const RegistryEntry<Plugin>> registry,
+                                                  std::string_view kind, std::string_view name,
+                                                  std::map<std::string, PluginOptions::Value> values) {
+  std::vector<std::string_view> names;
+  for (const RegistryEntry<Plugin>& entry : registry) {
+    if (entry.info.name == name) {
+      return entry.make(PluginOptions(std::string(name), std::move(values)));
+    }
+    names.push_back(entry.info.name);
+  }
+  throw_unknown_name(kind, name, names);
+}
+
+}  // namespace cospot

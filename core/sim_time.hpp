@@ -1,0 +1,18 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace cospot {
+
+/// A point in time or a duration, in whole microseconds since the start of the observation
+/// window. Negative points lie before the window. Microseconds keep apart every two distinct
+/// times of the released traces (the closest are about a millisecond apart) and sum exactly.
+using SimTime = std::chrono::duration<std::int64_t, std::micro>;
+
+/// The end of an instance that never ended while it was watched.
+inline constexpr SimTime kNever = SimTime::max();
+
+inline constexpr SimTime kDay = std::chrono::hours(24);
+
+}  // namespace cospot

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "core/evictor.hpp"
+#include "core/plugin.hpp"
+
+namespace cospot {
+
+/// FIFO: the spots placed first go first, until every resource suffices, even when one of them
+/// frees nothing that is scarce. Score: the number of victims.
+///
+/// Source: CoSpot, section 4.6.
+class FifoEvictor final : public Evictor {
+ public:
+  static constexpr PluginInfo kInfo{.name = "FIFO",
+                                    .summary = "Evicts the spots placed first; fewest victims win.",
+                                    .source = "CoSpot, section 4.6"};
+
+  explicit FifoEvictor(const PluginOptions& options) { options.reject_unknown(); }
+
+  bool make_plan(const EvictionCase& eviction, double score_limit,
+                 EvictionPlan& plan) const override;
+
+  [[nodiscard]] bool charges_every_victim() const override { return true; }
+  [[nodiscard]] SimTime follows_fifo_until() const override { return kNever; }
+};
+
+}  // namespace cospot

@@ -1,0 +1,16 @@
+#include "evictors/registry.hpp"
+
+#include <array>
+
+#include "evictors/fifo_evictor.hpp"
+
+namespace cospot {
+
+std::span<const RegistryEntry<Evictor>> evictor_registry() {
+  static constexpr std::array kRegistry{
+      registry_entry<Evictor, FifoEvictor>(),
+  };
+  return kRegistry;
+}
+
+}  // namespace cospot

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <span>
+
+#include "core/evictor.hpp"
+#include "core/plugin.hpp"
+
+namespace cospot {
+
+/// Every built-in evictor, in the order `cospot list evictors` prints them.
+[[nodiscard]] std::span<const RegistryEntry<Evictor>> evictor_registry();
+
+}  // namespace cospot

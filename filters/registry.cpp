@@ -1,0 +1,19 @@
+#include "filters/registry.hpp"
+
+#include <array>
+
+#include "filters/feasibility_filter.hpp"
+#include "filters/spot_avoiding_filter.hpp"
+
+namespace cospot {
+
+std::span<const RegistryEntry<Filter>> filter_registry() {
+  static constexpr std::array kRegistry{
+      registry_entry<Filter, VmFeasibilityFilter>(),
+      registry_entry<Filter, SpotFeasibilityFilter>(),
+      registry_entry<Filter, SpotAvoidingFilter>(),
+  };
+  return kRegistry;
+}
+
+}  // namespace cospot

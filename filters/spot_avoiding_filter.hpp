@@ -1,0 +1,28 @@
+#pragma once
+
+#include "core/filter.hpp"
+#include "core/plugin.hpp"
+
+namespace cospot {
+
+/// SAF: hosts that fit the request beside all their spots rank before every other host. The rest
+/// follow, so a VM still gets a host, and evictions, when no host can take it without any.
+///
+/// Source: CoSpot, section 3 ("Spot Avoiding Filter").
+class SpotAvoidingFilter final : public PerHostFilter<SpotAvoidingFilter> {
+ public:
+  static constexpr PluginInfo kInfo{
+      .name = "SpotAvoiding",
+      .summary = "Ranks hosts that need no eviction before all others (SAF).",
+      .source = "CoSpot, section 3"};
+
+  explicit SpotAvoidingFilter(const PluginOptions& options) { options.reject_unknown(); }
+
+  [[nodiscard]] bool host_passes(HostRow host, const Request& request) const noexcept {
+    return request.resources().fits_in(host.free(Sees::kVmsAndSpots));
+  }
+
+  [[nodiscard]] FilterMode mode() const override { return FilterMode::kPrefer; }
+};
+
+}  // namespace cospot

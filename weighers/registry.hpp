@@ -1,0 +1,13 @@
+#pragma once
+
+#include <span>
+
+#include "core/weigher.hpp"
+#include "core/plugin.hpp"
+
+namespace cospot {
+
+/// Every built-in weigher, in the order `cospot list weighers` prints them.
+[[nodiscard]] std::span<const RegistryEntry<Weigher>> weigher_registry();
+
+}  // namespace cospot
