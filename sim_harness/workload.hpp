@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,6 +23,10 @@ struct WorkloadRow {
   InstanceClass instance_class = InstanceClass::kVm;
   SimTime start{0};      ///< negative: before the window
   SimTime end = kNever;  ///< kNever: never ended; start <= end
+
+  [[nodiscard]] bool is_spot() const { return instance_class == InstanceClass::kSpot; }
+
+  friend bool operator==(const WorkloadRow&, const WorkloadRow&) = default;
 };
 
 /// Requests over time, in file order, and the window in which they earn.
@@ -31,5 +36,26 @@ struct Workload {
   SimTime window = 14 * kDay;  ///< revenue counts inside [0, window]
   std::vector<WorkloadRow> rows;
 };
+
+/// What `row` earns when it runs from `from` to `to`: its vcpus times the part of that span which
+/// lies inside [0, window]. 0 when the span is empty or reversed.
+[[nodiscard]] inline Revenue revenue_between(const WorkloadRow& row, SimTime from, SimTime to,
+                                             SimTime window) {
+  const SimTime first = std::max(from, SimTime(0));
+  const SimTime last = std::min(to, window);
+  return last <= first ? Revenue{0} : Revenue{row.resources.vcpus} * (last - first).count();
+}
+
+/// What `row` earns when it is admitted at once and never evicted.
+[[nodiscard]] inline Revenue requested_revenue(const WorkloadRow& row, SimTime window) {
+  return revenue_between(row, row.start, row.end, window);
+}
+
+/// Vcpu-seconds as an exact decimal number with 6 decimals, such as "12.500000".
+[[nodiscard]] std::string revenue_text(Revenue revenue);
+
+/// Seconds as an exact decimal number with as few decimals as it needs, such as "-1.5"; kNever is
+/// "never".
+[[nodiscard]] std::string seconds_text(SimTime time);
 
 }  // namespace cospot

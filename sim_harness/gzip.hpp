@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace cospot {
+
+/// Tells whether `bytes` start like a gzip file.
+[[nodiscard]] bool is_gzip(std::string_view bytes);
+
+/// What became of unpacking: the text up to the first fault, and what the fault was.
+struct Unpacked {
+  std::string text;
+  std::string fault;  ///< empty: none
+};
+
+/// Unpacks a gzip file of one or more members.
+[[nodiscard]] Unpacked unpack_gzip(std::string_view bytes);
+
+/// Packs `text` as one gzip member without a time stamp or name: equal texts, equal bytes (given
+/// one version of zlib).
+[[nodiscard]] std::string pack_gzip(std::string_view text);
+
+}  // namespace cospot

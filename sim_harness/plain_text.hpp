@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace cospot {
+
+/// The position of the first byte of `text` that is not plain text, or npos: anything but UTF-8,
+/// control characters other than tab, and a carriage return that does not end a line.
+[[nodiscard]] std::size_t find_non_text(std::string_view text);
+
+/// `value` in quotes for an error message, cut after about 40 bytes. Expects plain text.
+[[nodiscard]] std::string quoted_excerpt(std::string_view value);
+
+}  // namespace cospot

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "core/sim_time.hpp"
+
+namespace cospot {
+
+/// The CSV schemas of workload files; docs/workload-format.md describes every column.
+enum class WorkloadSchema : std::uint8_t {
+  kCospot,  ///< cospot's own: names with units, seconds
+  kSocc22,  ///< the CoSpot release's (SoCC'22): days, vmTypeId holds the priority
+};
+
+/// What a column means, in the order in which the writer puts them for cospot's own schema.
+enum class WorkloadColumn : std::uint8_t {
+  kId,
+  kTenant,
+  kClass,
+  kVcpus,
+  kMemoryMb,
+  kDiskGb,
+  kStart,
+  kEnd,
+};
+inline constexpr std::size_t kWorkloadColumns = 8;
+
+struct WorkloadSchemaInfo {
+  WorkloadSchema schema;
+  std::string_view name;    ///< as in `cospot workload convert --schema`
+  std::string_view header;  ///< the columns in the order they are written
+  /// The name of each WorkloadColumn; empty: the schema has none.
+  std::array<std::string_view, kWorkloadColumns> columns;
+};
+
+inline constexpr std::array<WorkloadSchemaInfo, 2> kWorkloadSchemas{{
+    {.schema = WorkloadSchema::kCospot,
+     .name = "cospot",
+     .header = "instance_id,tenant_id,class,vcpus,memory_mb,disk_gb,start_s,end_s",
+     .columns = {"instance_id", "tenant_id", "class", "vcpus", "memory_mb", "disk_gb", "start_s",
+                 "end_s"}},
+    {.schema = WorkloadSchema::kSocc22,
+     .name = "socc22",
+     .header = "vmId,tenantId,cores,ram,vmTypeId,starttime,endtime",
+     .columns = {"vmId", "tenantId", "vmTypeId", "cores", "ram", "", "starttime", "endtime"}},
+}};
+
+/// The furthest time from the start of the window: 10,000 days. Within it a double of days tells
+/// every microsecond apart (its step is at most 2^-39 days = 0.16 microseconds), and a time
+/// counted from 1970 by mistake is found out.
+inline constexpr SimTime kMaxWorkloadTime = 10'000 * kDay;
+
+inline constexpr double kMicrosecondsPerDay = 86400e6;
+
+}  // namespace cospot
