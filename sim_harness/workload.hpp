@@ -17,9 +17,9 @@ __extension__ using Revenue = __int128;
 
 /// One instance's request and its (fore-known) end.
 struct WorkloadRow {
-  std::string id;      ///< as the file writes it; unique in a workload
-  std::string tenant;  ///< who asked; batches are contiguous requests of one tenant
-  ResourceVector resources;
+  std::string id{};      ///< as the file writes it; unique in a workload
+  std::string tenant{};  ///< who asked; batches are contiguous requests of one tenant
+  ResourceVector resources{};
   InstanceClass instance_class = InstanceClass::kVm;
   SimTime start{0};      ///< negative: before the window
   SimTime end = kNever;  ///< kNever: never ended; start <= end
@@ -31,10 +31,10 @@ struct WorkloadRow {
 
 /// Requests over time, in file order, and the window in which they earn.
 struct Workload {
-  std::string name;    ///< as the sweep file writes it
-  std::string sha256;  ///< of the file's bytes as stored (compressed if it is), or of the recipe
+  std::string name{};    ///< as the sweep file writes it
+  std::string sha256{};  ///< of the file's bytes as stored (compressed if it is), or of the recipe
   SimTime window = 14 * kDay;  ///< revenue counts inside [0, window]
-  std::vector<WorkloadRow> rows;
+  std::vector<WorkloadRow> rows{};
 };
 
 /// What `row` earns when it runs from `from` to `to`: its vcpus times the part of that span which
