@@ -1,0 +1,357 @@
+#include "tests/cpp/reference_simulator.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "core/errors.hpp"
+
+namespace cospot::reference {
+namespace {
+
+constexpr SimTime kFifoUntil = 3 * kDay;
+constexpr SimTime kLifeCountedTo = 90 * kDay;
+constexpr std::size_t kMostSpotsToEnumerate = 16;
+
+/// The instances on a host, each list in order of placement.
+struct Host {
+  std::vector<InstanceIndex> vms{};
+  std::vector<InstanceIndex> spots{};
+};
+
+/// A way to rank hosts: "vma" + "COS", say.
+struct Policy {
+  bool counts_spots = false;
+  bool avoids_vms = false;
+  std::string formula;  ///< UTIL, COS, DPD or FirstFit
+};
+
+Policy parse_vm_policy(const std::string& name) {
+  for (const char* known : {"UTIL", "COS", "DPD", "FirstFit"}) {
+    if (name == known) return {.formula = name};
+  }
+  throw ConfigError("unknown VM policy '" + name + "'");
+}
+
+Policy parse_spot_policy(const std::string& name) {
+  if (name == "FirstFit") return {.counts_spots = true, .formula = name};
+  for (const std::string formula : {"UTIL", "COS", "DPD"}) {
+    if (name == "s" + formula) return {.counts_spots = true, .formula = formula};
+    if (name == "vma" + formula) {
+      return {.counts_spots = true, .avoids_vms = true, .formula = formula};
+    }
+  }
+  throw ConfigError("unknown spot policy '" + name + "'");
+}
+
+double cosine_score(const ResourceVector& request, const ResourceVector& residual) {
+  const std::int64_t dot = std::int64_t{request.vcpus} * residual.vcpus +
+                           std::int64_t{request.memory_mb} * residual.memory_mb;
+  const std::int64_t cross = std::int64_t{request.vcpus} * residual.memory_mb -
+                             std::int64_t{request.memory_mb} * residual.vcpus;
+  const std::int64_t sum = dot + std::abs(cross);
+  return sum == 0 ? 0.0 : static_cast<double>(dot) / static_cast<double>(sum);
+}
+
+/// Drop in distance to the diagonal: |d| - |d + delta|, in units of 1 / (total vcpus x memory).
+std::int64_t diagonal_gain(const ResourceVector& request, const ResourceVector& used,
+                           const ResourceVector& total) {
+  const auto imbalance = [&total](const ResourceVector& amount) {
+    return std::int64_t{amount.vcpus} * total.memory_mb -
+           std::int64_t{amount.memory_mb} * total.vcpus;
+  };
+  const std::int64_t before = imbalance(used);
+  return std::abs(before) - std::abs(before + imbalance(request));
+}
+
+/// Which spots of a host must go, as positions in its list, and what that costs.
+struct Plan {
+  bool possible = false;
+  std::vector<std::size_t> victims{};
+  Revenue score = 0;
+};
+
+class Simulator {
+ public:
+  Simulator(const Workload& workload, const Settings& settings)
+      : workload_(workload),
+        settings_(settings),
+        vm_policy_(parse_vm_policy(settings.vm)),
+        spot_policy_(parse_spot_policy(settings.spot)),
+        hosts_(settings.hosts) {
+    if (settings.evictor != "FIFO" && settings.evictor != "YJF" && settings.evictor != "LPO") {
+      throw ConfigError("unknown evictor '" + settings.evictor + "'");
+    }
+    outcome_.placements.assign(workload.rows.size(), kNoHost);
+    outcome_.result.hosts = settings.hosts;
+  }
+
+  Outcome run() {
+    for (const InstanceIndex instance : arrival_order(workload_)) {
+      end_all_until(row(instance).start);
+      request(instance);
+    }
+    // kNever itself is no moment: who never ends stays.
+    end_all_until(kNever - SimTime{1});
+    for (const Host& host : hosts_) {
+      for (const InstanceIndex instance : host.vms) earn(instance, row(instance).end);
+      for (const InstanceIndex instance : host.spots) earn(instance, row(instance).end);
+    }
+    return outcome_;
+  }
+
+ private:
+  const WorkloadRow& row(InstanceIndex instance) const { return workload_.rows[instance]; }
+  bool is_spot(InstanceIndex instance) const {
+    return row(instance).instance_class == InstanceClass::kSpot;
+  }
+
+  ResourceVector held_by(const std::vector<InstanceIndex>& instances) const {
+    ResourceVector sum;
+    for (const InstanceIndex instance : instances) sum += row(instance).resources;
+    return sum;
+  }
+  ResourceVector used(const Host& host, bool count_spots) const {
+    return count_spots ? held_by(host.vms) + held_by(host.spots) : held_by(host.vms);
+  }
+  bool fits(InstanceIndex instance, const Host& host, bool count_spots) const {
+    return row(instance).resources.fits_in(settings_.host - used(host, count_spots));
+  }
+
+  void log(SimTime time, EventKind kind, InstanceIndex instance, HostIndex host) {
+    outcome_.events.push_back({time, kind, instance, host});
+  }
+  void earn(InstanceIndex instance, SimTime until) {
+    const Revenue revenue = earned(row(instance), until, workload_.window);
+    (is_spot(instance) ? outcome_.result.spot_revenue : outcome_.result.vm_revenue) += revenue;
+  }
+
+  void end_all_until(SimTime time);
+  void request(InstanceIndex instance);
+  void place_vm(InstanceIndex instance);
+  void place_spot(InstanceIndex instance);
+  void reject(InstanceIndex instance);
+  void evict(HostIndex host, const std::vector<std::size_t>& victims, SimTime now);
+
+  std::vector<HostIndex> ranked_hosts(InstanceIndex instance, const Policy& policy, bool saf) const;
+  Plan plan_evictions(InstanceIndex vm, const Host& host) const;
+  Plan plan_in_order(InstanceIndex vm, const Host& host, bool youngest_first) const;
+  Plan plan_least_loss(InstanceIndex vm, const Host& host) const;
+  Revenue loss(InstanceIndex spot, SimTime now) const;
+
+  const Workload& workload_;
+  const Settings& settings_;
+  Policy vm_policy_;
+  Policy spot_policy_;
+  std::vector<Host> hosts_;
+  Outcome outcome_;
+};
+
+/// Ends every running instance whose end is `time` or earlier, in order of end, then file order.
+/// Called before each arrival, so departures come first, and a zero-length instance leaves before
+/// the next one arrives.
+void Simulator::end_all_until(SimTime time) {
+  std::vector<std::tuple<SimTime, InstanceIndex, HostIndex>> ended;
+  for (HostIndex h = 0; h < hosts_.size(); ++h) {
+    for (std::vector<InstanceIndex>* list : {&hosts_[h].vms, &hosts_[h].spots}) {
+      for (const InstanceIndex instance : *list) {
+        if (row(instance).end <= time) ended.emplace_back(row(instance).end, instance, h);
+      }
+      std::erase_if(*list, [&](InstanceIndex instance) { return row(instance).end <= time; });
+    }
+  }
+  std::sort(ended.begin(), ended.end());
+  for (const auto& [end, instance, host] : ended) {
+    earn(instance, end);
+    log(end, EventKind::kEnded, instance, host);
+  }
+}
+
+void Simulator::request(InstanceIndex instance) {
+  RunResult& result = outcome_.result;
+  const Revenue asked = earned(row(instance), row(instance).end, workload_.window);
+  if (is_spot(instance)) {
+    ++result.spot_requests;
+    result.spot_revenue_requested += asked;
+    place_spot(instance);
+  } else {
+    ++result.vm_requests;
+    result.vm_revenue_requested += asked;
+    place_vm(instance);
+  }
+}
+
+void Simulator::reject(InstanceIndex instance) {
+  log(row(instance).start, EventKind::kRejected, instance, kNoHost);
+  if (is_spot(instance)) return;
+  ++outcome_.result.vm_rejected;
+  if (!row(instance).resources.fits_in(settings_.host)) ++outcome_.result.vm_too_large;
+}
+
+void Simulator::place_spot(InstanceIndex instance) {
+  const std::vector<HostIndex> ranked = ranked_hosts(instance, spot_policy_, false);
+  if (ranked.empty()) return reject(instance);
+  ++outcome_.result.spot_admitted;
+  outcome_.placements[instance] = ranked[0];
+  hosts_[ranked[0]].spots.push_back(instance);
+  log(row(instance).start, EventKind::kPlaced, instance, ranked[0]);
+}
+
+void Simulator::place_vm(InstanceIndex instance) {
+  std::vector<HostIndex> offer = ranked_hosts(instance, vm_policy_, settings_.saf);
+  offer.resize(std::min(offer.size(), settings_.otn));
+  HostIndex chosen = kNoHost;
+  Plan best;
+  for (const HostIndex host : offer) {
+    const Plan plan = plan_evictions(instance, hosts_[host]);
+    if (!plan.possible) continue;
+    if (chosen != kNoHost && plan.score >= best.score) continue;
+    chosen = host;
+    best = plan;
+  }
+  if (chosen == kNoHost) return reject(instance);
+  evict(chosen, best.victims, row(instance).start);
+  outcome_.placements[instance] = chosen;
+  hosts_[chosen].vms.push_back(instance);
+  log(row(instance).start, EventKind::kPlaced, instance, chosen);
+}
+
+void Simulator::evict(HostIndex host, const std::vector<std::size_t>& victims, SimTime now) {
+  std::vector<InstanceIndex> staying;
+  std::vector<InstanceIndex>& spots = hosts_[host].spots;
+  for (std::size_t i = 0; i < spots.size(); ++i) {
+    if (std::find(victims.begin(), victims.end(), i) == victims.end()) {
+      staying.push_back(spots[i]);
+      continue;
+    }
+    earn(spots[i], now);
+    ++outcome_.result.evictions;
+    outcome_.evictions.push_back({now, host, spots[i]});
+    log(now, EventKind::kEvicted, spots[i], host);
+  }
+  spots = staying;
+}
+
+/// Every feasible host, best first: by SAF, then tier, then the policy's formula, then index.
+std::vector<HostIndex> Simulator::ranked_hosts(InstanceIndex instance, const Policy& policy,
+                                               bool saf) const {
+  // Every entry is smaller when the host is better.
+  std::vector<std::tuple<int, int, double, std::int64_t, HostIndex>> keys;
+  for (HostIndex h = 0; h < hosts_.size(); ++h) {
+    const Host& host = hosts_[h];
+    if (!fits(instance, host, is_spot(instance))) continue;
+    const ResourceVector taken = used(host, policy.counts_spots);
+    const bool idle = host.vms.empty() && (!policy.counts_spots || host.spots.empty());
+    const int needs_eviction = saf && !fits(instance, host, true) ? 1 : 0;
+    int tier = 0;
+    double negative_cosine = 0;
+    std::int64_t negative_score = 0;
+    if (policy.avoids_vms) {
+      tier = host.vms.empty() ? 0 : 1;
+    } else if (policy.formula == "COS" || policy.formula == "DPD") {
+      tier = idle ? 1 : 0;
+    }
+    if (policy.formula == "UTIL") negative_score = -taken.vcpus;
+    if (policy.formula == "COS") {
+      negative_cosine = -cosine_score(row(instance).resources, settings_.host - taken);
+    }
+    if (policy.formula == "DPD") {
+      negative_score = -diagonal_gain(row(instance).resources, taken, settings_.host);
+    }
+    keys.emplace_back(needs_eviction, tier, negative_cosine, negative_score, h);
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<HostIndex> ranked;
+  for (const auto& key : keys) ranked.push_back(std::get<HostIndex>(key));
+  return ranked;
+}
+
+Plan Simulator::plan_evictions(InstanceIndex vm, const Host& host) const {
+  if (fits(vm, host, true)) return {.possible = true};
+  if (settings_.evictor == "YJF") return plan_in_order(vm, host, true);
+  if (settings_.evictor == "FIFO" || row(vm).start < kFifoUntil) {
+    return plan_in_order(vm, host, false);
+  }
+  return plan_least_loss(vm, host);
+}
+
+/// Takes spots from one end of the placement order until the VM fits. Score: how many.
+Plan Simulator::plan_in_order(InstanceIndex vm, const Host& host, bool youngest_first) const {
+  Plan plan;
+  Host left = host;
+  while (!fits(vm, left, true)) {
+    if (left.spots.empty()) return {};
+    if (youngest_first) {
+      left.spots.pop_back();
+      plan.victims.insert(plan.victims.begin(), left.spots.size());
+    } else {
+      left.spots.erase(left.spots.begin());
+      plan.victims.push_back(plan.victims.size());
+    }
+  }
+  plan.possible = true;
+  plan.score = static_cast<Revenue>(plan.victims.size());
+  return plan;
+}
+
+/// Revenue that evicting `spot` now costs: its vcpus until its true end, counted to day 90, and
+/// for one microsecond at least.
+Revenue Simulator::loss(InstanceIndex spot, SimTime now) const {
+  const SimTime life = std::max(std::min(row(spot).end, kLifeCountedTo) - now, SimTime{1});
+  return Revenue{row(spot).resources.vcpus} * life.count();
+}
+
+/// Tries every subset of the host's spots. Least revenue lost wins; then fewest victims; then the
+/// positions that come first in dictionary order.
+Plan Simulator::plan_least_loss(InstanceIndex vm, const Host& host) const {
+  const std::size_t n = host.spots.size();
+  if (n > kMostSpotsToEnumerate) {
+    throw PolicyError("the reference LPO tries every subset of at most 16 spots, not of " +
+                      std::to_string(n));
+  }
+  Plan best;
+  for (std::size_t subset = 0; subset < (std::size_t{1} << n); ++subset) {
+    Plan plan{.possible = true};
+    Host left{.vms = host.vms};
+    for (std::size_t i = 0; i < n; ++i) {
+      if ((subset >> i & 1) == 0) {
+        left.spots.push_back(host.spots[i]);
+        continue;
+      }
+      plan.victims.push_back(i);
+      plan.score += loss(host.spots[i], row(vm).start);
+    }
+    if (!fits(vm, left, true)) continue;
+    const auto rank = [](const Plan& p) {
+      return std::tuple(p.score, p.victims.size(), p.victims);
+    };
+    if (!best.possible || rank(plan) < rank(best)) best = plan;
+  }
+  return best;
+}
+
+}  // namespace
+
+Revenue earned(const WorkloadRow& row, SimTime end, SimTime window) {
+  const SimTime from = std::max(row.start, SimTime{0});
+  const SimTime to = std::min(end, window);
+  return to <= from ? 0 : Revenue{row.resources.vcpus} * (to - from).count();
+}
+
+std::vector<InstanceIndex> arrival_order(const Workload& workload) {
+  std::vector<InstanceIndex> order(workload.rows.size());
+  std::iota(order.begin(), order.end(), InstanceIndex{0});
+  std::stable_sort(order.begin(), order.end(), [&](InstanceIndex a, InstanceIndex b) {
+    return workload.rows[a].start < workload.rows[b].start;
+  });
+  return order;
+}
+
+Outcome simulate(const Workload& workload, const Settings& settings) {
+  return Simulator(workload, settings).run();
+}
+
+}  // namespace cospot::reference

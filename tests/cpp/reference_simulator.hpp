@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/host_table.hpp"
+#include "core/request.hpp"
+#include "core/resource_vector.hpp"
+#include "core/sim_time.hpp"
+#include "sim_harness/run_result.hpp"
+#include "sim_harness/workload.hpp"
+
+/// A second, slow simulator for the tests: it recomputes every sum from the instances, ranks every
+/// host by a full sort and tries every subset of spots. It shares only plain values with the
+/// product, so that a mistake there cannot hide here.
+namespace cospot::reference {
+
+/// One run. `vm` is UTIL, COS, DPD or FirstFit; `spot` is sUTIL, sCOS, sDPD, vmaUTIL, vmaCOS,
+/// vmaDPD or FirstFit (the lowest host that fits); `evictor` is FIFO, YJF or LPO.
+struct Settings {
+  ResourceVector host{};
+  std::size_t hosts = 0;
+  std::string vm = "UTIL";
+  std::string spot = "sUTIL";
+  std::string evictor = "FIFO";
+  bool saf = false;
+  std::size_t otn = 1;
+};
+
+enum class EventKind { kPlaced, kRejected, kEvicted, kEnded };
+
+/// What happened to an instance. The victims of a VM come right before its placement, in their
+/// order of placement. The host of a rejected request is kNoHost.
+struct Event {
+  SimTime time{0};
+  EventKind kind = EventKind::kPlaced;
+  InstanceIndex instance = 0;
+  HostIndex host = kNoHost;
+
+  friend bool operator==(const Event&, const Event&) = default;
+};
+
+struct Eviction {
+  SimTime time{0};
+  HostIndex host = kNoHost;
+  InstanceIndex victim = 0;
+
+  friend bool operator==(const Eviction&, const Eviction&) = default;
+};
+
+struct Outcome {
+  std::vector<HostIndex> placements;  ///< by workload row; kNoHost: rejected
+  std::vector<Eviction> evictions;    ///< in the order they happen
+  std::vector<Event> events;          ///< all of them, in order
+  RunResult result;                   ///< the alloc and wall fields stay 0
+};
+
+/// Errors: ConfigError for an unknown policy name; PolicyError when LPO meets over 16 spots on a
+/// host, which is too many to try every subset of.
+[[nodiscard]] Outcome simulate(const Workload& workload, const Settings& settings);
+
+/// The datacenter of 0 % headroom: the first host count from ceil(peak VM demand / capacity) up
+/// at which a run of the VMs alone rejects none.
+///
+/// Errors: WorkloadError when a VM is larger than an empty host, so that no count is enough.
+[[nodiscard]] std::size_t datacenter_size(const Workload& workload, const ResourceVector& capacity,
+                                          const std::string& vm_policy);
+
+/// Revenue of an instance that ran from `start` to `end`: vcpus times its life inside
+/// [0, window], in vcpu-microseconds.
+[[nodiscard]] Revenue earned(const WorkloadRow& row, SimTime end, SimTime window);
+
+/// The workload's rows in the order they are requested: by start, then file order.
+[[nodiscard]] std::vector<InstanceIndex> arrival_order(const Workload& workload);
+
+}  // namespace cospot::reference
