@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "core/host_table.hpp"
@@ -24,6 +25,10 @@ class Filter {
                           const Request& request, std::span<std::uint8_t> passes) const = 0;
 
   [[nodiscard]] virtual FilterMode mode() const { return FilterMode::kDrop; }
+
+  /// When the filter passes exactly the hosts with room for the request beside some instances:
+  /// beside which. A chain of such filters can keep its hosts in order (core/keyed_ranking.hpp).
+  [[nodiscard]] virtual std::optional<Sees> needs_room_beside() const { return std::nullopt; }
 };
 
 /// Lets a plugin write Nova's one-host method, `bool host_passes(HostRow, const Request&) const`,

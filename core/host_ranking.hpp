@@ -19,6 +19,10 @@ class HostRanking {
   /// Takes note that a host of the table was changed.
   virtual void host_changed(HostIndex host) = 0;
 
+  /// Tells whether placing or removing a spot can change the order; if not, such changes need not
+  /// be reported.
+  [[nodiscard]] virtual bool sees_spots() const { return true; }
+
   /// Starts a walk for `request`.
   virtual void start(const Request& request) = 0;
 

@@ -66,9 +66,9 @@ template <class Plugin, class T>
 
 /// Makes the policy called `name` from `registry`, or throws ConfigError with the valid names.
 template <class Plugin>
-[[nodiscard]] std::unique_ptr<Plugin> make_plugin(std::span<const RegistryEntry<Plugin>> registry,
-                                                  std::string_view kind, std::string_view name,
-                                                  std::map<std::string, PluginOptions::Value> values) {
+[[nodiscard]] std::unique_ptr<Plugin> make_plugin(
+    std::span<const RegistryEntry<Plugin>> registry, std::string_view kind, std::string_view name,
+    std::map<std::string, PluginOptions::Value> values) {
   std::vector<std::string_view> names;
   for (const RegistryEntry<Plugin>& entry : registry) {
     if (entry.info.name == name) {

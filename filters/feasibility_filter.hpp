@@ -26,6 +26,8 @@ class FeasibilityFilter final : public PerHostFilter<FeasibilityFilter<kSees>> {
   [[nodiscard]] bool host_passes(HostRow host, const Request& request) const noexcept {
     return request.resources().fits_in(host.free(kSees));
   }
+
+  [[nodiscard]] std::optional<Sees> needs_room_beside() const override { return kSees; }
 };
 
 using VmFeasibilityFilter = FeasibilityFilter<Sees::kVms>;

@@ -23,6 +23,9 @@ class SpotAvoidingFilter final : public PerHostFilter<SpotAvoidingFilter> {
   }
 
   [[nodiscard]] FilterMode mode() const override { return FilterMode::kPrefer; }
+  [[nodiscard]] std::optional<Sees> needs_room_beside() const override {
+    return Sees::kVmsAndSpots;
+  }
 };
 
 }  // namespace cospot

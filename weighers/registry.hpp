@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "core/weigher.hpp"
 #include "core/plugin.hpp"
+#include "core/weigher.hpp"
 
 namespace cospot {
 

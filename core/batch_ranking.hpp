@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "core/chain.hpp"
+
+namespace cospot {
+
+/// Ranks hosts with any chain, by filtering and weighing all of them for every request.
+class BatchRanking final : public HostRanking {
+ public:
+  /// `chain` and `hosts` outlive the ranking.
+  BatchRanking(const Chain& chain, const HostTable& hosts) : chain_(&chain), hosts_(&hosts) {}
+
+  void host_changed(HostIndex /*host*/) override {}
+  void start(const Request& request) override;
+  [[nodiscard]] HostIndex next() override;
+  [[nodiscard]] std::unique_ptr<HostRanking> clone(const HostTable& copy) const override {
+    return std::make_unique<BatchRanking>(*chain_, copy);
+  }
+
+ private:
+  const Chain* chain_;
+  const HostTable* hosts_;
+  ChainScratch scratch_;
+  std::vector<RankedHost> heap_;  // of the hosts not yet given, best on top
+};
+
+}  // namespace cospot

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/host_table.hpp"
+#include "core/room_kernels.hpp"
+
+namespace cospot {
+
+/// What a ranking knows of one host: its key and its room.
+template <class Key>
+struct BucketEntry {
+  Key key{};
+  ResourceVector beside_vms;  ///< free amounts, ignoring spots
+  ResourceVector beside_all;  ///< free amounts beside VMs and spots
+};
+
+/// Hosts ordered by key in buckets that know the largest room inside them, so that a search starts
+/// at a key, walks outward and skips the buckets in which nothing fits. Hosts inside a bucket have
+/// no order: moving a host within it costs a store, and a search in it is one vectorised pass. A
+/// datacenter of up to kFlatHosts hosts is one bucket, that is, a plain scan.
+///
+/// Buckets split the pairs (key, host index) at bounds, so even equal keys spread over buckets.
+template <class Key>
+class HostBuckets {
+ public:
+  /// Above this many hosts, buckets of at most kBucketRows pay (see tests/bench/bench_ranking.cpp).
+  static constexpr std::size_t kFlatHosts = 1024;
+  static constexpr std::size_t kBucketRows = 256;
+
+  /// An empty set of hosts whose indices are below `table_size`.
+  HostBuckets(std::size_t table_size, bool with_disk);
+
+  [[nodiscard]] bool contains(HostIndex host) const { return place_of_[host].bucket != kNoBucket; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+
+  /// Adds a host, or replaces what is known of it.
+  void put(HostIndex host, const BucketEntry<Key>& entry);
+
+  /// Removes a host that is contained.
+  void remove(HostIndex host);
+
+  /// As the kernels of the same name (core/room_kernels.hpp), over all buckets. A side without
+  /// interest is left out: below_this = the lowest, above_this = the largest value of Key.
+  [[nodiscard]] NearestKeys<Key> nearest(const RoomQuery<Key>& query, Key below_this,
+                                         Key above_this) const;
+  [[nodiscard]] HostIndex lowest(const RoomQuery<Key>& query, Key first, Key last,
+                                 HostIndex from) const;
+
+ private:
+  static constexpr std::uint32_t kNoBucket = UINT32_MAX;
+
+  struct Place {
+    std::uint32_t bucket = kNoBucket;
+    std::uint32_t row = 0;
+  };
+
+  /// A lower bound of the pairs in a bucket.
+  struct Bound {
+    Key key{};
+    HostIndex host = 0;
+    [[nodiscard]] bool is_above(Key other_key, HostIndex other_host) const {
+      return key > other_key || (key == other_key && host > other_host);
+    }
+  };
+
+  /// What a search reads before it opens a bucket.
+  struct Digest {
+    std::uint32_t bucket = 0;
+    std::uint32_t rows = 0;
+    Bound bound;
+    ResourceVector beside_vms;  ///< the largest amount of each resource in the bucket
+    ResourceVector beside_all;
+    HostIndex lowest_host = 0;
+  };
+
+  [[nodiscard]] bool is_flat() const { return order_.size() == 1; }
+  [[nodiscard]] bool may_fit(const Digest& digest, const RoomQuery<Key>& query) const;
+  [[nodiscard]] RoomColumns<Key> columns(std::uint32_t bucket, std::size_t rows) const;
+  [[nodiscard]] std::size_t position_for(Key key, HostIndex host) const;
+  [[nodiscard]] std::uint32_t new_bucket();
+  void store(std::size_t slot, HostIndex host, const BucketEntry<Key>& entry);
+  void copy_row(std::size_t from, std::size_t to);
+  void clear_row(std::size_t slot);
+  void append(std::size_t position, HostIndex host, const BucketEntry<Key>& entry);
+  void replace_row(std::size_t position, std::uint32_t row, HostIndex host,
+                   const BucketEntry<Key>& entry);
+  [[nodiscard]] bool holds_a_maximum(const Digest& digest, std::size_t slot) const;
+  void erase_row(std::size_t position, std::uint32_t row);
+  void refresh_digest(std::size_t position);
+  void split(std::size_t position);
+  void merge_if_small(std::size_t position);
+  void renumber_from(std::size_t position);
+
+  std::size_t bucket_rows_;
+  bool with_disk_;
+  std::size_t size_ = 0;
+  // Columns of all buckets: bucket b owns the rows [b * bucket_rows_, (b + 1) * bucket_rows_).
+  std::vector<ResourceAmount> beside_vms_[3];
+  std::vector<ResourceAmount> beside_all_[3];
+  std::vector<Key> key_;
+  std::vector<HostIndex> host_;
+  std::vector<Digest> order_;            // by bound
+  std::vector<std::uint32_t> position_;  // of a bucket in order_
+  std::vector<std::uint32_t> free_buckets_;
+  std::vector<Place> place_of_;  // of each host
+};
+
+extern template class HostBuckets<std::int32_t>;
+extern template class HostBuckets<double>;
+
+}  // namespace cospot

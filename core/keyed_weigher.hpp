@@ -1,0 +1,40 @@
+#pragma once
+
+#include <limits>
+#include <memory>
+
+#include "core/keyed_ranking.hpp"
+#include "core/weigher.hpp"
+
+namespace cospot {
+
+/// A weigher whose weight depends on one number of the host, its key: for every request the weight
+/// is highest at a target key and never rises away from it, on either side. Its hosts are then kept
+/// in order of that key (core/keyed_ranking.hpp) and no request looks at all of them.
+///
+/// `T` has, beside what PerHostWeigher asks for:
+///   bool has_key(const HostTable&, Sees feasible) const
+///       whether this holds for the feasible hosts of that table
+///   double host_key(HostRow) const                the key; it may depend on the host alone
+///   double key_factor(const ResourceVector& total) const
+///       what to multiply keys by so that their integer parts differ whenever the keys differ and
+///       fit 31 bits; 0 when there is no such factor. Smaller keys make searches faster.
+///   KeyPreference preference(const Request&, const ResourceVector& total) const
+/// where `total` is the largest total of each resource over the table.
+template <class T>
+class KeyedWeigher : public PerHostWeigher<T> {
+ public:
+  [[nodiscard]] std::unique_ptr<HostRanking> make_ranking(const HostTable& hosts, Sees feasible,
+                                                          bool prefer_spot_free) const override {
+    const T& self = static_cast<const T&>(*this);
+    if (!self.has_key(hosts, feasible)) return nullptr;
+    const double factor = self.key_factor(hosts.largest_total());
+    if (factor > 0) {
+      return std::make_unique<KeyedRanking<T, std::int32_t>>(self, hosts, feasible,
+                                                             prefer_spot_free, factor);
+    }
+    return std::make_unique<KeyedRanking<T, double>>(self, hosts, feasible, prefer_spot_free, 1.0);
+  }
+};
+
+}  // namespace cospot

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/resource_vector.hpp"
+#include "sim_harness/event_schedule.hpp"
+#include "sim_harness/run_settings.hpp"
+
+namespace cospot {
+
+/// The smallest datacenter for the VMs of a workload under one VM policy.
+struct DatacenterSize {
+  std::size_t hosts = 0;        ///< the size that "0 % headroom" means
+  std::size_t lower_bound = 0;  ///< what the peak demand needs if nothing were lost to packing
+};
+
+/// The first host count, counting up from the lower bound, at which a run of the VMs alone rejects
+/// none. `vms` is a schedule of VMs only.
+///
+/// Source: CoSpot, section 4.3. Errors: ConfigError when a VM is larger than a host or the policy
+/// is unknown.
+[[nodiscard]] DatacenterSize smallest_datacenter(const EventSchedule& vms,
+                                                 const ResourceVector& host, const ChainSpec& vm);
+
+/// The size with `percent` more hosts, the addition rounded to the nearest whole host.
+[[nodiscard]] std::size_t with_headroom(std::size_t hosts, double percent);
+
+}  // namespace cospot

@@ -1,0 +1,156 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/chain.hpp"
+#include "core/random.hpp"
+#include "filters/feasibility_filter.hpp"
+#include "filters/spot_avoiding_filter.hpp"
+#include "weighers/registry.hpp"
+
+namespace cospot {
+namespace {
+
+/// A datacenter that places, removes and evicts at random, so that hosts pass through every state.
+class RandomDatacenter {
+ public:
+  RandomDatacenter(std::size_t hosts, const ResourceVector& total, std::uint64_t seed)
+      : total_(total),
+        random_(seed),
+        table_(HostTable::uniform(hosts, total)),
+        vms_(hosts),
+        spots_(hosts) {}
+
+  [[nodiscard]] const HostTable& table() const { return table_; }
+
+  /// Sizes from few shares of a host, so that parallel vectors and equal keys are common.
+  [[nodiscard]] Request random_request() {
+    const auto share = [this](ResourceAmount amount) {
+      const auto parts = static_cast<ResourceAmount>(1 + random_.below(6));
+      return std::max(amount > 0 ? 1 : 0, amount * parts / 40);
+    };
+    return {.vcpus = share(total_.vcpus),
+            .memory_mb = share(total_.memory_mb),
+            .disk_gb = random_.below(2) == 0 ? 0 : share(total_.disk_gb)};
+  }
+
+  /// Changes one host and returns it.
+  HostIndex change() {
+    const auto host = static_cast<HostIndex>(random_.below(table_.size()));
+    const Request request = random_request();
+    const std::uint64_t action = random_.below(5);
+    if (action < 2 && request.resources().fits_in(table_.free(host, Sees::kVmsAndSpots))) {
+      table_.add_vm(host, request.resources());
+      vms_[host].push_back(request.resources());
+    } else if (action == 2 && request.resources().fits_in(table_.free(host, Sees::kVmsAndSpots))) {
+      table_.add_spot(host, request.resources());
+      spots_[host].push_back(request.resources());
+    } else if (action == 3 && !vms_[host].empty()) {
+      table_.remove_vm(host, vms_[host].back());
+      vms_[host].pop_back();
+    } else if (!spots_[host].empty()) {
+      table_.remove_spot(host, spots_[host].back());
+      spots_[host].pop_back();
+    }
+    return host;
+  }
+
+ private:
+  ResourceVector total_;
+  Random random_;
+  HostTable table_;
+  std::vector<std::vector<ResourceVector>> vms_;
+  std::vector<std::vector<ResourceVector>> spots_;
+};
+
+Chain make_chain_of(const std::string& weigher, Sees feasible, bool avoid_spots) {
+  std::vector<std::unique_ptr<Filter>> filters;
+  if (feasible == Sees::kVms) {
+    filters.push_back(std::make_unique<VmFeasibilityFilter>(PluginOptions{}));
+  } else {
+    filters.push_back(std::make_unique<SpotFeasibilityFilter>(PluginOptions{}));
+  }
+  if (avoid_spots) filters.push_back(std::make_unique<SpotAvoidingFilter>(PluginOptions{}));
+  std::vector<Chain::WeighedBy> weighers;
+  weighers.push_back({make_plugin(weigher_registry(), "weigher", weigher, {}), 1.0});
+  return {std::move(filters), std::move(weighers)};
+}
+
+std::vector<HostIndex> walk(HostRanking& ranking, const Request& request, std::size_t most) {
+  std::vector<HostIndex> hosts;
+  ranking.start(request);
+  while (hosts.size() < most) {
+    const HostIndex host = ranking.next();
+    if (host == kNoHost) break;
+    hosts.push_back(host);
+  }
+  return hosts;
+}
+
+struct Shape {
+  const char* what;
+  std::size_t hosts;
+  ResourceVector total;
+  int warm_up;  // changes before the first walk
+  int walks;
+  std::size_t longest_walk;
+};
+
+/// Walks the ranking and the scan side by side while hosts change, for one chain.
+void check_against_scan(const Shape& shape, const Chain& chain, std::uint64_t seed) {
+  RandomDatacenter datacenter(shape.hosts, shape.total, seed);
+  const std::unique_ptr<HostRanking> ranking = chain.make_ranking(datacenter.table());
+  const std::unique_ptr<HostRanking> scan = chain.make_scan(datacenter.table());
+  for (int i = 0; i < shape.warm_up; ++i) ranking->host_changed(datacenter.change());
+  for (int i = 0; i < shape.walks; ++i) {
+    const Request request = datacenter.random_request();
+    const std::vector<HostIndex> expected = walk(*scan, request, shape.longest_walk);
+    REQUIRE(walk(*ranking, request, shape.longest_walk) == expected);
+    for (int j = 0; j < 5; ++j) ranking->host_changed(datacenter.change());
+  }
+}
+
+TEST_CASE("KeyedRanking: walks hosts in the order of the scan, for every registered weigher") {
+  const std::vector<Shape> shapes{
+      {"one bucket, whole walks", 37, {40, 30, 0}, 300, 150, 1000},
+      {"one bucket, disk", 20, {40, 30, 50}, 150, 100, 1000},
+      {"released workloads' host", 300, {10400, 2250, 0}, 3000, 60, 40},
+      {"keys that need doubles, rounded weights that collide", 60, {96, 1 << 20, 0}, 500, 80, 1000},
+      {"largest amounts", 30, {kMaxResourceAmount, kMaxResourceAmount, 0}, 200, 60, 1000},
+      {"many buckets", 5000, {40, 30, 0}, 30000, 40, 60},
+      {"many buckets, mostly idle", 3000, {10400, 2250, 0}, 1500, 30, 60},
+      {"many buckets, whole walks", 1500, {400, 90, 20}, 12000, 4, 5000},
+  };
+  for (const Shape& shape : shapes) {
+    CAPTURE(shape.what);
+    std::uint64_t seed = 1;
+    for (const RegistryEntry<Weigher>& entry : weigher_registry()) {
+      CAPTURE(entry.info.name);
+      for (const Sees feasible : {Sees::kVms, Sees::kVmsAndSpots}) {
+        for (const bool avoid_spots : {false, true}) {
+          CAPTURE(feasible);
+          CAPTURE(avoid_spots);
+          check_against_scan(
+              shape, make_chain_of(std::string(entry.info.name), feasible, avoid_spots), seed++);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("KeyedRanking: a clone follows the copy of the table, not the original") {
+  RandomDatacenter datacenter(25, {40, 30, 0}, 5);
+  const Chain chain = make_chain_of("COS", Sees::kVms, true);
+  const std::unique_ptr<HostRanking> ranking = chain.make_ranking(datacenter.table());
+  for (int i = 0; i < 200; ++i) ranking->host_changed(datacenter.change());
+  HostTable copy = datacenter.table();
+  const std::unique_ptr<HostRanking> clone = ranking->clone(copy);
+  const std::unique_ptr<HostRanking> scan = chain.make_scan(copy);
+  for (int i = 0; i < 50; ++i) ranking->host_changed(datacenter.change());
+  const Request request = datacenter.random_request();
+  CHECK(walk(*clone, request, 100) == walk(*scan, request, 100));
+}
+
+}  // namespace
+}  // namespace cospot

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "core/keyed_weigher.hpp"
+
+namespace cospot {
+
+/// FirstFit: every host weighs the same, so ties put the lowest host index first.
+///
+/// Source: Pucher et al., Providing Lifetime SLAs for Cloud Spot Instances (placement in host
+/// order); the classic any-fit baseline.
+class FirstFitWeigher final : public KeyedWeigher<FirstFitWeigher> {
+ public:
+  static constexpr Sees kSees = Sees::kVms;  // no amount is looked at
+  static constexpr PluginInfo kInfo{.name = "FirstFit",
+                                    .summary = "The first host with room, in host order.",
+                                    .source = "Pucher et al., placement"};
+
+  explicit FirstFitWeigher(const PluginOptions& options) { options.reject_unknown(); }
+
+  [[nodiscard]] double weigh_host(HostRow /*host*/, const Request& /*request*/) const noexcept {
+    return 0;
+  }
+
+  [[nodiscard]] bool has_key(const HostTable& /*hosts*/, Sees /*feasible*/) const { return true; }
+  [[nodiscard]] double host_key(HostRow /*host*/) const noexcept { return 0; }
+  [[nodiscard]] double key_factor(const ResourceVector& /*total*/) const { return 1; }
+  [[nodiscard]] KeyPreference preference(const Request& /*request*/,
+                                         const ResourceVector& /*total*/) const noexcept {
+    return {.target = 0};
+  }
+};
+
+}  // namespace cospot

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <limits>
+
+#include "core/keyed_weigher.hpp"
+#include "weighers/policy_variant.hpp"
+
+namespace cospot {
+
+/// UTIL: the more vcpus of a host are used, the better (best fit on cores). The weight is the
+/// number of used vcpus. UTIL and sUTIL have no tier; vmaUTIL prefers hosts without a VM.
+///
+/// Source: CoSpot, section 2 (UTIL) and 4.5 (sUTIL, vmaUTIL).
+template <PolicyVariant kVariant>
+class UtilWeigher final : public KeyedWeigher<UtilWeigher<kVariant>> {
+ public:
+  static constexpr Sees kSees = sees_of(kVariant);
+  static constexpr PluginInfo kInfo = info_of(
+      kVariant,
+      {{{"UTIL", "Most used vcpus first, ignoring spots.", "CoSpot, section 2"},
+        {"sUTIL", "Most used vcpus first, spots included.", "CoSpot, section 4.5"},
+        {"vmaUTIL", "Hosts without VMs first, then most used vcpus.", "CoSpot, section 4.5"}}});
+
+  explicit UtilWeigher(const PluginOptions& options) { options.reject_unknown(); }
+
+  [[nodiscard]] double weigh_host(HostRow host, const Request& /*request*/) const noexcept {
+    return host.used(kSees).vcpus;
+  }
+
+  [[nodiscard]] Tier tier() const override {
+    return kVariant == PolicyVariant::kVmAvoiding ? Tier::kHoldsNoVm : Tier::kNone;
+  }
+
+  [[nodiscard]] bool has_key(const HostTable& /*hosts*/, Sees /*feasible*/) const { return true; }
+  [[nodiscard]] double host_key(HostRow host) const noexcept { return host.used(kSees).vcpus; }
+  [[nodiscard]] double key_factor(const ResourceVector& /*total*/) const { return 1; }
+  [[nodiscard]] KeyPreference preference(const Request& /*request*/,
+                                         const ResourceVector& /*total*/) const noexcept {
+    return {.target = std::numeric_limits<double>::infinity()};
+  }
+};
+
+}  // namespace cospot
