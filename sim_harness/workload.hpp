@@ -51,9 +51,6 @@ struct Workload {
   return revenue_between(row, row.start, row.end, window);
 }
 
-/// Vcpu-seconds as an exact decimal number with 6 decimals, such as "12.500000".
-[[nodiscard]] std::string revenue_text(Revenue revenue);
-
 /// Seconds as an exact decimal number with as few decimals as it needs, such as "-1.5"; kNever is
 /// "never".
 [[nodiscard]] std::string seconds_text(SimTime time);
