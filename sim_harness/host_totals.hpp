@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string_view>
+
+#include "core/resource_vector.hpp"
+
+namespace cospot {
+
+/// Reads what one host has, `VCPUS,MEMORY_MB` or `VCPUS,MEMORY_MB,DISK_GB`, such as "10400,2250".
+/// Errors: ConfigError names the option, the part at fault and the valid range.
+[[nodiscard]] ResourceVector parse_host_totals(std::string_view text);
+
+}  // namespace cospot
