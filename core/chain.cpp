@@ -25,6 +25,12 @@ void normalise_weights(std::span<double> weights, const Weigher& weigher) {
 Chain::Chain(std::vector<std::unique_ptr<Filter>> filters, std::vector<WeighedBy> weighers)
     : filters_(std::move(filters)), weighers_(std::move(weighers)) {}
 
+bool Chain::ranks_by_raw_weights() const {
+  if (weighers_.size() != 1 || weighers_[0].multiplier <= 0) return false;
+  const Weigher& weigher = *weighers_[0].weigher;
+  return !weigher.minval().has_value() && !weigher.maxval().has_value();
+}
+
 void Chain::keep_feasible(const HostView& hosts, const Request& request,
                           ChainScratch& scratch) const {
   scratch.candidates.resize(hosts.size());
@@ -61,7 +67,8 @@ void Chain::add_tiers(const HostView& hosts, const Request& request, ChainScratc
 
 void Chain::add_weights(const HostView& hosts, const Request& request, ChainScratch& scratch,
                         std::vector<RankedHost>& ranked) const {
-  const bool raw = weighers_.size() == 1 && weighers_[0].multiplier > 0;
+  const bool raw = ranks_by_raw_weights();
+  if (!raw && ranked.size() <= 1) return;  // Nova weighs no single host: its weight stays 0
   scratch.weights.resize(scratch.candidates.size());
   for (const WeighedBy& by : weighers_) {
     by.weigher->weigh_all(hosts, scratch.candidates, request, scratch.weights);
@@ -85,7 +92,7 @@ void Chain::weigh(const HostView& hosts, const Request& request, ChainScratch& s
 }
 
 std::unique_ptr<HostRanking> Chain::make_ranking(const HostTable& hosts) const {
-  if (weighers_.size() == 1 && weighers_[0].multiplier > 0) {
+  if (ranks_by_raw_weights()) {
     std::optional<Sees> feasible;
     bool prefers_spot_free = false;
     bool only_room = true;

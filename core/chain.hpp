@@ -45,8 +45,9 @@ struct ChainScratch {
 ///
 /// Filters come first: a dropping filter removes hosts, a preferring one puts those that pass
 /// before all others. Then the tiers of the weighers, in their order; then the weights. One weigher
-/// with a positive multiplier ranks by its raw weights; several are normalised, multiplied and
-/// summed as in Nova (nova/weights.py). Ties go to the lowest host index.
+/// with a positive multiplier and no bounds ranks by its raw weights, which is the same order; all
+/// else is normalised, multiplied and summed as in Nova (nova/weights.py). Ties go to the lowest
+/// host index.
 class Chain {
  public:
   struct WeighedBy {
@@ -73,6 +74,7 @@ class Chain {
   [[nodiscard]] std::span<const WeighedBy> weighers() const { return weighers_; }
 
  private:
+  [[nodiscard]] bool ranks_by_raw_weights() const;
   void keep_feasible(const HostView& hosts, const Request& request, ChainScratch& scratch) const;
   void add_tiers(const HostView& hosts, const Request& request, ChainScratch& scratch,
                  std::vector<RankedHost>& ranked) const;
