@@ -5,6 +5,10 @@
 #include "weighers/cosine_weigher.hpp"
 #include "weighers/dpd_weigher.hpp"
 #include "weighers/first_fit_weigher.hpp"
+#include "weighers/nova_cpu_weigher.hpp"
+#include "weighers/nova_disk_weigher.hpp"
+#include "weighers/nova_io_ops_weigher.hpp"
+#include "weighers/nova_ram_weigher.hpp"
 #include "weighers/util_weigher.hpp"
 
 namespace cospot {
@@ -21,6 +25,10 @@ std::span<const RegistryEntry<Weigher>> weigher_registry() {
       registry_entry<Weigher, CosineWeigher<PolicyVariant::kVmAvoiding>>(),
       registry_entry<Weigher, DpdWeigher<PolicyVariant::kVmAvoiding>>(),
       registry_entry<Weigher, FirstFitWeigher>(),
+      registry_entry<Weigher, NovaRamWeigher>(),
+      registry_entry<Weigher, NovaCpuWeigher>(),
+      registry_entry<Weigher, NovaDiskWeigher>(),
+      registry_entry<Weigher, NovaIoOpsWeigher>(),
   };
   return kRegistry;
 }
