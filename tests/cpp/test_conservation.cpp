@@ -14,7 +14,7 @@ using worked::day;
 std::vector<RandomWorkloadOptions> random_cases() {
   return {
       {.seed = 1, .requests = 60, .host = {10, 10, 0}, .hosts = 3},
-      {.seed = 2, .requests = 300, .host = {10, 10, 0}, .hosts = 6},
+      {.seed = 2, .requests = 150, .host = {10, 10, 0}, .hosts = 5},
       {.seed = 3, .requests = 100, .host = {8, 16, 0}, .hosts = 4},
       {.seed = 4, .requests = 80, .host = {12, 10, 20}, .hosts = 4},
       {.seed = 5, .requests = 40, .host = {7, 11, 0}, .hosts = 1},
