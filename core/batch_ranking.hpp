@@ -15,6 +15,7 @@ class BatchRanking final : public HostRanking {
   void host_changed(HostIndex /*host*/) override {}
   void start(const Request& request) override;
   [[nodiscard]] HostIndex next() override;
+  [[nodiscard]] HostIndex first_without_eviction(std::size_t within) const override;
   [[nodiscard]] std::unique_ptr<HostRanking> clone(const HostTable& copy) const override {
     return std::make_unique<BatchRanking>(*chain_, copy);
   }
@@ -22,8 +23,10 @@ class BatchRanking final : public HostRanking {
  private:
   const Chain* chain_;
   const HostTable* hosts_;
+  Request request_;
   ChainScratch scratch_;
   std::vector<RankedHost> heap_;  // of the hosts not yet given, best on top
+  std::vector<RankedHost> given_;
 };
 
 }  // namespace cospot

@@ -22,7 +22,8 @@ ResourceVector larger(const ResourceVector& a, const ResourceVector& b) {
 
 template <class Key>
 HostBuckets<Key>::HostBuckets(std::size_t table_size, bool with_disk)
-    : bucket_rows_(table_size <= kFlatHosts ? padded(table_size) : kBucketRows),
+    : is_flat_(table_size <= kFlatHosts),
+      bucket_rows_(is_flat_ ? padded(table_size) : kBucketRows),
       with_disk_(with_disk),
       place_of_(table_size) {
   order_.push_back({.bucket = new_bucket(),
@@ -30,6 +31,9 @@ HostBuckets<Key>::HostBuckets(std::size_t table_size, bool with_disk)
                     .beside_vms = {kNoRoom, kNoRoom, kNoRoom},
                     .beside_all = {kNoRoom, kNoRoom, kNoRoom},
                     .lowest_host = kNoHost});
+  if (!is_flat_) return;
+  order_[0].rows = static_cast<std::uint32_t>(table_size);
+  std::iota(host_.begin(), host_.end(), HostIndex{0});
 }
 
 template <class Key>
@@ -52,21 +56,21 @@ std::uint32_t HostBuckets<Key>::new_bucket() {
 }
 
 template <class Key>
-RoomColumns<Key> HostBuckets<Key>::columns(std::uint32_t bucket, std::size_t rows) const {
-  const std::size_t first = bucket * bucket_rows_;
+RoomColumns<Key> HostBuckets<Key>::columns(const Digest& digest) const {
+  const std::size_t first = digest.bucket * bucket_rows_;
   RoomColumns<Key> columns;
   for (int resource = 0; resource < (with_disk_ ? 3 : 2); ++resource) {
     columns.beside_vms[resource] = beside_vms_[resource].data() + first;
     columns.beside_all[resource] = beside_all_[resource].data() + first;
   }
   columns.key = key_.data() + first;
-  columns.host = host_.data() + first;
-  columns.rows = rows;
+  columns.host = is_flat_ ? nullptr : host_.data() + first;
+  columns.rows = digest.rows;
   return columns;
 }
 
 template <class Key>
-bool HostBuckets<Key>::may_fit(const Digest& digest, const RoomQuery<Key>& query) const {
+bool HostBuckets<Key>::may_fit(const Digest& digest, const RoomQuery& query) const {
   const ResourceVector& room = query.fit == Fit::kBesideAll ? digest.beside_all : digest.beside_vms;
   return query.need.vcpus <= room.vcpus && query.need.memory_mb <= room.memory_mb &&
          (!query.with_disk || query.need.disk_gb <= room.disk_gb);
@@ -116,8 +120,10 @@ void HostBuckets<Key>::clear_row(std::size_t slot) {
 template <class Key>
 void HostBuckets<Key>::put(HostIndex host, const BucketEntry<Key>& entry) {
   const Place place = place_of_[host];
-  if (is_flat() && place.bucket != kNoBucket) {
-    store(place.bucket * bucket_rows_ + place.row, host, entry);
+  if (is_flat_) {
+    size_ += place.bucket == kNoBucket ? 1 : 0;
+    place_of_[host] = {0, host};
+    store(host, host, entry);
     return;
   }
   const std::size_t target = position_for(entry.key, host);
@@ -179,15 +185,19 @@ void HostBuckets<Key>::append(std::size_t position, HostIndex host, const Bucket
 template <class Key>
 void HostBuckets<Key>::remove(HostIndex host) {
   const Place place = place_of_[host];
-  const std::size_t position = position_[place.bucket];
-  const std::size_t slot = place.bucket * bucket_rows_ + place.row;
-  const bool digest_changes = !is_flat() && (holds_a_maximum(order_[position], slot) ||
-                                             order_[position].lowest_host == host);
-  erase_row(position, place.row);
   place_of_[host] = {};
   --size_;
+  if (is_flat_) {
+    clear_row(host);
+    return;
+  }
+  const std::size_t position = position_[place.bucket];
+  const bool digest_changes =
+      holds_a_maximum(order_[position], place.bucket * bucket_rows_ + place.row) ||
+      order_[position].lowest_host == host;
+  erase_row(position, place.row);
   if (digest_changes) refresh_digest(position);
-  if (!is_flat()) merge_if_small(position);
+  merge_if_small(position);
 }
 
 /// Fills the gap with the bucket's last row.
@@ -262,7 +272,7 @@ void HostBuckets<Key>::split(std::size_t position) {
 /// Joins a bucket that has become small with the one before it, so that there are never many.
 template <class Key>
 void HostBuckets<Key>::merge_if_small(std::size_t position) {
-  if (order_[position].rows >= bucket_rows_ / 8) return;
+  if (order_.size() == 1 || order_[position].rows >= bucket_rows_ / 8) return;
   if (position == 0) position = 1;
   Digest& lower = order_[position - 1];
   const Digest upper = order_[position];
@@ -288,54 +298,56 @@ void HostBuckets<Key>::renumber_from(std::size_t position) {
 }
 
 template <class Key>
-NearestKeys<Key> HostBuckets<Key>::nearest(const RoomQuery<Key>& query, Key below_this,
+NearestKeys<Key> HostBuckets<Key>::nearest(const RoomQuery& query, Key below_this,
                                            Key above_this) const {
-  if (is_flat()) {
-    return nearest_keys(columns(order_[0].bucket, order_[0].rows), query, below_this, above_this);
-  }
+  if (is_flat_) return nearest_keys(columns(order_[0]), query, below_this, above_this);
   constexpr Key kNoneBelow = std::numeric_limits<Key>::lowest();
   constexpr Key kNoneAbove = std::numeric_limits<Key>::max();
   NearestKeys<Key> found{kNoneBelow, kNoneAbove};
-  if (below_this > query.low) {
-    // A clamped key is below when the key itself is, unless everything clamps to below.
-    std::size_t position =
-        below_this > query.high ? order_.size() : position_for(below_this, 0) + 1;
+  if (below_this != kNoneBelow) {
+    std::size_t position = position_for(below_this, 0) + 1;
     while (position-- > 0 && found.below == kNoneBelow) {
       if (!may_fit(order_[position], query)) continue;
-      found.below = nearest_keys(columns(order_[position].bucket, order_[position].rows), query,
-                                 below_this, kNoneAbove)
-                        .below;
+      found.below = nearest_keys(columns(order_[position]), query, below_this, kNoneAbove).below;
     }
   }
-  if (above_this < query.high) {
-    std::size_t position = above_this < query.low ? 0 : position_for(above_this, 0);
+  if (above_this != kNoneAbove) {
+    std::size_t position = position_for(above_this, kNoHost);
     for (; position < order_.size() && found.above == kNoneAbove; ++position) {
       if (!may_fit(order_[position], query)) continue;
-      found.above = nearest_keys(columns(order_[position].bucket, order_[position].rows), query,
-                                 kNoneBelow, above_this)
-                        .above;
+      found.above = nearest_keys(columns(order_[position]), query, kNoneBelow, above_this).above;
     }
   }
   return found;
 }
 
 template <class Key>
-HostIndex HostBuckets<Key>::lowest(const RoomQuery<Key>& query, Key first, Key last,
+HostIndex HostBuckets<Key>::lowest(const RoomQuery& query, Key first, Key last,
                                    HostIndex from) const {
-  if (is_flat()) {
-    return lowest_host(columns(order_[0].bucket, order_[0].rows), query, first, last, from);
-  }
-  // The clamped range [first, last] as a range of keys: a clamp end takes in all beyond it.
-  const std::size_t begin = first <= query.low ? 0 : position_for(first, 0);
-  const std::size_t end = last >= query.high ? order_.size() : position_for(last, kNoHost) + 1;
-  HostIndex lowest_found = kNoHost;
-  for (std::size_t position = begin; position < end; ++position) {
+  if (is_flat_) return lowest_host(columns(order_[0]), query, first, last, from);
+  const std::size_t end = position_for(last, kNoHost) + 1;
+  HostIndex found = kNoHost;
+  for (std::size_t position = position_for(first, 0); position < end; ++position) {
     const Digest& digest = order_[position];
-    if (digest.lowest_host >= lowest_found || !may_fit(digest, query)) continue;
-    lowest_found = std::min(
-        lowest_found, lowest_host(columns(digest.bucket, digest.rows), query, first, last, from));
+    if (digest.lowest_host >= found || !may_fit(digest, query)) continue;
+    found = std::min(found, lowest_host(columns(digest), query, first, last, from));
   }
-  return lowest_found;
+  return found;
+}
+
+template <class Key>
+std::size_t HostBuckets<Key>::count(const RoomQuery& query, Key first, Key last, HostIndex before,
+                                    std::size_t enough) const {
+  if (first > last) return 0;
+  const std::size_t end = position_for(last, kNoHost) + 1;
+  std::size_t counted = 0;
+  for (std::size_t position = position_for(first, 0); position < end && counted < enough;
+       ++position) {
+    const Digest& digest = order_[position];
+    if (!is_flat_ && (digest.lowest_host >= before || !may_fit(digest, query))) continue;
+    counted += count_hosts(columns(digest), query, first, last, before);
+  }
+  return counted;
 }
 
 template class HostBuckets<std::int32_t>;

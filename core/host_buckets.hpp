@@ -19,8 +19,8 @@ struct BucketEntry {
 
 /// Hosts ordered by key in buckets that know the largest room inside them, so that a search starts
 /// at a key, walks outward and skips the buckets in which nothing fits. Hosts inside a bucket have
-/// no order: moving a host within it costs a store, and a search in it is one vectorised pass. A
-/// datacenter of up to kFlatHosts hosts is one bucket, that is, a plain scan.
+/// no order: moving a host within it costs a store, and a search in it is one vectorised pass.
+/// Up to kFlatHosts hosts are one bucket with a row for every host index, that is, a plain scan.
 ///
 /// Buckets split the pairs (key, host index) at bounds, so even equal keys spread over buckets.
 template <class Key>
@@ -42,12 +42,14 @@ class HostBuckets {
   /// Removes a host that is contained.
   void remove(HostIndex host);
 
-  /// As the kernels of the same name (core/room_kernels.hpp), over all buckets. A side without
-  /// interest is left out: below_this = the lowest, above_this = the largest value of Key.
-  [[nodiscard]] NearestKeys<Key> nearest(const RoomQuery<Key>& query, Key below_this,
+  /// As the kernels of the same names (core/room_kernels.hpp), over all buckets.
+  [[nodiscard]] NearestKeys<Key> nearest(const RoomQuery& query, Key below_this,
                                          Key above_this) const;
-  [[nodiscard]] HostIndex lowest(const RoomQuery<Key>& query, Key first, Key last,
-                                 HostIndex from) const;
+  [[nodiscard]] HostIndex lowest(const RoomQuery& query, Key first, Key last, HostIndex from) const;
+
+  /// Counts no further than `enough`.
+  [[nodiscard]] std::size_t count(const RoomQuery& query, Key first, Key last, HostIndex before,
+                                  std::size_t enough) const;
 
  private:
   static constexpr std::uint32_t kNoBucket = UINT32_MAX;
@@ -76,9 +78,8 @@ class HostBuckets {
     HostIndex lowest_host = 0;
   };
 
-  [[nodiscard]] bool is_flat() const { return order_.size() == 1; }
-  [[nodiscard]] bool may_fit(const Digest& digest, const RoomQuery<Key>& query) const;
-  [[nodiscard]] RoomColumns<Key> columns(std::uint32_t bucket, std::size_t rows) const;
+  [[nodiscard]] bool may_fit(const Digest& digest, const RoomQuery& query) const;
+  [[nodiscard]] RoomColumns<Key> columns(const Digest& digest) const;
   [[nodiscard]] std::size_t position_for(Key key, HostIndex host) const;
   [[nodiscard]] std::uint32_t new_bucket();
   void store(std::size_t slot, HostIndex host, const BucketEntry<Key>& entry);
@@ -94,6 +95,7 @@ class HostBuckets {
   void merge_if_small(std::size_t position);
   void renumber_from(std::size_t position);
 
+  bool is_flat_;
   std::size_t bucket_rows_;
   bool with_disk_;
   std::size_t size_ = 0;

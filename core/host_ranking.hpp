@@ -20,7 +20,7 @@ class HostRanking {
   virtual void host_changed(HostIndex host) = 0;
 
   /// Tells whether placing or removing a spot can change the order; if not, such changes need not
-  /// be reported.
+  /// be reported, unless first_without_eviction is used.
   [[nodiscard]] virtual bool sees_spots() const { return true; }
 
   /// Starts a walk for `request`.
@@ -28,6 +28,10 @@ class HostRanking {
 
   /// The next best feasible host, or kNoHost when there is none left.
   [[nodiscard]] virtual HostIndex next() = 0;
+
+  /// Among the first `within` hosts of the walk that was just started: the best-ranked one that
+  /// needs no eviction, or kNoHost. Needs a request for a VM; the walk goes on where it was.
+  [[nodiscard]] virtual HostIndex first_without_eviction(std::size_t within) const = 0;
 
   /// The same ranking over `copy`, a copy of the table this one was made for.
   [[nodiscard]] virtual std::unique_ptr<HostRanking> clone(const HostTable& copy) const = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -59,25 +60,47 @@ class KeyedRanking final : public HostRanking {
     request_ = request;
     const KeyPreference preference = weigher_->preference(request, total_);
     target_ = to_key(preference.target);
+    low_ = to_key(preference.low);
+    high_ = to_key(preference.high);
     distinct_weights_ = preference.distinct_weights;
     query_.need = request.resources();
     query_.with_disk = request.disk_gb > 0;
-    query_.low = to_key(preference.low);
-    query_.high = to_key(preference.high);
     pass_ = 0;
     open_pass();
   }
 
   [[nodiscard]] HostIndex next() override {
-    if (emitted_ != nullptr) advance(*emitted_);
+    if (emitted_ != nullptr) advance(search_, *emitted_);
     emitted_ = nullptr;
-    while (below_.host == kNoHost && above_.host == kNoHost) {
+    while (search_.is_finished()) {
       if (pass_ + 1 >= num_passes()) return kNoHost;
       ++pass_;
       open_pass();
     }
-    emitted_ = better_side();
+    emitted_ = &better_side(search_);
     return emitted_->host;
+  }
+
+  [[nodiscard]] HostIndex first_without_eviction(std::size_t within) const override {
+    std::size_t before = 0;
+    for (std::size_t tier = 0; tier < tiers_in_use() && before < within; ++tier) {
+      Search search;
+      search.hosts = &tiers_[tier];
+      search.query = query_;
+      search.query.fit = Fit::kBesideAll;
+      open(search);
+      if (search.is_finished()) {
+        search.query.fit = fit_of(feasible_);
+        before += search.hosts->count(search.query, kLowest, kLargest, kNoHost, within - before);
+        continue;
+      }
+      const Side& best = better_side(search);
+      // With SAF, or where spots count for feasibility, such hosts rank before all others.
+      if (prefers_spot_free_ || feasible_ == Sees::kVmsAndSpots) return best.host;
+      before += count_before(search, best, within - before);
+      return before < within ? best.host : kNoHost;
+    }
+    return kNoHost;
   }
 
   [[nodiscard]] bool sees_spots() const override {
@@ -87,6 +110,7 @@ class KeyedRanking final : public HostRanking {
   [[nodiscard]] std::unique_ptr<HostRanking> clone(const HostTable& copy) const override {
     auto twin = std::make_unique<KeyedRanking>(*this);
     twin->view_ = copy.view();
+    twin->search_.hosts = nullptr;  // the walk stays with the original
     twin->emitted_ = nullptr;
     return twin;
   }
@@ -95,13 +119,24 @@ class KeyedRanking final : public HostRanking {
   static constexpr Key kLowest = std::numeric_limits<Key>::lowest();
   static constexpr Key kLargest = std::numeric_limits<Key>::max();
 
-  /// The hosts on one side of the target, walked outward. The current group holds those with one
-  /// weight: their clamped keys are [first, last].
+  /// The hosts on one side of the target, walked outward in groups with one weight each.
   struct Side {
     bool is_below = false;
-    Key first{};
+    Key first{};  ///< the group's keys are [first, last]
     Key last{};
     HostIndex host = kNoHost;  ///< the next host of the walk; kNoHost: the side is finished
+  };
+
+  /// Where and how a walk searches: it can be done again, elsewhere, without losing the walk.
+  struct Search {
+    const HostBuckets<Key>* hosts = nullptr;
+    RoomQuery query;
+    Side below{.is_below = true};
+    Side above{.is_below = false};
+
+    [[nodiscard]] bool is_finished() const {
+      return below.host == kNoHost && above.host == kNoHost;
+    }
   };
 
   [[nodiscard]] Key to_key(double key) const {
@@ -124,6 +159,15 @@ class KeyedRanking final : public HostRanking {
     }
   }
 
+  [[nodiscard]] static Key just_below(Key key) {
+    if (key == kLowest) return key;
+    if constexpr (sizeof(Key) == sizeof(double)) {
+      return std::nextafter(key, kLowest);
+    } else {
+      return key - 1;
+    }
+  }
+
   // Passes: (needs no eviction, in the tier), (no eviction, not in the tier), then, for a chain
   // that prefers hosts without evictions, both again for the hosts that need some.
   [[nodiscard]] std::size_t tiers_in_use() const { return tier_ == Tier::kNone ? 1 : 2; }
@@ -134,62 +178,121 @@ class KeyedRanking final : public HostRanking {
     if (prefers_spot_free_) {
       return pass_ < tiers_in_use() ? Fit::kBesideAll : Fit::kOnlyWithEvictions;
     }
-    return feasible_ == Sees::kVms ? Fit::kBesideVms : Fit::kBesideAll;
+    return fit_of(feasible_);
   }
-  [[nodiscard]] const HostBuckets<Key>& hosts_of_pass() const {
-    return tiers_[pass_ % tiers_in_use()];
+  [[nodiscard]] static Fit fit_of(Sees feasible) {
+    return feasible == Sees::kVms ? Fit::kBesideVms : Fit::kBesideAll;
   }
 
   void open_pass() {
     emitted_ = nullptr;
-    below_ = {.is_below = true};
-    above_ = {.is_below = false};
-    if (hosts_of_pass().empty()) return;
+    search_.hosts = &tiers_[pass_ % tiers_in_use()];
     query_.fit = fit_of_pass();
-    const NearestKeys<Key> nearest = hosts_of_pass().nearest(query_, just_above(target_), target_);
-    if (nearest.below != kLowest) enter_group(below_, nearest.below);
-    if (nearest.above != kLargest) enter_group(above_, nearest.above);
+    search_.query = query_;
+    open(search_);
+  }
+
+  /// Finds the first group on either side of the target.
+  void open(Search& search) const {
+    search.below.host = kNoHost;
+    search.above.host = kNoHost;
+    if (search.hosts->empty()) return;
+    if (target_ >= high_ && high_ != kLargest) {
+      enter_group(search, search.below, kLargest);
+    } else if (target_ <= low_ && low_ != kLowest) {
+      enter_group(search, search.above, kLowest);
+    } else {
+      const NearestKeys<Key> keys =
+          search.hosts->nearest(search.query, just_above(target_), target_);
+      if (keys.below != kLowest) enter_group(search, search.below, keys.below);
+      if (keys.above != kLargest) enter_group(search, search.above, keys.above);
+    }
+  }
+
+  /// Makes the group of `key`, or the next one beyond that has hosts, the side's group.
+  void enter_group(const Search& search, Side& side, Key key) const {
+    for (;;) {
+      // Where the plateaus meet, all hosts are one group.
+      const bool on_low = key <= low_ || (key >= high_ && low_ == high_);
+      const bool on_high = key >= high_ || (key <= low_ && low_ == high_);
+      side.first = on_low ? kLowest : std::min(key, high_);
+      side.last = on_high ? kLargest : std::max(key, low_);
+      side.host = search.hosts->lowest(search.query, side.first, side.last, 0);
+      if (side.host != kNoHost) break;
+      // Only a plateau can be without hosts: other groups start from the key of one.
+      key = next_key(search, side);
+      if (key == kLowest || key == kLargest) return;
+    }
+    if (!distinct_weights_) widen_group(search, side);
   }
 
   /// The nearest key on the same side beyond the current group, or a limit of Key.
-  [[nodiscard]] Key next_key(const Side& side) const {
-    return side.is_below ? hosts_of_pass().nearest(query_, side.first, kLargest).below
-                         : hosts_of_pass().nearest(query_, kLowest, side.last).above;
-  }
-
-  void enter_group(Side& side, Key key) {
-    side.first = key;
-    side.last = key;
-    side.host = hosts_of_pass().lowest(query_, key, key, 0);
-    if (!distinct_weights_) widen_group(side);
+  [[nodiscard]] Key next_key(const Search& search, const Side& side) const {
+    return side.is_below ? search.hosts->nearest(search.query, side.first, kLargest).below
+                         : search.hosts->nearest(search.query, kLowest, side.last).above;
   }
 
   /// Takes in the keys beyond whose weight is the same after rounding.
-  void widen_group(Side& side) {
+  void widen_group(const Search& search, Side& side) const {
     for (;;) {
-      const Key key = next_key(side);
+      const Key key = next_key(search, side);
       if (key == kLowest || key == kLargest) return;
-      const HostIndex neighbour = hosts_of_pass().lowest(query_, key, key, 0);
+      const HostIndex neighbour = search.hosts->lowest(search.query, key, key, 0);
       if (weight(neighbour) != weight(side.host)) return;
       (side.is_below ? side.first : side.last) = key;
       if (neighbour < side.host) side.host = neighbour;
     }
   }
 
-  void advance(Side& side) {
-    side.host = hosts_of_pass().lowest(query_, side.first, side.last, side.host + 1);
+  void advance(const Search& search, Side& side) const {
+    side.host = search.hosts->lowest(search.query, side.first, side.last, side.host + 1);
     if (side.host != kNoHost) return;
-    const Key key = next_key(side);
-    if (key != kLowest && key != kLargest) enter_group(side, key);
+    const Key key = next_key(search, side);
+    if (key != kLowest && key != kLargest) enter_group(search, side, key);
   }
 
-  [[nodiscard]] Side* better_side() {
-    if (above_.host == kNoHost) return &below_;
-    if (below_.host == kNoHost) return &above_;
-    const double below = weight(below_.host);
-    const double above = weight(above_.host);
-    if (below == above) return below_.host < above_.host ? &below_ : &above_;
-    return below > above ? &below_ : &above_;
+  [[nodiscard]] Side& better_side(Search& search) const {
+    if (search.above.host == kNoHost) return search.below;
+    if (search.below.host == kNoHost) return search.above;
+    const double below = weight(search.below.host);
+    const double above = weight(search.above.host);
+    if (below == above) {
+      return search.below.host < search.above.host ? search.below : search.above;
+    }
+    return below > above ? search.below : search.above;
+  }
+
+  /// How many hosts of a tier that fit beside the VMs rank before `best`, the better side of a
+  /// search in that tier; counts no further than `enough`.
+  [[nodiscard]] std::size_t count_before(const Search& search, const Side& best,
+                                         std::size_t enough) const {
+    RoomQuery query = search.query;
+    query.fit = Fit::kBesideVms;
+    std::size_t count =
+        best.is_below ? search.hosts->count(query, just_above(best.last), target_, kNoHost, enough)
+                      : search.hosts->count(query, just_above(target_), just_below(best.first),
+                                            kNoHost, enough);
+    if (count >= enough) return count;
+    count += search.hosts->count(query, best.first, best.last, best.host, enough - count);
+    return count + count_better_on_other_side(search, best, enough - std::min(count, enough));
+  }
+
+  /// The weights on the other side are not known from the keys, so these hosts are walked.
+  [[nodiscard]] std::size_t count_better_on_other_side(const Search& search, const Side& best,
+                                                       std::size_t enough) const {
+    const double best_weight = weight(best.host);
+    Search other = search;
+    other.query.fit = Fit::kBesideVms;
+    open(other);
+    Side& side = best.is_below ? other.above : other.below;
+    std::size_t count = 0;
+    while (count < enough && side.host != kNoHost) {
+      const double side_weight = weight(side.host);
+      if (side_weight < best_weight || (side_weight == best_weight && side.host > best.host)) break;
+      ++count;
+      advance(other, side);
+    }
+    return count;
   }
 
   [[nodiscard]] double weight(HostIndex host) const {
@@ -207,12 +310,13 @@ class KeyedRanking final : public HostRanking {
 
   // The walk.
   Request request_;
-  RoomQuery<Key> query_;
+  RoomQuery query_;
   Key target_{};
+  Key low_{};
+  Key high_{};
   bool distinct_weights_ = true;
   std::size_t pass_ = 0;
-  Side below_;
-  Side above_;
+  Search search_;
   Side* emitted_ = nullptr;
 };
 

@@ -40,25 +40,29 @@ const KernelSet<Key> kKernels = pick_kernels<Key>();
 }  // namespace
 
 template <class Key>
-NearestKeys<Key> nearest_keys(const RoomColumns<Key>& hosts, const RoomQuery<Key>& query,
-                              Key below_this, Key above_this) {
+NearestKeys<Key> nearest_keys(const RoomColumns<Key>& hosts, const RoomQuery& query, Key below_this,
+                              Key above_this) {
   return kKernels<Key>.nearest(hosts, query, below_this, above_this);
 }
 
 template <class Key>
-HostIndex lowest_host(const RoomColumns<Key>& hosts, const RoomQuery<Key>& query, Key first,
-                      Key last, HostIndex from) {
+HostIndex lowest_host(const RoomColumns<Key>& hosts, const RoomQuery& query, Key first, Key last,
+                      HostIndex from) {
   return kKernels<Key>.lowest(hosts, query, first, last, from);
 }
 
-template NearestKeys<std::int32_t> nearest_keys(const RoomColumns<std::int32_t>&,
-                                                const RoomQuery<std::int32_t>&, std::int32_t,
-                                                std::int32_t);
-template NearestKeys<double> nearest_keys(const RoomColumns<double>&, const RoomQuery<double>&,
-                                          double, double);
-template HostIndex lowest_host(const RoomColumns<std::int32_t>&, const RoomQuery<std::int32_t>&,
-                               std::int32_t, std::int32_t, HostIndex);
-template HostIndex lowest_host(const RoomColumns<double>&, const RoomQuery<double>&, double, double,
-                               HostIndex);
+template <class Key>
+std::size_t count_hosts(const RoomColumns<Key>& hosts, const RoomQuery& query, Key first, Key last,
+                        HostIndex before) {
+  return kKernels<Key>.count(hosts, query, first, last, before);
+}
+
+#define COSPOT_INSTANTIATE(Key)                                                                   \
+  template NearestKeys<Key> nearest_keys(const RoomColumns<Key>&, const RoomQuery&, Key, Key);    \
+  template HostIndex lowest_host(const RoomColumns<Key>&, const RoomQuery&, Key, Key, HostIndex); \
+  template std::size_t count_hosts(const RoomColumns<Key>&, const RoomQuery&, Key, Key, HostIndex);
+COSPOT_INSTANTIATE(std::int32_t)
+COSPOT_INSTANTIATE(double)
+#undef COSPOT_INSTANTIATE
 
 }  // namespace cospot

@@ -14,7 +14,7 @@ namespace cospot {
 struct WeigherSpec {
   std::string name;  ///< as in `cospot list weighers`
   double multiplier = 1.0;
-  std::map<std::string, PluginOptions::Value> options;
+  std::map<std::string, PluginOptions::Value> options{};
 };
 
 /// How one kind of request is ranked: a single paper policy, or Nova's way, several weighers whose
@@ -27,7 +27,7 @@ struct ChainSpec {
 struct EvictorSpec {
   std::string label;
   std::string name;  ///< as in `cospot list evictors`
-  std::map<std::string, PluginOptions::Value> options;
+  std::map<std::string, PluginOptions::Value> options{};
 };
 
 /// One allocator combination: everything a run needs beside its workload.

@@ -14,6 +14,11 @@ std::uint64_t nanoseconds_since(Clock::time_point start) {
       std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
 }
 
+/// Without an offer to choose from, a VM side that ignores spots need not hear of them.
+bool watches_spots(const HostRanking& vm_ranking, const Allocator& allocator) {
+  return vm_ranking.sees_spots() || allocator.otn > 1;
+}
+
 }  // namespace
 
 SimulationEngine::SimulationEngine(const EventSchedule& schedule, HostTable hosts,
@@ -23,7 +28,7 @@ SimulationEngine::SimulationEngine(const EventSchedule& schedule, HostTable host
       allocator_(std::move(allocator)),
       vm_ranking_(allocator_.vm->make_ranking(hosts_)),
       spot_ranking_(allocator_.spot->make_ranking(hosts_)),
-      vm_ranking_sees_spots_(vm_ranking_->sees_spots()),
+      vm_ranking_watches_spots_(watches_spots(*vm_ranking_, allocator_)),
       spot_side_(*allocator_.evictor),
       host_of_(schedule.start.size(), kNoHost),
       spots_on_(hosts_.size()) {}
@@ -32,12 +37,11 @@ SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allo
     : schedule_(other.schedule_),
       hosts_(other.hosts_),
       allocator_(std::move(allocator)),
-      vm_ranking_(allocator_.vm == other.allocator_.vm ? other.vm_ranking_->clone(hosts_)
-                                                       : allocator_.vm->make_ranking(hosts_)),
+      vm_ranking_(allocator_.vm->make_ranking(hosts_)),
       spot_ranking_(allocator_.spot == other.allocator_.spot
                         ? other.spot_ranking_->clone(hosts_)
                         : allocator_.spot->make_ranking(hosts_)),
-      vm_ranking_sees_spots_(vm_ranking_->sees_spots()),
+      vm_ranking_watches_spots_(watches_spots(*vm_ranking_, allocator_)),
       spot_side_(*allocator_.evictor),
       position_(other.position_),
       host_of_(other.host_of_),
@@ -147,6 +151,11 @@ bool SimulationEngine::arrive_vm(const ScheduledEvent& event, const PauseAt& pau
 
 /// Reads the offer as far as the spot side asks and evicts what it chose. Returns the host.
 HostIndex SimulationEngine::contend(const Request& request, HostIndex first_ranked) {
+  if (allocator_.otn > 1 && allocator_.evictor->charges_every_victim()) {
+    // The best-ranked offered host that needs no eviction scores least, so it wins.
+    const HostIndex free_host = vm_ranking_->first_without_eviction(allocator_.otn);
+    if (free_host != kNoHost) return free_host;
+  }
   spot_side_.start(request);
   HostIndex host = first_ranked;
   for (std::size_t offered = 1;; ++offered) {
@@ -261,7 +270,7 @@ void SimulationEngine::remove_spot(HostIndex host, std::size_t position) {
 }
 
 void SimulationEngine::spots_changed(HostIndex host) {
-  if (vm_ranking_sees_spots_) vm_ranking_->host_changed(host);
+  if (vm_ranking_watches_spots_) vm_ranking_->host_changed(host);
   spot_ranking_->host_changed(host);
 }
 

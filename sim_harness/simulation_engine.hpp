@@ -93,7 +93,7 @@ class SimulationEngine {
   Allocator allocator_;
   std::unique_ptr<HostRanking> vm_ranking_;
   std::unique_ptr<HostRanking> spot_ranking_;
-  bool vm_ranking_sees_spots_ = true;
+  bool vm_ranking_watches_spots_ = true;
   SpotSide spot_side_;
   RunObserver* observer_ = nullptr;
 

@@ -88,6 +88,27 @@ std::vector<HostIndex> walk(HostRanking& ranking, const Request& request, std::s
   return hosts;
 }
 
+/// `expected` is the walk's beginning.
+void check_first_without_eviction(const HostTable& hosts, HostRanking& ranking,
+                                  const Request& request, const std::vector<HostIndex>& expected) {
+  ranking.start(request);
+  const HostIndex first = ranking.next();
+  for (const std::size_t within : {1, 2, 8, 32}) {
+    HostIndex wanted = kNoHost;
+    for (std::size_t i = 0; i < std::min(within, expected.size()) && wanted == kNoHost; ++i) {
+      if (request.resources().fits_in(hosts.free(expected[i], Sees::kVmsAndSpots))) {
+        wanted = expected[i];
+      }
+    }
+    REQUIRE(ranking.first_without_eviction(within) == wanted);
+  }
+  // The walk goes on as if nothing had been asked.
+  if (expected.size() > 1) {
+    REQUIRE(first == expected[0]);
+    REQUIRE(ranking.next() == expected[1]);
+  }
+}
+
 struct Shape {
   const char* what;
   std::size_t hosts;
@@ -107,6 +128,7 @@ void check_against_scan(const Shape& shape, const Chain& chain, std::uint64_t se
     const Request request = datacenter.random_request();
     const std::vector<HostIndex> expected = walk(*scan, request, shape.longest_walk);
     REQUIRE(walk(*ranking, request, shape.longest_walk) == expected);
+    check_first_without_eviction(datacenter.table(), *ranking, request, expected);
     for (int j = 0; j < 5; ++j) ranking->host_changed(datacenter.change());
   }
 }
