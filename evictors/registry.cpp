@@ -3,12 +3,14 @@
 #include <array>
 
 #include "evictors/fifo_evictor.hpp"
+#include "evictors/youngest_first_evictor.hpp"
 
 namespace cospot {
 
 std::span<const RegistryEntry<Evictor>> evictor_registry() {
   static constexpr std::array kRegistry{
       registry_entry<Evictor, FifoEvictor>(),
+      registry_entry<Evictor, YoungestFirstEvictor>(),
   };
   return kRegistry;
 }

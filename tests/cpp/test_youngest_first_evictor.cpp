@@ -1,0 +1,53 @@
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include "evictors/fifo_evictor.hpp"
+#include "evictors/youngest_first_evictor.hpp"
+
+namespace cospot {
+namespace {
+
+RunningSpot spot_of(ResourceAmount vcpus, ResourceAmount memory_mb, ResourceAmount disk_gb = 0) {
+  return {.resources = {.vcpus = vcpus, .memory_mb = memory_mb, .disk_gb = disk_gb}};
+}
+
+TEST_CASE("YoungestFirstEvictor: the youngest spots go until every resource suffices") {
+  // Oldest first. 3 vcpus and 4 MiB are missing. The youngest frees 2 and 8: memory suffices. The
+  // next frees no vcpus (it goes all the same), the next 1: 2 + 0 + 1 = 3. The oldest stays.
+  const std::array<RunningSpot, 4> spots{spot_of(9, 9), spot_of(1, 1), spot_of(0, 8),
+                                         spot_of(2, 8)};
+  const EvictionCase eviction{.spots = spots, .shortfall = {.vcpus = 3, .memory_mb = 4}};
+  const YoungestFirstEvictor evictor{PluginOptions{}};
+  EvictionPlan plan;
+  CHECK(evictor.make_plan(eviction, kNoScoreLimit, plan));
+  CHECK(plan.victims == std::vector<std::uint32_t>{1, 2, 3});  // ascending
+  CHECK(plan.score == 3.0);
+  CHECK(evictor.make_plan(eviction, 3.5, plan));
+  CHECK_FALSE(evictor.make_plan(eviction, 3.0, plan));  // three are not fewer than three
+
+  // FIFO, which shares the walk, needs only the oldest: 9 >= 3 and 9 >= 4.
+  CHECK(FifoEvictor(PluginOptions{}).make_plan(eviction, kNoScoreLimit, plan));
+  CHECK(plan.victims == std::vector<std::uint32_t>{0});
+}
+
+TEST_CASE("YoungestFirstEvictor: without a shortfall nobody goes, beyond all spots nobody can") {
+  const std::array<RunningSpot, 2> spots{spot_of(4, 4, 1), spot_of(4, 4, 1)};
+  const YoungestFirstEvictor evictor{PluginOptions{}};
+  EvictionPlan plan{.victims = {7}, .score = 7};
+  CHECK(evictor.make_plan({.spots = spots, .shortfall = {.vcpus = -1}}, kNoScoreLimit, plan));
+  CHECK(plan.victims.empty());
+  CHECK(plan.score == 0.0);
+  // 1 + 1 < 3 GiB of disk, though vcpus and memory would do.
+  CHECK_FALSE(evictor.make_plan({.spots = spots, .shortfall = {.vcpus = 1, .disk_gb = 3}},
+                                kNoScoreLimit, plan));
+}
+
+TEST_CASE("YoungestFirstEvictor: charges every victim and never claims to follow FIFO") {
+  const YoungestFirstEvictor evictor{PluginOptions{}};
+  CHECK(evictor.charges_every_victim());
+  CHECK(evictor.follows_fifo_until() == SimTime::min());
+}
+
+}  // namespace
+}  // namespace cospot
