@@ -1,0 +1,260 @@
+#include "evictors/eviction_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "evictors/cover_relaxation.hpp"
+#include "evictors/cover_tree.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr ResourceVector kNothing{};
+constexpr double kMicrosecondsPerSecond = 1e6;
+constexpr double kRoundUp = 1 + 1e-15;  // covers the rounding of a division and a product
+
+/// Bits behind the point of a bound: costs leave room for 48; counts, of 11 bits, for more, which
+/// the price of a cost needs because it is about one item for a cost of up to 63 bits.
+constexpr int kCostBits = 48;
+constexpr int kCountBits = 100;
+
+ResourceVector positive_part(const ResourceVector& amounts) {
+  return {std::max(0, amounts.vcpus), std::max(0, amounts.memory_mb), std::max(0, amounts.disk_gb)};
+}
+
+ResourceVector smaller(const ResourceVector& a, const ResourceVector& b) {
+  return {std::min(a.vcpus, b.vcpus), std::min(a.memory_mb, b.memory_mb),
+          std::min(a.disk_gb, b.disk_gb)};
+}
+
+ResourceAmount in_units(ResourceAmount amount, ResourceAmount unit) {
+  return unit == 0 ? 0 : amount / unit + (amount % unit != 0 ? 1 : 0);
+}
+
+ResourceVector in_units(const ResourceVector& amounts, const ResourceVector& unit) {
+  return {in_units(amounts.vcpus, unit.vcpus), in_units(amounts.memory_mb, unit.memory_mb),
+          in_units(amounts.disk_gb, unit.disk_gb)};
+}
+
+double share(ResourceAmount amount, ResourceAmount missing) {
+  return missing == 0 ? 0 : static_cast<double>(amount) / missing;
+}
+
+/// The price of one unit, when the price of all that is missing is `whole`.
+Weight unit_price(double whole, ResourceAmount missing, double scale) {
+  return missing == 0 ? 0 : static_cast<Weight>(whole / missing * scale);
+}
+
+/// One search. Its buffers live as long as their thread, so that a search need not allocate.
+class EvictionSearch {
+ public:
+  std::optional<std::int64_t> run(std::span<const EvictionItem> items,
+                                  const ResourceVector& shortfall, std::int64_t cost_limit,
+                                  std::vector<std::uint32_t>& victims);
+
+ private:
+  void find_single(std::span<const EvictionItem> items);
+  void collect_candidates(std::span<const EvictionItem> items);
+  [[nodiscard]] bool candidates_may_win() const;
+  void reduce_to_units();
+  [[nodiscard]] CoverPrices prices(const CoverRelaxation::Rows& rows, double scale) const;
+  bool search_cost();
+  void settle_ties();
+  void settle_count();
+  void settle_positions();
+
+  ResourceVector missing_;
+  std::int64_t cost_limit_ = 0;  ///< only sets that cost less are of interest
+  std::optional<std::uint32_t> single_;
+  std::vector<CoverItem> candidates_;
+  std::int64_t cost_unit_ = 1;
+  CoverRelaxation relaxation_;
+  CoverTree tree_;
+  CoverSet best_;
+  CoverSet other_;
+};
+
+std::optional<std::int64_t> EvictionSearch::run(std::span<const EvictionItem> items,
+                                                const ResourceVector& shortfall,
+                                                std::int64_t cost_limit,
+                                                std::vector<std::uint32_t>& victims) {
+  victims.clear();
+  missing_ = positive_part(shortfall);
+  cost_limit_ = cost_limit;
+  if (missing_ == kNothing) return cost_limit > 0 ? std::optional<std::int64_t>(0) : std::nullopt;
+  find_single(items);
+  collect_candidates(items);
+  if (candidates_may_win() && search_cost()) {
+    std::sort(best_.positions.begin(), best_.positions.end());
+    victims = best_.positions;
+    return best_.cost * cost_unit_;
+  }
+  if (!single_) return std::nullopt;
+  victims.push_back(*single_);
+  return cost_limit_;
+}
+
+/// The cheapest, then oldest item that suffices alone; its cost becomes the limit. A set of several
+/// that costs the same has more victims, so it loses.
+void EvictionSearch::find_single(std::span<const EvictionItem> items) {
+  single_.reset();
+  for (std::uint32_t i = 0; i < items.size(); ++i) {
+    if (items[i].cost >= cost_limit_ || !missing_.fits_in(items[i].frees)) continue;
+    single_ = i;
+    cost_limit_ = items[i].cost;
+  }
+}
+
+/// Keeps the items that a set of two or more under the limit may contain.
+void EvictionSearch::collect_candidates(std::span<const EvictionItem> items) {
+  candidates_.clear();
+  for (std::uint32_t i = 0; i < items.size(); ++i) {
+    if (items[i].cost >= cost_limit_) continue;
+    const ResourceVector useful = smaller(positive_part(items[i].frees), missing_);
+    if (useful == kNothing) continue;
+    candidates_.push_back({.frees = items[i].frees, .cost = items[i].cost, .position = i});
+  }
+}
+
+bool EvictionSearch::candidates_may_win() const {
+  std::array<std::int64_t, 3> freed{};
+  std::int64_t cheapest = kNoCostLimit;
+  std::int64_t second = kNoCostLimit;
+  for (const CoverItem& item : candidates_) {
+    freed[0] += item.frees.vcpus;
+    freed[1] += item.frees.memory_mb;
+    freed[2] += item.frees.disk_gb;
+    second = std::min(second, std::max(cheapest, item.cost));
+    cheapest = std::min(cheapest, item.cost);
+  }
+  return freed[0] >= missing_.vcpus && freed[1] >= missing_.memory_mb &&
+         freed[2] >= missing_.disk_gb && second < cost_limit_ - cheapest;
+}
+
+/// Divides amounts and costs by their greatest common divisors. Rounding what is missing up to
+/// whole units sharpens the bound: of spots of 200, 400 and 800 it takes 800 to free 700.
+void EvictionSearch::reduce_to_units() {
+  ResourceVector unit;
+  cost_unit_ = 0;
+  for (const CoverItem& item : candidates_) {
+    unit = {std::gcd(unit.vcpus, item.frees.vcpus), std::gcd(unit.memory_mb, item.frees.memory_mb),
+            std::gcd(unit.disk_gb, item.frees.disk_gb)};
+    cost_unit_ = std::gcd(cost_unit_, item.cost);
+  }
+  missing_ = in_units(missing_, unit);
+  for (CoverItem& item : candidates_) {
+    item.frees = smaller(in_units(item.frees, unit), missing_);
+    item.cost /= cost_unit_;
+  }
+}
+
+CoverPrices EvictionSearch::prices(const CoverRelaxation::Rows& rows, double scale) const {
+  return {.per_vcpu = unit_price(rows[0], missing_.vcpus, scale),
+          .per_memory_mb = unit_price(rows[1], missing_.memory_mb, scale),
+          .per_disk_gb = unit_price(rows[2], missing_.disk_gb, scale)};
+}
+
+bool EvictionSearch::search_cost() {
+  reduce_to_units();
+  relaxation_.clear();
+  if (missing_.vcpus > 0) relaxation_.require(0);
+  if (missing_.memory_mb > 0) relaxation_.require(1);
+  if (missing_.disk_gb > 0) relaxation_.require(2);
+  for (const CoverItem& item : candidates_) {
+    relaxation_.add(
+        static_cast<double>(item.cost),
+        {share(item.frees.vcpus, missing_.vcpus), share(item.frees.memory_mb, missing_.memory_mb),
+         share(item.frees.disk_gb, missing_.disk_gb)});
+  }
+  const auto scale = static_cast<double>(Weight{1} << kCostBits);
+  CoverPrices bound = prices(relaxation_.price_costs(), scale);
+  bound.per_cost = Weight{1} << kCostBits;
+  tree_.assign(candidates_, bound);
+  const CoverTarget target{.cost = (cost_limit_ - 1) / cost_unit_,
+                           .count = static_cast<std::int64_t>(candidates_.size())};
+  if (!tree_.search(missing_, target, CoverGoal::kLeastCost, best_)) return false;
+  if (tree_.may_have_tied()) settle_ties();
+  return true;
+}
+
+/// Of the sets as cheap as the best, finds the one that the tie rule wants.
+void EvictionSearch::settle_ties() {
+  const auto limit = static_cast<double>(best_.cost);
+  const auto scale = static_cast<double>(Weight{1} << kCountBits);
+  const CoverRelaxation::Rows rows = relaxation_.price_counts(limit);
+  CoverPrices bound = prices(rows, scale);
+  bound.per_cost = static_cast<Weight>(rows[3] / limit * scale);
+  bound.per_item = Weight{1} << kCountBits;
+  // Prices that leave no gap below the best cost are indifferent between many sets.
+  const Weight just_cheaper = (Weight{1} << kCostBits) * (best_.cost - 1);
+  if (tree_.root_bound(missing_) > just_cheaper) tree_.sort_branches(bound);
+  tree_.add_bound(bound);
+  settle_count();
+  settle_positions();
+}
+
+void EvictionSearch::settle_count() {
+  const auto count = static_cast<std::int64_t>(best_.positions.size());
+  tree_.search(missing_, {.cost = best_.cost, .count = count - 1}, CoverGoal::kFewestItems, best_);
+}
+
+/// Decides the items one by one, oldest first: one that some best set contains, together with all
+/// taken before it, is taken.
+void EvictionSearch::settle_positions() {
+  ResourceVector missing = missing_;
+  CoverTarget left{.cost = best_.cost, .count = static_cast<std::int64_t>(best_.positions.size())};
+  std::vector<std::uint32_t>& rest = best_.positions;  // of the best set known, without the taken
+  std::vector<std::uint32_t> taken;
+  for (const CoverItem& item : candidates_) {
+    if (rest.empty()) break;
+    tree_.remove(item.position);
+    const ResourceVector after = positive_part(missing - item.frees);
+    const CoverTarget target{.cost = left.cost - item.cost, .count = left.count - 1};
+    const auto known = std::find(rest.begin(), rest.end(), item.position);
+    if (known != rest.end()) {
+      rest.erase(known);
+    } else if (target.cost >= 0 && tree_.search(after, target, CoverGoal::kAnySet, other_)) {
+      rest = other_.positions;
+    } else {
+      continue;
+    }
+    taken.push_back(item.position);
+    missing = after;
+    left = target;
+  }
+  rest = taken;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> find_cheapest_eviction(std::span<const EvictionItem> items,
+                                                   const ResourceVector& shortfall,
+                                                   std::int64_t cost_limit,
+                                                   std::vector<std::uint32_t>& victims) {
+  thread_local EvictionSearch search;
+  return search.run(items, shortfall, cost_limit, victims);
+}
+
+std::int64_t revenue_lost(ResourceAmount vcpus, SimTime remaining_life, std::size_t spots) {
+  // Two more than there are: the search may add a cost to a sum before it looks.
+  const std::int64_t most = kNoCostLimit / (static_cast<std::int64_t>(spots) + 2);
+  const std::int64_t microseconds = std::max<std::int64_t>(1, remaining_life.count());
+  if (vcpus > most / microseconds) return most;
+  return std::max<std::int64_t>(1, vcpus * microseconds);
+}
+
+bool plan_least_revenue_lost(std::span<const EvictionItem> items, const ResourceVector& shortfall,
+                             double score_limit, EvictionPlan& plan) {
+  // Rounded up, so that no set is lost whose score is below the limit; decided exactly at the end.
+  const double cost_limit = score_limit * kMicrosecondsPerSecond * kRoundUp + 1;
+  const bool limited = cost_limit < static_cast<double>(kNoCostLimit);
+  const std::optional<std::int64_t> cost = find_cheapest_eviction(
+      items, shortfall,
+      limited ? static_cast<std::int64_t>(std::max(0.0, cost_limit)) : kNoCostLimit, plan.victims);
+  if (!cost) return false;
+  plan.score = static_cast<double>(*cost) / kMicrosecondsPerSecond;
+  return plan.score < score_limit;
+}
+
+}  // namespace cospot
