@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/request.hpp"
+#include "core/resource_vector.hpp"
+
+namespace cospot {
+
+/// Tables of a fitted zone: plain numbers, read with comparisons and + - * / only, so that every
+/// machine draws the same workload. scripts/fit_azure2020.py writes them and says how.
+namespace zone_model {
+
+/// Cumulative weights of every pick below run to this.
+inline constexpr std::uint32_t kTotalWeight = std::uint32_t{1} << 20;
+
+/// A point of a piecewise linear distribution: `share` of all values are at most `value`.
+struct Knot {
+  double share;
+  double value;
+};
+
+/// A step of the distribution of batch sizes.
+struct SizeStep {
+  double share;  ///< of the batches that have at most this many requests
+  std::uint32_t requests;
+};
+
+/// One flavor within a kind, with its lifetimes and batch sizes.
+struct Cell {
+  std::uint32_t cumulative;
+  std::uint16_t flavor;    ///< index in flavors
+  std::uint16_t lifetime;  ///< index in lifetimes
+  std::uint16_t size;      ///< index in sizes
+};
+
+/// Batches that resemble each other: one class, one span of starts.
+struct Kind {
+  std::uint32_t cumulative;
+  InstanceClass instance_class;
+  std::span<const Knot> starts;  ///< seconds; negative before the window
+  std::span<const Cell> cells;
+};
+
+/// Tenants that have about equally many batches.
+struct TenantGroup {
+  std::uint32_t cumulative;  ///< weight of all their batches
+  std::uint32_t tenants;     ///< how many there are in the whole zone
+};
+
+/// Quantiles 0, 5, ..., 100 % of a half-width around a rank in [0, 1].
+using SpreadTable = std::span<const double, 21>;
+
+/// What the tenants of one class do.
+struct ClassHabits {
+  double follow;         ///< chance that a batch has its tenant's usual flavor, size and lifetimes
+  double early_tenants;  ///< share of the tenants, whose batches all start before the window
+  double burst_share;    ///< chance that a batch inside the window is part of a burst
+  std::uint32_t bursts;  ///< minutes with a burst in each kind
+  std::span<const std::uint32_t, 60> minutes;  ///< cumulative weight of the minutes of an hour
+  std::span<const TenantGroup> tenants;
+  SpreadTable small_spread;   ///< of lifetimes inside a batch of fewer than 10 requests
+  double large_repeat;        ///< chance to live as long as an earlier request of a large batch
+  SpreadTable large_spread;   ///< of lifetimes inside a larger batch
+  SpreadTable tenant_spread;  ///< of lifetimes between batches of one tenant
+};
+
+}  // namespace zone_model
+
+/// A fitted cloud zone over 14 days.
+struct ZoneModel {
+  std::uint32_t batches;       ///< in the whole zone
+  std::uint32_t watched_days;  ///< ends after this day are not known: never
+  std::span<const ResourceVector> flavors;
+  std::span<const std::span<const zone_model::Knot>> lifetimes;  ///< seconds from max(start, 0);
+                                                                 ///< ranks past the end: never
+  std::span<const std::span<const zone_model::SizeStep>> sizes;
+  std::span<const zone_model::Kind> kinds;
+  zone_model::ClassHabits habits[2];  ///< by InstanceClass
+};
+
+/// The Microsoft Azure zone of the CoSpot workload samples (SoCC'22).
+[[nodiscard]] const ZoneModel& azure2020_model();
+
+}  // namespace cospot
