@@ -16,11 +16,11 @@ struct DatacenterSize {
 };
 
 /// The first host count, counting up from the lower bound, at which a run of the VMs alone rejects
-/// none. `vms` is a schedule of VMs only.
+/// none. `vms` is the schedule of the workload's VMs only.
 ///
 /// Source: CoSpot, section 4.3. Errors: ConfigError when a VM is larger than a host or the policy
 /// is unknown.
-[[nodiscard]] DatacenterSize smallest_datacenter(const EventSchedule& vms,
+[[nodiscard]] DatacenterSize smallest_datacenter(const Workload& workload, const EventSchedule& vms,
                                                  const ResourceVector& host, const ChainSpec& vm);
 
 /// The size with `percent` more hosts, the addition rounded to the nearest whole host.

@@ -1,0 +1,263 @@
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "core/random.hpp"
+#include "sim_harness/datacenter_size.hpp"
+#include "sim_harness/run_group.hpp"
+#include "sim_harness/simulation_engine.hpp"
+#include "tests/cpp/event_log_checks.hpp"
+#include "tests/cpp/random_workload.hpp"
+#include "tests/cpp/reference_simulator.hpp"
+#include "tests/cpp/worked_scenarios.hpp"
+
+namespace cospot {
+namespace {
+
+using reference::Event;
+using reference::EventKind;
+using reference::Settings;
+
+ChainSpec chain_of(const std::string& weigher) {
+  return {.label = weigher, .weighers = {{.name = weigher}}};
+}
+
+EvictorSpec evictor_of(const std::string& name) { return {.label = name, .name = name}; }
+
+RunSettings run_settings_of(const Settings& settings) {
+  return {.host = settings.host,
+          .hosts = settings.hosts,
+          .vm = chain_of(settings.vm),
+          .spot = chain_of(settings.spot),
+          .evictor = evictor_of(settings.evictor),
+          .saf = settings.saf,
+          .otn = settings.otn};
+}
+
+/// Writes an engine's events in the terms of the reference simulator.
+class EventRecorder final : public RunObserver {
+ public:
+  explicit EventRecorder(std::size_t otn) : otn_(otn) {}
+
+  void requested(const Request& request) override { requested_ = request.instance; }
+  void offered(const Offer& offer) override {
+    CHECK(offer.request.instance == requested_);
+    CHECK(offer.hosts.size() <= otn_);
+  }
+  void evicted(InstanceIndex victim, HostIndex host, const Request& for_vm) override {
+    events.push_back({for_vm.time, EventKind::kEvicted, victim, host});
+  }
+  void placed(const Request& request, HostIndex host) override {
+    CHECK(request.instance == requested_);
+    events.push_back({request.time, EventKind::kPlaced, request.instance, host});
+  }
+  void rejected(const Request& request) override {
+    CHECK(request.instance == requested_);
+    events.push_back({request.time, EventKind::kRejected, request.instance, kNoHost});
+  }
+  void departed(InstanceIndex instance, HostIndex host, SimTime time) override {
+    events.push_back({time, EventKind::kEnded, instance, host});
+  }
+
+  std::vector<Event> events;
+
+ private:
+  std::size_t otn_;
+  InstanceIndex requested_ = 0;
+};
+
+void check_same_result(const RunResult& result, const RunResult& expected) {
+  CHECK(result.hosts == expected.hosts);
+  CHECK(result.vm_requests == expected.vm_requests);
+  CHECK(result.vm_rejected == expected.vm_rejected);
+  CHECK(result.vm_too_large == expected.vm_too_large);
+  CHECK(result.spot_requests == expected.spot_requests);
+  CHECK(result.spot_admitted == expected.spot_admitted);
+  CHECK(result.evictions == expected.evictions);
+  CHECK((result.vm_revenue_requested == expected.vm_revenue_requested));
+  CHECK((result.vm_revenue == expected.vm_revenue));
+  CHECK((result.spot_revenue_requested == expected.spot_revenue_requested));
+  CHECK((result.spot_revenue == expected.spot_revenue));
+}
+
+std::string describe(const Settings& settings) {
+  return settings.vm + " " + settings.spot + " " + settings.evictor +
+         (settings.saf ? " SAF OTN " : " OTN ") + std::to_string(settings.otn);
+}
+
+/// Runs the engine twice, watched (whole offers) and unwatched (lazily), against the reference.
+void check_against_reference(const Workload& workload, const Settings& settings) {
+  CAPTURE(workload.name);
+  CAPTURE(describe(settings));
+  const reference::Outcome expected = reference::simulate(workload, settings);
+  const EventSchedule schedule = make_schedule(workload);
+  const Allocator allocator = make_allocator(run_settings_of(settings));
+  SimulationEngine watched(schedule, HostTable::uniform(settings.hosts, settings.host), allocator);
+  EventRecorder recorder(settings.otn);
+  watched.set_observer(&recorder);
+  CHECK(watched.run() == RunPause::kFinished);
+  CHECK((recorder.events == expected.events));
+  check_same_result(watched.result(), expected.result);
+
+  SimulationEngine engine(schedule, HostTable::uniform(settings.hosts, settings.host), allocator);
+  CHECK(engine.run() == RunPause::kFinished);
+  check_same_result(engine.result(), expected.result);
+}
+
+std::vector<Settings> whole_grid(const ResourceVector& host, std::size_t hosts) {
+  std::vector<Settings> all;
+  for (const char* vm : {"UTIL", "COS", "DPD", "FirstFit"}) {
+    for (const char* spot : {"sUTIL", "sCOS", "sDPD", "vmaUTIL", "vmaCOS", "vmaDPD", "FirstFit"}) {
+      for (const char* evictor : {"FIFO", "YJF", "LPO"}) {
+        for (const bool saf : {false, true}) {
+          for (const std::size_t otn : {1U, 2U, 3U, 32U}) {
+            all.push_back({host, hosts, vm, spot, evictor, saf, otn});
+          }
+        }
+      }
+    }
+  }
+  return all;
+}
+
+TEST_CASE("SimulationEngine: gives the answers worked out by hand") {
+  for (const worked::Scenario& scenario : worked::all_scenarios()) {
+    CAPTURE(scenario.name);
+    const EventSchedule schedule = make_schedule(scenario.workload);
+    SimulationEngine engine(schedule,
+                            HostTable::uniform(scenario.settings.hosts, scenario.settings.host),
+                            make_allocator(run_settings_of(scenario.settings)));
+    EventRecorder recorder(scenario.settings.otn);
+    engine.set_observer(&recorder);
+    engine.run();
+    std::vector<HostIndex> placements(scenario.workload.rows.size(), kNoHost);
+    std::vector<reference::Eviction> evictions;
+    for (const Event& event : recorder.events) {
+      if (event.kind == EventKind::kPlaced) placements[event.instance] = event.host;
+      if (event.kind == EventKind::kEvicted) {
+        evictions.push_back({event.time, event.host, event.instance});
+      }
+    }
+    CHECK(placements == scenario.expected.placements);
+    CHECK((evictions == scenario.expected.evictions));
+  }
+}
+
+TEST_CASE("SimulationEngine: earns the revenue worked out by hand") {
+  for (const worked::RevenueScenario& scenario : worked::revenue_scenarios()) {
+    CAPTURE(scenario.name);
+    const EventSchedule schedule = make_schedule(scenario.workload);
+    SimulationEngine engine(schedule,
+                            HostTable::uniform(scenario.settings.hosts, scenario.settings.host),
+                            make_allocator(run_settings_of(scenario.settings)));
+    engine.run();
+    const RunResult result = engine.result();
+    const auto in_days = [](std::int64_t vcpu_days) {
+      return Revenue{vcpu_days} * SimTime(kDay).count();
+    };
+    CHECK((result.vm_revenue_requested == in_days(scenario.vm_requested)));
+    CHECK((result.vm_revenue == in_days(scenario.vm_earned)));
+    CHECK((result.spot_revenue_requested == in_days(scenario.spot_requested)));
+    CHECK((result.spot_revenue == in_days(scenario.spot_earned)));
+  }
+}
+
+TEST_CASE("smallest_datacenter: gives the sizes worked out by hand") {
+  for (const worked::SizingScenario& scenario : worked::sizing_scenarios()) {
+    CAPTURE(scenario.name);
+    const EventSchedule vms = make_schedule(scenario.workload, ScheduledClasses::kVmsOnly);
+    CHECK(smallest_datacenter(scenario.workload, vms, scenario.host, chain_of(scenario.vm_policy))
+              .hosts == scenario.hosts);
+  }
+}
+
+TEST_CASE("with_headroom: rounds the added hosts to the nearest") {
+  CHECK(with_headroom(531, 0) == 531);
+  CHECK(with_headroom(531, 1) == 536);  // 5.31
+  CHECK(with_headroom(555, 1) == 561);  // 5.55
+  CHECK(with_headroom(50, 1) == 51);    // 0.5 rounds away from zero
+  CHECK(with_headroom(531, 4) == 552);  // 21.24
+}
+
+TEST_CASE("SimulationEngine: agrees with the reference simulator over the whole grid") {
+  const std::vector<RandomWorkloadOptions> cases{
+      {.seed = 11, .requests = 120, .host = {10, 10, 0}, .hosts = 4},
+      {.seed = 12, .requests = 200, .host = {8, 16, 0}, .hosts = 6},
+      {.seed = 13, .requests = 90, .host = {12, 10, 20}, .hosts = 4},
+  };
+  for (const RandomWorkloadOptions& options : cases) {
+    const Workload workload = random_workload(options);
+    for (const Settings& settings : whole_grid(options.host, options.hosts)) {
+      check_against_reference(workload, settings);
+    }
+  }
+}
+
+TEST_CASE("SimulationEngine: agrees with the reference on many workloads, settings at random") {
+  Random random(99);
+  for (std::uint64_t seed = 100; seed < 400; ++seed) {
+    const std::vector<ResourceVector> shapes{{10, 10, 0}, {8, 16, 0}, {16, 7, 0}, {12, 10, 20}};
+    const ResourceVector host = shapes[random.below(shapes.size())];
+    const std::size_t hosts = 1 + random.below(8);
+    const Workload workload = random_workload(
+        {.seed = seed, .requests = 40 + random.below(120), .host = host, .hosts = hosts});
+    const std::vector<Settings> grid = whole_grid(host, hosts);
+    for (int i = 0; i < 4; ++i) check_against_reference(workload, grid[random.below(grid.size())]);
+  }
+}
+
+TEST_CASE("simulate_group: shares what runs have in common without changing a result") {
+  const std::vector<EvictorSpec> evictors{evictor_of("FIFO"), evictor_of("YJF"), evictor_of("LPO")};
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const RandomWorkloadOptions options{
+        .seed = seed, .requests = 150, .host = {10, 12, 0}, .hosts = 5};
+    const Workload workload = random_workload(options);
+    const EventSchedule schedule = make_schedule(workload);
+    const ChainSpec vm = chain_of(seed % 2 == 0 ? "COS" : "UTIL");
+    const ChainSpec spot = chain_of("vmaDPD");
+    std::vector<RunVariation> variations;
+    for (const EvictorSpec& evictor : evictors) {
+      for (const bool saf : {false, true}) {
+        for (const std::size_t otn : {1U, 2U, 32U}) variations.push_back({&evictor, saf, otn});
+      }
+    }
+    std::map<std::size_t, RunResult> results;
+    simulate_group(schedule,
+                   {.host = options.host, .hosts = options.hosts, .vm = &vm, .spot = &spot},
+                   variations, [&](std::size_t index, const RunResult& result) {
+                     CHECK(results.emplace(index, result).second);
+                   });
+    REQUIRE(results.size() == variations.size());
+    for (std::size_t i = 0; i < variations.size(); ++i) {
+      CAPTURE(i);
+      SimulationEngine alone(schedule, HostTable::uniform(options.hosts, options.host),
+                             make_allocator({.host = options.host,
+                                             .hosts = options.hosts,
+                                             .vm = vm,
+                                             .spot = spot,
+                                             .evictor = *variations[i].evictor,
+                                             .saf = variations[i].saf,
+                                             .otn = variations[i].otn}));
+      alone.run();
+      check_same_result(results.at(i), alone.result());
+    }
+  }
+}
+
+TEST_CASE("SimulationEngine: pauses before the named arrival and goes on as if it had not") {
+  const RandomWorkloadOptions options{.seed = 7, .requests = 100, .host = {10, 10, 0}, .hosts = 4};
+  const Workload workload = random_workload(options);
+  const EventSchedule schedule = make_schedule(workload);
+  const Settings settings{options.host, options.hosts, "COS", "sDPD", "LPO", false, 3};
+  const Allocator allocator = make_allocator(run_settings_of(settings));
+  SimulationEngine engine(schedule, HostTable::uniform(settings.hosts, settings.host), allocator);
+  const InstanceIndex instance = 60;
+  CHECK(engine.run({.arrival = instance}) == RunPause::kArrival);
+  CHECK(engine.next_event().instance == instance);
+  CHECK(engine.host_of(instance) == kNoHost);
+  CHECK(engine.run() == RunPause::kFinished);
+  check_same_result(engine.result(), reference::simulate(workload, settings).result);
+}
+
+}  // namespace
+}  // namespace cospot
