@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cospot {
+
+struct ConfigEntry;
+
+/// One value of a configuration file, with the place it was read from, which every error names.
+struct ConfigNode {
+  enum class Kind : std::uint8_t { kNull, kScalar, kList, kMapping };
+
+  Kind kind = Kind::kNull;
+  std::string where;                 ///< `sweep.yaml:3` or `--set otn=1`
+  std::string text;                  ///< of a scalar, as written (without its quotes)
+  bool quoted = false;               ///< a quoted scalar is a text, whatever it looks like
+  std::vector<ConfigNode> items;     ///< of a list
+  std::vector<ConfigEntry> entries;  ///< of a mapping, in file order; keys are unique
+
+  /// The value under `key` of a mapping, or nullptr.
+  [[nodiscard]] const ConfigNode* find(std::string_view key) const;
+};
+
+struct ConfigEntry {
+  std::string key;
+  std::string where;  ///< of the key; the value may start on a later line
+  ConfigNode value;
+};
+
+/// Reads one YAML document. `source` is the file's name in errors (`source:line:`).
+///
+/// Errors: ConfigError for a syntax error, a duplicate key, a key that is not a scalar, more than
+/// one document, an alias inside its own anchor, and text that is larger than a configuration
+/// can sensibly be (so that no input exhausts memory).
+[[nodiscard]] ConfigNode parse_yaml(const std::string& text, const std::string& source);
+
+/// Reads a YAML file. Errors: ConfigError, also when the file is missing or unreadable.
+[[nodiscard]] ConfigNode read_yaml_file(const std::filesystem::path& file);
+
+/// Applies `key=value` as given to `--set`: value is YAML, the key may be dotted (`host.vcpus`).
+/// What is there is replaced; what is missing is added.
+void apply_override(ConfigNode& root, const std::string& assignment);
+
+}  // namespace cospot
