@@ -1,0 +1,67 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <ostream>
+#include <string>
+
+namespace cospot {
+
+/// How far a comparison is.
+struct ProgressState {
+  std::size_t done = 0;     ///< runs, those of earlier invocations included
+  std::size_t total = 0;    ///< runs
+  std::size_t skipped = 0;  ///< runs that were done before this invocation
+  std::chrono::duration<double> elapsed{0};
+};
+
+/// Shows how far a comparison is. Called by one thread at a time.
+class ProgressSink {
+ public:
+  virtual ~ProgressSink() = default;
+  virtual void update(const ProgressState& state) = 0;
+
+  /// The last update; `complete` is false when the work was stopped.
+  virtual void finish(const ProgressState& state, bool complete) = 0;
+};
+
+/// One line on a terminal, redrawn at most ten times a second:
+/// `[#########...........] 1080/2400 runs  151.2 runs/s  9 s left`.
+class ProgressBar final : public ProgressSink {
+ public:
+  explicit ProgressBar(std::ostream& terminal) : terminal_(&terminal) {}
+  void update(const ProgressState& state) override;
+  void finish(const ProgressState& state, bool complete) override;
+
+ private:
+  std::ostream* terminal_;
+  std::chrono::duration<double> next_draw_{0};
+};
+
+/// A plain line for a log file whenever a further tenth is done.
+class ProgressLines final : public ProgressSink {
+ public:
+  explicit ProgressLines(std::ostream& log) : log_(&log) {}
+  void update(const ProgressState& state) override;
+  void finish(const ProgressState& state, bool complete) override;
+
+ private:
+  std::ostream* log_;
+  std::size_t tenths_ = 0;  ///< how many were announced
+};
+
+class NoProgress final : public ProgressSink {
+ public:
+  void update(const ProgressState& /*state*/) override {}
+  void finish(const ProgressState& /*state*/, bool /*complete*/) override {}
+};
+
+/// What suits standard error: a bar on a terminal, lines elsewhere, nothing when `quiet`.
+[[nodiscard]] std::unique_ptr<ProgressSink> make_progress(bool quiet);
+
+/// `1080/2400 runs  151.2 runs/s  9 s left`.
+[[nodiscard]] std::string progress_text(const ProgressState& state);
+
+}  // namespace cospot
