@@ -1,0 +1,152 @@
+#include <doctest/doctest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "sim_harness/summary.hpp"
+#include "sweep_fixtures.hpp"
+
+namespace cospot {
+namespace {
+
+using doctest::Approx;
+
+/// A run at 2 % headroom that earned `spot` of 100 vcpu-seconds spots requested.
+ResultRow row_of(const std::string& workload, bool saf, std::size_t otn, int spot,
+                 std::uint64_t rejected = 0) {
+  ResultRow row;
+  row.workload = workload;
+  row.headroom_percent = 2;
+  row.vm = "COS";
+  row.spot = "sDPD";
+  row.evictor = "FIFO";
+  row.saf = saf;
+  row.otn = otn;
+  row.result.hosts = 10;
+  row.result.vm_requests = 50;
+  row.result.vm_rejected = rejected;
+  row.result.evictions = 10 * otn;
+  row.result.vm_revenue_requested = Revenue{1'000'000'000};
+  row.result.vm_revenue = Revenue{1'000'000'000} - static_cast<Revenue>(rejected) * 1'000'000;
+  row.result.spot_revenue_requested = Revenue{100'000'000};
+  row.result.spot_revenue = Revenue{spot} * 1'000'000;
+  return row;
+}
+
+/// Two workloads, SAF off/on, OTN 1 and 4. Gains of a: 0, 25 %, 50 %, 100 % (40 -> 50, 60, 80);
+/// of b: 0, 10 %, 20 %, 60 % (20 -> 22, 24, 32). The last run of b rejects 4 VMs.
+std::vector<ResultRow> worked_rows() {
+  return {row_of("a", false, 1, 40), row_of("a", false, 4, 50),  row_of("a", true, 1, 60),
+          row_of("a", true, 4, 80),  row_of("b", false, 1, 20),  row_of("b", false, 4, 22),
+          row_of("b", true, 1, 24),  row_of("b", true, 4, 32, 4)};
+}
+
+TEST_CASE("summarise: gains, worked by hand") {
+  const Summary summary = summarise(worked_rows(), 8);
+  CHECK(summary.workloads == 2);
+  CHECK(summary.gain.count == 8);
+  // (0 + 25 + 50 + 100 + 0 + 10 + 20 + 60) / 8 = 265 / 8 = 33.125 %
+  CHECK(summary.gain.mean == Approx(0.33125));
+  CHECK(summary.gain.max == Approx(1.0));
+  // Without the run that rejects: 205 / 7 %
+  CHECK(summary.gain_without_loss.count == 7);
+  CHECK(summary.gain_without_loss.mean == Approx(2.05 / 7));
+  REQUIRE(summary.gain_by_saf_otn.size() == 4);
+  // By SAF, then OTN: (0 + 0)/2, (25 + 10)/2, (50 + 20)/2, (100 + 60)/2 %
+  const double expected[] = {0, 0.175, 0.35, 0.8};
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(summary.gain_by_saf_otn[i].saf == (i >= 2));
+    CHECK(summary.gain_by_saf_otn[i].otn == (i % 2 == 0 ? 1 : 4));
+    CHECK(*summary.gain_by_saf_otn[i].mean == Approx(expected[i]));
+  }
+}
+
+TEST_CASE("summarise: VM loss and the best combination without it, worked by hand") {
+  const Summary summary = summarise(worked_rows(), 8);
+  // One run of 8 lost 4 of 1000 vcpu-seconds: max 0.4 %, mean 0.05 %.
+  CHECK(summary.vm_loss.max == Approx(0.004));
+  CHECK(summary.vm_loss.mean == Approx(0.0005));
+  CHECK(summary.runs_without_loss == 7);
+  REQUIRE(summary.best.size() == 1);
+  const BestCombination& best = summary.best[0];
+  // SAF on with OTN 4 earns most but rejects VMs of b. Next: SAF on with OTN 1, (60 + 24)/2 = 42 %
+  // of the request, gain (50 + 20)/2 = 35 %, 10 evictions on each workload.
+  CHECK(best.found);
+  CHECK(best.size == "2 %");
+  CHECK(best.saf);
+  CHECK(best.otn == 1);
+  CHECK(*best.spot_revenue_share == Approx(0.42));
+  CHECK(*best.gain == Approx(0.35));
+  CHECK(best.evictions == Approx(10));
+}
+
+TEST_CASE("summarise: a missing or empty baseline gives no gain, and is counted") {
+  std::vector<ResultRow> rows = worked_rows();
+  rows[4].result.spot_revenue = 0;  // b's baseline earned nothing: its 4 runs have no gain
+  rows.erase(rows.begin());         // a's baseline is gone: its 3 runs have none
+  const Summary summary = summarise(rows, 8);
+  CHECK(summary.without_baseline == 3);
+  CHECK(summary.with_empty_baseline == 4);
+  CHECK(summary.gain.count == 0);
+  CHECK_FALSE(summary.gain_by_saf_otn.at(1).mean);
+  const std::string text = summary_text(summary);
+  CHECK(contains(text, "3 runs have no gain: the run with OTN 1 and SAF off is not among"));
+  CHECK(contains(text, "4 runs have no gain: the run with OTN 1 and SAF off earned nothing"));
+  CHECK(contains(text, "1 of the sweep's 8 runs are missing"));
+}
+
+TEST_CASE("summarise: VMs larger than the host are counted apart") {
+  std::vector<ResultRow> rows = worked_rows();
+  for (ResultRow& row : rows) {
+    if (row.workload != "b") continue;
+    row.result.vm_too_large = 3;
+    row.result.vm_rejected += 3;
+  }
+  const Summary summary = summarise(rows, 8);
+  CHECK(summary.too_large_vms == 3);  // of the workload, not once a run
+  CHECK(summary.too_large_workloads == 1);
+  CHECK(summary.runs_without_loss == 7);
+  CHECK(contains(summary_text(summary), "VMs larger than the host count"));
+}
+
+TEST_CASE("summarise: sizes are sorted by number, and a size may have no loss-free combination") {
+  std::vector<ResultRow> rows;
+  for (const double headroom : {10.0, 2.0}) {
+    rows.push_back(row_of("a", false, 1, 40, headroom == 2.0 ? 1 : 0));
+    rows.back().headroom_percent = headroom;
+  }
+  const Summary summary = summarise(rows, 2);
+  REQUIRE(summary.best.size() == 2);
+  CHECK(summary.best[0].size == "2 %");
+  CHECK_FALSE(summary.best[0].found);
+  CHECK(summary.best[1].size == "10 %");
+  CHECK(contains(summary_text(summary), "none: every combination rejects VMs"));
+}
+
+TEST_CASE("summary_text: aligned and at most 100 columns, whatever the labels") {
+  const std::string text = summary_text(summarise(worked_rows(), 8));
+  CHECK(contains(text,
+                 "  SAF          1         4\n"
+                 "  off    +0.00 %  +17.50 %\n"
+                 "  on    +35.00 %  +80.00 %\n"));
+  CHECK(contains(text,
+                 "  size           VM  spot evictor SAF  OTN   revenue       gain  evictions\n"
+                 "  2 %            COS sDPD FIFO    on     1   42.00 %   +35.00 %       10.0\n"));
+  std::vector<ResultRow> rows;
+  for (std::size_t otn = 1; otn <= 40; ++otn) {
+    rows.push_back(row_of("a", true, otn, 40));
+    rows.push_back(row_of("a", false, otn, 99));
+  }
+  for (ResultRow& row : rows) {
+    row.vm = row.spot = row.evictor = std::string(200, 'x');
+    row.result.evictions = 12'345'678;
+  }
+  std::istringstream lines(summary_text(summarise(rows, 80)));
+  for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 100, line);
+  CHECK(summary_text(summarise({}, 8)) ==
+        "0 runs of 0 workloads; 8 of the sweep's 8 runs are missing\n");
+}
+
+}  // namespace
+}  // namespace cospot
