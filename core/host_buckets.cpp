@@ -9,10 +9,6 @@ namespace {
 
 constexpr ResourceAmount kNoRoom = -1;
 
-std::size_t padded(std::size_t rows) {
-  return std::max<std::size_t>(1, (rows + kLanePadding - 1) / kLanePadding) * kLanePadding;
-}
-
 ResourceVector larger(const ResourceVector& a, const ResourceVector& b) {
   return {std::max(a.vcpus, b.vcpus), std::max(a.memory_mb, b.memory_mb),
           std::max(a.disk_gb, b.disk_gb)};
@@ -21,19 +17,14 @@ ResourceVector larger(const ResourceVector& a, const ResourceVector& b) {
 }  // namespace
 
 template <class Key>
-HostBuckets<Key>::HostBuckets(std::size_t table_size, bool with_disk)
-    : is_flat_(table_size <= kFlatHosts),
-      bucket_rows_(is_flat_ ? padded(table_size) : kBucketRows),
-      with_disk_(with_disk),
-      place_of_(table_size) {
+HostBuckets<Key>::HostBuckets(const HostTable& hosts)
+    : with_disk_(hosts.largest_total().disk_gb > 0), place_of_(hosts.size()) {
+  static_assert(kBucketRows % kRowPadding == 0);
   order_.push_back({.bucket = new_bucket(),
                     .bound = {std::numeric_limits<Key>::lowest(), 0},
                     .beside_vms = {kNoRoom, kNoRoom, kNoRoom},
                     .beside_all = {kNoRoom, kNoRoom, kNoRoom},
                     .lowest_host = kNoHost});
-  if (!is_flat_) return;
-  order_[0].rows = static_cast<std::uint32_t>(table_size);
-  std::iota(host_.begin(), host_.end(), HostIndex{0});
 }
 
 template <class Key>
@@ -44,7 +35,7 @@ std::uint32_t HostBuckets<Key>::new_bucket() {
     return bucket;
   }
   const auto bucket = static_cast<std::uint32_t>(position_.size());
-  const std::size_t rows = (position_.size() + 1) * bucket_rows_;
+  const std::size_t rows = (position_.size() + 1) * kBucketRows;
   for (int resource = 0; resource < (with_disk_ ? 3 : 2); ++resource) {
     beside_vms_[resource].resize(rows, kNoRoom);
     beside_all_[resource].resize(rows, kNoRoom);
@@ -57,14 +48,14 @@ std::uint32_t HostBuckets<Key>::new_bucket() {
 
 template <class Key>
 RoomColumns<Key> HostBuckets<Key>::columns(const Digest& digest) const {
-  const std::size_t first = digest.bucket * bucket_rows_;
+  const std::size_t first = digest.bucket * kBucketRows;
   RoomColumns<Key> columns;
   for (int resource = 0; resource < (with_disk_ ? 3 : 2); ++resource) {
     columns.beside_vms[resource] = beside_vms_[resource].data() + first;
     columns.beside_all[resource] = beside_all_[resource].data() + first;
   }
   columns.key = key_.data() + first;
-  columns.host = is_flat_ ? nullptr : host_.data() + first;
+  columns.host = host_.data() + first;
   columns.rows = digest.rows;
   return columns;
 }
@@ -86,7 +77,7 @@ std::size_t HostBuckets<Key>::position_for(Key key, HostIndex host) const {
 }
 
 template <class Key>
-void HostBuckets<Key>::store(std::size_t slot, HostIndex host, const BucketEntry<Key>& entry) {
+void HostBuckets<Key>::store(std::size_t slot, HostIndex host, const Entry& entry) {
   beside_vms_[0][slot] = entry.beside_vms.vcpus;
   beside_vms_[1][slot] = entry.beside_vms.memory_mb;
   beside_all_[0][slot] = entry.beside_all.vcpus;
@@ -118,33 +109,26 @@ void HostBuckets<Key>::clear_row(std::size_t slot) {
 }
 
 template <class Key>
-void HostBuckets<Key>::put(HostIndex host, const BucketEntry<Key>& entry) {
+void HostBuckets<Key>::put(HostIndex host, Key key, HostRow row) {
+  const Entry entry{key, row.free(Sees::kVms), row.free(Sees::kVmsAndSpots)};
   const Place place = place_of_[host];
-  if (is_flat_) {
-    size_ += place.bucket == kNoBucket ? 1 : 0;
-    place_of_[host] = {0, host};
-    store(host, host, entry);
-    return;
-  }
-  const std::size_t target = position_for(entry.key, host);
+  const std::size_t target = position_for(key, host);
   if (place.bucket == order_[target].bucket) {
     replace_row(target, place.row, host, entry);
-    return;
-  }
-  if (place.bucket != kNoBucket) {
-    remove(host);
-    append(position_for(entry.key, host), host, entry);
-  } else {
+  } else if (place.bucket == kNoBucket) {
     append(target, host, entry);
+  } else {
+    remove(host);
+    append(position_for(key, host), host, entry);
   }
 }
 
 /// Stores what is new of a host that stays in its bucket.
 template <class Key>
 void HostBuckets<Key>::replace_row(std::size_t position, std::uint32_t row, HostIndex host,
-                                   const BucketEntry<Key>& entry) {
+                                   const Entry& entry) {
   Digest& digest = order_[position];
-  const std::size_t slot = digest.bucket * bucket_rows_ + row;
+  const std::size_t slot = digest.bucket * kBucketRows + row;
   const bool held_a_maximum = holds_a_maximum(digest, slot);
   store(slot, host, entry);
   if (held_a_maximum) {
@@ -167,13 +151,13 @@ bool HostBuckets<Key>::holds_a_maximum(const Digest& digest, std::size_t slot) c
 }
 
 template <class Key>
-void HostBuckets<Key>::append(std::size_t position, HostIndex host, const BucketEntry<Key>& entry) {
-  if (order_[position].rows == bucket_rows_) {
+void HostBuckets<Key>::append(std::size_t position, HostIndex host, const Entry& entry) {
+  if (order_[position].rows == kBucketRows) {
     split(position);
     position = position_for(entry.key, host);
   }
   Digest& digest = order_[position];
-  store(digest.bucket * bucket_rows_ + digest.rows, host, entry);
+  store(digest.bucket * kBucketRows + digest.rows, host, entry);
   place_of_[host] = {digest.bucket, digest.rows};
   ++digest.rows;
   ++size_;
@@ -187,13 +171,9 @@ void HostBuckets<Key>::remove(HostIndex host) {
   const Place place = place_of_[host];
   place_of_[host] = {};
   --size_;
-  if (is_flat_) {
-    clear_row(host);
-    return;
-  }
   const std::size_t position = position_[place.bucket];
   const bool digest_changes =
-      holds_a_maximum(order_[position], place.bucket * bucket_rows_ + place.row) ||
+      holds_a_maximum(order_[position], place.bucket * kBucketRows + place.row) ||
       order_[position].lowest_host == host;
   erase_row(position, place.row);
   if (digest_changes) refresh_digest(position);
@@ -204,7 +184,7 @@ void HostBuckets<Key>::remove(HostIndex host) {
 template <class Key>
 void HostBuckets<Key>::erase_row(std::size_t position, std::uint32_t row) {
   Digest& digest = order_[position];
-  const std::size_t first = digest.bucket * bucket_rows_;
+  const std::size_t first = digest.bucket * kBucketRows;
   const std::uint32_t last = --digest.rows;
   if (row != last) {
     copy_row(first + last, first + row);
@@ -216,7 +196,7 @@ void HostBuckets<Key>::erase_row(std::size_t position, std::uint32_t row) {
 template <class Key>
 void HostBuckets<Key>::refresh_digest(std::size_t position) {
   Digest& digest = order_[position];
-  const std::size_t first = digest.bucket * bucket_rows_;
+  const std::size_t first = digest.bucket * kBucketRows;
   ResourceVector vms{kNoRoom, kNoRoom, kNoRoom};
   ResourceVector all{kNoRoom, kNoRoom, kNoRoom};
   HostIndex lowest_host = kNoHost;
@@ -243,10 +223,10 @@ template <class Key>
 void HostBuckets<Key>::split(std::size_t position) {
   const std::uint32_t old_bucket = order_[position].bucket;
   const std::uint32_t upper_bucket = new_bucket();
-  const std::size_t first = old_bucket * bucket_rows_;
-  std::vector<std::size_t> slots(bucket_rows_);
+  const std::size_t first = old_bucket * kBucketRows;
+  std::vector<std::size_t> slots(kBucketRows);
   std::iota(slots.begin(), slots.end(), first);
-  const auto middle = slots.begin() + static_cast<std::ptrdiff_t>(bucket_rows_ / 2);
+  const auto middle = slots.begin() + static_cast<std::ptrdiff_t>(kBucketRows / 2);
   std::nth_element(slots.begin(), middle, slots.end(), [&](std::size_t a, std::size_t b) {
     return key_[a] < key_[b] || (key_[a] == key_[b] && host_[a] < host_[b]);
   });
@@ -254,7 +234,7 @@ void HostBuckets<Key>::split(std::size_t position) {
   upper.bucket = upper_bucket;
   upper.bound = {key_[*middle], host_[*middle]};
   for (auto slot = middle; slot != slots.end(); ++slot) {
-    copy_row(*slot, upper_bucket * bucket_rows_ + upper.rows);
+    copy_row(*slot, upper_bucket * kBucketRows + upper.rows);
     place_of_[host_[*slot]] = {upper_bucket, upper.rows};
     ++upper.rows;
   }
@@ -272,14 +252,14 @@ void HostBuckets<Key>::split(std::size_t position) {
 /// Joins a bucket that has become small with the one before it, so that there are never many.
 template <class Key>
 void HostBuckets<Key>::merge_if_small(std::size_t position) {
-  if (order_.size() == 1 || order_[position].rows >= bucket_rows_ / 8) return;
+  if (order_.size() == 1 || order_[position].rows >= kBucketRows / 8) return;
   if (position == 0) position = 1;
   Digest& lower = order_[position - 1];
   const Digest upper = order_[position];
-  if (lower.rows + upper.rows > bucket_rows_ / 2) return;
-  const std::size_t from = upper.bucket * bucket_rows_;
+  if (lower.rows + upper.rows > kBucketRows / 2) return;
+  const std::size_t from = upper.bucket * kBucketRows;
   for (std::uint32_t row = 0; row < upper.rows; ++row) {
-    copy_row(from + row, lower.bucket * bucket_rows_ + lower.rows);
+    copy_row(from + row, lower.bucket * kBucketRows + lower.rows);
     place_of_[host_[from + row]] = {lower.bucket, lower.rows};
     ++lower.rows;
     clear_row(from + row);
@@ -298,25 +278,27 @@ void HostBuckets<Key>::renumber_from(std::size_t position) {
 }
 
 template <class Key>
-NearestKeys<Key> HostBuckets<Key>::nearest(const RoomQuery& query, Key below_this,
-                                           Key above_this) const {
-  if (is_flat_) return nearest_keys(columns(order_[0]), query, below_this, above_this);
+NearestHosts<Key> HostBuckets<Key>::nearest(const RoomQuery& query, Key below_this,
+                                            Key above_this) const {
   constexpr Key kNoneBelow = std::numeric_limits<Key>::lowest();
   constexpr Key kNoneAbove = std::numeric_limits<Key>::max();
-  NearestKeys<Key> found{kNoneBelow, kNoneAbove};
+  NearestHosts<Key> found;
   if (below_this != kNoneBelow) {
     std::size_t position = position_for(below_this, 0) + 1;
-    while (position-- > 0 && found.below == kNoneBelow) {
+    while (position-- > 0 && found.below.host == kNoHost) {
       if (!may_fit(order_[position], query)) continue;
-      found.below = nearest_keys(columns(order_[position]), query, below_this, kNoneAbove).below;
+      found.below = nearest_hosts(columns(order_[position]), query, below_this, kNoneAbove).below;
     }
   }
   if (above_this != kNoneAbove) {
     std::size_t position = position_for(above_this, kNoHost);
-    for (; position < order_.size() && found.above == kNoneAbove; ++position) {
+    for (; position < order_.size() && found.above.host == kNoHost; ++position) {
       if (!may_fit(order_[position], query)) continue;
-      found.above = nearest_keys(columns(order_[position]), query, kNoneBelow, above_this).above;
+      found.above = nearest_hosts(columns(order_[position]), query, kNoneBelow, above_this).above;
     }
+  }
+  for (KeyedHost<Key>* side : {&found.below, &found.above}) {
+    if (side->host != kNoHost) side->host = lowest(query, side->key, side->key, 0);
   }
   return found;
 }
@@ -324,7 +306,6 @@ NearestKeys<Key> HostBuckets<Key>::nearest(const RoomQuery& query, Key below_thi
 template <class Key>
 HostIndex HostBuckets<Key>::lowest(const RoomQuery& query, Key first, Key last,
                                    HostIndex from) const {
-  if (is_flat_) return lowest_host(columns(order_[0]), query, first, last, from);
   const std::size_t end = position_for(last, kNoHost) + 1;
   HostIndex found = kNoHost;
   for (std::size_t position = position_for(first, 0); position < end; ++position) {
@@ -344,7 +325,7 @@ std::size_t HostBuckets<Key>::count(const RoomQuery& query, Key first, Key last,
   for (std::size_t position = position_for(first, 0); position < end && counted < enough;
        ++position) {
     const Digest& digest = order_[position];
-    if (!is_flat_ && (digest.lowest_host >= before || !may_fit(digest, query))) continue;
+    if (digest.lowest_host >= before || !may_fit(digest, query)) continue;
     counted += count_hosts(columns(digest), query, first, last, before);
   }
   return counted;

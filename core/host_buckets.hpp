@@ -9,49 +9,47 @@
 
 namespace cospot {
 
-/// What a ranking knows of one host: its key and its room.
-template <class Key>
-struct BucketEntry {
-  Key key{};
-  ResourceVector beside_vms;  ///< free amounts, ignoring spots
-  ResourceVector beside_all;  ///< free amounts beside VMs and spots
-};
-
 /// Hosts ordered by key in buckets that know the largest room inside them, so that a search starts
 /// at a key, walks outward and skips the buckets in which nothing fits. Hosts inside a bucket have
 /// no order: moving a host within it costs a store, and a search in it is one vectorised pass.
-/// Up to kFlatHosts hosts are one bucket with a row for every host index, that is, a plain scan.
 ///
 /// Buckets split the pairs (key, host index) at bounds, so even equal keys spread over buckets.
 template <class Key>
 class HostBuckets {
  public:
-  /// Above this many hosts, buckets of at most kBucketRows pay (see tests/bench/bench_ranking.cpp).
-  static constexpr std::size_t kFlatHosts = 1024;
   static constexpr std::size_t kBucketRows = 256;
 
-  /// An empty set of hosts whose indices are below `table_size`.
-  HostBuckets(std::size_t table_size, bool with_disk);
+  /// An empty set of the hosts of a table.
+  explicit HostBuckets(const HostTable& hosts);
 
   [[nodiscard]] bool contains(HostIndex host) const { return place_of_[host].bucket != kNoBucket; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
 
-  /// Adds a host, or replaces what is known of it.
-  void put(HostIndex host, const BucketEntry<Key>& entry);
+  /// Adds a host, or takes note of its new key and room.
+  void put(HostIndex host, Key key, HostRow row);
 
   /// Removes a host that is contained.
   void remove(HostIndex host);
 
   /// As the kernels of the same names (core/room_kernels.hpp), over all buckets.
-  [[nodiscard]] NearestKeys<Key> nearest(const RoomQuery& query, Key below_this,
-                                         Key above_this) const;
+  [[nodiscard]] NearestHosts<Key> nearest(const RoomQuery& query, Key below_this,
+                                          Key above_this) const;
   [[nodiscard]] HostIndex lowest(const RoomQuery& query, Key first, Key last, HostIndex from) const;
 
   /// Counts no further than `enough`.
   [[nodiscard]] std::size_t count(const RoomQuery& query, Key first, Key last, HostIndex before,
                                   std::size_t enough) const;
 
+  /// Belongs to the copy of a table from now on.
+  void rebind(const HostTable& /*copy*/) {}
+
  private:
+  /// What a bucket holds of one host.
+  struct Entry {
+    Key key{};
+    ResourceVector beside_vms;
+    ResourceVector beside_all;
+  };
   static constexpr std::uint32_t kNoBucket = UINT32_MAX;
 
   struct Place {
@@ -82,12 +80,11 @@ class HostBuckets {
   [[nodiscard]] RoomColumns<Key> columns(const Digest& digest) const;
   [[nodiscard]] std::size_t position_for(Key key, HostIndex host) const;
   [[nodiscard]] std::uint32_t new_bucket();
-  void store(std::size_t slot, HostIndex host, const BucketEntry<Key>& entry);
+  void store(std::size_t slot, HostIndex host, const Entry& entry);
   void copy_row(std::size_t from, std::size_t to);
   void clear_row(std::size_t slot);
-  void append(std::size_t position, HostIndex host, const BucketEntry<Key>& entry);
-  void replace_row(std::size_t position, std::uint32_t row, HostIndex host,
-                   const BucketEntry<Key>& entry);
+  void append(std::size_t position, HostIndex host, const Entry& entry);
+  void replace_row(std::size_t position, std::uint32_t row, HostIndex host, const Entry& entry);
   [[nodiscard]] bool holds_a_maximum(const Digest& digest, std::size_t slot) const;
   void erase_row(std::size_t position, std::uint32_t row);
   void refresh_digest(std::size_t position);
@@ -95,11 +92,9 @@ class HostBuckets {
   void merge_if_small(std::size_t position);
   void renumber_from(std::size_t position);
 
-  bool is_flat_;
-  std::size_t bucket_rows_;
   bool with_disk_;
   std::size_t size_ = 0;
-  // Columns of all buckets: bucket b owns the rows [b * bucket_rows_, (b + 1) * bucket_rows_).
+  // Columns of all buckets: bucket b owns the rows [b * kBucketRows, (b + 1) * kBucketRows).
   std::vector<ResourceAmount> beside_vms_[3];
   std::vector<ResourceAmount> beside_all_[3];
   std::vector<Key> key_;

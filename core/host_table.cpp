@@ -15,10 +15,17 @@ void check_amount(const HostSpec& host, const char* what, ResourceAmount amount,
                     std::to_string(kMaxResourceAmount));
 }
 
+void push(std::array<std::vector<ResourceAmount>, 3>& columns, const ResourceVector& amounts) {
+  columns[0].push_back(amounts.vcpus);
+  columns[1].push_back(amounts.memory_mb);
+  columns[2].push_back(amounts.disk_gb);
+}
+
 }  // namespace
 
 HostTable::HostTable(const std::vector<HostSpec>& hosts) {
   for (const HostSpec& host : hosts) append(host);
+  pad();
 }
 
 HostTable HostTable::uniform(std::size_t count, const ResourceVector& total) {
@@ -26,6 +33,7 @@ HostTable HostTable::uniform(std::size_t count, const ResourceVector& total) {
   for (std::size_t i = 0; i < count; ++i) {
     table.append({.name = "host-" + std::to_string(i), .total = total});
   }
+  table.pad();
   return table;
 }
 
@@ -33,36 +41,42 @@ void HostTable::append(const HostSpec& host) {
   check_amount(host, "vcpus", host.total.vcpus, 1);
   check_amount(host, "memory_mb", host.total.memory_mb, 1);
   check_amount(host, "disk_gb", host.total.disk_gb, 0);
-  if (size() > 0) uniform_ = uniform_ && host.total == free(0, Sees::kVms) + view()[0].vm_used();
   names_.push_back(host.name);
-  vcpus_total_.push_back(host.total.vcpus);
-  memory_mb_total_.push_back(host.total.memory_mb);
-  disk_gb_total_.push_back(host.total.disk_gb);
-  vm_vcpus_used_.push_back(host.vm_used.vcpus);
-  vm_memory_mb_used_.push_back(host.vm_used.memory_mb);
-  vm_disk_gb_used_.push_back(host.vm_used.disk_gb);
-  spot_vcpus_used_.push_back(host.spot_used.vcpus);
-  spot_memory_mb_used_.push_back(host.spot_used.memory_mb);
-  spot_disk_gb_used_.push_back(host.spot_used.disk_gb);
+  push(total_, host.total);
+  push(beside_vms_, host.total - host.vm_used);
+  push(beside_all_, host.total - host.vm_used - host.spot_used);
   num_vms_.push_back(host.num_vms);
   num_spots_.push_back(host.num_spots);
   num_io_ops_.push_back(host.num_io_ops);
   generation_.push_back(0);
+  const ResourceVector first{total_[0][0], total_[1][0], total_[2][0]};
+  uniform_ = uniform_ && host.total == first;
   largest_total_.vcpus = std::max(largest_total_.vcpus, host.total.vcpus);
   largest_total_.memory_mb = std::max(largest_total_.memory_mb, host.total.memory_mb);
   largest_total_.disk_gb = std::max(largest_total_.disk_gb, host.total.disk_gb);
 }
 
+void HostTable::pad() {
+  constexpr ResourceAmount kNoRoom = -1;
+  const std::size_t rows = (size() + kRowPadding - 1) / kRowPadding * kRowPadding;
+  for (Columns* room : {&beside_vms_, &beside_all_}) {
+    for (std::vector<ResourceAmount>& column : *room) column.resize(rows, kNoRoom);
+  }
+}
+
 HostView HostTable::view() const {
-  return {.vcpus_total = vcpus_total_,
-          .vm_vcpus_used = vm_vcpus_used_,
-          .spot_vcpus_used = spot_vcpus_used_,
-          .memory_mb_total = memory_mb_total_,
-          .vm_memory_mb_used = vm_memory_mb_used_,
-          .spot_memory_mb_used = spot_memory_mb_used_,
-          .disk_gb_total = disk_gb_total_,
-          .vm_disk_gb_used = vm_disk_gb_used_,
-          .spot_disk_gb_used = spot_disk_gb_used_,
+  const auto column = [this](const std::vector<ResourceAmount>& amounts) {
+    return std::span<const ResourceAmount>(amounts.data(), size());
+  };
+  return {.vcpus_total = column(total_[0]),
+          .memory_mb_total = column(total_[1]),
+          .disk_gb_total = column(total_[2]),
+          .vcpus_beside_vms = column(beside_vms_[0]),
+          .memory_mb_beside_vms = column(beside_vms_[1]),
+          .disk_gb_beside_vms = column(beside_vms_[2]),
+          .vcpus_beside_all = column(beside_all_[0]),
+          .memory_mb_beside_all = column(beside_all_[1]),
+          .disk_gb_beside_all = column(beside_all_[2]),
           .num_vms = num_vms_,
           .num_spots = num_spots_,
           .num_io_ops = num_io_ops_,

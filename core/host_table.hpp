@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -30,17 +31,18 @@ struct HostSpec {
 class HostRow;
 
 /// Read-only columns over a HostTable, one entry a host. Valid while the table lives; never stored
-/// by a plugin. "used" counts what instances hold, in the unit of the name.
+/// by a plugin. What is free "beside VMs" ignores spots; "beside all" counts VMs and spots. An
+/// amount beside all may be negative: then the host is overcommitted until spots go.
 struct HostView {
   std::span<const ResourceAmount> vcpus_total;
-  std::span<const ResourceAmount> vm_vcpus_used;
-  std::span<const ResourceAmount> spot_vcpus_used;
   std::span<const ResourceAmount> memory_mb_total;
-  std::span<const ResourceAmount> vm_memory_mb_used;
-  std::span<const ResourceAmount> spot_memory_mb_used;
   std::span<const ResourceAmount> disk_gb_total;
-  std::span<const ResourceAmount> vm_disk_gb_used;
-  std::span<const ResourceAmount> spot_disk_gb_used;
+  std::span<const ResourceAmount> vcpus_beside_vms;
+  std::span<const ResourceAmount> memory_mb_beside_vms;
+  std::span<const ResourceAmount> disk_gb_beside_vms;
+  std::span<const ResourceAmount> vcpus_beside_all;
+  std::span<const ResourceAmount> memory_mb_beside_all;
+  std::span<const ResourceAmount> disk_gb_beside_all;
   std::span<const std::int32_t> num_vms;
   std::span<const std::int32_t> num_spots;
   std::span<const std::int32_t> num_io_ops;
@@ -60,32 +62,42 @@ class HostRow {
   [[nodiscard]] std::int32_t num_spots() const { return view_->num_spots[host_]; }
   [[nodiscard]] std::int32_t num_io_ops() const { return view_->num_io_ops[host_]; }
 
-  [[nodiscard]] ResourceVector total() const {
+  [[nodiscard, gnu::always_inline]] ResourceVector total() const {
     return {view_->vcpus_total[host_], view_->memory_mb_total[host_], view_->disk_gb_total[host_]};
   }
-  [[nodiscard]] ResourceVector vm_used() const {
-    return {view_->vm_vcpus_used[host_], view_->vm_memory_mb_used[host_],
-            view_->vm_disk_gb_used[host_]};
+  /// What the host could still take beside its VMs, or beside its VMs and spots.
+  [[nodiscard, gnu::always_inline]] ResourceVector free(Sees sees) const {
+    return sees == Sees::kVms ? beside_vms() : beside_all();
   }
-  [[nodiscard]] ResourceVector spot_used() const {
-    return {view_->spot_vcpus_used[host_], view_->spot_memory_mb_used[host_],
-            view_->spot_disk_gb_used[host_]};
+  [[nodiscard, gnu::always_inline]] ResourceVector used(Sees sees) const {
+    return total() - free(sees);
   }
-  [[nodiscard]] ResourceVector used(Sees sees) const {
-    return sees == Sees::kVms ? vm_used() : vm_used() + spot_used();
-  }
-  [[nodiscard]] ResourceVector free(Sees sees) const { return total() - used(sees); }
+  [[nodiscard]] ResourceVector vm_used() const { return total() - beside_vms(); }
+  [[nodiscard]] ResourceVector spot_used() const { return beside_vms() - beside_all(); }
 
  private:
+  [[nodiscard, gnu::always_inline]] ResourceVector beside_vms() const {
+    return {view_->vcpus_beside_vms[host_], view_->memory_mb_beside_vms[host_],
+            view_->disk_gb_beside_vms[host_]};
+  }
+  [[nodiscard, gnu::always_inline]] ResourceVector beside_all() const {
+    return {view_->vcpus_beside_all[host_], view_->memory_mb_beside_all[host_],
+            view_->disk_gb_beside_all[host_]};
+  }
+
   const HostView* view_;
   HostIndex host_;
 };
 
 inline HostRow HostView::operator[](HostIndex host) const { return {*this, host}; }
 
+/// The columns of a HostTable are padded to a multiple of this with rows that have no room, so that
+/// vector loops need no remainder.
+inline constexpr std::size_t kRowPadding = 32;
+
 /// The hosts of a datacenter: a struct of arrays with one writer (the engine or the Nova mirror).
-/// VM use and spot use are separate columns, so "ignoring spots" and "including spots" are two
-/// views of one table. Every change of a host raises its generation.
+/// What VMs leave free and what VMs and spots leave free are separate columns, so "ignoring spots"
+/// and "including spots" are two views of one table. Every change of a host raises its generation.
 class HostTable {
  public:
   HostTable() = default;
@@ -97,7 +109,7 @@ class HostTable {
   /// `count` empty hosts with the same totals, named host-0, host-1, ...
   [[nodiscard]] static HostTable uniform(std::size_t count, const ResourceVector& total);
 
-  [[nodiscard]] std::size_t size() const { return vcpus_total_.size(); }
+  [[nodiscard]] std::size_t size() const { return names_.size(); }
   [[nodiscard]] HostView view() const;
   [[nodiscard]] const std::string& name(HostIndex host) const { return names_[host]; }
 
@@ -114,38 +126,37 @@ class HostTable {
 
   /// What a host could still take beside its VMs, or beside its VMs and spots.
   [[nodiscard]] ResourceVector free(HostIndex host, Sees sees) const {
-    ResourceVector room{vcpus_total_[host] - vm_vcpus_used_[host],
-                        memory_mb_total_[host] - vm_memory_mb_used_[host],
-                        disk_gb_total_[host] - vm_disk_gb_used_[host]};
-    if (sees == Sees::kVmsAndSpots) {
-      room -= {spot_vcpus_used_[host], spot_memory_mb_used_[host], spot_disk_gb_used_[host]};
-    }
-    return room;
+    return sees == Sees::kVms
+               ? ResourceVector{beside_vms_[0][host], beside_vms_[1][host], beside_vms_[2][host]}
+               : ResourceVector{beside_all_[0][host], beside_all_[1][host], beside_all_[2][host]};
   }
 
   [[nodiscard]] std::uint64_t generation(HostIndex host) const { return generation_[host]; }
 
  private:
+  using Columns = std::array<std::vector<ResourceAmount>, 3>;  // vcpus, memory_mb, disk_gb
+
   void change_vms(HostIndex host, const ResourceVector& amount, std::int32_t sign) {
-    vm_vcpus_used_[host] += sign * amount.vcpus;
-    vm_memory_mb_used_[host] += sign * amount.memory_mb;
-    vm_disk_gb_used_[host] += sign * amount.disk_gb;
+    take(beside_vms_, host, amount, sign);
+    take(beside_all_, host, amount, sign);
     num_vms_[host] += sign;
     ++generation_[host];
   }
   void change_spots(HostIndex host, const ResourceVector& amount, std::int32_t sign) {
-    spot_vcpus_used_[host] += sign * amount.vcpus;
-    spot_memory_mb_used_[host] += sign * amount.memory_mb;
-    spot_disk_gb_used_[host] += sign * amount.disk_gb;
+    take(beside_all_, host, amount, sign);
     num_spots_[host] += sign;
     ++generation_[host];
   }
+  static void take(Columns& room, HostIndex host, const ResourceVector& amount, std::int32_t sign) {
+    room[0][host] -= sign * amount.vcpus;
+    room[1][host] -= sign * amount.memory_mb;
+    room[2][host] -= sign * amount.disk_gb;
+  }
   void append(const HostSpec& host);
+  void pad();
 
   std::vector<std::string> names_;
-  std::vector<ResourceAmount> vcpus_total_, vm_vcpus_used_, spot_vcpus_used_;
-  std::vector<ResourceAmount> memory_mb_total_, vm_memory_mb_used_, spot_memory_mb_used_;
-  std::vector<ResourceAmount> disk_gb_total_, vm_disk_gb_used_, spot_disk_gb_used_;
+  Columns total_, beside_vms_, beside_all_;
   std::vector<std::int32_t> num_vms_, num_spots_, num_io_ops_;
   std::vector<std::uint64_t> generation_;
   ResourceVector largest_total_;

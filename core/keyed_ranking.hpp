@@ -7,8 +7,8 @@
 #include <limits>
 #include <memory>
 
-#include "core/host_buckets.hpp"
 #include "core/host_ranking.hpp"
+#include "core/room_kernels.hpp"
 #include "core/weigher.hpp"
 
 namespace cospot {
@@ -26,8 +26,8 @@ struct KeyPreference {
 
 /// Ranks hosts by weigher `T` alone: those that need no eviction first if asked to, then the
 /// weigher's tier, then its weight, then the lowest host index. The same order as a scan with
-/// T::weigh_host; only the work differs.
-template <class T, class Key>
+/// T::weigh_host; only the work differs. `Hosts` (FlatHosts or HostBuckets) holds them by key.
+template <class T, class Key, template <class> class Hosts>
 class KeyedRanking final : public HostRanking {
  public:
   /// `weigher` and `hosts` outlive the ranking. `feasible`: beside what a host must have room.
@@ -41,8 +41,7 @@ class KeyedRanking final : public HostRanking {
         prefers_spot_free_(prefer_spot_free && feasible == Sees::kVms),
         key_factor_(key_factor),
         total_(hosts.largest_total()),
-        tiers_{HostBuckets<Key>(hosts.size(), total_.disk_gb > 0),
-               HostBuckets<Key>(tier_ == Tier::kNone ? 0 : hosts.size(), total_.disk_gb > 0)} {
+        tiers_{Hosts<Key>(hosts), Hosts<Key>(hosts)} {
     for (HostIndex host = 0; host < hosts.size(); ++host) host_changed(host);
   }
 
@@ -50,10 +49,7 @@ class KeyedRanking final : public HostRanking {
     const HostRow row = view_[host];
     const std::size_t tier = is_in_tier(tier_, row) ? 0 : 1;
     if (tier_ != Tier::kNone && tiers_[1 - tier].contains(host)) tiers_[1 - tier].remove(host);
-    const ResourceVector beside_vms = row.free(Sees::kVms);
-    tiers_[tier].put(host, {.key = to_key(weigher_->host_key(row)),
-                            .beside_vms = beside_vms,
-                            .beside_all = beside_vms - row.spot_used()});
+    tiers_[tier].put(host, to_key(weigher_->host_key(row)), row);
   }
 
   void start(const Request& request) override {
@@ -110,6 +106,8 @@ class KeyedRanking final : public HostRanking {
   [[nodiscard]] std::unique_ptr<HostRanking> clone(const HostTable& copy) const override {
     auto twin = std::make_unique<KeyedRanking>(*this);
     twin->view_ = copy.view();
+    twin->tiers_[0].rebind(copy);
+    twin->tiers_[1].rebind(copy);
     twin->search_.hosts = nullptr;  // the walk stays with the original
     twin->emitted_ = nullptr;
     return twin;
@@ -129,7 +127,7 @@ class KeyedRanking final : public HostRanking {
 
   /// Where and how a walk searches: it can be done again, elsewhere, without losing the walk.
   struct Search {
-    const HostBuckets<Key>* hosts = nullptr;
+    const Hosts<Key>* hosts = nullptr;
     RoomQuery query;
     Side below{.is_below = true};
     Side above{.is_below = false};
@@ -150,14 +148,7 @@ class KeyedRanking final : public HostRanking {
     }
   }
 
-  [[nodiscard]] static Key just_above(Key key) {
-    if (key == kLargest) return key;
-    if constexpr (sizeof(Key) == sizeof(double)) {
-      return std::nextafter(key, kLargest);
-    } else {
-      return key + 1;
-    }
-  }
+  [[nodiscard]] static Key just_above(Key key) { return key == kLargest ? key : next_key_up(key); }
 
   [[nodiscard]] static Key just_below(Key key) {
     if (key == kLowest) return key;
@@ -198,36 +189,48 @@ class KeyedRanking final : public HostRanking {
     search.above.host = kNoHost;
     if (search.hosts->empty()) return;
     if (target_ >= high_ && high_ != kLargest) {
-      enter_group(search, search.below, kLargest);
+      enter_plateau(search, search.below, kLargest);
     } else if (target_ <= low_ && low_ != kLowest) {
-      enter_group(search, search.above, kLowest);
+      enter_plateau(search, search.above, kLowest);
     } else {
-      const NearestKeys<Key> keys =
+      const NearestHosts<Key> nearest =
           search.hosts->nearest(search.query, just_above(target_), target_);
-      if (keys.below != kLowest) enter_group(search, search.below, keys.below);
-      if (keys.above != kLargest) enter_group(search, search.above, keys.above);
+      enter_group(search, search.below, nearest.below);
+      enter_group(search, search.above, nearest.above);
     }
   }
 
-  /// Makes the group of `key`, or the next one beyond that has hosts, the side's group.
-  void enter_group(const Search& search, Side& side, Key key) const {
-    for (;;) {
-      // Where the plateaus meet, all hosts are one group.
-      const bool on_low = key <= low_ || (key >= high_ && low_ == high_);
-      const bool on_high = key >= high_ || (key <= low_ && low_ == high_);
-      side.first = on_low ? kLowest : std::min(key, high_);
-      side.last = on_high ? kLargest : std::max(key, low_);
+  /// Makes the plateau at the end `key` the side's group, or the next group when no host on it
+  /// fits.
+  void enter_plateau(const Search& search, Side& side, Key key) const {
+    set_range(side, key);
+    side.host = search.hosts->lowest(search.query, side.first, side.last, 0);
+    if (side.host == kNoHost) enter_group(search, side, next_host(search, side));
+  }
+
+  /// Makes the group of a host the side's group; `found` has the lowest index among equal keys.
+  void enter_group(const Search& search, Side& side, const KeyedHost<Key>& found) const {
+    side.host = found.host;
+    if (found.host == kNoHost) return;
+    set_range(side, found.key);
+    if (side.first != side.last) {
       side.host = search.hosts->lowest(search.query, side.first, side.last, 0);
-      if (side.host != kNoHost) break;
-      // Only a plateau can be without hosts: other groups start from the key of one.
-      key = next_key(search, side);
-      if (key == kLowest || key == kLargest) return;
+    } else if (!distinct_weights_) {
+      widen_group(search, side);
     }
-    if (!distinct_weights_) widen_group(search, side);
   }
 
-  /// The nearest key on the same side beyond the current group, or a limit of Key.
-  [[nodiscard]] Key next_key(const Search& search, const Side& side) const {
+  /// The keys with the weight of `key`: a plateau, or the key alone.
+  void set_range(Side& side, Key key) const {
+    // Where the plateaus meet, all hosts are one group.
+    const bool on_low = key <= low_ || (key >= high_ && low_ == high_);
+    const bool on_high = key >= high_ || (key <= low_ && low_ == high_);
+    side.first = on_low ? kLowest : std::min(key, high_);
+    side.last = on_high ? kLargest : std::max(key, low_);
+  }
+
+  /// The nearest host on the same side beyond the current group.
+  [[nodiscard]] KeyedHost<Key> next_host(const Search& search, const Side& side) const {
     return side.is_below ? search.hosts->nearest(search.query, side.first, kLargest).below
                          : search.hosts->nearest(search.query, kLowest, side.last).above;
   }
@@ -235,20 +238,16 @@ class KeyedRanking final : public HostRanking {
   /// Takes in the keys beyond whose weight is the same after rounding.
   void widen_group(const Search& search, Side& side) const {
     for (;;) {
-      const Key key = next_key(search, side);
-      if (key == kLowest || key == kLargest) return;
-      const HostIndex neighbour = search.hosts->lowest(search.query, key, key, 0);
-      if (weight(neighbour) != weight(side.host)) return;
-      (side.is_below ? side.first : side.last) = key;
-      if (neighbour < side.host) side.host = neighbour;
+      const KeyedHost<Key> neighbour = next_host(search, side);
+      if (neighbour.host == kNoHost || weight(neighbour.host) != weight(side.host)) return;
+      (side.is_below ? side.first : side.last) = neighbour.key;
+      side.host = std::min(side.host, neighbour.host);
     }
   }
 
   void advance(const Search& search, Side& side) const {
     side.host = search.hosts->lowest(search.query, side.first, side.last, side.host + 1);
-    if (side.host != kNoHost) return;
-    const Key key = next_key(search, side);
-    if (key != kLowest && key != kLargest) enter_group(search, side, key);
+    if (side.host == kNoHost) enter_group(search, side, next_host(search, side));
   }
 
   [[nodiscard]] Side& better_side(Search& search) const {
@@ -306,7 +305,7 @@ class KeyedRanking final : public HostRanking {
   bool prefers_spot_free_;
   double key_factor_;
   ResourceVector total_;
-  std::array<HostBuckets<Key>, 2> tiers_;  // hosts in the weigher's tier, and the others
+  std::array<Hosts<Key>, 2> tiers_;  // hosts in the weigher's tier, and the others
 
   // The walk.
   Request request_;

@@ -3,6 +3,8 @@
 #include <limits>
 #include <memory>
 
+#include "core/flat_hosts.hpp"
+#include "core/host_buckets.hpp"
 #include "core/keyed_ranking.hpp"
 #include "core/weigher.hpp"
 
@@ -29,11 +31,22 @@ class KeyedWeigher : public PerHostWeigher<T> {
     const T& self = static_cast<const T&>(*this);
     if (!self.has_key(hosts, feasible)) return nullptr;
     const double factor = self.key_factor(hosts.largest_total());
-    if (factor > 0) {
-      return std::make_unique<KeyedRanking<T, std::int32_t>>(self, hosts, feasible,
-                                                             prefer_spot_free, factor);
+    if (factor > 0) return make_keyed<std::int32_t>(hosts, feasible, prefer_spot_free, factor);
+    return make_keyed<double>(hosts, feasible, prefer_spot_free, 1.0);
+  }
+
+ private:
+  template <class Key>
+  [[nodiscard]] std::unique_ptr<HostRanking> make_keyed(const HostTable& hosts, Sees feasible,
+                                                        bool prefer_spot_free,
+                                                        double factor) const {
+    const T& self = static_cast<const T&>(*this);
+    if (hosts.size() <= FlatHosts<Key>::kMaxHosts) {
+      return std::make_unique<KeyedRanking<T, Key, FlatHosts>>(self, hosts, feasible,
+                                                               prefer_spot_free, factor);
     }
-    return std::make_unique<KeyedRanking<T, double>>(self, hosts, feasible, prefer_spot_free, 1.0);
+    return std::make_unique<KeyedRanking<T, Key, HostBuckets>>(self, hosts, feasible,
+                                                               prefer_spot_free, factor);
   }
 };
 

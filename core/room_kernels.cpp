@@ -40,8 +40,8 @@ const KernelSet<Key> kKernels = pick_kernels<Key>();
 }  // namespace
 
 template <class Key>
-NearestKeys<Key> nearest_keys(const RoomColumns<Key>& hosts, const RoomQuery& query, Key below_this,
-                              Key above_this) {
+NearestHosts<Key> nearest_hosts(const RoomColumns<Key>& hosts, const RoomQuery& query,
+                                Key below_this, Key above_this) {
   return kKernels<Key>.nearest(hosts, query, below_this, above_this);
 }
 
@@ -58,7 +58,7 @@ std::size_t count_hosts(const RoomColumns<Key>& hosts, const RoomQuery& query, K
 }
 
 #define COSPOT_INSTANTIATE(Key)                                                                   \
-  template NearestKeys<Key> nearest_keys(const RoomColumns<Key>&, const RoomQuery&, Key, Key);    \
+  template NearestHosts<Key> nearest_hosts(const RoomColumns<Key>&, const RoomQuery&, Key, Key);  \
   template HostIndex lowest_host(const RoomColumns<Key>&, const RoomQuery&, Key, Key, HostIndex); \
   template std::size_t count_hosts(const RoomColumns<Key>&, const RoomQuery&, Key, Key, HostIndex);
 COSPOT_INSTANTIATE(std::int32_t)

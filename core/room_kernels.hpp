@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "core/host_table.hpp"
 #include "core/resource_vector.hpp"
@@ -15,8 +17,8 @@ enum class Fit : std::uint8_t {
   kOnlyWithEvictions,  ///< room beside the VMs, but not beside VMs and spots
 };
 
-/// Columns of hosts, padded to a multiple of kLanePadding with rows without room. Keys are int32_t
-/// or double, strictly between the lowest and the largest value of their type.
+/// Columns of hosts, padded to a multiple of kRowPadding with rows without room. Keys are int32_t
+/// or double, below the largest value of their type; a row with the lowest value is never found.
 template <class Key>
 struct RoomColumns {
   const ResourceAmount* beside_vms[3] = {};  ///< free vcpus, memory_mb, disk_gb
@@ -26,7 +28,11 @@ struct RoomColumns {
   std::size_t rows = 0;             ///< without the padding
 };
 
-inline constexpr std::size_t kLanePadding = 16;
+/// The next value of the key's type.
+[[nodiscard]] inline std::int32_t next_key_up(std::int32_t key) { return key + 1; }
+[[nodiscard]] inline double next_key_up(double key) {
+  return std::nextafter(key, std::numeric_limits<double>::max());
+}
 
 /// Which hosts are asked for: those that fit `need`.
 struct RoomQuery {
@@ -35,20 +41,28 @@ struct RoomQuery {
   ResourceVector need;     ///< no amount is negative
 };
 
-/// The keys on either side of a gap that lie nearest to it; the lowest or the largest value of Key
-/// when there is none.
+/// A key and the lowest host index that has it among those asked for; kNoHost when there is none.
 template <class Key>
-struct NearestKeys {
-  Key below;
-  Key above;
+struct KeyedHost {
+  Key key{};
+  HostIndex host = kNoHost;
+};
+
+/// The hosts on either side of a gap whose keys lie nearest to it.
+template <class Key>
+struct NearestHosts {
+  KeyedHost<Key> below;
+  KeyedHost<Key> above;
 };
 
 /// Among the hosts that fit: the largest key < `below_this` and the smallest > `above_this`. A side
 /// without interest is left out: below_this = the lowest, above_this = the largest value of Key.
+/// Where rows are not hosts (RoomColumns::host), the host returned has the key but need not be the
+/// lowest that does.
 /// All kernels use the widest vector instructions of the machine; results do not depend on them.
 template <class Key>
-[[nodiscard]] NearestKeys<Key> nearest_keys(const RoomColumns<Key>& hosts, const RoomQuery& query,
-                                            Key below_this, Key above_this);
+[[nodiscard]] NearestHosts<Key> nearest_hosts(const RoomColumns<Key>& hosts, const RoomQuery& query,
+                                              Key below_this, Key above_this);
 
 /// The lowest host index >= `from` among the hosts that fit and whose key lies in [first, last];
 /// kNoHost when there is none.

@@ -5,12 +5,12 @@ namespace cospot {
 
 template <>
 KernelSet<std::int32_t> avx2_kernels() {
-  return room_loops::kernels_of_width<std::int32_t, 32>();
+  return room_loops::kernels<std::int32_t, room_loops::InstructionSet::kAvx2>();
 }
 
 template <>
 KernelSet<double> avx2_kernels() {
-  return room_loops::kernels_of_width<double, 32>();
+  return room_loops::kernels<double, room_loops::InstructionSet::kAvx2>();
 }
 
 }  // namespace cospot

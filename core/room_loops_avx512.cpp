@@ -5,12 +5,12 @@ namespace cospot {
 
 template <>
 KernelSet<std::int32_t> avx512_kernels() {
-  return room_loops::kernels_of_width<std::int32_t, 64>();
+  return room_loops::kernels<std::int32_t, room_loops::InstructionSet::kAvx512>();
 }
 
 template <>
 KernelSet<double> avx512_kernels() {
-  return room_loops::kernels_of_width<double, 64>();
+  return room_loops::kernels<double, room_loops::InstructionSet::kAvx512>();
 }
 
 }  // namespace cospot

@@ -1,16 +1,16 @@
-// Vectors of 16 bytes: SSE2, which every x86-64 has, or what else the machine has.
+// For processors without the vector instructions of the other two.
 #include "core/room_loops.hpp"
 
 namespace cospot {
 
 template <>
 KernelSet<std::int32_t> portable_kernels() {
-  return room_loops::kernels_of_width<std::int32_t, 16>();
+  return room_loops::kernels<std::int32_t, room_loops::InstructionSet::kPortable>();
 }
 
 template <>
 KernelSet<double> portable_kernels() {
-  return room_loops::kernels_of_width<double, 16>();
+  return room_loops::kernels<double, room_loops::InstructionSet::kPortable>();
 }
 
 }  // namespace cospot
