@@ -22,8 +22,10 @@ enum class InstructionSet : std::uint8_t { kPortable, kAvx2, kAvx512 };
 ///   all_keys(k), all_amounts(a)     the same value in every row
 ///   load(p)                         the keys at p
 ///   above(a, b), at_least(a, b)     the rows where a > b, a >= b
+///   above_in(m, a, b)               the rows of m where a > b
 ///   both(m, n), but_not(m, n)       the rows in m and n, in m but not in n
 ///   has_room(p, need)               the rows whose amount at p is at least `need`
+///   has_room_in(m, p, need)         those of m
 ///   pick(m, a, b)                   a in the rows of m, b in the others
 ///   bits(m)                         one bit for each row, the first the lowest
 ///   Rows                            their row numbers, with
@@ -48,9 +50,13 @@ struct Lanes<Key, InstructionSet::kPortable> {
   static Keys load(const Key* from) { return *from; }
   static Mask above(Keys a, Keys b) { return a > b; }
   static Mask at_least(Keys a, Keys b) { return a >= b; }
+  static Mask above_in(Mask mask, Keys a, Keys b) { return both(mask, above(a, b)); }
   static Mask both(Mask a, Mask b) { return a && b; }
   static Mask but_not(Mask a, Mask b) { return a && !b; }
   static Mask has_room(const ResourceAmount* room, Amounts need) { return *room >= need; }
+  static Mask has_room_in(Mask mask, const ResourceAmount* room, Amounts need) {
+    return both(mask, has_room(room, need));
+  }
   static Keys pick(Mask mask, Keys a, Keys b) { return mask ? a : b; }
   static std::uint32_t bits(Mask mask) { return mask ? 1 : 0; }
 
@@ -78,10 +84,14 @@ struct Lanes<std::int32_t, InstructionSet::kAvx2> {
   }
   static Mask above(Keys a, Keys b) { return _mm256_cmpgt_epi32(a, b); }
   static Mask at_least(Keys a, Keys b) { return _mm256_cmpeq_epi32(_mm256_max_epi32(a, b), a); }
+  static Mask above_in(Mask mask, Keys a, Keys b) { return both(mask, above(a, b)); }
   static Mask both(Mask a, Mask b) { return _mm256_and_si256(a, b); }
   static Mask but_not(Mask a, Mask b) { return _mm256_andnot_si256(b, a); }
   static Mask has_room(const ResourceAmount* room, Amounts need) {
     return at_least(load(room), need);
+  }
+  static Mask has_room_in(Mask mask, const ResourceAmount* room, Amounts need) {
+    return both(mask, has_room(room, need));
   }
   static Keys pick(Mask mask, Keys a, Keys b) { return _mm256_blendv_epi8(b, a, mask); }
   static std::uint32_t bits(Mask mask) {
@@ -124,12 +134,16 @@ struct Lanes<double, InstructionSet::kAvx2> {
   static Keys load(const double* from) { return _mm256_loadu_pd(from); }
   static Mask above(Keys a, Keys b) { return _mm256_cmp_pd(a, b, _CMP_GT_OQ); }
   static Mask at_least(Keys a, Keys b) { return _mm256_cmp_pd(a, b, _CMP_GE_OQ); }
+  static Mask above_in(Mask mask, Keys a, Keys b) { return both(mask, above(a, b)); }
   static Mask both(Mask a, Mask b) { return _mm256_and_pd(a, b); }
   static Mask but_not(Mask a, Mask b) { return _mm256_andnot_pd(b, a); }
   static Mask has_room(const ResourceAmount* room, Amounts need) {
     const __m128i amounts = _mm_loadu_si128(reinterpret_cast<const __m128i*>(room));
     const __m128i fits = _mm_cmpeq_epi32(_mm_max_epi32(amounts, need), amounts);
     return _mm256_castsi256_pd(_mm256_cvtepi32_epi64(fits));
+  }
+  static Mask has_room_in(Mask mask, const ResourceAmount* room, Amounts need) {
+    return both(mask, has_room(room, need));
   }
   static Keys pick(Mask mask, Keys a, Keys b) { return _mm256_blendv_pd(b, a, mask); }
   static std::uint32_t bits(Mask mask) {
@@ -177,10 +191,16 @@ struct Lanes<std::int32_t, InstructionSet::kAvx512> {
   static Keys load(const std::int32_t* from) { return _mm512_loadu_si512(from); }
   static Mask above(Keys a, Keys b) { return _mm512_cmpgt_epi32_mask(a, b); }
   static Mask at_least(Keys a, Keys b) { return _mm512_cmpge_epi32_mask(a, b); }
+  static Mask above_in(Mask mask, Keys a, Keys b) {
+    return _mm512_mask_cmpgt_epi32_mask(mask, a, b);
+  }
   static Mask both(Mask a, Mask b) { return _kand_mask16(a, b); }
   static Mask but_not(Mask a, Mask b) { return _kandn_mask16(b, a); }
   static Mask has_room(const ResourceAmount* room, Amounts need) {
     return _mm512_cmpge_epi32_mask(_mm512_loadu_si512(room), need);
+  }
+  static Mask has_room_in(Mask mask, const ResourceAmount* room, Amounts need) {
+    return _mm512_mask_cmpge_epi32_mask(mask, _mm512_loadu_si512(room), need);
   }
   static Keys pick(Mask mask, Keys a, Keys b) { return _mm512_mask_mov_epi32(b, mask, a); }
   static std::uint32_t bits(Mask mask) { return mask; }
@@ -212,11 +232,18 @@ struct Lanes<double, InstructionSet::kAvx512> {
   static Keys load(const double* from) { return _mm512_loadu_pd(from); }
   static Mask above(Keys a, Keys b) { return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ); }
   static Mask at_least(Keys a, Keys b) { return _mm512_cmp_pd_mask(a, b, _CMP_GE_OQ); }
+  static Mask above_in(Mask mask, Keys a, Keys b) {
+    return _mm512_mask_cmp_pd_mask(mask, a, b, _CMP_GT_OQ);
+  }
   static Mask both(Mask a, Mask b) { return _kand_mask8(a, b); }
   static Mask but_not(Mask a, Mask b) { return _kandn_mask8(b, a); }
   static Mask has_room(const ResourceAmount* room, Amounts need) {
     return _mm256_cmpge_epi32_mask(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(room)),
                                    need);
+  }
+  static Mask has_room_in(Mask mask, const ResourceAmount* room, Amounts need) {
+    return _mm256_mask_cmpge_epi32_mask(
+        mask, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(room)), need);
   }
   static Keys pick(Mask mask, Keys a, Keys b) { return _mm512_mask_mov_pd(b, mask, a); }
   static std::uint32_t bits(Mask mask) { return mask; }

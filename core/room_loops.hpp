@@ -52,10 +52,9 @@ class FitTest {
  private:
   [[gnu::always_inline]] typename L::Mask has_room(const ResourceAmount* const (&room)[3],
                                                    std::size_t row) const {
-    const auto fits =
-        L::both(L::has_room(room[0] + row, vcpus_), L::has_room(room[1] + row, memory_mb_));
+    const auto fits = L::has_room_in(L::has_room(room[0] + row, vcpus_), room[1] + row, memory_mb_);
     if constexpr (kResources == 3) {
-      return L::both(fits, L::has_room(room[2] + row, disk_gb_));
+      return L::has_room_in(fits, room[2] + row, disk_gb_);
     } else {
       return fits;
     }
@@ -84,15 +83,15 @@ class BestKeys {
  public:
   [[gnu::always_inline]] void take(typename L::Mask fits, typename L::Keys key,
                                    typename L::Keys limit, typename L::Rows rows) {
-    const auto in_reach = L::both(fits, is_beyond(limit, key));
-    const auto better = L::both(in_reach, is_beyond(key, keys_));
+    const auto better = beyond_in(beyond_in(fits, limit, key), key, keys_);
     keys_ = L::pick(better, key, keys_);
     rows_ = L::pick_rows(better, rows, rows_);
   }
 
   /// The best over all lanes of both; ties go to the lowest row.
   [[nodiscard]] static KeyedHost<Key> best_of(const BestKeys& a, const BestKeys& b) {
-    const auto better = L::pick(is_beyond(b.keys_, a.keys_), b.keys_, a.keys_);
+    const auto b_is_better = kDown ? L::above(b.keys_, a.keys_) : L::above(a.keys_, b.keys_);
+    const auto better = L::pick(b_is_better, b.keys_, a.keys_);
     const Key key = kDown ? L::largest(better) : L::smallest(better);
     if (key == kNone) return {};
     const auto wanted = L::all_keys(key);
@@ -102,8 +101,10 @@ class BestKeys {
   }
 
  private:
-  [[gnu::always_inline]] static typename L::Mask is_beyond(typename L::Keys a, typename L::Keys b) {
-    return kDown ? L::above(a, b) : L::above(b, a);
+  /// The rows of `mask` where a walk in this direction comes to b before a.
+  [[gnu::always_inline]] static typename L::Mask beyond_in(typename L::Mask mask,
+                                                           typename L::Keys a, typename L::Keys b) {
+    return kDown ? L::above_in(mask, a, b) : L::above_in(mask, b, a);
   }
 
   typename L::Keys keys_ = L::all_keys(kNone);

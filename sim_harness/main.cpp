@@ -1,1 +1,70 @@
-int main() { return 0; }
+// The command line `cospot`: parses, dispatches, and turns every outcome into an exit code.
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <csignal>
+#include <exception>
+
+#include "core/errors.hpp"
+#include "sim_harness/compare_commands.hpp"
+#include "sim_harness/generate_command.hpp"
+#include "sim_harness/list_command.hpp"
+#include "sim_harness/run_commands.hpp"
+#include "sim_harness/sweep_runner.hpp"
+#include "sim_harness/workload_commands.hpp"
+
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kInternalError = 1;
+constexpr int kBadInput = 2;
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
+
+extern "C" void on_interrupt(int signal) {
+  interrupted = true;
+  // A second signal ends the program at once.
+  std::signal(signal, SIG_DFL);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Spot instances for cloud providers: place them, evict them, compare policies."};
+  app.name("cospot");
+  app.set_version_flag("--version", COSPOT_VERSION);
+  app.require_subcommand(1);
+
+  int exit_code = kDone;
+  cospot::add_compare_commands(app, {.make_runner = cospot::make_sweep_runner,
+                                     .interrupted = &interrupted,
+                                     .exit_code = &exit_code});
+  cospot::add_run_commands(app);
+  CLI::App* workload = cospot::add_workload_commands(app);
+  cospot::add_generate_command(*workload);
+  cospot::add_list_command(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // 0 for --help and --version; every other one is a mistake on the command line.
+    return app.exit(error) == 0 ? kDone : kBadInput;
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  try {
+    return run(argc, argv);
+  } catch (const cospot::InputError& error) {
+    fmt::print(stderr, "cospot: {}\n", error.what());
+    return kBadInput;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "cospot: internal error: {}\n", error.what());
+    return kInternalError;
+  }
+}
