@@ -151,4 +151,20 @@ CoverRelaxation::Rows CoverRelaxation::price_counts(double cost_limit) {
   return prices;
 }
 
+std::array<std::size_t, CoverRelaxation::kRows> CoverRelaxation::basic_items() const {
+  std::array<std::size_t, kRows> items = basis_;
+  for (std::size_t& item : items) {
+    if (item >= items_) item = kNoItem;
+  }
+  return items;
+}
+
+CoverRelaxation::Rows CoverRelaxation::correction(const Rows& error) const {
+  Rows correction{};
+  for (std::size_t row = 0; row < kRows; ++row) {
+    for (std::size_t r = 0; r < kRows; ++r) correction[r] += error[row] * inverse_[row][r];
+  }
+  return correction;
+}
+
 }  // namespace cospot

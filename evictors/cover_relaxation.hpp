@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace cospot {
@@ -23,6 +24,7 @@ class CoverRelaxation {
  public:
   static constexpr std::size_t kResources = 3;
   static constexpr std::size_t kRows = kResources + 1;
+  static constexpr std::size_t kNoItem = SIZE_MAX;
   using Rows = std::array<double, kRows>;
 
   /// Forgets all items and keeps the memory.
@@ -41,6 +43,13 @@ class CoverRelaxation {
   /// After price_costs(): solves for the fewest items that together cost at most `cost_limit`,
   /// which the least cost must not exceed. The last entry is what the whole cost limit is worth.
   Rows price_counts(double cost_limit);
+
+  /// The item whose level each row of the last solution decides; kNoItem where it is a surplus.
+  [[nodiscard]] std::array<std::size_t, kRows> basic_items() const;
+
+  /// What to add to the prices of the last solution so that the reduced costs of its basic items,
+  /// which should be 0, lose `error`. One round of iterative refinement.
+  [[nodiscard]] Rows correction(const Rows& error) const;
 
  private:
   struct Column {

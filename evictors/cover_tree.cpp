@@ -18,10 +18,6 @@ constexpr auto as_tuple(const ResourceVector& amounts) {
   return std::tuple(amounts.vcpus, amounts.memory_mb, amounts.disk_gb);
 }
 
-constexpr bool identical(const CoverItem& a, const CoverItem& b) {
-  return a.cost == b.cost && a.frees == b.frees;
-}
-
 ResourceAmount capped_sum(ResourceAmount a, ResourceAmount b, ResourceAmount cap) {
   return static_cast<ResourceAmount>(std::min<std::int64_t>(std::int64_t{a} + b, cap));
 }
@@ -61,10 +57,7 @@ void CoverTree::assign(std::span<const CoverItem> items, const CoverPrices& pric
   sort_branches(prices);
 }
 
-void CoverTree::add_bound(const CoverPrices& prices) {
-  bounds_[1].prices = prices;
-  bound_count_ = 2;
-}
+void CoverTree::add_bound(const CoverPrices& prices) { bounds_[bound_count_++].prices = prices; }
 
 void CoverTree::sort_branches(const CoverPrices& prices) {
   for (Branch& branch : branches_) branch.reduced_weight = prices.reduced_weight(branch.item);
@@ -85,11 +78,13 @@ void CoverTree::remove(std::uint32_t position) {
 void CoverTree::prepare(const ResourceVector& missing) {
   const auto count = static_cast<std::uint32_t>(branches_.size());
   rest_.assign(count + 1, {});
+  rest_[count].cheapest = std::numeric_limits<std::int64_t>::max() / 2;
   for (std::uint32_t i = count; i-- > 0;) {
     Branch& branch = branches_[i];
     const bool kind_goes_on = i + 1 < count && identical(branch.item, branches_[i + 1].item);
     branch.kind_end = kind_goes_on ? branches_[i + 1].kind_end : i + 1;
-    rest_[i] = capped_sum(rest_[i + 1], branch.item.frees, missing);
+    rest_[i] = {.frees = capped_sum(rest_[i + 1].frees, branch.item.frees, missing),
+                .cheapest = std::min(rest_[i + 1].cheapest, branch.item.cost)};
   }
   for (Bound& bound : bounds()) {
     bound.rest_gain.assign(count + 1, 0);
@@ -101,8 +96,6 @@ void CoverTree::prepare(const ResourceVector& missing) {
   visits_.resize(std::size_t{1} << kVisitBits);
   stamp_ += count + 1;
   taken_.clear();
-  cheapest_ = std::numeric_limits<std::int64_t>::max();
-  for (const Branch& branch : branches_) cheapest_ = std::min(cheapest_, branch.item.cost);
 }
 
 bool CoverTree::search(const ResourceVector& missing, const CoverTarget& target, CoverGoal goal,
@@ -116,22 +109,43 @@ bool CoverTree::search(const ResourceVector& missing, const CoverTarget& target,
   return found_;
 }
 
-void CoverTree::explore(const Node& node) {
-  if (node.missing == ResourceVector{}) return accept(node);
-  if (!node.missing.fits_in(rest_[node.depth])) return;
-  if (beyond_bound(node) || visited_cheaper(node)) return;
-  const Branch& branch = branches_[node.depth];
-  const bool take_first = branch.reduced_weight < 0;
-  if (take_first) take(node);
-  if (found_ && goal_ == CoverGoal::kAnySet) return;
-  explore({.depth = branch.kind_end, .missing = node.missing, .cost = node.cost});
-  if (found_ && goal_ == CoverGoal::kAnySet) return;
-  if (!take_first) take(node);
+void CoverTree::explore(Node node) {
+  for (;;) {
+    if (node.missing == ResourceVector{}) return accept(node);
+    if (!node.missing.fits_in(rest_[node.depth].frees)) return;
+    if (beyond_bound(node) || visited_cheaper(node)) return;
+    const Branch& branch = branches_[node.depth];
+    if (branch.kind_end == branches_.size()) return finish(node);
+    const Node without{.depth = branch.kind_end, .missing = node.missing, .cost = node.cost};
+    const bool take_first = branch.reduced_weight < 0;
+    if (take_first) {
+      take(node);
+    } else {
+      explore(without);
+    }
+    if (found_ && goal_ == CoverGoal::kAnySet) return;
+    if (!take_first) return take(node);
+    node = without;
+  }
+}
+
+/// Only identical items are left: takes as many as it needs.
+void CoverTree::finish(const Node& node) {
+  const CoverItem& item = branches_[node.depth].item;
+  Node end = node;
+  const std::size_t before = taken_.size();
+  for (std::uint32_t i = node.depth; end.missing != ResourceVector{}; ++i) {
+    taken_.push_back(i);
+    end.missing = still_missing(end.missing, item.frees);
+    end.cost += item.cost;
+  }
+  accept(end);
+  taken_.resize(before);
 }
 
 void CoverTree::take(const Node& node) {
   const CoverItem& item = branches_[node.depth].item;
-  taken_.push_back(item.position);
+  taken_.push_back(node.depth);
   explore({.depth = node.depth + 1,
            .missing = still_missing(node.missing, item.frees),
            .cost = node.cost + item.cost});
@@ -145,7 +159,8 @@ void CoverTree::accept(const Node& node) {
   }
   found_ = true;
   may_have_tied_ = merged_a_tie_;
-  best_->positions = taken_;
+  best_->items.clear();
+  for (const std::uint32_t depth : taken_) best_->items.push_back(branches_[depth].item);
   best_->cost = node.cost;
   if (goal_ == CoverGoal::kLeastCost) set_target({node.cost - 1, target_.count});
   if (goal_ == CoverGoal::kFewestItems) set_target({target_.cost, count() - 1});
@@ -158,7 +173,7 @@ void CoverTree::set_target(const CoverTarget& target) {
 
 bool CoverTree::beyond_bound(const Node& node) {
   // What is missing needs at least one more item.
-  const std::int64_t cost = node.cost + cheapest_;
+  const std::int64_t cost = node.cost + rest_[node.depth].cheapest;
   if (cost > target_.cost + 1 || count() >= target_.count) return true;
   bool beyond = cost > target_.cost;
   for (const Bound& bound : bounds()) {

@@ -19,6 +19,10 @@ struct CoverItem {
   std::uint32_t position = 0;  ///< the caller's name for it
 };
 
+[[nodiscard]] constexpr bool identical(const CoverItem& a, const CoverItem& b) {
+  return a.cost == b.cost && a.frees == b.frees;
+}
+
 /// The weights of a bound. Any prices >= 0 give a valid one; those of the linear relaxation give
 /// the best for the root.
 struct CoverPrices {
@@ -48,7 +52,7 @@ struct CoverTarget {
 
 /// A set of items that covers what is missing.
 struct CoverSet {
-  std::vector<std::uint32_t> positions;  ///< in no particular order
+  std::vector<CoverItem> items;  ///< in no particular order
   std::int64_t cost = 0;
 };
 
@@ -70,10 +74,12 @@ enum class CoverGoal : std::uint8_t { kLeastCost, kFewestItems, kAnySet };
 /// with all before it.
 class CoverTree {
  public:
+  static constexpr std::size_t kMostBounds = 3;
+
   /// Takes over the items and puts them in order.
   void assign(std::span<const CoverItem> items, const CoverPrices& prices);
 
-  /// Adds a second bound, by other prices, to all searches until the next assign().
+  /// Adds a bound by other prices, of kMostBounds in all, until the next assign().
   void add_bound(const CoverPrices& prices);
 
   /// Puts the items in the order that suits `prices`.
@@ -106,6 +112,11 @@ class CoverTree {
     std::vector<Weight> rest_gain;  ///< the negative reduced weights from a depth on, summed
     Weight limit = 0;               ///< no set within the target weighs more
   };
+  /// The items from some depth on.
+  struct Rest {
+    ResourceVector frees;       ///< together, no more than what is missing at first
+    std::int64_t cheapest = 0;  ///< cost of the cheapest
+  };
   struct Visit {
     std::uint64_t stamp = 0;  ///< tells searches and depths apart
     ResourceVector missing;
@@ -121,24 +132,24 @@ class CoverTree {
   [[nodiscard]] std::span<Bound> bounds() { return {bounds_.data(), bound_count_}; }
   void set_target(const CoverTarget& target);
   void prepare(const ResourceVector& missing);
-  void explore(const Node& node);
+  void explore(Node node);
+  void finish(const Node& node);
   void take(const Node& node);
   void accept(const Node& node);
   [[nodiscard]] bool beyond_bound(const Node& node);
   [[nodiscard]] bool visited_cheaper(const Node& node);
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(taken_.size()); }
 
-  std::array<Bound, 2> bounds_;
+  std::array<Bound, kMostBounds> bounds_;
   std::size_t bound_count_ = 0;
   std::vector<Branch> branches_;
-  std::vector<ResourceVector> rest_;  ///< what the items from a depth on free, capped
+  std::vector<Rest> rest_;  ///< one for each depth, and one for the end
   std::vector<Visit> visits_;
   std::uint64_t stamp_ = 0;
-  std::int64_t cheapest_ = 0;  ///< cost of the cheapest item
 
   CoverGoal goal_ = CoverGoal::kAnySet;
   CoverTarget target_;
-  std::vector<std::uint32_t> taken_;
+  std::vector<std::uint32_t> taken_;  ///< the depths that took their item
   CoverSet* best_ = nullptr;
   bool found_ = false;
   bool may_have_tied_ = false;

@@ -14,11 +14,6 @@ constexpr ResourceVector kNothing{};
 constexpr double kMicrosecondsPerSecond = 1e6;
 constexpr double kRoundUp = 1 + 1e-15;  // covers the rounding of a division and a product
 
-/// Bits behind the point of a bound: costs leave room for 48; counts, of 11 bits, for more, which
-/// the price of a cost needs because it is about one item for a cost of up to 63 bits.
-constexpr int kCostBits = 48;
-constexpr int kCountBits = 100;
-
 ResourceVector positive_part(const ResourceVector& amounts) {
   return {std::max(0, amounts.vcpus), std::max(0, amounts.memory_mb), std::max(0, amounts.disk_gb)};
 }
@@ -41,9 +36,15 @@ double share(ResourceAmount amount, ResourceAmount missing) {
   return missing == 0 ? 0 : static_cast<double>(amount) / missing;
 }
 
+/// A bound is reckoned in units of 2^-48 of a cost unit: fine enough for the price of one unit of a
+/// resource. Bounds on counts have 11 bits before the point and get more behind it, because the
+/// price of a cost unit may be that of one item for a cost of 63 bits.
+constexpr Weight kCostWeight = Weight{1} << 48;
+constexpr Weight kItemWeight = Weight{1} << 100;
+
 /// The price of one unit, when the price of all that is missing is `whole`.
-Weight unit_price(double whole, ResourceAmount missing, double scale) {
-  return missing == 0 ? 0 : static_cast<Weight>(whole / missing * scale);
+Weight unit_price(double whole, ResourceAmount missing, Weight scale) {
+  return missing == 0 ? 0 : static_cast<Weight>(whole / missing * static_cast<double>(scale));
 }
 
 /// One search. Its buffers live as long as their thread, so that a search need not allocate.
@@ -58,7 +59,10 @@ class EvictionSearch {
   void collect_candidates(std::span<const EvictionItem> items);
   [[nodiscard]] bool candidates_may_win() const;
   void reduce_to_units();
-  [[nodiscard]] CoverPrices prices(const CoverRelaxation::Rows& rows, double scale) const;
+  [[nodiscard]] CoverPrices prices(const CoverRelaxation::Rows& rows, Weight scale) const;
+  void refine(CoverPrices& found) const;
+  [[nodiscard]] ResourceVector unpriced(const CoverPrices& found) const;
+  CoverPrices price_costs(const ResourceVector& missing);
   bool search_cost();
   void settle_ties();
   void settle_count();
@@ -73,6 +77,8 @@ class EvictionSearch {
   CoverTree tree_;
   CoverSet best_;
   CoverSet other_;
+  std::vector<CoverItem> rest_;     ///< of the best set known: the items not settled yet
+  std::vector<CoverItem> refuted_;  ///< in no best set, given those settled
 };
 
 std::optional<std::int64_t> EvictionSearch::run(std::span<const EvictionItem> items,
@@ -86,8 +92,8 @@ std::optional<std::int64_t> EvictionSearch::run(std::span<const EvictionItem> it
   find_single(items);
   collect_candidates(items);
   if (candidates_may_win() && search_cost()) {
-    std::sort(best_.positions.begin(), best_.positions.end());
-    victims = best_.positions;
+    for (const CoverItem& item : best_.items) victims.push_back(item.position);
+    std::sort(victims.begin(), victims.end());
     return best_.cost * cost_unit_;
   }
   if (!single_) return std::nullopt;
@@ -149,28 +155,60 @@ void EvictionSearch::reduce_to_units() {
   }
 }
 
-CoverPrices EvictionSearch::prices(const CoverRelaxation::Rows& rows, double scale) const {
+CoverPrices EvictionSearch::prices(const CoverRelaxation::Rows& rows, Weight scale) const {
   return {.per_vcpu = unit_price(rows[0], missing_.vcpus, scale),
           .per_memory_mb = unit_price(rows[1], missing_.memory_mb, scale),
           .per_disk_gb = unit_price(rows[2], missing_.disk_gb, scale)};
 }
 
+/// The prices at which covering `missing`, some or all of missing_, is worth the most without any
+/// item being taken at a loss (the dual of the linear relaxation).
+CoverPrices EvictionSearch::price_costs(const ResourceVector& missing) {
+  relaxation_.clear();
+  if (missing.vcpus > 0) relaxation_.require(0);
+  if (missing.memory_mb > 0) relaxation_.require(1);
+  if (missing.disk_gb > 0) relaxation_.require(2);
+  for (const CoverItem& item : candidates_) {
+    relaxation_.add(static_cast<double>(item.cost), {share(item.frees.vcpus, missing.vcpus),
+                                                     share(item.frees.memory_mb, missing.memory_mb),
+                                                     share(item.frees.disk_gb, missing.disk_gb)});
+  }
+  CoverPrices found = prices(relaxation_.price_costs(), kCostWeight);
+  found.per_cost = kCostWeight;
+  refine(found);
+  return found;
+}
+
+/// Doubles know costs to 53 bits, the search to the last one: where many sets cost nearly the same,
+/// a bound that is off by a millionth of a vcpu-second would let them all pass.
+void EvictionSearch::refine(CoverPrices& found) const {
+  CoverRelaxation::Rows error{};
+  const auto basis = relaxation_.basic_items();
+  for (std::size_t row = 0; row < basis.size(); ++row) {
+    if (basis[row] == CoverRelaxation::kNoItem) continue;
+    error[row] = static_cast<double>(found.reduced_weight(candidates_[basis[row]]));
+  }
+  const CoverPrices change = prices(relaxation_.correction(error), 1);
+  found.per_vcpu = std::max<Weight>(0, found.per_vcpu + change.per_vcpu);
+  found.per_memory_mb = std::max<Weight>(0, found.per_memory_mb + change.per_memory_mb);
+  found.per_disk_gb = std::max<Weight>(0, found.per_disk_gb + change.per_disk_gb);
+}
+
+/// What the prices pay next to nothing for. It is covered on the way when items may be taken in
+/// part; among whole items it may be what is scarce.
+ResourceVector EvictionSearch::unpriced(const CoverPrices& found) const {
+  const Weight little = found.worth(missing_) / 1'000'000;
+  return {found.per_vcpu * missing_.vcpus > little ? 0 : missing_.vcpus,
+          found.per_memory_mb * missing_.memory_mb > little ? 0 : missing_.memory_mb,
+          found.per_disk_gb * missing_.disk_gb > little ? 0 : missing_.disk_gb};
+}
+
 bool EvictionSearch::search_cost() {
   reduce_to_units();
-  relaxation_.clear();
-  if (missing_.vcpus > 0) relaxation_.require(0);
-  if (missing_.memory_mb > 0) relaxation_.require(1);
-  if (missing_.disk_gb > 0) relaxation_.require(2);
-  for (const CoverItem& item : candidates_) {
-    relaxation_.add(
-        static_cast<double>(item.cost),
-        {share(item.frees.vcpus, missing_.vcpus), share(item.frees.memory_mb, missing_.memory_mb),
-         share(item.frees.disk_gb, missing_.disk_gb)});
-  }
-  const auto scale = static_cast<double>(Weight{1} << kCostBits);
-  CoverPrices bound = prices(relaxation_.price_costs(), scale);
-  bound.per_cost = Weight{1} << kCostBits;
-  tree_.assign(candidates_, bound);
+  const CoverPrices first = price_costs(missing_);
+  tree_.assign(candidates_, first);
+  const ResourceVector others = unpriced(first);
+  if (others != kNothing) tree_.add_bound(price_costs(others));
   const CoverTarget target{.cost = (cost_limit_ - 1) / cost_unit_,
                            .count = static_cast<std::int64_t>(candidates_.size())};
   if (!tree_.search(missing_, target, CoverGoal::kLeastCost, best_)) return false;
@@ -181,21 +219,20 @@ bool EvictionSearch::search_cost() {
 /// Of the sets as cheap as the best, finds the one that the tie rule wants.
 void EvictionSearch::settle_ties() {
   const auto limit = static_cast<double>(best_.cost);
-  const auto scale = static_cast<double>(Weight{1} << kCountBits);
+  (void)price_costs(missing_);
   const CoverRelaxation::Rows rows = relaxation_.price_counts(limit);
-  CoverPrices bound = prices(rows, scale);
-  bound.per_cost = static_cast<Weight>(rows[3] / limit * scale);
-  bound.per_item = Weight{1} << kCountBits;
+  CoverPrices bound = prices(rows, kItemWeight);
+  bound.per_cost = static_cast<Weight>(rows[3] / limit * static_cast<double>(kItemWeight));
+  bound.per_item = kItemWeight;
   // Prices that leave no gap below the best cost are indifferent between many sets.
-  const Weight just_cheaper = (Weight{1} << kCostBits) * (best_.cost - 1);
-  if (tree_.root_bound(missing_) > just_cheaper) tree_.sort_branches(bound);
+  if (tree_.root_bound(missing_) > kCostWeight * (best_.cost - 1)) tree_.sort_branches(bound);
   tree_.add_bound(bound);
   settle_count();
   settle_positions();
 }
 
 void EvictionSearch::settle_count() {
-  const auto count = static_cast<std::int64_t>(best_.positions.size());
+  const auto count = static_cast<std::int64_t>(best_.items.size());
   tree_.search(missing_, {.cost = best_.cost, .count = count - 1}, CoverGoal::kFewestItems, best_);
 }
 
@@ -203,27 +240,30 @@ void EvictionSearch::settle_count() {
 /// taken before it, is taken.
 void EvictionSearch::settle_positions() {
   ResourceVector missing = missing_;
-  CoverTarget left{.cost = best_.cost, .count = static_cast<std::int64_t>(best_.positions.size())};
-  std::vector<std::uint32_t>& rest = best_.positions;  // of the best set known, without the taken
-  std::vector<std::uint32_t> taken;
+  CoverTarget left{.cost = best_.cost, .count = static_cast<std::int64_t>(best_.items.size())};
+  rest_ = best_.items;
+  best_.items.clear();
+  refuted_.clear();
   for (const CoverItem& item : candidates_) {
-    if (rest.empty()) break;
+    if (rest_.empty()) break;
     tree_.remove(item.position);
+    const auto same = [&item](const CoverItem& other) { return identical(item, other); };
+    if (std::any_of(refuted_.begin(), refuted_.end(), same)) continue;
     const ResourceVector after = positive_part(missing - item.frees);
     const CoverTarget target{.cost = left.cost - item.cost, .count = left.count - 1};
-    const auto known = std::find(rest.begin(), rest.end(), item.position);
-    if (known != rest.end()) {
-      rest.erase(known);
+    const auto replaceable = std::find_if(rest_.begin(), rest_.end(), same);
+    if (replaceable != rest_.end()) {
+      rest_.erase(replaceable);
     } else if (target.cost >= 0 && tree_.search(after, target, CoverGoal::kAnySet, other_)) {
-      rest = other_.positions;
+      rest_ = other_.items;
     } else {
+      refuted_.push_back(item);
       continue;
     }
-    taken.push_back(item.position);
+    best_.items.push_back(item);
     missing = after;
     left = target;
   }
-  rest = taken;
 }
 
 }  // namespace
