@@ -1,11 +1,13 @@
 // The command line `cospot`: parses, dispatches, and turns every outcome into an exit code.
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <csignal>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "core/errors.hpp"
 #include "sim_harness/compare_commands.hpp"
@@ -30,6 +32,21 @@ extern "C" void on_interrupt(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
+/// Where CLI11 says only that a command is missing: says which word is none, and the valid ones.
+bool explain_unknown_command(const CLI::App& app) {
+  const CLI::App* innermost = &app;
+  while (!innermost->get_subcommands().empty()) innermost = innermost->get_subcommands().front();
+  const std::vector<std::string> extras = innermost->remaining();
+  std::vector<std::string> valid_names;
+  for (const CLI::App* command : innermost->get_subcommands(nullptr)) {
+    valid_names.push_back(command->get_name());
+  }
+  if (valid_names.empty() || extras.empty() || extras.front().starts_with('-')) return false;
+  fmt::print(stderr, "cospot: unknown command '{}'; valid names: {}\n", extras.front(),
+             fmt::join(valid_names, ", "));
+  return true;
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Spot instances for cloud providers: place them, evict them, compare policies."};
   app.name("cospot");
@@ -47,6 +64,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    if (explain_unknown_command(app)) return kBadInput;
     // 0 for --help and --version; every other one is a mistake on the command line.
     return app.exit(error) == 0 ? kDone : kBadInput;
   }
