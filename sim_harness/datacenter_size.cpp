@@ -12,7 +12,15 @@
 namespace cospot {
 namespace {
 
-void check_every_vm_fits(const Workload& workload, const ResourceVector& host) {
+bool rejects_none(const EventSchedule& vms, const ResourceVector& host, std::size_t hosts,
+                  const Allocator& allocator) {
+  SimulationEngine engine(vms, HostTable::uniform(hosts, host), allocator);
+  return engine.run({.rejection = true}) == RunPause::kFinished;
+}
+
+}  // namespace
+
+void require_every_vm_fits(const Workload& workload, const ResourceVector& host) {
   for (const WorkloadRow& row : workload.rows) {
     const ResourceVector& size = row.resources;
     if (row.is_spot() || size.fits_in(host)) continue;
@@ -25,17 +33,9 @@ void check_every_vm_fits(const Workload& workload, const ResourceVector& host) {
   }
 }
 
-bool rejects_none(const EventSchedule& vms, const ResourceVector& host, std::size_t hosts,
-                  const Allocator& allocator) {
-  SimulationEngine engine(vms, HostTable::uniform(hosts, host), allocator);
-  return engine.run({.rejection = true}) == RunPause::kFinished;
-}
-
-}  // namespace
-
 DatacenterSize smallest_datacenter(const Workload& workload, const EventSchedule& vms,
                                    const ResourceVector& host, const ChainSpec& vm) {
-  check_every_vm_fits(workload, host);
+  require_every_vm_fits(workload, host);
   // Without spots neither the spot chain nor the evictor is ever asked.
   const ChainSpec first_fit{.label = "FirstFit", .weighers = {{.name = "FirstFit"}}};
   const Allocator allocator{.vm = make_chain(vm, ChainSide::kVm),

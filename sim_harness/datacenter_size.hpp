@@ -15,6 +15,9 @@ struct DatacenterSize {
   std::size_t lower_bound = 0;  ///< what the peak demand needs if nothing were lost to packing
 };
 
+/// Throws ConfigError when a VM is larger than a host, so that no datacenter holds all VMs.
+void require_every_vm_fits(const Workload& workload, const ResourceVector& host);
+
 /// The first host count, counting up from the lower bound, at which a run of the VMs alone rejects
 /// none. `vms` is the schedule of the workload's VMs only.
 ///

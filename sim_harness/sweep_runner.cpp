@@ -1,5 +1,6 @@
 #include "sim_harness/sweep_runner.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -61,6 +62,8 @@ class SweepSimulation {
   explicit SweepSimulation(const Sweep& sweep) : sweep_(sweep), grid_(sweep) {
     for (const WorkloadSpec& spec : sweep.workloads) {
       workloads_.push_back(std::make_unique<SharedWorkload>(load_workload(spec), sweep.vm.size()));
+      // Now, not in the first group that needs the size: by then there is a database.
+      if (has_headroom()) require_every_vm_fits(workloads_.back()->workload(), sweep.host);
     }
   }
 
@@ -95,6 +98,11 @@ class SweepSimulation {
   }
 
  private:
+  [[nodiscard]] bool has_headroom() const {
+    return std::ranges::any_of(sweep_.sizes,
+                               [](const Headroom& size) { return size.percent.has_value(); });
+  }
+
   [[nodiscard]] std::size_t hosts_of(const RunGroup& group) {
     const Headroom& size = sweep_.sizes[group.size];
     if (!size.percent.has_value()) return size.hosts;
