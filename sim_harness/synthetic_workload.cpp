@@ -252,7 +252,7 @@ std::vector<PlannedRequest> plan_requests(const ZoneModel& model, const Syntheti
   const bool whole_batches = spec.sampling == ZoneSampling::kBatched;
   const double keep = whole_batches ? 1 : spec.scale;
   const auto batches =
-      static_cast<std::uint32_t>(model.batches * (whole_batches ? spec.scale : 1) + 0.5);
+      static_cast<std::uint32_t>(std::lround(model.batches * (whole_batches ? spec.scale : 1)));
   std::vector<PlannedRequest> plan;
   plan.reserve(static_cast<std::size_t>(model.batches * spec.scale * 2.5));
   ZoneGenerator generator(model, spec.seed);

@@ -10,9 +10,9 @@ namespace cospot {
 namespace {
 
 constexpr SimTime kTick = std::chrono::hours(6);
-constexpr std::uint64_t kEarlyTicks = 16;    // four days before the window
-constexpr std::uint64_t kBodyTicks = 88;     // from there to day 18
-constexpr std::uint64_t kLateTick = 4 * 85;  // a few come between day 85 and day 95
+constexpr std::uint64_t kEarlyTicks = 16;                   // four days before the window
+constexpr std::uint64_t kBodyTicks = 88;                    // from there to day 18
+constexpr std::uint64_t kLateTick = std::uint64_t{4} * 85;  // a few come between day 85 and day 95
 constexpr std::uint64_t kLateTicks = 40;
 
 SimTime ticks(std::uint64_t count) { return static_cast<std::int64_t>(count) * kTick; }

@@ -105,7 +105,7 @@ EvictionItem random_item(Random& random, Family family) {
       break;
     case Family::kIdentical:
       item.frees = {amount(random, 1, 2) * 8, 16, amount(random, 0, 1)};
-      item.cost = item.frees.vcpus * 100;
+      item.cost = std::int64_t{item.frees.vcpus} * 100;
       break;
     case Family::kSubsetSum:
       item.frees.vcpus = 1 + item.frees.vcpus;

@@ -93,7 +93,7 @@ void check_first_without_eviction(const HostTable& hosts, HostRanking& ranking,
                                   const Request& request, const std::vector<HostIndex>& expected) {
   ranking.start(request);
   const HostIndex first = ranking.next();
-  for (const std::size_t within : {1, 2, 8, 32}) {
+  for (const std::size_t within : {1U, 2U, 8U, 32U}) {
     HostIndex wanted = kNoHost;
     for (std::size_t i = 0; i < std::min(within, expected.size()) && wanted == kNoHost; ++i) {
       if (request.resources().fits_in(hosts.free(expected[i], Sees::kVmsAndSpots))) {

@@ -80,7 +80,7 @@ std::vector<RunningSpot> random_host(Random& random, SimTime now) {
   std::vector<RunningSpot> spots(1 + random.below(12));
   for (RunningSpot& spot : spots) {
     const auto& flavor = kFlavors[random.below(kFlavors.size())];
-    const auto minutes = static_cast<std::int64_t>(random.below(87 * 1440));
+    const auto minutes = static_cast<std::int64_t>(random.below(std::uint64_t{87} * 1440));
     spot = spot_of(flavor[0], flavor[1], now + std::chrono::minutes(minutes));
     if (random.below(3) == 0) spot.ends_at = kNever;
   }
