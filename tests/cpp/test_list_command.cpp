@@ -1,0 +1,57 @@
+#include <doctest/doctest.h>
+
+#include <CLI/CLI.hpp>
+
+#include "core/errors.hpp"
+#include "evictors/registry.hpp"
+#include "filters/registry.hpp"
+#include "sim_harness/list_command.hpp"
+#include "weighers/registry.hpp"
+
+namespace cospot {
+namespace {
+
+template <class Plugin>
+void check_rows(std::span<const RegistryEntry<Plugin>> registry, const std::string& kind) {
+  const std::string rows = list_text(kind);
+  const std::string all = list_text("");
+  std::size_t at = 0;
+  for (const RegistryEntry<Plugin>& entry : registry) {
+    CAPTURE(entry.info.name);
+    // In the order of the registry, one line each.
+    const std::size_t line = rows.find(entry.info.name, at);
+    REQUIRE(line == at);
+    at = rows.find('\n', line) + 1;
+    const std::string row = rows.substr(line, at - line - 1);
+    CHECK(row.find(entry.info.summary) != std::string::npos);
+    CHECK(row.ends_with(entry.info.source));
+    CHECK(all.find("  " + row + "\n") != std::string::npos);
+  }
+  CHECK(at == rows.size());
+  CHECK(("\n" + all).find("\n" + kind + "\n  ") != std::string::npos);
+}
+
+TEST_CASE("list_text: prints every registered policy with summary and source") {
+  check_rows(filter_registry(), "filters");
+  check_rows(weigher_registry(), "weighers");
+  check_rows(evictor_registry(), "evictors");
+  CHECK(list_text("models").starts_with("azure2020  "));
+}
+
+TEST_CASE("list_text: columns are aligned") {
+  CHECK(
+      list_text("evictors")
+          .starts_with(
+              "FIFO  Evicts the spots placed first; fewest victims win.                   CoSpot"));
+}
+
+TEST_CASE("list command: an unknown kind is an error with the valid ones") {
+  CLI::App app;
+  add_list_command(app);
+  CHECK_THROWS_WITH_AS(app.parse("list plugins"),
+                       "unknown kind 'plugins'; valid names: filters, weighers, evictors, models",
+                       ConfigError);
+}
+
+}  // namespace
+}  // namespace cospot
