@@ -11,6 +11,8 @@ namespace cospot {
 namespace {
 
 constexpr ResourceVector kNothing{};
+/// So few are searched sooner than priced: the cost taken is bound enough.
+constexpr std::size_t kFewCandidates = 10;
 constexpr double kMicrosecondsPerSecond = 1e6;
 constexpr double kRoundUp = 1 + 1e-15;  // covers the rounding of a division and a product
 
@@ -63,9 +65,10 @@ class EvictionSearch {
   void refine(CoverPrices& found) const;
   [[nodiscard]] ResourceVector unpriced(const CoverPrices& found) const;
   CoverPrices price_costs(const ResourceVector& missing);
+  void prepare_tree();
   bool search_cost();
   void settle_ties();
-  void settle_count();
+  void settle_count(const CoverPrices& found);
   void settle_positions();
 
   ResourceVector missing_;
@@ -203,12 +206,21 @@ ResourceVector EvictionSearch::unpriced(const CoverPrices& found) const {
           found.per_disk_gb * missing_.disk_gb > little ? 0 : missing_.disk_gb};
 }
 
-bool EvictionSearch::search_cost() {
-  reduce_to_units();
+/// Gives the tree its items and the prices of its bounds.
+void EvictionSearch::prepare_tree() {
+  if (candidates_.size() <= kFewCandidates) {
+    tree_.assign(candidates_, {.per_cost = kCostWeight});
+    return;
+  }
   const CoverPrices first = price_costs(missing_);
   tree_.assign(candidates_, first);
   const ResourceVector others = unpriced(first);
   if (others != kNothing) tree_.add_bound(price_costs(others));
+}
+
+bool EvictionSearch::search_cost() {
+  reduce_to_units();
+  prepare_tree();
   const CoverTarget target{.cost = (cost_limit_ - 1) / cost_unit_,
                            .count = static_cast<std::int64_t>(candidates_.size())};
   if (!tree_.search(missing_, target, CoverGoal::kLeastCost, best_)) return false;
@@ -227,13 +239,23 @@ void EvictionSearch::settle_ties() {
   // Prices that leave no gap below the best cost are indifferent between many sets.
   if (tree_.root_bound(missing_) > kCostWeight * (best_.cost - 1)) tree_.sort_branches(bound);
   tree_.add_bound(bound);
-  settle_count();
+  settle_count(bound);
   settle_positions();
 }
 
-void EvictionSearch::settle_count() {
-  const auto count = static_cast<std::int64_t>(best_.items.size());
-  tree_.search(missing_, {.cost = best_.cost, .count = count - 1}, CoverGoal::kFewestItems, best_);
+/// Asks for the fewest items that the prices allow, then for one more, and so on: a tight target
+/// cuts off most nodes, and one of the first can be met as a rule.
+void EvictionSearch::settle_count(const CoverPrices& found) {
+  Weight least = found.worth(missing_) - found.weight(best_.cost, 0);
+  for (const CoverItem& item : candidates_)
+    least += std::min<Weight>(0, found.reduced_weight(item));
+  const auto known = static_cast<std::int64_t>(best_.items.size());
+  auto count = std::max<std::int64_t>(2, static_cast<std::int64_t>(least / kItemWeight));
+  for (; count < known; ++count) {
+    if (tree_.search(missing_, {.cost = best_.cost, .count = count}, CoverGoal::kAnySet, best_)) {
+      return;
+    }
+  }
 }
 
 /// Decides the items one by one, oldest first: one that some best set contains, together with all
