@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# Runs every check of the project. The last line is the count: N passed, N failed[, N skipped].
+# Each CTest test is one; so is each build and each tool that looks at the sources. A skipped one
+# is a test case that needs COSPOT_DATA (see CONTRIBUTING.md) or a tool that is not installed.
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
+
+usage() {
+  cat <<'TEXT'
+Usage: tests/run.sh [--quick] [--no-install]
+
+  --quick        only the release build and its tests
+  --no-install   do not look for missing packages
+TEXT
+}
+
+quick=false
+install=true
+for argument in "$@"; do
+  case $argument in
+    --quick) quick=true ;;
+    --no-install) install=false ;;
+    -h | --help) usage; exit 0 ;;
+    *) usage >&2; echo "tests/run.sh: unknown option '$argument'" >&2; exit 2 ;;
+  esac
+done
+
+passed=0
+failed=0
+skipped=0
+failures=()
+jobs=$(nproc)
+logs=build/logs
+mkdir -p "$logs"
+if command -v ccache >/dev/null; then
+  export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}
+fi
+
+pass() { passed=$((passed + 1)); echo "ok       $1"; }
+skip() { skipped=$((skipped + 1)); echo "skipped  $1"; }
+fail() { failed=$((failed + 1)); failures+=("$1"); echo "FAILED   $1"; }
+
+# check NAME COMMAND...: one check; shows what the command said only when it fails.
+check() {
+  local name=$1 log
+  shift
+  log=$logs/${name//[^a-zA-Z0-9]/-}.log
+  if "$@" >"$log" 2>&1; then
+    pass "$name"
+  else
+    tail -n 60 "$log"
+    fail "$name"
+    return 1
+  fi
+}
+
+has_tool() {
+  command -v "$1" >/dev/null && return
+  skip "$2: $1 is not installed"
+  return 1
+}
+
+build_preset() {
+  cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs"
+}
+
+# A number that the first line of a JUnit file gives, such as failures="2".
+junit_number() { grep -m1 -o " $2=\"[0-9]*\"" "$1" | tr -dc 0-9; }
+
+# test_preset PRESET: counts the CTest tests of a build, and the cases in them that skipped.
+test_preset() {
+  local preset=$1 log=$PWD/$logs/ctest-$1.log junit=$PWD/$logs/ctest-$1.xml
+  local total bad not_run cases
+  rm -f "$junit"
+  ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --output-junit "$junit" \
+    --test-output-size-passed 1000000 >"$log" 2>&1
+  if [ ! -s "$junit" ]; then
+    tail -n 60 "$log"
+    fail "tests of $preset: CTest gave no result"
+    return
+  fi
+  total=$(junit_number "$junit" tests)
+  bad=$(junit_number "$junit" failures)
+  not_run=$(($(junit_number "$junit" skipped) + $(junit_number "$junit" disabled)))
+  cases=$(grep -c 'COSPOT_DATA is not set' "$junit")
+  if [ "$total" -eq 0 ]; then fail "tests of $preset: there are none"; fi
+  if [ "$bad" -gt 0 ]; then
+    cat "$log"
+    failures+=("$bad tests of $preset")
+  fi
+  passed=$((passed + total - bad - not_run))
+  failed=$((failed + bad))
+  skipped=$((skipped + not_run + cases))
+  echo "tests    $preset: $((total - bad - not_run)) passed, $bad failed, $((not_run + cases)) skipped"
+}
+
+build_and_test() {
+  check "build $1" build_preset "$1" && test_preset "$1"
+}
+
+sources() { git ls-files --cached --others --exclude-standard "$@"; }
+
+check_format() { sources '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror; }
+
+check_shell() {
+  { sources '*.sh'; echo .ci/run; } | sort -u | xargs shellcheck
+}
+
+check_spelling() { sources '*.md' '*.?pp' '*.py' '*.sh' '*.yaml' | xargs codespell; }
+
+# clang-tidy compiles like the clang build; .clang-tidy says what it looks for.
+check_tidy() {
+  sources '*.cpp' | grep -v '^core/room_loops_avx' |
+    xargs -P "$jobs" -n 1 clang-tidy -p build/clang --quiet --warnings-as-errors='*'
+}
+
+if $install; then
+  if $quick; then
+    check "dependencies" scripts/install-dependencies.sh
+  else
+    check "dependencies" scripts/install-dependencies.sh --with-dev
+  fi
+fi
+build_and_test release
+if ! $quick; then
+  build_and_test dev
+  if has_tool clang++ "build clang"; then build_and_test clang; fi
+  if has_tool clang-format "format"; then check "format" check_format; fi
+  if has_tool clang-tidy "tidy" && [ -f build/clang/compile_commands.json ]; then
+    check "tidy" check_tidy
+  fi
+  if has_tool shellcheck "shell scripts"; then check "shell scripts" check_shell; fi
+  if has_tool codespell "spelling"; then check "spelling" check_spelling; fi
+fi
+
+for failure in "${failures[@]}"; do echo "failed: $failure"; done
+if [ "$skipped" -gt 0 ]; then
+  echo "$passed passed, $failed failed, $skipped skipped"
+else
+  echo "$passed passed, $failed failed"
+fi
+[ "$failed" -eq 0 ]
