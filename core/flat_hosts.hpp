@@ -63,9 +63,10 @@ class FlatHosts {
     return lowest_host(columns_, query, present(first), last, from);
   }
 
-  [[nodiscard]] std::size_t count(const RoomQuery& query, Key first, Key last, HostIndex before,
+  [[nodiscard]] std::size_t count(const RoomQuery& query, CountedRange<Key> range,
                                   std::size_t /*enough*/) const {
-    return first > last ? 0 : count_hosts(columns_, query, present(first), last, before);
+    range.first = present(range.first);
+    return count_hosts(columns_, query, range);
   }
 
  private:

@@ -317,16 +317,14 @@ HostIndex HostBuckets<Key>::lowest(const RoomQuery& query, Key first, Key last,
 }
 
 template <class Key>
-std::size_t HostBuckets<Key>::count(const RoomQuery& query, Key first, Key last, HostIndex before,
+std::size_t HostBuckets<Key>::count(const RoomQuery& query, const CountedRange<Key>& range,
                                     std::size_t enough) const {
-  if (first > last) return 0;
-  const std::size_t end = position_for(last, kNoHost) + 1;
+  const std::size_t end = position_for(range.last, kNoHost) + 1;
   std::size_t counted = 0;
-  for (std::size_t position = position_for(first, 0); position < end && counted < enough;
+  for (std::size_t position = position_for(range.first, 0); position < end && counted < enough;
        ++position) {
-    const Digest& digest = order_[position];
-    if (digest.lowest_host >= before || !may_fit(digest, query)) continue;
-    counted += count_hosts(columns(digest), query, first, last, before);
+    if (!may_fit(order_[position], query)) continue;
+    counted += count_hosts(columns(order_[position]), query, range);
   }
   return counted;
 }

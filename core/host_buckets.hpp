@@ -37,7 +37,7 @@ class HostBuckets {
   [[nodiscard]] HostIndex lowest(const RoomQuery& query, Key first, Key last, HostIndex from) const;
 
   /// Counts no further than `enough`.
-  [[nodiscard]] std::size_t count(const RoomQuery& query, Key first, Key last, HostIndex before,
+  [[nodiscard]] std::size_t count(const RoomQuery& query, const CountedRange<Key>& range,
                                   std::size_t enough) const;
 
   /// Belongs to the copy of a table from now on.

@@ -87,7 +87,8 @@ class KeyedRanking final : public HostRanking {
       open(search);
       if (search.is_finished()) {
         search.query.fit = fit_of(feasible_);
-        before += search.hosts->count(search.query, kLowest, kLargest, kNoHost, within - before);
+        before += search.hosts->count(
+            search.query, {.first = kLowest, .last = kLargest, .before = kNoHost}, within - before);
         continue;
       }
       const Side& best = better_side(search);
@@ -267,23 +268,30 @@ class KeyedRanking final : public HostRanking {
                                          std::size_t enough) const {
     RoomQuery query = search.query;
     query.fit = Fit::kBesideVms;
-    std::size_t count =
-        best.is_below ? search.hosts->count(query, just_above(best.last), target_, kNoHost, enough)
-                      : search.hosts->count(query, just_above(target_), just_below(best.first),
-                                            kNoHost, enough);
+    const std::size_t count =
+        search.hosts->count(query,
+                            {.first = best.is_below ? best.first : just_above(target_),
+                             .last = best.is_below ? target_ : best.last,
+                             .group_first = best.first,
+                             .group_last = best.last,
+                             .before = best.host},
+                            enough);
     if (count >= enough) return count;
-    count += search.hosts->count(query, best.first, best.last, best.host, enough - count);
-    return count + count_better_on_other_side(search, best, enough - std::min(count, enough));
+    return count + count_better_on_other_side(search, best, enough - count);
   }
 
   /// The weights on the other side are not known from the keys, so these hosts are walked.
   [[nodiscard]] std::size_t count_better_on_other_side(const Search& search, const Side& best,
                                                        std::size_t enough) const {
-    const double best_weight = weight(best.host);
+    if (target_ >= high_ || target_ <= low_) return 0;  // all hosts are on one side
     Search other = search;
     other.query.fit = Fit::kBesideVms;
-    open(other);
     Side& side = best.is_below ? other.above : other.below;
+    const NearestHosts<Key> nearest =
+        search.hosts->nearest(other.query, best.is_below ? kLowest : just_above(target_),
+                              best.is_below ? target_ : kLargest);
+    enter_group(other, side, best.is_below ? nearest.above : nearest.below);
+    const double best_weight = weight(best.host);
     std::size_t count = 0;
     while (count < enough && side.host != kNoHost) {
       const double side_weight = weight(side.host);

@@ -1,41 +1,38 @@
 #include "core/room_kernels.hpp"
 
-#include "core/room_loops.hpp"
+#include "core/kernel_set.hpp"
 
 namespace cospot {
 
-template <>
-KernelSet<std::int32_t> portable_kernels();
-template <>
-KernelSet<double> portable_kernels();
+template <class Key>
+std::optional<KernelSet<Key>> kernels_for(InstructionSet set) {
+  if (set == InstructionSet::kPortable) return compiled_kernels<Key, InstructionSet::kPortable>();
 #if defined(__x86_64__)
-template <>
-KernelSet<std::int32_t> avx2_kernels();
-template <>
-KernelSet<double> avx2_kernels();
-template <>
-KernelSet<std::int32_t> avx512_kernels();
-template <>
-KernelSet<double> avx512_kernels();
+  __builtin_cpu_init();
+  if (set == InstructionSet::kAvx2 && __builtin_cpu_supports("avx2")) {
+    return compiled_kernels<Key, InstructionSet::kAvx2>();
+  }
+  if (set == InstructionSet::kAvx512 && __builtin_cpu_supports("avx512f") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl")) {
+    return compiled_kernels<Key, InstructionSet::kAvx512>();
+  }
 #endif
+  return std::nullopt;
+}
 
 namespace {
 
 template <class Key>
-KernelSet<Key> pick_kernels() {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-    return avx512_kernels<Key>();
+KernelSet<Key> widest_kernels() {
+  for (const InstructionSet set : {InstructionSet::kAvx512, InstructionSet::kAvx2}) {
+    if (const auto kernels = kernels_for<Key>(set)) return *kernels;
   }
-  if (__builtin_cpu_supports("avx2")) return avx2_kernels<Key>();
-#endif
-  return portable_kernels<Key>();
+  return compiled_kernels<Key, InstructionSet::kPortable>();
 }
 
 template <class Key>
-const KernelSet<Key> kKernels = pick_kernels<Key>();
+const KernelSet<Key> kKernels = widest_kernels<Key>();
 
 }  // namespace
 
@@ -52,15 +49,17 @@ HostIndex lowest_host(const RoomColumns<Key>& hosts, const RoomQuery& query, Key
 }
 
 template <class Key>
-std::size_t count_hosts(const RoomColumns<Key>& hosts, const RoomQuery& query, Key first, Key last,
-                        HostIndex before) {
-  return kKernels<Key>.count(hosts, query, first, last, before);
+std::size_t count_hosts(const RoomColumns<Key>& hosts, const RoomQuery& query,
+                        const CountedRange<Key>& range) {
+  return kKernels<Key>.count(hosts, query, range);
 }
 
 #define COSPOT_INSTANTIATE(Key)                                                                   \
+  template std::optional<KernelSet<Key>> kernels_for(InstructionSet);                             \
   template NearestHosts<Key> nearest_hosts(const RoomColumns<Key>&, const RoomQuery&, Key, Key);  \
   template HostIndex lowest_host(const RoomColumns<Key>&, const RoomQuery&, Key, Key, HostIndex); \
-  template std::size_t count_hosts(const RoomColumns<Key>&, const RoomQuery&, Key, Key, HostIndex);
+  template std::size_t count_hosts(const RoomColumns<Key>&, const RoomQuery&,                     \
+                                   const CountedRange<Key>&);
 COSPOT_INSTANTIATE(std::int32_t)
 COSPOT_INSTANTIATE(double)
 #undef COSPOT_INSTANTIATE

@@ -70,9 +70,20 @@ template <class Key>
 [[nodiscard]] HostIndex lowest_host(const RoomColumns<Key>& hosts, const RoomQuery& query,
                                     Key first, Key last, HostIndex from);
 
-/// How many hosts fit, have a key in [first, last] and an index below `before`.
+/// Which hosts count_hosts counts: those with a key in [first, last], but of the group with a key
+/// in [group_first, group_last] only the hosts below `before`. The group lies inside the range.
+template <class Key>
+struct CountedRange {
+  Key first{};
+  Key last{};
+  Key group_first{};
+  Key group_last{};
+  HostIndex before = kNoHost;
+};
+
+/// How many of the hosts in a range fit.
 template <class Key>
 [[nodiscard]] std::size_t count_hosts(const RoomColumns<Key>& hosts, const RoomQuery& query,
-                                      Key first, Key last, HostIndex before);
+                                      const CountedRange<Key>& range);
 
 }  // namespace cospot

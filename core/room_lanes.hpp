@@ -6,15 +6,13 @@
 #include <cstdint>
 
 #include "core/host_table.hpp"
+#include "core/kernel_set.hpp"
 
 #if defined(__AVX512F__) || defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
 namespace cospot::room_loops {
-
-/// The widest vectors of an instruction set, named after it.
-enum class InstructionSet : std::uint8_t { kPortable, kAvx2, kAvx512 };
 
 /// Rows side by side, with
 ///   kCount                          how many
@@ -23,6 +21,7 @@ enum class InstructionSet : std::uint8_t { kPortable, kAvx2, kAvx512 };
 ///   load(p)                         the keys at p
 ///   above(a, b), at_least(a, b)     the rows where a > b, a >= b
 ///   above_in(m, a, b)               the rows of m where a > b
+///   every_row()                     all of them
 ///   both(m, n), but_not(m, n)       the rows in m and n, in m but not in n
 ///   has_room(p, need)               the rows whose amount at p is at least `need`
 ///   has_room_in(m, p, need)         those of m
@@ -51,6 +50,7 @@ struct Lanes<Key, InstructionSet::kPortable> {
   static Mask above(Keys a, Keys b) { return a > b; }
   static Mask at_least(Keys a, Keys b) { return a >= b; }
   static Mask above_in(Mask mask, Keys a, Keys b) { return both(mask, above(a, b)); }
+  static Mask every_row() { return true; }
   static Mask both(Mask a, Mask b) { return a && b; }
   static Mask but_not(Mask a, Mask b) { return a && !b; }
   static Mask has_room(const ResourceAmount* room, Amounts need) { return *room >= need; }
@@ -85,13 +85,14 @@ struct Lanes<std::int32_t, InstructionSet::kAvx2> {
   static Mask above(Keys a, Keys b) { return _mm256_cmpgt_epi32(a, b); }
   static Mask at_least(Keys a, Keys b) { return _mm256_cmpeq_epi32(_mm256_max_epi32(a, b), a); }
   static Mask above_in(Mask mask, Keys a, Keys b) { return both(mask, above(a, b)); }
+  static Mask every_row() { return _mm256_set1_epi32(-1); }
   static Mask both(Mask a, Mask b) { return _mm256_and_si256(a, b); }
   static Mask but_not(Mask a, Mask b) { return _mm256_andnot_si256(b, a); }
   static Mask has_room(const ResourceAmount* room, Amounts need) {
     return at_least(load(room), need);
   }
   static Mask has_room_in(Mask mask, const ResourceAmount* room, Amounts need) {
-    return both(mask, has_room(room, need));
+    return _mm256_andnot_si256(above(need, load(room)), mask);
   }
   static Keys pick(Mask mask, Keys a, Keys b) { return _mm256_blendv_epi8(b, a, mask); }
   static std::uint32_t bits(Mask mask) {
@@ -135,6 +136,7 @@ struct Lanes<double, InstructionSet::kAvx2> {
   static Mask above(Keys a, Keys b) { return _mm256_cmp_pd(a, b, _CMP_GT_OQ); }
   static Mask at_least(Keys a, Keys b) { return _mm256_cmp_pd(a, b, _CMP_GE_OQ); }
   static Mask above_in(Mask mask, Keys a, Keys b) { return both(mask, above(a, b)); }
+  static Mask every_row() { return _mm256_castsi256_pd(_mm256_set1_epi32(-1)); }
   static Mask both(Mask a, Mask b) { return _mm256_and_pd(a, b); }
   static Mask but_not(Mask a, Mask b) { return _mm256_andnot_pd(b, a); }
   static Mask has_room(const ResourceAmount* room, Amounts need) {
@@ -194,6 +196,7 @@ struct Lanes<std::int32_t, InstructionSet::kAvx512> {
   static Mask above_in(Mask mask, Keys a, Keys b) {
     return _mm512_mask_cmpgt_epi32_mask(mask, a, b);
   }
+  static Mask every_row() { return 0xffff; }
   static Mask both(Mask a, Mask b) { return _kand_mask16(a, b); }
   static Mask but_not(Mask a, Mask b) { return _kandn_mask16(b, a); }
   static Mask has_room(const ResourceAmount* room, Amounts need) {
@@ -235,6 +238,7 @@ struct Lanes<double, InstructionSet::kAvx512> {
   static Mask above_in(Mask mask, Keys a, Keys b) {
     return _mm512_mask_cmp_pd_mask(mask, a, b, _CMP_GT_OQ);
   }
+  static Mask every_row() { return 0xff; }
   static Mask both(Mask a, Mask b) { return _kand_mask8(a, b); }
   static Mask but_not(Mask a, Mask b) { return _kandn_mask8(b, a); }
   static Mask has_room(const ResourceAmount* room, Amounts need) {

@@ -5,25 +5,11 @@
 
 #include <limits>
 
+#include "core/kernel_set.hpp"
 #include "core/room_kernels.hpp"
 #include "core/room_lanes.hpp"
 
 namespace cospot {
-
-/// The kernels of one instruction set.
-template <class Key>
-struct KernelSet {
-  NearestHosts<Key> (*nearest)(const RoomColumns<Key>&, const RoomQuery&, Key, Key);
-  HostIndex (*lowest)(const RoomColumns<Key>&, const RoomQuery&, Key, Key, HostIndex);
-  std::size_t (*count)(const RoomColumns<Key>&, const RoomQuery&, Key, Key, HostIndex);
-};
-
-template <class Key>
-[[nodiscard]] KernelSet<Key> portable_kernels();
-template <class Key>
-[[nodiscard]] KernelSet<Key> avx2_kernels();
-template <class Key>
-[[nodiscard]] KernelSet<Key> avx512_kernels();
 
 namespace room_loops {
 
@@ -39,25 +25,26 @@ class FitTest {
         memory_mb_(L::all_amounts(need.memory_mb)),
         disk_gb_(L::all_amounts(need.disk_gb)) {}
 
-  [[gnu::always_inline]] typename L::Mask operator()(std::size_t row) const {
+  /// Those of the rows in `mask`, which starts at `row`, that fit.
+  [[gnu::always_inline]] typename L::Mask among(typename L::Mask mask, std::size_t row) const {
     if constexpr (kFit == Fit::kBesideVms) {
-      return has_room(hosts_.beside_vms, row);
+      return has_room(mask, hosts_.beside_vms, row);
     } else if constexpr (kFit == Fit::kBesideAll) {
-      return has_room(hosts_.beside_all, row);
+      return has_room(mask, hosts_.beside_all, row);
     } else {
-      return L::but_not(has_room(hosts_.beside_vms, row), has_room(hosts_.beside_all, row));
+      const auto fits = has_room(mask, hosts_.beside_vms, row);
+      return L::but_not(fits, has_room(fits, hosts_.beside_all, row));
     }
   }
 
  private:
-  [[gnu::always_inline]] typename L::Mask has_room(const ResourceAmount* const (&room)[3],
+  [[gnu::always_inline]] typename L::Mask has_room(typename L::Mask mask,
+                                                   const ResourceAmount* const (&room)[3],
                                                    std::size_t row) const {
-    const auto fits = L::has_room_in(L::has_room(room[0] + row, vcpus_), room[1] + row, memory_mb_);
-    if constexpr (kResources == 3) {
-      return L::has_room_in(fits, room[2] + row, disk_gb_);
-    } else {
-      return fits;
-    }
+    mask = L::has_room_in(mask, room[0] + row, vcpus_);
+    mask = L::has_room_in(mask, room[1] + row, memory_mb_);
+    if constexpr (kResources == 3) mask = L::has_room_in(mask, room[2] + row, disk_gb_);
+    return mask;
   }
 
   const RoomColumns<Key>& hosts_;
@@ -81,11 +68,21 @@ class BestKeys {
       kDown ? std::numeric_limits<Key>::lowest() : std::numeric_limits<Key>::max();
 
  public:
-  [[gnu::always_inline]] void take(typename L::Mask fits, typename L::Keys key,
-                                   typename L::Keys limit, typename L::Rows rows) {
-    const auto better = beyond_in(beyond_in(fits, limit, key), key, keys_);
-    keys_ = L::pick(better, key, keys_);
-    rows_ = L::pick_rows(better, rows, rows_);
+  /// Takes note of the rows in `candidates`.
+  [[gnu::always_inline]] void take(typename L::Mask candidates, typename L::Keys key,
+                                   std::size_t row) {
+    keys_ = L::pick(candidates, key, keys_);
+    rows_ = L::pick_rows(candidates, L::first_rows(row), rows_);
+  }
+
+  /// The rows whose key lies beyond the limit and is better than the best so far.
+  [[gnu::always_inline]] typename L::Mask better(typename L::Keys key,
+                                                 typename L::Keys limit) const {
+    return beyond_in(is_beyond(key, keys_), limit, key);
+  }
+  /// As above, without a limit.
+  [[gnu::always_inline]] typename L::Mask better(typename L::Keys key) const {
+    return is_beyond(key, keys_);
   }
 
   /// The best over all lanes of both; ties go to the lowest row.
@@ -101,7 +98,10 @@ class BestKeys {
   }
 
  private:
-  /// The rows of `mask` where a walk in this direction comes to b before a.
+  /// The rows where a walk in this direction comes to b after a.
+  [[gnu::always_inline]] static typename L::Mask is_beyond(typename L::Keys a, typename L::Keys b) {
+    return kDown ? L::above(a, b) : L::above(b, a);
+  }
   [[gnu::always_inline]] static typename L::Mask beyond_in(typename L::Mask mask,
                                                            typename L::Keys a, typename L::Keys b) {
     return kDown ? L::above_in(mask, a, b) : L::above_in(mask, b, a);
@@ -111,32 +111,48 @@ class BestKeys {
   typename L::Rows rows_ = L::first_rows(0);
 };
 
-template <class Key, InstructionSet kSet, Fit kFit, int kResources, bool kBelow, bool kAbove>
-NearestHosts<Key> nearest_in(const RoomColumns<Key>& hosts, const RoomQuery& query, Key below_this,
-                             Key above_this) {
+/// The nearest host on one side of a limit; without a limit, the outermost key of all.
+template <class Key, InstructionSet kSet, Fit kFit, int kResources, bool kDown, bool kLimited>
+KeyedHost<Key> nearest_on_side(const RoomColumns<Key>& hosts, const RoomQuery& query, Key limit) {
+  using L = Lanes<Key, kSet>;
+  const auto limits = L::all_keys(limit);
+  const FitTest<Key, kSet, kFit, kResources> fits(hosts, query.need);
+  BestKeys<Key, kSet, kDown> best[2];  // two, because taking a key waits for the one before
+  for (std::size_t first = 0; first < hosts.rows; first += 2 * L::kCount) {
+    for (std::size_t half = 0; half < 2; ++half) {
+      const std::size_t row = first + half * L::kCount;
+      const auto key = L::load(hosts.key + row);
+      if constexpr (kLimited) {
+        best[half].take(fits.among(best[half].better(key, limits), row), key, row);
+      } else {
+        best[half].take(fits.among(best[half].better(key), row), key, row);
+      }
+    }
+  }
+  return host_of(hosts, BestKeys<Key, kSet, kDown>::best_of(best[0], best[1]));
+}
+
+/// The nearest hosts on both sides in one pass.
+template <class Key, InstructionSet kSet, Fit kFit, int kResources>
+NearestHosts<Key> nearest_on_both(const RoomColumns<Key>& hosts, const RoomQuery& query,
+                                  Key below_this, Key above_this) {
   using L = Lanes<Key, kSet>;
   const auto limit_below = L::all_keys(below_this);
   const auto limit_above = L::all_keys(above_this);
   const FitTest<Key, kSet, kFit, kResources> fits(hosts, query.need);
-  // Two of each: taking a key depends on the one before.
   BestKeys<Key, kSet, true> below[2];
   BestKeys<Key, kSet, false> above[2];
-  for (std::size_t row = 0; row < hosts.rows; row += 2 * L::kCount) {
+  for (std::size_t first = 0; first < hosts.rows; first += 2 * L::kCount) {
     for (std::size_t half = 0; half < 2; ++half) {
-      const std::size_t first = row + half * L::kCount;
-      const auto key = L::load(hosts.key + first);
-      const auto fit = fits(first);
-      const auto rows = L::first_rows(first);
-      if constexpr (kBelow) below[half].take(fit, key, limit_below, rows);
-      if constexpr (kAbove) above[half].take(fit, key, limit_above, rows);
+      const std::size_t row = first + half * L::kCount;
+      const auto key = L::load(hosts.key + row);
+      const auto fit = fits.among(L::every_row(), row);
+      below[half].take(L::both(fit, below[half].better(key, limit_below)), key, row);
+      above[half].take(L::both(fit, above[half].better(key, limit_above)), key, row);
     }
   }
-  NearestHosts<Key> found;
-  if constexpr (kBelow)
-    found.below = host_of(hosts, BestKeys<Key, kSet, true>::best_of(below[0], below[1]));
-  if constexpr (kAbove)
-    found.above = host_of(hosts, BestKeys<Key, kSet, false>::best_of(above[0], above[1]));
-  return found;
+  return {host_of(hosts, BestKeys<Key, kSet, true>::best_of(below[0], below[1])),
+          host_of(hosts, BestKeys<Key, kSet, false>::best_of(above[0], above[1]))};
 }
 
 /// The rows whose key lies in [first, last] and that fit, as bits. Few keys lie there, as a rule,
@@ -156,7 +172,7 @@ class RangeTest {
     const auto key = L::load(keys_ + row);
     const auto in_range = L::both(L::at_least(key, first_), L::at_least(last_, key));
     if (L::bits(in_range) == 0) return 0;
-    return L::bits(L::both(in_range, fits_(row)));
+    return L::bits(fits_.among(in_range, row));
   }
 
  private:
@@ -199,21 +215,18 @@ HostIndex lowest_of_all(const RoomColumns<Key>& hosts, const RoomQuery& query, K
 }
 
 template <class Key, InstructionSet kSet, Fit kFit, int kResources>
-std::size_t count_in(const RoomColumns<Key>& hosts, const RoomQuery& query, Key first, Key last,
-                     HostIndex before) {
-  const RangeTest<Key, kSet, kFit, kResources> in_range(hosts, query.need, first, last);
-  const auto is_before = [&](std::size_t row) {
-    return (hosts.host == nullptr ? static_cast<HostIndex>(row) : hosts.host[row]) < before;
+std::size_t count_in(const RoomColumns<Key>& hosts, const RoomQuery& query,
+                     const CountedRange<Key>& range) {
+  const RangeTest<Key, kSet, kFit, kResources> in_range(hosts, query.need, range.first, range.last);
+  const auto is_counted = [&](std::size_t row) {
+    const Key key = hosts.key[row];
+    const HostIndex host = hosts.host == nullptr ? static_cast<HostIndex>(row) : hosts.host[row];
+    return host < range.before || key < range.group_first || key > range.group_last;
   };
   std::size_t count = 0;
   for (std::size_t row = 0; row < hosts.rows; row += Lanes<Key, kSet>::kCount) {
-    std::uint32_t bits = in_range(row);
-    if (before == kNoHost) {
-      count += static_cast<std::size_t>(__builtin_popcount(bits));
-      continue;
-    }
-    for (; bits != 0; bits &= bits - 1) {
-      count += is_before(row + static_cast<std::size_t>(__builtin_ctz(bits))) ? 1 : 0;
+    for (std::uint32_t bits = in_range(row); bits != 0; bits &= bits - 1) {
+      count += is_counted(row + static_cast<std::size_t>(__builtin_ctz(bits))) ? 1 : 0;
     }
   }
   return count;
@@ -241,17 +254,21 @@ template <class Loop>
 template <class Key, InstructionSet kSet>
 NearestHosts<Key> nearest(const RoomColumns<Key>& hosts, const RoomQuery& query, Key below_this,
                           Key above_this) {
-  return with_constants(query, [&]<Fit kFit, int kResources>() {
-    if (above_this == std::numeric_limits<Key>::max()) {
-      return nearest_in<Key, kSet, kFit, kResources, true, false>(hosts, query, below_this,
-                                                                  above_this);
+  constexpr Key kLowest = std::numeric_limits<Key>::lowest();
+  constexpr Key kLargest = std::numeric_limits<Key>::max();
+  return with_constants(query, [&]<Fit kFit, int kResources>() -> NearestHosts<Key> {
+    if (above_this == kLargest) {
+      return {
+          below_this == kLargest
+              ? nearest_on_side<Key, kSet, kFit, kResources, true, false>(hosts, query, 0)
+              : nearest_on_side<Key, kSet, kFit, kResources, true, true>(hosts, query, below_this),
+          {}};
     }
-    if (below_this == std::numeric_limits<Key>::lowest()) {
-      return nearest_in<Key, kSet, kFit, kResources, false, true>(hosts, query, below_this,
-                                                                  above_this);
+    if (below_this == kLowest) {
+      return {{},
+              nearest_on_side<Key, kSet, kFit, kResources, false, true>(hosts, query, above_this)};
     }
-    return nearest_in<Key, kSet, kFit, kResources, true, true>(hosts, query, below_this,
-                                                               above_this);
+    return nearest_on_both<Key, kSet, kFit, kResources>(hosts, query, below_this, above_this);
   });
 }
 
@@ -266,10 +283,10 @@ HostIndex lowest(const RoomColumns<Key>& hosts, const RoomQuery& query, Key firs
 }
 
 template <class Key, InstructionSet kSet>
-std::size_t count(const RoomColumns<Key>& hosts, const RoomQuery& query, Key first, Key last,
-                  HostIndex before) {
+std::size_t count(const RoomColumns<Key>& hosts, const RoomQuery& query,
+                  const CountedRange<Key>& range) {
   return with_constants(query, [&]<Fit kFit, int kResources>() {
-    return count_in<Key, kSet, kFit, kResources>(hosts, query, first, last, before);
+    return count_in<Key, kSet, kFit, kResources>(hosts, query, range);
   });
 }
 

@@ -4,13 +4,13 @@
 namespace cospot {
 
 template <>
-KernelSet<std::int32_t> avx2_kernels() {
-  return room_loops::kernels<std::int32_t, room_loops::InstructionSet::kAvx2>();
+KernelSet<std::int32_t> compiled_kernels<std::int32_t, InstructionSet::kAvx2>() {
+  return room_loops::kernels<std::int32_t, InstructionSet::kAvx2>();
 }
 
 template <>
-KernelSet<double> avx2_kernels() {
-  return room_loops::kernels<double, room_loops::InstructionSet::kAvx2>();
+KernelSet<double> compiled_kernels<double, InstructionSet::kAvx2>() {
+  return room_loops::kernels<double, InstructionSet::kAvx2>();
 }
 
 }  // namespace cospot

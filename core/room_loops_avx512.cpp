@@ -4,13 +4,13 @@
 namespace cospot {
 
 template <>
-KernelSet<std::int32_t> avx512_kernels() {
-  return room_loops::kernels<std::int32_t, room_loops::InstructionSet::kAvx512>();
+KernelSet<std::int32_t> compiled_kernels<std::int32_t, InstructionSet::kAvx512>() {
+  return room_loops::kernels<std::int32_t, InstructionSet::kAvx512>();
 }
 
 template <>
-KernelSet<double> avx512_kernels() {
-  return room_loops::kernels<double, room_loops::InstructionSet::kAvx512>();
+KernelSet<double> compiled_kernels<double, InstructionSet::kAvx512>() {
+  return room_loops::kernels<double, InstructionSet::kAvx512>();
 }
 
 }  // namespace cospot

@@ -4,13 +4,13 @@
 namespace cospot {
 
 template <>
-KernelSet<std::int32_t> portable_kernels() {
-  return room_loops::kernels<std::int32_t, room_loops::InstructionSet::kPortable>();
+KernelSet<std::int32_t> compiled_kernels<std::int32_t, InstructionSet::kPortable>() {
+  return room_loops::kernels<std::int32_t, InstructionSet::kPortable>();
 }
 
 template <>
-KernelSet<double> portable_kernels() {
-  return room_loops::kernels<double, room_loops::InstructionSet::kPortable>();
+KernelSet<double> compiled_kernels<double, InstructionSet::kPortable>() {
+  return room_loops::kernels<double, InstructionSet::kPortable>();
 }
 
 }  // namespace cospot

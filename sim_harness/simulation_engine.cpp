@@ -149,20 +149,23 @@ bool SimulationEngine::arrive_vm(const ScheduledEvent& event, const PauseAt& pau
   return true;
 }
 
-/// Reads the offer as far as the spot side asks and evicts what it chose. Returns the host.
+/// Finds the host the spot side would choose from the offer and makes room on it.
 HostIndex SimulationEngine::contend(const Request& request, HostIndex first_ranked) {
-  if (allocator_.otn > 1 && allocator_.evictor->charges_every_victim()) {
-    // The best-ranked offered host that needs no eviction scores least, so it wins.
+  // Where every victim costs something, the best-ranked host that needs no eviction wins.
+  const bool free_host_wins = allocator_.evictor->charges_every_victim();
+  if (free_host_wins && allocator_.otn > kShortOffer) {
     const HostIndex free_host = vm_ranking_->first_without_eviction(allocator_.otn);
     if (free_host != kNoHost) return free_host;
   }
-  spot_side_.start(request);
-  HostIndex host = first_ranked;
-  for (std::size_t offered = 1;; ++offered) {
-    if (!spot_side_.consider(hosts_, host, spots_on_[host]) || offered == allocator_.otn) break;
-    host = vm_ranking_->next();
+  offered_.assign(1, first_ranked);
+  while (offered_.size() < allocator_.otn) {
+    const HostIndex host = vm_ranking_->next();
     if (host == kNoHost) break;
+    if (free_host_wins && shortfall(hosts_, host, request).fits_in(ResourceVector{})) return host;
+    offered_.push_back(host);
   }
+  spot_side_.start(request);
+  for (const HostIndex host : offered_) spot_side_.consider(hosts_, host, spots_on_[host]);
   if (spot_side_.host() != kNoHost) evict(spot_side_.host(), spot_side_.plan().victims, request);
   return spot_side_.host();
 }

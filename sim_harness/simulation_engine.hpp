@@ -72,6 +72,10 @@ class SimulationEngine {
   /// the decision.
   static constexpr std::uint32_t kTimedOneIn = 16;
 
+  /// An offer of so many hosts is walked; in a longer one the first host without evictions is
+  /// found by counting.
+  static constexpr std::size_t kShortOffer = 2;
+
   template <bool kWithPauses>
   RunPause run_events(const PauseAt& pause);
   [[nodiscard]] bool is_due(const ScheduledEvent& event, const PauseAt& pause,
@@ -95,6 +99,7 @@ class SimulationEngine {
   std::unique_ptr<HostRanking> spot_ranking_;
   bool vm_ranking_watches_spots_ = true;
   SpotSide spot_side_;
+  std::vector<HostIndex> offered_;  // scratch
   RunObserver* observer_ = nullptr;
 
   std::size_t position_ = 0;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/batch_ranking.hpp"
 #include "core/chain.hpp"
 #include "core/random.hpp"
 #include "filters/feasibility_filter.hpp"
@@ -159,6 +160,20 @@ TEST_CASE("KeyedRanking: walks hosts in the order of the scan, for every registe
       }
     }
   }
+}
+
+TEST_CASE("Chain: keeps the paper's policies in order and scans for what has no key") {
+  const HostTable hosts = HostTable::uniform(3, {40, 30, 0});
+  const auto scans = [&](const std::string& weigher, Sees feasible) {
+    const Chain chain = make_chain_of(weigher, feasible, feasible == Sees::kVms);
+    const std::unique_ptr<HostRanking> ranking = chain.make_ranking(hosts);
+    return dynamic_cast<BatchRanking*>(ranking.get()) != nullptr;
+  };
+  for (const char* vm : {"UTIL", "COS", "DPD", "FirstFit"}) CHECK_FALSE(scans(vm, Sees::kVms));
+  for (const char* spot : {"sUTIL", "sCOS", "sDPD", "vmaUTIL", "vmaCOS", "vmaDPD"}) {
+    CHECK_FALSE(scans(spot, Sees::kVmsAndSpots));
+  }
+  CHECK(scans("RAMWeigher", Sees::kVms));
 }
 
 TEST_CASE("KeyedRanking: a clone follows the copy of the table, not the original") {

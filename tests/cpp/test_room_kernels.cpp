@@ -1,0 +1,156 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "core/kernel_set.hpp"
+#include "core/random.hpp"
+
+namespace cospot {
+namespace {
+
+/// Random columns with few distinct keys and rooms, so that ties are common.
+template <class Key>
+struct RandomColumns {
+  RandomColumns(std::size_t rows, bool in_host_order, Random& random) {
+    const std::size_t padded = (rows + kRowPadding - 1) / kRowPadding * kRowPadding;
+    for (std::vector<ResourceAmount>* room : {rooms, rooms + 3}) {
+      for (int resource = 0; resource < 3; ++resource) room[resource].resize(padded, -1);
+    }
+    key.resize(padded, std::numeric_limits<Key>::lowest());
+    host.resize(padded);
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (int resource = 0; resource < 3; ++resource) {
+        const auto beside_vms = static_cast<ResourceAmount>(random.below(8));
+        rooms[resource][row] = beside_vms;
+        rooms[3 + resource][row] =
+            static_cast<ResourceAmount>(random.below(static_cast<std::uint64_t>(beside_vms) + 1));
+      }
+      // Every tenth row has the key that no search may find.
+      if (random.below(10) != 0) key[row] = static_cast<Key>(random.below(9)) - 4;
+      host[row] = static_cast<HostIndex>(row);
+    }
+    if (!in_host_order) {
+      for (std::size_t row = rows; row > 1; --row) {
+        std::swap(host[row - 1], host[random.below(row)]);
+      }
+    }
+    columns = {.beside_vms = {rooms[0].data(), rooms[1].data(), rooms[2].data()},
+               .beside_all = {rooms[3].data(), rooms[4].data(), rooms[5].data()},
+               .key = key.data(),
+               .host = in_host_order ? nullptr : host.data(),
+               .rows = rows};
+  }
+
+  [[nodiscard]] bool fits(std::size_t row, const RoomQuery& query) const {
+    const auto has_room = [&](const std::vector<ResourceAmount>* room) {
+      return room[0][row] >= query.need.vcpus && room[1][row] >= query.need.memory_mb &&
+             (!query.with_disk || room[2][row] >= query.need.disk_gb);
+    };
+    switch (query.fit) {
+      case Fit::kBesideVms:
+        return has_room(rooms);
+      case Fit::kBesideAll:
+        return has_room(rooms + 3);
+      case Fit::kOnlyWithEvictions:
+        break;
+    }
+    return has_room(rooms) && !has_room(rooms + 3);
+  }
+
+  std::vector<ResourceAmount> rooms[6];
+  std::vector<Key> key;
+  std::vector<HostIndex> host;
+  RoomColumns<Key> columns;
+};
+
+/// The definitions of the kernels, row by row.
+template <class Key>
+struct Expected {
+  KeyedHost<Key> below;
+  KeyedHost<Key> above;
+  HostIndex lowest = kNoHost;
+  std::size_t count = 0;
+};
+
+template <class Key>
+Expected<Key> expect(const RandomColumns<Key>& random, const RoomQuery& query, Key below_this,
+                     Key above_this, const CountedRange<Key>& range, HostIndex from) {
+  Expected<Key> expected;
+  for (std::size_t row = 0; row < random.columns.rows; ++row) {
+    const Key key = random.key[row];
+    const HostIndex host = random.host[row];
+    if (!random.fits(row, query) || key == std::numeric_limits<Key>::lowest()) continue;
+    if (key < below_this && (expected.below.host == kNoHost || key > expected.below.key)) {
+      expected.below = {key, host};
+    }
+    if (key > above_this && (expected.above.host == kNoHost || key < expected.above.key)) {
+      expected.above = {key, host};
+    }
+    if (key < range.first || key > range.last) continue;
+    if (host >= from) expected.lowest = std::min(expected.lowest, host);
+    const bool in_group = key >= range.group_first && key <= range.group_last;
+    expected.count += in_group && host >= range.before ? 0 : 1;
+  }
+  return expected;
+}
+
+template <class Key>
+void check_kernels(InstructionSet set) {
+  const auto kernels = kernels_for<Key>(set);
+  if (!kernels.has_value()) {
+    MESSAGE("skipped: this processor has no such instructions");
+    return;
+  }
+  constexpr Key kLowest = std::numeric_limits<Key>::lowest();
+  constexpr Key kLargest = std::numeric_limits<Key>::max();
+  Random random(static_cast<std::uint64_t>(sizeof(Key)));
+  for (int round = 0; round < 4000; ++round) {
+    const bool in_host_order = round % 2 == 0;
+    const RandomColumns<Key> data(1 + random.below(100), in_host_order, random);
+    const auto small = [&] { return static_cast<ResourceAmount>(random.below(6)); };
+    const RoomQuery query{.fit = static_cast<Fit>(random.below(3)),
+                          .with_disk = random.below(2) == 0,
+                          .need = {small(), small(), small()}};
+    const Key gap = static_cast<Key>(random.below(11)) - 5;
+    const Key below_this = round % 5 == 0 ? kLargest : round % 5 == 1 ? kLowest : gap;
+    const Key above_this = round % 5 == 2 ? kLargest : gap - 1;
+    CountedRange<Key> range{.first = gap, .last = gap + static_cast<Key>(random.below(4))};
+    range.group_first = range.first + static_cast<Key>(random.below(2));
+    range.group_last = range.last;
+    range.before = static_cast<HostIndex>(random.below(100));
+    const auto from = static_cast<HostIndex>(random.below(data.columns.rows));
+    const Expected<Key> expected = expect(data, query, below_this, above_this, range, from);
+
+    const NearestHosts<Key> nearest = kernels->nearest(data.columns, query, below_this, above_this);
+    REQUIRE((nearest.below.host == kNoHost) == (expected.below.host == kNoHost));
+    REQUIRE((nearest.above.host == kNoHost) == (expected.above.host == kNoHost));
+    if (expected.below.host != kNoHost) REQUIRE(nearest.below.key == expected.below.key);
+    if (expected.above.host != kNoHost) REQUIRE(nearest.above.key == expected.above.key);
+    if (in_host_order) {
+      REQUIRE(nearest.below.host == expected.below.host);
+      REQUIRE(nearest.above.host == expected.above.host);
+    }
+    REQUIRE(kernels->lowest(data.columns, query, range.first, range.last, from) == expected.lowest);
+    REQUIRE(kernels->count(data.columns, query, range) == expected.count);
+  }
+}
+
+TEST_CASE("room kernels: every instruction set finds what the definitions say") {
+  SUBCASE("portable") {
+    check_kernels<std::int32_t>(InstructionSet::kPortable);
+    check_kernels<double>(InstructionSet::kPortable);
+  }
+  SUBCASE("AVX2") {
+    check_kernels<std::int32_t>(InstructionSet::kAvx2);
+    check_kernels<double>(InstructionSet::kAvx2);
+  }
+  SUBCASE("AVX-512") {
+    check_kernels<std::int32_t>(InstructionSet::kAvx512);
+    check_kernels<double>(InstructionSet::kAvx512);
+  }
+}
+
+}  // namespace
+}  // namespace cospot
