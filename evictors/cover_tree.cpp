@@ -52,6 +52,7 @@ std::size_t visit_slot(std::uint32_t depth, const ResourceVector& missing) {
 void CoverTree::assign(std::span<const CoverItem> items, const CoverPrices& prices) {
   bounds_[0].prices = prices;
   bound_count_ = 1;
+  nodes_left_ = kUnlimited;
   branches_.clear();
   for (const CoverItem& item : items) branches_.push_back({.item = item});
   sort_branches(prices);
@@ -111,6 +112,8 @@ bool CoverTree::search(const ResourceVector& missing, const CoverTarget& target,
 
 void CoverTree::explore(Node node) {
   for (;;) {
+    if (nodes_left_ == 0) return;
+    --nodes_left_;
     if (node.missing == ResourceVector{}) return accept(node);
     if (!node.missing.fits_in(rest_[node.depth].frees)) return;
     if (beyond_bound(node) || visited_cheaper(node)) return;
@@ -163,7 +166,6 @@ void CoverTree::accept(const Node& node) {
   for (const std::uint32_t depth : taken_) best_->items.push_back(branches_[depth].item);
   best_->cost = node.cost;
   if (goal_ == CoverGoal::kLeastCost) set_target({node.cost - 1, target_.count});
-  if (goal_ == CoverGoal::kFewestItems) set_target({target_.cost, count() - 1});
 }
 
 void CoverTree::set_target(const CoverTarget& target) {

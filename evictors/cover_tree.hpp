@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -57,7 +58,7 @@ struct CoverSet {
 };
 
 /// What a search does once it has found a set within the target.
-enum class CoverGoal : std::uint8_t { kLeastCost, kFewestItems, kAnySet };
+enum class CoverGoal : std::uint8_t { kLeastCost, kAnySet };
 
 /// Depth-first branch and bound over the sets of items that cover what is missing.
 ///
@@ -75,6 +76,7 @@ enum class CoverGoal : std::uint8_t { kLeastCost, kFewestItems, kAnySet };
 class CoverTree {
  public:
   static constexpr std::size_t kMostBounds = 3;
+  static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
   /// Takes over the items and puts them in order.
   void assign(std::span<const CoverItem> items, const CoverPrices& prices);
@@ -84,6 +86,10 @@ class CoverTree {
 
   /// Puts the items in the order that suits `prices`.
   void sort_branches(const CoverPrices& prices);
+
+  /// Lets all searches until the next assign() look at `nodes` nodes more in all; when they are
+  /// used up, a search ends with what it has. Without this they are unlimited.
+  void limit_nodes(std::int64_t nodes) { nodes_left_ = nodes; }
 
   /// Drops an item; the order of the others stays.
   void remove(std::uint32_t position);
@@ -147,6 +153,7 @@ class CoverTree {
   std::vector<Visit> visits_;
   std::uint64_t stamp_ = 0;
 
+  std::int64_t nodes_left_ = kUnlimited;
   CoverGoal goal_ = CoverGoal::kAnySet;
   CoverTarget target_;
   std::vector<std::uint32_t> taken_;  ///< the depths that took their item

@@ -13,6 +13,10 @@ namespace {
 constexpr ResourceVector kNothing{};
 /// So few are searched sooner than priced: the cost taken is bound enough.
 constexpr std::size_t kFewCandidates = 10;
+/// Ties among more candidates than this get a limited number of nodes.
+constexpr std::size_t kAlwaysSettled = 16;
+/// A quarter of a millisecond or so. The least cost itself is searched without a limit.
+constexpr std::int64_t kTieNodes = 10'000;
 constexpr double kMicrosecondsPerSecond = 1e6;
 constexpr double kRoundUp = 1 + 1e-15;  // covers the rounding of a division and a product
 
@@ -239,22 +243,25 @@ void EvictionSearch::settle_ties() {
   // Prices that leave no gap below the best cost are indifferent between many sets.
   if (tree_.root_bound(missing_) > kCostWeight * (best_.cost - 1)) tree_.sort_branches(bound);
   tree_.add_bound(bound);
+  if (candidates_.size() > kAlwaysSettled) tree_.limit_nodes(kTieNodes);
   settle_count(bound);
   settle_positions();
 }
 
-/// Asks for the fewest items that the prices allow, then for one more, and so on: a tight target
-/// cuts off most nodes, and one of the first can be met as a rule.
+/// Halves the interval between the fewest items that the prices allow and the best known: a loose
+/// target is soon met, and a tight one cuts off most nodes.
 void EvictionSearch::settle_count(const CoverPrices& found) {
-  Weight least = found.worth(missing_) - found.weight(best_.cost, 0);
-  for (const CoverItem& item : candidates_)
-    least += std::min<Weight>(0, found.reduced_weight(item));
-  const auto known = static_cast<std::int64_t>(best_.items.size());
-  auto count = std::max<std::int64_t>(2, static_cast<std::int64_t>(least / kItemWeight));
-  for (; count < known; ++count) {
-    if (tree_.search(missing_, {.cost = best_.cost, .count = count}, CoverGoal::kAnySet, best_)) {
-      return;
-    }
+  Weight bound = found.worth(missing_) - found.weight(best_.cost, 0);
+  for (const CoverItem& item : candidates_) {
+    bound += std::min<Weight>(0, found.reduced_weight(item));
+  }
+  // Two at least, for every item that suffices alone costs more.
+  std::size_t least = bound > 0 ? static_cast<std::size_t>(bound / kItemWeight) : 0;
+  least = std::clamp<std::size_t>(least, 2, best_.items.size());
+  while (least < best_.items.size()) {
+    const std::size_t middle = (least + best_.items.size()) / 2;
+    const CoverTarget target{.cost = best_.cost, .count = static_cast<std::int64_t>(middle)};
+    if (!tree_.search(missing_, target, CoverGoal::kAnySet, best_)) least = middle + 1;
   }
 }
 
