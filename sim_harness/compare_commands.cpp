@@ -87,7 +87,9 @@ std::string report_results(const std::string& database, const std::string& csv, 
   ResultsDatabase results(database);
   const std::vector<ResultRow> rows = results.read_rows();
   if (!csv.empty()) write_csv(csv, rows, timing);
-  return summary_text(summarise(rows, results.sweep().run_count));
+  Summary summary = summarise(rows, results.sweep().run_count);
+  if (timing == Timing::kOff) summary.times = {};
+  return summary_text(summary);
 }
 
 void run_compare(const CompareArguments& arguments, const CompareCommandContext& context) {

@@ -22,7 +22,8 @@ SizeKey size_of(const ResultRow& row) {
 }
 
 std::string size_text(const SizeKey& size) {
-  return size.first ? fmt::format("{:.0f} hosts", size.second) : fmt::format("{:.6g} %", size.second);
+  return size.first ? fmt::format("{:.0f} hosts", size.second)
+                    : fmt::format("{:.6g} %", size.second);
 }
 
 BaselineKey baseline_key(const ResultRow& row) {
@@ -121,6 +122,21 @@ void summarise_vms(std::span<const ResultRow> rows, Summary& summary) {
   }
 }
 
+void summarise_times(std::span<const ResultRow> rows, Summary& summary) {
+  Average wall;
+  Average p50;
+  Average p99;
+  for (const ResultRow& row : rows) {
+    wall.add(row.result.wall_ms);
+    p50.add(static_cast<double>(row.result.alloc_p50_ns));
+    p99.add(static_cast<double>(row.result.alloc_p99_ns));
+    summary.times.alloc_max_ns = std::max(summary.times.alloc_max_ns, row.result.alloc_max_ns);
+  }
+  summary.times.wall_ms_mean = wall.result().mean;
+  summary.times.alloc_p50_ns_mean = p50.result().mean;
+  summary.times.alloc_p99_ns_mean = p99.result().mean;
+}
+
 /// One combination at one size, over the workloads.
 struct Candidate {
   const ResultRow* first = nullptr;
@@ -185,6 +201,7 @@ Summary summarise(std::span<const ResultRow> rows, std::size_t expected_runs) {
   const std::vector<std::optional<double>> gains = compute_gains(rows, summary);
   summarise_gains(rows, gains, summary);
   summarise_vms(rows, summary);
+  summarise_times(rows, summary);
   for (const auto& [size, candidates] : find_candidates(rows, gains)) {
     summary.best.push_back(choose_best(size, candidates, summary.workloads));
   }

@@ -38,6 +38,14 @@ struct GainCell {
   std::optional<double> mean;
 };
 
+/// How long the runs took; all 0 when they were not timed.
+struct RunTimes {
+  double wall_ms_mean = 0;
+  double alloc_p50_ns_mean = 0;  ///< the mean over the runs of each run's median
+  double alloc_p99_ns_mean = 0;
+  std::uint64_t alloc_max_ns = 0;  ///< over all runs
+};
+
 /// What the results of a sweep say. Shares and gains are fractions: 0.35 is 35 %.
 ///
 /// Gain: a run's spot revenue / that of its baseline - 1. The baseline is the run with the same
@@ -58,6 +66,7 @@ struct Summary {
   std::uint64_t too_large_vms = 0;  ///< summed over the workloads
   std::size_t too_large_workloads = 0;
   std::vector<BestCombination> best;  ///< by size, ascending
+  RunTimes times;
 };
 
 /// `rows` in grid order; `expected_runs`: how many there are when the sweep is complete.

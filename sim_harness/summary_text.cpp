@@ -112,6 +112,18 @@ std::string vms_text(const Summary& summary) {
   return text;
 }
 
+std::string times_text(const RunTimes& times) {
+  if (times.wall_ms_mean == 0) return "";
+  return fmt::format(
+      "\nTime\n"
+      "  a run: mean {:.2f} ms\n"
+      "  a VM allocation: median {:.0f} ns, 99th percentile {:.0f} ns (means over the runs), "
+      "longest "
+      "{:.3f} ms\n",
+      times.wall_ms_mean, times.alloc_p50_ns_mean, times.alloc_p99_ns_mean,
+      static_cast<double>(times.alloc_max_ns) / 1e6);
+}
+
 std::string best_text(const Summary& summary) {
   std::size_t vm = 2;
   std::size_t spot = 4;
@@ -144,7 +156,8 @@ std::string best_text(const Summary& summary) {
 std::string summary_text(const Summary& summary) {
   std::string text = heading_text(summary);
   if (summary.runs == 0) return text;
-  return text + gains_text(summary) + table_text(summary) + vms_text(summary) + best_text(summary);
+  return text + gains_text(summary) + table_text(summary) + vms_text(summary) + best_text(summary) +
+         times_text(summary.times);
 }
 
 }  // namespace cospot

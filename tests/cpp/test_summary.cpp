@@ -62,6 +62,25 @@ TEST_CASE("summarise: gains, worked by hand") {
   }
 }
 
+TEST_CASE("summary: says how long runs took, when they were timed") {
+  std::vector<ResultRow> rows = {row_of("a", false, 1, 40), row_of("a", false, 4, 50)};
+  CHECK(summary_text(summarise(rows, 2)).find("Time") == std::string::npos);
+  rows[0].result.wall_ms = 3;
+  rows[0].result.alloc_p50_ns = 100;
+  rows[0].result.alloc_p99_ns = 300;
+  rows[0].result.alloc_max_ns = 2'000'000;
+  rows[1].result.wall_ms = 5;
+  rows[1].result.alloc_p50_ns = 120;
+  rows[1].result.alloc_p99_ns = 500;
+  rows[1].result.alloc_max_ns = 1'500'000;
+  // (3 + 5)/2 ms, (100 + 120)/2 ns, (300 + 500)/2 ns, the longest of both.
+  const std::string text = summary_text(summarise(rows, 2));
+  CHECK(text.find("a run: mean 4.00 ms") != std::string::npos);
+  CHECK(
+      text.find("median 110 ns, 99th percentile 400 ns (means over the runs), longest 2.000 ms") !=
+      std::string::npos);
+}
+
 TEST_CASE("summarise: VM loss and the best combination without it, worked by hand") {
   const Summary summary = summarise(worked_rows(), 8);
   // One run of 8 lost 4 of 1000 vcpu-seconds: max 0.4 %, mean 0.05 %.
