@@ -65,8 +65,10 @@ class CosineWeigher final : public KeyedWeigher<CosineWeigher<kVariant>> {
     const double memory = request.memory_mb;
     const double largest_denominator = vcpus * total.vcpus + memory * total.memory_mb +
                                        std::max(vcpus * total.memory_mb, memory * total.vcpus);
+    // A request for neither has no direction: it weighs 0 on every host.
     return {.target = direction(request.resources()),
-            .distinct_weights = largest_denominator * largest_denominator < 0x1p53};
+            .distinct_weights =
+                largest_denominator > 0 && largest_denominator * largest_denominator < 0x1p53};
   }
 
  private:
