@@ -5,27 +5,35 @@
 namespace cospot {
 namespace {
 
-bool ranks_after(const RankedHost& a, const RankedHost& b) { return b.ranks_before(a); }
+constexpr auto kRanksAfter = [](const RankedHost& a, const RankedHost& b) {
+  return b.ranks_before(a);
+};
 
 }  // namespace
 
 void BatchRanking::start(const Request& request) {
-  chain_->weigh(hosts_->view(), request, scratch_, heap_);
-  std::make_heap(heap_.begin(), heap_.end(), ranks_after);
+  chain_->weigh(hosts_->view(), request, scratch_, candidates_);
   given_.clear();
   request_ = request;
 }
 
 HostIndex BatchRanking::next() {
-  if (heap_.empty()) return kNoHost;
-  std::pop_heap(heap_.begin(), heap_.end(), ranks_after);
-  given_.push_back(heap_.back());
-  heap_.pop_back();
+  if (candidates_.empty()) return kNoHost;
+  if (given_.empty()) {
+    // Most walks end here, so the candidates become a heap only when a second one is asked for.
+    std::iter_swap(std::max_element(candidates_.begin(), candidates_.end(), kRanksAfter),
+                   candidates_.end() - 1);
+  } else {
+    if (given_.size() == 1) std::make_heap(candidates_.begin(), candidates_.end(), kRanksAfter);
+    std::pop_heap(candidates_.begin(), candidates_.end(), kRanksAfter);
+  }
+  given_.push_back(candidates_.back());
+  candidates_.pop_back();
   return given_.back().host;
 }
 
 HostIndex BatchRanking::first_without_eviction(std::size_t within) const {
-  std::vector<RankedHost> ranked = heap_;
+  std::vector<RankedHost> ranked = candidates_;
   ranked.insert(ranked.end(), given_.begin(), given_.end());
   within = std::min(within, ranked.size());
   const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(within);

@@ -25,8 +25,8 @@ class BatchRanking final : public HostRanking {
   const HostTable* hosts_;
   Request request_;
   ChainScratch scratch_;
-  std::vector<RankedHost> heap_;  // of the hosts not yet given, best on top
-  std::vector<RankedHost> given_;
+  std::vector<RankedHost> candidates_;  // not yet given; from the second on a heap, best on top
+  std::vector<RankedHost> given_;       // best first
 };
 
 }  // namespace cospot
