@@ -32,8 +32,8 @@ struct EvictorSpec {
 
 /// One allocator combination: everything a run needs beside its workload.
 struct RunSettings {
-  ResourceVector host;     ///< totals of every host
-  std::size_t hosts = 0;   ///< how many there are
+  ResourceVector host;    ///< totals of every host
+  std::size_t hosts = 0;  ///< how many there are
   ChainSpec vm;
   ChainSpec spot;
   EvictorSpec evictor;
