@@ -18,7 +18,7 @@ ResourceVector larger(const ResourceVector& a, const ResourceVector& b) {
 
 template <class Key>
 HostBuckets<Key>::HostBuckets(const HostTable& hosts)
-    : with_disk_(hosts.largest_total().disk_gb > 0), place_of_(hosts.size()) {
+    : by_host_(hosts), with_disk_(hosts.largest_total().disk_gb > 0), place_of_(hosts.size()) {
   static_assert(kBucketRows % kRowPadding == 0);
   order_.push_back({.bucket = new_bucket(),
                     .bound = {std::numeric_limits<Key>::lowest(), 0},
@@ -121,6 +121,7 @@ void HostBuckets<Key>::put(HostIndex host, Key key, HostRow row) {
     remove(host);
     append(position_for(key, host), host, entry);
   }
+  by_host_.put(host, key, row);
 }
 
 /// Stores what is new of a host that stays in its bucket.
@@ -170,6 +171,7 @@ template <class Key>
 void HostBuckets<Key>::remove(HostIndex host) {
   const Place place = place_of_[host];
   place_of_[host] = {};
+  by_host_.remove(host);
   --size_;
   const std::size_t position = position_[place.bucket];
   const bool digest_changes =
@@ -308,9 +310,11 @@ HostIndex HostBuckets<Key>::lowest(const RoomQuery& query, Key first, Key last,
                                    HostIndex from) const {
   const std::size_t end = position_for(last, kNoHost) + 1;
   HostIndex found = kNoHost;
+  std::size_t opened = 0;
   for (std::size_t position = position_for(first, 0); position < end; ++position) {
     const Digest& digest = order_[position];
     if (digest.lowest_host >= found || !may_fit(digest, query)) continue;
+    if (++opened > kFewBuckets) return by_host_.lowest(query, first, last, from);
     found = std::min(found, lowest_host(columns(digest), query, first, last, from));
   }
   return found;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/flat_hosts.hpp"
 #include "core/host_table.hpp"
 #include "core/room_kernels.hpp"
 
@@ -13,11 +14,17 @@ namespace cospot {
 /// at a key, walks outward and skips the buckets in which nothing fits. Hosts inside a bucket have
 /// no order: moving a host within it costs a store, and a search in it is one vectorised pass.
 ///
+/// The lowest host index over many buckets (a plateau of equal weights) is found in the order of
+/// the table instead, where the first hit is the answer.
+///
 /// Buckets split the pairs (key, host index) at bounds, so even equal keys spread over buckets.
 template <class Key>
 class HostBuckets {
  public:
   static constexpr std::size_t kBucketRows = 256;
+
+  /// Over more buckets than these, the lowest host index is looked for in the order of the table.
+  static constexpr std::size_t kFewBuckets = 4;
 
   /// An empty set of the hosts of a table.
   explicit HostBuckets(const HostTable& hosts);
@@ -41,7 +48,7 @@ class HostBuckets {
                                   std::size_t enough) const;
 
   /// Belongs to the copy of a table from now on.
-  void rebind(const HostTable& /*copy*/) {}
+  void rebind(const HostTable& copy) { by_host_.rebind(copy); }
 
  private:
   /// What a bucket holds of one host.
@@ -92,6 +99,7 @@ class HostBuckets {
   void merge_if_small(std::size_t position);
   void renumber_from(std::size_t position);
 
+  FlatHosts<Key> by_host_;
   bool with_disk_;
   std::size_t size_ = 0;
   // Columns of all buckets: bucket b owns the rows [b * kBucketRows, (b + 1) * kBucketRows).
