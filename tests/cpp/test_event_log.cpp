@@ -1,12 +1,9 @@
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <map>
 #include <sstream>
 
-#include "core/errors.hpp"
 #include "sim_harness/event_log.hpp"
 #include "sim_harness/gzip.hpp"
 #include "sim_harness/simulation_engine.hpp"
@@ -244,73 +241,6 @@ TEST_CASE("EventLog: counts, revenue and handshakes hold in the logs of random r
     evictions += run.result.evictions;
   }
   CHECK(evictions > 100);
-}
-
-TEST_CASE("EventLog: a log that is not finished leaves nothing, and an old file as it was") {
-  const ScratchFolder folder;
-  const Workload workload = random_workload({.seed = 1});
-  const HostTable hosts = HostTable::uniform(1, {10, 10});
-  const auto file = folder.write("old.csv", "old");
-  { EventLog log(file, workload, hosts); }
-  CHECK(ScratchFolder::read(file) == "old");
-  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
-}
-
-TEST_CASE("EventLog: what cannot be written is an error that names the file") {
-  const ScratchFolder folder;
-  const Workload workload = random_workload({.seed = 1});
-  const HostTable hosts = HostTable::uniform(1, {10, 10});
-  const auto error_of = [&](const std::filesystem::path& file) -> std::string {
-    try {
-      EventLog log(file, workload, hosts);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
-  };
-  const std::filesystem::path lost = folder / "no/such/folder.csv";
-  CHECK(error_of(lost) == lost.string() + ": cannot be written: No such file or directory");
-  CHECK(error_of(folder.path()) ==
-        folder.path().string() + ": cannot be written: it exists and is not a regular file");
-  CHECK(error_of("/dev/full") ==
-        "/dev/full: cannot be written: it exists and is not a regular file");
-}
-
-/// Files of this process may not grow beyond `bytes`, as on a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    std::signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
-TEST_CASE("EventLog: a disk that fills up in mid-run is an error and leaves nothing behind") {
-  const ScratchFolder folder;
-  for (const char* name : {"events.csv", "events.csv.gz"}) {
-    CAPTURE(name);
-    const std::filesystem::path file = folder / name;
-    std::string message;
-    {
-      const FileSizeLimit limit(4096);
-      try {
-        (void)run_logged(random_workload({.seed = 3, .requests = 9000}),
-                         {.host = {10, 10}, .hosts = 4}, file);
-      } catch (const InputError& error) {
-        message = error.what();
-      }
-    }
-    CHECK(message == file.string() + ": cannot be written: File too large");
-    CHECK(std::filesystem::is_empty(folder.path()));
-  }
 }
 
 }  // namespace
