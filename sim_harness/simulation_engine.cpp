@@ -25,17 +25,17 @@ SimulationEngine::SimulationEngine(const EventSchedule& schedule, HostTable host
                                    Allocator allocator)
     : schedule_(&schedule),
       hosts_(std::move(hosts)),
+      instances_(schedule.start.size(), hosts_.size()),
       allocator_(std::move(allocator)),
       vm_ranking_(allocator_.vm->make_ranking(hosts_)),
       spot_ranking_(allocator_.spot->make_ranking(hosts_)),
       vm_ranking_watches_spots_(watches_spots(*vm_ranking_, allocator_)),
-      spot_side_(*allocator_.evictor),
-      host_of_(schedule.start.size(), kNoHost),
-      spots_on_(hosts_.size()) {}
+      spot_side_(*allocator_.evictor) {}
 
 SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allocator)
     : schedule_(other.schedule_),
       hosts_(other.hosts_),
+      instances_(other.instances_),
       allocator_(std::move(allocator)),
       vm_ranking_(allocator_.vm->make_ranking(hosts_)),
       spot_ranking_(allocator_.spot == other.allocator_.spot
@@ -44,8 +44,6 @@ SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allo
       vm_ranking_watches_spots_(watches_spots(*vm_ranking_, allocator_)),
       spot_side_(*allocator_.evictor),
       position_(other.position_),
-      host_of_(other.host_of_),
-      spots_on_(other.spots_on_),
       vm_rejected_(other.vm_rejected_),
       vm_too_large_(other.vm_too_large_),
       spot_rejected_(other.spot_rejected_),
@@ -165,9 +163,17 @@ HostIndex SimulationEngine::contend(const Request& request, HostIndex first_rank
     offered_.push_back(host);
   }
   spot_side_.start(request);
-  for (const HostIndex host : offered_) spot_side_.consider(hosts_, host, spots_on_[host]);
-  if (spot_side_.host() != kNoHost) evict(spot_side_.host(), spot_side_.plan().victims, request);
-  return spot_side_.host();
+  for (const HostIndex host : offered_) {
+    spot_side_.consider(hosts_, host, instances_.spots_on(host));
+  }
+  const HostIndex host = spot_side_.host();
+  if (host == kNoHost) return kNoHost;
+  victims_.clear();
+  for (const std::uint32_t position : spot_side_.plan().victims) {
+    victims_.push_back(instances_.spots_on(host)[position].instance);
+  }
+  evict(host, victims_, request);
+  return host;
 }
 
 /// The handshake by whole values, for an observer. Returns the host, with its room made.
@@ -175,42 +181,28 @@ HostIndex SimulationEngine::answer_whole_offer(const Request& request) {
   observer_->requested(request);
   const Offer offer = make_offer(hosts_, *vm_ranking_, request, allocator_.otn);
   observer_->offered(offer);
-  const Choice choice = choose(hosts_, offer, *allocator_.evictor, [this](HostIndex host) {
-    return std::span<const RunningSpot>(spots_on_[host]);
-  });
+  const Choice choice = choose(hosts_, offer, *allocator_.evictor,
+                               [this](HostIndex host) { return instances_.spots_on(host); });
   if (!is_current(hosts_, choice)) return kNoHost;
-  std::vector<std::uint32_t> victims;
-  const std::vector<RunningSpot>& spots = spots_on_[choice.host.host];
-  for (std::uint32_t position = 0; position < spots.size(); ++position) {
-    const InstanceIndex instance = spots[position].instance;
-    if (std::find(choice.victims.begin(), choice.victims.end(), instance) != choice.victims.end()) {
-      victims.push_back(position);
-    }
-  }
-  evict(choice.host.host, victims, request);
+  evict(choice.host.host, choice.victims, request);
   place_vm(choice.host.host, request);
   return choice.host.host;
 }
 
-void SimulationEngine::evict(HostIndex host, std::span<const std::uint32_t> victims,
+void SimulationEngine::evict(HostIndex host, std::span<const InstanceIndex> victims,
                              const Request& for_vm) {
-  for (const std::uint32_t victim : victims) {
-    const RunningSpot& spot = spots_on_[host][victim];
+  for (const InstanceIndex victim : victims) {
+    const RunningSpot spot = remove_spot(host, victim);
     ++evictions_;
     spot_revenue_lost_ += schedule_->revenue(spot.resources.vcpus, for_vm.time, spot.ends_at);
-    host_of_[spot.instance] = kNoHost;
-    if (observer_ != nullptr) observer_->evicted(spot.instance, host, for_vm);
-  }
-  // From the back, so that the positions of those still to go stay right.
-  for (auto victim = victims.rbegin(); victim != victims.rend(); ++victim) {
-    remove_spot(host, *victim);
+    if (observer_ != nullptr) observer_->evicted(victim, host, for_vm);
   }
   // The VM that follows reports the host as changed.
 }
 
 void SimulationEngine::place_vm(HostIndex host, const Request& request) {
   hosts_.add_vm(host, request.resources());
-  host_of_[request.instance] = host;
+  instances_.place_vm(request.instance, host);
   vm_ranking_->host_changed(host);
   spot_ranking_->host_changed(host);
   if (observer_ != nullptr) observer_->placed(request, host);
@@ -237,26 +229,23 @@ void SimulationEngine::arrive_spot(const ScheduledEvent& event) {
     return;
   }
   hosts_.add_spot(host, request.resources());
-  host_of_[event.instance] = host;
-  spots_on_[host].push_back({.instance = event.instance,
-                             .resources = request.resources(),
-                             .placed_at = request.time,
-                             .ends_at = end});
+  instances_.place_spot({.instance = event.instance,
+                         .resources = request.resources(),
+                         .placed_at = request.time,
+                         .ends_at = end},
+                        host);
   spots_changed(host);
   if (observer_ != nullptr) observer_->placed(request, host);
 }
 
 void SimulationEngine::depart(const ScheduledEvent& event) {
-  const HostIndex host = host_of_[event.instance];
+  const HostIndex host = instances_.host_of(event.instance);
   if (host == kNoHost) return;
-  host_of_[event.instance] = kNoHost;
   if (event.is_spot()) {
-    const std::vector<RunningSpot>& spots = spots_on_[host];
-    std::size_t position = 0;
-    while (spots[position].instance != event.instance) ++position;
-    remove_spot(host, position);
+    remove_spot(host, event.instance);
     spots_changed(host);
   } else {
+    instances_.remove_vm(event.instance);
     hosts_.remove_vm(host, schedule_->resources(event));
     vm_ranking_->host_changed(host);
     spot_ranking_->host_changed(host);
@@ -266,10 +255,10 @@ void SimulationEngine::depart(const ScheduledEvent& event) {
   }
 }
 
-void SimulationEngine::remove_spot(HostIndex host, std::size_t position) {
-  std::vector<RunningSpot>& spots = spots_on_[host];
-  hosts_.remove_spot(host, spots[position].resources);
-  spots.erase(spots.begin() + static_cast<std::ptrdiff_t>(position));
+RunningSpot SimulationEngine::remove_spot(HostIndex host, InstanceIndex instance) {
+  const RunningSpot spot = instances_.remove_spot(instance);
+  hosts_.remove_spot(host, spot.resources);
+  return spot;
 }
 
 void SimulationEngine::spots_changed(HostIndex host) {

@@ -6,6 +6,7 @@
 
 #include "core/host_ranking.hpp"
 #include "core/host_table.hpp"
+#include "core/instance_table.hpp"
 #include "core/offer.hpp"
 #include "sim_harness/allocator.hpp"
 #include "sim_harness/event_schedule.hpp"
@@ -59,10 +60,12 @@ class SimulationEngine {
   [[nodiscard]] const HostTable& hosts() const { return hosts_; }
   [[nodiscard]] const Allocator& allocator() const { return allocator_; }
   [[nodiscard]] std::span<const RunningSpot> spots_on(HostIndex host) const {
-    return spots_on_[host];
+    return instances_.spots_on(host);
   }
   /// The host an instance runs on; kNoHost before, after, or when it was rejected.
-  [[nodiscard]] HostIndex host_of(InstanceIndex instance) const { return host_of_[instance]; }
+  [[nodiscard]] HostIndex host_of(InstanceIndex instance) const {
+    return instances_.host_of(instance);
+  }
   [[nodiscard]] Request request_of(const ScheduledEvent& event) const;
   [[nodiscard]] const ScheduledEvent& next_event() const { return schedule_->events[position_]; }
   [[nodiscard]] std::size_t position() const { return position_; }
@@ -86,26 +89,25 @@ class SimulationEngine {
 
   [[nodiscard]] HostIndex contend(const Request& request, HostIndex first_ranked);
   [[nodiscard]] HostIndex answer_whole_offer(const Request& request);
-  void evict(HostIndex host, std::span<const std::uint32_t> victims, const Request& for_vm);
+  void evict(HostIndex host, std::span<const InstanceIndex> victims, const Request& for_vm);
   void place_vm(HostIndex host, const Request& request);
   void reject_vm(const Request& request);
-  void remove_spot(HostIndex host, std::size_t position);
+  RunningSpot remove_spot(HostIndex host, InstanceIndex instance);
   void spots_changed(HostIndex host);
 
   const EventSchedule* schedule_;
   HostTable hosts_;
+  InstanceTable instances_;
   Allocator allocator_;
   std::unique_ptr<HostRanking> vm_ranking_;
   std::unique_ptr<HostRanking> spot_ranking_;
   bool vm_ranking_watches_spots_ = true;
   SpotSide spot_side_;
-  std::vector<HostIndex> offered_;  // scratch
+  std::vector<HostIndex> offered_;      // scratch
+  std::vector<InstanceIndex> victims_;  // scratch
   RunObserver* observer_ = nullptr;
 
   std::size_t position_ = 0;
-  std::vector<HostIndex> host_of_;                  // of each instance
-  std::vector<std::vector<RunningSpot>> spots_on_;  // of each host, oldest placement first
-
   std::uint64_t vm_rejected_ = 0;
   std::uint64_t vm_too_large_ = 0;
   std::uint64_t spot_rejected_ = 0;
