@@ -7,6 +7,7 @@
 #include <csignal>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/errors.hpp"
@@ -74,8 +75,12 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  // A comparison keeps what is done when it is interrupted. Any other command has nothing to keep:
+  // it ends at once, and a file that it was writing never gets its name.
+  if (argc > 1 && std::string_view(argv[1]) == "compare") {
+    std::signal(SIGINT, on_interrupt);
+    std::signal(SIGTERM, on_interrupt);
+  }
   try {
     return run(argc, argv);
   } catch (const cospot::InputError& error) {
