@@ -3,6 +3,7 @@
 #include "tests/cpp/event_log_checks.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "tests/cpp/reference_simulator.hpp"
+#include "tests/cpp/settings_grid.hpp"
 #include "tests/cpp/worked_scenarios.hpp"
 
 namespace cospot::reference {
@@ -21,34 +22,13 @@ std::vector<RandomWorkloadOptions> random_cases() {
   };
 }
 
-std::vector<Settings> grid(const ResourceVector& host, std::size_t hosts) {
-  std::vector<Settings> all;
-  for (const char* vm : {"UTIL", "COS", "DPD", "FirstFit"}) {
-    for (const char* spot : {"sUTIL", "sCOS", "sDPD", "vmaUTIL", "vmaCOS", "vmaDPD", "FirstFit"}) {
-      for (const char* evictor : {"FIFO", "YJF", "LPO"}) {
-        for (const bool saf : {false, true}) {
-          for (const std::size_t otn : {1U, 2U, 3U, 32U}) {
-            all.push_back({host, hosts, vm, spot, evictor, saf, otn});
-          }
-        }
-      }
-    }
-  }
-  return all;
-}
-
-std::string describe(const Settings& settings) {
-  return settings.vm + " " + settings.spot + " " + settings.evictor +
-         (settings.saf ? " SAF OTN " : " OTN ") + std::to_string(settings.otn);
-}
-
 TEST_CASE("reference simulator: event logs of random runs hold together, over the whole grid") {
   for (const RandomWorkloadOptions& options : random_cases()) {
     const Workload workload = random_workload(options);
     CAPTURE(workload.name);
     std::uint64_t evictions = 0;
     std::uint64_t rejected = 0;
-    for (const Settings& settings : grid(options.host, options.hosts)) {
+    for (const Settings& settings : settings_grid(options.host, options.hosts)) {
       CAPTURE(describe(settings));
       const Outcome outcome = simulate(workload, settings);
       CHECK(find_violations(workload, settings, outcome.events, outcome.result) ==

@@ -9,6 +9,7 @@
 #include "tests/cpp/event_log_checks.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "tests/cpp/reference_simulator.hpp"
+#include "tests/cpp/settings_grid.hpp"
 #include "tests/cpp/worked_scenarios.hpp"
 
 namespace cospot {
@@ -80,15 +81,10 @@ void check_same_result(const RunResult& result, const RunResult& expected) {
   CHECK((result.spot_revenue == expected.spot_revenue));
 }
 
-std::string describe(const Settings& settings) {
-  return settings.vm + " " + settings.spot + " " + settings.evictor +
-         (settings.saf ? " SAF OTN " : " OTN ") + std::to_string(settings.otn);
-}
-
 /// Runs the engine twice, watched (whole offers) and unwatched (lazily), against the reference.
 void check_against_reference(const Workload& workload, const Settings& settings) {
   CAPTURE(workload.name);
-  CAPTURE(describe(settings));
+  CAPTURE(reference::describe(settings));
   const reference::Outcome expected = reference::simulate(workload, settings);
   const EventSchedule schedule = make_schedule(workload);
   const Allocator allocator = make_allocator(run_settings_of(settings));
@@ -102,22 +98,6 @@ void check_against_reference(const Workload& workload, const Settings& settings)
   SimulationEngine engine(schedule, HostTable::uniform(settings.hosts, settings.host), allocator);
   CHECK(engine.run() == RunPause::kFinished);
   check_same_result(engine.result(), expected.result);
-}
-
-std::vector<Settings> whole_grid(const ResourceVector& host, std::size_t hosts) {
-  std::vector<Settings> all;
-  for (const char* vm : {"UTIL", "COS", "DPD", "FirstFit"}) {
-    for (const char* spot : {"sUTIL", "sCOS", "sDPD", "vmaUTIL", "vmaCOS", "vmaDPD", "FirstFit"}) {
-      for (const char* evictor : {"FIFO", "YJF", "LPO"}) {
-        for (const bool saf : {false, true}) {
-          for (const std::size_t otn : {1U, 2U, 3U, 32U}) {
-            all.push_back({host, hosts, vm, spot, evictor, saf, otn});
-          }
-        }
-      }
-    }
-  }
-  return all;
 }
 
 TEST_CASE("SimulationEngine: gives the answers worked out by hand") {
@@ -187,7 +167,7 @@ TEST_CASE("SimulationEngine: agrees with the reference simulator over the whole 
   };
   for (const RandomWorkloadOptions& options : cases) {
     const Workload workload = random_workload(options);
-    for (const Settings& settings : whole_grid(options.host, options.hosts)) {
+    for (const Settings& settings : reference::settings_grid(options.host, options.hosts)) {
       check_against_reference(workload, settings);
     }
   }
@@ -201,7 +181,7 @@ TEST_CASE("SimulationEngine: agrees with the reference on many workloads, settin
     const std::size_t hosts = 1 + random.below(8);
     const Workload workload = random_workload(
         {.seed = seed, .requests = 40 + random.below(120), .host = host, .hosts = hosts});
-    const std::vector<Settings> grid = whole_grid(host, hosts);
+    const std::vector<Settings> grid = reference::settings_grid(host, hosts);
     for (int i = 0; i < 4; ++i) check_against_reference(workload, grid[random.below(grid.size())]);
   }
 }
