@@ -107,11 +107,14 @@ check_shell() {
 
 check_spelling() { sources '*.md' '*.?pp' '*.py' '*.sh' '*.yaml' | xargs codespell; }
 
-# clang-tidy compiles like the clang build; .clang-tidy says what it looks for.
-check_tidy() {
-  sources '*.cpp' | grep -v '^core/room_loops_avx' |
-    xargs -P "$jobs" -n 1 clang-tidy -p build/clang --quiet --warnings-as-errors='*'
-}
+# clang-tidy compiles like the clang build; .clang-tidy says what it looks for. What it counts in the
+# headers of others is of no interest.
+check_tidy() (
+  set -o pipefail
+  sources '*.cpp' |
+    xargs -P "$jobs" -n 1 clang-tidy -p build/clang --quiet --warnings-as-errors='*' 2>&1 |
+    sed '/^[0-9]* warnings\{0,1\} generated\.$/d'
+)
 
 if $install; then
   if $quick; then
