@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/compare_commands.hpp"
-#include "sim_harness/generate_command.hpp"
-#include "sim_harness/list_command.hpp"
-#include "sim_harness/run_commands.hpp"
-#include "sim_harness/sweep_runner.hpp"
-#include "sim_harness/workload_commands.hpp"
+#include "sim_harness/commands/compare_commands.hpp"
+#include "sim_harness/commands/generate_command.hpp"
+#include "sim_harness/commands/list_command.hpp"
+#include "sim_harness/commands/run_commands.hpp"
+#include "sim_harness/commands/workload_commands.hpp"
+#include "sim_harness/sweeps/sweep_runner.hpp"
 
 namespace {
 

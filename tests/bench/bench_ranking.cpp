@@ -13,7 +13,7 @@
 
 #include "core/chain.hpp"
 #include "core/random.hpp"
-#include "sim_harness/allocator.hpp"
+#include "sim_harness/engine/allocator.hpp"
 
 namespace cospot {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim_harness/explain.hpp"
+#include "sim_harness/engine/explain.hpp"
 #include "tests/cpp/reference_simulator.hpp"
 #include "tests/cpp/worked_scenarios.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/resource_vector.hpp"
-#include "sim_harness/workload.hpp"
+#include "sim_harness/workloads/workload.hpp"
 
 namespace cospot {
 

@@ -8,8 +8,8 @@
 #include "core/request.hpp"
 #include "core/resource_vector.hpp"
 #include "core/sim_time.hpp"
-#include "sim_harness/run_result.hpp"
-#include "sim_harness/workload.hpp"
+#include "sim_harness/engine/run_result.hpp"
+#include "sim_harness/workloads/workload.hpp"
 
 /// A second, slow simulator for the tests: it recomputes every sum from the instances, ranks every
 /// host by a full sort and tries every subset of spots. It shares only plain values with the

@@ -1,7 +1,7 @@
 #include "sweep_fixtures.hpp"
 
-#include "sim_harness/sweep_grid.hpp"
-#include "sim_harness/sweep_json.hpp"
+#include "sim_harness/sweeps/sweep_grid.hpp"
+#include "sim_harness/sweeps/sweep_json.hpp"
 
 namespace cospot {
 

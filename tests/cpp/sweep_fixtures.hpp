@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "error_text.hpp"
-#include "sim_harness/compare.hpp"
-#include "sim_harness/result_row.hpp"
-#include "sim_harness/results_database.hpp"
-#include "sim_harness/sweep.hpp"
+#include "sim_harness/results/result_row.hpp"
+#include "sim_harness/results/results_database.hpp"
+#include "sim_harness/sweeps/compare.hpp"
+#include "sim_harness/sweeps/sweep.hpp"
 
 namespace cospot {
 

@@ -13,8 +13,8 @@
 
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/compare.hpp"
-#include "sim_harness/merge_databases.hpp"
+#include "sim_harness/results/merge_databases.hpp"
+#include "sim_harness/sweeps/compare.hpp"
 #include "sweep_fixtures.hpp"
 
 namespace cospot {

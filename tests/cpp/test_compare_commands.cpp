@@ -9,9 +9,9 @@
 
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/compare_commands.hpp"
-#include "sim_harness/sweep_file.hpp"
-#include "sim_harness/sweep_grid.hpp"
+#include "sim_harness/commands/compare_commands.hpp"
+#include "sim_harness/sweeps/sweep_file.hpp"
+#include "sim_harness/sweeps/sweep_grid.hpp"
 #include "sweep_fixtures.hpp"
 
 namespace cospot {

@@ -7,8 +7,8 @@
 
 #include "core/digest.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/csv_workload.hpp"
-#include "sim_harness/gzip.hpp"
+#include "sim_harness/files/gzip.hpp"
+#include "sim_harness/workloads/csv_workload.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 
 namespace cospot {

@@ -4,10 +4,10 @@
 #include <map>
 #include <sstream>
 
-#include "sim_harness/event_log.hpp"
-#include "sim_harness/gzip.hpp"
-#include "sim_harness/simulation_engine.hpp"
-#include "sim_harness/workload_fields.hpp"
+#include "sim_harness/engine/event_log.hpp"
+#include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/files/gzip.hpp"
+#include "sim_harness/workloads/workload_fields.hpp"
 #include "tests/cpp/event_log_checks.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "tests/cpp/scratch_folder.hpp"

@@ -5,7 +5,7 @@
 #include "core/errors.hpp"
 #include "evictors/registry.hpp"
 #include "filters/registry.hpp"
-#include "sim_harness/list_command.hpp"
+#include "sim_harness/commands/list_command.hpp"
 #include "weighers/registry.hpp"
 
 namespace cospot {

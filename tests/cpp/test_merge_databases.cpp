@@ -6,9 +6,9 @@
 
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/csv_sink.hpp"
-#include "sim_harness/merge_databases.hpp"
-#include "sim_harness/sweep_json.hpp"
+#include "sim_harness/results/csv_sink.hpp"
+#include "sim_harness/results/merge_databases.hpp"
+#include "sim_harness/sweeps/sweep_json.hpp"
 #include "sweep_fixtures.hpp"
 
 namespace cospot {

@@ -9,10 +9,10 @@
 
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/csv_sink.hpp"
-#include "sim_harness/results_database.hpp"
-#include "sim_harness/revenue_text.hpp"
-#include "sim_harness/sweep_json.hpp"
+#include "sim_harness/results/csv_sink.hpp"
+#include "sim_harness/results/results_database.hpp"
+#include "sim_harness/results/revenue_text.hpp"
+#include "sim_harness/sweeps/sweep_json.hpp"
 #include "sweep_fixtures.hpp"
 
 namespace cospot {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
-#include "sim_harness/run_commands.hpp"
+#include "sim_harness/commands/run_commands.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 
 namespace cospot {

@@ -3,9 +3,9 @@
 #include <map>
 
 #include "core/random.hpp"
-#include "sim_harness/datacenter_size.hpp"
-#include "sim_harness/run_group.hpp"
-#include "sim_harness/simulation_engine.hpp"
+#include "sim_harness/engine/datacenter_size.hpp"
+#include "sim_harness/engine/run_group.hpp"
+#include "sim_harness/engine/simulation_engine.hpp"
 #include "tests/cpp/event_log_checks.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "tests/cpp/reference_simulator.hpp"

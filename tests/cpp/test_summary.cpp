@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim_harness/summary.hpp"
+#include "sim_harness/results/summary.hpp"
 #include "sweep_fixtures.hpp"
 
 namespace cospot {

@@ -7,7 +7,7 @@
 #include "core/errors.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/sweep_file.hpp"
+#include "sim_harness/sweeps/sweep_file.hpp"
 
 namespace cospot {
 namespace {

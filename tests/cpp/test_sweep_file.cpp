@@ -8,8 +8,8 @@
 #include "core/errors.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/sweep_file.hpp"
-#include "sim_harness/sweep_json.hpp"
+#include "sim_harness/sweeps/sweep_file.hpp"
+#include "sim_harness/sweeps/sweep_json.hpp"
 
 namespace cospot {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "sim_harness/sweep_grid.hpp"
+#include "sim_harness/sweeps/sweep_grid.hpp"
 #include "sweep_fixtures.hpp"
 
 namespace cospot {

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "sim_harness/csv_workload.hpp"
-#include "sim_harness/host_totals.hpp"
-#include "sim_harness/workload_commands.hpp"
+#include "sim_harness/commands/host_totals.hpp"
+#include "sim_harness/commands/workload_commands.hpp"
+#include "sim_harness/workloads/csv_workload.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 
 namespace cospot {

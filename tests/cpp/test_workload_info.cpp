@@ -9,10 +9,10 @@
 
 #include "core/errors.hpp"
 #include "core/random.hpp"
-#include "sim_harness/csv_workload.hpp"
-#include "sim_harness/revenue_text.hpp"
-#include "sim_harness/workload_info.hpp"
-#include "sim_harness/workload_info_text.hpp"
+#include "sim_harness/results/revenue_text.hpp"
+#include "sim_harness/workloads/csv_workload.hpp"
+#include "sim_harness/workloads/workload_info.hpp"
+#include "sim_harness/workloads/workload_info_text.hpp"
 
 namespace cospot {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "core/errors.hpp"
 #include "core/random.hpp"
-#include "sim_harness/csv_workload.hpp"
-#include "sim_harness/gzip.hpp"
-#include "sim_harness/workload_writer.hpp"
+#include "sim_harness/files/gzip.hpp"
+#include "sim_harness/workloads/csv_workload.hpp"
+#include "sim_harness/workloads/workload_writer.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 
 namespace cospot {

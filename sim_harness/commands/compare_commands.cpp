@@ -1,0 +1,183 @@
+#include "sim_harness/commands/compare_commands.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "sim_harness/results/merge_databases.hpp"
+#include "sim_harness/results/summary.hpp"
+#include "sim_harness/sweeps/sweep_file.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr int kInterruptedExitCode = 130;
+constexpr std::size_t kMaxThreads = 4096;
+
+struct CompareArguments {
+  std::string sweep;
+  std::vector<std::string> overrides;
+  std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+  std::string database = "results.db";
+  std::string csv;
+  std::string shard = "1/1";
+  bool resume = false;
+  bool force = false;
+  std::string timing = "on";
+  bool quiet = false;
+};
+
+struct MergeArguments {
+  std::string output;
+  std::vector<std::string> inputs;
+  bool force = false;
+};
+
+struct SummaryArguments {
+  std::string database;
+  std::string csv;
+  std::string timing = "on";
+};
+
+Timing timing_of(const std::string& text) { return text == "off" ? Timing::kOff : Timing::kOn; }
+
+void print(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    throw InputError("standard output cannot be written");
+  }
+}
+
+void require_other_file(const std::string& csv, const std::string& database) {
+  std::error_code error;
+  if (csv == database || std::filesystem::equivalent(csv, database, error)) {
+    throw InputError("--csv " + csv + ": is the results database; choose another file");
+  }
+}
+
+std::string command_text(const CompareArguments& arguments) {
+  std::string text = "cospot compare " + arguments.sweep;
+  for (const std::string& assignment : arguments.overrides) text += " --set " + assignment;
+  return text;
+}
+
+CompareOptions compare_options(const CompareArguments& arguments,
+                               const CompareCommandContext& context) {
+  CompareOptions options;
+  options.threads = arguments.threads;
+  options.database = arguments.database;
+  options.if_present = arguments.resume  ? IfPresent::kResume
+                       : arguments.force ? IfPresent::kReplace
+                                         : IfPresent::kRefuse;
+  options.shard = parse_shard(arguments.shard);
+  options.timing = timing_of(arguments.timing);
+  options.command = command_text(arguments);
+  options.interrupted = context.interrupted;
+  return options;
+}
+
+/// Writes the CSV when one is asked for, and gives the summary.
+std::string report_results(const std::string& database, const std::string& csv, Timing timing) {
+  ResultsDatabase results(database);
+  const std::vector<ResultRow> rows = results.read_rows();
+  if (!csv.empty()) write_csv(csv, rows, timing);
+  Summary summary = summarise(rows, results.sweep().run_count);
+  if (timing == Timing::kOff) summary.times = {};
+  return summary_text(summary);
+}
+
+void run_compare(const CompareArguments& arguments, const CompareCommandContext& context) {
+  const CompareOptions options = compare_options(arguments, context);
+  const Sweep sweep = read_sweep(arguments.sweep, arguments.overrides);
+  if (!arguments.csv.empty()) {
+    require_other_file(arguments.csv, arguments.database);
+    require_csv_writable(arguments.csv);
+  }
+  const SweepRunner runner = context.make_runner(sweep);
+  const std::unique_ptr<ProgressSink> progress = make_progress(arguments.quiet);
+  const CompareOutcome outcome = compare(sweep, options, runner, *progress);
+  if (outcome.interrupted) {
+    fmt::print(stderr,
+               "interrupted: {} of {} runs are in {}; the same command with --resume{} continues\n",
+               outcome.done, outcome.total, arguments.database,
+               arguments.force ? " instead of --force" : "");
+    *context.exit_code = kInterruptedExitCode;
+    return;
+  }
+  const std::string summary = report_results(arguments.database, arguments.csv, options.timing);
+  if (!arguments.quiet) print(summary);
+}
+
+void run_merge(const MergeArguments& arguments) {
+  const std::vector<std::filesystem::path> inputs(arguments.inputs.begin(), arguments.inputs.end());
+  const IfPresent if_present = arguments.force ? IfPresent::kReplace : IfPresent::kRefuse;
+  const MergeReport report =
+      merge_databases(inputs, arguments.output, if_present, "cospot merge " + arguments.output);
+  print(merge_text(report, arguments.output));
+}
+
+void run_summary(const SummaryArguments& arguments) {
+  if (!arguments.csv.empty()) require_other_file(arguments.csv, arguments.database);
+  print(report_results(arguments.database, arguments.csv, timing_of(arguments.timing)));
+}
+
+void add_timing(CLI::App& command, std::string& timing) {
+  command.add_option("--timing", timing, "on, or off: 0 for every time, so that output repeats")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+}
+
+void add_compare(CLI::App& app, const CompareCommandContext& context) {
+  const auto arguments = std::make_shared<CompareArguments>();
+  CLI::App* command = app.add_subcommand("compare", "Run every combination of a sweep file");
+  command->add_option("sweep", arguments->sweep, "Sweep file (YAML)")->required();
+  command->add_option("--set", arguments->overrides, "Override a key: otn=[1,4], host.vcpus=64")
+      ->allow_extra_args(false);
+  command->add_option("-j,--threads", arguments->threads, "Threads")
+      ->check(CLI::Range(std::size_t{1}, kMaxThreads))
+      ->capture_default_str();
+  command->add_option("--db", arguments->database, "Results database (SQLite)")
+      ->capture_default_str();
+  command->add_option("--csv", arguments->csv, "Write the results as CSV too");
+  command->add_option("--shard", arguments->shard, "Do part I of N: I/N")->capture_default_str();
+  CLI::Option* resume =
+      command->add_flag("--resume", arguments->resume, "Continue the database, or start it");
+  command->add_flag("--force", arguments->force, "Replace the database")->excludes(resume);
+  add_timing(*command, arguments->timing);
+  command->add_flag("-q,--quiet", arguments->quiet, "No progress and no summary");
+  command->callback([arguments, context] { run_compare(*arguments, context); });
+}
+
+void add_merge(CLI::App& app) {
+  const auto arguments = std::make_shared<MergeArguments>();
+  CLI::App* command = app.add_subcommand("merge", "Put the shards of a sweep together");
+  command->add_option("output", arguments->output, "Results database to write")->required();
+  command->add_option("inputs", arguments->inputs, "Results databases to read")->required();
+  command->add_flag("--force", arguments->force, "Replace the output");
+  command->callback([arguments] { run_merge(*arguments); });
+}
+
+void add_summary(CLI::App& app) {
+  const auto arguments = std::make_shared<SummaryArguments>();
+  CLI::App* command = app.add_subcommand("summary", "Print the summary of a results database");
+  command->add_option("database", arguments->database, "Results database")->required();
+  command->add_option("--csv", arguments->csv, "Write the results as CSV too");
+  add_timing(*command, arguments->timing);
+  command->callback([arguments] { run_summary(*arguments); });
+}
+
+}  // namespace
+
+void add_compare_commands(CLI::App& app, const CompareCommandContext& context) {
+  add_compare(app, context);
+  add_merge(app);
+  add_summary(app);
+}
+
+}  // namespace cospot

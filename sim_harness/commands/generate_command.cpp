@@ -1,0 +1,61 @@
+#include "sim_harness/commands/generate_command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "sim_harness/workloads/synthetic_workload.hpp"
+#include "sim_harness/workloads/workload_writer.hpp"
+
+namespace cospot {
+namespace {
+
+/// What the options are parsed into. The callback owns it, for as long as the app lives.
+struct GenerateOptions {
+  SyntheticSpec spec;
+  std::string sampling = "batched";
+  std::string output;
+  std::string schema{kWorkloadSchemas[0].name};
+};
+
+void generate(GenerateOptions options) {
+  const WorkloadSchema schema = find_workload_schema(options.schema);  // before the work
+  options.spec.sampling = parse_zone_sampling(options.sampling);
+  const Workload workload = generate_workload(options.spec);
+  write_workload(workload, options.output, schema);
+  fmt::print("{}: {} requests of {}\n", options.output, workload.rows.size(), workload.name);
+}
+
+}  // namespace
+
+void add_generate_command(CLI::App& workload) {
+  CLI::App* command =
+      workload.add_subcommand("generate", "Make up a workload like a real zone's, from a seed");
+  const auto options = std::make_shared<GenerateOptions>();
+  command->add_option("MODEL", options->spec.model, "What it resembles: azure2020")->required();
+  command->add_option("-o,--output", options->output, "File to write; packed if it ends in .gz")
+      ->required();
+  // The bound is that of sweep files and results databases; it also refuses negative seeds.
+  command->add_option("--seed", options->spec.seed, "Seed of the draws")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}))
+      ->capture_default_str();
+  command
+      ->add_option("--scale", options->spec.scale,
+                   "Part of the zone, 0.0001 to 1 (about 5.2 million requests)")
+      ->capture_default_str();
+  command
+      ->add_option("--sampling", options->sampling,
+                   "batched: whole batches, with their bursts; bernoulli: single requests")
+      ->capture_default_str();
+  command
+      ->add_option("--schema", options->schema,
+                   "Schema to write: cospot (its own) or socc22 (the CoSpot release's)")
+      ->capture_default_str();
+  command->callback([options] { generate(*options); });
+}
+
+}  // namespace cospot

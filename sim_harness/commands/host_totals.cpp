@@ -1,0 +1,38 @@
+#include "sim_harness/commands/host_totals.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/errors.hpp"
+#include "sim_harness/workloads/workload_fields.hpp"
+
+namespace cospot {
+
+ResourceVector parse_host_totals(std::string_view text) {
+  struct Part {
+    std::string_view name;
+    ResourceAmount least;
+  };
+  constexpr std::array<Part, 3> kParts{{{"VCPUS", 1}, {"MEMORY_MB", 1}, {"DISK_GB", 0}}};
+  const auto count = static_cast<std::size_t>(1 + std::ranges::count(text, ','));
+  if (count != 2 && count != 3) {
+    throw ConfigError(
+        fmt::format("--host {}: expected VCPUS,MEMORY_MB or VCPUS,MEMORY_MB,DISK_GB", text));
+  }
+  std::array<ResourceAmount, 3> amounts{};
+  std::string_view rest = text;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string_view part = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    if (!parse_amount(part, kParts[i].least, amounts[i])) {
+      throw ConfigError(fmt::format("--host {}: {} is '{}', expected a whole number from {} to {}",
+                                    text, kParts[i].name, part, kParts[i].least,
+                                    kMaxResourceAmount));
+    }
+  }
+  return {.vcpus = amounts[0], .memory_mb = amounts[1], .disk_gb = amounts[2]};
+}
+
+}  // namespace cospot

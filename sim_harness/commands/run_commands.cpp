@@ -1,0 +1,222 @@
+#include "sim_harness/commands/run_commands.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "sim_harness/commands/host_totals.hpp"
+#include "sim_harness/engine/datacenter_size.hpp"
+#include "sim_harness/engine/event_log.hpp"
+#include "sim_harness/engine/explain.hpp"
+#include "sim_harness/engine/explain_text.hpp"
+#include "sim_harness/engine/run_result_text.hpp"
+#include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/files/text_table.hpp"
+#include "sim_harness/sweeps/sweep_file.hpp"
+#include "sim_harness/sweeps/sweep_grid.hpp"
+#include "sim_harness/workloads/load_workload.hpp"
+
+namespace cospot {
+namespace {
+
+/// As in sweep files.
+constexpr double kMaxHeadroomPercent = 10'000;
+
+struct RunArguments {
+  std::string scenario;
+  std::vector<std::string> overrides;
+  std::optional<std::string> events;
+  std::optional<std::string> explained_id;
+  bool explain_all = false;
+  std::string timing = "on";
+};
+
+struct SizeArguments {
+  std::string workload;
+  std::vector<std::string> vm;
+  std::string host;
+  std::vector<double> headroom{0};
+};
+
+void print(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    throw InputError("standard output cannot be written");
+  }
+}
+
+/// An event log must not take the place of what the run reads.
+void require_not_input(const std::string& events, const std::filesystem::path& input) {
+  std::error_code error;
+  if (!std::filesystem::equivalent(events, input, error)) return;
+  throw InputError(
+      fmt::format("--events {}: is an input of this run; choose another file", events));
+}
+
+std::string host_text(const ResourceVector& host) {
+  return fmt::format("{} vcpus, {} memory_mb, {} disk_gb", host.vcpus, host.memory_mb,
+                     host.disk_gb);
+}
+
+/// One run of a scenario.
+class ScenarioRun {
+ public:
+  explicit ScenarioRun(const RunArguments& arguments)
+      : arguments_(arguments),
+        sweep_(read_scenario(arguments.scenario, arguments.overrides)),
+        workload_(load_workload(sweep_.workloads.front())) {
+    if (arguments.events.has_value()) {
+      require_not_input(*arguments.events, arguments.scenario);
+      require_not_input(*arguments.events, sweep_.workloads.front().file);
+    }
+    if (arguments.explained_id.has_value()) {
+      explained_ = find_request(workload_, *arguments.explained_id);
+    }
+  }
+
+  void run() {
+    const RunSettings settings = run_settings(sweep_, {}, hosts());
+    const EventSchedule schedule = make_schedule(workload_);
+    SimulationEngine engine(schedule, HostTable::uniform(settings.hosts, settings.host),
+                            make_allocator(settings));
+    std::optional<EventLog> log;
+    if (arguments_.events.has_value()) log.emplace(*arguments_.events, workload_, engine.hosts());
+    engine.set_observer(log ? &*log : nullptr);
+
+    const auto start = std::chrono::steady_clock::now();
+    if (explained_.has_value()) explain(engine, schedule, settings, log ? &*log : nullptr);
+    engine.run();
+    const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - start;
+    if (log) log->finish();
+    RunResult result = engine.result();
+    result.wall_ms = wall.count();
+    const Timing timing = arguments_.timing == "off" ? Timing::kOff : Timing::kOn;
+    print(settings_text(settings) + "\n" + run_result_text(result, timing));
+  }
+
+ private:
+  /// The datacenter's size: as given, or what the VMs need and the headroom on top.
+  [[nodiscard]] std::size_t hosts() {
+    const Headroom& size = sweep_.sizes.front();
+    if (!size.percent.has_value()) return size.hosts;
+    const EventSchedule vms = make_schedule(workload_, ScheduledClasses::kVmsOnly);
+    least_hosts_ = smallest_datacenter(workload_, vms, sweep_.host, sweep_.vm.front()).hosts;
+    return with_headroom(*least_hosts_, *size.percent);
+  }
+
+  void explain(SimulationEngine& engine, const EventSchedule& schedule, const RunSettings& settings,
+               RunObserver* observer) const {
+    engine.run({.arrival = *explained_});
+    const Explanation explanation = explain_next(engine, settings);
+    decide_as_explained(engine, schedule, explanation, observer);
+    const ExplainDetail detail =
+        arguments_.explain_all ? ExplainDetail::kAllHosts : ExplainDetail::kBest;
+    print(explanation_text(explanation, workload_, detail) + "\n");
+  }
+
+  [[nodiscard]] std::string settings_text(const RunSettings& settings) const {
+    std::string hosts = fmt::format("{} of {}", settings.hosts, host_text(settings.host));
+    if (least_hosts_.has_value()) {
+      hosts += fmt::format("; {} fit the VMs, {} % headroom", *least_hosts_,
+                           *sweep_.sizes.front().percent);
+    }
+    return fmt::format(
+        "workload  {}\nhosts     {}\npolicies  VM {}, spot {}, evictor {}, SAF {}, "
+        "OTN {}\n",
+        workload_.name, hosts, settings.vm.label, settings.spot.label, settings.evictor.label,
+        settings.saf ? "on" : "off", settings.otn);
+  }
+
+  const RunArguments& arguments_;
+  Sweep sweep_;
+  Workload workload_;
+  std::optional<InstanceIndex> explained_;
+  std::optional<std::size_t> least_hosts_;
+};
+
+void require_headroom(double percent) {
+  if (percent >= 0 && percent <= kMaxHeadroomPercent) return;
+  throw ConfigError(fmt::format("--headroom {}: expected percentages from 0 to {}", percent,
+                                kMaxHeadroomPercent));
+}
+
+void size_datacenter(const SizeArguments& arguments) {
+  const ResourceVector host = parse_host_totals(arguments.host);
+  for (const double percent : arguments.headroom) require_headroom(percent);
+  std::vector<ChainSpec> chains;
+  for (const std::string& name : arguments.vm) {
+    chains.push_back({.label = name, .weighers = {{.name = name}}});
+    (void)make_chain(chains.back(), ChainSide::kVm);  // an unknown name, before the work
+  }
+  const Workload workload = load_workload(parse_workload_spec(arguments.workload));
+  const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
+  TextTable table;
+  table.add_column("VM policy", TextTable::Align::kLeft);
+  table.add_column("lower bound");
+  for (const double percent : arguments.headroom) table.add_column(fmt::format("{} %", percent));
+  for (const ChainSpec& chain : chains) {
+    const DatacenterSize size = smallest_datacenter(workload, vms, host, chain);
+    std::vector<std::string> cells{chain.label, std::to_string(size.lower_bound)};
+    for (const double percent : arguments.headroom) {
+      cells.push_back(std::to_string(with_headroom(size.hosts, percent)));
+    }
+    table.add_row(std::move(cells));
+  }
+  print(
+      fmt::format("workload  {}: {} VMs\nhosts of  {}\n\nhosts by headroom (lower bound: the peak "
+                  "demand, were it packed without loss)\n{}",
+                  workload.name, vms.vm_requests, host_text(host), table.text()));
+}
+
+void add_run(CLI::App& app) {
+  const auto arguments = std::make_shared<RunArguments>();
+  CLI::App* command = app.add_subcommand("run", "Simulate one scenario");
+  command->add_option("SCENARIO", arguments->scenario, "Scenario file (YAML)")->required();
+  command->add_option("--set", arguments->overrides, "Override a key: otn=4, host.vcpus=64")
+      ->allow_extra_args(false);
+  command->add_option("--events", arguments->events,
+                      "Write every event as CSV; packed if it ends in .gz");
+  CLI::Option* explain = command->add_option("--explain", arguments->explained_id,
+                                             "Print why this request gets the host it gets");
+  command->add_flag("--explain-all", arguments->explain_all, "Explain with all hosts")
+      ->needs(explain);
+  command->add_option("--timing", arguments->timing, "on, or off: no times, so that output repeats")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+  command->callback([arguments] { ScenarioRun(*arguments).run(); });
+}
+
+void add_size(CLI::App& app) {
+  const auto arguments = std::make_shared<SizeArguments>();
+  CLI::App* command =
+      app.add_subcommand("size", "Find the least hosts with which no VM is rejected");
+  command
+      ->add_option("WORKLOAD", arguments->workload,
+                   "Workload file, or a recipe: azure2020:seed=1:scale=0.01")
+      ->required();
+  command->add_option("--vm", arguments->vm, "VM policy; may be repeated")
+      ->required()
+      ->allow_extra_args(false);
+  command->add_option("--host", arguments->host, "VCPUS,MEMORY_MB[,DISK_GB] of a host")->required();
+  command->add_option("--headroom", arguments->headroom, "Percentages of more hosts: 0,1,2")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->capture_default_str();
+  command->callback([arguments] { size_datacenter(*arguments); });
+}
+
+}  // namespace
+
+void add_run_commands(CLI::App& app) {
+  add_run(app);
+  add_size(app);
+}
+
+}  // namespace cospot

@@ -1,0 +1,127 @@
+#include "sim_harness/commands/workload_commands.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/errors.hpp"
+#include "sim_harness/commands/host_totals.hpp"
+#include "sim_harness/workloads/csv_workload.hpp"
+#include "sim_harness/workloads/workload_info.hpp"
+#include "sim_harness/workloads/workload_info_text.hpp"
+#include "sim_harness/workloads/workload_sample.hpp"
+#include "sim_harness/workloads/workload_writer.hpp"
+
+namespace cospot {
+namespace {
+
+// What the options of a command are parsed into. The callback owns it, for as long as the app
+// lives.
+struct InfoOptions {
+  std::string file;
+  std::string host;
+  bool json = false;
+};
+
+struct WriteOptions {
+  std::string input;
+  std::string output;
+  std::string schema{kWorkloadSchemas[0].name};
+  double probability = 0;
+  std::uint64_t seed = 1;
+  bool batched = false;
+};
+
+void print_info(const InfoOptions& options) {
+  std::optional<ResourceVector> host;
+  if (!options.host.empty()) host = parse_host_totals(options.host);
+  const Workload workload = read_workload(options.file);
+  const WorkloadInfo info = describe_workload(workload, host);
+  fmt::print(
+      "{}", options.json ? workload_info_json(workload, info) : workload_info_text(workload, info));
+}
+
+void write_and_report(const Workload& workload, const WriteOptions& options) {
+  write_workload(workload, options.output, find_workload_schema(options.schema));
+  fmt::print("{}: {} requests\n", options.output, workload.rows.size());
+}
+
+void convert(const WriteOptions& options) {
+  (void)find_workload_schema(options.schema);  // before the work, not after it
+  write_and_report(read_workload(options.input), options);
+}
+
+void sample(const WriteOptions& options) {
+  (void)find_workload_schema(options.schema);
+  const Sampling sampling = options.batched ? Sampling::kBatched : Sampling::kBernoulli;
+  const Workload drawn =
+      sample_workload(read_workload(options.input), sampling, options.probability, options.seed);
+  if (drawn.rows.empty()) {
+    throw ConfigError(fmt::format(
+        "{}: nothing written: a draw with probability {} and seed {} keeps no request, expected a "
+        "larger probability or another seed",
+        options.output, options.probability, options.seed));
+  }
+  write_and_report(drawn, options);
+}
+
+void add_info(CLI::App& workload) {
+  const auto options = std::make_shared<InfoOptions>();
+  CLI::App* info = workload.add_subcommand(
+      "info", "Describe a workload: counts, peaks, lifetimes, revenue, flavors, arrivals");
+  info->add_option("FILE", options->file, "Workload file, CSV, plain or gzip")->required();
+  info->add_option("--host", options->host,
+                   "VCPUS,MEMORY_MB[,DISK_GB] of a host: tell how many hosts the peaks need");
+  info->add_flag("--json", options->json, "Print one JSON object");
+  info->callback([options] { print_info(*options); });
+}
+
+std::shared_ptr<WriteOptions> add_files(CLI::App& command) {
+  auto options = std::make_shared<WriteOptions>();
+  command.add_option("IN", options->input, "Workload file, CSV, plain or gzip")->required();
+  command.add_option("-o,--output", options->output, "File to write; packed if it ends in .gz")
+      ->required();
+  command
+      .add_option("--schema", options->schema,
+                  "Schema to write: cospot (its own) or socc22 (the CoSpot release's)")
+      ->capture_default_str();
+  return options;
+}
+
+void add_sample(CLI::App& workload) {
+  CLI::App* command = workload.add_subcommand(
+      "sample", "Draw a smaller workload: each request, or each batch, with one probability");
+  const auto options = add_files(*command);
+  command
+      ->add_option("--probability", options->probability,
+                   "Probability of keeping a request or batch, more than 0, at most 1")
+      ->required();
+  command->add_flag("--batched", options->batched,
+                    "Keep neighbouring requests of one tenant and class together");
+  command->add_option("--seed", options->seed, "Seed of the draw")->capture_default_str();
+  command->callback([options] { sample(*options); });
+}
+
+void add_convert(CLI::App& workload) {
+  CLI::App* command =
+      workload.add_subcommand("convert", "Write a workload in another schema, or packed");
+  const auto options = add_files(*command);
+  command->callback([options] { convert(*options); });
+}
+
+}  // namespace
+
+CLI::App* add_workload_commands(CLI::App& app) {
+  CLI::App* workload = app.add_subcommand("workload", "Look at workload files and make them");
+  workload->require_subcommand(1);
+  add_info(*workload);
+  add_sample(*workload);
+  add_convert(*workload);
+  return workload;
+}
+
+}  // namespace cospot

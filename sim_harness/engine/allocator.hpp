@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+
+#include "core/chain.hpp"
+#include "core/evictor.hpp"
+#include "sim_harness/engine/run_settings.hpp"
+
+namespace cospot {
+
+/// The policies of one run, made. Const once made, so threads may share it.
+struct Allocator {
+  std::shared_ptr<const Chain> vm;
+  std::shared_ptr<const Chain> spot;
+  std::shared_ptr<const Evictor> evictor;
+  std::size_t otn = 1;
+};
+
+/// Which side of the handshake a chain ranks hosts for: a VM ignores spots, a spot does not.
+enum class ChainSide : std::uint8_t { kVm, kVmAvoidingSpots, kSpot };
+
+/// Makes a chain from the user's settings: feasibility, SAF if asked for, then its weighers.
+///
+/// Errors: ConfigError for an unknown policy or option.
+[[nodiscard]] std::shared_ptr<const Chain> make_chain(const ChainSpec& spec, ChainSide side);
+
+/// Errors: ConfigError for an unknown policy or option.
+[[nodiscard]] std::shared_ptr<const Evictor> make_evictor(const EvictorSpec& spec);
+
+/// Errors: ConfigError for an unknown policy or option, or an OTN of 0.
+[[nodiscard]] Allocator make_allocator(const RunSettings& settings);
+
+}  // namespace cospot

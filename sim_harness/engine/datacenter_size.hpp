@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/resource_vector.hpp"
+#include "sim_harness/engine/event_schedule.hpp"
+#include "sim_harness/engine/run_settings.hpp"
+
+namespace cospot {
+
+/// The smallest datacenter for the VMs of a workload under one VM policy.
+struct DatacenterSize {
+  std::size_t hosts = 0;        ///< the size that "0 % headroom" means
+  std::size_t lower_bound = 0;  ///< what the peak demand needs if nothing were lost to packing
+};
+
+/// Throws ConfigError when a VM is larger than a host, so that no datacenter holds all VMs.
+void require_every_vm_fits(const Workload& workload, const ResourceVector& host);
+
+/// The first host count, counting up from the lower bound, at which a run of the VMs alone rejects
+/// none. `vms` is the schedule of the workload's VMs only.
+///
+/// Source: CoSpot, section 4.3. Errors: ConfigError when a VM is larger than a host or the policy
+/// is unknown.
+[[nodiscard]] DatacenterSize smallest_datacenter(const Workload& workload, const EventSchedule& vms,
+                                                 const ResourceVector& host, const ChainSpec& vm);
+
+/// The size with `percent` more hosts, the addition rounded to the nearest whole host.
+[[nodiscard]] std::size_t with_headroom(std::size_t hosts, double percent);
+
+}  // namespace cospot

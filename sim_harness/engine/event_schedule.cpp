@@ -1,0 +1,91 @@
+#include "sim_harness/engine/event_schedule.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace cospot {
+namespace {
+
+/// Numbers the distinct sizes of the requests in order of appearance.
+class FlavorTable {
+ public:
+  explicit FlavorTable(std::vector<ResourceVector>& flavors) : flavors_(&flavors) {}
+
+  std::uint32_t number_of(const ResourceVector& size) {
+    const auto key = std::tuple(size.vcpus, size.memory_mb, size.disk_gb);
+    const auto [found, is_new] =
+        numbers_.try_emplace(key, static_cast<std::uint32_t>(flavors_->size()));
+    if (is_new) flavors_->push_back(size);
+    return found->second;
+  }
+
+ private:
+  std::vector<ResourceVector>* flavors_;
+  std::map<std::tuple<ResourceAmount, ResourceAmount, ResourceAmount>, std::uint32_t> numbers_;
+};
+
+void add_totals(const WorkloadRow& row, EventSchedule& schedule) {
+  const Revenue revenue = requested_revenue(row, schedule.window);
+  if (row.is_spot()) {
+    ++schedule.spot_requests;
+    schedule.spot_revenue_requested += revenue;
+  } else {
+    ++schedule.vm_requests;
+    schedule.vm_revenue_requested += revenue;
+  }
+}
+
+/// The rows in `which`, by `time`, then in file order.
+std::vector<InstanceIndex> sorted_by(const std::vector<SimTime>& time,
+                                     std::vector<InstanceIndex> which) {
+  std::stable_sort(which.begin(), which.end(),
+                   [&](InstanceIndex a, InstanceIndex b) { return time[a] < time[b]; });
+  return which;
+}
+
+/// Merges the two sorted lists; `kinds` holds flavor_and_kind of each row's arrival.
+void merge_events(const std::vector<InstanceIndex>& arrivals,
+                  const std::vector<InstanceIndex>& departures,
+                  const std::vector<std::uint32_t>& kinds, EventSchedule& schedule) {
+  const auto add_departure = [&](InstanceIndex instance) {
+    schedule.events.push_back({instance, kinds[instance] | ScheduledEvent::kDepartureBit});
+  };
+  auto departure = departures.begin();
+  for (const InstanceIndex instance : arrivals) {
+    while (departure != departures.end() && schedule.end[*departure] <= schedule.start[instance]) {
+      add_departure(*departure++);
+    }
+    schedule.events.push_back({instance, kinds[instance]});
+    schedule.events_to_last_arrival = schedule.events.size();
+    if (schedule.end[instance] == schedule.start[instance]) add_departure(instance);
+  }
+  std::for_each(departure, departures.end(), add_departure);
+}
+
+}  // namespace
+
+EventSchedule make_schedule(const Workload& workload, ScheduledClasses classes) {
+  EventSchedule schedule;
+  schedule.window = workload.window;
+  FlavorTable flavors(schedule.flavors);
+  std::vector<std::uint32_t> kinds;
+  std::vector<InstanceIndex> arrivals;
+  std::vector<InstanceIndex> departures;
+  for (const WorkloadRow& row : workload.rows) {
+    const auto instance = static_cast<InstanceIndex>(kinds.size());
+    schedule.start.push_back(row.start);
+    schedule.end.push_back(row.end);
+    kinds.push_back(flavors.number_of(row.resources) << 2 |
+                    (row.is_spot() ? ScheduledEvent::kSpotBit : 0));
+    if (row.is_spot() && classes == ScheduledClasses::kVmsOnly) continue;
+    add_totals(row, schedule);
+    arrivals.push_back(instance);
+    if (row.end != kNever && row.end != row.start) departures.push_back(instance);
+  }
+  merge_events(sorted_by(schedule.start, std::move(arrivals)),
+               sorted_by(schedule.end, std::move(departures)), kinds, schedule);
+  return schedule;
+}
+
+}  // namespace cospot

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim_harness/workloads/workload.hpp"
+
+namespace cospot {
+
+/// What happens, to which row of the workload. Eight bytes, so that a run streams through them.
+struct ScheduledEvent {
+  InstanceIndex instance = 0;
+  std::uint32_t flavor_and_kind = 0;
+
+  static constexpr std::uint32_t kDepartureBit = 1;
+  static constexpr std::uint32_t kSpotBit = 2;
+
+  [[nodiscard]] bool is_departure() const { return (flavor_and_kind & kDepartureBit) != 0; }
+  [[nodiscard]] bool is_spot() const { return (flavor_and_kind & kSpotBit) != 0; }
+  [[nodiscard]] std::uint32_t flavor() const { return flavor_and_kind >> 2; }
+};
+
+/// The arrivals and departures of a workload in the order a run sees them, merged once and shared
+/// by all its runs: by time; at equal times departures before arrivals; otherwise in file order.
+/// An instance that ends when it starts departs right after its own arrival.
+struct EventSchedule {
+  std::vector<ScheduledEvent> events;
+  std::size_t events_to_last_arrival = 0;  ///< later departures change no result
+  std::vector<ResourceVector> flavors;
+  std::vector<SimTime> start;  ///< of each row
+  std::vector<SimTime> end;
+  SimTime window = 14 * kDay;
+  std::uint64_t vm_requests = 0;
+  std::uint64_t spot_requests = 0;
+  Revenue vm_revenue_requested = 0;
+  Revenue spot_revenue_requested = 0;
+
+  [[nodiscard]] const ResourceVector& resources(const ScheduledEvent& event) const {
+    return flavors[event.flavor()];
+  }
+
+  /// What an instance with these vcpus earns between two times.
+  [[nodiscard]] Revenue revenue(ResourceAmount vcpus, SimTime from, SimTime to) const {
+    const SimTime first = std::max(from, SimTime(0));
+    const SimTime last = std::min(to, window);
+    return last <= first ? Revenue{0} : Revenue{vcpus} * (last - first).count();
+  }
+};
+
+enum class ScheduledClasses : std::uint8_t { kVmsAndSpots, kVmsOnly };
+
+/// Orders the events of `workload`. With kVmsOnly its spots are left out (rows keep their number).
+[[nodiscard]] EventSchedule make_schedule(
+    const Workload& workload, ScheduledClasses classes = ScheduledClasses::kVmsAndSpots);
+
+}  // namespace cospot

@@ -1,0 +1,281 @@
+#include "sim_harness/engine/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <typeinfo>
+
+#include "core/errors.hpp"
+#include "filters/registry.hpp"
+
+namespace cospot {
+namespace {
+
+/// A filter does not know its name; the registry row that makes the same type does.
+PluginInfo info_of_filter(const Filter& filter) {
+  for (const RegistryEntry<Filter>& entry : filter_registry()) {
+    const auto made = entry.make(PluginOptions(std::string(entry.info.name)));
+    const Filter& candidate = *made;
+    if (typeid(candidate) == typeid(filter)) return entry.info;
+  }
+  return {.name = "filter", .summary = "", .source = ""};
+}
+
+std::string_view tier_text(Tier tier) {
+  switch (tier) {
+    case Tier::kNone:
+      return "";
+    case Tier::kHoldsVm:
+      return "holds a VM";
+    case Tier::kHoldsInstance:
+      return "holds a VM or spot";
+    case Tier::kHoldsNoVm:
+      return "holds no VM";
+  }
+  return "";
+}
+
+/// Fills in an explanation, step by step as the chain and the handshake go.
+class Explainer {
+ public:
+  Explainer(const SimulationEngine& engine, const RunSettings& settings)
+      : engine_(engine), view_(engine.hosts().view()) {
+    told_.request = engine.request_of(engine.next_event());
+    told_.settings = settings;
+    told_.largest_total = engine.hosts().largest_total();
+    const Allocator& allocator = engine.allocator();
+    chain_ = told_.request.is_spot() ? allocator.spot.get() : allocator.vm.get();
+  }
+
+  Explanation explain() {
+    describe_hosts();
+    ask_filters();
+    describe_tiers();
+    rank_hosts();
+    ask_weighers();
+    told_.request.is_spot() ? choose_first() : choose_from_offer();
+    return std::move(told_);
+  }
+
+ private:
+  void describe_hosts() {
+    const HostTable& hosts = engine_.hosts();
+    told_.hosts.resize(hosts.size());
+    for (HostIndex host = 0; host < hosts.size(); ++host) {
+      ExplainedHost& told = told_.hosts[host];
+      told.ranked.host = host;
+      told.name = hosts.name(host);
+      told.num_vms = view_[host].num_vms();
+      told.num_spots = view_[host].num_spots();
+      told.free_beside_vms = hosts.free(host, Sees::kVms);
+      told.free_beside_all = hosts.free(host, Sees::kVmsAndSpots);
+    }
+  }
+
+  void ask_filters() {
+    std::vector<HostIndex> all(told_.hosts.size());
+    for (HostIndex host = 0; host < all.size(); ++host) all[host] = host;
+    std::vector<std::uint8_t> passes(all.size());
+    for (const std::unique_ptr<Filter>& filter : chain_->filters()) {
+      told_.filters.push_back(info_of_filter(*filter));
+      told_.filter_modes.push_back(filter->mode());
+      if (filter->mode() == FilterMode::kDrop && !filter->needs_room_beside().has_value()) {
+        told_.needs_room_only = false;
+      }
+      filter->filter_all(view_, all, told_.request, passes);
+      for (const HostIndex host : all) told_.hosts[host].passes.push_back(passes[host] != 0);
+    }
+  }
+
+  void describe_tiers() {
+    for (std::size_t i = 0; i < told_.filters.size(); ++i) {
+      if (told_.filter_modes[i] == FilterMode::kDrop) continue;
+      told_.tiers.push_back(fmt::format("passes {}", told_.filters[i].name));
+    }
+    for (const Chain::WeighedBy& by : chain_->weighers()) {
+      if (by.weigher->tier() != Tier::kNone)
+        told_.tiers.emplace_back(tier_text(by.weigher->tier()));
+    }
+  }
+
+  void rank_hosts() {
+    std::vector<RankedHost> ranked;
+    chain_->weigh(view_, told_.request, scratch_, ranked);
+    told_.feasible = ranked.size();
+    std::sort(ranked.begin(), ranked.end(),
+              [](const RankedHost& a, const RankedHost& b) { return a.ranks_before(b); });
+    for (std::size_t i = 0; i < ranked.size(); ++i) {
+      ExplainedHost& told = told_.hosts[ranked[i].host];
+      told.ranked = ranked[i];
+      told.rank = i + 1;
+    }
+  }
+
+  /// Runs while hosts are still in the order of their index.
+  void ask_weighers() {
+    const std::span<const Chain::WeighedBy> weighers = chain_->weighers();
+    const auto is_bounded = [](const Weigher& weigher) {
+      return weigher.minval().has_value() || weigher.maxval().has_value();
+    };
+    told_.weights_are_summed =
+        weighers.size() != 1 || weighers[0].multiplier <= 0 || is_bounded(*weighers[0].weigher);
+    const std::vector<HostIndex>& candidates = scratch_.candidates;
+    std::vector<double> weights(candidates.size());
+    for (const Chain::WeighedBy& by : weighers) {
+      by.weigher->weigh_all(view_, candidates, told_.request, weights);
+      for (std::size_t i = 0; i < candidates.size(); ++i) {
+        told_.hosts[candidates[i]].weights.push_back(weights[i]);
+      }
+      if (!told_.weights_are_summed) continue;
+      normalise_weights(weights, *by.weigher);
+      for (std::size_t i = 0; i < candidates.size(); ++i) {
+        // Nova weighs no single host.
+        const double part = candidates.size() == 1 ? 0 : by.multiplier * weights[i];
+        told_.hosts[candidates[i]].parts.push_back(part);
+      }
+    }
+    check_weights();
+    const auto rank_of = [](const ExplainedHost& host) {
+      return host.rank == 0 ? SIZE_MAX : host.rank;
+    };
+    std::stable_sort(
+        told_.hosts.begin(), told_.hosts.end(),
+        [&](const ExplainedHost& a, const ExplainedHost& b) { return rank_of(a) < rank_of(b); });
+  }
+
+  void check_weights() const {
+    for (const HostIndex candidate : scratch_.candidates) {
+      const ExplainedHost& told = told_.hosts[candidate];
+      double sum = 0;
+      for (const double part : told_.weights_are_summed ? told.parts : told.weights) sum += part;
+      if (sum != told.ranked.weight) {
+        throw std::logic_error(fmt::format("{} weighs {} in the chain, but its weighers say {}",
+                                           told.name, told.ranked.weight, sum));
+      }
+    }
+  }
+
+  void choose_first() {
+    if (told_.feasible > 0) told_.winner = told_.hosts.front().ranked.host;
+  }
+
+  void choose_from_offer() {
+    told_.offered = std::min(engine_.allocator().otn, told_.feasible);
+    const ExplainedHost* best = nullptr;
+    for (std::size_t i = 0; i < told_.offered; ++i) {
+      ExplainedHost& told = told_.hosts[i];
+      told.place_in_offer = i + 1;
+      plan_evictions(told);
+      if (told.has_plan && (best == nullptr || told.score < best->score)) best = &told;
+    }
+    if (best != nullptr) told_.winner = best->ranked.host;
+  }
+
+  void plan_evictions(ExplainedHost& told) {
+    const HostIndex host = told.ranked.host;
+    const EvictionCase eviction{.spots = engine_.spots_on(host),
+                                .shortfall = shortfall(engine_.hosts(), host, told_.request),
+                                .now = told_.request.time};
+    told.has_plan = eviction.shortfall.fits_in(ResourceVector{});
+    if (told.has_plan) return;
+    EvictionPlan plan;
+    told.has_plan = engine_.allocator().evictor->make_plan(eviction, kNoScoreLimit, plan);
+    if (!told.has_plan) return;
+    told.score = plan.score;
+    for (const std::uint32_t victim : plan.victims) told.victims.push_back(eviction.spots[victim]);
+  }
+
+  const SimulationEngine& engine_;
+  HostView view_;
+  const Chain* chain_;
+  ChainScratch scratch_;
+  Explanation told_;
+};
+
+/// Notes what an engine decides for one request and passes everything on.
+class DecisionWatch final : public RunObserver {
+ public:
+  DecisionWatch(InstanceIndex instance, RunObserver* next) : instance_(instance), next_(next) {}
+
+  void requested(const Request& request) override {
+    if (next_ != nullptr) next_->requested(request);
+  }
+  void offered(const Offer& offer) override {
+    if (next_ != nullptr) next_->offered(offer);
+  }
+  void evicted(InstanceIndex victim, HostIndex from, const Request& for_vm) override {
+    if (for_vm.instance == instance_) victims.push_back(victim);
+    if (next_ != nullptr) next_->evicted(victim, from, for_vm);
+  }
+  void placed(const Request& request, HostIndex on) override {
+    if (request.instance == instance_) host = on;
+    if (next_ != nullptr) next_->placed(request, on);
+  }
+  void rejected(const Request& request) override {
+    if (next_ != nullptr) next_->rejected(request);
+  }
+  void departed(InstanceIndex instance, HostIndex from, SimTime time) override {
+    if (next_ != nullptr) next_->departed(instance, from, time);
+  }
+
+  HostIndex host = kNoHost;
+  std::vector<InstanceIndex> victims;
+
+ private:
+  InstanceIndex instance_;
+  RunObserver* next_;
+};
+
+}  // namespace
+
+const ExplainedHost* Explanation::winning_host() const {
+  const auto found = std::find_if(hosts.begin(), hosts.end(), [this](const ExplainedHost& host) {
+    return host.ranked.host == winner;
+  });
+  return found == hosts.end() ? nullptr : &*found;
+}
+
+InstanceIndex find_request(const Workload& workload, std::string_view id) {
+  const std::vector<WorkloadRow>& rows = workload.rows;
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [&](const WorkloadRow& row) { return row.id == id; });
+  if (found != rows.end()) return static_cast<InstanceIndex>(found - rows.begin());
+  throw InputError(fmt::format(
+      "--explain {}: none of the {} requests of workload '{}' has this id; {}", id, rows.size(),
+      workload.name,
+      rows.empty() ? std::string("it is empty")
+                   : fmt::format("its ids look like '{}' (the first) and '{}' (the last)",
+                                 rows.front().id, rows.back().id)));
+}
+
+Explanation explain_next(const SimulationEngine& engine, const RunSettings& settings) {
+  return Explainer(engine, settings).explain();
+}
+
+void decide_as_explained(SimulationEngine& engine, const EventSchedule& schedule,
+                         const Explanation& explanation, RunObserver* observer) {
+  // The engine pauses before arrivals only, so it is let run to the next one.
+  PauseAt pause;
+  for (std::size_t i = engine.position() + 1; i < schedule.events.size(); ++i) {
+    if (schedule.events[i].is_departure()) continue;
+    pause.arrival = schedule.events[i].instance;
+    break;
+  }
+  DecisionWatch watch(explanation.request.instance, observer);
+  engine.set_observer(&watch);
+  engine.run(pause);
+  engine.set_observer(observer);
+  std::vector<InstanceIndex> victims;
+  if (const ExplainedHost* winner = explanation.winning_host()) {
+    for (const RunningSpot& victim : winner->victims) victims.push_back(victim.instance);
+  }
+  if (watch.host == explanation.winner && watch.victims == victims) return;
+  throw std::logic_error(
+      fmt::format("the engine put instance {} on host {}, evicting {}; explained were host {}, "
+                  "evicting {}",
+                  explanation.request.instance, watch.host, watch.victims.size(),
+                  explanation.winner, victims.size()));
+}
+
+}  // namespace cospot

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/chain.hpp"
+#include "core/evictor.hpp"
+#include "core/host_table.hpp"
+#include "sim_harness/engine/run_settings.hpp"
+#include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/workloads/workload.hpp"
+
+namespace cospot {
+
+/// What the policies say of one host for one request.
+struct ExplainedHost {
+  RankedHost ranked;
+  std::string name;
+  std::int32_t num_vms = 0;
+  std::int32_t num_spots = 0;
+  ResourceVector free_beside_vms;
+  ResourceVector free_beside_all;
+
+  std::vector<bool> passes;     ///< by filter
+  std::size_t rank = 0;         ///< 1 is the best; 0: a filter dropped it
+  std::vector<double> weights;  ///< raw, by weigher; empty when dropped
+  std::vector<double> parts;    ///< normalised x multiplier, by weigher, when these are summed
+
+  std::size_t place_in_offer = 0;  ///< 1 is the best; 0: not offered
+  bool has_plan = false;           ///< an offered host that has the room or can get it
+  double score = 0;                ///< the evictor's, in its own unit
+  std::vector<RunningSpot> victims;
+};
+
+/// Why a request gets the host it gets, or none.
+struct Explanation {
+  Request request;
+  RunSettings settings;
+  std::vector<PluginInfo> filters;
+  std::vector<FilterMode> filter_modes;
+  bool weights_are_summed = false;
+  std::vector<std::string> tiers;    ///< what each bit of RankedHost::tiers says, the first first
+  std::vector<ExplainedHost> hosts;  ///< by rank, then those that were dropped, by index
+  std::size_t feasible = 0;
+  std::size_t offered = 0;
+  ResourceVector largest_total;
+  bool needs_room_only = true;  ///< every dropping filter asks for room and nothing else
+  HostIndex winner = kNoHost;
+
+  [[nodiscard]] const ChainSpec& chain() const {
+    return request.is_spot() ? settings.spot : settings.vm;
+  }
+  [[nodiscard]] const ExplainedHost* winning_host() const;
+};
+
+/// The row of the request called `id`. Errors: InputError that shows what ids look like.
+[[nodiscard]] InstanceIndex find_request(const Workload& workload, std::string_view id);
+
+/// Works out anew, host by host, what an engine that stands before an arrival will decide.
+/// `settings` are those its allocator was made from.
+///
+/// Errors: std::logic_error when the chain's weights are not those of its weighers.
+[[nodiscard]] Explanation explain_next(const SimulationEngine& engine, const RunSettings& settings);
+
+/// Lets the engine decide the request that explain_next explained. `observer` watches from then on
+/// (nullptr: no one).
+///
+/// Errors: std::logic_error when the engine decides otherwise.
+void decide_as_explained(SimulationEngine& engine, const EventSchedule& schedule,
+                         const Explanation& explanation, RunObserver* observer);
+
+}  // namespace cospot

@@ -1,0 +1,288 @@
+#include "sim_harness/engine/simulation_engine.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace cospot {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::uint64_t nanoseconds_since(Clock::time_point start) {
+  const auto elapsed = Clock::now() - start;
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
+}
+
+/// Without an offer to choose from, a VM side that ignores spots need not hear of them.
+bool watches_spots(const HostRanking& vm_ranking, const Allocator& allocator) {
+  return vm_ranking.sees_spots() || allocator.otn > 1;
+}
+
+}  // namespace
+
+SimulationEngine::SimulationEngine(const EventSchedule& schedule, HostTable hosts,
+                                   Allocator allocator)
+    : schedule_(&schedule),
+      hosts_(std::move(hosts)),
+      instances_(schedule.start.size(), hosts_.size()),
+      allocator_(std::move(allocator)),
+      vm_ranking_(allocator_.vm->make_ranking(hosts_)),
+      spot_ranking_(allocator_.spot->make_ranking(hosts_)),
+      vm_ranking_watches_spots_(watches_spots(*vm_ranking_, allocator_)),
+      spot_side_(*allocator_.evictor) {}
+
+SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allocator)
+    : schedule_(other.schedule_),
+      hosts_(other.hosts_),
+      instances_(other.instances_),
+      allocator_(std::move(allocator)),
+      vm_ranking_(allocator_.vm->make_ranking(hosts_)),
+      spot_ranking_(allocator_.spot == other.allocator_.spot
+                        ? other.spot_ranking_->clone(hosts_)
+                        : allocator_.spot->make_ranking(hosts_)),
+      vm_ranking_watches_spots_(watches_spots(*vm_ranking_, allocator_)),
+      spot_side_(*allocator_.evictor),
+      position_(other.position_),
+      vm_rejected_(other.vm_rejected_),
+      vm_too_large_(other.vm_too_large_),
+      spot_rejected_(other.spot_rejected_),
+      evictions_(other.evictions_),
+      vm_revenue_lost_(other.vm_revenue_lost_),
+      spot_revenue_lost_(other.spot_revenue_lost_),
+      vm_arrivals_(other.vm_arrivals_),
+      uncontended_ns_(other.uncontended_ns_),
+      latency_(other.latency_) {}
+
+Request SimulationEngine::request_of(const ScheduledEvent& event) const {
+  const ResourceVector& resources = schedule_->resources(event);
+  return {.vcpus = resources.vcpus,
+          .memory_mb = resources.memory_mb,
+          .disk_gb = resources.disk_gb,
+          .instance_class = event.is_spot() ? InstanceClass::kSpot : InstanceClass::kVm,
+          .instance = event.instance,
+          .time = schedule_->start[event.instance]};
+}
+
+RunPause SimulationEngine::run(const PauseAt& pause) {
+  const bool may_pause =
+      pause.contention || pause.rejection || pause.time != kNever || pause.arrival != UINT32_MAX;
+  return may_pause ? run_events<true>(pause) : run_events<false>(pause);
+}
+
+template <bool kWithPauses>
+RunPause SimulationEngine::run_events(const PauseAt& pause) {
+  const std::size_t end =
+      observer_ != nullptr ? schedule_->events.size() : schedule_->events_to_last_arrival;
+  RunPause reason = RunPause::kFinished;
+  while (position_ < end) {
+    const ScheduledEvent event = schedule_->events[position_];
+    if constexpr (kWithPauses) {
+      if (is_due(event, pause, reason)) return reason;
+    }
+    if (event.is_departure()) {
+      depart(event);
+    } else if (event.is_spot()) {
+      arrive_spot(event);
+    } else if (arrive_vm(event, pause, reason)) {
+      return reason;
+    }
+    ++position_;
+  }
+  return RunPause::kFinished;
+}
+
+bool SimulationEngine::is_due(const ScheduledEvent& event, const PauseAt& pause,
+                              RunPause& reason) const {
+  const SimTime time =
+      event.is_departure() ? schedule_->end[event.instance] : schedule_->start[event.instance];
+  if (time >= pause.time) {
+    reason = RunPause::kTime;
+    return true;
+  }
+  if (!event.is_departure() && event.instance == pause.arrival) {
+    reason = RunPause::kArrival;
+    return true;
+  }
+  return false;
+}
+
+/// Places a VM or rejects it. Returns true, with the reason, when the run has to pause.
+bool SimulationEngine::arrive_vm(const ScheduledEvent& event, const PauseAt& pause,
+                                 RunPause& reason) {
+  const Request request = request_of(event);
+  const bool is_timed = vm_arrivals_ % kTimedOneIn == 0;
+  const Clock::time_point start = is_timed ? Clock::now() : Clock::time_point{};
+  vm_ranking_->start(request);
+  HostIndex host = vm_ranking_->next();
+  if (host != kNoHost) {
+    const bool contended = !shortfall(hosts_, host, request).fits_in(ResourceVector{});
+    if (contended && pause.contention) {
+      reason = RunPause::kContention;
+      return true;
+    }
+    if (observer_ != nullptr) {
+      host = answer_whole_offer(request);
+    } else if (contended) {
+      const Clock::time_point contention = Clock::now();
+      host = contend(request, host);
+      if (host != kNoHost) place_vm(host, request);
+      latency_.add(uncontended_ns_ + nanoseconds_since(contention), 1);
+    } else {
+      place_vm(host, request);
+      if (is_timed) {
+        uncontended_ns_ = nanoseconds_since(start);
+        latency_.add(uncontended_ns_, kTimedOneIn);
+      }
+    }
+  } else if (observer_ != nullptr) {
+    observer_->requested(request);
+  }
+  ++vm_arrivals_;
+  if (host != kNoHost) return false;
+  reject_vm(request);
+  if (!pause.rejection) return false;
+  ++position_;
+  reason = RunPause::kRejection;
+  return true;
+}
+
+/// Finds the host the spot side would choose from the offer and makes room on it.
+HostIndex SimulationEngine::contend(const Request& request, HostIndex first_ranked) {
+  // Where every victim costs something, the best-ranked host that needs no eviction wins.
+  const bool free_host_wins = allocator_.evictor->charges_every_victim();
+  if (free_host_wins && allocator_.otn > kShortOffer) {
+    const HostIndex free_host = vm_ranking_->first_without_eviction(allocator_.otn);
+    if (free_host != kNoHost) return free_host;
+  }
+  offered_.assign(1, first_ranked);
+  while (offered_.size() < allocator_.otn) {
+    const HostIndex host = vm_ranking_->next();
+    if (host == kNoHost) break;
+    if (free_host_wins && shortfall(hosts_, host, request).fits_in(ResourceVector{})) return host;
+    offered_.push_back(host);
+  }
+  spot_side_.start(request);
+  for (const HostIndex host : offered_) {
+    spot_side_.consider(hosts_, host, instances_.spots_on(host));
+  }
+  const HostIndex host = spot_side_.host();
+  if (host == kNoHost) return kNoHost;
+  victims_.clear();
+  for (const std::uint32_t position : spot_side_.plan().victims) {
+    victims_.push_back(instances_.spots_on(host)[position].instance);
+  }
+  evict(host, victims_, request);
+  return host;
+}
+
+/// The handshake by whole values, for an observer. Returns the host, with its room made.
+HostIndex SimulationEngine::answer_whole_offer(const Request& request) {
+  observer_->requested(request);
+  const Offer offer = make_offer(hosts_, *vm_ranking_, request, allocator_.otn);
+  observer_->offered(offer);
+  const Choice choice = choose(hosts_, offer, *allocator_.evictor,
+                               [this](HostIndex host) { return instances_.spots_on(host); });
+  if (!is_current(hosts_, choice)) return kNoHost;
+  evict(choice.host.host, choice.victims, request);
+  place_vm(choice.host.host, request);
+  return choice.host.host;
+}
+
+void SimulationEngine::evict(HostIndex host, std::span<const InstanceIndex> victims,
+                             const Request& for_vm) {
+  for (const InstanceIndex victim : victims) {
+    const RunningSpot spot = remove_spot(host, victim);
+    ++evictions_;
+    spot_revenue_lost_ += schedule_->revenue(spot.resources.vcpus, for_vm.time, spot.ends_at);
+    if (observer_ != nullptr) observer_->evicted(victim, host, for_vm);
+  }
+  // The VM that follows reports the host as changed.
+}
+
+void SimulationEngine::place_vm(HostIndex host, const Request& request) {
+  hosts_.add_vm(host, request.resources());
+  instances_.place_vm(request.instance, host);
+  vm_ranking_->host_changed(host);
+  spot_ranking_->host_changed(host);
+  if (observer_ != nullptr) observer_->placed(request, host);
+}
+
+void SimulationEngine::reject_vm(const Request& request) {
+  ++vm_rejected_;
+  if (!request.resources().fits_in(hosts_.largest_total())) ++vm_too_large_;
+  vm_revenue_lost_ +=
+      schedule_->revenue(request.vcpus, request.time, schedule_->end[request.instance]);
+  if (observer_ != nullptr) observer_->rejected(request);
+}
+
+void SimulationEngine::arrive_spot(const ScheduledEvent& event) {
+  const Request request = request_of(event);
+  if (observer_ != nullptr) observer_->requested(request);
+  const SimTime end = schedule_->end[event.instance];
+  spot_ranking_->start(request);
+  const HostIndex host = spot_ranking_->next();
+  if (host == kNoHost) {
+    ++spot_rejected_;
+    spot_revenue_lost_ += schedule_->revenue(request.vcpus, request.time, end);
+    if (observer_ != nullptr) observer_->rejected(request);
+    return;
+  }
+  hosts_.add_spot(host, request.resources());
+  instances_.place_spot({.instance = event.instance,
+                         .resources = request.resources(),
+                         .placed_at = request.time,
+                         .ends_at = end},
+                        host);
+  spots_changed(host);
+  if (observer_ != nullptr) observer_->placed(request, host);
+}
+
+void SimulationEngine::depart(const ScheduledEvent& event) {
+  const HostIndex host = instances_.host_of(event.instance);
+  if (host == kNoHost) return;
+  if (event.is_spot()) {
+    remove_spot(host, event.instance);
+    spots_changed(host);
+  } else {
+    instances_.remove_vm(event.instance);
+    hosts_.remove_vm(host, schedule_->resources(event));
+    vm_ranking_->host_changed(host);
+    spot_ranking_->host_changed(host);
+  }
+  if (observer_ != nullptr) {
+    observer_->departed(event.instance, host, schedule_->end[event.instance]);
+  }
+}
+
+RunningSpot SimulationEngine::remove_spot(HostIndex host, InstanceIndex instance) {
+  const RunningSpot spot = instances_.remove_spot(instance);
+  hosts_.remove_spot(host, spot.resources);
+  return spot;
+}
+
+void SimulationEngine::spots_changed(HostIndex host) {
+  if (vm_ranking_watches_spots_) vm_ranking_->host_changed(host);
+  spot_ranking_->host_changed(host);
+}
+
+RunResult SimulationEngine::result() const {
+  RunResult result;
+  result.hosts = hosts_.size();
+  result.vm_requests = schedule_->vm_requests;
+  result.vm_rejected = vm_rejected_;
+  result.vm_too_large = vm_too_large_;
+  result.spot_requests = schedule_->spot_requests;
+  result.spot_admitted = schedule_->spot_requests - spot_rejected_;
+  result.evictions = evictions_;
+  result.vm_revenue_requested = schedule_->vm_revenue_requested;
+  result.vm_revenue = schedule_->vm_revenue_requested - vm_revenue_lost_;
+  result.spot_revenue_requested = schedule_->spot_revenue_requested;
+  result.spot_revenue = schedule_->spot_revenue_requested - spot_revenue_lost_;
+  result.alloc_p50_ns = latency_.quantile(0.5);
+  result.alloc_p99_ns = latency_.quantile(0.99);
+  result.alloc_max_ns = latency_.largest();
+  return result;
+}
+
+}  // namespace cospot

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/host_ranking.hpp"
+#include "core/host_table.hpp"
+#include "core/instance_table.hpp"
+#include "core/offer.hpp"
+#include "sim_harness/engine/allocator.hpp"
+#include "sim_harness/engine/event_schedule.hpp"
+#include "sim_harness/engine/latency_histogram.hpp"
+#include "sim_harness/engine/run_observer.hpp"
+#include "sim_harness/engine/run_result.hpp"
+
+namespace cospot {
+
+/// Why a call of SimulationEngine::run returned.
+enum class RunPause : std::uint8_t {
+  kFinished,    ///< all events were processed
+  kContention,  ///< the next event is a VM whose first-ranked host needs an eviction
+  kTime,        ///< the next event is not before the given time
+  kRejection,   ///< the last event was a VM that found no host
+  kArrival,     ///< the next event is the arrival of the given instance
+};
+
+/// Where a run pauses; by default nowhere.
+struct PauseAt {
+  bool contention = false;
+  bool rejection = false;
+  SimTime time = kNever;
+  InstanceIndex arrival = UINT32_MAX;
+};
+
+/// One run: replays a schedule against a datacenter under an allocator. The only writer of its
+/// tables. Semantics: CoSpot, sections 3 and 4; where the paper leaves room, docs/semantics.md.
+///
+/// An engine can be forked: runs that differ only from some decision on share what came before.
+class SimulationEngine {
+ public:
+  /// `schedule` outlives the engine.
+  SimulationEngine(const EventSchedule& schedule, HostTable hosts, Allocator allocator);
+
+  /// Continues from the state of `other` with another allocator (the VM and spot chains must rank
+  /// the hosts that were decided so far as those of `other` did).
+  SimulationEngine(const SimulationEngine& other, Allocator allocator);
+
+  SimulationEngine(const SimulationEngine&) = delete;
+  SimulationEngine& operator=(const SimulationEngine&) = delete;
+
+  /// Watches the events from now on, departures after the last arrival included; nullptr stops.
+  void set_observer(RunObserver* observer) { observer_ = observer; }
+
+  /// Processes events until there is none left or a pause is due.
+  RunPause run(const PauseAt& pause = {});
+
+  [[nodiscard]] RunResult result() const;
+
+  [[nodiscard]] const HostTable& hosts() const { return hosts_; }
+  [[nodiscard]] const Allocator& allocator() const { return allocator_; }
+  [[nodiscard]] std::span<const RunningSpot> spots_on(HostIndex host) const {
+    return instances_.spots_on(host);
+  }
+  /// The host an instance runs on; kNoHost before, after, or when it was rejected.
+  [[nodiscard]] HostIndex host_of(InstanceIndex instance) const {
+    return instances_.host_of(instance);
+  }
+  [[nodiscard]] Request request_of(const ScheduledEvent& event) const;
+  [[nodiscard]] const ScheduledEvent& next_event() const { return schedule_->events[position_]; }
+  [[nodiscard]] std::size_t position() const { return position_; }
+
+ private:
+  /// Of so many allocations without contention, one is timed: reading the clock takes as long as
+  /// the decision.
+  static constexpr std::uint32_t kTimedOneIn = 16;
+
+  /// An offer of so many hosts is walked; in a longer one the first host without evictions is
+  /// found by counting.
+  static constexpr std::size_t kShortOffer = 2;
+
+  template <bool kWithPauses>
+  RunPause run_events(const PauseAt& pause);
+  [[nodiscard]] bool is_due(const ScheduledEvent& event, const PauseAt& pause,
+                            RunPause& reason) const;
+  bool arrive_vm(const ScheduledEvent& event, const PauseAt& pause, RunPause& reason);
+  void arrive_spot(const ScheduledEvent& event);
+  void depart(const ScheduledEvent& event);
+
+  [[nodiscard]] HostIndex contend(const Request& request, HostIndex first_ranked);
+  [[nodiscard]] HostIndex answer_whole_offer(const Request& request);
+  void evict(HostIndex host, std::span<const InstanceIndex> victims, const Request& for_vm);
+  void place_vm(HostIndex host, const Request& request);
+  void reject_vm(const Request& request);
+  RunningSpot remove_spot(HostIndex host, InstanceIndex instance);
+  void spots_changed(HostIndex host);
+
+  const EventSchedule* schedule_;
+  HostTable hosts_;
+  InstanceTable instances_;
+  Allocator allocator_;
+  std::unique_ptr<HostRanking> vm_ranking_;
+  std::unique_ptr<HostRanking> spot_ranking_;
+  bool vm_ranking_watches_spots_ = true;
+  SpotSide spot_side_;
+  std::vector<HostIndex> offered_;      // scratch
+  std::vector<InstanceIndex> victims_;  // scratch
+  RunObserver* observer_ = nullptr;
+
+  std::size_t position_ = 0;
+  std::uint64_t vm_rejected_ = 0;
+  std::uint64_t vm_too_large_ = 0;
+  std::uint64_t spot_rejected_ = 0;
+  std::uint64_t evictions_ = 0;
+  Revenue vm_revenue_lost_ = 0;
+  Revenue spot_revenue_lost_ = 0;
+  std::uint32_t vm_arrivals_ = 0;
+  std::uint64_t uncontended_ns_ = 0;  // the last one timed
+  LatencyHistogram latency_;
+};
+
+}  // namespace cospot

@@ -1,0 +1,211 @@
+#include "sim_harness/results/summary.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "sim_harness/results/revenue_text.hpp"
+
+namespace cospot {
+namespace {
+
+/// A datacenter size that sorts by its number.
+using SizeKey = std::pair<bool, double>;
+using BaselineKey = std::tuple<std::string, SizeKey, std::string, std::string, std::string>;
+
+SizeKey size_of(const ResultRow& row) {
+  return row.headroom_percent ? SizeKey{false, *row.headroom_percent}
+                              : SizeKey{true, static_cast<double>(row.result.hosts)};
+}
+
+std::string size_text(const SizeKey& size) {
+  return size.first ? fmt::format("{:.0f} hosts", size.second)
+                    : fmt::format("{:.6g} %", size.second);
+}
+
+BaselineKey baseline_key(const ResultRow& row) {
+  return {row.workload, size_of(row), row.vm, row.spot, row.evictor};
+}
+
+bool is_baseline(const ResultRow& row) { return !row.saf && row.otn == 1; }
+
+bool is_without_loss(const ResultRow& row) {
+  return row.result.vm_rejected == row.result.vm_too_large;
+}
+
+std::optional<double> ratio(Revenue part, Revenue whole) {
+  if (whole == 0) return std::nullopt;
+  return vcpu_seconds(part) / vcpu_seconds(whole);
+}
+
+class Average {
+ public:
+  void add(double value) {
+    sum_ += value;
+    max_ = count_ == 0 ? value : std::max(max_, value);
+    ++count_;
+  }
+  void add(const std::optional<double>& value) {
+    if (value) add(*value);
+  }
+  [[nodiscard]] MeanAndMax result() const {
+    return {count_, count_ == 0 ? 0 : sum_ / static_cast<double>(count_), max_};
+  }
+  [[nodiscard]] std::optional<double> mean() const {
+    return count_ == 0 ? std::nullopt : std::optional(sum_ / static_cast<double>(count_));
+  }
+
+ private:
+  std::size_t count_ = 0;
+  double sum_ = 0;
+  double max_ = 0;
+};
+
+/// Every row's gain, where it has one; counts in `summary` the rows that do not.
+std::vector<std::optional<double>> compute_gains(std::span<const ResultRow> rows,
+                                                 Summary& summary) {
+  std::map<BaselineKey, Revenue> baselines;
+  for (const ResultRow& row : rows) {
+    if (is_baseline(row)) baselines[baseline_key(row)] = row.result.spot_revenue;
+  }
+  std::vector<std::optional<double>> gains;
+  for (const ResultRow& row : rows) {
+    const auto baseline = baselines.find(baseline_key(row));
+    std::optional<double> gain;
+    if (baseline == baselines.end()) {
+      ++summary.without_baseline;
+    } else if (baseline->second == 0) {
+      ++summary.with_empty_baseline;
+    } else {
+      gain = *ratio(row.result.spot_revenue, baseline->second) - 1;
+    }
+    gains.push_back(gain);
+  }
+  return gains;
+}
+
+void summarise_gains(std::span<const ResultRow> rows,
+                     const std::vector<std::optional<double>>& gains, Summary& summary) {
+  Average all;
+  Average without_loss;
+  std::map<std::pair<bool, std::size_t>, Average> cells;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    all.add(gains[i]);
+    if (is_without_loss(rows[i])) without_loss.add(gains[i]);
+    cells[{rows[i].saf, rows[i].otn}].add(gains[i]);
+  }
+  summary.gain = all.result();
+  summary.gain_without_loss = without_loss.result();
+  for (const auto& [saf_otn, average] : cells) {
+    summary.gain_by_saf_otn.push_back({saf_otn.first, saf_otn.second, average.mean()});
+  }
+}
+
+void summarise_vms(std::span<const ResultRow> rows, Summary& summary) {
+  Average loss;
+  std::map<std::string, std::uint64_t> too_large;
+  for (const ResultRow& row : rows) {
+    const RunResult& result = row.result;
+    loss.add(ratio(result.vm_revenue_requested - result.vm_revenue, result.vm_revenue_requested));
+    if (is_without_loss(row)) ++summary.runs_without_loss;
+    std::uint64_t& count = too_large[row.workload];
+    count = std::max(count, result.vm_too_large);
+  }
+  summary.vm_loss = loss.result();
+  summary.workloads = too_large.size();
+  for (const auto& [workload, count] : too_large) {
+    summary.too_large_vms += count;
+    if (count > 0) ++summary.too_large_workloads;
+  }
+}
+
+void summarise_times(std::span<const ResultRow> rows, Summary& summary) {
+  Average wall;
+  Average p50;
+  Average p99;
+  for (const ResultRow& row : rows) {
+    wall.add(row.result.wall_ms);
+    p50.add(static_cast<double>(row.result.alloc_p50_ns));
+    p99.add(static_cast<double>(row.result.alloc_p99_ns));
+    summary.times.alloc_max_ns = std::max(summary.times.alloc_max_ns, row.result.alloc_max_ns);
+  }
+  summary.times.wall_ms_mean = wall.result().mean;
+  summary.times.alloc_p50_ns_mean = p50.result().mean;
+  summary.times.alloc_p99_ns_mean = p99.result().mean;
+}
+
+/// One combination at one size, over the workloads.
+struct Candidate {
+  const ResultRow* first = nullptr;
+  std::size_t workloads = 0;
+  bool without_loss = true;
+  Average share, gain, evictions;
+};
+
+/// Candidates in grid order, so that the first of equals wins whatever order they were found in.
+using Candidates = std::vector<Candidate>;
+
+std::map<SizeKey, Candidates> find_candidates(std::span<const ResultRow> rows,
+                                              const std::vector<std::optional<double>>& gains) {
+  using Key = std::tuple<SizeKey, std::string, std::string, std::string, bool, std::size_t>;
+  std::map<Key, std::size_t> positions;
+  std::map<SizeKey, Candidates> by_size;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const ResultRow& row = rows[i];
+    Candidates& candidates = by_size[size_of(row)];
+    const auto [entry, is_new] = positions.emplace(
+        Key{size_of(row), row.vm, row.spot, row.evictor, row.saf, row.otn}, candidates.size());
+    if (is_new) candidates.emplace_back().first = &row;
+    Candidate& candidate = candidates[entry->second];
+    ++candidate.workloads;
+    candidate.without_loss = candidate.without_loss && is_without_loss(row);
+    candidate.share.add(ratio(row.result.spot_revenue, row.result.spot_revenue_requested));
+    candidate.gain.add(gains[i]);
+    candidate.evictions.add(static_cast<double>(row.result.evictions));
+  }
+  return by_size;
+}
+
+BestCombination choose_best(const SizeKey& size, const Candidates& candidates,
+                            std::size_t workloads) {
+  const Candidate* best = nullptr;
+  for (const Candidate& candidate : candidates) {
+    if (!candidate.without_loss || candidate.workloads < workloads) continue;
+    if (best == nullptr || candidate.share.mean() > best->share.mean()) best = &candidate;
+  }
+  BestCombination combination;
+  combination.size = size_text(size);
+  if (best == nullptr) return combination;
+  const ResultRow& row = *best->first;
+  combination.found = true;
+  combination.vm = row.vm;
+  combination.spot = row.spot;
+  combination.evictor = row.evictor;
+  combination.saf = row.saf;
+  combination.otn = row.otn;
+  combination.spot_revenue_share = best->share.mean();
+  combination.gain = best->gain.mean();
+  combination.evictions = best->evictions.mean().value_or(0);
+  return combination;
+}
+
+}  // namespace
+
+Summary summarise(std::span<const ResultRow> rows, std::size_t expected_runs) {
+  Summary summary;
+  summary.runs = rows.size();
+  summary.expected_runs = expected_runs;
+  const std::vector<std::optional<double>> gains = compute_gains(rows, summary);
+  summarise_gains(rows, gains, summary);
+  summarise_vms(rows, summary);
+  summarise_times(rows, summary);
+  for (const auto& [size, candidates] : find_candidates(rows, gains)) {
+    summary.best.push_back(choose_best(size, candidates, summary.workloads));
+  }
+  return summary;
+}
+
+}  // namespace cospot

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim_harness/results/result_row.hpp"
+
+namespace cospot {
+
+/// The mean and the greatest of some numbers, one of each run that has one.
+struct MeanAndMax {
+  std::size_t count = 0;
+  double mean = 0;
+  double max = 0;
+};
+
+/// The best combination at one datacenter size, averaged over the workloads.
+struct BestCombination {
+  std::string size;    ///< `2 %` or `500 hosts`
+  bool found = false;  ///< false: every combination loses VM revenue on some workload
+  std::string vm, spot, evictor;
+  bool saf = false;
+  std::size_t otn = 1;
+  std::optional<double> spot_revenue_share;  ///< of what spots requested, 1 = all
+  std::optional<double> gain;
+  double evictions = 0;
+};
+
+/// The mean gain of all runs with one SAF and one OTN.
+struct GainCell {
+  bool saf = false;
+  std::size_t otn = 1;
+  std::optional<double> mean;
+};
+
+/// How long the runs took; all 0 when they were not timed.
+struct RunTimes {
+  double wall_ms_mean = 0;
+  double alloc_p50_ns_mean = 0;  ///< the mean over the runs of each run's median
+  double alloc_p99_ns_mean = 0;
+  std::uint64_t alloc_max_ns = 0;  ///< over all runs
+};
+
+/// What the results of a sweep say. Shares and gains are fractions: 0.35 is 35 %.
+///
+/// Gain: a run's spot revenue / that of its baseline - 1. The baseline is the run with the same
+/// workload, headroom, VM, spot and evictor, OTN 1 and SAF off. VM loss: the share of the
+/// requested VM revenue that was not earned. VMs larger than the host count as rejected; a run
+/// is "without VM loss" when it rejects no other VM.
+struct Summary {
+  std::size_t runs = 0;
+  std::size_t expected_runs = 0;
+  std::size_t workloads = 0;
+  MeanAndMax gain;                        ///< baselines (gain 0) included
+  MeanAndMax gain_without_loss;           ///< of the runs without VM loss
+  std::size_t without_baseline = 0;       ///< runs whose baseline is not among the results
+  std::size_t with_empty_baseline = 0;    ///< runs whose baseline earned nothing
+  std::vector<GainCell> gain_by_saf_otn;  ///< by SAF, then OTN, ascending
+  MeanAndMax vm_loss;
+  std::size_t runs_without_loss = 0;
+  std::uint64_t too_large_vms = 0;  ///< summed over the workloads
+  std::size_t too_large_workloads = 0;
+  std::vector<BestCombination> best;  ///< by size, ascending
+  RunTimes times;
+};
+
+/// `rows` in grid order; `expected_runs`: how many there are when the sweep is complete.
+[[nodiscard]] Summary summarise(std::span<const ResultRow> rows, std::size_t expected_runs);
+
+/// The summary as a text of at most 100 columns.
+[[nodiscard]] std::string summary_text(const Summary& summary);
+
+}  // namespace cospot

@@ -1,0 +1,163 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+
+#include "sim_harness/results/summary.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr std::size_t kMaxLabelWidth = 13;
+constexpr std::size_t kOtnPerLine = 9;
+
+std::string percent_text(double fraction) { return fmt::format("{:.2f} %", fraction * 100); }
+
+std::string percent_text(const std::optional<double>& fraction) {
+  return fraction ? percent_text(*fraction) : "-";
+}
+
+std::string gain_text(const std::optional<double>& gain) {
+  return gain ? fmt::format("{:+.2f} %", *gain * 100) : "-";
+}
+
+std::string short_label(const std::string& label) {
+  return label.size() <= kMaxLabelWidth ? label : label.substr(0, kMaxLabelWidth - 1) + "~";
+}
+
+std::string on_off(bool value) { return value ? "on" : "off"; }
+
+std::string heading_text(const Summary& summary) {
+  std::string text = fmt::format("{} runs of {} workload{}", summary.runs, summary.workloads,
+                                 summary.workloads == 1 ? "" : "s");
+  if (summary.runs < summary.expected_runs) {
+    text += fmt::format("; {} of the sweep's {} runs are missing",
+                        summary.expected_runs - summary.runs, summary.expected_runs);
+  }
+  return text + "\n";
+}
+
+std::string gain_line(const char* what, const MeanAndMax& gain) {
+  const bool any = gain.count > 0;
+  return fmt::format("  {:<22}{:>8}{:>12}{:>12}\n", what, gain.count,
+                     gain_text(any ? std::optional(gain.mean) : std::nullopt),
+                     gain_text(any ? std::optional(gain.max) : std::nullopt));
+}
+
+std::string gains_text(const Summary& summary) {
+  std::string text = "\nSpot revenue gain (over the same run with OTN 1 and SAF off)\n";
+  text += fmt::format("  {:<22}{:>8}{:>12}{:>12}\n", "", "runs", "mean", "max");
+  text += gain_line("all runs", summary.gain);
+  text += gain_line("runs without VM loss", summary.gain_without_loss);
+  if (summary.without_baseline > 0) {
+    text += fmt::format(
+        "  {} runs have no gain: the run with OTN 1 and SAF off is not among the results.\n",
+        summary.without_baseline);
+  }
+  if (summary.with_empty_baseline > 0) {
+    text += fmt::format("  {} runs have no gain: the run with OTN 1 and SAF off earned nothing.\n",
+                        summary.with_empty_baseline);
+  }
+  return text;
+}
+
+std::string table_row(const Summary& summary, bool saf, std::size_t otn) {
+  for (const GainCell& cell : summary.gain_by_saf_otn) {
+    if (cell.saf == saf && cell.otn == otn) return gain_text(cell.mean);
+  }
+  return "";
+}
+
+std::string table_text(const Summary& summary) {
+  std::vector<std::size_t> otns;
+  for (const GainCell& cell : summary.gain_by_saf_otn) otns.push_back(cell.otn);
+  std::sort(otns.begin(), otns.end());
+  otns.erase(std::unique(otns.begin(), otns.end()), otns.end());
+  std::string text = "\nMean gain by SAF (rows) and OTN (columns)\n";
+  for (std::size_t first = 0; first < otns.size(); first += kOtnPerLine) {
+    const std::size_t last = std::min(first + kOtnPerLine, otns.size());
+    text += "  SAF ";
+    for (std::size_t i = first; i < last; ++i) text += fmt::format("{:>10}", otns[i]);
+    for (const bool saf : {false, true}) {
+      std::string line = fmt::format("\n  {:<4}", on_off(saf));
+      bool any = false;
+      for (std::size_t i = first; i < last; ++i) {
+        const std::string cell = table_row(summary, saf, otns[i]);
+        any = any || !cell.empty();
+        line += fmt::format("{:>10}", cell);
+      }
+      if (any) text += line;
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string vms_text(const Summary& summary) {
+  const auto share = summary.runs == 0 ? 0.0
+                                       : static_cast<double>(summary.runs_without_loss) /
+                                             static_cast<double>(summary.runs);
+  std::string text = "\nVMs\n";
+  text += fmt::format("  VM revenue lost: mean {:.4f} %, max {:.4f} %\n",
+                      summary.vm_loss.mean * 100, summary.vm_loss.max * 100);
+  text += fmt::format("  runs that reject no VM: {} of {} ({})\n", summary.runs_without_loss,
+                      summary.runs, percent_text(share));
+  if (summary.too_large_vms > 0) {
+    text += fmt::format(
+        "  {} VMs in {} of the workloads are larger than the host. VMs larger than the host count\n"
+        "  as rejected and as VM revenue lost; \"without VM loss\" and \"reject no VM\" leave them "
+        "aside.\n",
+        summary.too_large_vms, summary.too_large_workloads);
+  }
+  return text;
+}
+
+std::string times_text(const RunTimes& times) {
+  if (times.wall_ms_mean == 0) return "";
+  return fmt::format(
+      "\nTime\n"
+      "  a run: mean {:.2f} ms\n"
+      "  a VM allocation: median {:.0f} ns, 99th percentile {:.0f} ns (means over the runs), "
+      "longest "
+      "{:.3f} ms\n",
+      times.wall_ms_mean, times.alloc_p50_ns_mean, times.alloc_p99_ns_mean,
+      static_cast<double>(times.alloc_max_ns) / 1e6);
+}
+
+std::string best_text(const Summary& summary) {
+  std::size_t vm = 2;
+  std::size_t spot = 4;
+  std::size_t evictor = 7;
+  for (const BestCombination& best : summary.best) {
+    vm = std::max(vm, short_label(best.vm).size());
+    spot = std::max(spot, short_label(best.spot).size());
+    evictor = std::max(evictor, short_label(best.evictor).size());
+  }
+  std::string text = "\nBest combination without VM loss, averaged over the workloads\n";
+  text += fmt::format("  {:<14} {:<{}} {:<{}} {:<{}} {:<3} {:>4} {:>9} {:>10} {:>10}\n", "size",
+                      "VM", vm, "spot", spot, "evictor", evictor, "SAF", "OTN", "revenue", "gain",
+                      "evictions");
+  for (const BestCombination& best : summary.best) {
+    if (!best.found) {
+      text += fmt::format("  {:<14} none: every combination rejects VMs\n", best.size);
+      continue;
+    }
+    text +=
+        fmt::format("  {:<14} {:<{}} {:<{}} {:<{}} {:<3} {:>4} {:>9} {:>10} {:>10.1f}\n", best.size,
+                    short_label(best.vm), vm, short_label(best.spot), spot,
+                    short_label(best.evictor), evictor, on_off(best.saf), best.otn,
+                    percent_text(best.spot_revenue_share), gain_text(best.gain), best.evictions);
+  }
+  return text + "  (revenue: spot revenue earned, as a share of what spots requested)\n";
+}
+
+}  // namespace
+
+std::string summary_text(const Summary& summary) {
+  std::string text = heading_text(summary);
+  if (summary.runs == 0) return text;
+  return text + gains_text(summary) + table_text(summary) + vms_text(summary) + best_text(summary) +
+         times_text(summary.times);
+}
+
+}  // namespace cospot

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "sim_harness/engine/run_settings.hpp"
+#include "sim_harness/sweeps/yaml_reader.hpp"
+
+namespace cospot {
+
+// Read the policies of a sweep file. A policy is a name of the registry (`COS`), or a mapping with
+// options (`{name: COS, label: COS-normalised, capacity_normalised: true}`). A chain may also be
+// a weighted sum: `{label: nova, weighers: [{name: RAMWeigher, multiplier: 2}, CPUWeigher]}`.
+// Each is made once, so that unknown names and options are found before any run.
+
+[[nodiscard]] std::vector<ChainSpec> read_chains(const ConfigNode& node, std::string_view key);
+[[nodiscard]] std::vector<EvictorSpec> read_evictors(const ConfigNode& node, std::string_view key);
+
+}  // namespace cospot

@@ -1,0 +1,142 @@
+#include "sim_harness/sweeps/sweep_file.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "core/errors.hpp"
+#include "sim_harness/sweeps/config_value.hpp"
+#include "sim_harness/sweeps/policy_list.hpp"
+#include "sim_harness/sweeps/workload_list.hpp"
+#include "sim_harness/sweeps/yaml_reader.hpp"
+
+namespace cospot {
+namespace {
+
+/// Bounds that no datacenter reaches; they keep host counts far from overflow.
+constexpr std::int64_t kMaxHosts = 10'000'000;
+constexpr double kMaxHeadroomPercent = 10'000;
+
+constexpr std::array<std::string_view, 9> kSweepKeys{
+    "workloads", "host", "headroom_percent", "hosts", "vm", "spot", "evictor", "saf", "otn"};
+
+ResourceVector read_host(const ConfigNode& node) {
+  static constexpr std::array<std::string_view, 3> kKeys{"vcpus", "memory_mb", "disk_gb"};
+  require_known_keys(node, "host", kKeys);
+  const auto read_amount = [](const ConfigNode& amount, std::string_view key, std::int64_t least) {
+    return static_cast<ResourceAmount>(read_integer(amount, key, least, kMaxResourceAmount));
+  };
+  ResourceVector host;
+  host.vcpus = read_amount(require_key(node, "host", "vcpus"), "host.vcpus", 1);
+  host.memory_mb = read_amount(require_key(node, "host", "memory_mb"), "host.memory_mb", 1);
+  if (const ConfigNode* disk = node.find("disk_gb")) {
+    host.disk_gb = read_amount(*disk, "host.disk_gb", 0);
+  }
+  return host;
+}
+
+/// Reads a list of values of which none may occur twice.
+template <class Read>
+auto read_distinct(const ConfigNode& node, std::string_view key, const Read& read) {
+  std::vector<decltype(read(node))> values;
+  for (const ConfigNode* item : read_list(node, key)) {
+    const auto value = read(*item);
+    if (std::find(values.begin(), values.end(), value) != values.end()) {
+      throw ConfigError(fmt::format("{}: {}: duplicate value '{}'", item->where, key, item->text));
+    }
+    values.push_back(value);
+  }
+  return values;
+}
+
+std::vector<Headroom> read_sizes(const ConfigNode& root) {
+  const ConfigNode* percent = root.find("headroom_percent");
+  const ConfigNode* hosts = root.find("hosts");
+  if (percent != nullptr && hosts != nullptr) {
+    throw ConfigError(hosts->where + ": hosts: headroom_percent is set too (" + percent->where +
+                      "); expected one of the two");
+  }
+  std::vector<Headroom> sizes;
+  if (percent != nullptr) {
+    for (const double value : read_distinct(*percent, "headroom_percent", [](const auto& item) {
+           return read_number(item, "headroom_percent", 0, kMaxHeadroomPercent);
+         })) {
+      sizes.push_back({.percent = value});
+    }
+  } else if (hosts != nullptr) {
+    for (const std::int64_t value : read_distinct(*hosts, "hosts", [](const auto& item) {
+           return read_integer(item, "hosts", 1, kMaxHosts);
+         })) {
+      sizes.push_back({.percent = std::nullopt, .hosts = static_cast<std::size_t>(value)});
+    }
+  } else {
+    throw ConfigError(root.where + ": sweep: missing key 'headroom_percent' (or 'hosts')");
+  }
+  return sizes;
+}
+
+Sweep read_tree(const ConfigNode& root, const std::filesystem::path& folder) {
+  require_known_keys(root, "sweep", kSweepKeys);
+  Sweep sweep;
+  sweep.workloads = read_workloads(require_key(root, "sweep", "workloads"), folder);
+  sweep.host = read_host(require_key(root, "sweep", "host"));
+  sweep.sizes = read_sizes(root);
+  sweep.vm = read_chains(require_key(root, "sweep", "vm"), "vm");
+  sweep.spot = read_chains(require_key(root, "sweep", "spot"), "spot");
+  sweep.evictors = read_evictors(require_key(root, "sweep", "evictor"), "evictor");
+  sweep.saf = read_distinct(require_key(root, "sweep", "saf"), "saf",
+                            [](const auto& item) { return read_bool(item, "saf"); });
+  for (const std::int64_t otn :
+       read_distinct(require_key(root, "sweep", "otn"), "otn",
+                     [](const auto& item) { return read_integer(item, "otn", 1, kMaxHosts); })) {
+    sweep.otn.push_back(static_cast<std::size_t>(otn));
+  }
+  return sweep;
+}
+
+/// Applies an override; of the two keys that exclude each other the last one stays.
+void override_key(ConfigNode& root, const std::string& assignment) {
+  apply_override(root, assignment);
+  const auto drop = [&root](std::string_view key) {
+    std::erase_if(root.entries, [key](const ConfigEntry& entry) { return entry.key == key; });
+  };
+  if (assignment.starts_with("hosts=")) drop("headroom_percent");
+  if (assignment.starts_with("headroom_percent=")) drop("hosts");
+}
+
+ConfigNode read_root(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+  ConfigNode root = read_yaml_file(file);
+  for (const std::string& assignment : overrides) override_key(root, assignment);
+  return root;
+}
+
+void require_one(const ConfigNode& root, std::string_view key, std::size_t count) {
+  if (count == 1) return;
+  const ConfigNode* node = root.find(key);
+  throw ConfigError(fmt::format("{}: {}: found {} values, expected one: a scenario is one run",
+                                node == nullptr ? root.where : node->where, key, count));
+}
+
+}  // namespace
+
+Sweep read_sweep(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+  return read_tree(read_root(file, overrides), file.parent_path());
+}
+
+Sweep read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+  const ConfigNode root = read_root(file, overrides);
+  Sweep sweep = read_tree(root, file.parent_path());
+  require_one(root, "workloads", sweep.workloads.size());
+  const char* sizes_key = sweep.sizes.front().percent ? "headroom_percent" : "hosts";
+  require_one(root, sizes_key, sweep.sizes.size());
+  require_one(root, "vm", sweep.vm.size());
+  require_one(root, "spot", sweep.spot.size());
+  require_one(root, "evictor", sweep.evictors.size());
+  require_one(root, "saf", sweep.saf.size());
+  require_one(root, "otn", sweep.otn.size());
+  return sweep;
+}
+
+}  // namespace cospot

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "sim_harness/sweeps/sweep.hpp"
+#include "sim_harness/sweeps/yaml_reader.hpp"
+
+namespace cospot {
+
+/// Reads the `workloads` of a sweep file. An element is a path relative to `folder`, in which
+/// `${NAME}` stands for an environment variable and `*`, `?`, `[...]` match file names (sorted by
+/// bytes), or a mapping: `{path: ..., label: ...}` or
+/// `{synthetic: azure2020, seed: 1, scale: 0.01, sampling: batched, label: ...}`.
+[[nodiscard]] std::vector<WorkloadSpec> read_workloads(const ConfigNode& node,
+                                                       const std::filesystem::path& folder);
+
+}  // namespace cospot

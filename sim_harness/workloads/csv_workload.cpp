@@ -1,0 +1,193 @@
+#include "sim_harness/workloads/csv_workload.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/digest.hpp"
+#include "core/errors.hpp"
+#include "sim_harness/files/gzip.hpp"
+#include "sim_harness/files/plain_text.hpp"
+#include "sim_harness/files/stored_file.hpp"
+#include "sim_harness/workloads/workload_fields.hpp"
+#include "sim_harness/workloads/workload_schema.hpp"
+
+namespace cospot {
+namespace {
+
+using Columns = std::vector<WorkloadColumn>;
+
+[[noreturn]] void fail(std::string_view file, std::size_t line, std::string_view what) {
+  throw WorkloadError(fmt::format("{}:{}: {}", file, line, what));
+}
+
+std::size_t line_at(std::string_view text, std::size_t position) {
+  return 1 + static_cast<std::size_t>(std::count(
+                 text.begin(), text.begin() + static_cast<std::ptrdiff_t>(position), '\n'));
+}
+
+/// Takes the next line off `text`, without its end.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+/// Writes the fields of `line` to `fields` as far as they go; returns how many the line has.
+std::size_t split(std::string_view line, std::span<std::string_view> fields) {
+  std::size_t count = 0;
+  for (;;) {
+    const std::size_t comma = line.find(',');
+    if (count < fields.size()) fields[count] = line.substr(0, comma);
+    ++count;
+    if (comma == std::string_view::npos) return count;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+std::vector<std::string_view> split_all(std::string_view line) {
+  std::vector<std::string_view> fields(
+      1 + static_cast<std::size_t>(std::count(line.begin(), line.end(), ',')));
+  split(line, fields);
+  return fields;
+}
+
+/// The schema that knows the most of `names`, or an error when none knows any.
+const WorkloadSchemaInfo& recognise(std::span<const std::string_view> names,
+                                    std::string_view file) {
+  const WorkloadSchemaInfo* best = nullptr;
+  std::ptrdiff_t most = 0;
+  for (const WorkloadSchemaInfo& info : kWorkloadSchemas) {
+    const auto known = std::count_if(names.begin(), names.end(), [&](std::string_view name) {
+      return !name.empty() && std::ranges::find(info.columns, name) != info.columns.end();
+    });
+    if (known > most) {
+      most = known;
+      best = &info;
+    }
+  }
+  if (best != nullptr) return *best;
+  fail(file, 1,
+       fmt::format("the header line is not that of a workload, expected the columns {} or {}",
+                   kWorkloadSchemas[0].header, kWorkloadSchemas[1].header));
+}
+
+/// What each field of a row means, from the names in the header line.
+Columns read_header(std::span<const std::string_view> names, const WorkloadSchemaInfo& info,
+                    std::string_view file) {
+  Columns columns;
+  for (const std::string_view name : names) {
+    const auto found = name.empty() ? info.columns.end() : std::ranges::find(info.columns, name);
+    if (found == info.columns.end()) {
+      fail(file, 1,
+           fmt::format("unknown column {}, expected {}", quoted_excerpt(name), info.header));
+    }
+    const auto column = static_cast<WorkloadColumn>(found - info.columns.begin());
+    if (std::ranges::find(columns, column) != columns.end()) {
+      fail(file, 1, fmt::format("the column '{}' comes twice", name));
+    }
+    columns.push_back(column);
+  }
+  for (std::size_t i = 0; i < kWorkloadColumns; ++i) {
+    const auto column = static_cast<WorkloadColumn>(i);
+    if (info.columns[i].empty() || column == WorkloadColumn::kDiskGb) continue;  // may be left out
+    if (std::ranges::find(columns, column) == columns.end()) {
+      fail(file, 1,
+           fmt::format("the column '{}' is missing, expected {}", info.columns[i], info.header));
+    }
+  }
+  return columns;
+}
+
+/// Reads the rows after the header line.
+class RowReader {
+ public:
+  RowReader(std::string_view file, const WorkloadSchemaInfo& info, Columns columns)
+      : file_(file), fields_reader_(info), columns_(std::move(columns)) {}
+
+  std::vector<WorkloadRow> read_all(std::string_view text) {
+    const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+    std::vector<WorkloadRow> rows;
+    rows.reserve(lines);
+    line_of_id_.reserve(lines);
+    for (std::size_t line = 2; !text.empty(); ++line) {
+      rows.push_back(read_row(take_line(text), line));
+    }
+    return rows;
+  }
+
+ private:
+  WorkloadRow read_row(std::string_view text, std::size_t line) {
+    std::array<std::string_view, kWorkloadColumns> found{};
+    const std::size_t count = split(text, found);
+    if (count != columns_.size()) {
+      fail(file_, line,
+           fmt::format("{} fields, expected {} as in the header line", text.empty() ? 0 : count,
+                       columns_.size()));
+    }
+    WorkloadFields fields;
+    for (std::size_t i = 0; i < count; ++i) {
+      fields[static_cast<std::size_t>(columns_[i])] = found[i];
+    }
+    WorkloadRow row;
+    if (const std::string fault = fields_reader_.read(fields, row); !fault.empty()) {
+      fail(file_, line, fault);
+    }
+    const std::string_view id = fields[static_cast<std::size_t>(WorkloadColumn::kId)];
+    if (const auto [first, is_new] = line_of_id_.emplace(id, line); !is_new) {
+      fail(file_, line,
+           fmt::format("the id {} is that of line {} too, expected unique ids", quoted_excerpt(id),
+                       first->second));
+    }
+    return row;
+  }
+
+  std::string_view file_;
+  WorkloadFieldsReader fields_reader_;
+  Columns columns_;
+  std::unordered_map<std::string_view, std::size_t> line_of_id_;  // never iterated
+};
+
+std::vector<WorkloadRow> parse_rows(std::string_view text, std::string_view file) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (const std::size_t at = find_non_text(text); at != std::string_view::npos) {
+    fail(file, line_at(text, at),
+         fmt::format("byte 0x{:02x} is not text, expected CSV in UTF-8, plain or gzip",
+                     static_cast<unsigned char>(text[at])));
+  }
+  while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
+  if (text.empty()) fail(file, 1, "the file is empty, expected a header line and requests");
+  const std::vector<std::string_view> names = split_all(take_line(text));
+  const WorkloadSchemaInfo& info = recognise(names, file);
+  Columns columns = read_header(names, info, file);
+  if (text.empty()) fail(file, 1, "the file has a header line but no requests");
+  return RowReader(file, info, std::move(columns)).read_all(text);
+}
+
+}  // namespace
+
+Workload parse_workload(std::string_view text, std::string_view name) {
+  return {.name = std::string(name), .sha256 = sha256_hex(text), .rows = parse_rows(text, name)};
+}
+
+Workload read_workload(const std::filesystem::path& path) {
+  const std::string bytes = read_stored_file(path);
+  const std::string file = path.string();
+  if (!is_gzip(bytes)) return parse_workload(bytes, file);
+  const Unpacked unpacked = unpack_gzip(bytes);
+  if (!unpacked.fault.empty()) {
+    fail(file, line_at(unpacked.text, unpacked.text.size()), unpacked.fault);
+  }
+  return {.name = file, .sha256 = sha256_hex(bytes), .rows = parse_rows(unpacked.text, file)};
+}
+
+}  // namespace cospot

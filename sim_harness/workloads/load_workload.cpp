@@ -1,0 +1,74 @@
+#include "sim_harness/workloads/load_workload.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "core/errors.hpp"
+#include "sim_harness/workloads/csv_workload.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr std::string_view kModel = "azure2020";
+
+/// Reads all of `value` as a number of type T.
+template <class T>
+bool parse_number(std::string_view value, T& number) {
+  const char* end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, number);
+  return error == std::errc() && stop == end;
+}
+
+void read_part(std::string_view part, std::string_view recipe, SyntheticSpec& spec) {
+  const std::size_t equals = part.find('=');
+  const std::string_view key = part.substr(0, equals);
+  const std::string_view value =
+      equals == std::string_view::npos ? std::string_view() : part.substr(equals + 1);
+  const auto reject = [&](std::string_view expected) {
+    throw ConfigError(
+        fmt::format("workload '{}': found '{}', expected {}", recipe, part, expected));
+  };
+  if (key == "seed") {
+    // Up to 63 bits, as in sweep files.
+    std::int64_t seed = 0;
+    if (!parse_number(value, seed) || seed < 0) reject("seed=, a whole number from 0 to 2^63 - 1");
+    spec.seed = static_cast<std::uint64_t>(seed);
+  } else if (key == "scale") {
+    if (!parse_number(value, spec.scale)) reject("scale=, a number from 0.0001 to 1");
+  } else if (key == "sampling") {
+    spec.sampling = parse_zone_sampling(std::string(value));
+  } else {
+    reject("one of: seed=, scale=, sampling=");
+  }
+}
+
+}  // namespace
+
+Workload load_workload(const WorkloadSpec& spec) {
+  Workload workload =
+      spec.synthetic ? generate_workload(*spec.synthetic) : read_workload(spec.file);
+  workload.name = spec.label;
+  return workload;
+}
+
+WorkloadSpec parse_workload_spec(std::string_view text) {
+  WorkloadSpec spec{.label = std::string(text), .file = std::string(text), .synthetic = {}};
+  std::error_code ignored;
+  const bool names_model = text == kModel || text.starts_with(std::string(kModel) + ":");
+  if (!names_model || std::filesystem::exists(spec.file, ignored)) return spec;
+  spec.file.clear();
+  SyntheticSpec& recipe = spec.synthetic.emplace();
+  std::size_t colon = text.find(':');
+  while (colon != std::string_view::npos) {
+    const std::size_t next = text.find(':', colon + 1);
+    read_part(text.substr(colon + 1, next - colon - 1), text, recipe);
+    colon = next;
+  }
+  return spec;
+}
+
+}  // namespace cospot

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string_view>
+
+#include "sim_harness/sweeps/sweep.hpp"
+#include "sim_harness/workloads/workload.hpp"
+
+namespace cospot {
+
+/// Reads or generates what a sweep or a command names. The workload's name is the spec's label.
+///
+/// Errors: WorkloadError for a file, ConfigError for a recipe.
+[[nodiscard]] Workload load_workload(const WorkloadSpec& spec);
+
+/// Reads how a command line names a workload: a file, or a recipe such as
+/// `azure2020:seed=1:scale=0.01:sampling=bernoulli`, every part after the model optional. A file
+/// that exists wins. Errors: ConfigError for a recipe.
+[[nodiscard]] WorkloadSpec parse_workload_spec(std::string_view text);
+
+}  // namespace cospot

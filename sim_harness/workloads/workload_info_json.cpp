@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string_view>
+#include <vector>
+
+#include "sim_harness/results/revenue_text.hpp"
+#include "sim_harness/workloads/workload_info_text.hpp"
+
+namespace cospot {
+namespace {
+
+std::string json_string(std::string_view value) {
+  std::string text = "\"";
+  for (const char character : value) {
+    if (character == '"' || character == '\\') {
+      text += '\\';
+      text += character;
+    } else if (static_cast<unsigned char>(character) < 0x20) {
+      text += fmt::format("\\u{:04x}", static_cast<unsigned int>(character));
+    } else {
+      text += character;
+    }
+  }
+  return text + '"';
+}
+
+std::string json_seconds(SimTime time) { return time == kNever ? "null" : seconds_text(time); }
+
+std::string json_amounts(const ResourceTotal& amounts) {
+  return fmt::format(R"({{"vcpus": {}, "memory_mb": {}, "disk_gb": {}}})", amounts.vcpus,
+                     amounts.memory_mb, amounts.disk_gb);
+}
+
+std::string json_peak(const PeakDemand& peak) {
+  return fmt::format(R"({{"amount": {}, "vcpus_at_s": {}, "memory_at_s": {}, "disk_at_s": {}}})",
+                     json_amounts(peak.amount), seconds_text(peak.vcpus_at),
+                     seconds_text(peak.memory_at), seconds_text(peak.disk_at));
+}
+
+std::string json_bound(const HostBound& bound) {
+  return fmt::format(R"({{"least_hosts": {}, "binding": "{}", "hosts": {}}})", bound.least_hosts,
+                     bound.binding, json_amounts(bound.hosts));
+}
+
+std::string json_host(const WorkloadInfo& info) {
+  if (!info.host.has_value()) return "null";
+  return fmt::format(R"({{"total": {}, "vms": {}, "vms_and_spots": {}, "too_large_requests": {}}})",
+                     json_amounts({info.host->vcpus, info.host->memory_mb, info.host->disk_gb}),
+                     json_bound(info.vm_bound), json_bound(info.total_bound),
+                     info.vm_bound.too_large);
+}
+
+std::string json_class(const WorkloadInfo& info, InstanceClass instance_class) {
+  const auto which = static_cast<std::size_t>(instance_class);
+  const Lifetimes& lifetimes = info.lifetimes[which];
+  std::vector<std::string> quantiles;
+  for (std::size_t i = 0; i < kLifetimePercents.size(); ++i) {
+    const bool known = lifetimes.instances > 0;
+    quantiles.push_back(fmt::format(R"("{}": {})", kLifetimePercents[i],
+                                    known ? json_seconds(lifetimes.quantiles[i]) : "null"));
+  }
+  return fmt::format(R"({{"requests": {}, "early": {}, "never_ended": {}, "tenants": {}, )"
+                     R"("revenue_requested_vcpu_s": {}, "lifetime_s_by_percent": {{{}}}, )"
+                     R"("arrivals_by_hour": [{}]}})",
+                     info.requests[which], info.early[which], lifetimes.never_ended,
+                     info.tenants[which], revenue_text(info.revenue[which]),
+                     fmt::join(quantiles, ", "), fmt::join(info.arrivals_by_hour[which], ", "));
+}
+
+std::string json_flavor(const FlavorCount& flavor) {
+  return fmt::format(R"({{"vcpus": {}, "memory_mb": {}, "disk_gb": {}, "vms": {}, "spots": {}}})",
+                     flavor.resources.vcpus, flavor.resources.memory_mb, flavor.resources.disk_gb,
+                     flavor.vms, flavor.spots);
+}
+
+}  // namespace
+
+std::string workload_info_json(const Workload& workload, const WorkloadInfo& info) {
+  std::vector<std::string> flavors;
+  for (const FlavorCount& flavor : info.flavors) flavors.push_back(json_flavor(flavor));
+  return fmt::format(
+      "{{\"name\": {},\n \"sha256\": \"{}\",\n \"window_s\": {},\n \"first_start_s\": {},\n"
+      " \"last_start_s\": {},\n \"tenants\": {},\n \"vms\": {},\n \"spots\": {},\n"
+      " \"vm_peak\": {},\n \"total_peak\": {},\n \"host\": {},\n \"flavors\": [{}]}}\n",
+      json_string(workload.name), workload.sha256, seconds_text(workload.window),
+      seconds_text(info.first_start), seconds_text(info.last_start), info.all_tenants,
+      json_class(info, InstanceClass::kVm), json_class(info, InstanceClass::kSpot),
+      json_peak(info.vm_peak), json_peak(info.total_peak), json_host(info),
+      fmt::join(flavors, ",\n  "));
+}
+
+}  // namespace cospot

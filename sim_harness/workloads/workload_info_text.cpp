@@ -1,0 +1,140 @@
+#include "sim_harness/workloads/workload_info_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "sim_harness/results/revenue_text.hpp"
+
+namespace cospot {
+namespace {
+
+using Buffer = fmt::memory_buffer;
+
+template <class... Values>
+void add(Buffer& buffer, fmt::format_string<Values...> format, Values&&... values) {
+  fmt::format_to(std::back_inserter(buffer), format, std::forward<Values>(values)...);
+}
+
+constexpr std::size_t kFlavorsShown = 10;
+
+/// A time or a lifetime in days, as people compare them; files hold the exact value.
+std::string days(SimTime time) {
+  if (time == kNever) return "never";
+  return fmt::format("{:.3f} d",
+                     static_cast<double>(time.count()) / static_cast<double>(kDay.count()));
+}
+
+/// A lifetime in the unit that suits it.
+std::string lifetime(SimTime time) {
+  const double seconds = static_cast<double>(time.count()) / 1e6;
+  if (time == kNever) return "never";
+  if (seconds < 120) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 2 * 3600) return fmt::format("{:.1f} min", seconds / 60);
+  if (seconds < 2 * 86400) return fmt::format("{:.1f} h", seconds / 3600);
+  return fmt::format("{:.1f} d", seconds / 86400);
+}
+
+double percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::uint64_t sum(const std::array<std::uint64_t, 2>& classes) { return classes[0] + classes[1]; }
+
+void add_counts(Buffer& text, const WorkloadInfo& info) {
+  add(text, "{:<22}{:>14}{:>14}{:>14}\n", "", "VMs", "spots", "both");
+  const auto row = [&](std::string_view name, std::uint64_t vms, std::uint64_t spots,
+                       std::uint64_t both) {
+    add(text, "{:<22}{:>14}{:>14}{:>14}\n", name, vms, spots, both);
+  };
+  row("requests", info.requests[0], info.requests[1], sum(info.requests));
+  row("before the window", info.early[0], info.early[1], sum(info.early));
+  const std::uint64_t vms_never = info.lifetimes[0].never_ended;
+  const std::uint64_t spots_never = info.lifetimes[1].never_ended;
+  row("never ended", vms_never, spots_never, vms_never + spots_never);
+  row("tenants", info.tenants[0], info.tenants[1], info.all_tenants);
+  add(text, "flavors {}, first request {}, last request {}\n", info.flavors.size(),
+      days(info.first_start), days(info.last_start));
+  add(text, "revenue requested in the window: VMs {} vcpu-seconds, spots {} vcpu-seconds\n",
+      revenue_text(info.revenue[0]), revenue_text(info.revenue[1]));
+}
+
+void add_peak(Buffer& text, std::string_view name, const PeakDemand& peak) {
+  const auto when = [](std::int64_t amount, SimTime time) {
+    return amount == 0 ? std::string() : fmt::format(" ({})", days(time));
+  };
+  const ResourceTotal& amount = peak.amount;
+  add(text, "peak of {}: {} vcpus{}, {} memory_mb{}, {} disk_gb{}\n", name, amount.vcpus,
+      when(amount.vcpus, peak.vcpus_at), amount.memory_mb, when(amount.memory_mb, peak.memory_at),
+      amount.disk_gb, when(amount.disk_gb, peak.disk_at));
+}
+
+void add_bound(Buffer& text, std::string_view name, const HostBound& bound) {
+  add(text, "  {}: at least {} hosts, bound by {} (vcpus {}, memory_mb {}, disk_gb {})\n", name,
+      bound.least_hosts, bound.binding, bound.hosts.vcpus, bound.hosts.memory_mb,
+      bound.hosts.disk_gb);
+}
+
+void add_bounds(Buffer& text, const WorkloadInfo& info) {
+  if (!info.host.has_value()) return;
+  add(text, "on hosts of {} vcpus, {} memory_mb, {} disk_gb:\n", info.host->vcpus,
+      info.host->memory_mb, info.host->disk_gb);
+  add_bound(text, "VMs", info.vm_bound);
+  add_bound(text, "VMs and spots", info.total_bound);
+  add(text, "  {} requests are larger than an empty host\n", info.vm_bound.too_large);
+}
+
+void add_lifetimes(Buffer& text, const WorkloadInfo& info) {
+  add(text, "\nlifetimes; an instance that never ended counts as the longest\n{:<8}{:>13}", "",
+      "never ended");
+  for (const int quantile : kLifetimePercents) add(text, "{:>11}", fmt::format("{} %", quantile));
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Lifetimes& lifetimes = info.lifetimes[i];
+    add(text, "\n{:<8}{:>13}", i == 0 ? "VMs" : "spots",
+        fmt::format("{:.1f} %", percent(lifetimes.never_ended, lifetimes.instances)));
+    for (const SimTime quantile : lifetimes.quantiles)
+      add(text, "{:>11}", lifetimes.instances == 0 ? "-" : lifetime(quantile));
+  }
+  add(text, "\n");
+}
+
+void add_flavors(Buffer& text, const WorkloadInfo& info) {
+  const std::size_t shown = std::min(kFlavorsShown, info.flavors.size());
+  add(text, "\nmost requested flavors ({} of {})\n{:>10}{:>12}{:>10}{:>12}{:>12}{:>9}\n", shown,
+      info.flavors.size(), "vcpus", "memory_mb", "disk_gb", "VMs", "spots", "share");
+  for (std::size_t i = 0; i < shown; ++i) {
+    const FlavorCount& flavor = info.flavors[i];
+    add(text, "{:>10}{:>12}{:>10}{:>12}{:>12}{:>9}\n", flavor.resources.vcpus,
+        flavor.resources.memory_mb, flavor.resources.disk_gb, flavor.vms, flavor.spots,
+        fmt::format("{:.1f} %", percent(flavor.vms + flavor.spots, sum(info.requests))));
+  }
+}
+
+void add_hours(Buffer& text, const WorkloadInfo& info) {
+  add(text, "\nrequests inside the window by hour of the day (day 0 starts with the window)\n");
+  add(text, "{:>6}{:>12}{:>12}\n", "hour", "VMs", "spots");
+  for (std::size_t hour = 0; hour < 24; ++hour) {
+    add(text, "{:>6}{:>12}{:>12}\n", hour, info.arrivals_by_hour[0][hour],
+        info.arrivals_by_hour[1][hour]);
+  }
+}
+
+}  // namespace
+
+std::string workload_info_text(const Workload& workload, const WorkloadInfo& info) {
+  Buffer text;
+  add(text, "{}\nSHA-256 {}, window {}\n\n", workload.name, workload.sha256, days(workload.window));
+  add_counts(text, info);
+  add_peak(text, "VMs", info.vm_peak);
+  add_peak(text, "VMs and spots", info.total_peak);
+  add_bounds(text, info);
+  add_lifetimes(text, info);
+  add_flavors(text, info);
+  add_hours(text, info);
+  return fmt::to_string(text);
+}
+
+}  // namespace cospot

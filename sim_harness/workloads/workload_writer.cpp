@@ -1,0 +1,96 @@
+#include "sim_harness/workloads/workload_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <iterator>
+
+#include "core/errors.hpp"
+#include "sim_harness/files/gzip.hpp"
+#include "sim_harness/files/plain_text.hpp"
+#include "sim_harness/files/stored_file.hpp"
+
+namespace cospot {
+namespace {
+
+/// Refuses what a reader of the file would refuse or misunderstand.
+void check_row(const WorkloadRow& row, WorkloadSchema schema) {
+  const auto fail = [&](std::string_view what) {
+    throw WorkloadError(
+        fmt::format("the request {} cannot be written: {}", quoted_excerpt(row.id), what));
+  };
+  for (const std::string& name : {row.id, row.tenant}) {
+    if (name.empty() || name.find_first_of(",\"\r\n") != std::string::npos ||
+        find_non_text(name) != std::string::npos) {
+      fail("expected ids and tenants of UTF-8 text without commas, quotation marks and line ends");
+    }
+  }
+  const ResourceVector& amounts = row.resources;
+  const ResourceVector least{.vcpus = 1};
+  const ResourceVector most{kMaxResourceAmount, kMaxResourceAmount, kMaxResourceAmount};
+  if (!least.fits_in(amounts) || !amounts.fits_in(most)) {
+    fail("expected at least 1 vcpu and no negative amount, each at most 67108864");
+  }
+  const bool in_range = row.start >= -kMaxWorkloadTime && row.start <= kMaxWorkloadTime &&
+                        (row.end <= kMaxWorkloadTime || row.end == kNever);
+  if (!in_range || row.end < row.start) fail("expected start <= end, both within 10,000 days");
+  if (schema == WorkloadSchema::kSocc22 && row.resources.disk_gb != 0) {
+    fail("the schema socc22 has no column for its disk_gb, expected 0");
+  }
+}
+
+/// The shortest decimal number of days that reads back as `time`.
+std::string days_text(SimTime time) {
+  if (time == kNever) return "inf";
+  std::array<char, 32> text{};
+  const double days = static_cast<double>(time.count()) / kMicrosecondsPerDay;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), days).ptr};
+}
+
+void append_own(std::string& text, const WorkloadRow& row) {
+  fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{}\n", row.id, row.tenant,
+                 row.is_spot() ? "spot" : "vm", row.resources.vcpus, row.resources.memory_mb,
+                 row.resources.disk_gb, seconds_text(row.start), seconds_text(row.end));
+}
+
+void append_release(std::string& text, const WorkloadRow& row) {
+  fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{}\n", row.id, row.tenant,
+                 row.resources.vcpus, row.resources.memory_mb, row.is_spot() ? 1 : 0,
+                 days_text(row.start), days_text(row.end));
+}
+
+}  // namespace
+
+std::string format_workload(const Workload& workload, WorkloadSchema schema) {
+  std::string text(kWorkloadSchemas[static_cast<std::size_t>(schema)].header);
+  text += '\n';
+  for (const WorkloadRow& row : workload.rows) {
+    check_row(row, schema);
+    schema == WorkloadSchema::kCospot ? append_own(text, row) : append_release(text, row);
+  }
+  return text;
+}
+
+void write_workload(const Workload& workload, const std::filesystem::path& path,
+                    WorkloadSchema schema) {
+  if (workload.rows.empty()) {
+    throw WorkloadError(
+        fmt::format("{}: not written: the workload has no requests", path.string()));
+  }
+  const std::string text = format_workload(workload, schema);
+  write_stored_file(path, path.extension() == ".gz" ? pack_gzip(text) : text);
+}
+
+WorkloadSchema find_workload_schema(std::string_view name) {
+  std::string valid;
+  for (const WorkloadSchemaInfo& info : kWorkloadSchemas) {
+    if (info.name == name) return info.schema;
+    valid += fmt::format("{}{}", valid.empty() ? "" : ", ", info.name);
+  }
+  throw ConfigError(
+      fmt::format("unknown workload schema {}, expected {}", quoted_excerpt(name), valid));
+}
+
+}  // namespace cospot

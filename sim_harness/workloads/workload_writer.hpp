@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "sim_harness/workloads/workload.hpp"
+#include "sim_harness/workloads/workload_schema.hpp"
+
+namespace cospot {
+
+/// Writes `workload` in a schema, packed when the path ends in ".gz", all or nothing. Reading the
+/// file back gives the same rows to the microsecond; equal workloads give equal bytes.
+///
+/// Errors: WorkloadError when the file cannot be written or the schema cannot hold a row.
+void write_workload(const Workload& workload, const std::filesystem::path& path,
+                    WorkloadSchema schema);
+
+/// The text of such a file before packing.
+[[nodiscard]] std::string format_workload(const Workload& workload, WorkloadSchema schema);
+
+/// The schema called `name`. Errors: ConfigError names the valid ones.
+[[nodiscard]] WorkloadSchema find_workload_schema(std::string_view name);
+
+}  // namespace cospot
