@@ -63,8 +63,7 @@ class FlatHosts {
     return lowest_host(columns_, query, present(first), last, from);
   }
 
-  [[nodiscard]] std::size_t count(const RoomQuery& query, CountedRange<Key> range,
-                                  std::size_t /*enough*/) const {
+  [[nodiscard]] std::size_t count(const RoomQuery& query, CountedRange<Key> range) const {
     range.first = present(range.first);
     return count_hosts(columns_, query, range);
   }

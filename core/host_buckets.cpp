@@ -321,13 +321,14 @@ HostIndex HostBuckets<Key>::lowest(const RoomQuery& query, Key first, Key last,
 }
 
 template <class Key>
-std::size_t HostBuckets<Key>::count(const RoomQuery& query, const CountedRange<Key>& range,
-                                    std::size_t enough) const {
+std::size_t HostBuckets<Key>::count(const RoomQuery& query, CountedRange<Key> range) const {
   const std::size_t end = position_for(range.last, kNoHost) + 1;
+  const std::size_t enough = range.enough;
   std::size_t counted = 0;
   for (std::size_t position = position_for(range.first, 0); position < end && counted < enough;
        ++position) {
     if (!may_fit(order_[position], query)) continue;
+    range.enough = enough - counted;
     counted += count_hosts(columns(order_[position]), query, range);
   }
   return counted;

@@ -43,9 +43,7 @@ class HostBuckets {
                                           Key above_this) const;
   [[nodiscard]] HostIndex lowest(const RoomQuery& query, Key first, Key last, HostIndex from) const;
 
-  /// Counts no further than `enough`.
-  [[nodiscard]] std::size_t count(const RoomQuery& query, const CountedRange<Key>& range,
-                                  std::size_t enough) const;
+  [[nodiscard]] std::size_t count(const RoomQuery& query, CountedRange<Key> range) const;
 
   /// Belongs to the copy of a table from now on.
   void rebind(const HostTable& copy) { by_host_.rebind(copy); }

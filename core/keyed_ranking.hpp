@@ -88,7 +88,7 @@ class KeyedRanking final : public HostRanking {
       if (search.is_finished()) {
         search.query.fit = fit_of(feasible_);
         before += search.hosts->count(
-            search.query, {.first = kLowest, .last = kLargest, .before = kNoHost}, within - before);
+            search.query, {.first = kLowest, .last = kLargest, .enough = within - before});
         continue;
       }
       const Side& best = better_side(search);
@@ -269,13 +269,12 @@ class KeyedRanking final : public HostRanking {
     RoomQuery query = search.query;
     query.fit = Fit::kBesideVms;
     const std::size_t count =
-        search.hosts->count(query,
-                            {.first = best.is_below ? best.first : just_above(target_),
-                             .last = best.is_below ? target_ : best.last,
-                             .group_first = best.first,
-                             .group_last = best.last,
-                             .before = best.host},
-                            enough);
+        search.hosts->count(query, {.first = best.is_below ? best.first : just_above(target_),
+                                    .last = best.is_below ? target_ : best.last,
+                                    .group_first = best.first,
+                                    .group_last = best.last,
+                                    .before = best.host,
+                                    .enough = enough});
     if (count >= enough) return count;
     return count + count_better_on_other_side(search, best, enough - count);
   }

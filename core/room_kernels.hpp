@@ -79,9 +79,10 @@ struct CountedRange {
   Key group_first{};
   Key group_last{};
   HostIndex before = kNoHost;
+  std::size_t enough = SIZE_MAX;  ///< counting may stop here
 };
 
-/// How many of the hosts in a range fit.
+/// How many of the hosts in a range fit; at least `enough` when there are that many.
 template <class Key>
 [[nodiscard]] std::size_t count_hosts(const RoomColumns<Key>& hosts, const RoomQuery& query,
                                       const CountedRange<Key>& range);

@@ -21,7 +21,6 @@ namespace cospot::room_loops {
 ///   load(p)                         the keys at p
 ///   above(a, b), at_least(a, b)     the rows where a > b, a >= b
 ///   above_in(m, a, b)               the rows of m where a > b
-///   every_row()                     all of them
 ///   both(m, n), but_not(m, n)       the rows in m and n, in m but not in n
 ///   has_room(p, need)               the rows whose amount at p is at least `need`
 ///   has_room_in(m, p, need)         those of m
@@ -32,7 +31,7 @@ namespace cospot::room_loops {
 ///   pick_rows(m, a, b)              as pick
 ///   largest(k), smallest(k)         over all rows
 ///   equal(a, b)                     the rows where a = b
-///   least_row(m, r)                 the least row number in m; UINT32_MAX when m is empty
+///   store_rows(p, r)                write the row numbers out
 template <class Key, InstructionSet kSet>
 struct Lanes;
 
@@ -50,7 +49,6 @@ struct Lanes<Key, InstructionSet::kPortable> {
   static Mask above(Keys a, Keys b) { return a > b; }
   static Mask at_least(Keys a, Keys b) { return a >= b; }
   static Mask above_in(Mask mask, Keys a, Keys b) { return both(mask, above(a, b)); }
-  static Mask every_row() { return true; }
   static Mask both(Mask a, Mask b) { return a && b; }
   static Mask but_not(Mask a, Mask b) { return a && !b; }
   static Mask has_room(const ResourceAmount* room, Amounts need) { return *room >= need; }
@@ -66,7 +64,7 @@ struct Lanes<Key, InstructionSet::kPortable> {
   static Key largest(Keys keys) { return keys; }
   static Key smallest(Keys keys) { return keys; }
   static Mask equal(Keys a, Keys b) { return a == b; }
-  static std::uint32_t least_row(Mask mask, Rows rows) { return mask ? rows : UINT32_MAX; }
+  static void store_rows(std::uint32_t* to, Rows rows) { *to = rows; }
 };
 
 #if defined(__AVX2__)
@@ -85,7 +83,6 @@ struct Lanes<std::int32_t, InstructionSet::kAvx2> {
   static Mask above(Keys a, Keys b) { return _mm256_cmpgt_epi32(a, b); }
   static Mask at_least(Keys a, Keys b) { return _mm256_cmpeq_epi32(_mm256_max_epi32(a, b), a); }
   static Mask above_in(Mask mask, Keys a, Keys b) { return both(mask, above(a, b)); }
-  static Mask every_row() { return _mm256_set1_epi32(-1); }
   static Mask both(Mask a, Mask b) { return _mm256_and_si256(a, b); }
   static Mask but_not(Mask a, Mask b) { return _mm256_andnot_si256(b, a); }
   static Mask has_room(const ResourceAmount* room, Amounts need) {
@@ -116,10 +113,8 @@ struct Lanes<std::int32_t, InstructionSet::kAvx2> {
     return ~largest(_mm256_xor_si256(keys, _mm256_set1_epi32(-1)));
   }
   static Mask equal(Keys a, Keys b) { return _mm256_cmpeq_epi32(a, b); }
-  static std::uint32_t least_row(Mask mask, Rows rows) {
-    const __m256i marked = _mm256_blendv_epi8(_mm256_set1_epi32(INT32_MAX), rows, mask);
-    const std::int32_t row = smallest(marked);
-    return row == INT32_MAX ? UINT32_MAX : static_cast<std::uint32_t>(row);
+  static void store_rows(std::uint32_t* to, Rows rows) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), rows);
   }
 };
 
@@ -136,7 +131,6 @@ struct Lanes<double, InstructionSet::kAvx2> {
   static Mask above(Keys a, Keys b) { return _mm256_cmp_pd(a, b, _CMP_GT_OQ); }
   static Mask at_least(Keys a, Keys b) { return _mm256_cmp_pd(a, b, _CMP_GE_OQ); }
   static Mask above_in(Mask mask, Keys a, Keys b) { return both(mask, above(a, b)); }
-  static Mask every_row() { return _mm256_castsi256_pd(_mm256_set1_epi32(-1)); }
   static Mask both(Mask a, Mask b) { return _mm256_and_pd(a, b); }
   static Mask but_not(Mask a, Mask b) { return _mm256_andnot_pd(b, a); }
   static Mask has_room(const ResourceAmount* room, Amounts need) {
@@ -167,15 +161,10 @@ struct Lanes<double, InstructionSet::kAvx2> {
   }
   static double smallest(Keys keys) { return -largest(_mm256_sub_pd(_mm256_setzero_pd(), keys)); }
   static Mask equal(Keys a, Keys b) { return _mm256_cmp_pd(a, b, _CMP_EQ_OQ); }
-  static std::uint32_t least_row(Mask mask, Rows rows) {
+  static void store_rows(std::uint32_t* to, Rows rows) {
     std::int64_t wide[kCount];
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(wide), rows);
-    std::uint32_t least = UINT32_MAX;
-    for (std::uint32_t rest = bits(mask); rest != 0; rest &= rest - 1) {
-      const auto row = static_cast<std::uint32_t>(wide[__builtin_ctz(rest)]);
-      least = row < least ? row : least;
-    }
-    return least;
+    for (int i = 0; i < kCount; ++i) to[i] = static_cast<std::uint32_t>(wide[i]);
   }
 };
 #endif
@@ -196,7 +185,6 @@ struct Lanes<std::int32_t, InstructionSet::kAvx512> {
   static Mask above_in(Mask mask, Keys a, Keys b) {
     return _mm512_mask_cmpgt_epi32_mask(mask, a, b);
   }
-  static Mask every_row() { return 0xffff; }
   static Mask both(Mask a, Mask b) { return _kand_mask16(a, b); }
   static Mask but_not(Mask a, Mask b) { return _kandn_mask16(b, a); }
   static Mask has_room(const ResourceAmount* room, Amounts need) {
@@ -218,9 +206,7 @@ struct Lanes<std::int32_t, InstructionSet::kAvx512> {
   static std::int32_t largest(Keys keys) { return _mm512_reduce_max_epi32(keys); }
   static std::int32_t smallest(Keys keys) { return _mm512_reduce_min_epi32(keys); }
   static Mask equal(Keys a, Keys b) { return _mm512_cmpeq_epi32_mask(a, b); }
-  static std::uint32_t least_row(Mask mask, Rows rows) {
-    return _mm512_mask_reduce_min_epu32(mask, rows);
-  }
+  static void store_rows(std::uint32_t* to, Rows rows) { _mm512_storeu_si512(to, rows); }
 };
 
 template <>
@@ -238,7 +224,6 @@ struct Lanes<double, InstructionSet::kAvx512> {
   static Mask above_in(Mask mask, Keys a, Keys b) {
     return _mm512_mask_cmp_pd_mask(mask, a, b, _CMP_GT_OQ);
   }
-  static Mask every_row() { return 0xff; }
   static Mask both(Mask a, Mask b) { return _kand_mask8(a, b); }
   static Mask but_not(Mask a, Mask b) { return _kandn_mask8(b, a); }
   static Mask has_room(const ResourceAmount* room, Amounts need) {
@@ -261,8 +246,8 @@ struct Lanes<double, InstructionSet::kAvx512> {
   static double largest(Keys keys) { return _mm512_reduce_max_pd(keys); }
   static double smallest(Keys keys) { return _mm512_reduce_min_pd(keys); }
   static Mask equal(Keys a, Keys b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
-  static std::uint32_t least_row(Mask mask, Rows rows) {
-    return _mm512_mask_reduce_min_epu32(mask, _mm512_castsi256_si512(rows));
+  static void store_rows(std::uint32_t* to, Rows rows) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), rows);
   }
 };
 #endif

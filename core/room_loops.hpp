@@ -25,23 +25,20 @@ class FitTest {
         memory_mb_(L::all_amounts(need.memory_mb)),
         disk_gb_(L::all_amounts(need.disk_gb)) {}
 
-  /// Those of the rows in `mask`, which starts at `row`, that fit.
-  [[gnu::always_inline]] typename L::Mask among(typename L::Mask mask, std::size_t row) const {
+  [[gnu::always_inline]] typename L::Mask operator()(std::size_t row) const {
     if constexpr (kFit == Fit::kBesideVms) {
-      return has_room(mask, hosts_.beside_vms, row);
+      return has_room(hosts_.beside_vms, row);
     } else if constexpr (kFit == Fit::kBesideAll) {
-      return has_room(mask, hosts_.beside_all, row);
+      return has_room(hosts_.beside_all, row);
     } else {
-      const auto fits = has_room(mask, hosts_.beside_vms, row);
-      return L::but_not(fits, has_room(fits, hosts_.beside_all, row));
+      return L::but_not(has_room(hosts_.beside_vms, row), has_room(hosts_.beside_all, row));
     }
   }
 
  private:
-  [[gnu::always_inline]] typename L::Mask has_room(typename L::Mask mask,
-                                                   const ResourceAmount* const (&room)[3],
+  [[gnu::always_inline]] typename L::Mask has_room(const ResourceAmount* const (&room)[3],
                                                    std::size_t row) const {
-    mask = L::has_room_in(mask, room[0] + row, vcpus_);
+    auto mask = L::has_room(room[0] + row, vcpus_);
     mask = L::has_room_in(mask, room[1] + row, memory_mb_);
     if constexpr (kResources == 3) mask = L::has_room_in(mask, room[2] + row, disk_gb_);
     return mask;
@@ -68,21 +65,20 @@ class BestKeys {
       kDown ? std::numeric_limits<Key>::lowest() : std::numeric_limits<Key>::max();
 
  public:
-  /// Takes note of the rows in `candidates`.
+  /// Takes note of those `candidates` that are better than the best so far. That comparison comes
+  /// last: all that the loop carries from row to row is it and the two moves.
   [[gnu::always_inline]] void take(typename L::Mask candidates, typename L::Keys key,
                                    std::size_t row) {
-    keys_ = L::pick(candidates, key, keys_);
-    rows_ = L::pick_rows(candidates, L::first_rows(row), rows_);
+    const auto better = beyond_in(candidates, key, keys_);
+    keys_ = L::pick(better, key, keys_);
+    rows_ = L::pick_rows(better, L::first_rows(row), rows_);
   }
 
-  /// The rows whose key lies beyond the limit and is better than the best so far.
-  [[gnu::always_inline]] typename L::Mask better(typename L::Keys key,
-                                                 typename L::Keys limit) const {
-    return beyond_in(is_beyond(key, keys_), limit, key);
-  }
-  /// As above, without a limit.
-  [[gnu::always_inline]] typename L::Mask better(typename L::Keys key) const {
-    return is_beyond(key, keys_);
+  /// The rows of `mask` whose key lies beyond the limit.
+  [[gnu::always_inline]] static typename L::Mask beyond_limit(typename L::Mask mask,
+                                                              typename L::Keys key,
+                                                              typename L::Keys limit) {
+    return beyond_in(mask, limit, key);
   }
 
   /// The best over all lanes of both; ties go to the lowest row.
@@ -92,16 +88,20 @@ class BestKeys {
     const Key key = kDown ? L::largest(better) : L::smallest(better);
     if (key == kNone) return {};
     const auto wanted = L::all_keys(key);
-    const std::uint32_t row_a = L::least_row(L::equal(a.keys_, wanted), a.rows_);
-    const std::uint32_t row_b = L::least_row(L::equal(b.keys_, wanted), b.rows_);
-    return {key, row_a < row_b ? row_a : row_b};
+    std::uint32_t rows[2 * L::kCount];
+    L::store_rows(rows, a.rows_);
+    L::store_rows(rows + L::kCount, b.rows_);
+    std::uint32_t bits = L::bits(L::equal(a.keys_, wanted)) | L::bits(L::equal(b.keys_, wanted))
+                                                                  << L::kCount;
+    std::uint32_t least = kNoHost;
+    for (; bits != 0; bits &= bits - 1) {  // as a rule there is one
+      const std::uint32_t row = rows[__builtin_ctz(bits)];
+      least = row < least ? row : least;
+    }
+    return {key, least};
   }
 
  private:
-  /// The rows where a walk in this direction comes to b after a.
-  [[gnu::always_inline]] static typename L::Mask is_beyond(typename L::Keys a, typename L::Keys b) {
-    return kDown ? L::above(a, b) : L::above(b, a);
-  }
   [[gnu::always_inline]] static typename L::Mask beyond_in(typename L::Mask mask,
                                                            typename L::Keys a, typename L::Keys b) {
     return kDown ? L::above_in(mask, a, b) : L::above_in(mask, b, a);
@@ -122,11 +122,9 @@ KeyedHost<Key> nearest_on_side(const RoomColumns<Key>& hosts, const RoomQuery& q
     for (std::size_t half = 0; half < 2; ++half) {
       const std::size_t row = first + half * L::kCount;
       const auto key = L::load(hosts.key + row);
-      if constexpr (kLimited) {
-        best[half].take(fits.among(best[half].better(key, limits), row), key, row);
-      } else {
-        best[half].take(fits.among(best[half].better(key), row), key, row);
-      }
+      auto candidates = fits(row);
+      if constexpr (kLimited) candidates = best[half].beyond_limit(candidates, key, limits);
+      best[half].take(candidates, key, row);
     }
   }
   return host_of(hosts, BestKeys<Key, kSet, kDown>::best_of(best[0], best[1]));
@@ -146,9 +144,9 @@ NearestHosts<Key> nearest_on_both(const RoomColumns<Key>& hosts, const RoomQuery
     for (std::size_t half = 0; half < 2; ++half) {
       const std::size_t row = first + half * L::kCount;
       const auto key = L::load(hosts.key + row);
-      const auto fit = fits.among(L::every_row(), row);
-      below[half].take(L::both(fit, below[half].better(key, limit_below)), key, row);
-      above[half].take(L::both(fit, above[half].better(key, limit_above)), key, row);
+      const auto fit = fits(row);
+      below[half].take(below[half].beyond_limit(fit, key, limit_below), key, row);
+      above[half].take(above[half].beyond_limit(fit, key, limit_above), key, row);
     }
   }
   return {host_of(hosts, BestKeys<Key, kSet, true>::best_of(below[0], below[1])),
@@ -172,7 +170,7 @@ class RangeTest {
     const auto key = L::load(keys_ + row);
     const auto in_range = L::both(L::at_least(key, first_), L::at_least(last_, key));
     if (L::bits(in_range) == 0) return 0;
-    return L::bits(fits_.among(in_range, row));
+    return L::bits(L::both(in_range, fits_(row)));
   }
 
  private:
@@ -214,9 +212,28 @@ HostIndex lowest_of_all(const RoomColumns<Key>& hosts, const RoomQuery& query, K
   return lowest;
 }
 
+/// When row r is host r and all that is counted belongs to the group: the rows before `before`.
+template <class Key, InstructionSet kSet, Fit kFit, int kResources>
+std::size_t count_group_by_row(const RoomColumns<Key>& hosts, const RoomQuery& query,
+                               const CountedRange<Key>& range) {
+  constexpr std::size_t kLanes = Lanes<Key, kSet>::kCount;
+  const RangeTest<Key, kSet, kFit, kResources> in_range(hosts, query.need, range.first, range.last);
+  const std::size_t rows = range.before < hosts.rows ? range.before : hosts.rows;
+  std::size_t count = 0;
+  for (std::size_t row = 0; row < rows && count < range.enough; row += kLanes) {
+    const std::uint32_t wanted = rows - row < kLanes ? (1U << (rows - row)) - 1 : ~0U;
+    count += static_cast<std::size_t>(__builtin_popcount(in_range(row) & wanted));
+  }
+  return count;
+}
+
 template <class Key, InstructionSet kSet, Fit kFit, int kResources>
 std::size_t count_in(const RoomColumns<Key>& hosts, const RoomQuery& query,
                      const CountedRange<Key>& range) {
+  const bool is_one_group = range.first >= range.group_first && range.last <= range.group_last;
+  if (hosts.host == nullptr && is_one_group) {
+    return count_group_by_row<Key, kSet, kFit, kResources>(hosts, query, range);
+  }
   const RangeTest<Key, kSet, kFit, kResources> in_range(hosts, query.need, range.first, range.last);
   const auto is_counted = [&](std::size_t row) {
     const Key key = hosts.key[row];
@@ -224,7 +241,8 @@ std::size_t count_in(const RoomColumns<Key>& hosts, const RoomQuery& query,
     return host < range.before || key < range.group_first || key > range.group_last;
   };
   std::size_t count = 0;
-  for (std::size_t row = 0; row < hosts.rows; row += Lanes<Key, kSet>::kCount) {
+  for (std::size_t row = 0; row < hosts.rows && count < range.enough;
+       row += Lanes<Key, kSet>::kCount) {
     for (std::uint32_t bits = in_range(row); bits != 0; bits &= bits - 1) {
       count += is_counted(row + static_cast<std::size_t>(__builtin_ctz(bits))) ? 1 : 0;
     }

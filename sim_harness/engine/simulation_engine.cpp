@@ -1,18 +1,7 @@
 #include "sim_harness/engine/simulation_engine.hpp"
 
-#include <algorithm>
-#include <chrono>
-
 namespace cospot {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-std::uint64_t nanoseconds_since(Clock::time_point start) {
-  const auto elapsed = Clock::now() - start;
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
-}
 
 /// Without an offer to choose from, a VM side that ignores spots need not hear of them.
 bool watches_spots(const HostRanking& vm_ranking, const Allocator& allocator) {
@@ -50,9 +39,7 @@ SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allo
       evictions_(other.evictions_),
       vm_revenue_lost_(other.vm_revenue_lost_),
       spot_revenue_lost_(other.spot_revenue_lost_),
-      vm_arrivals_(other.vm_arrivals_),
-      uncontended_ns_(other.uncontended_ns_),
-      latency_(other.latency_) {}
+      timer_(other.timer_) {}
 
 Request SimulationEngine::request_of(const ScheduledEvent& event) const {
   const ResourceVector& resources = schedule_->resources(event);
@@ -111,8 +98,7 @@ bool SimulationEngine::is_due(const ScheduledEvent& event, const PauseAt& pause,
 bool SimulationEngine::arrive_vm(const ScheduledEvent& event, const PauseAt& pause,
                                  RunPause& reason) {
   const Request request = request_of(event);
-  const bool is_timed = vm_arrivals_ % kTimedOneIn == 0;
-  const Clock::time_point start = is_timed ? Clock::now() : Clock::time_point{};
+  timer_.start();
   vm_ranking_->start(request);
   HostIndex host = vm_ranking_->next();
   if (host != kNoHost) {
@@ -123,22 +109,16 @@ bool SimulationEngine::arrive_vm(const ScheduledEvent& event, const PauseAt& pau
     }
     if (observer_ != nullptr) {
       host = answer_whole_offer(request);
-    } else if (contended) {
-      const Clock::time_point contention = Clock::now();
-      host = contend(request, host);
-      if (host != kNoHost) place_vm(host, request);
-      latency_.add(uncontended_ns_ + nanoseconds_since(contention), 1);
     } else {
-      place_vm(host, request);
-      if (is_timed) {
-        uncontended_ns_ = nanoseconds_since(start);
-        latency_.add(uncontended_ns_, kTimedOneIn);
+      if (contended) host = contend(request, host);
+      if (host != kNoHost) {
+        place_vm(host, request);
+        timer_.stop();
       }
     }
   } else if (observer_ != nullptr) {
     observer_->requested(request);
   }
-  ++vm_arrivals_;
   if (host != kNoHost) return false;
   reject_vm(request);
   if (!pause.rejection) return false;
@@ -155,6 +135,7 @@ HostIndex SimulationEngine::contend(const Request& request, HostIndex first_rank
     const HostIndex free_host = vm_ranking_->first_without_eviction(allocator_.otn);
     if (free_host != kNoHost) return free_host;
   }
+  timer_.start_walk();
   offered_.assign(1, first_ranked);
   while (offered_.size() < allocator_.otn) {
     const HostIndex host = vm_ranking_->next();
@@ -279,9 +260,9 @@ RunResult SimulationEngine::result() const {
   result.vm_revenue = schedule_->vm_revenue_requested - vm_revenue_lost_;
   result.spot_revenue_requested = schedule_->spot_revenue_requested;
   result.spot_revenue = schedule_->spot_revenue_requested - spot_revenue_lost_;
-  result.alloc_p50_ns = latency_.quantile(0.5);
-  result.alloc_p99_ns = latency_.quantile(0.99);
-  result.alloc_max_ns = latency_.largest();
+  result.alloc_p50_ns = timer_.histogram().quantile(0.5);
+  result.alloc_p99_ns = timer_.histogram().quantile(0.99);
+  result.alloc_max_ns = timer_.histogram().largest();
   return result;
 }
 

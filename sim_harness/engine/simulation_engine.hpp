@@ -8,9 +8,9 @@
 #include "core/host_table.hpp"
 #include "core/instance_table.hpp"
 #include "core/offer.hpp"
+#include "sim_harness/engine/allocation_timer.hpp"
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
-#include "sim_harness/engine/latency_histogram.hpp"
 #include "sim_harness/engine/run_observer.hpp"
 #include "sim_harness/engine/run_result.hpp"
 
@@ -71,10 +71,6 @@ class SimulationEngine {
   [[nodiscard]] std::size_t position() const { return position_; }
 
  private:
-  /// Of so many allocations without contention, one is timed: reading the clock takes as long as
-  /// the decision.
-  static constexpr std::uint32_t kTimedOneIn = 16;
-
   /// An offer of so many hosts is walked; in a longer one the first host without evictions is
   /// found by counting.
   static constexpr std::size_t kShortOffer = 2;
@@ -114,9 +110,7 @@ class SimulationEngine {
   std::uint64_t evictions_ = 0;
   Revenue vm_revenue_lost_ = 0;
   Revenue spot_revenue_lost_ = 0;
-  std::uint32_t vm_arrivals_ = 0;
-  std::uint64_t uncontended_ns_ = 0;  // the last one timed
-  LatencyHistogram latency_;
+  AllocationTimer timer_;
 };
 
 }  // namespace cospot

@@ -9,7 +9,8 @@ namespace cospot {
 namespace {
 
 constexpr std::size_t kMaxLabelWidth = 13;
-constexpr std::size_t kOtnPerLine = 9;
+constexpr std::size_t kOtnPerLine = 8;
+constexpr int kGainWidth = 11;  // "+1000.00 %" and a space
 
 std::string percent_text(double fraction) { return fmt::format("{:.2f} %", fraction * 100); }
 
@@ -25,11 +26,13 @@ std::string short_label(const std::string& label) {
   return label.size() <= kMaxLabelWidth ? label : label.substr(0, kMaxLabelWidth - 1) + "~";
 }
 
+const char* plural(std::uint64_t count) { return count == 1 ? "" : "s"; }
+
 std::string on_off(bool value) { return value ? "on" : "off"; }
 
 std::string heading_text(const Summary& summary) {
-  std::string text = fmt::format("{} runs of {} workload{}", summary.runs, summary.workloads,
-                                 summary.workloads == 1 ? "" : "s");
+  std::string text = fmt::format("{} run{} of {} workload{}", summary.runs, plural(summary.runs),
+                                 summary.workloads, plural(summary.workloads));
   if (summary.runs < summary.expected_runs) {
     text += fmt::format("; {} of the sweep's {} runs are missing",
                         summary.expected_runs - summary.runs, summary.expected_runs);
@@ -77,14 +80,14 @@ std::string table_text(const Summary& summary) {
   for (std::size_t first = 0; first < otns.size(); first += kOtnPerLine) {
     const std::size_t last = std::min(first + kOtnPerLine, otns.size());
     text += "  SAF ";
-    for (std::size_t i = first; i < last; ++i) text += fmt::format("{:>10}", otns[i]);
+    for (std::size_t i = first; i < last; ++i) text += fmt::format("{:>{}}", otns[i], kGainWidth);
     for (const bool saf : {false, true}) {
       std::string line = fmt::format("\n  {:<4}", on_off(saf));
       bool any = false;
       for (std::size_t i = first; i < last; ++i) {
         const std::string cell = table_row(summary, saf, otns[i]);
         any = any || !cell.empty();
-        line += fmt::format("{:>10}", cell);
+        line += fmt::format("{:>{}}", cell, kGainWidth);
       }
       if (any) text += line;
     }
@@ -104,10 +107,11 @@ std::string vms_text(const Summary& summary) {
                       summary.runs, percent_text(share));
   if (summary.too_large_vms > 0) {
     text += fmt::format(
-        "  {} VMs in {} of the workloads are larger than the host. VMs larger than the host count\n"
-        "  as rejected and as VM revenue lost; \"without VM loss\" and \"reject no VM\" leave them "
+        "  {} VM{} larger than the host, in {} workload{}. VMs larger than the host count as\n"
+        "  rejected and as VM revenue lost; \"without VM loss\" and \"reject no VM\" leave them "
         "aside.\n",
-        summary.too_large_vms, summary.too_large_workloads);
+        summary.too_large_vms, plural(summary.too_large_vms), summary.too_large_workloads,
+        plural(summary.too_large_workloads));
   }
   return text;
 }

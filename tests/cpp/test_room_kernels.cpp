@@ -117,7 +117,7 @@ void check_kernels(InstructionSet set) {
     const Key below_this = round % 5 == 0 ? kLargest : round % 5 == 1 ? kLowest : gap;
     const Key above_this = round % 5 == 2 ? kLargest : gap - 1;
     CountedRange<Key> range{.first = gap, .last = gap + static_cast<Key>(random.below(4))};
-    range.group_first = range.first + static_cast<Key>(random.below(2));
+    range.group_first = range.first + static_cast<Key>(random.below(3)) - 1;
     range.group_last = range.last;
     range.before = static_cast<HostIndex>(random.below(100));
     const auto from = static_cast<HostIndex>(random.below(data.columns.rows));
@@ -134,6 +134,9 @@ void check_kernels(InstructionSet set) {
     }
     REQUIRE(kernels->lowest(data.columns, query, range.first, range.last, from) == expected.lowest);
     REQUIRE(kernels->count(data.columns, query, range) == expected.count);
+    range.enough = random.below(5);
+    REQUIRE(kernels->count(data.columns, query, range) >= std::min(range.enough, expected.count));
+    REQUIRE(kernels->count(data.columns, query, range) <= expected.count);
   }
 }
 

@@ -146,9 +146,9 @@ TEST_CASE("summarise: sizes are sorted by number, and a size may have no loss-fr
 TEST_CASE("summary_text: aligned and at most 100 columns, whatever the labels") {
   const std::string text = summary_text(summarise(worked_rows(), 8));
   CHECK(contains(text,
-                 "  SAF          1         4\n"
-                 "  off    +0.00 %  +17.50 %\n"
-                 "  on    +35.00 %  +80.00 %\n"));
+                 "  SAF           1          4\n"
+                 "  off     +0.00 %   +17.50 %\n"
+                 "  on     +35.00 %   +80.00 %\n"));
   CHECK(contains(text,
                  "  size           VM  spot evictor SAF  OTN   revenue       gain  evictions\n"
                  "  2 %            COS sDPD FIFO    on     1   42.00 %   +35.00 %       10.0\n"));
