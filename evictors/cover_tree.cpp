@@ -1,6 +1,7 @@
 #include "evictors/cover_tree.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <tuple>
 
@@ -11,6 +12,18 @@ namespace {
 constexpr int kVisitBits = 14;
 /// With so few items left, looking a node up costs more than exploring it.
 constexpr std::size_t kTooFewToRemember = 3;
+
+/// After so many nodes a search gets a tail of so many sets; when it has looked at kGrowth times as
+/// many, one that is larger by as much. To build one takes less time than those nodes did.
+constexpr std::int64_t kFirstNodes = 1000;
+constexpr std::size_t kFirstTail = 512;
+constexpr std::int64_t kGrowth = 4;
+
+constexpr std::array kKeys{CoverKey{&ResourceVector::vcpus, &CoverPrices::per_vcpu},
+                           CoverKey{&ResourceVector::memory_mb, &CoverPrices::per_memory_mb},
+                           CoverKey{&ResourceVector::disk_gb, &CoverPrices::per_disk_gb}};
+/// To look at so many sets of a tail takes as long as to look at a node.
+constexpr std::int64_t kSetsPerNode = 16;
 
 constexpr Weight magnitude(Weight weight) { return weight < 0 ? -weight : weight; }
 
@@ -50,24 +63,31 @@ std::size_t visit_slot(std::uint32_t depth, const ResourceVector& missing) {
 }  // namespace
 
 void CoverTree::assign(std::span<const CoverItem> items, const CoverPrices& prices) {
-  bounds_[0].prices = prices;
-  bound_count_ = 1;
-  nodes_left_ = kUnlimited;
+  bound_count_ = 0;
+  nodes_left_ = kMostNodes;
   branches_.clear();
   for (const CoverItem& item : items) branches_.push_back({.item = item});
-  sort_branches(prices);
+  add_bound(prices);
+  branch_by_last_bound();
 }
 
 void CoverTree::add_bound(const CoverPrices& prices) { bounds_[bound_count_++].prices = prices; }
 
-void CoverTree::sort_branches(const CoverPrices& prices) {
+void CoverTree::branch_by_last_bound() {
+  guide_ = bound_count_ - 1;
+  const CoverPrices& prices = bounds_[guide_].prices;
   for (Branch& branch : branches_) branch.reduced_weight = prices.reduced_weight(branch.item);
   std::sort(branches_.begin(), branches_.end(), [](const Branch& a, const Branch& b) {
     const Weight a_sure = magnitude(a.reduced_weight);
     const Weight b_sure = magnitude(b.reduced_weight);
     if (a_sure != b_sure) return a_sure > b_sure;
-    if (a.item.cost != b.item.cost) return a.item.cost > b.item.cost;
-    if (a.item.frees != b.item.frees) return as_tuple(a.item.frees) > as_tuple(b.item.frees);
+    if (a.reduced_weight != b.reduced_weight) return a.reduced_weight < b.reduced_weight;
+    // Of items to take the dominating first, of others the dominated: then a set
+    // that dominance replaces always comes after the one that replaces it.
+    const CoverItem& first = a.reduced_weight < 0 ? a.item : b.item;
+    const CoverItem& second = a.reduced_weight < 0 ? b.item : a.item;
+    if (first.cost != second.cost) return first.cost < second.cost;
+    if (first.frees != second.frees) return as_tuple(first.frees) > as_tuple(second.frees);
     return a.item.position < b.item.position;
   });
 }
@@ -97,6 +117,13 @@ void CoverTree::prepare(const ResourceVector& missing) {
   visits_.resize(std::size_t{1} << kVisitBits);
   stamp_ += count + 1;
   taken_.clear();
+  deviations_.assign(count / CoverDominance::kWordBits + 1, 0);
+  dominance_.clear();
+  tail_count_ = 0;
+  nodes_ = 0;
+  strengthen_at_ = kFirstNodes;
+  tail_size_ = kFirstTail;
+  at_first_ = missing;
 }
 
 bool CoverTree::search(const ResourceVector& missing, const CoverTarget& target, CoverGoal goal,
@@ -110,26 +137,76 @@ bool CoverTree::search(const ResourceVector& missing, const CoverTarget& target,
   return found_;
 }
 
-void CoverTree::explore(Node node) {
-  for (;;) {
-    if (nodes_left_ == 0) return;
-    --nodes_left_;
-    if (node.missing == ResourceVector{}) return accept(node);
-    if (!node.missing.fits_in(rest_[node.depth].frees)) return;
-    if (beyond_bound(node) || visited_cheaper(node)) return;
-    const Branch& branch = branches_[node.depth];
-    if (branch.kind_end == branches_.size()) return finish(node);
-    const Node without{.depth = branch.kind_end, .missing = node.missing, .cost = node.cost};
-    const bool take_first = branch.reduced_weight < 0;
-    if (take_first) {
-      take(node);
-    } else {
-      explore(without);
-    }
-    if (found_ && goal_ == CoverGoal::kAnySet) return;
-    if (!take_first) return take(node);
-    node = without;
+void CoverTree::explore(const Node& node) {
+  if (nodes_left_ == 0) return;
+  --nodes_left_;
+  if (++nodes_ == strengthen_at_) strengthen();
+  if (node.missing == ResourceVector{}) return accept(node);
+  if (!node.missing.fits_in(rest_[node.depth].frees)) return;
+  if (beyond_bound(node) || visited_cheaper(node)) return;
+  for (const CoverTail& tail : tails()) {
+    if (tail.depth() == node.depth) return look_up(node, tail);
   }
+  if (branches_[node.depth].kind_end == branches_.size()) return finish(node);
+  branch(node);
+}
+
+/// Tries what the prices want first.
+void CoverTree::branch(const Node& node) {
+  const bool wanted = branches_[node.depth].reduced_weight < 0;
+  const bool may_take = !dominance_.dominated_by_any(node.depth, deviations_);
+  const bool may_skip = !dominance_.dominates_any(node.depth, deviations_);
+  if (!may_take || !may_skip) note_merged(dominance_.has_equal_costs());
+  if (wanted && may_take) take(node);
+  if (may_skip && !done()) skip(node);
+  if (!wanted && may_take && !done()) take(node);
+}
+
+/// A search that takes long gets the means that pay only then.
+void CoverTree::strengthen() {
+  if (tail_count_ == 0) {
+    ordered_.clear();
+    for (const Branch& branch : branches_) ordered_.push_back(branch.item);
+    dominance_.assign(ordered_);
+    key_ = dearest_resource();
+  }
+  CoverTail& tail = tails_[tail_count_++];
+  tail.build(ordered_, at_first_, key_->amount, tail_size_);
+  tail_size_ *= kGrowth;
+  strengthen_at_ = tail_count_ < kMostTails ? strengthen_at_ * kGrowth : kMostNodes + 1;
+}
+
+const CoverKey* CoverTree::dearest_resource() const {
+  const CoverPrices& prices = bounds_[0].prices;
+  const auto worth = [&](const CoverKey& key) { return prices.*key.price * at_first_.*key.amount; };
+  return &*std::max_element(kKeys.begin(), kKeys.end(), [&](const CoverKey& a, const CoverKey& b) {
+    return worth(a) < worth(b);
+  });
+}
+
+/// Finishes with the best set of the last items. What it frees beyond need costs at least its
+/// price, which has to come from what the bound has to spare.
+void CoverTree::look_up(const Node& node, const CoverTail& tail) {
+  const Bound& bound = bounds_[0];
+  const Weight spare = bound.limit + bound.prices.per_cost - least_weight(bound, node);
+  const Weight price = bound.prices.*key_->price;
+  const Weight need = node.missing.*key_->amount;
+  const Weight most = need + (price > 0 ? spare / price : kMaxResourceAmount);
+  note_merged(dominance_.has_equal_costs());
+  const std::size_t before = taken_.size();
+  std::int64_t scanned = 0;
+  for (const CoverTail::Set& set : tail.from(node.missing.*key_->amount)) {
+    if (set.frees.*key_->amount > most || done()) break;
+    ++scanned;
+    const std::int64_t cost = node.cost + set.cost;
+    if (cost > target_.cost + 1 || !node.missing.fits_in(set.frees)) continue;
+    for (std::uint32_t items = set.items; items != 0; items &= items - 1) {
+      taken_.push_back(node.depth + static_cast<std::uint32_t>(std::countr_zero(items)));
+    }
+    accept({.depth = node.depth, .missing = {}, .cost = cost});
+    taken_.resize(before);
+  }
+  nodes_left_ = std::max<std::int64_t>(0, nodes_left_ - scanned / kSetsPerNode);
 }
 
 /// Only identical items are left: takes as many as it needs.
@@ -148,11 +225,21 @@ void CoverTree::finish(const Node& node) {
 
 void CoverTree::take(const Node& node) {
   const CoverItem& item = branches_[node.depth].item;
+  const bool deviates = branches_[node.depth].reduced_weight >= 0;
   taken_.push_back(node.depth);
+  if (deviates) flip_deviation(node.depth);
   explore({.depth = node.depth + 1,
            .missing = still_missing(node.missing, item.frees),
            .cost = node.cost + item.cost});
+  if (deviates) flip_deviation(node.depth);
   taken_.pop_back();
+}
+
+void CoverTree::skip(const Node& node) {
+  const bool deviates = branches_[node.depth].reduced_weight < 0;
+  if (deviates) flip_deviation(node.depth);
+  explore({.depth = branches_[node.depth].kind_end, .missing = node.missing, .cost = node.cost});
+  if (deviates) flip_deviation(node.depth);
 }
 
 void CoverTree::accept(const Node& node) {
@@ -173,14 +260,18 @@ void CoverTree::set_target(const CoverTarget& target) {
   for (Bound& bound : bounds()) bound.limit = bound.prices.weight(target.cost, target.count);
 }
 
+Weight CoverTree::least_weight(const Bound& bound, const Node& node) const {
+  return bound.prices.weight(node.cost, count()) + bound.prices.worth(node.missing) +
+         bound.rest_gain[node.depth];
+}
+
 bool CoverTree::beyond_bound(const Node& node) {
   // What is missing needs at least one more item.
   const std::int64_t cost = node.cost + rest_[node.depth].cheapest;
   if (cost > target_.cost + 1 || count() >= target_.count) return true;
   bool beyond = cost > target_.cost;
   for (const Bound& bound : bounds()) {
-    const Weight least = bound.prices.weight(node.cost, count()) +
-                         bound.prices.worth(node.missing) + bound.rest_gain[node.depth];
+    const Weight least = least_weight(bound, node);
     if (least > bound.limit + bound.prices.per_cost) return true;
     beyond |= least > bound.limit;
   }
@@ -195,8 +286,7 @@ bool CoverTree::visited_cheaper(const Node& node) {
   const bool counts = goal_ != CoverGoal::kLeastCost;
   if (visit.stamp == stamp && visit.missing == node.missing && visit.cost <= node.cost &&
       (!counts || visit.count <= count())) {
-    merged_a_tie_ |= visit.cost == node.cost;
-    may_have_tied_ |= merged_a_tie_;
+    note_merged(visit.cost == node.cost);
     return true;
   }
   visit = {stamp, node.missing, node.cost, count()};

@@ -7,22 +7,14 @@
 #include <vector>
 
 #include "core/resource_vector.hpp"
+#include "evictors/cover_dominance.hpp"
+#include "evictors/cover_item.hpp"
+#include "evictors/cover_tail.hpp"
 
 namespace cospot {
 
 /// Exact arithmetic for bounds: a 63-bit cost with 48 bits behind the point, and room for sums.
 __extension__ typedef __int128 Weight;
-
-/// An item of the covering problem.
-struct CoverItem {
-  ResourceVector frees;  ///< no more than what is missing at first
-  std::int64_t cost = 0;
-  std::uint32_t position = 0;  ///< the caller's name for it
-};
-
-[[nodiscard]] constexpr bool identical(const CoverItem& a, const CoverItem& b) {
-  return a.cost == b.cost && a.frees == b.frees;
-}
 
 /// The weights of a bound. Any prices >= 0 give a valid one; those of the linear relaxation give
 /// the best for the root.
@@ -43,6 +35,12 @@ struct CoverPrices {
   [[nodiscard]] Weight reduced_weight(const CoverItem& item) const {
     return weight(item.cost, 1) - worth(item.frees);
   }
+};
+
+/// A resource: its amount and its price.
+struct CoverKey {
+  ResourceAmount ResourceVector::*amount;
+  Weight CoverPrices::*price;
 };
 
 /// A set is of interest when it is within both.
@@ -70,13 +68,23 @@ enum class CoverGoal : std::uint8_t { kLeastCost, kAnySet };
 ///   relaxation of the cover constraints);
 /// - memory: a node of the same depth that missed the same was here before and had spent no more.
 ///
+/// A search that takes long gets two more means:
+/// - dominance: an item that another one dominates is taken only with that one;
+/// - tails: the best way to go on with the last items is looked up in a list of all their sets.
+///
+/// Why memory and dominance do not cut off each other's replacement: both replace a set by one that
+/// is no worse and that the search meets earlier, for it tries what the prices want first. (They
+/// want an item when its reduced weight is negative, and that of a dominating item is no larger.)
+/// So of the best sets, the one that the search would meet first is never cut off by them.
+///
 /// Items are decided by |reduced weight|, largest first: those the prices are sure about come
 /// first, so that branching happens among the few in doubt. Of identical items one is taken only
 /// with all before it.
 class CoverTree {
  public:
   static constexpr std::size_t kMostBounds = 3;
-  static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::size_t kMostTails = 5;
+  static constexpr std::int64_t kMostNodes = 4'000'000;
 
   /// Takes over the items and puts them in order.
   void assign(std::span<const CoverItem> items, const CoverPrices& prices);
@@ -84,11 +92,11 @@ class CoverTree {
   /// Adds a bound by other prices, of kMostBounds in all, until the next assign().
   void add_bound(const CoverPrices& prices);
 
-  /// Puts the items in the order that suits `prices`.
-  void sort_branches(const CoverPrices& prices);
+  /// Lets the bound added last guide the search, in place of the first.
+  void branch_by_last_bound();
 
   /// Lets all searches until the next assign() look at `nodes` nodes more in all; when they are
-  /// used up, a search ends with what it has. Without this they are unlimited.
+  /// used up, a search ends with what it has. Without this they get kMostNodes.
   void limit_nodes(std::int64_t nodes) { nodes_left_ = nodes; }
 
   /// Drops an item; the order of the others stays.
@@ -138,22 +146,52 @@ class CoverTree {
   [[nodiscard]] std::span<Bound> bounds() { return {bounds_.data(), bound_count_}; }
   void set_target(const CoverTarget& target);
   void prepare(const ResourceVector& missing);
-  void explore(Node node);
-  void finish(const Node& node);
+  void explore(const Node& node);
+  void branch(const Node& node);
   void take(const Node& node);
+  void skip(const Node& node);
+  void finish(const Node& node);
+  void look_up(const Node& node, const CoverTail& tail);
+  void strengthen();
+  [[nodiscard]] const CoverKey* dearest_resource() const;
   void accept(const Node& node);
+  [[nodiscard]] Weight least_weight(const Bound& bound, const Node& node) const;
   [[nodiscard]] bool beyond_bound(const Node& node);
   [[nodiscard]] bool visited_cheaper(const Node& node);
+  [[nodiscard]] bool done() const { return found_ && goal_ == CoverGoal::kAnySet; }
+  [[nodiscard]] std::span<const CoverTail> tails() const { return {tails_.data(), tail_count_}; }
+  void flip_deviation(std::uint32_t depth) {
+    deviations_[depth / CoverDominance::kWordBits] ^= CoverDominance::Word{1}
+                                                      << (depth % CoverDominance::kWordBits);
+  }
+  void note_merged(bool may_tie) {
+    merged_a_tie_ |= may_tie;
+    may_have_tied_ |= merged_a_tie_;
+  }
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(taken_.size()); }
 
   std::array<Bound, kMostBounds> bounds_;
   std::size_t bound_count_ = 0;
+  std::size_t guide_ = 0;
   std::vector<Branch> branches_;
   std::vector<Rest> rest_;  ///< one for each depth, and one for the end
   std::vector<Visit> visits_;
   std::uint64_t stamp_ = 0;
 
-  std::int64_t nodes_left_ = kUnlimited;
+  // What strengthens a search that takes long.
+  std::int64_t nodes_ = 0;  ///< looked at by this search
+  std::int64_t strengthen_at_ = 0;
+  std::size_t tail_size_ = 0;
+  ResourceVector at_first_;         ///< what was missing at first
+  std::vector<CoverItem> ordered_;  ///< the items of branches_
+  CoverDominance dominance_;
+  std::array<CoverTail, kMostTails> tails_;  ///< longer and longer; a path may have passed the last
+  std::size_t tail_count_ = 0;
+  const CoverKey* key_ = nullptr;  ///< what the tails are sorted by
+  /// Bit i: item i is taken though the prices do not want it, or skipped though they do.
+  std::vector<CoverDominance::Word> deviations_;
+
+  std::int64_t nodes_left_ = kMostNodes;
   CoverGoal goal_ = CoverGoal::kAnySet;
   CoverTarget target_;
   std::vector<std::uint32_t> taken_;  ///< the depths that took their item

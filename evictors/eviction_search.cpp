@@ -15,8 +15,8 @@ constexpr ResourceVector kNothing{};
 constexpr std::size_t kFewCandidates = 10;
 /// Ties among more candidates than this get a limited number of nodes.
 constexpr std::size_t kAlwaysSettled = 16;
-/// A quarter of a millisecond or so. The least cost itself is searched without a limit.
-constexpr std::int64_t kTieNodes = 10'000;
+/// A quarter of a millisecond or so. The least cost itself gets CoverTree::kMostNodes.
+constexpr std::int64_t kTieNodes = 5'000;
 constexpr double kMicrosecondsPerSecond = 1e6;
 constexpr double kRoundUp = 1 + 1e-15;  // covers the rounding of a division and a product
 
@@ -241,8 +241,9 @@ void EvictionSearch::settle_ties() {
   bound.per_cost = static_cast<Weight>(rows[3] / limit * static_cast<double>(kItemWeight));
   bound.per_item = kItemWeight;
   // Prices that leave no gap below the best cost are indifferent between many sets.
-  if (tree_.root_bound(missing_) > kCostWeight * (best_.cost - 1)) tree_.sort_branches(bound);
+  const bool indifferent = tree_.root_bound(missing_) > kCostWeight * (best_.cost - 1);
   tree_.add_bound(bound);
+  if (indifferent) tree_.branch_by_last_bound();
   if (candidates_.size() > kAlwaysSettled) tree_.limit_nodes(kTieNodes);
   settle_count(bound);
   settle_positions();

@@ -12,7 +12,8 @@ namespace cospot {
 ///
 /// A victim costs its vcpus times its remaining life, counted to `horizon_day` and at least one
 /// microsecond: so no victim is free (charges_every_victim), even one that is about to end. Exact
-/// in whole vcpu-microseconds. Ties: the fewest victims, then the oldest (see eviction_search.hpp).
+/// in whole vcpu-microseconds. Ties: the fewest victims, then the oldest. eviction_search.hpp tells
+/// how far a search goes on a host where either is too hard.
 ///
 /// Before `from_day` it plans as FIFO does, score included, because the predictor it is compared
 /// with (LPML) still has nothing to learn from.

@@ -68,6 +68,18 @@ RunningSpot sized(Random& random, int scarce, SimTime end) {
           .ends_at = end};
 }
 
+/// Within five microseconds, 80 days ahead.
+SimTime nearly_the_same_end(Random& random) {
+  return kNow + 80 * kDay - SimTime(amount(random, 0, 5));
+}
+
+RunningSpot odd_sized(Random& random, const std::vector<ResourceVector>& sizes) {
+  return {.instance = 0,
+          .resources = sizes[random.below(sizes.size())],
+          .placed_at = SimTime(0),
+          .ends_at = nearly_the_same_end(random)};
+}
+
 struct Family {
   const char* name;
   std::function<RunningSpot(Random&)> spot;
@@ -96,6 +108,42 @@ const std::array kFamilies{
     Family{"flavors_mixed",
            [](Random& r) { return flavored(r, r.below(2) == 0 ? kNever : heavy_tailed_end(r)); }},
     Family{"flavors_never", [](Random& r) { return flavored(r, kNever); }},
+    // What a search may take long for: see find_cheapest_eviction().
+    Family{"flavors_disk_never",
+           [](Random& r) {
+             RunningSpot spot = flavored(r, kNever);
+             spot.resources.disk_gb = amount(r, 1, 300);
+             return spot;
+           }},
+    Family{"subset_sum_20_bits",
+           [](Random& r) {
+             RunningSpot spot = sized(r, 1, kNever);
+             spot.resources.vcpus = amount(r, 1, 1 << 20);
+             return spot;
+           }},
+    Family{"odd_sizes_3",
+           [](Random& r) {
+             return odd_sized(r, {{{433, 311, 0}, {577, 103, 0}, {811, 401, 0}}});
+           }},
+    Family{"odd_sizes_6",
+           [](Random& r) {
+             return odd_sized(r, {{{211, 97, 31},
+                                   {433, 311, 210},
+                                   {577, 103, 170},
+                                   {811, 401, 19},
+                                   {907, 53, 83},
+                                   {953, 457, 271}}});
+           }},
+    Family{"near_equal_lives_1", [](Random& r) { return sized(r, 1, nearly_the_same_end(r)); }},
+    Family{"near_equal_lives_3", [](Random& r) { return sized(r, 3, nearly_the_same_end(r)); }},
+    Family{"cost_is_size_3",
+           [](Random& r) {
+             RunningSpot spot = sized(r, 3, kNow);
+             const ResourceVector& size = spot.resources;
+             const std::int64_t cost = 1000 * (size.vcpus + size.memory_mb + size.disk_gb);
+             spot.ends_at = kNow + SimTime(cost / size.vcpus);
+             return spot;
+           }},
 };
 
 ResourceAmount part(Random& random, std::int64_t whole, double share) {

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <vector>
@@ -238,6 +239,72 @@ TEST_CASE("EvictionSearch: agrees with dynamic programming at 64 and 200 spots")
     settled += check_against_table(items, vcpus, memory_mb) ? 1 : 0;
   }
   CHECK(settled >= 58);  // of 60: only the worst of the subset sums are left with a tie
+}
+
+/// What bounds say little about: sizes of which few sums are exact, at nearly the same cost for
+/// each unit of size.
+EvictionItem hard_item(Random& random, int family) {
+  constexpr std::int64_t kLife = 7'516'800'000'000;  // 87 days in microseconds
+  constexpr std::array<ResourceVector, 6> kOddSizes{
+      {{31, 17}, {53, 23}, {71, 40}, {97, 8}, {37, 37}, {61, 3}}};
+  const auto kinds = static_cast<std::size_t>(family + 2);
+  EvictionItem item{.frees = {amount(random, 1, 100), amount(random, 1, 30)}};
+  switch (family) {
+    case 5:  // any sizes of nearly equal lives
+      break;
+    case 6:  // cost near the sum of the sizes
+      item.cost = 1000 * (item.frees.vcpus + item.frees.memory_mb) + amount(random, 0, 9999);
+      return item;
+    case 7:  // few sizes of one resource, any of another, all of the same life
+      item.frees.vcpus = 1 << amount(random, 0, 4);
+      item.cost = item.frees.vcpus * kLife;
+      return item;
+    default:  // two to six sizes
+      item.frees = kOddSizes[random.below(kinds)];
+  }
+  item.cost = item.frees.vcpus * (kLife - amount(random, 0, 5));
+  return item;
+}
+
+TEST_CASE("EvictionSearch: agrees with dynamic programming where bounds say little") {
+  Random random(4);
+  for (int round = 0; round < 32; ++round) {
+    std::vector<EvictionItem> items(64);
+    ResourceVector total;
+    for (EvictionItem& item : items) {
+      item = hard_item(random, round % 8);
+      total += item.frees;
+    }
+    CAPTURE(round);
+    const bool one_resource = round % 16 < 8;
+    check_against_table(items, amount(random, 1, total.vcpus),
+                        one_resource ? 0 : amount(random, 1, total.memory_mb));
+  }
+}
+
+TEST_CASE("EvictionSearch: ends with a set that suffices where the least cost is out of reach") {
+  // Three scarce resources of 1024 spots, cost near the sum of the sizes.
+  Random random(5);
+  std::vector<EvictionItem> items(1024);
+  ResourceVector total;
+  for (EvictionItem& item : items) {
+    item.frees = {amount(random, 1, 1000), amount(random, 1, 500), amount(random, 1, 300)};
+    item.cost = 1000 * (item.frees.vcpus + item.frees.memory_mb + item.frees.disk_gb) +
+                amount(random, 0, 9999);
+    total += item.frees;
+  }
+  const ResourceVector shortfall{total.vcpus / 3, total.memory_mb / 2, total.disk_gb / 4};
+  const auto answer = searched(items, shortfall);
+  REQUIRE(answer);
+  ResourceVector freed;
+  std::int64_t cost = 0;
+  for (const std::uint32_t victim : answer->victims) {
+    freed += items[victim].frees;
+    cost += items[victim].cost;
+  }
+  CHECK(shortfall.fits_in(freed));
+  CHECK(cost == answer->cost);
+  CHECK(searched(items, shortfall)->victims == answer->victims);
 }
 
 TEST_CASE("EvictionSearch: 1024 spots are no limit") {
