@@ -54,13 +54,8 @@ class KeyedRanking final : public HostRanking {
 
   void start(const Request& request) override {
     request_ = request;
-    const KeyPreference preference = weigher_->preference(request, total_);
-    target_ = to_key(preference.target);
-    low_ = to_key(preference.low);
-    high_ = to_key(preference.high);
-    distinct_weights_ = preference.distinct_weights;
-    query_.need = request.resources();
-    query_.with_disk = request.disk_gb > 0;
+    // Requests of one size often come in a row.
+    if (!has_preference_ || request.resources() != query_.need) take_preference(request);
     pass_ = 0;
     open_pass();
   }
@@ -158,6 +153,17 @@ class KeyedRanking final : public HostRanking {
     } else {
       return key - 1;
     }
+  }
+
+  void take_preference(const Request& request) {
+    const KeyPreference preference = weigher_->preference(request, total_);
+    target_ = to_key(preference.target);
+    low_ = to_key(preference.low);
+    high_ = to_key(preference.high);
+    distinct_weights_ = preference.distinct_weights;
+    query_.need = request.resources();
+    query_.with_disk = request.disk_gb > 0;
+    has_preference_ = true;
   }
 
   // Passes: (needs no eviction, in the tier), (no eviction, not in the tier), then, for a chain
@@ -321,6 +327,7 @@ class KeyedRanking final : public HostRanking {
   Key low_{};
   Key high_{};
   bool distinct_weights_ = true;
+  bool has_preference_ = false;  // of requests that need query_.need
   std::size_t pass_ = 0;
   Search search_;
   Side* emitted_ = nullptr;

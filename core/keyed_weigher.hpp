@@ -22,6 +22,7 @@ namespace cospot {
 ///       what to multiply keys by so that their integer parts differ whenever the keys differ and
 ///       fit 31 bits; 0 when there is no such factor. Smaller keys make searches faster.
 ///   KeyPreference preference(const Request&, const ResourceVector& total) const
+///       which depends on what the request asks for alone, not on who asks or when
 /// where `total` is the largest total of each resource over the table.
 template <class T>
 class KeyedWeigher : public PerHostWeigher<T> {

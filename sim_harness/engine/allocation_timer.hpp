@@ -13,7 +13,7 @@ namespace cospot {
 /// as long as in the last one that was timed.
 class AllocationTimer {
  public:
-  static constexpr std::uint32_t kTimedOneIn = 16;
+  static constexpr std::uint32_t kTimedOneIn = 64;
 
   void start() {
     is_sampled_ = count_++ % kTimedOneIn == 0;

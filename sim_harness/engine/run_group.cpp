@@ -20,6 +20,9 @@ struct Member {
   std::shared_ptr<const Evictor> evictor;
 };
 
+/// Members by SAF and OTN: all share a beginning, those with SAF a longer one.
+using Branches = std::map<std::pair<bool, std::size_t>, std::vector<Member>>;
+
 class GroupSimulation {
  public:
   GroupSimulation(const EventSchedule& schedule, const RunGroupSettings& settings,
@@ -34,8 +37,7 @@ class GroupSimulation {
         spot_(make_chain(*settings.spot, ChainSide::kSpot)) {}
 
   void simulate() {
-    // The members that share the beginning, by SAF and OTN.
-    std::map<std::pair<bool, std::size_t>, std::vector<Member>> branches;
+    Branches branches;
     std::size_t shared = 0;
     for (std::size_t i = 0; i < variations_.size(); ++i) {
       if (variations_[i].otn == 0) throw ConfigError("otn is 0, expected at least 1");
@@ -66,16 +68,36 @@ class GroupSimulation {
     finish(engine, member, start, 0);
   }
 
-  void simulate_branches(std::map<std::pair<bool, std::size_t>, std::vector<Member>>& branches,
-                         std::size_t members) {
+  void simulate_branches(Branches& branches, std::size_t members) {
     const Clock::time_point start = Clock::now();
     Allocator plain = allocator_of(branches.begin()->second.front());
     plain.vm = vm_;
+    plain.otn = 1;
     SimulationEngine trunk(schedule_, HostTable::uniform(settings_.hosts, settings_.host), plain);
     trunk.run({.contention = true});
     const double share_ms = milliseconds_since(start) / static_cast<double>(members);
+    std::size_t avoiding = 0;
     for (auto& [setting, branch_members] : branches) {
-      simulate_branch(trunk, branch_members, share_ms);
+      if (setting.first) {
+        avoiding += branch_members.size();
+      } else {
+        simulate_branch(trunk, branch_members, share_ms);
+      }
+    }
+    if (avoiding > 0) simulate_avoiding_branches(trunk, branches, avoiding, share_ms);
+  }
+
+  /// With SAF nothing is contended until no host has room without an eviction.
+  void simulate_avoiding_branches(const SimulationEngine& trunk, Branches& branches,
+                                  std::size_t members, double shared_ms) {
+    const Clock::time_point start = Clock::now();
+    Allocator avoiding = trunk.allocator();
+    avoiding.vm = vm_avoiding_spots_;
+    SimulationEngine longer_trunk(trunk, avoiding);
+    longer_trunk.run({.contention = true});
+    shared_ms += milliseconds_since(start) / static_cast<double>(members);
+    for (auto& [setting, branch_members] : branches) {
+      if (setting.first) simulate_branch(longer_trunk, branch_members, shared_ms);
     }
   }
 

@@ -28,9 +28,10 @@ struct RunGroupSettings {
 /// its index in `variations`.
 ///
 /// They are simulated together as long as they cannot differ: SAF, OTN and the evictor play no part
-/// until a VM's first-ranked host needs an eviction, and an evictor that follows FIFO until some
-/// time shares FIFO's run until then. The results are those of separate runs, to the bit; `wall_ms`
-/// counts a shared part in equal shares.
+/// until a VM's first-ranked host needs an eviction; runs with SAF share what comes before the
+/// first VM that fits nowhere without one; and an evictor that follows FIFO until some time shares
+/// FIFO's run until then. The results are those of separate runs, to the bit; `wall_ms` counts a
+/// shared part in equal shares.
 ///
 /// Errors: ConfigError for an unknown policy or option; PolicyError.
 void simulate_group(const EventSchedule& schedule, const RunGroupSettings& settings,
