@@ -11,6 +11,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # It also sees uninitialised strings in aggregates with member initialisers (its bug 105562).
   target_compile_options(cospot_flags INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Nothing replaces a function of these libraries at load time, so they may be inlined although the
+  # code is position-independent; clang assumes that by itself.
+  target_compile_options(cospot_flags INTERFACE -fno-semantic-interposition)
+endif()
 if(COSPOT_WERROR)
   target_compile_options(cospot_flags INTERFACE -Werror)
 endif()

@@ -19,7 +19,8 @@ SimulationEngine::SimulationEngine(const EventSchedule& schedule, HostTable host
       vm_ranking_(allocator_.vm->make_ranking(hosts_)),
       spot_ranking_(allocator_.spot->make_ranking(hosts_)),
       vm_ranking_watches_spots_(watches_spots(*vm_ranking_, allocator_)),
-      spot_side_(*allocator_.evictor) {}
+      spot_side_(*allocator_.evictor),
+      is_stale_(hosts_.size(), 0) {}
 
 SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allocator)
     : schedule_(other.schedule_),
@@ -32,6 +33,8 @@ SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allo
                         : allocator_.spot->make_ranking(hosts_)),
       vm_ranking_watches_spots_(watches_spots(*vm_ranking_, allocator_)),
       spot_side_(*allocator_.evictor),
+      stale_(other.stale_),
+      is_stale_(other.is_stale_),
       position_(other.position_),
       vm_rejected_(other.vm_rejected_),
       vm_too_large_(other.vm_too_large_),
@@ -185,7 +188,7 @@ void SimulationEngine::place_vm(HostIndex host, const Request& request) {
   hosts_.add_vm(host, request.resources());
   instances_.place_vm(request.instance, host);
   vm_ranking_->host_changed(host);
-  spot_ranking_->host_changed(host);
+  mark_stale(host);
   if (observer_ != nullptr) observer_->placed(request, host);
 }
 
@@ -201,6 +204,7 @@ void SimulationEngine::arrive_spot(const ScheduledEvent& event) {
   const Request request = request_of(event);
   if (observer_ != nullptr) observer_->requested(request);
   const SimTime end = schedule_->end[event.instance];
+  refresh_spot_ranking();
   spot_ranking_->start(request);
   const HostIndex host = spot_ranking_->next();
   if (host == kNoHost) {
@@ -229,7 +233,7 @@ void SimulationEngine::depart(const ScheduledEvent& event) {
     instances_.remove_vm(event.instance);
     hosts_.remove_vm(host, schedule_->resources(event));
     vm_ranking_->host_changed(host);
-    spot_ranking_->host_changed(host);
+    mark_stale(host);
   }
   if (observer_ != nullptr) {
     observer_->departed(event.instance, host, schedule_->end[event.instance]);
@@ -244,7 +248,22 @@ RunningSpot SimulationEngine::remove_spot(HostIndex host, InstanceIndex instance
 
 void SimulationEngine::spots_changed(HostIndex host) {
   if (vm_ranking_watches_spots_) vm_ranking_->host_changed(host);
-  spot_ranking_->host_changed(host);
+  mark_stale(host);
+}
+
+/// Spots are few and VMs many, so the spot ranking hears of a host's changes at the next spot.
+void SimulationEngine::mark_stale(HostIndex host) {
+  if (is_stale_[host] != 0) return;
+  is_stale_[host] = 1;
+  stale_.push_back(host);
+}
+
+void SimulationEngine::refresh_spot_ranking() {
+  for (const HostIndex host : stale_) {
+    spot_ranking_->host_changed(host);
+    is_stale_[host] = 0;
+  }
+  stale_.clear();
 }
 
 RunResult SimulationEngine::result() const {

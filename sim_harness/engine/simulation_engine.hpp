@@ -90,6 +90,8 @@ class SimulationEngine {
   void reject_vm(const Request& request);
   RunningSpot remove_spot(HostIndex host, InstanceIndex instance);
   void spots_changed(HostIndex host);
+  void mark_stale(HostIndex host);
+  void refresh_spot_ranking();
 
   const EventSchedule* schedule_;
   HostTable hosts_;
@@ -101,6 +103,8 @@ class SimulationEngine {
   SpotSide spot_side_;
   std::vector<HostIndex> offered_;      // scratch
   std::vector<InstanceIndex> victims_;  // scratch
+  std::vector<HostIndex> stale_;        // hosts of whose changes the spot ranking has not heard
+  std::vector<std::uint8_t> is_stale_;  // of each host
   RunObserver* observer_ = nullptr;
 
   std::size_t position_ = 0;
