@@ -140,7 +140,7 @@ const std::array kFamilies{
            [](Random& r) {
              RunningSpot spot = sized(r, 3, kNow);
              const ResourceVector& size = spot.resources;
-             const std::int64_t cost = 1000 * (size.vcpus + size.memory_mb + size.disk_gb);
+             const std::int64_t cost = std::int64_t{1000} * (size.vcpus + size.memory_mb + size.disk_gb);
              spot.ends_at = kNow + SimTime(cost / size.vcpus);
              return spot;
            }},

@@ -247,7 +247,7 @@ EvictionItem hard_item(Random& random, int family) {
   constexpr std::int64_t kLife = 7'516'800'000'000;  // 87 days in microseconds
   constexpr std::array<ResourceVector, 6> kOddSizes{
       {{31, 17}, {53, 23}, {71, 40}, {97, 8}, {37, 37}, {61, 3}}};
-  const auto kinds = static_cast<std::size_t>(family + 2);
+  const auto kinds = static_cast<std::size_t>(family) + 2;
   EvictionItem item{.frees = {amount(random, 1, 100), amount(random, 1, 30)}};
   switch (family) {
     case 5:  // any sizes of nearly equal lives
