@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "sim_harness/sweeps/compare.hpp"
+#include "sim_harness/sweeps/policy_loader.hpp"
 
 namespace CLI {
 class App;
@@ -17,6 +18,7 @@ using SweepRunnerFactory = std::function<SweepRunner(const Sweep&)>;
 /// What the commands need from the program.
 struct CompareCommandContext {
   SweepRunnerFactory make_runner;
+  PolicyLoader* policies = nullptr;                ///< finds those that are in no registry
   const std::atomic<bool>* interrupted = nullptr;  ///< set by a signal handler
   int* exit_code = nullptr;  ///< set when a command ends in another way than done: 130
 };

@@ -20,6 +20,7 @@
 #include "sim_harness/engine/run_result_text.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/files/text_table.hpp"
+#include "sim_harness/sweeps/policy_list.hpp"
 #include "sim_harness/sweeps/sweep_file.hpp"
 #include "sim_harness/sweeps/sweep_grid.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
@@ -68,9 +69,9 @@ std::string host_text(const ResourceVector& host) {
 /// One run of a scenario.
 class ScenarioRun {
  public:
-  explicit ScenarioRun(const RunArguments& arguments)
+  ScenarioRun(const RunArguments& arguments, PolicyLoader& loader)
       : arguments_(arguments),
-        sweep_(read_scenario(arguments.scenario, arguments.overrides)),
+        sweep_(read_scenario(arguments.scenario, arguments.overrides, loader)),
         workload_(load_workload(sweep_.workloads.front())) {
     if (arguments.events.has_value()) {
       require_not_input(*arguments.events, arguments.scenario);
@@ -147,13 +148,12 @@ void require_headroom(double percent) {
                                 kMaxHeadroomPercent));
 }
 
-void size_datacenter(const SizeArguments& arguments) {
+void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
   const ResourceVector host = parse_host_totals(arguments.host);
   for (const double percent : arguments.headroom) require_headroom(percent);
   std::vector<ChainSpec> chains;
   for (const std::string& name : arguments.vm) {
-    chains.push_back({.label = name, .weighers = {{.name = name}}});
-    (void)make_chain(chains.back(), ChainSide::kVm);  // an unknown name, before the work
+    chains.push_back(load_chain(name, loader));  // an unknown name, before the work
   }
   const Workload workload = load_workload(parse_workload_spec(arguments.workload));
   const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
@@ -175,7 +175,7 @@ void size_datacenter(const SizeArguments& arguments) {
                   workload.name, vms.vm_requests, host_text(host), table.text()));
 }
 
-void add_run(CLI::App& app) {
+void add_run(CLI::App& app, PolicyLoader& loader) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "Simulate one scenario");
   command->add_option("SCENARIO", arguments->scenario, "Scenario file (YAML)")->required();
@@ -190,10 +190,10 @@ void add_run(CLI::App& app) {
   command->add_option("--timing", arguments->timing, "on, or off: no times, so that output repeats")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
-  command->callback([arguments] { ScenarioRun(*arguments).run(); });
+  command->callback([arguments, &loader] { ScenarioRun(*arguments, loader).run(); });
 }
 
-void add_size(CLI::App& app) {
+void add_size(CLI::App& app, PolicyLoader& loader) {
   const auto arguments = std::make_shared<SizeArguments>();
   CLI::App* command =
       app.add_subcommand("size", "Find the least hosts with which no VM is rejected");
@@ -209,14 +209,14 @@ void add_size(CLI::App& app) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();
-  command->callback([arguments] { size_datacenter(*arguments); });
+  command->callback([arguments, &loader] { size_datacenter(*arguments, loader); });
 }
 
 }  // namespace
 
-void add_run_commands(CLI::App& app) {
-  add_run(app);
-  add_size(app);
+void add_run_commands(CLI::App& app, PolicyLoader& loader) {
+  add_run(app, loader);
+  add_size(app, loader);
 }
 
 }  // namespace cospot

@@ -6,9 +6,11 @@ class App;
 
 namespace cospot {
 
+class PolicyLoader;
+
 /// Adds `run` (one scenario, its event log, the explanation of one decision) and `size` (the hosts
 /// that just fit a workload's VMs) to the command line. They run inside app.parse(), print to
-/// standard output and throw the types of core/errors.hpp.
-void add_run_commands(CLI::App& app);
+/// standard output and throw the types of core/errors.hpp. `loader` lives as long as the app.
+void add_run_commands(CLI::App& app, PolicyLoader& loader);
 
 }  // namespace cospot

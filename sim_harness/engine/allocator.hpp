@@ -19,13 +19,17 @@ struct Allocator {
 /// Which side of the handshake a chain ranks hosts for: a VM ignores spots, a spot does not.
 enum class ChainSide : std::uint8_t { kVm, kVmAvoidingSpots, kSpot };
 
-/// Makes a chain from the user's settings: feasibility, SAF if asked for, then its weighers.
+// Make a policy from the user's settings: from its registry, or as the spec itself says.
+// Errors: ConfigError for an unknown policy or option.
+[[nodiscard]] std::unique_ptr<Filter> make_filter(const FilterSpec& spec);
+[[nodiscard]] std::unique_ptr<Weigher> make_weigher(const WeigherSpec& spec);
+[[nodiscard]] std::shared_ptr<const Evictor> make_evictor(const EvictorSpec& spec);
+
+/// Makes a chain from the user's settings: feasibility, SAF if asked for, the chain's own filters,
+/// then its weighers.
 ///
 /// Errors: ConfigError for an unknown policy or option.
 [[nodiscard]] std::shared_ptr<const Chain> make_chain(const ChainSpec& spec, ChainSide side);
-
-/// Errors: ConfigError for an unknown policy or option.
-[[nodiscard]] std::shared_ptr<const Evictor> make_evictor(const EvictorSpec& spec);
 
 /// Errors: ConfigError for an unknown policy or option, or an OTN of 0.
 [[nodiscard]] Allocator make_allocator(const RunSettings& settings);

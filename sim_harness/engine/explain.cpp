@@ -13,13 +13,13 @@ namespace cospot {
 namespace {
 
 /// A filter does not know its name; the registry row that makes the same type does.
-PluginInfo info_of_filter(const Filter& filter) {
+std::string name_of_filter(const Filter& filter) {
   for (const RegistryEntry<Filter>& entry : filter_registry()) {
     const auto made = entry.make(PluginOptions(std::string(entry.info.name)));
     const Filter& candidate = *made;
-    if (typeid(candidate) == typeid(filter)) return entry.info;
+    if (typeid(candidate) == typeid(filter)) return std::string(entry.info.name);
   }
-  return {.name = "filter", .summary = "", .source = ""};
+  return "filter";
 }
 
 std::string_view tier_text(Tier tier) {
@@ -77,8 +77,12 @@ class Explainer {
     std::vector<HostIndex> all(told_.hosts.size());
     for (HostIndex host = 0; host < all.size(); ++host) all[host] = host;
     std::vector<std::uint8_t> passes(all.size());
+    const std::vector<FilterSpec>& own = told_.chain().filters;  // the chain's last ones
+    const std::size_t first_own = chain_->filters().size() - own.size();
     for (const std::unique_ptr<Filter>& filter : chain_->filters()) {
-      told_.filters.push_back(info_of_filter(*filter));
+      const std::size_t position = told_.filters.size();
+      told_.filters.push_back(position < first_own ? name_of_filter(*filter)
+                                                   : own[position - first_own].name);
       told_.filter_modes.push_back(filter->mode());
       if (filter->mode() == FilterMode::kDrop && !filter->needs_room_beside().has_value()) {
         told_.needs_room_only = false;
@@ -91,7 +95,7 @@ class Explainer {
   void describe_tiers() {
     for (std::size_t i = 0; i < told_.filters.size(); ++i) {
       if (told_.filter_modes[i] == FilterMode::kDrop) continue;
-      told_.tiers.push_back(fmt::format("passes {}", told_.filters[i].name));
+      told_.tiers.push_back(fmt::format("passes {}", told_.filters[i]));
     }
     for (const Chain::WeighedBy& by : chain_->weighers()) {
       if (by.weigher->tier() != Tier::kNone)

@@ -37,7 +37,7 @@ struct ExplainedHost {
 struct Explanation {
   Request request;
   RunSettings settings;
-  std::vector<PluginInfo> filters;
+  std::vector<std::string> filters;  ///< their names
   std::vector<FilterMode> filter_modes;
   bool weights_are_summed = false;
   std::vector<std::string> tiers;    ///< what each bit of RankedHost::tiers says, the first first

@@ -80,7 +80,7 @@ class ExplanationPrinter {
   [[nodiscard]] std::string drop_reason(const ExplainedHost& host) const {
     for (std::size_t i = 0; i < told_.filters.size(); ++i) {
       if (host.passes[i] || told_.filter_modes[i] == FilterMode::kPrefer) continue;
-      const std::string name(told_.filters[i].name);
+      const std::string& name = told_.filters[i];
       if (!told_.needs_room_only) return name;
       const ResourceVector room =
           told_.request.is_spot() ? host.free_beside_all : host.free_beside_vms;
@@ -120,7 +120,7 @@ class ExplanationPrinter {
       table.add_column(title);
     }
     if (has_disk_) table.add_column("free disk_gb");
-    for (const PluginInfo& filter : told_.filters) table.add_column(std::string(filter.name));
+    for (const std::string& filter : told_.filters) table.add_column(filter);
     for (const WeigherSpec& weigher : told_.chain().weighers) {
       table.add_column(weigher.name);
       if (told_.weights_are_summed) table.add_column(fmt::format("part x {}", weigher.multiplier));

@@ -1,33 +1,55 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "core/evictor.hpp"
+#include "core/filter.hpp"
 #include "core/plugin.hpp"
 #include "core/resource_vector.hpp"
+#include "core/weigher.hpp"
 
 namespace cospot {
 
+using PolicyOptions = std::map<std::string, PluginOptions::Value>;
+
+// Make a policy that is in no registry, a new object at every call. Called from any thread.
+using MakeFilter = std::function<std::unique_ptr<Filter>()>;
+using MakeWeigher = std::function<std::unique_ptr<Weigher>()>;
+using MakeEvictor = std::function<std::unique_ptr<Evictor>()>;
+
+/// One filter that a chain has beside feasibility and SAF.
+struct FilterSpec {
+  std::string name;  ///< as in `cospot list filters`, or what `make` makes
+  PolicyOptions options{};
+  MakeFilter make{};  ///< when set, it is used instead of the registry
+};
+
 /// One weigher of a chain as the user configured it.
 struct WeigherSpec {
-  std::string name;  ///< as in `cospot list weighers`
+  std::string name;  ///< as in `cospot list weighers`, or what `make` makes
   double multiplier = 1.0;
-  std::map<std::string, PluginOptions::Value> options{};
+  PolicyOptions options{};
+  MakeWeigher make{};  ///< when set, it is used instead of the registry
 };
 
 /// How one kind of request is ranked: a single paper policy, or Nova's way, several weighers whose
 /// normalised weights are multiplied and summed.
 struct ChainSpec {
   std::string label;  ///< what result rows call it: the policy's name unless the user gave another
-  std::vector<WeigherSpec> weighers;
+  std::vector<FilterSpec> filters{};  ///< applied after feasibility and SAF
+  std::vector<WeigherSpec> weighers{};
 };
 
 struct EvictorSpec {
   std::string label;
-  std::string name;  ///< as in `cospot list evictors`
-  std::map<std::string, PluginOptions::Value> options{};
+  std::string name;  ///< as in `cospot list evictors`, or what `make` makes
+  PolicyOptions options{};
+  MakeEvictor make{};  ///< when set, it is used instead of the registry
 };
 
 /// One allocator combination: everything a run needs beside its workload.

@@ -8,14 +8,11 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "evictors/registry.hpp"
+#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/sweeps/config_value.hpp"
-#include "weighers/registry.hpp"
 
 namespace cospot {
 namespace {
-
-using OptionMap = std::map<std::string, PluginOptions::Value>;
 
 /// Large enough for every weighted sum, small enough that none overflows.
 constexpr double kMaxMultiplier = 1e12;
@@ -25,20 +22,8 @@ struct PolicyText {
   std::string name;
   std::string label;
   double multiplier = 1.0;
-  OptionMap options;
+  PolicyOptions options;
 };
-
-/// Makes the policy once and drops it: the registry and the policy's constructor say whether its
-/// name and options are valid.
-template <class Plugin>
-void require_makable(const ConfigNode& node, std::string_view key, std::string_view kind,
-                     std::span<const RegistryEntry<Plugin>> registry, const PolicyText& policy) {
-  try {
-    static_cast<void>(make_plugin<Plugin>(registry, kind, policy.name, policy.options));
-  } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}: {}", node.where, key, error.what()));
-  }
-}
 
 enum class AllowMultiplier : bool { kNo, kYes };
 
@@ -65,55 +50,104 @@ PolicyText read_policy(const ConfigNode& node, std::string_view key, AllowMultip
   return policy;
 }
 
-WeigherSpec read_weigher(const ConfigNode& node, std::string_view key, AllowMultiplier multiplier,
-                         std::string& label) {
-  PolicyText policy = read_policy(node, key, multiplier);
-  require_makable(node, key, "weigher", weigher_registry(), policy);
-  label = std::move(policy.label);
-  return {std::move(policy.name), policy.multiplier, std::move(policy.options)};
-}
+/// Reads policies of all kinds; knows how to find those that are in no registry.
+class PolicyReader {
+ public:
+  explicit PolicyReader(PolicyLoader& loader) : loader_(&loader) {}
 
-ChainSpec read_weighted_sum(const ConfigNode& node, const ConfigNode& weighers,
-                            std::string_view key) {
-  static constexpr std::array<std::string_view, 2> kKeys{"label", "weighers"};
-  require_known_keys(node, key, kKeys);
-  ChainSpec chain;
-  std::string names;
-  for (const ConfigNode* item : read_list(weighers, "weighers")) {
-    if (item->find("label") != nullptr) {
-      throw_bad_value(*item, "weighers", "no label: a weighted sum has one label as a whole");
-    }
+  [[nodiscard]] ChainSpec chain(const ConfigNode& node, std::string_view key) const {
+    if (node.find("weighers") != nullptr) return weighted_sum(node, key);
+    ChainSpec chain;
+    chain.weighers.push_back(weigher(node, key, AllowMultiplier::kNo, chain.label));
+    return chain;
+  }
+
+  [[nodiscard]] EvictorSpec evictor(const ConfigNode& node, std::string_view key) const {
+    PolicyText policy = read_policy(node, key, AllowMultiplier::kNo);
+    EvictorSpec spec{.label = policy.label, .name = policy.name, .options = policy.options};
+    make_once(node, key, [&] {
+      if (has_policy_scheme(spec.name)) spec.make = loader_->load_evictor(spec.name, spec.options);
+      (void)make_evictor(spec);
+    });
+    return spec;
+  }
+
+ private:
+  [[nodiscard]] WeigherSpec weigher(const ConfigNode& node, std::string_view key,
+                                    AllowMultiplier multiplier, std::string& label) const {
+    PolicyText policy = read_policy(node, key, multiplier);
+    label = std::move(policy.label);
+    WeigherSpec spec{
+        .name = policy.name, .multiplier = policy.multiplier, .options = policy.options};
+    make_once(node, key, [&] {
+      if (has_policy_scheme(spec.name)) spec.make = loader_->load_weigher(spec.name, spec.options);
+      (void)make_weigher(spec);
+    });
+    return spec;
+  }
+
+  [[nodiscard]] FilterSpec filter(const ConfigNode& node, std::string& label) const {
+    PolicyText policy = read_policy(node, "filters", AllowMultiplier::kNo);
+    label = std::move(policy.label);
+    FilterSpec spec{.name = policy.name, .options = policy.options};
+    make_once(node, "filters", [&] {
+      if (has_policy_scheme(spec.name)) spec.make = loader_->load_filter(spec.name, spec.options);
+      (void)make_filter(spec);
+    });
+    return spec;
+  }
+
+  [[nodiscard]] ChainSpec weighted_sum(const ConfigNode& node, std::string_view key) const {
+    static constexpr std::array<std::string_view, 3> kKeys{"label", "filters", "weighers"};
+    require_known_keys(node, key, kKeys);
+    ChainSpec chain;
+    std::string names;
+    const auto add_name = [&names](const std::string& name) {
+      names += (names.empty() ? "" : "+") + name;
+    };
     std::string label;
-    chain.weighers.push_back(read_weigher(*item, "weighers", AllowMultiplier::kYes, label));
-    names += (names.empty() ? "" : "+") + label;
+    if (const ConfigNode* filters = node.find("filters")) {
+      for (const ConfigNode* item : read_list(*filters, "filters")) {
+        require_no_label(*item, "filters");
+        chain.filters.push_back(filter(*item, label));
+        add_name(label);
+      }
+    }
+    for (const ConfigNode* item : read_list(*node.find("weighers"), "weighers")) {
+      require_no_label(*item, "weighers");
+      chain.weighers.push_back(weigher(*item, "weighers", AllowMultiplier::kYes, label));
+      add_name(label);
+    }
+    const ConfigNode* given = node.find("label");
+    chain.label = given == nullptr ? names : read_label(*given, "label");
+    return chain;
   }
-  const ConfigNode* label = node.find("label");
-  chain.label = label == nullptr ? names : read_label(*label, "label");
-  return chain;
-}
 
-ChainSpec read_chain(const ConfigNode& node, std::string_view key) {
-  if (const ConfigNode* weighers = node.find("weighers")) {
-    return read_weighted_sum(node, *weighers, key);
+  static void require_no_label(const ConfigNode& item, std::string_view key) {
+    if (item.find("label") == nullptr) return;
+    throw_bad_value(item, key, "no label: a weighted sum has one label as a whole");
   }
-  ChainSpec chain;
-  chain.weighers.push_back(read_weigher(node, key, AllowMultiplier::kNo, chain.label));
-  return chain;
-}
 
-EvictorSpec read_evictor(const ConfigNode& node, std::string_view key) {
-  PolicyText policy = read_policy(node, key, AllowMultiplier::kNo);
-  require_makable(node, key, "evictor", evictor_registry(), policy);
-  return {std::move(policy.label), std::move(policy.name), std::move(policy.options)};
-}
+  /// Loads and makes a policy, and drops it: its constructor says whether its options are valid.
+  template <class Make>
+  static void make_once(const ConfigNode& node, std::string_view key, const Make& make) {
+    try {
+      make();
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("{}: {}: {}", node.where, key, error.what()));
+    }
+  }
 
-template <class Spec>
+  PolicyLoader* loader_;
+};
+
+template <class Spec, class ReadOne>
 std::vector<Spec> read_policies(const ConfigNode& node, std::string_view key,
-                                Spec (*read_one)(const ConfigNode&, std::string_view)) {
+                                const ReadOne& read_one) {
   std::vector<Spec> specs;
   std::map<std::string, std::string> places;  // label -> where it was first used
   for (const ConfigNode* item : read_list(node, key)) {
-    specs.push_back(read_one(*item, key));
+    specs.push_back(read_one(*item));
     const auto [first, is_new] = places.emplace(specs.back().label, item->where);
     if (!is_new) {
       throw ConfigError(
@@ -127,12 +161,25 @@ std::vector<Spec> read_policies(const ConfigNode& node, std::string_view key,
 
 }  // namespace
 
-std::vector<ChainSpec> read_chains(const ConfigNode& node, std::string_view key) {
-  return read_policies<ChainSpec>(node, key, read_chain);
+std::vector<ChainSpec> read_chains(const ConfigNode& node, std::string_view key,
+                                   PolicyLoader& loader) {
+  const PolicyReader reader(loader);
+  return read_policies<ChainSpec>(node, key,
+                                  [&](const ConfigNode& item) { return reader.chain(item, key); });
 }
 
-std::vector<EvictorSpec> read_evictors(const ConfigNode& node, std::string_view key) {
-  return read_policies<EvictorSpec>(node, key, read_evictor);
+std::vector<EvictorSpec> read_evictors(const ConfigNode& node, std::string_view key,
+                                       PolicyLoader& loader) {
+  const PolicyReader reader(loader);
+  return read_policies<EvictorSpec>(
+      node, key, [&](const ConfigNode& item) { return reader.evictor(item, key); });
+}
+
+ChainSpec load_chain(const std::string& weigher, PolicyLoader& loader) {
+  WeigherSpec spec{.name = weigher};
+  if (has_policy_scheme(weigher)) spec.make = loader.load_weigher(weigher, {});
+  (void)make_weigher(spec);
+  return {.label = weigher, .weighers = {std::move(spec)}};
 }
 
 }  // namespace cospot

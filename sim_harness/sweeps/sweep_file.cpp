@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "sim_harness/sweeps/config_value.hpp"
@@ -77,15 +78,15 @@ std::vector<Headroom> read_sizes(const ConfigNode& root) {
   return sizes;
 }
 
-Sweep read_tree(const ConfigNode& root, const std::filesystem::path& folder) {
+Sweep read_tree(const ConfigNode& root, const std::filesystem::path& folder, PolicyLoader& loader) {
   require_known_keys(root, "sweep", kSweepKeys);
   Sweep sweep;
   sweep.workloads = read_workloads(require_key(root, "sweep", "workloads"), folder);
   sweep.host = read_host(require_key(root, "sweep", "host"));
   sweep.sizes = read_sizes(root);
-  sweep.vm = read_chains(require_key(root, "sweep", "vm"), "vm");
-  sweep.spot = read_chains(require_key(root, "sweep", "spot"), "spot");
-  sweep.evictors = read_evictors(require_key(root, "sweep", "evictor"), "evictor");
+  sweep.vm = read_chains(require_key(root, "sweep", "vm"), "vm", loader);
+  sweep.spot = read_chains(require_key(root, "sweep", "spot"), "spot", loader);
+  sweep.evictors = read_evictors(require_key(root, "sweep", "evictor"), "evictor", loader);
   sweep.saf = read_distinct(require_key(root, "sweep", "saf"), "saf",
                             [](const auto& item) { return read_bool(item, "saf"); });
   for (const std::int64_t otn :
@@ -106,8 +107,7 @@ void override_key(ConfigNode& root, const std::string& assignment) {
   if (assignment.starts_with("headroom_percent=")) drop("hosts");
 }
 
-ConfigNode read_root(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
-  ConfigNode root = read_yaml_file(file);
+ConfigNode overridden(ConfigNode root, const std::vector<std::string>& overrides) {
   for (const std::string& assignment : overrides) override_key(root, assignment);
   return root;
 }
@@ -121,13 +121,25 @@ void require_one(const ConfigNode& root, std::string_view key, std::size_t count
 
 }  // namespace
 
-Sweep read_sweep(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
-  return read_tree(read_root(file, overrides), file.parent_path());
+Sweep read_sweep(ConfigNode root, const std::filesystem::path& folder,
+                 const std::vector<std::string>& overrides, PolicyLoader& loader) {
+  return read_tree(overridden(std::move(root), overrides), folder, loader);
 }
 
-Sweep read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
-  const ConfigNode root = read_root(file, overrides);
-  Sweep sweep = read_tree(root, file.parent_path());
+Sweep read_sweep(const std::filesystem::path& file, const std::vector<std::string>& overrides,
+                 PolicyLoader& loader) {
+  return read_sweep(read_yaml_file(file), file.parent_path(), overrides, loader);
+}
+
+Sweep read_sweep(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+  NoPythonPolicies none;
+  return read_sweep(file, overrides, none);
+}
+
+Sweep read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides,
+                    PolicyLoader& loader) {
+  const ConfigNode root = overridden(read_yaml_file(file), overrides);
+  Sweep sweep = read_tree(root, file.parent_path(), loader);
   require_one(root, "workloads", sweep.workloads.size());
   const char* sizes_key = sweep.sizes.front().percent ? "headroom_percent" : "hosts";
   require_one(root, sizes_key, sweep.sizes.size());

@@ -36,8 +36,6 @@ std::string json_list(const Values& values, const Write& write) {
   return fmt::format("[{}]", fmt::join(items, ","));
 }
 
-using OptionMap = std::map<std::string, PluginOptions::Value>;
-
 std::string json_value(const PluginOptions::Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return json_text(*text);
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
@@ -45,7 +43,7 @@ std::string json_value(const PluginOptions::Value& value) {
   return fmt::format("{}", std::get<double>(value));
 }
 
-std::string json_options(const OptionMap& options) {
+std::string json_options(const PolicyOptions& options) {
   std::vector<std::string> items;
   for (const auto& [key, value] : options)
     items.push_back(json_text(key) + ":" + json_value(value));
@@ -57,8 +55,17 @@ std::string json_weigher(const WeigherSpec& weigher) {
                      weigher.multiplier, json_options(weigher.options));
 }
 
+std::string json_filter(const FilterSpec& filter) {
+  return fmt::format("{{\"name\":{},\"options\":{}}}", json_text(filter.name),
+                     json_options(filter.options));
+}
+
+/// Filters stand there only when there are some, so that databases of chains without stay valid.
 std::string json_chain(const ChainSpec& chain) {
-  return fmt::format("{{\"label\":{},\"weighers\":{}}}", json_text(chain.label),
+  const std::string filters =
+      chain.filters.empty() ? ""
+                            : fmt::format("\"filters\":{},", json_list(chain.filters, json_filter));
+  return fmt::format("{{\"label\":{},{}\"weighers\":{}}}", json_text(chain.label), filters,
                      json_list(chain.weighers, json_weigher));
 }
 

@@ -11,8 +11,9 @@ Sweep small_sweep() {
                      {.label = "b", .file = {}, .synthetic = SyntheticSpec{.seed = 7}}};
   sweep.host = {.vcpus = 64, .memory_mb = 1024};
   sweep.sizes = {{.percent = 0}, {.percent = 2.5}};
-  sweep.vm = {{"COS", {{"COS", 1.0, {}}}}};
-  sweep.spot = {{"sCOS", {{"sCOS", 1.0, {}}}}, {"sDPD", {{"sDPD", 1.0, {}}}}};
+  sweep.vm = {{.label = "COS", .weighers = {{.name = "COS"}}}};
+  sweep.spot = {{.label = "sCOS", .weighers = {{.name = "sCOS"}}},
+                {.label = "sDPD", .weighers = {{.name = "sDPD"}}}};
   sweep.evictors = {{"FIFO", "FIFO", {}}};
   sweep.saf = {false, true};
   sweep.otn = {1, 4};

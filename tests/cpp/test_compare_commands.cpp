@@ -38,7 +38,8 @@ class Program {
     int exit_code = 0;
     interrupted_ = false;
     CLI::App app;
-    add_compare_commands(app, {[this](const Sweep& sweep) { return make_runner(sweep); },
+    NoPythonPolicies policies;
+    add_compare_commands(app, {[this](const Sweep& sweep) { return make_runner(sweep); }, &policies,
                                &interrupted_, &exit_code});
     std::vector<std::string> reversed;
     for (auto word = words.rbegin(); word != words.rend(); ++word) {

@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/commands/run_commands.hpp"
+#include "sim_harness/sweeps/policy_loader.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 
 namespace cospot {
@@ -27,7 +28,8 @@ std::string run(const ScratchFolder& folder, const std::string& arguments) {
   };
   try {
     CLI::App app;
-    add_run_commands(app);
+    NoPythonPolicies policies;
+    add_run_commands(app, policies);
     app.parse(arguments);
   } catch (...) {
     restore();

@@ -113,7 +113,7 @@ TEST_CASE("read_sweep: policies") {
   CHECK(contains(error_of(4, "vm: {weighers: [{name: COS, multiplier: .nan}]}"),
                  "s.yaml:4: multiplier: found '.nan', expected a number"));
   CHECK(contains(error_of(4, "vm: {weighers: [COS], saf: true}"),
-                 "s.yaml:4: vm: unknown key 'saf'; valid names: label, weighers"));
+                 "s.yaml:4: vm: unknown key 'saf'; valid names: label, filters, weighers"));
   CHECK(contains(error_of(4, "vm: {weighers: [{name: COS, label: x}]}"), "s.yaml:4: weighers:"));
 }
 

@@ -149,9 +149,11 @@ TEST_CASE("sweep_json: two files that mean the same give the same text") {
 TEST_CASE("read_scenario: exactly one of each") {
   const ScratchFolder folder;
   const auto file = folder.write("s.yaml", "workloads: {synthetic: azure2020}\n" + kTail);
-  const Sweep run = read_scenario(file, {"headroom_percent=2", "vm=COS", "saf=false", "otn=1"});
+  NoPythonPolicies none;
+  const Sweep run =
+      read_scenario(file, {"headroom_percent=2", "vm=COS", "saf=false", "otn=1"}, none);
   CHECK(run.sizes.at(0).percent == 2.0);
-  const std::string error = error_text<ConfigError>([&] { (void)read_scenario(file, {}); });
+  const std::string error = error_text<ConfigError>([&] { (void)read_scenario(file, {}, none); });
   CHECK(contains(error, "s.yaml:3: headroom_percent: found 3 values, expected one"));
 }
 

@@ -1,0 +1,122 @@
+#include "sim_harness/commands/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "sim_harness/commands/compare_commands.hpp"
+#include "sim_harness/commands/generate_command.hpp"
+#include "sim_harness/commands/list_command.hpp"
+#include "sim_harness/commands/run_commands.hpp"
+#include "sim_harness/commands/workload_commands.hpp"
+#include "sim_harness/sweeps/sweep_runner.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kInternalError = 1;
+constexpr int kBadInput = 2;
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
+
+extern "C" void on_interrupt(int signal) {
+  interrupted = true;
+  // A second signal ends the program at once.
+  std::signal(signal, SIG_DFL);
+}
+
+/// Where CLI11 says only that a command is missing: says which word is none, and the valid ones.
+bool explain_unknown_command(const CLI::App& app) {
+  const CLI::App* innermost = &app;
+  while (!innermost->get_subcommands().empty()) innermost = innermost->get_subcommands().front();
+  const std::vector<std::string> extras = innermost->remaining();
+  std::vector<std::string> valid_names;
+  for (const CLI::App* command : innermost->get_subcommands(nullptr)) {
+    valid_names.push_back(command->get_name());
+  }
+  if (valid_names.empty() || extras.empty() || extras.front().starts_with('-')) return false;
+  fmt::print(stderr, "cospot: unknown command '{}'; valid names: {}\n", extras.front(),
+             fmt::join(valid_names, ", "));
+  return true;
+}
+
+int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader) {
+  CLI::App app{"Spot instances for cloud providers: place them, evict them, compare policies."};
+  app.name("cospot");
+  app.set_version_flag("--version", COSPOT_VERSION);
+  app.require_subcommand(1);
+
+  int exit_code = kDone;
+  add_compare_commands(app, {.make_runner = make_sweep_runner,
+                             .policies = &loader,
+                             .interrupted = &interrupted,
+                             .exit_code = &exit_code});
+  add_run_commands(app, loader);
+  CLI::App* workload = add_workload_commands(app);
+  add_generate_command(*workload);
+  add_list_command(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (explain_unknown_command(app)) return kBadInput;
+    // 0 for --help and --version; every other one is a mistake on the command line.
+    return app.exit(error) == 0 ? kDone : kBadInput;
+  }
+  return exit_code;
+}
+
+/// A comparison keeps what is done when it is interrupted. Any other command has nothing to keep:
+/// it ends at once, and a file that it was writing never gets its name.
+class CatchInterrupts {
+ public:
+  explicit CatchInterrupts(bool wanted) : wanted_(wanted) {
+    if (!wanted_) return;
+    interrupted = false;
+    before_[0] = std::signal(SIGINT, on_interrupt);
+    before_[1] = std::signal(SIGTERM, on_interrupt);
+  }
+  ~CatchInterrupts() {
+    if (!wanted_) return;
+    std::signal(SIGINT, before_[0]);
+    std::signal(SIGTERM, before_[1]);
+  }
+  CatchInterrupts(const CatchInterrupts&) = delete;
+  CatchInterrupts& operator=(const CatchInterrupts&) = delete;
+
+ private:
+  using Handler = void (*)(int);
+  bool wanted_;
+  std::array<Handler, 2> before_{};
+};
+
+}  // namespace
+
+int run_command_line(int argc, const char* const* argv, PolicyLoader& loader) {
+  const CatchInterrupts catching(argc > 1 && std::string_view(argv[1]) == "compare");
+  try {
+    return parse_and_run(argc, argv, loader);
+  } catch (const InputError& error) {
+    fmt::print(stderr, "cospot: {}\n", error.what());
+    return kBadInput;
+  } catch (const PolicyError& error) {
+    fmt::print(stderr, "cospot: {}\n", error.what());
+    return kBadInput;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "cospot: internal error: {}\n", error.what());
+    return kInternalError;
+  }
+}
+
+const char* version() { return COSPOT_VERSION; }
+
+}  // namespace cospot

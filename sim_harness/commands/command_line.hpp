@@ -1,0 +1,18 @@
+#pragma once
+
+#include "sim_harness/sweeps/policy_loader.hpp"
+
+namespace cospot {
+
+/// Runs the program `cospot` with these arguments (the first is the program's name) and gives its
+/// exit code: 0 done, 1 internal error, 2 bad input or usage, 130 interrupted (what is done is
+/// kept). `loader` finds the policies written in Python.
+///
+/// Prints to standard output and standard error; while it compares, SIGINT and SIGTERM end the
+/// comparison cleanly. Not for two threads at once.
+int run_command_line(int argc, const char* const* argv, PolicyLoader& loader);
+
+/// The version of cospot, such as "0.1.0".
+[[nodiscard]] const char* version();
+
+}  // namespace cospot
