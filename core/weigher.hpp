@@ -50,6 +50,9 @@ class Weigher {
   [[nodiscard]] virtual std::optional<double> minval() const { return std::nullopt; }
   [[nodiscard]] virtual std::optional<double> maxval() const { return std::nullopt; }
 
+  /// What a chain multiplies the normalised weights by when the user names no multiplier.
+  [[nodiscard]] virtual double default_multiplier() const { return 1.0; }
+
   /// A ranking of `hosts` by this weigher alone that is kept in order between requests (see
   /// core/keyed_weigher.hpp), or nullptr when this weigher has none for that table: then the
   /// chain scans all hosts. `feasible` tells what a host must have room beside.

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,7 +22,7 @@ constexpr double kMaxMultiplier = 1e12;
 struct PolicyText {
   std::string name;
   std::string label;
-  double multiplier = 1.0;
+  std::optional<double> multiplier;
   PolicyOptions options;
 };
 
@@ -77,11 +78,11 @@ class PolicyReader {
                                     AllowMultiplier multiplier, std::string& label) const {
     PolicyText policy = read_policy(node, key, multiplier);
     label = std::move(policy.label);
-    WeigherSpec spec{
-        .name = policy.name, .multiplier = policy.multiplier, .options = policy.options};
+    WeigherSpec spec{.name = policy.name, .options = policy.options};
     make_once(node, key, [&] {
       if (has_policy_scheme(spec.name)) spec.make = loader_->load_weigher(spec.name, spec.options);
-      (void)make_weigher(spec);
+      const auto made = make_weigher(spec);
+      spec.multiplier = policy.multiplier.value_or(made->default_multiplier());
     });
     return spec;
   }
@@ -178,7 +179,7 @@ std::vector<EvictorSpec> read_evictors(const ConfigNode& node, std::string_view 
 ChainSpec load_chain(const std::string& weigher, PolicyLoader& loader) {
   WeigherSpec spec{.name = weigher};
   if (has_policy_scheme(weigher)) spec.make = loader.load_weigher(weigher, {});
-  (void)make_weigher(spec);
+  spec.multiplier = make_weigher(spec)->default_multiplier();
   return {.label = weigher, .weighers = {std::move(spec)}};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,10 @@ namespace cospot {
 class PolicyLoader {
  public:
   virtual ~PolicyLoader() = default;
+
+  /// Says where to look for modules before anywhere else: the folder of the sweep file.
+  virtual void search_first(const std::filesystem::path& /*folder*/) {}
+
   [[nodiscard]] virtual MakeFilter load_filter(const std::string& name,
                                                const PolicyOptions& options) = 0;
   [[nodiscard]] virtual MakeWeigher load_weigher(const std::string& name,

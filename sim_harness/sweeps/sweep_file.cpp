@@ -80,6 +80,7 @@ std::vector<Headroom> read_sizes(const ConfigNode& root) {
 
 Sweep read_tree(const ConfigNode& root, const std::filesystem::path& folder, PolicyLoader& loader) {
   require_known_keys(root, "sweep", kSweepKeys);
+  loader.search_first(folder);
   Sweep sweep;
   sweep.workloads = read_workloads(require_key(root, "sweep", "workloads"), folder);
   sweep.host = read_host(require_key(root, "sweep", "host"));

@@ -17,10 +17,11 @@
 namespace cospot {
 namespace {
 
-/// Prefers the host with the highest index.
+/// Prefers the host with the highest index, or the lowest unless it is given a multiplier.
 class LastFit final : public PerHostWeigher<LastFit> {
  public:
   [[nodiscard]] static double weigh_host(HostRow host, const Request&) { return host.index(); }
+  [[nodiscard]] double default_multiplier() const override { return -3; }
 };
 
 /// Passes every host but host 2.
@@ -42,6 +43,7 @@ class EvictFirst final : public Evictor {
 /// Knows three policies and notes what it was asked.
 class SamplePolicies final : public PolicyLoader {
  public:
+  void search_first(const std::filesystem::path& folder) override { searched = folder; }
   MakeFilter load_filter(const std::string& name, const PolicyOptions& options) override {
     note("filter", name, options);
     return [] { return std::make_unique<NotTwo>(); };
@@ -60,6 +62,7 @@ class SamplePolicies final : public PolicyLoader {
   }
 
   std::vector<std::string> asked;
+  std::filesystem::path searched;
   [[nodiscard]] int made() const { return *made_; }
 
  private:
@@ -88,10 +91,11 @@ TEST_CASE("PolicyLoader: finds the policies whose name has a scheme, and only th
                                                    "evictor python:m.First 0"});
   CHECK_FALSE(sweep.vm.at(0).weighers.at(0).make);
   CHECK(sweep.vm.at(1).label == "python:m.Last");
+  CHECK(policies.searched == folder.path());
   CHECK(sweep.vm.at(2).label == "nova:n.Ram+COS");
   CHECK(policies.made() == 2);  // each once, when the sweep is read
   CHECK(contains(sweep_json(sweep),
-                 R"({"name":"python:m.Last","multiplier":1,"options":{"depth":3}})"));
+                 R"({"name":"python:m.Last","multiplier":-3,"options":{"depth":3}})"));
   CHECK(contains(sweep_json(sweep),
                  R"({"label":"python:m.First","name":"python:m.First","options":{}})"));
 }
@@ -99,7 +103,8 @@ TEST_CASE("PolicyLoader: finds the policies whose name has a scheme, and only th
 TEST_CASE("PolicyLoader: what it makes ranks and filters hosts, after feasibility") {
   const ScratchFolder folder;
   SamplePolicies policies;
-  const std::string vm = "{label: x, filters: [python:m.NotTwo], weighers: [python:m.Last]}";
+  const std::string vm =
+      "{label: x, filters: [python:m.NotTwo], weighers: [{name: 'python:m.Last', multiplier: 1}]}";
   const Sweep sweep = read_sweep(folder.write("s.yaml", sweep_text(vm)), {}, policies);
   CHECK(contains(sweep_json(sweep),
                  R"("vm":[{"label":"x","filters":[{"name":"python:m.NotTwo","options":{}}],)"));
