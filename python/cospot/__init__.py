@@ -1,0 +1,146 @@
+"""cospot: spot instances for cloud providers. Place VMs and spots, evict, compare policies.
+
+Times are whole microseconds since the start of the observation window (names end in ``_us``),
+memory is in MiB (``_mb``), disks in GB, revenue in vcpu-seconds.
+
+Compose a VM chain and a spot chain (`Chain`), watch one decision (`Datacenter`, `make_offer`,
+`choose`), replay a workload (`Workload`, `simulate`, `Simulation`), compare thousands of
+combinations (`compare`), write policies in Python (`Filter`, `Weigher`, `Evictor`), and look at
+results (`load_results`).
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from cospot._core import (
+    DAY_US,
+    NEVER_US,
+    Chain,
+    Choice,
+    CompareOutcome,
+    CompiledEvictor,
+    CompiledFilter,
+    CompiledWeigher,
+    Datacenter,
+    DatacenterSize,
+    EvictionPlan,
+    HostRow,
+    HostSpec,
+    HostTable,
+    HostView,
+    Offer,
+    PolicyInfo,
+    Request,
+    ResourceVector,
+    RunningSpot,
+    RunResult,
+    Simulation,
+    Workload,
+    __version__,
+    choose,
+    compare,
+    explain,
+    list_evictors,
+    list_filters,
+    list_weighers,
+    make_evictor,
+    make_filter,
+    make_offer,
+    make_weigher,
+    run_command_line,
+    simulate,
+    size,
+)
+from cospot.errors import (
+    ConfigError,
+    CospotError,
+    DatabaseError,
+    InputError,
+    PolicyError,
+    WorkloadError,
+)
+from cospot.policies import Evictor, Filter, Weigher
+
+if TYPE_CHECKING:
+    from cospot.choices import average_over_workloads, pareto_front
+    from cospot.occupancy import occupancy_over_time, read_events
+    from cospot.results import Results, load_results
+
+# What needs an optional package (pandas, for one) is imported when it is first asked for.
+_LAZY = {
+    "average_over_workloads": "cospot.choices",
+    "pareto_front": "cospot.choices",
+    "occupancy_over_time": "cospot.occupancy",
+    "read_events": "cospot.occupancy",
+    "Results": "cospot.results",
+    "load_results": "cospot.results",
+}
+
+
+def __getattr__(name: str) -> Any:
+    module = _LAZY.get(name)
+    if module is None:
+        raise AttributeError(f"module 'cospot' has no attribute '{name}'")
+    return getattr(importlib.import_module(module), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+__all__ = [
+    "DAY_US",
+    "NEVER_US",
+    "Chain",
+    "Choice",
+    "CompareOutcome",
+    "CompiledEvictor",
+    "CompiledFilter",
+    "CompiledWeigher",
+    "ConfigError",
+    "CospotError",
+    "DatabaseError",
+    "Datacenter",
+    "DatacenterSize",
+    "EvictionPlan",
+    "Evictor",
+    "Filter",
+    "HostRow",
+    "HostSpec",
+    "HostTable",
+    "HostView",
+    "InputError",
+    "Offer",
+    "PolicyError",
+    "PolicyInfo",
+    "Request",
+    "ResourceVector",
+    "Results",
+    "RunResult",
+    "RunningSpot",
+    "Simulation",
+    "Weigher",
+    "Workload",
+    "WorkloadError",
+    "__version__",
+    "average_over_workloads",
+    "choose",
+    "compare",
+    "explain",
+    "list_evictors",
+    "list_filters",
+    "list_weighers",
+    "load_results",
+    "make_evictor",
+    "make_filter",
+    "make_offer",
+    "make_weigher",
+    "occupancy_over_time",
+    "pareto_front",
+    "read_events",
+    "run_command_line",
+    "simulate",
+    "size",
+]

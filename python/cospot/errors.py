@@ -1,0 +1,34 @@
+"""The exceptions of cospot, the same as in its C++ core (core/errors.hpp)."""
+
+from __future__ import annotations
+
+
+class CospotError(Exception):
+    """Base of all exceptions that cospot raises on purpose."""
+
+
+class InputError(CospotError):
+    """What was given cannot be used.
+
+    The text is one sentence that says where, what, what was expected and, for names, the valid
+    ones: the sentence that the command line prints.
+    """
+
+
+class ConfigError(InputError):
+    """A configuration (sweep, scenario, argument, option, policy name) cannot be used."""
+
+
+class WorkloadError(InputError):
+    """A workload cannot be used; for a file the text starts with ``file:line:``."""
+
+
+class DatabaseError(InputError):
+    """A results database cannot be opened, belongs to another sweep or cannot be written."""
+
+
+class PolicyError(CospotError):
+    """A policy broke its contract: it raised, or returned what cannot be used.
+
+    The text names the policy. When the policy raised, its exception is ``__cause__``.
+    """
