@@ -1,6 +1,7 @@
 #include "core/host_table.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/errors.hpp"
 
@@ -26,6 +27,17 @@ void push(std::array<std::vector<ResourceAmount>, 3>& columns, const ResourceVec
 HostTable::HostTable(const std::vector<HostSpec>& hosts) {
   for (const HostSpec& host : hosts) append(host);
   pad();
+}
+
+HostTable::~HostTable() {
+  const std::shared_ptr<Estate> estate = std::move(own_.estate);
+  // A moved vector keeps its memory, and so every address in it.
+  if (estate.use_count() > 1) estate->table = std::make_unique<HostTable>(std::move(*this));
+}
+
+std::shared_ptr<const void> HostTable::keep_columns() const {
+  if (own_.estate == nullptr) own_.estate = std::make_shared<Estate>();
+  return own_.estate;
 }
 
 HostTable HostTable::uniform(std::size_t count, const ResourceVector& total) {
@@ -80,7 +92,9 @@ HostView HostTable::view() const {
           .num_vms = num_vms_,
           .num_spots = num_spots_,
           .num_io_ops = num_io_ops_,
-          .generation = generation_};
+          .generation = generation_,
+          .name = names_,
+          .table = this};
 }
 
 }  // namespace cospot

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ struct HostSpec {
 };
 
 class HostRow;
+class HostTable;
 
 /// Read-only columns over a HostTable, one entry a host. Valid while the table lives; never stored
 /// by a plugin. What is free "beside VMs" ignores spots; "beside all" counts VMs and spots. An
@@ -47,6 +49,8 @@ struct HostView {
   std::span<const std::int32_t> num_spots;
   std::span<const std::int32_t> num_io_ops;
   std::span<const std::uint64_t> generation;
+  std::span<const std::string> name;
+  const HostTable* table = nullptr;  ///< whose columns these are; not for policies
 
   [[nodiscard]] std::size_t size() const { return vcpus_total.size(); }
   [[nodiscard]] inline HostRow operator[](HostIndex host) const;
@@ -101,6 +105,11 @@ inline constexpr std::size_t kRowPadding = 32;
 class HostTable {
  public:
   HostTable() = default;
+  HostTable(const HostTable&) = default;
+  HostTable(HostTable&&) noexcept = default;
+  HostTable& operator=(const HostTable&) = delete;
+  HostTable& operator=(HostTable&&) = delete;
+  ~HostTable();
 
   /// Errors: ConfigError when an amount is negative or over kMaxResourceAmount, or the vcpus or
   /// memory of a host are zero.
@@ -112,6 +121,11 @@ class HostTable {
   [[nodiscard]] std::size_t size() const { return names_.size(); }
   [[nodiscard]] HostView view() const;
   [[nodiscard]] const std::string& name(HostIndex host) const { return names_[host]; }
+
+  /// While the result lives, the columns stay where they are, also when the table is gone (then as
+  /// they were at its end). For the arrays of other languages, which may outlive a run. Called by
+  /// the thread that owns the table; the result may be dropped by any.
+  [[nodiscard]] std::shared_ptr<const void> keep_columns() const;
 
   /// Tells whether every host has the same totals.
   [[nodiscard]] bool is_uniform() const { return uniform_; }
@@ -135,6 +149,22 @@ class HostTable {
 
  private:
   using Columns = std::array<std::vector<ResourceAmount>, 3>;  // vcpus, memory_mb, disk_gb
+
+  /// Where a table leaves its columns to those who keep them.
+  struct Estate {
+    std::unique_ptr<const HostTable> table;
+  };
+  /// Of one table and not of its copies, whose columns lie elsewhere.
+  struct OwnEstate {
+    OwnEstate() = default;
+    OwnEstate(const OwnEstate& /*other*/) noexcept {}
+    OwnEstate(OwnEstate&&) noexcept = default;
+    OwnEstate& operator=(const OwnEstate&) = delete;
+    OwnEstate& operator=(OwnEstate&&) = delete;
+    ~OwnEstate() = default;
+
+    std::shared_ptr<Estate> estate;  // nullptr while nobody keeps columns
+  };
 
   void change_vms(HostIndex host, const ResourceVector& amount, std::int32_t sign) {
     take(beside_vms_, host, amount, sign);
@@ -161,6 +191,7 @@ class HostTable {
   std::vector<std::uint64_t> generation_;
   ResourceVector largest_total_;
   bool uniform_ = true;
+  mutable OwnEstate own_;
 };
 
 }  // namespace cospot
