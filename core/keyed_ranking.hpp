@@ -46,6 +46,7 @@ class KeyedRanking final : public HostRanking {
   }
 
   void host_changed(HostIndex host) override {
+    if (host != first_.host) first_.host = kNoHost;
     const HostRow row = view_[host];
     const std::size_t tier = is_in_tier(tier_, row) ? 0 : 1;
     if (tier_ != Tier::kNone && tiers_[1 - tier].contains(host)) tiers_[1 - tier].remove(host);
@@ -55,21 +56,39 @@ class KeyedRanking final : public HostRanking {
   void start(const Request& request) override {
     request_ = request;
     // Requests of one size often come in a row.
-    if (!has_preference_ || request.resources() != query_.need) take_preference(request);
-    pass_ = 0;
-    open_pass();
+    const bool is_same = has_preference_ && request.resources() == query_.need;
+    if (!is_same) take_preference(request);
+    if (!is_same || first_.host == kNoHost) {
+      walk_ = Walk::kUnopened;
+    } else if (is_still_first()) {
+      walk_ = Walk::kRepeated;
+    } else {
+      walk_ = walk_ == Walk::kAtFirst && search_side_again() ? Walk::kSearched : Walk::kUnopened;
+    }
   }
 
   [[nodiscard]] HostIndex next() override {
-    if (emitted_ != nullptr) advance(search_, *emitted_);
-    emitted_ = nullptr;
-    while (search_.is_finished()) {
-      if (pass_ + 1 >= num_passes()) return kNoHost;
-      ++pass_;
-      open_pass();
+    switch (walk_) {
+      case Walk::kRepeated:
+        walk_ = Walk::kBehindRepeated;
+        return first_.host;
+      case Walk::kUnopened:
+        open_walk();
+        break;
+      case Walk::kSearched:
+        break;
+      case Walk::kBehindRepeated:
+        open_walk();
+        if (next_of_walk() == kNoHost) return kNoHost;
+        [[fallthrough]];
+      case Walk::kAtFirst:
+      case Walk::kBehindFirst:
+        walk_ = Walk::kBehindFirst;
+        return next_of_walk();
     }
-    emitted_ = &better_side(search_);
-    return emitted_->host;
+    walk_ = Walk::kAtFirst;
+    take_first();
+    return first_.host;
   }
 
   [[nodiscard]] HostIndex first_without_eviction(std::size_t within) const override {
@@ -105,6 +124,7 @@ class KeyedRanking final : public HostRanking {
     twin->tiers_[0].rebind(copy);
     twin->tiers_[1].rebind(copy);
     twin->search_.hosts = nullptr;  // the walk stays with the original
+    twin->walk_ = Walk::kUnopened;
     twin->emitted_ = nullptr;
     return twin;
   }
@@ -180,6 +200,63 @@ class KeyedRanking final : public HostRanking {
   }
   [[nodiscard]] static Fit fit_of(Sees feasible) {
     return feasible == Sees::kVms ? Fit::kBesideVms : Fit::kBesideAll;
+  }
+
+  /// The host that ranked first for the last request is first again for one that asks for the
+  /// same, when it alone has changed and has not become worse: it was better than all others.
+  [[nodiscard]] bool is_still_first() const {
+    if (first_.host == kNoHost) return false;
+    const std::size_t pass = pass_of(view_[first_.host]);
+    return pass < first_.pass || (pass == first_.pass && weight(first_.host) >= first_.weight);
+  }
+
+  /// The pass in which a host is found; num_passes() for a host that does not fit.
+  [[nodiscard]] std::size_t pass_of(HostRow row) const {
+    const std::size_t tier = is_in_tier(tier_, row) ? 0 : 1;
+    if (has_room(row.free(prefers_spot_free_ ? Sees::kVmsAndSpots : feasible_))) return tier;
+    if (prefers_spot_free_ && has_room(row.free(Sees::kVms))) return tiers_in_use() + tier;
+    return num_passes();
+  }
+  [[nodiscard]] bool has_room(const ResourceVector& free) const {
+    return free.vcpus >= query_.need.vcpus && free.memory_mb >= query_.need.memory_mb &&
+           (!query_.with_disk || free.disk_gb >= query_.need.disk_gb);
+  }
+
+  void open_walk() {
+    pass_ = 0;
+    open_pass();
+  }
+
+  /// When nothing but the first host has changed, on its side of the target, the host that was
+  /// nearest on the other side still is. Returns false when that is not so.
+  bool search_side_again() {
+    if (low_ != kLowest || high_ != kLargest) return false;
+    const Key key = to_key(weigher_->host_key(view_[first_.host]));
+    Side& side = *emitted_;
+    if (side.is_below != (key <= target_)) return false;
+    emitted_ = nullptr;
+    const NearestHosts<Key> nearest =
+        search_.hosts->nearest(search_.query, side.is_below ? just_above(target_) : kLowest,
+                               side.is_below ? kLargest : target_);
+    enter_group(search_, side, side.is_below ? nearest.below : nearest.above);
+    return true;
+  }
+
+  void take_first() {
+    first_ = {.host = next_of_walk(), .pass = pass_, .weight = 0};
+    if (first_.host != kNoHost) first_.weight = weight(first_.host);
+  }
+
+  [[nodiscard]] HostIndex next_of_walk() {
+    if (emitted_ != nullptr) advance(search_, *emitted_);
+    emitted_ = nullptr;
+    while (search_.is_finished()) {
+      if (pass_ + 1 >= num_passes()) return kNoHost;
+      ++pass_;
+      open_pass();
+    }
+    emitted_ = &better_side(search_);
+    return emitted_->host;
   }
 
   void open_pass() {
@@ -320,7 +397,23 @@ class KeyedRanking final : public HostRanking {
   ResourceVector total_;
   std::array<Hosts<Key>, 2> tiers_;  // hosts in the weigher's tier, and the others
 
-  // The walk.
+  /// Where the walk stands.
+  enum class Walk : std::uint8_t {
+    kUnopened,        ///< nothing was searched yet
+    kSearched,        ///< search_ knows the first host
+    kAtFirst,         ///< it was handed out
+    kBehindFirst,     ///< others were, too
+    kRepeated,        ///< the first host is known without a search
+    kBehindRepeated,  ///< it was handed out
+  };
+
+  /// The first host for the last request, as it was then; kNoHost when others have changed since.
+  struct First {
+    HostIndex host = kNoHost;
+    std::size_t pass = 0;
+    double weight = 0;
+  };
+
   Request request_;
   RoomQuery query_;
   Key target_{};
@@ -328,6 +421,8 @@ class KeyedRanking final : public HostRanking {
   Key high_{};
   bool distinct_weights_ = true;
   bool has_preference_ = false;  // of requests that need query_.need
+  Walk walk_ = Walk::kUnopened;
+  First first_;
   std::size_t pass_ = 0;
   Search search_;
   Side* emitted_ = nullptr;

@@ -36,9 +36,13 @@ class RandomDatacenter {
             .disk_gb = random_.below(2) == 0 ? 0 : share(total_.disk_gb)};
   }
 
+  [[nodiscard]] std::size_t below(std::size_t limit) { return random_.below(limit); }
+
   /// Changes one host and returns it.
-  HostIndex change() {
-    const auto host = static_cast<HostIndex>(random_.below(table_.size()));
+  HostIndex change() { return change(static_cast<HostIndex>(random_.below(table_.size()))); }
+
+  /// Changes this host and returns it.
+  HostIndex change(HostIndex host) {
     const Request request = random_request();
     const std::uint64_t action = random_.below(5);
     if (action < 2 && request.resources().fits_in(table_.free(host, Sees::kVmsAndSpots))) {
@@ -55,6 +59,16 @@ class RandomDatacenter {
       spots_[host].pop_back();
     }
     return host;
+  }
+
+  /// Puts a VM on a host whose spots make room for it.
+  void place(HostIndex host, const ResourceVector& vm) {
+    while (!vm.fits_in(table_.free(host, Sees::kVmsAndSpots)) && !spots_[host].empty()) {
+      table_.remove_spot(host, spots_[host].back());
+      spots_[host].pop_back();
+    }
+    table_.add_vm(host, vm);
+    vms_[host].push_back(vm);
   }
 
  private:
@@ -155,6 +169,55 @@ TEST_CASE("KeyedRanking: walks hosts in the order of the scan, for every registe
           CAPTURE(feasible);
           CAPTURE(avoid_spots);
           check_against_scan(
+              shape, make_chain_of(std::string(entry.info.name), feasible, avoid_spots), seed++);
+        }
+      }
+    }
+  }
+}
+
+/// One request again and again. Between two walks, which read on for one or several hosts, mostly
+/// the first host changes: the request is placed there, or something else comes or goes.
+void check_repeats_against_scan(const Shape& shape, const Chain& chain, std::uint64_t seed) {
+  RandomDatacenter datacenter(shape.hosts, shape.total, seed);
+  const std::unique_ptr<HostRanking> ranking = chain.make_ranking(datacenter.table());
+  const std::unique_ptr<HostRanking> scan = chain.make_scan(datacenter.table());
+  for (int i = 0; i < shape.warm_up; ++i) ranking->host_changed(datacenter.change());
+  for (int i = 0; i < shape.walks; ++i) {
+    const Request request = datacenter.random_request();
+    for (std::size_t repeat = 0; repeat < 12; ++repeat) {
+      const std::size_t longest = datacenter.below(3) == 0 ? shape.longest_walk : 1;
+      const std::vector<HostIndex> expected = walk(*scan, request, longest);
+      REQUIRE(walk(*ranking, request, longest) == expected);
+      if (expected.empty()) break;
+      const std::size_t action = datacenter.below(8);
+      const HostIndex host = action == 0 ? expected.back() : expected.front();
+      if (action < 6) {
+        datacenter.place(host, request.resources());
+      } else {
+        datacenter.change(host);
+      }
+      ranking->host_changed(host);
+    }
+  }
+}
+
+TEST_CASE("KeyedRanking: a repeated request walks in the order of the scan") {
+  const std::vector<Shape> shapes{
+      {"few hosts", 12, {40, 30, 0}, 60, 60, 5},
+      {"few hosts, disk", 12, {40, 30, 50}, 60, 60, 5},
+      {"released workloads' host", 200, {10400, 2250, 0}, 1500, 30, 4},
+      {"keys that need doubles", 40, {96, 1 << 20, 0}, 250, 40, 6},
+      {"many buckets", 2000, {40, 30, 0}, 9000, 8, 6},
+  };
+  for (const Shape& shape : shapes) {
+    CAPTURE(shape.what);
+    std::uint64_t seed = 1;
+    for (const RegistryEntry<Weigher>& entry : weigher_registry()) {
+      CAPTURE(entry.info.name);
+      for (const Sees feasible : {Sees::kVms, Sees::kVmsAndSpots}) {
+        for (const bool avoid_spots : {false, true}) {
+          check_repeats_against_scan(
               shape, make_chain_of(std::string(entry.info.name), feasible, avoid_spots), seed++);
         }
       }
