@@ -1,0 +1,73 @@
+"""Which of many runs to look at: averages over the workloads and the Pareto front."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from cospot.errors import ConfigError
+from cospot.results import COMBINATION
+
+
+def average_over_workloads(runs: pd.DataFrame) -> pd.DataFrame:
+    """Average every combination of policies and settings over the workloads, at each size.
+
+    Args:
+        runs: ``Results.runs`` or a part of it.
+
+    Returns:
+        One row per size and combination, in their order; columns ``size``, ``vm``, ``spot``,
+        ``evictor``, ``saf``, ``otn``, ``workloads`` (how many were averaged), the means ``gain``,
+        ``vm_loss``, ``spot_share`` (fractions) and ``evictions`` (spots), and
+        ``without_vm_loss`` (no VM rejected on any of the workloads).
+
+    Raises:
+        ConfigError: A column is missing.
+    """
+    keys = ["size", *COMBINATION]
+    values = ["gain", "vm_loss", "spot_share", "evictions"]
+    require_columns(runs, [*keys, "workload", *values, "without_vm_loss"])
+    groups = runs.groupby(keys, observed=True, sort=True)
+    averages = groups[values].mean()
+    averages.insert(0, "workloads", groups["workload"].nunique())
+    averages["without_vm_loss"] = groups["without_vm_loss"].all()
+    return averages.reset_index()
+
+
+def pareto_front(frame: pd.DataFrame, *, gain: str = "gain", loss: str = "vm_loss") -> pd.DataFrame:
+    """Select the rows that no other row beats: more gain for no more loss, or less loss for no less.
+
+    Args:
+        frame: Runs, or averages of them. Rows without a gain or a loss are left aside.
+        gain: The column that should be high.
+        loss: The column that should be low.
+
+    Returns:
+        The rows on the front by ascending loss. Rows that are equal in both are all on it.
+
+    Raises:
+        ConfigError: A column is missing.
+    """
+    require_columns(frame, [gain, loss])
+    known = frame[frame[gain].notna() & frame[loss].notna()]
+    # The best gain of each loss comes first; it must beat everything with less loss.
+    ordered = known.sort_values([loss, gain], ascending=[True, False], kind="stable")
+    best_with_less = (
+        ordered.groupby(loss, sort=False)[gain].max().cummax().shift(fill_value=-float("inf"))
+    )
+    best_of_its_loss = ordered.groupby(loss, sort=False)[gain].transform("max")
+    is_on_front = (ordered[gain] == best_of_its_loss) & (
+        ordered[gain] > ordered[loss].map(best_with_less)
+    )
+    return ordered[is_on_front]
+
+
+def require_columns(frame: pd.DataFrame, names: list[str]) -> None:
+    """Raise ConfigError unless the frame has all these columns, and a row."""
+    missing = [name for name in names if name not in frame.columns]
+    if missing:
+        raise ConfigError(
+            f"the frame has no column {', '.join(missing)}; expected the runs of "
+            f"cospot.load_results; it has {', '.join(map(str, frame.columns))}"
+        )
+    if frame.empty:
+        raise ConfigError("the frame has no rows")

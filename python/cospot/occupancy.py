@@ -1,0 +1,116 @@
+"""How full a datacenter is over time, from the event log of a run.
+
+``cospot run SCENARIO.yaml --events events.csv.gz`` writes the log (docs/event-log-format.md).
+"""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cospot.errors import ConfigError, WorkloadError
+
+SECONDS_PER_DAY = 86_400.0
+_COLUMNS: dict[str, Any] = {
+    "time_s": "float64",
+    "event": "str",
+    "instance_id": "str",
+    "class": "str",
+    "vcpus": "int64",
+    "memory_mb": "int64",
+    "host": "str",
+}
+_SIGNS = {"placement": 1, "departure": -1, "eviction": -1}
+
+
+def read_events(events: str | PathLike[str]) -> pd.DataFrame:
+    """Read an event log.
+
+    Args:
+        events: CSV, or packed when the name ends in ``.gz``.
+
+    Returns:
+        One row per event, in order: ``time_s`` (seconds since the window's start), ``event``,
+        ``instance_id``, ``class`` (``vm`` or ``spot``), ``vcpus``, ``memory_mb``, ``host`` (empty
+        for requests and rejections).
+
+    Raises:
+        WorkloadError: The file cannot be read or is no event log.
+    """
+    path = Path(fspath(events))
+    try:
+        frame = pd.read_csv(path, usecols=list(_COLUMNS), dtype=_COLUMNS, keep_default_na=False)
+    except FileNotFoundError:
+        raise WorkloadError(f"{path}: there is no such file; expected an event log") from None
+    except (OSError, EOFError, ValueError) as error:  # pandas' parser errors are ValueErrors
+        raise WorkloadError(f"{path}: {error}; expected an event log of cospot run") from error
+    return frame[list(_COLUMNS)]
+
+
+def occupancy_over_time(
+    events: pd.DataFrame | str | PathLike[str],
+    *,
+    host: tuple[int, int],
+    hosts: int,
+    first_day: float = 0.0,
+    last_day: float = 14.0,
+    step_hours: float = 1.0,
+) -> pd.DataFrame:
+    """Add up what VMs and spots hold at regular times.
+
+    Args:
+        events: An event log or its file.
+        host: vCPUs and memory (MiB, or the workload's own unit) of every host.
+        hosts: How many there are.
+        first_day: Where to begin, days since the window's start.
+        last_day: Where to end.
+        step_hours: Between two rows, hours.
+
+    Returns:
+        One row per time: ``day``; ``vm_vcpus``, ``spot_vcpus``, ``vm_memory_mb``,
+        ``spot_memory_mb``: held at that time, everything that happens at that instant included;
+        ``used_hosts``: hosts that hold an instance; ``evictions``: spots evicted since the row
+        before; ``total_vcpus``, ``total_memory_mb``: of the datacenter.
+
+    Raises:
+        ConfigError: A size or a time makes no sense.
+        WorkloadError: The file cannot be read or is no event log.
+    """
+    if min(*host, hosts) < 1 or step_hours <= 0 or last_day <= first_day:
+        raise ConfigError(
+            f"found host={host}, hosts={hosts}, first_day={first_day}, last_day={last_day}, "
+            f"step_hours={step_hours}; expected positive sizes and a first day before the last"
+        )
+    log = events if isinstance(events, pd.DataFrame) else read_events(events)
+    changes = log[log["event"].isin(list(_SIGNS))]
+    step_days = step_hours / 24
+    # Half a step more, so that rounding does not lose the last day.
+    days = np.arange(first_day, last_day + step_days / 2, step_days)
+    # How many changes have happened at every time; those at the time itself count.
+    happened = np.searchsorted(changes["time_s"].to_numpy(), days * SECONDS_PER_DAY, side="right")
+    sign = changes["event"].map(_SIGNS).astype("int64")
+    occupancy = pd.DataFrame({"day": days})
+    for kind in ("vm", "spot"):
+        signed = sign.where(changes["class"] == kind, 0)
+        for unit in ("vcpus", "memory_mb"):
+            occupancy[f"{kind}_{unit}"] = _sum_until(signed * changes[unit], happened)
+    occupancy["used_hosts"] = _sum_until(_used_host_changes(changes["host"], sign), happened)
+    evicted = _sum_until((changes["event"] == "eviction").astype("int64"), happened)
+    occupancy["evictions"] = np.diff(evicted, prepend=evicted[:1])
+    occupancy["total_vcpus"] = host[0] * hosts
+    occupancy["total_memory_mb"] = host[1] * hosts
+    return occupancy
+
+
+def _sum_until(changes: pd.Series[Any], happened: Any) -> Any:
+    return np.concatenate([[0], changes.to_numpy().cumsum()])[happened]
+
+
+def _used_host_changes(host: pd.Series[str], sign: pd.Series[int]) -> pd.Series[int]:
+    """Return +1 where a host gets its first instance and -1 where it loses its last one."""
+    held = sign.groupby(host, sort=False).cumsum()
+    return ((held == 1) & (sign == 1)).astype("int64") - (held == 0).astype("int64")

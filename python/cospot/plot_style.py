@@ -1,0 +1,183 @@
+"""How cospot's plots look, and the pieces they share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from cospot.errors import ConfigError
+
+#: Okabe and Ito's colours: people with any kind of colour vision can tell them apart.
+BLUE, ORANGE, GREEN, VERMILLION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+DARK, LIGHT = "#333333", "#E3E3E3"
+
+SAF_COLOURS = {False: BLUE, True: ORANGE}
+SAF_NAMES = {False: "SAF off", True: "SAF on"}
+SAF_MARKERS = {False: "o", True: "^"}
+
+GAIN = "spot revenue gain (%)"
+LOSS = "VM revenue lost (%)"
+SHARE = "spot revenue (% of what spots requested)"
+
+_STYLE: dict[str, Any] = {
+    "figure.dpi": 110,
+    "savefig.dpi": 110,
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": LIGHT,
+    "grid.linewidth": 0.8,
+    "hatch.linewidth": 0.6,
+    "legend.frameon": False,
+    "figure.constrained_layout.use": True,
+}
+_BOX_WIDTH = 0.36
+
+
+@contextmanager
+def new_figure(size: tuple[float, float], rows: int = 1, **options: Any) -> Iterator[Figure]:
+    """Make a figure with axes above each other, in cospot's style.
+
+    It is closed afterwards so that a notebook shows it once, as the cell's value, and not twice.
+
+    Args:
+        size: Width and height, inches.
+        rows: Axes above each other.
+        options: For ``pyplot.subplots``.
+    """
+    with mpl.rc_context(_STYLE):
+        figure, _ = pyplot.subplots(rows, figsize=size, **options)
+        try:
+            yield figure
+        finally:
+            pyplot.close(figure)
+
+
+def with_gain(frame: pd.DataFrame, value: str = "gain") -> pd.DataFrame:
+    """Select the rows that have a gain (or another value); raise ConfigError when none has."""
+    known = frame[frame[value].notna() & frame["vm_loss"].notna()]
+    if known.empty:
+        raise ConfigError(
+            f"no run has a {value}; for a gain, the runs with OTN 1 and SAF off are needed too"
+        )
+    return known
+
+
+def count_text(count: int, noun: str) -> str:
+    """Return ``1 run``, ``1,234 runs``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def in_order(values: pd.Series[Any]) -> list[Any]:
+    """Return the values that occur, in the order of their category or ascending."""
+    occurring = set(values.dropna().unique())
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return [value for value in values.cat.categories if value in occurring]
+    return sorted(occurring)
+
+
+def sequence_colours(count: int) -> list[Any]:
+    """Return colours from dark to light for what has an order; grey prints keep it."""
+    return [mpl.colormaps["viridis"](position) for position in np.linspace(0.0, 0.92, count)]
+
+
+def marker_area(count: int) -> float:
+    """Return the area of a point, in square points, that leaves `count` of them readable."""
+    return float(np.clip(9000 / count, 12, 42))
+
+
+def paired_boxes(
+    axes: Axes, frame: pd.DataFrame, by: str, values: Sequence[Any], column: str
+) -> None:
+    """Draw a box of a column, in %, for every value of `by`: SAF off and on side by side.
+
+    The box is the middle half, its line the median, the diamond the mean; whiskers reach the 5th
+    and the 95th percentile.
+    """
+    safs = [saf for saf in (False, True) if (frame["saf"] == saf).any()]
+    shifts = {False: -0.21, True: 0.21} if len(safs) == 2 else {safs[0]: 0.0}
+    for saf in safs:
+        of_saf = frame[frame["saf"] == saf]
+        samples = [100 * of_saf.loc[of_saf[by] == value, column].to_numpy() for value in values]
+        positions = [place + shifts[saf] for place in range(len(values))]
+        drawn = axes.boxplot(
+            samples,
+            positions=positions,
+            widths=_BOX_WIDTH,
+            whis=(5, 95),
+            showfliers=False,
+            showmeans=True,
+            patch_artist=True,
+            manage_ticks=False,
+            medianprops={"color": DARK, "linewidth": 1.6},
+            meanprops={
+                "marker": "D",
+                "markersize": 4,
+                "markerfacecolor": "white",
+                "markeredgecolor": DARK,
+            },
+            whiskerprops={"color": DARK},
+            capprops={"color": DARK},
+            boxprops={"edgecolor": DARK, "linewidth": 0.9},
+        )
+        for box in drawn["boxes"]:
+            box.set_facecolor(SAF_COLOURS[saf])
+            box.set_alpha(0.85)
+            box.set_hatch("///" if saf else "")
+    axes.set_xticks(range(len(values)), [str(value) for value in values])
+    axes.set_xlim(-0.6, len(values) - 0.4)
+    axes.grid(visible=False, axis="x")
+
+
+def saf_patches(frame: pd.DataFrame) -> list[Patch]:
+    """Return legend entries for boxes and bars: the SAF settings that occur."""
+    return [
+        Patch(
+            facecolor=SAF_COLOURS[saf],
+            edgecolor=DARK,
+            hatch="///" if saf else "",
+            alpha=0.85,
+            label=SAF_NAMES[saf],
+        )
+        for saf in (False, True)
+        if (frame["saf"] == saf).any()
+    ]
+
+
+def legend_above(axes: Axes, handles: Sequence[Any] | None = None, **options: Any) -> None:
+    """Put a legend in one line above the axes, at the right end of the title's line."""
+    if handles is None:
+        handles, _ = axes.get_legend_handles_labels()
+    axes.legend(
+        handles=handles,
+        loc="lower right",
+        bbox_to_anchor=(1.0, 1.0),
+        ncol=len(handles),
+        borderaxespad=0.1,
+        handletextpad=0.4,
+        columnspacing=1.2,
+        **options,
+    )
+
+
+def note(figure: Figure, text: str) -> None:
+    """Say under the figure how to read it."""
+    figure.supxlabel(text, fontsize=8, color="#5A5A5A", x=0.99, ha="right")
+
+
+def explain_boxes(figure: Figure) -> None:
+    """Say under the figure what its boxes are."""
+    note(figure, "box: middle half of the runs, line: median, diamond: mean, whiskers: 5 % to 95 %")

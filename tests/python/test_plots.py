@@ -1,0 +1,161 @@
+"""The plots hold the numbers of the frame: artists' values against arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pandas", reason="pandas is not installed")
+pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+
+import cospot
+import matplotlib
+import numpy as np
+import pandas as pd
+from cospot import plots
+from made_results import FOUR_RUNS, make_database
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> pd.DataFrame:
+    """Gains 0, 20 (SAF off), 50, 80 % (on) and losses 0, 0, 0.1, 0.2 %, and one without a gain."""
+    without_gain = {"evictor": "LPO", "saf": 1, "otn": 4}
+    database = make_database(tmp_path / "r.db", [*FOUR_RUNS, without_gain], run_count=12)
+    return cospot.load_results(database).runs
+
+
+def titles(axes: Axes) -> tuple[str, str, str]:
+    return axes.get_title(loc="left"), axes.get_xlabel(), axes.get_ylabel()
+
+
+def test_scatter(runs: pd.DataFrame) -> None:
+    figure = plots.gain_against_vm_loss(runs)
+    (axes,) = figure.axes
+    assert titles(axes) == ("4 points", "VM revenue lost (%)", "spot revenue gain (%)")
+    saf_off, saf_on = axes.collections
+    assert saf_off.get_offsets().tolist() == [[0.0, pytest.approx(0)], [0.0, pytest.approx(20)]]
+    assert saf_on.get_offsets().data == pytest.approx(np.array([[0.1, 50], [0.2, 80]]))
+    (front,) = axes.get_lines()
+    # The run with gain 0 is beaten by the one with 20 % and no loss either.
+    assert front.get_xydata() == pytest.approx(np.array([[0, 20], [0.1, 50], [0.2, 80]]))
+    # OTN 1 and 2 have a colour each, the same for both SAF settings.
+    assert saf_off.get_facecolors() == pytest.approx(saf_on.get_facecolors())
+    assert tuple(saf_off.get_facecolors()[0]) != tuple(saf_off.get_facecolors()[1])
+    legends = [*figure.legends, axes.get_legend(), *axes.artists]
+    texts = [text.get_text() for legend in legends for text in legend.get_texts()]
+    assert sorted(texts) == ["1", "2", "Pareto front", "SAF off", "SAF on"]
+
+
+def test_scatter_of_shares(runs: pd.DataFrame) -> None:
+    figure = plots.gain_against_vm_loss(runs, value="spot_share", front=False, title="t")
+    (axes,) = figure.axes
+    assert titles(axes) == ("t", "VM revenue lost (%)", "spot revenue (% of what spots requested)")
+    # 150, 180 and (without a gain, but with a share) 100 of 500.
+    assert axes.collections[1].get_offsets()[:, 1].tolist() == pytest.approx([30, 36, 20])
+    assert axes.get_lines() == []
+
+
+def boxes_of(axes: Axes) -> list[PathPatch]:
+    return list(axes.patches)
+
+
+def means_of(axes: Axes) -> list[tuple[float, float]]:
+    """Position and height of the diamonds, from left to right."""
+    points = [line.get_xydata()[0] for line in axes.get_lines() if line.get_marker() == "D"]
+    return sorted((round(float(x), 3), float(y)) for x, y in points)
+
+
+def test_boxes_by_otn(runs: pd.DataFrame) -> None:
+    # Five runs of OTN 2 with SAF on instead of one: 10, 20, 30, 40, 80 %.
+    extra = pd.concat([runs.iloc[[3]]] * 4).assign(gain=[0.1, 0.2, 0.3, 0.4])
+    figure = plots.gain_by_otn_and_saf(pd.concat([runs, extra]))
+    (axes,) = figure.axes
+    assert titles(axes) == ("8 runs", "OTN (hosts the VM side offers)", "spot revenue gain (%)")
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "2"]
+    # Means: SAF off 0, 20; SAF on 50, (10 + 20 + 30 + 40 + 80) / 5 = 36.
+    expected = [(-0.21, 0.0), (0.21, 50.0), (0.79, 20.0), (1.21, 36.0)]
+    assert np.array(means_of(axes)) == pytest.approx(np.array(expected))
+    # The middle half of 10, 20, 30, 40, 80 is 20 to 40.
+    heights = [box.get_path().vertices[:, 1] for box in boxes_of(axes)]
+    assert any((h.min(), h.max()) == pytest.approx((20, 40)) for h in heights)
+    hatched = {bool(box.get_hatch()) for box in boxes_of(axes)}
+    assert hatched == {False, True}  # told apart without colour too
+    (legend,) = [axes.get_legend()]
+    assert [text.get_text() for text in legend.get_texts()] == ["SAF off", "SAF on"]
+
+
+def test_boxes_by_headroom(tmp_path: Path) -> None:
+    bigger = [{**run, "headroom_percent": 2.0, "hosts": 12} for run in FOUR_RUNS]
+    bigger[3]["revenue"] = 300
+    sizes = [{"headroom_percent": 0}, {"headroom_percent": 2}, {"headroom_percent": 4}]
+    database = make_database(tmp_path / "r.db", [*FOUR_RUNS, *bigger], sizes=sizes)
+    figure = plots.gain_by_headroom(cospot.load_results(database).runs)
+    gain, loss = figure.axes
+    assert gain.get_ylabel() == "spot revenue gain (%)"
+    assert loss.get_ylabel() == "VM revenue lost (%)"
+    assert loss.get_xlabel().startswith("headroom")
+    # 4 % has no run.
+    assert [label.get_text() for label in loss.get_xticklabels()] == ["0 %", "2 %"]
+    # SAF off: (0 + 20) / 2. SAF on at 0 %: (50 + 80) / 2, at 2 %: (50 + 200) / 2.
+    expected = [(-0.21, 10), (0.21, 65), (0.79, 10), (1.21, 125)]
+    assert np.array(means_of(gain)) == pytest.approx(np.array(expected))
+    assert [y for _, y in means_of(loss)] == pytest.approx([0, 0.15, 0, 0.15])
+
+
+def test_degradation(runs: pd.DataFrame) -> None:
+    figure = plots.degradation_curve(runs)
+    loss, gain = figure.axes
+    assert [loss.get_ylabel(), gain.get_ylabel()] == [
+        "VM revenue lost (%)", "spot revenue gain (%)"
+    ]  # fmt: skip
+    assert gain.get_xlabel() == "OTN (hosts the VM side offers)"
+    saf_off, saf_on = gain.get_lines()
+    assert saf_off.get_xydata() == pytest.approx(np.array([[1, 0], [2, 20]]))
+    assert saf_on.get_xydata() == pytest.approx(np.array([[1, 50], [2, 80]]))
+    assert loss.get_lines()[1].get_xydata() == pytest.approx(np.array([[1, 0.1], [2, 0.2]]))
+    assert saf_off.get_linestyle() != saf_on.get_linestyle()
+    assert [label.get_text() for label in gain.get_xticklabels()] == ["1", "2"]
+
+
+def test_nothing_is_left_open(runs: pd.DataFrame) -> None:
+    before = pyplot.get_fignums()
+    style = dict(matplotlib.rcParams)
+    plots.degradation_curve(runs)
+    assert pyplot.get_fignums() == before
+    assert dict(matplotlib.rcParams) == style
+
+
+def test_colours_differ_in_lightness() -> None:
+    """VMs and spots, SAF off and on can be told apart in grey."""
+    from cospot.plot_style import BLUE, ORANGE
+
+    def lightness(colour: str) -> float:
+        red, green, blue, _ = to_rgba(colour)
+        return float(0.2126 * red + 0.7152 * green + 0.0722 * blue)
+
+    assert lightness(ORANGE) - lightness(BLUE) > 0.25
+
+
+@pytest.mark.parametrize(
+    "plot",
+    [
+        plots.gain_against_vm_loss,
+        plots.gain_by_otn_and_saf,
+        plots.gain_by_headroom,
+        plots.degradation_curve,
+    ],
+)
+def test_bad_frames_are_named(plot: Callable[[pd.DataFrame], Figure], runs: pd.DataFrame) -> None:
+    with pytest.raises(cospot.ConfigError, match="no column .*gain.*; expected the runs of"):
+        plot(pd.DataFrame({"x": [1]}))
+    with pytest.raises(cospot.ConfigError, match="no run has a gain"):
+        plot(runs[runs["gain"].isna()])
+    with pytest.raises(cospot.ConfigError, match="no rows"):
+        plot(runs.iloc[:0])

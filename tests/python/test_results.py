@@ -1,0 +1,219 @@
+"""cospot.load_results: types, computed columns, agreement with ``cospot summary``, bad files."""
+
+from __future__ import annotations
+
+import math
+import re
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pandas", reason="pandas is not installed")
+
+import cospot
+import pandas as pd
+from made_results import FOUR_RUNS, make_database
+
+SWEEP = """\
+workloads: [{synthetic: azure2020, seed: 3, scale: 0.001}, {synthetic: azure2020, seed: 4, scale: 0.001}]
+host: {vcpus: 10400, memory_mb: 2250}
+headroom_percent: [0, 2.5]
+vm: [UTIL, DPD]
+spot: [vmaDPD, sDPD]
+evictor: [LPO, FIFO]
+saf: [false, true]
+otn: [1, 4]
+"""
+
+
+def command(*arguments: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-m", "cospot", *arguments], check=True, capture_output=True, text=True
+    ).stdout
+
+
+@pytest.fixture(scope="module")
+def small_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("results")
+    (folder / "sweep.yaml").write_text(SWEEP)
+    command("compare", str(folder / "sweep.yaml"), "--db", str(folder / "r.db"), "-q")
+    return folder / "r.db"
+
+
+def test_the_computed_columns_come_from_arithmetic(tmp_path: Path) -> None:
+    runs = cospot.load_results(make_database(tmp_path / "r.db", FOUR_RUNS)).runs
+    # 100/100 - 1, 120/100 - 1, 150/100 - 1, 180/100 - 1
+    assert runs["gain"].tolist() == pytest.approx([0.0, 0.2, 0.5, 0.8], abs=1e-15)
+    # of 1000 requested: 0, 0, 1 and 2 lost
+    assert runs["vm_loss"].tolist() == [0.0, 0.0, 0.001, 0.002]
+    # of 500 requested
+    assert runs["spot_share"].tolist() == [0.2, 0.24, 0.3, 0.36]
+    assert runs["without_vm_loss"].tolist() == [True, True, False, False]
+    assert runs["is_baseline"].tolist() == [True, False, False, False]
+
+
+def test_a_loss_far_below_the_revenue_is_exact(tmp_path: Path) -> None:
+    # 2^63 vcpu-microseconds are passed, and the difference of the two doubles would be 0.
+    run: dict[str, Any] = {
+        "vm_revenue_requested_exact": "12345678901234.000001",
+        "vm_earned": "12345678901234",
+    }
+    requested = float("12345678901234.000001")
+    run = {**run, "vm_revenue_requested": requested}
+    runs = cospot.load_results(make_database(tmp_path / "r.db", [run])).runs
+    assert runs["vm_loss"].item() == 1e-6 / requested
+
+
+def test_without_a_baseline_there_is_no_gain(tmp_path: Path) -> None:
+    runs = [
+        {"evictor": "LPO", "saf": 1, "revenue": 10},  # no LPO run with OTN 1 and SAF off
+        {"evictor": "FIFO", "revenue": 0},  # a baseline that earned nothing
+        {"evictor": "FIFO", "otn": 2, "revenue": 10},
+    ]
+    frame = cospot.load_results(make_database(tmp_path / "r.db", runs, run_count=24)).runs
+    assert frame["gain"].isna().all()
+
+
+def test_sizes_and_workloads_have_baselines_of_their_own(tmp_path: Path) -> None:
+    runs = [
+        {"workload": workload, "hosts": hosts, "headroom_percent": None, "otn": otn, "revenue": x}
+        for workload, hosts, otn, x in [
+            ("b", 10, 1, 100), ("b", 10, 2, 200), ("b", 20, 1, 50), ("b", 20, 2, 200),
+            ("a", 10, 1, 400), ("a", 10, 2, 200),
+        ]
+    ]  # fmt: skip
+    database = make_database(
+        tmp_path / "r.db", runs, sizes=[{"hosts": 20}, {"hosts": 10}], workloads=["b", "a"]
+    )
+    frame = cospot.load_results(database).runs
+    assert frame["gain"].tolist() == [0.0, 1.0, 0.0, 3.0, 0.0, -0.5]
+    # Categories keep the order of the sweep.
+    assert frame["size"].cat.categories.tolist() == ["20 hosts", "10 hosts"]
+    assert frame["size"].tolist() == ["10 hosts"] * 2 + ["20 hosts"] * 2 + ["10 hosts"] * 2
+    assert frame["workload"].cat.categories.tolist() == ["b", "a"]
+    assert frame["headroom_percent"].isna().all()
+
+
+def test_nothing_requested_is_no_share(tmp_path: Path) -> None:
+    run: dict[str, Any] = {
+        "vm_revenue_requested_exact": "0",
+        "vm_earned": 0,
+        "spot_revenue_requested_exact": "0",
+        "revenue": 0,
+    }
+    runs = cospot.load_results(make_database(tmp_path / "r.db", [run])).runs
+    assert math.isnan(runs["vm_loss"].item())
+    assert math.isnan(runs["spot_share"].item())
+
+
+def test_vms_larger_than_a_host_are_no_loss(tmp_path: Path) -> None:
+    run = {"vm_rejected": 2, "vm_too_large": 2, "vm_earned": 900}
+    runs = cospot.load_results(make_database(tmp_path / "r.db", [run])).runs
+    assert runs["without_vm_loss"].item()
+    assert runs["vm_loss"].item() == 0.1
+
+
+def test_types_are_documented_ones(small_database: Path) -> None:
+    results = cospot.load_results(small_database)
+    assert results.runs.index.name == "run_index"
+    assert results.runs.index.tolist() == list(range(2 * 2 * 2 * 2 * 2 * 2 * 2))
+    types = {name: str(dtype) for name, dtype in results.runs.dtypes.items()}
+    for name in ("workload", "size", "vm", "spot", "evictor"):
+        assert types.pop(name) == "category"
+    for name in ("saf", "without_vm_loss", "is_baseline"):
+        assert types.pop(name) == "bool"
+    for name in ("gain", "vm_loss", "spot_share", "headroom_percent", "wall_ms", "vm_revenue",
+                 "vm_revenue_requested", "spot_revenue", "spot_revenue_requested"):  # fmt: skip
+        assert types.pop(name) == "float64"
+    assert set(types.values()) == {"int64"}
+    assert (results.run_count, results.missing) == (128, 0)
+    assert results.runs["vm"].cat.categories.tolist() == ["UTIL", "DPD"]
+    assert results.runs["spot"].cat.categories.tolist() == ["vmaDPD", "sDPD"]
+    assert results.runs["size"].cat.categories.tolist() == ["0 %", "2.5 %"]
+    assert results.workloads["workload"].tolist() == [
+        "azure2020 seed=3 scale=0.001", "azure2020 seed=4 scale=0.001"
+    ]  # fmt: skip
+    last = results.configuration(127)
+    assert (last["otn"], last["saf"], last["vm"]["label"]) == (4, True, "DPD")
+    with pytest.raises(cospot.ConfigError, match="no run 128; it has 128 of the 128 runs 0 to 127"):
+        results.configuration(128)
+
+
+def percent(text: str) -> float:
+    return float(text.replace("%", "").strip())
+
+
+def test_gain_equals_what_the_summary_prints(small_database: Path) -> None:
+    runs = cospot.load_results(small_database).runs
+    text = command("summary", str(small_database))
+
+    def numbers(pattern: str) -> list[float]:
+        found = re.search(pattern, text)
+        assert found is not None, text
+        return [percent(group) for group in found.groups()]
+
+    def printed(gains: pd.Series[float], digits: int = 2) -> list[float]:
+        return [round(100 * gains.mean(), digits), round(100 * gains.max(), digits)]
+
+    two = r" +(\S+ %) +(\S+ %)"
+    assert numbers("all runs +128" + two) == printed(runs["gain"])
+    quiet = runs[runs["without_vm_loss"]]
+    assert numbers(f"runs without VM loss +{len(quiet)}" + two) == printed(quiet["gain"])
+    assert numbers(r"lost: mean (\S+ %), max (\S+ %)") == printed(runs["vm_loss"], 4)
+    for saf, name in ((False, "off"), (True, "on")):
+        means = runs[runs["saf"] == saf].groupby("otn")["gain"].mean()
+        assert numbers(f"\n  {name} " + two) == [round(100 * means[otn], 2) for otn in (1, 4)]
+
+
+def test_the_best_combination_is_that_of_the_summary(small_database: Path) -> None:
+    averages = cospot.average_over_workloads(cospot.load_results(small_database).runs)
+    quiet = averages[averages["without_vm_loss"] & (averages["size"] == "2.5 %")]
+    best = quiet.loc[quiet["spot_share"].idxmax()]
+    saf = "on" if best["saf"] else "off"
+    share, gain = 100 * best["spot_share"], 100 * best["gain"]
+    line = (
+        f"{best['vm']} {best['spot']} {best['evictor']} {saf} {best['otn']} {share:.2f} % "
+        f"{gain:+.2f} % {best['evictions']:.1f}"
+    )
+    text = command("summary", str(small_database))
+    (printed,) = [row for row in text.splitlines() if row.startswith("  2.5 %")]
+    assert " ".join(printed.split()) == f"2.5 % {line}"
+
+
+def test_an_unfinished_database_is_read(tmp_path: Path) -> None:
+    results = cospot.load_results(make_database(tmp_path / "r.db", FOUR_RUNS, run_count=12))
+    assert (len(results.runs), results.run_count, results.missing) == (4, 12, 8)
+
+
+def test_bad_files_are_named(tmp_path: Path) -> None:
+    def message(path: Path) -> str:
+        with pytest.raises(cospot.DatabaseError) as caught:
+            cospot.load_results(path)
+        assert str(path) in str(caught.value)
+        return str(caught.value)
+
+    assert "there is no such file" in message(tmp_path / "none.db")
+    assert not (tmp_path / "none.db").exists()
+    assert "is not a file" in message(tmp_path)
+    (tmp_path / "text.db").write_text("run,gain\n" * 100)
+    assert "expected a results database" in message(tmp_path / "text.db")
+    (tmp_path / "empty.db").touch()
+    assert "is empty; expected a results database" in message(tmp_path / "empty.db")
+    sqlite3.connect(tmp_path / "other.db").execute("CREATE TABLE run (x)").connection.close()
+    assert "of another program" in message(tmp_path / "other.db")
+    newer = make_database(tmp_path / "newer.db", FOUR_RUNS, version=9)
+    assert "has results format 9; this cospot reads 1" in message(newer)
+    unstarted = make_database(tmp_path / "unstarted.db", [], run_count=12)
+    assert "holds no run yet, of 12" in message(unstarted)
+    broken = make_database(tmp_path / "broken.db", FOUR_RUNS)
+    broken.write_bytes(broken.read_bytes()[:5000])
+    assert "expected a results database" in message(broken)
+
+
+def test_a_name_with_odd_characters_opens(tmp_path: Path) -> None:
+    database = make_database(tmp_path / "50% of? #1.db", FOUR_RUNS)
+    assert len(cospot.load_results(database).runs) == 4
