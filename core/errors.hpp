@@ -18,7 +18,8 @@ class ConfigError : public InputError {
   using InputError::InputError;
 };
 
-/// A workload file cannot be used; the text starts with `file:line:`.
+/// A workload file cannot be used; the text starts with `file:line:`, or with `file:` when it
+/// cannot be read or written at all.
 class WorkloadError : public InputError {
  public:
   using InputError::InputError;
@@ -34,6 +35,12 @@ class DatabaseError : public InputError {
 class PolicyError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// The user ended what was being done (Ctrl-C); nothing is wrong.
+class Interrupted : public std::runtime_error {
+ public:
+  Interrupted() : std::runtime_error("interrupted") {}
 };
 
 }  // namespace cospot

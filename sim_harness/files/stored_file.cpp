@@ -34,7 +34,7 @@ class Descriptor {
 };
 
 [[noreturn]] void fail_reading(const std::filesystem::path& path, std::string_view reason) {
-  throw WorkloadError(fmt::format("{}:1: cannot be read: {}", path.string(), reason));
+  throw WorkloadError(fmt::format("{}: cannot be read: {}", path.string(), reason));
 }
 
 [[noreturn]] void fail_writing(const std::filesystem::path& path, std::string_view reason) {

@@ -55,7 +55,7 @@ TEST_CASE("parse_workload_spec: says which part of a recipe is wrong") {
 TEST_CASE("load_workload: names the file that is not there") {
   CHECK_THROWS_WITH_AS(
       (void)load_workload({.label = "gone", .file = "no/such.csv", .synthetic = {}}),
-      "no/such.csv:1: cannot be read: No such file or directory", WorkloadError);
+      "no/such.csv: cannot be read: No such file or directory", WorkloadError);
 }
 
 }  // namespace
