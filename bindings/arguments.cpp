@@ -1,0 +1,179 @@
+#include "bindings/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/errors.hpp"
+#include "sim_harness/workloads/workload_schema.hpp"
+
+namespace cospot::bindings {
+
+namespace py = pybind11;
+
+namespace {
+
+[[noreturn]] void throw_type(py::handle value, std::string_view name, std::string_view expected) {
+  throw py::type_error(
+      fmt::format("{} is of type {}, expected {}", name, type_name(value), expected));
+}
+
+[[noreturn]] void throw_range(py::handle value, std::string_view name, std::string_view kind,
+                              const std::string& least, const std::string& most) {
+  throw ConfigError(fmt::format("{} is {}, expected {} from {} to {}", name,
+                                std::string(py::str(value)), kind, least, most));
+}
+
+ResourceVector read_amounts(py::handle value, std::string_view name, ResourceAmount least) {
+  if (py::isinstance<ResourceVector>(value)) {
+    const auto amounts = value.cast<ResourceVector>();
+    if (!(ResourceVector{least, least, 0}.fits_in(amounts))) {
+      throw ConfigError(fmt::format("{} is ({}, {}, {}), expected amounts of at least ({}, {}, 0)",
+                                    name, amounts.vcpus, amounts.memory_mb, amounts.disk_gb, least,
+                                    least));
+    }
+    return amounts;
+  }
+  constexpr std::string_view kExpected =
+      "a ResourceVector or a tuple (vcpus, memory_mb) or (vcpus, memory_mb, disk_gb)";
+  if (!py::isinstance<py::tuple>(value) && !py::isinstance<py::list>(value)) {
+    throw_type(value, name, kExpected);
+  }
+  const py::tuple parts(py::reinterpret_borrow<py::object>(value));
+  if (parts.size() != 2 && parts.size() != 3) {
+    throw ConfigError(fmt::format("{} has {} parts, expected {}", name, parts.size(), kExpected));
+  }
+  const std::string prefix(name);
+  ResourceVector amounts{.vcpus = read_amount(parts[0], prefix + " vcpus", least),
+                         .memory_mb = read_amount(parts[1], prefix + " memory_mb", least)};
+  if (parts.size() == 3) amounts.disk_gb = read_amount(parts[2], prefix + " disk_gb", 0);
+  return amounts;
+}
+
+}  // namespace
+
+std::int64_t read_integer(py::handle value, std::string_view name, std::int64_t least,
+                          std::int64_t most) {
+  if (PyBool_Check(value.ptr()) != 0 || PyIndex_Check(value.ptr()) == 0) {
+    throw_type(value, name, "a whole number");
+  }
+  const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+  if (!number) throw py::error_already_set();
+  int overflow = 0;
+  const std::int64_t read = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow != 0) {
+    // Python refuses to write out very long numbers.
+    throw ConfigError(fmt::format("{} is too {}, expected a whole number from {} to {}", name,
+                                  overflow > 0 ? "large" : "small", least, most));
+  }
+  if (read < least || read > most) {
+    throw_range(number, name, "a whole number", std::to_string(least), std::to_string(most));
+  }
+  return read;
+}
+
+std::size_t read_count(py::handle value, std::string_view name, std::int64_t least) {
+  constexpr std::int64_t kMost = 10'000'000;  // as for hosts and OTN in sweep files
+  return static_cast<std::size_t>(read_integer(value, name, least, kMost));
+}
+
+double read_number(py::handle value, std::string_view name, double least, double most) {
+  if (PyBool_Check(value.ptr()) != 0 || PyNumber_Check(value.ptr()) == 0) {
+    throw_type(value, name, "a number");
+  }
+  const double read = PyFloat_AsDouble(value.ptr());
+  if (PyErr_Occurred() != nullptr) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0 &&
+        PyErr_ExceptionMatches(PyExc_OverflowError) == 0) {
+      throw py::error_already_set();
+    }
+    PyErr_Clear();
+    throw_type(value, name, fmt::format("a number from {} to {}", least, most));
+  }
+  if (!(read >= least && read <= most)) {
+    throw_range(py::float_(read), name, "a number", fmt::format("{}", least),
+                fmt::format("{}", most));
+  }
+  return read;
+}
+
+ResourceAmount read_amount(py::handle value, std::string_view name, ResourceAmount least) {
+  return static_cast<ResourceAmount>(read_integer(value, name, least, kMaxResourceAmount));
+}
+
+ResourceVector read_resources(py::handle value, std::string_view name) {
+  return read_amounts(value, name, 0);
+}
+
+ResourceVector read_host(py::handle value, std::string_view name) {
+  return read_amounts(value, name, 1);
+}
+
+SimTime read_time(py::handle value, std::string_view name) {
+  return SimTime(read_integer(value, name, -kMaxWorkloadTime.count(), kMaxWorkloadTime.count()));
+}
+
+SimTime read_end(py::handle value, std::string_view name) {
+  const auto never = py::int_(kNever.count());
+  return PyIndex_Check(value.ptr()) != 0 && never.equal(value) ? kNever : read_time(value, name);
+}
+
+std::string read_text(py::handle value, std::string_view name) {
+  if (PyUnicode_Check(value.ptr()) == 0) throw_type(value, name, "a str");
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
+  if (text == nullptr) {
+    PyErr_Clear();
+    throw ConfigError(fmt::format("{} is not a text: it has a lone surrogate", name));
+  }
+  return {text, static_cast<std::size_t>(size)};
+}
+
+std::filesystem::path read_path(py::handle value, std::string_view name) {
+  const bool is_path = PyUnicode_Check(value.ptr()) != 0 || PyBytes_Check(value.ptr()) != 0 ||
+                       py::hasattr(value, "__fspath__");
+  if (!is_path) throw_type(value, name, "a path: str, bytes or os.PathLike");
+  PyObject* encoded = nullptr;
+  // Also refuses paths with a zero character.
+  if (PyUnicode_FSConverter(value.ptr(), &encoded) == 0) {
+    if (PyErr_ExceptionMatches(PyExc_ValueError) == 0) throw py::error_already_set();
+    PyErr_Clear();
+    throw ConfigError(
+        fmt::format("{} is no path: it has a zero character or a lone surrogate", name));
+  }
+  const auto bytes = py::reinterpret_steal<py::bytes>(encoded);
+  return {std::string(bytes)};
+}
+
+std::vector<HostIndex> read_candidates(py::handle value, std::size_t hosts) {
+  const py::array array = py::array::ensure(value);
+  if (!array || array.ndim() != 1 ||
+      (array.size() > 0 && array.dtype().kind() != 'u' && array.dtype().kind() != 'i')) {
+    PyErr_Clear();
+    throw py::type_error("candidates: expected an array of whole numbers, shape (m,)");
+  }
+  const auto rows = py::array_t<std::int64_t, py::array::forcecast>::ensure(array);
+  if (!rows) throw py::error_already_set();
+  std::vector<HostIndex> candidates;
+  candidates.reserve(static_cast<std::size_t>(rows.size()));
+  const auto read = rows.unchecked<1>();
+  for (py::ssize_t i = 0; i < rows.size(); ++i) {
+    if (read(i) < 0 || read(i) >= static_cast<std::int64_t>(hosts)) {
+      throw py::index_error(
+          fmt::format("candidates[{}] is {}, but there are {} hosts", i, read(i), hosts));
+    }
+    candidates.push_back(static_cast<HostIndex>(read(i)));
+  }
+  return candidates;
+}
+
+py::str to_str(std::string_view text) {
+  auto decoded = py::reinterpret_steal<py::str>(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
+  if (!decoded) throw py::error_already_set();
+  return decoded;
+}
+
+std::string type_name(py::handle value) { return Py_TYPE(value.ptr())->tp_name; }
+
+}  // namespace cospot::bindings

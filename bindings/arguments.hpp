@@ -1,0 +1,62 @@
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/host_table.hpp"
+#include "core/resource_vector.hpp"
+#include "core/sim_time.hpp"
+
+namespace cospot::bindings {
+
+// Read arguments of Python calls. Each raises TypeError for another type, and throws ConfigError
+// with the argument's name, what was found and what was expected for another value.
+
+/// A whole number: int, NumPy integer, whatever has __index__; no bool.
+[[nodiscard]] std::int64_t read_integer(pybind11::handle value, std::string_view name,
+                                        std::int64_t least, std::int64_t most);
+
+/// A number of things, 0 to 10,000,000.
+[[nodiscard]] std::size_t read_count(pybind11::handle value, std::string_view name,
+                                     std::int64_t least = 0);
+
+/// A finite number in [least, most].
+[[nodiscard]] double read_number(pybind11::handle value, std::string_view name, double least,
+                                 double most);
+
+[[nodiscard]] ResourceAmount read_amount(pybind11::handle value, std::string_view name,
+                                         ResourceAmount least);
+
+/// A ResourceVector, or a tuple (vcpus, memory_mb) or (vcpus, memory_mb, disk_gb); amounts >= 0.
+[[nodiscard]] ResourceVector read_resources(pybind11::handle value, std::string_view name);
+
+/// What a host has: as read_resources, but vcpus and memory_mb at least 1.
+[[nodiscard]] ResourceVector read_host(pybind11::handle value, std::string_view name);
+
+/// Microseconds since the start of the window, at most 10,000 days from it.
+[[nodiscard]] SimTime read_time(pybind11::handle value, std::string_view name);
+
+/// As read_time, or NEVER_US.
+[[nodiscard]] SimTime read_end(pybind11::handle value, std::string_view name);
+
+[[nodiscard]] std::string read_text(pybind11::handle value, std::string_view name);
+
+/// str, bytes or os.PathLike.
+[[nodiscard]] std::filesystem::path read_path(pybind11::handle value, std::string_view name);
+
+/// Rows of a table with `hosts` hosts.
+[[nodiscard]] std::vector<HostIndex> read_candidates(pybind11::handle value, std::size_t hosts);
+
+/// Bytes as a str, whatever they are: an error's text must never be an error.
+[[nodiscard]] pybind11::str to_str(std::string_view text);
+
+/// The name of a value's class.
+[[nodiscard]] std::string type_name(pybind11::handle value);
+
+}  // namespace cospot::bindings

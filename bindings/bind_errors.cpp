@@ -1,0 +1,85 @@
+// Raises the exceptions of core/errors.hpp as those of cospot.errors, with the same text.
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <filesystem>
+
+#include "bindings/arguments.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/python_error.hpp"
+#include "core/errors.hpp"
+
+namespace cospot::bindings {
+
+namespace py = pybind11;
+
+namespace {
+
+void raise(const char* type_name, const std::exception& error, const SharedPython& cause = {}) {
+  const py::object type = py::module_::import("cospot.errors").attr(type_name);
+  const py::object raised = type(to_str(error.what()));
+  if (cause != nullptr) raised.attr("__cause__") = *cause;
+  PyErr_SetObject(type.ptr(), raised.ptr());
+}
+
+void translate(std::exception_ptr thrown) {
+  try {
+    if (thrown) std::rethrow_exception(thrown);
+  } catch (const RaisedByPolicy& error) {
+    raise("PolicyError", error, error.cause());
+  } catch (const RaisedByLoading& error) {
+    raise("ConfigError", error, error.cause());
+  } catch (const ConfigError& error) {
+    raise("ConfigError", error);
+  } catch (const WorkloadError& error) {
+    raise("WorkloadError", error);
+  } catch (const DatabaseError& error) {
+    raise("DatabaseError", error);
+  } catch (const InputError& error) {
+    raise("InputError", error);
+  } catch (const PolicyError& error) {
+    raise("PolicyError", error);
+  }
+}
+
+/// "my_policies.py:12" of the frame that raised; empty without one.
+std::string innermost_place(const py::error_already_set& error) {
+  py::object frame = error.trace();
+  if (!frame || frame.is_none()) return {};
+  while (!frame.attr("tb_next").is_none()) frame = frame.attr("tb_next");
+  const std::filesystem::path file(
+      std::string(py::str(frame.attr("tb_frame").attr("f_code").attr("co_filename"))));
+  return fmt::format("{}:{}", file.filename().string(), frame.attr("tb_lineno").cast<int>());
+}
+
+}  // namespace
+
+std::string describe(const py::error_already_set& error) {
+  std::string text = error.type().attr("__name__").cast<std::string>();
+  try {
+    const std::string message = py::str(error.value());
+    if (!message.empty()) text += ": " + message;
+    if (const std::string place = innermost_place(error); !place.empty())
+      text += " (" + place + ")";
+  } catch (const py::error_already_set&) {
+    // An exception whose own text cannot be had is known by its type.
+  } catch (const py::cast_error&) {
+  }
+  return text;
+}
+
+bool is_exception(const py::error_already_set& error) { return error.matches(PyExc_Exception); }
+
+void throw_loading_error(const std::string& policy, const py::error_already_set& error) {
+  if (!is_exception(error)) throw error;
+  const py::object config_error = py::module_::import("cospot.errors").attr("ConfigError");
+  const bool is_told = error.matches(config_error);
+  const std::string text = is_told ? std::string(py::str(error.value()))
+                                   : fmt::format("{}: {}", policy, describe(error));
+  throw RaisedByLoading(text, share(error.value()));
+}
+
+void bind_errors() { py::register_exception_translator(&translate); }
+
+}  // namespace cospot::bindings

@@ -1,0 +1,254 @@
+// HostSpec, HostView, HostTable and HostRow: columns as read-only arrays without copies.
+
+#include <fmt/format.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <cstdint>
+
+#include "bindings/arguments.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/host_view_capsule.hpp"
+#include "bindings/hosts.hpp"
+#include "core/errors.hpp"
+
+namespace cospot::bindings {
+
+namespace py = pybind11;
+using namespace pybind11::literals;
+
+namespace {
+
+constexpr const char* kBesideVms = "What the host could take beside its VMs";
+constexpr const char* kBesideAll =
+    "What the host could take beside its VMs and spots; negative: overcommitted until spots go";
+
+HostSpec make_spec(const py::object& name, const py::object& total, const py::object& vm_used,
+                   const py::object& spot_used, const py::object& num_vms,
+                   const py::object& num_spots, const py::object& num_io_ops) {
+  const auto count = [](const py::object& value, std::string_view what) {
+    return static_cast<std::int32_t>(read_integer(value, what, 0, INT32_MAX / 2));
+  };
+  return {.name = read_text(name, "name"),
+          .total = read_host(total, "total"),
+          .vm_used = read_resources(vm_used, "vm_used"),
+          .spot_used = read_resources(spot_used, "spot_used"),
+          .num_vms = count(num_vms, "num_vms"),
+          .num_spots = count(num_spots, "num_spots"),
+          .num_io_ops = count(num_io_ops, "num_io_ops")};
+}
+
+OwnedHosts make_table(const std::vector<HostSpec>& hosts) {
+  return OwnedHosts(std::make_shared<HostTable>(hosts));
+}
+
+OwnedHosts make_uniform(const py::object& count, const py::object& total) {
+  const std::size_t hosts = read_count(count, "count");
+  return OwnedHosts(
+      std::make_shared<HostTable>(HostTable::uniform(hosts, read_host(total, "total"))));
+}
+
+HostOfColumns row_at(const HostColumns& hosts, const py::object& index) {
+  const auto size = static_cast<std::int64_t>(hosts.view.size());
+  if (PyIndex_Check(index.ptr()) == 0) {
+    throw py::type_error("index is of type " + type_name(index) + ", expected a whole number");
+  }
+  const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(index.ptr()));
+  if (!number) throw py::error_already_set();
+  int overflow = 0;
+  std::int64_t at = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow == 0 && at < 0) at += size;
+  if (overflow != 0 || at < 0 || at >= size) {
+    throw py::index_error(fmt::format("there are {} hosts", size));
+  }
+  return {hosts, static_cast<HostIndex>(at)};
+}
+
+/// A column as an array over the memory of the table, which `self` keeps.
+template <class T>
+py::array_t<T> column_array(const py::object& self, std::span<const T> column) {
+  py::array_t<T> array(static_cast<py::ssize_t>(column.size()), column.data(), self);
+  py::detail::array_proxy(array.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+  return array;
+}
+
+template <class T>
+void add_column(py::class_<HostColumns>& view, py::class_<HostOfColumns>& row, const char* name,
+                std::span<const T> HostView::*column, const std::string& meaning) {
+  const std::string dtype = sizeof(T) == 8 ? "uint64" : "int32";
+  view.def_property_readonly(
+      name,
+      [column](const py::object& self) {
+        return column_array(self, self.cast<const HostColumns&>().view.*column);
+      },
+      (meaning + ".\n\n" + dtype + " array, shape (n,), read-only, no copy.").c_str());
+  row.def_property_readonly(
+      name, [column](const HostOfColumns& host) { return (host.hosts.view.*column)[host.host]; },
+      (meaning + ".").c_str());
+}
+
+void add_columns(py::class_<HostColumns>& view, py::class_<HostOfColumns>& row) {
+  const std::string total = "What the scheduler may hand out";
+  const auto add = [&](const char* name, auto column, const std::string& meaning) {
+    add_column(view, row, name, column, meaning);
+  };
+  add("vcpus_total", &HostView::vcpus_total, total + ", vCPUs");
+  add("memory_mb_total", &HostView::memory_mb_total, total + ", MiB");
+  add("disk_gb_total", &HostView::disk_gb_total, total + ", GB");
+  add("vcpus_beside_vms", &HostView::vcpus_beside_vms, std::string(kBesideVms) + ", vCPUs");
+  add("memory_mb_beside_vms", &HostView::memory_mb_beside_vms, std::string(kBesideVms) + ", MiB");
+  add("disk_gb_beside_vms", &HostView::disk_gb_beside_vms, std::string(kBesideVms) + ", GB");
+  add("vcpus_beside_all", &HostView::vcpus_beside_all, std::string(kBesideAll) + ", vCPUs");
+  add("memory_mb_beside_all", &HostView::memory_mb_beside_all, std::string(kBesideAll) + ", MiB");
+  add("disk_gb_beside_all", &HostView::disk_gb_beside_all, std::string(kBesideAll) + ", GB");
+  add("num_vms", &HostView::num_vms, "How many VMs the host holds");
+  add("num_spots", &HostView::num_spots, "How many spots the host holds");
+  add("num_io_ops", &HostView::num_io_ops, "Instances being built, resized or moved, as in Nova");
+  add("generation", &HostView::generation, "How often the host was changed");
+}
+
+void bind_spec(py::module_& core) {
+  py::class_<HostSpec>(core, "HostSpec", "What one host is made of and holds at first.")
+      .def(py::init(&make_spec), "name"_a, "total"_a, py::kw_only(),
+           "vm_used"_a = py::make_tuple(0, 0), "spot_used"_a = py::make_tuple(0, 0),
+           "num_vms"_a = 0, "num_spots"_a = 0, "num_io_ops"_a = 0, R"doc(
+Describe a host.
+
+Args:
+    name: Its name.
+    total: What the scheduler may hand out, after allocation ratios and reserved amounts: a
+        ResourceVector or a tuple (vcpus, memory_mb) or (vcpus, memory_mb, disk_gb).
+    vm_used: What its VMs hold.
+    spot_used: What its spots hold.
+    num_vms: How many VMs it holds.
+    num_spots: How many spots it holds.
+    num_io_ops: Instances being built, resized or moved, as Nova counts them.
+
+Raises:
+    ConfigError: A number is out of range.
+    TypeError: An argument is of another type.
+)doc")
+      .def_readonly("name", &HostSpec::name, "Its name.")
+      .def_readonly("total", &HostSpec::total, "What the scheduler may hand out.")
+      .def_readonly("vm_used", &HostSpec::vm_used, "What its VMs hold.")
+      .def_readonly("spot_used", &HostSpec::spot_used, "What its spots hold.")
+      .def_readonly("num_vms", &HostSpec::num_vms, "How many VMs it holds.")
+      .def_readonly("num_spots", &HostSpec::num_spots, "How many spots it holds.")
+      .def_readonly("num_io_ops", &HostSpec::num_io_ops,
+                    "Instances being built, resized or moved.");
+}
+
+void bind_row(py::class_<HostOfColumns>& row) {
+  row.def_property_readonly(
+         "index", [](const HostOfColumns& host) { return host.host; }, "Its row in the table.")
+      .def_property_readonly(
+          "name", [](const HostOfColumns& host) { return to_str(host.hosts.view.name[host.host]); },
+          "Its name.")
+      .def_property_readonly(
+          "total", [](const HostOfColumns& host) { return host.row().total(); },
+          "What the scheduler may hand out.")
+      .def_property_readonly(
+          "beside_vms", [](const HostOfColumns& host) { return host.row().free(Sees::kVms); },
+          "What it could take beside its VMs.")
+      .def_property_readonly(
+          "beside_all",
+          [](const HostOfColumns& host) { return host.row().free(Sees::kVmsAndSpots); },
+          "What it could take beside its VMs and spots.")
+      .def_property_readonly(
+          "vm_used", [](const HostOfColumns& host) { return host.row().vm_used(); },
+          "What its VMs hold.")
+      .def_property_readonly(
+          "spot_used", [](const HostOfColumns& host) { return host.row().spot_used(); },
+          "What its spots hold.")
+      .def(
+          "__repr__",
+          [](const HostOfColumns& host) {
+            return to_str(fmt::format("<HostRow {} '{}': {} VMs, {} spots>", host.host,
+                                      host.hosts.view.name[host.host], host.row().num_vms(),
+                                      host.row().num_spots()));
+          },
+          "Return what it is.");
+}
+
+void bind_view(py::class_<HostColumns>& view) {
+  view.def_property_readonly(
+          "names",
+          [](const HostColumns& hosts) {
+            py::list names;
+            for (const std::string& name : hosts.view.name) names.append(to_str(name));
+            return names;
+          },
+          "The hosts' names, a new list of n.")
+      .def(
+          "__len__", [](const HostColumns& hosts) { return hosts.view.size(); },
+          "Return the number of hosts, n.")
+      .def("__getitem__", &row_at, "index"_a, R"doc(
+Return one host.
+
+Args:
+    index: Its row; from the end when negative.
+
+Raises:
+    IndexError: There is no such row.
+)doc");
+}
+
+/// See host_view_capsule.hpp.
+HostColumns hosts_from_capsule(const py::capsule& capsule) {
+  const void* pointer = PyCapsule_GetPointer(capsule.ptr(), kHostViewCapsule);
+  if (pointer == nullptr) throw py::error_already_set();
+  const auto* hosts = static_cast<const HostView*>(pointer);
+  if (hosts->table == nullptr) throw py::value_error("the hosts of the capsule are of no table");
+  return kept_columns(*hosts);
+}
+
+}  // namespace
+
+void bind_hosts(py::module_& core) {
+  bind_spec(core);
+  py::class_<HostOfColumns> row(core, "HostRow", R"doc(
+One host of a HostView, live: it shows the host as it is now. Keeps the columns it reads.
+)doc");
+  py::class_<HostColumns> view(core, "HostView", R"doc(
+Hosts as columns, one entry a host, live: an array shows later changes of the table.
+
+Arrays are read-only views without copies; each keeps its columns, also when the table is gone (then
+as they were at its end).
+
+Source: nova/scheduler/host_manager.py, HostState, as a struct of arrays.
+)doc");
+  add_columns(view, row);
+  bind_row(row);
+  bind_view(view);
+  py::class_<OwnedHosts, HostColumns>(core, "HostTable", R"doc(
+The hosts of a datacenter as they are at first. A Datacenter or a simulation works on a copy.
+)doc")
+      .def(py::init(&make_table), "hosts"_a, R"doc(
+Make a table.
+
+Args:
+    hosts: A list of HostSpec.
+
+Raises:
+    TypeError: `hosts` is no list of HostSpec.
+)doc")
+      .def_static("uniform", &make_uniform, "count"_a, "total"_a, R"doc(
+Make empty hosts that are all alike, named host-0, host-1, ...
+
+Args:
+    count: How many, 0 to 10,000,000.
+    total: What each has: a ResourceVector or a tuple (vcpus, memory_mb[, disk_gb]).
+
+Raises:
+    ConfigError: A number is out of range.
+)doc");
+  core.def("_hosts_from_capsule", &hosts_from_capsule, "capsule"_a, R"doc(
+Return the HostView of a capsule that another C++ module made; see bindings/host_view_capsule.hpp.
+
+Raises:
+    ValueError: The capsule has another name: it is of another version.
+)doc");
+}
+
+}  // namespace cospot::bindings

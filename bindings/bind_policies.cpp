@@ -1,0 +1,331 @@
+// The compiled policies of the registries, one by one.
+
+#include <fmt/format.h>
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <array>
+
+#include "bindings/arguments.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/hosts.hpp"
+#include "bindings/policy_entries.hpp"
+#include "core/errors.hpp"
+#include "core/plugin.hpp"
+#include "evictors/registry.hpp"
+#include "filters/registry.hpp"
+#include "weighers/registry.hpp"
+
+namespace cospot::bindings {
+
+namespace py = pybind11;
+using namespace pybind11::literals;
+
+namespace {
+
+template <class Plugin>
+std::vector<PluginInfo> infos_of(std::span<const RegistryEntry<Plugin>> registry) {
+  std::vector<PluginInfo> infos;
+  for (const RegistryEntry<Plugin>& entry : registry) infos.push_back(entry.info);
+  return infos;
+}
+
+py::object number_or_none(const std::optional<double>& number) {
+  return number.has_value() ? py::object(py::float_(*number)) : py::object(py::none());
+}
+
+const char* tier_name(Tier tier) {
+  switch (tier) {
+    case Tier::kHoldsVm:
+      return "holds_vm";
+    case Tier::kHoldsInstance:
+      return "holds_instance";
+    case Tier::kHoldsNoVm:
+      return "holds_no_vm";
+    case Tier::kNone:
+      break;
+  }
+  return "none";
+}
+
+py::array_t<bool> filter_all(const CompiledFilter& self, const HostColumns& hosts,
+                             const py::object& candidates, const Request& request) {
+  const std::vector<HostIndex> rows = read_candidates(candidates, hosts.view.size());
+  py::array_t<std::uint8_t> passes(static_cast<py::ssize_t>(rows.size()));
+  self.filter->filter_all(hosts.view, rows, request, {passes.mutable_data(), rows.size()});
+  return passes.view("bool");
+}
+
+py::array_t<double> weigh_all(const CompiledWeigher& self, const HostColumns& hosts,
+                              const py::object& candidates, const Request& request) {
+  const std::vector<HostIndex> rows = read_candidates(candidates, hosts.view.size());
+  py::array_t<double> weights(static_cast<py::ssize_t>(rows.size()));
+  self.weigher->weigh_all(hosts.view, rows, request, {weights.mutable_data(), rows.size()});
+  return weights;
+}
+
+/// Refuses more spots than a host holds, whose sums no policy need expect.
+void require_one_host(const std::vector<RunningSpot>& spots) {
+  std::array<std::int64_t, 3> sums{};
+  for (const RunningSpot& spot : spots) {
+    sums[0] += spot.resources.vcpus;
+    sums[1] += spot.resources.memory_mb;
+    sums[2] += spot.resources.disk_gb;
+  }
+  const std::int64_t most = *std::max_element(sums.begin(), sums.end());
+  if (most <= kMaxResourceAmount) return;
+  throw ConfigError(fmt::format("the spots hold {} of a resource, expected at most {} on one host",
+                                most, kMaxResourceAmount));
+}
+
+py::object make_plan(const CompiledEvictor& self, const std::vector<RunningSpot>& spots,
+                     const py::object& shortfall, const py::object& now_us) {
+  ResourceVector missing;
+  if (py::isinstance<ResourceVector>(shortfall)) {
+    missing = shortfall.cast<ResourceVector>();
+  } else {
+    missing = read_resources(shortfall, "shortfall");
+  }
+  require_one_host(spots);
+  EvictionPlan plan;
+  if (missing.fits_in({})) return py::cast(plan);
+  const EvictionCase eviction{
+      .spots = spots, .shortfall = missing, .now = read_time(now_us, "now_us")};
+  if (!self.evictor->make_plan(eviction, kNoScoreLimit, plan)) return py::none();
+  return py::cast(plan);
+}
+
+RunningSpot make_spot(const py::object& instance, const py::object& resources,
+                      const py::object& placed_at_us, const py::object& ends_at_us) {
+  return {
+      .instance = static_cast<InstanceIndex>(read_integer(instance, "instance", 0, UINT32_MAX - 1)),
+      .resources = read_resources(resources, "resources"),
+      .placed_at = read_time(placed_at_us, "placed_at_us"),
+      .ends_at = read_end(ends_at_us, "ends_at_us")};
+}
+
+void bind_info(py::module_& core) {
+  py::class_<PluginInfo>(core, "PolicyInfo", "What a compiled policy is.")
+      .def_property_readonly(
+          "name", [](const PluginInfo& info) { return to_str(info.name); },
+          "The name in sweep files: the paper's or Nova's own.")
+      .def_property_readonly(
+          "summary", [](const PluginInfo& info) { return to_str(info.summary); }, "One line.")
+      .def_property_readonly(
+          "source", [](const PluginInfo& info) { return to_str(info.source); },
+          "Paper and section, or Nova module.")
+      .def(
+          "__repr__",
+          [](const PluginInfo& info) {
+            return to_str(fmt::format("<PolicyInfo {}: {}>", info.name, info.summary));
+          },
+          "Return what it is.");
+  core.def(
+      "list_filters", [] { return infos_of(filter_registry()); }, "Return the compiled filters.");
+  core.def(
+      "list_weighers", [] { return infos_of(weigher_registry()); },
+      "Return the compiled weighers: the paper's policies and Nova's weighers.");
+  core.def(
+      "list_evictors", [] { return infos_of(evictor_registry()); },
+      "Return the compiled evictors.");
+}
+
+void bind_filter(py::module_& core) {
+  py::class_<CompiledFilter>(core, "CompiledFilter", "A filter of cospot with its options.")
+      .def_property_readonly(
+          "name", [](const CompiledFilter& self) { return to_str(self.spec.name); },
+          "Its name in the registry.")
+      .def_property_readonly(
+          "mode",
+          [](const CompiledFilter& self) {
+            return self.filter->mode() == FilterMode::kDrop ? "drop" : "prefer";
+          },
+          "What becomes of hosts that do not pass: drop, or prefer those that do.")
+      .def("filter_all", &filter_all, "hosts"_a, "candidates"_a, "request"_a, R"doc(
+Return which candidate hosts pass, in one call.
+
+Args:
+    hosts: n hosts.
+    candidates: uint32 array, shape (m,): rows of `hosts`, each < n.
+    request: What is to be placed. vcpus in vCPUs, memory_mb in MiB, disk_gb in GB.
+
+Returns:
+    bool array, shape (m,), in candidate order.
+
+Raises:
+    IndexError: A candidate is >= n.
+
+Source: nova/filters.py, BaseFilter.filter_all.
+)doc");
+  core.def(
+      "make_filter",
+      [](const py::object& name, const py::kwargs& options) {
+        FilterSpec spec{.name = read_text(name, "name"), .options = read_options(options)};
+        std::shared_ptr<const Filter> filter = make_filter(spec);
+        return CompiledFilter{std::move(spec), std::move(filter)};
+      },
+      "name"_a, py::pos_only(), R"doc(
+Make a compiled filter.
+
+Args:
+    name: As in list_filters().
+    **options: Options of the filter.
+
+Raises:
+    ConfigError: There is no such filter or option, or an option has a bad value.
+)doc");
+}
+
+void bind_weigher(py::module_& core) {
+  py::class_<CompiledWeigher>(core, "CompiledWeigher", "A weigher of cospot with its options.")
+      .def_property_readonly(
+          "name", [](const CompiledWeigher& self) { return to_str(self.spec.name); },
+          "Its name in the registry.")
+      .def_property_readonly(
+          "tier", [](const CompiledWeigher& self) { return tier_name(self.weigher->tier()); },
+          "Which hosts rank before all others: none, holds_vm, holds_instance or holds_no_vm.")
+      .def_property_readonly(
+          "minval",
+          [](const CompiledWeigher& self) { return number_or_none(self.weigher->minval()); },
+          "Lower bound for Nova's normalisation, or None.")
+      .def_property_readonly(
+          "maxval",
+          [](const CompiledWeigher& self) { return number_or_none(self.weigher->maxval()); },
+          "Upper bound for Nova's normalisation, or None.")
+      .def("weigh_all", &weigh_all, "hosts"_a, "candidates"_a, "request"_a, R"doc(
+Weigh candidate hosts in one call.
+
+Args:
+    hosts: n hosts.
+    candidates: uint32 array, shape (m,): rows of `hosts`, each < n.
+    request: What is to be placed. vcpus in vCPUs, memory_mb in MiB, disk_gb in GB.
+
+Returns:
+    float64 array, shape (m,), in candidate order. Higher wins. Raw: neither normalised nor
+    multiplied (Chain does both).
+
+Raises:
+    IndexError: A candidate is >= n.
+
+Source: nova/weights.py, BaseWeigher.weigh_objects.
+)doc");
+  core.def(
+      "make_weigher",
+      [](const py::object& name, const py::kwargs& options) {
+        WeigherSpec spec{.name = read_text(name, "name"), .options = read_options(options)};
+        std::shared_ptr<const Weigher> weigher = make_weigher(spec);
+        spec.multiplier = weigher->default_multiplier();
+        return CompiledWeigher{std::move(spec), std::move(weigher)};
+      },
+      "name"_a, py::pos_only(), R"doc(
+Make a compiled weigher.
+
+Args:
+    name: As in list_weighers().
+    **options: Options of the weigher.
+
+Raises:
+    ConfigError: There is no such weigher or option, or an option has a bad value.
+)doc");
+}
+
+void bind_spot_and_plan(py::module_& core) {
+  py::class_<RunningSpot>(core, "RunningSpot", "A spot on a host, as an evictor sees it.")
+      .def(py::init(&make_spot), "instance"_a, "resources"_a, "placed_at_us"_a = 0,
+           "ends_at_us"_a = kNever.count(), R"doc(
+Describe a spot.
+
+Args:
+    instance: Number that names it.
+    resources: What it holds: a ResourceVector or a tuple (vcpus, memory_mb[, disk_gb]).
+    placed_at_us: When it was placed, microseconds since the window's start.
+    ends_at_us: When it will end by itself; NEVER_US: unknown.
+
+Raises:
+    ConfigError: A number is out of range.
+)doc")
+      .def_readonly("instance", &RunningSpot::instance, "Number that names it.")
+      .def_readonly("resources", &RunningSpot::resources, "What it holds.")
+      .def_property_readonly(
+          "placed_at_us", [](const RunningSpot& spot) { return spot.placed_at.count(); },
+          "When it was placed, microseconds since the window's start.")
+      .def_property_readonly(
+          "ends_at_us", [](const RunningSpot& spot) { return spot.ends_at.count(); },
+          "Its true end, for oracles; NEVER_US: unknown.")
+      .def(
+          "__repr__",
+          [](const RunningSpot& spot) {
+            return fmt::format("<RunningSpot {}: {} vcpus, {} MiB>", spot.instance,
+                               spot.resources.vcpus, spot.resources.memory_mb);
+          },
+          "Return what it is.");
+  py::class_<EvictionPlan>(core, "EvictionPlan", "The victims an evictor chose on one host.")
+      .def_property_readonly(
+          "victims", [](const EvictionPlan& plan) { return py::tuple(py::cast(plan.victims)); },
+          "Their positions among the spots of the host, ascending.")
+      .def_readonly("score", &EvictionPlan::score, "The least is best; in the evictor's own unit.")
+      .def(
+          "__repr__",
+          [](const EvictionPlan& plan) {
+            return fmt::format("<EvictionPlan: {} victims, score {}>", plan.victims.size(),
+                               plan.score);
+          },
+          "Return what it is.");
+}
+
+void bind_evictor(py::module_& core) {
+  py::class_<CompiledEvictor>(core, "CompiledEvictor", "An evictor of cospot with its options.")
+      .def_property_readonly(
+          "name", [](const CompiledEvictor& self) { return to_str(self.spec.name); },
+          "Its name in the registry.")
+      .def_property_readonly(
+          "charges_every_victim",
+          [](const CompiledEvictor& self) { return self.evictor->charges_every_victim(); },
+          "Whether every plan with a victim has a score above 0.")
+      .def("make_plan", &make_plan, "spots"_a, "shortfall"_a, "now_us"_a = 0, R"doc(
+Choose the spots of one host that must go.
+
+Args:
+    spots: A list of RunningSpot, oldest placement first.
+    shortfall: What is missing; an amount <= 0 is not scarce.
+    now_us: When the VM is asked for, microseconds since the window's start.
+
+Returns:
+    An EvictionPlan, without victims when nothing is missing; None when no set of spots covers the
+    shortfall.
+
+Source: CoSpot, section 3.
+)doc");
+  core.def(
+      "make_evictor",
+      [](const py::object& name, const py::kwargs& options) {
+        EvictorSpec spec{
+            .label = {}, .name = read_text(name, "name"), .options = read_options(options)};
+        spec.label = spec.name;
+        std::shared_ptr<const Evictor> evictor = make_evictor(spec);
+        return CompiledEvictor{std::move(spec), std::move(evictor)};
+      },
+      "name"_a, py::pos_only(), R"doc(
+Make a compiled evictor.
+
+Args:
+    name: As in list_evictors().
+    **options: Options of the evictor.
+
+Raises:
+    ConfigError: There is no such evictor or option, or an option has a bad value.
+)doc");
+}
+
+}  // namespace
+
+void bind_policies(py::module_& core) {
+  bind_info(core);
+  bind_filter(core);
+  bind_weigher(core);
+  bind_spot_and_plan(core);
+  bind_evictor(core);
+}
+
+}  // namespace cospot::bindings

@@ -1,0 +1,307 @@
+// simulate, Simulation, size and explain.
+
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include <chrono>
+
+#include "bindings/arguments.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/live_simulation.hpp"
+#include "bindings/policy_entries.hpp"
+#include "core/errors.hpp"
+#include "sim_harness/engine/datacenter_size.hpp"
+#include "sim_harness/engine/event_log.hpp"
+#include "sim_harness/engine/explain.hpp"
+#include "sim_harness/results/revenue_text.hpp"
+
+namespace cospot::bindings {
+
+namespace py = pybind11;
+using namespace pybind11::literals;
+
+namespace {
+
+constexpr const char* kRunArguments = R"doc(
+    hosts: How many hosts there are, from 1, or a HostTable, which is copied.
+    host: What each has, when `hosts` is a number: a ResourceVector or a tuple (vcpus,
+        memory_mb[, disk_gb]).
+    vm: What ranks hosts for VMs: a Chain, or one weigher (a name as in list_weighers() or
+        python:module.Class, a compiled weigher, a class or object below cospot.Weigher).
+    spot: What ranks hosts for spots, likewise.
+    evictor: A name as in list_evictors(), a compiled evictor, or a class or object below
+        cospot.Evictor.
+    saf: Spot-avoiding filter: VMs prefer hosts with room beside all spots.
+    otn: Offer-top-N: how many hosts the VM side offers, from 1.
+)doc";
+
+PreparedRun prepare(const py::object& hosts, const py::object& host, const py::object& vm,
+                    const py::object& spot, const py::object& evictor, bool saf,
+                    const py::object& otn) {
+  return prepare_run({.hosts = hosts,
+                      .host = host,
+                      .vm = vm,
+                      .spot = spot,
+                      .evictor = evictor,
+                      .saf = saf,
+                      .otn = otn});
+}
+
+RunResult simulate(const PythonWorkload& workload, const py::object& hosts, const py::object& host,
+                   const py::object& vm, const py::object& spot, const py::object& evictor,
+                   bool saf, const py::object& otn, const py::object& events) {
+  LiveSimulation simulation(workload, prepare(hosts, host, vm, spot, evictor, saf, otn));
+  std::optional<EventLog> log;
+  if (!events.is_none()) {
+    log.emplace(read_path(events, "events"), simulation.workload(), simulation.host_table());
+    simulation.set_observer(&*log);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  simulation.run_until(kNever);
+  const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - start;
+  if (log) log->finish();
+  RunResult result = simulation.result();
+  result.wall_ms = wall.count();
+  return result;
+}
+
+std::string explain(const PythonWorkload& workload, const py::object& request_id,
+                    const py::object& hosts, const py::object& host, const py::object& vm,
+                    const py::object& spot, const py::object& evictor, bool saf,
+                    const py::object& otn, bool all_hosts) {
+  const InstanceIndex instance =
+      find_request(workload.workload(), read_text(request_id, "request_id"));
+  LiveSimulation simulation(workload, prepare(hosts, host, vm, spot, evictor, saf, otn));
+  return simulation.explain(instance, all_hosts);
+}
+
+DatacenterSize size(const PythonWorkload& workload, const py::object& host, const py::object& vm,
+                    const py::object& headroom_percent) {
+  const ResourceVector total = read_host(host, "host");
+  const ChainSpec chain = read_chain(vm, "vm");
+  const double percent = read_number(headroom_percent, "headroom_percent", 0, 10'000);
+  const py::gil_scoped_release unlocked;
+  DatacenterSize found =
+      smallest_datacenter(workload.workload(), workload.vm_schedule(), total, chain);
+  found.hosts = with_headroom(found.hosts, percent);
+  return found;
+}
+
+/// A sum that may be larger than any C++ number Python takes.
+py::int_ exact(Revenue revenue) {
+  constexpr int kHalf = 64;
+  const auto low = static_cast<std::uint64_t>(revenue);
+  const auto high = static_cast<std::int64_t>(revenue >> kHalf);
+  return py::int_((py::int_(high) << py::int_(kHalf)) | py::int_(low));
+}
+
+void bind_result_counts(py::class_<RunResult>& result) {
+  result.def_readonly("hosts", &RunResult::hosts, "How many hosts there were.")
+      .def_readonly("vm_requests", &RunResult::vm_requests, "VMs asked for.")
+      .def_readonly("vm_rejected", &RunResult::vm_rejected, "VMs that found no host.")
+      .def_readonly("vm_too_large", &RunResult::vm_too_large,
+                    "Of the rejected: larger than an empty host.")
+      .def_readonly("spot_requests", &RunResult::spot_requests, "Spots asked for.")
+      .def_readonly("spot_admitted", &RunResult::spot_admitted, "Spots that found a host.")
+      .def_readonly("evictions", &RunResult::evictions, "Spots that were evicted.")
+      .def_readonly("alloc_p50_ns", &RunResult::alloc_p50_ns,
+                    "Median time of a VM's allocation, nanoseconds.")
+      .def_readonly("alloc_p99_ns", &RunResult::alloc_p99_ns,
+                    "99 % of VMs were allocated within this time, nanoseconds.")
+      .def_readonly("alloc_max_ns", &RunResult::alloc_max_ns,
+                    "Longest time of a VM's allocation, nanoseconds.")
+      .def_readonly("wall_ms", &RunResult::wall_ms, "Time of the whole run, milliseconds.");
+}
+
+void bind_result_revenue(py::class_<RunResult>& result) {
+  const auto add = [&result](const char* name, Revenue RunResult::*member,
+                             const std::string& meaning) {
+    result.def_property_readonly(
+        name, [member](const RunResult& self) { return vcpu_seconds(self.*member); },
+        (meaning + ", vcpu-seconds inside the window.").c_str());
+    result.def_property_readonly(
+        (std::string(name) + "_vcpu_us").c_str(),
+        [member](const RunResult& self) { return exact(self.*member); },
+        (meaning + ", exact, vcpu-microseconds inside the window.").c_str());
+  };
+  add("vm_revenue_requested", &RunResult::vm_revenue_requested, "What the VMs asked for");
+  add("vm_revenue", &RunResult::vm_revenue, "What the VMs earned");
+  add("spot_revenue_requested", &RunResult::spot_revenue_requested, "What the spots asked for");
+  add("spot_revenue", &RunResult::spot_revenue, "What the spots earned");
+}
+
+py::dict result_dict(const py::object& self) {
+  py::dict dict;
+  for (const char* name :
+       {"hosts", "vm_requests", "vm_rejected", "spot_requests", "spot_admitted", "evictions",
+        "vm_revenue_requested", "vm_revenue", "spot_revenue_requested", "spot_revenue",
+        "alloc_p50_ns", "alloc_p99_ns", "alloc_max_ns", "wall_ms", "vm_too_large"}) {
+    dict[name] = self.attr(name);
+  }
+  return dict;
+}
+
+void bind_result(py::module_& core) {
+  py::class_<RunResult> result(core, "RunResult", R"doc(
+What one run earned and cost. Counts are over the whole workload; revenue counts inside its window.
+)doc");
+  bind_result_counts(result);
+  bind_result_revenue(result);
+  result
+      .def("as_dict", &result_dict,
+           "Return counts, revenue (vcpu-seconds) and times under the names of the CSV columns.")
+      .def(
+          "__repr__",
+          [](const RunResult& self) {
+            return fmt::format(
+                "<RunResult: {} of {} VMs rejected, {} of {} spots admitted, {} evicted>",
+                self.vm_rejected, self.vm_requests, self.spot_admitted, self.spot_requests,
+                self.evictions);
+          },
+          "Return what it is.");
+  py::class_<DatacenterSize>(core, "DatacenterSize", "How many hosts a workload's VMs need.")
+      .def_readonly("hosts", &DatacenterSize::hosts,
+                    "With so many hosts, headroom included, no VM is rejected.")
+      .def_readonly("lower_bound", &DatacenterSize::lower_bound,
+                    "What the peak demand needs if nothing were lost to packing.")
+      .def(
+          "__repr__",
+          [](const DatacenterSize& self) {
+            return fmt::format("<DatacenterSize: {} hosts, at least {}>", self.hosts,
+                               self.lower_bound);
+          },
+          "Return what it is.");
+}
+
+void bind_live(py::module_& core) {
+  py::class_<LiveSimulation>(core, "Simulation", R"doc(
+A run that can be stopped and looked at as it goes.
+
+One thread at a time runs it. The columns of `hosts` are live.
+)doc")
+      .def(py::init([](const PythonWorkload& workload, const py::object& hosts,
+                       const py::object& host, const py::object& vm, const py::object& spot,
+                       const py::object& evictor, bool saf, const py::object& otn) {
+             return std::make_unique<LiveSimulation>(
+                 workload, prepare(hosts, host, vm, spot, evictor, saf, otn));
+           }),
+           "workload"_a, py::kw_only(), "hosts"_a, "host"_a = py::none(), "vm"_a, "spot"_a,
+           "evictor"_a, "saf"_a = false, "otn"_a = 1,
+           (std::string("Prepare a run; nothing happens yet.\n\nArgs:\n    workload: What is "
+                        "replayed.") +
+            kRunArguments)
+               .c_str())
+      .def(
+          "run_until",
+          [](LiveSimulation& self, const py::object& time_us) {
+            self.run_until(read_time(time_us, "time_us"));
+          },
+          "time_us"_a, R"doc(
+Process the events before a time. Releases the GIL for compiled policies.
+
+Args:
+    time_us: Microseconds since the window's start.
+
+Raises:
+    PolicyError: A policy broke its contract.
+    RuntimeError: It is running already.
+)doc")
+      .def(
+          "run", [](LiveSimulation& self) { self.run_until(kNever); },
+          "Process all events that are left. Raises as run_until.")
+      .def("result", &LiveSimulation::result,
+           "Return what the run earned and cost so far, as if all later requests were kept: after "
+           "run() the whole.")
+      .def_property_readonly("hosts", &LiveSimulation::hosts, "The hosts, live: HostView.")
+      .def_property_readonly("is_finished", &LiveSimulation::is_finished,
+                             "Whether all events were processed.")
+      .def_property_readonly(
+          "now_us", [](const LiveSimulation& self) { return self.now().count(); },
+          "The time before which all events were processed, microseconds since the window's start.")
+      .def(
+          "spots_on",
+          [](const LiveSimulation& self, const py::object& host) {
+            const std::int64_t row = read_integer(host, "host", 0, UINT32_MAX);
+            if (row >= static_cast<std::int64_t>(self.host_table().size())) {
+              throw py::index_error(
+                  fmt::format("host is {}, but there are {} hosts", row, self.host_table().size()));
+            }
+            return self.spots_on(static_cast<HostIndex>(row));
+          },
+          "host"_a, "Return the spots on a host, oldest placement first: a list of RunningSpot.")
+      .def(
+          "host_of",
+          [](const LiveSimulation& self, const py::object& instance) -> py::object {
+            const std::int64_t row = read_integer(instance, "instance", 0, UINT32_MAX);
+            if (row >= static_cast<std::int64_t>(self.workload().rows.size())) {
+              throw py::index_error(fmt::format("instance is {}, but there are {} requests", row,
+                                                self.workload().rows.size()));
+            }
+            const HostIndex host = self.host_of(static_cast<InstanceIndex>(row));
+            return host == kNoHost ? py::object(py::none()) : py::object(py::int_(host));
+          },
+          "instance"_a, "Return the row of the host that a request's instance runs on, or None.");
+}
+
+}  // namespace
+
+void bind_simulation(py::module_& core) {
+  bind_result(core);
+  bind_live(core);
+  core.def("simulate", &simulate, "workload"_a, py::kw_only(), "hosts"_a, "host"_a = py::none(),
+           "vm"_a, "spot"_a, "evictor"_a, "saf"_a = false, "otn"_a = 1, "events"_a = py::none(),
+           (std::string("Replay a workload under one combination of policies.\n\n"
+                        "Releases the GIL for compiled policies, so threads simulate at once.\n\n"
+                        "Args:\n    workload: What is replayed.") +
+            kRunArguments +
+            R"doc(    events: File to write every event to, CSV, packed when it ends in .gz
+        (docs/event-log-format.md).
+
+Returns:
+    A RunResult, the same as `cospot run` prints.
+
+Raises:
+    ConfigError: An argument cannot be used.
+    PolicyError: A policy broke its contract.
+    InputError: The event log cannot be written.
+)doc")
+               .c_str());
+  core.def("size", &size, "workload"_a, py::kw_only(), "host"_a, "vm"_a, "headroom_percent"_a = 0.0,
+           R"doc(
+Find the least hosts with which no VM is rejected.
+
+Args:
+    workload: Its VMs count.
+    host: What each host has: a ResourceVector or a tuple (vcpus, memory_mb[, disk_gb]).
+    vm: What ranks hosts for VMs, as in simulate.
+    headroom_percent: More hosts than that, in percent, 0 to 10,000.
+
+Returns:
+    A DatacenterSize.
+
+Raises:
+    ConfigError: An argument cannot be used, or a VM is larger than a host.
+    PolicyError: A policy broke its contract.
+
+Source: CoSpot, section 4.3.
+)doc");
+  core.def("explain", &explain, "workload"_a, "request_id"_a, py::kw_only(), "hosts"_a,
+           "host"_a = py::none(), "vm"_a, "spot"_a, "evictor"_a, "saf"_a = false, "otn"_a = 1,
+           "all_hosts"_a = false,
+           (std::string("Tell why a request gets the host it gets.\n\nArgs:\n    workload: What is "
+                        "replayed.\n    request_id: Its id in the workload.") +
+            kRunArguments +
+            R"doc(    all_hosts: Show all hosts, not only the best-ranked.
+
+Returns:
+    The text that `cospot run --explain` prints.
+
+Raises:
+    InputError: There is no such request.
+    ConfigError: An argument cannot be used.
+    PolicyError: A policy broke its contract.
+)doc")
+               .c_str());
+}
+
+}  // namespace cospot::bindings

@@ -1,0 +1,236 @@
+// Workload: load, generate, sample, describe, save; to and from columns and pandas.
+
+#include <fmt/format.h>
+
+#include "bindings/arguments.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/workload_columns.hpp"
+#include "bindings/workloads.hpp"
+#include "core/errors.hpp"
+#include "sim_harness/workloads/csv_workload.hpp"
+#include "sim_harness/workloads/synthetic_workload.hpp"
+#include "sim_harness/workloads/workload_info.hpp"
+#include "sim_harness/workloads/workload_info_text.hpp"
+#include "sim_harness/workloads/workload_sample.hpp"
+#include "sim_harness/workloads/workload_schema.hpp"
+#include "sim_harness/workloads/workload_writer.hpp"
+
+namespace cospot::bindings {
+
+namespace py = pybind11;
+using namespace pybind11::literals;
+
+const EventSchedule& PythonWorkload::schedule() const {
+  std::call_once(shared_->has_schedule, [this] { shared_->schedule = make_schedule(workload()); });
+  return shared_->schedule;
+}
+
+const EventSchedule& PythonWorkload::vm_schedule() const {
+  std::call_once(shared_->has_vm_schedule, [this] {
+    shared_->vm_schedule = make_schedule(workload(), ScheduledClasses::kVmsOnly);
+  });
+  return shared_->vm_schedule;
+}
+
+namespace {
+
+std::uint64_t read_seed(const py::object& seed) {
+  return static_cast<std::uint64_t>(read_integer(seed, "seed", 0, INT64_MAX));
+}
+
+PythonWorkload load(const py::object& path) {
+  const std::filesystem::path file = read_path(path, "path");
+  const py::gil_scoped_release unlocked;
+  return PythonWorkload(read_workload(file));
+}
+
+PythonWorkload generate(const py::object& model, const py::object& seed, const py::object& scale,
+                        const py::object& sampling) {
+  const SyntheticSpec spec{.model = read_text(model, "model"),
+                           .seed = read_seed(seed),
+                           .scale = read_number(scale, "scale", 0.0001, 1),
+                           .sampling = parse_zone_sampling(read_text(sampling, "sampling"))};
+  const py::gil_scoped_release unlocked;
+  return PythonWorkload(generate_workload(spec));
+}
+
+PythonWorkload sample(const PythonWorkload& self, const py::object& probability, bool batched,
+                      const py::object& seed) {
+  const double kept = read_number(probability, "probability", 0, 1);
+  const std::uint64_t drawn_with = read_seed(seed);
+  const py::gil_scoped_release unlocked;
+  Workload drawn = sample_workload(
+      self.workload(), batched ? Sampling::kBatched : Sampling::kBernoulli, kept, drawn_with);
+  if (drawn.rows.empty()) {
+    throw ConfigError(fmt::format(
+        "a draw with probability {} and seed {} keeps no request, expected a larger probability or "
+        "another seed",
+        kept, drawn_with));
+  }
+  return PythonWorkload(std::move(drawn));
+}
+
+py::object info(const PythonWorkload& self, const py::object& host) {
+  std::optional<ResourceVector> total;
+  if (!host.is_none()) total = read_host(host, "host");
+  std::string json;
+  {
+    const py::gil_scoped_release unlocked;
+    json = workload_info_json(self.workload(), describe_workload(self.workload(), total));
+  }
+  return py::module_::import("json").attr("loads")(to_str(json));
+}
+
+void save(const PythonWorkload& self, const py::object& path, const py::object& schema) {
+  const std::filesystem::path file = read_path(path, "path");
+  const WorkloadSchema written = find_workload_schema(read_text(schema, "schema"));
+  const py::gil_scoped_release unlocked;
+  write_workload(self.workload(), file, written);
+}
+
+PythonWorkload from_columns(const py::dict& columns, const py::object& name,
+                            const py::object& window_us) {
+  const SimTime window(read_integer(window_us, "window_us", 1, kMaxWorkloadTime.count()));
+  return PythonWorkload(workload_from_columns(columns, read_text(name, "name"), window));
+}
+
+PythonWorkload from_pandas(const py::object& frame, const py::object& name,
+                           const py::object& window_us) {
+  const py::object frame_type = py::module_::import("pandas").attr("DataFrame");
+  if (!py::isinstance(frame, frame_type)) {
+    throw py::type_error("frame is of type " + type_name(frame) + ", expected a pandas DataFrame");
+  }
+  py::dict columns;
+  for (const py::handle column : frame.attr("columns")) {
+    columns[column] = frame[column].attr("to_numpy")();
+  }
+  return from_columns(columns, name, window_us);
+}
+
+void bind_making(py::class_<PythonWorkload>& workload) {
+  workload
+      .def_static("load", &load, "path"_a, R"doc(
+Read a workload file: CSV, plain or gzip, recognised by its header (docs/workload-format.md).
+
+Raises:
+    WorkloadError: The file cannot be used; the text starts with file:line:.
+)doc")
+      .def_static("generate", &generate, "model"_a = "azure2020", py::kw_only(), "seed"_a = 1,
+                  "scale"_a = 0.01, "sampling"_a = "batched", R"doc(
+Make up a workload like a real zone's (docs/synthetic-workload.md).
+
+Args:
+    model: azure2020.
+    seed: Of the draws, 0 to 2**63 - 1; the same seed gives the same workload on every machine.
+    scale: Part of the zone, 0.0001 to 1 (about 5.2 million requests).
+    sampling: batched: whole batches, with their bursts; bernoulli: single requests.
+
+Raises:
+    ConfigError: An argument cannot be used.
+)doc")
+      .def_static("from_columns", &from_columns, "columns"_a, py::kw_only(), "name"_a = "columns",
+                  "window_us"_a = SimTime(14 * kDay).count(), R"doc(
+Make a workload from arrays, one entry a request.
+
+Args:
+    columns: dict of arrays or sequences, shape (n,), n >= 1. Required: is_spot (bool), vcpus (from
+        1), memory_mb (MiB), start_us, end_us (microseconds since the window's start; NEVER_US:
+        never ended). Optional: instance_id (names or numbers, unique), tenant_id, disk_gb (GB).
+    name: What results call it.
+    window_us: Length of the window in which instances earn, microseconds.
+
+Raises:
+    WorkloadError: A column is missing, unknown or of another length, or a value cannot be used.
+)doc")
+      .def_static("from_pandas", &from_pandas, "frame"_a, py::kw_only(), "name"_a = "frame",
+                  "window_us"_a = SimTime(14 * kDay).count(), R"doc(
+Make a workload from a pandas DataFrame with the columns of from_columns.
+
+Raises:
+    WorkloadError: As from_columns.
+    ImportError: pandas is not installed.
+)doc");
+}
+
+void bind_using(py::class_<PythonWorkload>& workload) {
+  workload
+      .def("sample", &sample, "probability"_a, py::kw_only(), "batched"_a = false, "seed"_a = 1,
+           R"doc(
+Draw a smaller workload.
+
+Args:
+    probability: Of keeping a request, or a batch, more than 0 and at most 1.
+    batched: Keep neighbouring requests of one tenant and class together.
+    seed: Of the draw.
+
+Raises:
+    ConfigError: An argument cannot be used, or the draw keeps no request.
+
+Source: CoSpot, section 4.2.
+)doc")
+      .def("info", &info, "host"_a = py::none(), R"doc(
+Describe it: counts, peaks, lifetimes, revenue, flavors, arrivals.
+
+Args:
+    host: Totals of a host, to tell how many hosts the peaks need: a ResourceVector or a tuple
+        (vcpus, memory_mb[, disk_gb]).
+
+Returns:
+    What `cospot workload info --json` prints, as dicts and lists. Times in seconds where the name
+    ends in _s.
+)doc")
+      .def("save", &save, "path"_a, "schema"_a = "cospot", R"doc(
+Write it as CSV, packed when the path ends in .gz, all or nothing.
+
+Args:
+    path: File to write.
+    schema: cospot (its own) or socc22 (the CoSpot release's).
+
+Raises:
+    WorkloadError: The file cannot be written or the schema cannot hold a row.
+)doc")
+      .def(
+          "to_columns", [](const PythonWorkload& self) { return columns_of(self.workload()); },
+          R"doc(
+Return it as a dict of arrays, shape (n,): instance_id and tenant_id (str objects), is_spot (bool),
+vcpus, memory_mb, disk_gb (int32), start_us, end_us (int64; NEVER_US: never ended).
+)doc")
+      .def(
+          "to_pandas",
+          [](const PythonWorkload& self) {
+            return py::module_::import("pandas").attr("DataFrame")(columns_of(self.workload()));
+          },
+          "Return it as a pandas DataFrame with the columns of to_columns().");
+}
+
+}  // namespace
+
+void bind_workloads(py::module_& core) {
+  py::class_<PythonWorkload> workload(core, "Workload", R"doc(
+Requests over time, in file order, and the window in which they earn. Never changes.
+)doc");
+  bind_making(workload);
+  bind_using(workload);
+  workload
+      .def_property_readonly(
+          "name", [](const PythonWorkload& self) { return to_str(self.workload().name); },
+          "What results call it.")
+      .def_property_readonly(
+          "sha256", [](const PythonWorkload& self) { return self.workload().sha256; },
+          "SHA-256 of its file's bytes, or of its recipe.")
+      .def_property_readonly(
+          "window_us", [](const PythonWorkload& self) { return self.workload().window.count(); },
+          "Length of the window in which instances earn, microseconds.")
+      .def(
+          "__len__", [](const PythonWorkload& self) { return self.workload().rows.size(); },
+          "Return the number of requests.")
+      .def(
+          "__repr__",
+          [](const PythonWorkload& self) {
+            return to_str(fmt::format("<Workload {}: {} requests>", self.workload().name,
+                                      self.workload().rows.size()));
+          },
+          "Return what it is.");
+}
+
+}  // namespace cospot::bindings

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+// One function for each subject, called by module.cpp in this order: a type is bound before a
+// function that takes it, so that docstrings name it.
+namespace cospot::bindings {
+
+void bind_errors();
+void bind_resources(pybind11::module_& core);
+void bind_hosts(pybind11::module_& core);
+void bind_policies(pybind11::module_& core);
+void bind_chain(pybind11::module_& core);
+void bind_offer(pybind11::module_& core);
+void bind_workloads(pybind11::module_& core);
+void bind_simulation(pybind11::module_& core);
+void bind_compare(pybind11::module_& core);
+void bind_command_line(pybind11::module_& core);
+
+}  // namespace cospot::bindings

@@ -1,0 +1,135 @@
+#include "bindings/live_simulation.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "sim_harness/engine/explain.hpp"
+#include "sim_harness/engine/explain_text.hpp"
+
+namespace cospot::bindings {
+
+namespace py = pybind11;
+
+namespace {
+
+/// A run with fewer events ends within a second or so, and need not ask for signals.
+constexpr std::size_t kEventsPerSlice = 1'000'000;
+
+const EventSchedule& schedule_of(const PythonWorkload& workload) {
+  const py::gil_scoped_release unlocked;
+  return workload.schedule();
+}
+
+SimTime first_time(const EventSchedule& schedule) {
+  return schedule.events.empty() ? SimTime(0) : schedule.start[schedule.events.front().instance];
+}
+
+}  // namespace
+
+class LiveSimulation::Running {
+ public:
+  explicit Running(LiveSimulation& simulation) : simulation_(&simulation) {
+    simulation.require_idle();
+    simulation.is_running_ = true;
+  }
+  ~Running() { simulation_->is_running_ = false; }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+ private:
+  LiveSimulation* simulation_;
+};
+
+LiveSimulation::LiveSimulation(PythonWorkload workload, PreparedRun run)
+    : workload_(std::move(workload)),
+      settings_(std::move(run.settings)),
+      schedule_(&schedule_of(workload_)),
+      engine_(*schedule_, std::move(run.hosts), make_allocator(settings_)),
+      hosts_(kept_columns(engine_.hosts().view())),
+      now_(first_time(*schedule_)) {}
+
+void LiveSimulation::require_idle() const {
+  if (is_broken_ && !is_running_) {
+    throw std::runtime_error("this Simulation was ended by an error in the middle of an event");
+  }
+  if (!is_running_) return;
+  throw std::runtime_error(
+      "this Simulation is running, in another thread or around the policy that is asked now");
+}
+
+void LiveSimulation::run_until(SimTime time) {
+  const Running running(*this);
+  RunPause pause = run_slices(time);
+  if (pause == RunPause::kFinished && !is_finished()) {
+    // Only departures are left.
+    engine_.set_observer(observer_ != nullptr ? observer_ : &no_observer_);
+    pause = run_slices(time);
+    engine_.set_observer(observer_);
+  }
+  now_ = std::max(now_, time == kNever ? now_ : time);
+}
+
+SimTime LiveSimulation::slice_end() const {
+  const std::size_t last = schedule_->events.size() - 1;
+  if (last < kEventsPerSlice) return kNever;
+  const ScheduledEvent& event =
+      schedule_->events[std::min(engine_.position() + kEventsPerSlice / 4, last)];
+  const SimTime time =
+      event.is_departure() ? schedule_->end[event.instance] : schedule_->start[event.instance];
+  return time + SimTime(1);  // so that every slice has an event
+}
+
+RunPause LiveSimulation::run_slices(SimTime until) {
+  while (!is_finished()) {
+    const SimTime slice = std::min(until, slice_end());
+    RunPause pause = RunPause::kFinished;
+    {
+      const py::gil_scoped_release unlocked;
+      is_broken_ = true;
+      pause = engine_.run({.time = slice});
+      is_broken_ = false;
+    }
+    if (pause == RunPause::kFinished || slice == until) return pause;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  }
+  return RunPause::kFinished;
+}
+
+RunResult LiveSimulation::result() const {
+  require_idle();
+  return engine_.result();
+}
+
+std::vector<RunningSpot> LiveSimulation::spots_on(HostIndex host) const {
+  require_idle();
+  const std::span<const RunningSpot> spots = engine_.spots_on(host);
+  return {spots.begin(), spots.end()};
+}
+
+HostIndex LiveSimulation::host_of(InstanceIndex instance) const {
+  require_idle();
+  return engine_.host_of(instance);
+}
+
+bool LiveSimulation::is_finished() const { return engine_.position() == schedule_->events.size(); }
+
+void LiveSimulation::set_observer(RunObserver* observer) {
+  observer_ = observer;
+  engine_.set_observer(observer);
+}
+
+std::string LiveSimulation::explain(InstanceIndex instance, bool all_hosts) {
+  const Running running(*this);
+  const py::gil_scoped_release unlocked;
+  if (engine_.run({.arrival = instance}) != RunPause::kArrival) {
+    throw std::logic_error("the run has no arrival of the request");
+  }
+  const Explanation explanation = explain_next(engine_, settings_);
+  decide_as_explained(engine_, *schedule_, explanation, observer_);
+  return explanation_text(explanation, workload_.workload(),
+                          all_hosts ? ExplainDetail::kAllHosts : ExplainDetail::kBest);
+}
+
+}  // namespace cospot::bindings

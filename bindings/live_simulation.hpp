@@ -1,0 +1,75 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bindings/hosts.hpp"
+#include "bindings/run_arguments.hpp"
+#include "bindings/workloads.hpp"
+#include "sim_harness/engine/simulation_engine.hpp"
+
+namespace cospot::bindings {
+
+/// Watches nothing; an engine that is watched also plays the departures after the last arrival.
+class NoObserver final : public RunObserver {
+ public:
+  void requested(const Request& /*request*/) override {}
+  void offered(const Offer& /*offer*/) override {}
+  void evicted(InstanceIndex /*victim*/, HostIndex /*host*/, const Request& /*for_vm*/) override {}
+  void placed(const Request& /*request*/, HostIndex /*host*/) override {}
+  void rejected(const Request& /*request*/) override {}
+  void departed(InstanceIndex /*instance*/, HostIndex /*host*/, SimTime /*time*/) override {}
+};
+
+/// A run that Python stops and looks at as it goes: Simulation in Python. Called with Python's
+/// lock, which it releases while events are processed.
+///
+/// Errors: std::runtime_error when it is used while it runs, by another thread or by a policy, or
+/// after a policy ended it.
+class LiveSimulation {
+ public:
+  LiveSimulation(PythonWorkload workload, PreparedRun run);
+
+  /// Processes the events before `time`; kNever: all. A Python signal handler that raises stops it
+  /// between two events.
+  void run_until(SimTime time);
+
+  [[nodiscard]] RunResult result() const;
+  [[nodiscard]] const HostColumns& hosts() const { return hosts_; }
+  [[nodiscard]] std::vector<RunningSpot> spots_on(HostIndex host) const;
+  [[nodiscard]] HostIndex host_of(InstanceIndex instance) const;
+  [[nodiscard]] bool is_finished() const;
+  [[nodiscard]] SimTime now() const { return now_; }
+  [[nodiscard]] const Workload& workload() const { return workload_.workload(); }
+
+  /// Why the request in row `instance` gets the host it gets; runs until it arrives, and on.
+  [[nodiscard]] std::string explain(InstanceIndex instance, bool all_hosts);
+
+  /// Watches from now on; nullptr: no one.
+  void set_observer(RunObserver* observer);
+  [[nodiscard]] const HostTable& host_table() const { return engine_.hosts(); }
+
+ private:
+  /// Marks the simulation as running, with Python's lock.
+  class Running;
+
+  [[nodiscard]] SimTime slice_end() const;
+  RunPause run_slices(SimTime until);
+  void require_idle() const;
+
+  PythonWorkload workload_;
+  RunSettings settings_;
+  const EventSchedule* schedule_;
+  NoObserver no_observer_;
+  RunObserver* observer_ = nullptr;
+  SimulationEngine engine_;
+  HostColumns hosts_;
+  SimTime now_;
+  bool is_running_ = false;  // guarded by Python's lock
+  bool is_broken_ = false;   // while an event is processed, and after one threw
+};
+
+}  // namespace cospot::bindings

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/chain.hpp"
+#include "sim_harness/engine/allocator.hpp"
+#include "sim_harness/engine/run_settings.hpp"
+#include "sim_harness/sweeps/policy_loader.hpp"
+
+namespace cospot::bindings {
+
+/// A compiled policy with its options: CompiledFilter, ... in Python.
+struct CompiledFilter {
+  FilterSpec spec;
+  std::shared_ptr<const Filter> filter;
+};
+struct CompiledWeigher {
+  WeigherSpec spec;
+  std::shared_ptr<const Weigher> weigher;
+};
+struct CompiledEvictor {
+  EvictorSpec spec;
+  std::shared_ptr<const Evictor> evictor;
+};
+
+/// What one scan of a chain writes to, kept so that decisions do not allocate.
+struct ScanBuffers {
+  ChainScratch scan;
+  std::vector<RankedHost> ranked;
+};
+
+/// Chain in Python: what its parts are, and the chain of each side made of them.
+class PythonChain {
+ public:
+  /// `weighers` and `filters` are what Python made the chain of.
+  PythonChain(ChainSpec spec, pybind11::tuple weighers, pybind11::tuple filters);
+  [[nodiscard]] const pybind11::tuple& weighers() const { return weighers_; }
+  [[nodiscard]] const pybind11::tuple& filters() const { return filters_; }
+  [[nodiscard]] const ChainSpec& spec() const { return spec_; }
+  [[nodiscard]] const Chain& side(ChainSide side) const;
+
+  // A call borrows the buffers and gives them back; a call inside it, by a policy, gets others.
+  [[nodiscard]] ScanBuffers borrow_buffers() const { return std::exchange(buffers_, {}); }
+  void return_buffers(ScanBuffers buffers) const { buffers_ = std::move(buffers); }
+
+ private:
+  ChainSpec spec_;
+  pybind11::tuple weighers_;
+  pybind11::tuple filters_;
+  std::shared_ptr<const Chain> vm_;
+  std::shared_ptr<const Chain> vm_avoiding_spots_;
+  std::shared_ptr<const Chain> spot_;
+  mutable ScanBuffers buffers_;  // guarded by the interpreter's lock
+};
+
+/// Finds policies named `python:...` and `nova:...` in this Python.
+class LoadedPolicies : public PolicyLoader {
+ public:
+  void search_first(const std::filesystem::path& folder) override;
+  [[nodiscard]] MakeFilter load_filter(const std::string& name,
+                                       const PolicyOptions& options) override;
+  [[nodiscard]] MakeWeigher load_weigher(const std::string& name,
+                                         const PolicyOptions& options) override;
+  [[nodiscard]] MakeEvictor load_evictor(const std::string& name,
+                                         const PolicyOptions& options) override;
+};
+
+/// `python:module.Class` of a Python class or of an object's class.
+[[nodiscard]] std::string policy_name(pybind11::handle policy);
+
+/// Tells whether a value is a policy written in Python: a class or an object of one.
+[[nodiscard]] bool is_python_policy(pybind11::handle value, const char* base);
+
+// Make the policies that a Python class, object or callable without arguments gives; `name` is what
+// errors call them. The object must be of the right class already, or of a class below it.
+[[nodiscard]] MakeFilter filter_maker(pybind11::handle policy, const std::string& name);
+[[nodiscard]] MakeWeigher weigher_maker(pybind11::handle policy, const std::string& name);
+[[nodiscard]] MakeEvictor evictor_maker(pybind11::handle policy, const std::string& name);
+
+// What Python may name a policy with: a name (of a registry, or with a scheme), a compiled policy,
+// or a class below cospot.Filter, ... or an object of one. A class makes a new object for every
+// run; an object is shared by all runs.
+//
+// Errors: ConfigError for an unknown name or a class that cannot be made, TypeError for other
+// types.
+[[nodiscard]] FilterSpec read_filter(pybind11::handle entry);
+/// Also (entry, multiplier).
+[[nodiscard]] WeigherSpec read_weigher(pybind11::handle entry);
+[[nodiscard]] EvictorSpec read_evictor(pybind11::handle entry);
+
+/// A Chain, or one weigher.
+[[nodiscard]] ChainSpec read_chain(pybind11::handle entry, std::string_view name);
+
+/// Options as keyword arguments give them. Errors: ConfigError for a value of another type.
+[[nodiscard]] PolicyOptions read_options(const pybind11::dict& options);
+
+}  // namespace cospot::bindings

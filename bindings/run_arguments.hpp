@@ -1,0 +1,30 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include "core/host_table.hpp"
+#include "sim_harness/engine/run_settings.hpp"
+
+namespace cospot::bindings {
+
+/// The arguments that every simulated run has, as Python gives them.
+struct RunArguments {
+  pybind11::object hosts;
+  pybind11::object host;
+  pybind11::object vm;
+  pybind11::object spot;
+  pybind11::object evictor;
+  bool saf = false;
+  pybind11::object otn;
+};
+
+/// A run's settings and the hosts it starts with.
+struct PreparedRun {
+  RunSettings settings;
+  HostTable hosts;
+};
+
+/// Errors: ConfigError, TypeError.
+[[nodiscard]] PreparedRun prepare_run(const RunArguments& arguments);
+
+}  // namespace cospot::bindings
