@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Runs the Python tests against the package that a build has staged. Prints pytest's output.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+usage() {
+  cat <<'TEXT'
+Usage: tests/python/run.sh BUILD_DIR [PYTEST_ARGUMENT]...
+
+  BUILD_DIR   a build of the targets _core and cospot, such as build/release
+TEXT
+}
+
+case ${1:-} in
+  -h | --help) usage; exit 0 ;;
+  '' | -*) usage >&2; exit 2 ;;
+esac
+build=$(realpath "$1")
+shift
+if ! compgen -G "$build/python/cospot/_core*.so" >/dev/null; then
+  echo "run.sh: $build has no Python package; build the target _core first" >&2
+  exit 2
+fi
+scripts/make-test-venv.sh build/venv >/dev/null
+export PYTHONPATH=$build/python
+export COSPOT_PROGRAM=$build/cospot
+exec build/venv/bin/python -m pytest -p no:cacheprovider "$@" tests/python

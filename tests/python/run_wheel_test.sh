@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Builds the wheel as `pip install .` does, installs it into a clean virtual environment, and runs
+# the Python tests from there. Needs the network for the build backend.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+usage() {
+  cat <<'TEXT'
+Usage: tests/python/run_wheel_test.sh [PYTEST_ARGUMENT]...
+
+The Python is /usr/bin/python3, or what COSPOT_PYTHON names. Works in build/wheel-test.
+TEXT
+}
+
+case ${1:-} in
+  -h | --help) usage; exit 0 ;;
+esac
+python=${COSPOT_PYTHON:-/usr/bin/python3}
+folder=build/wheel-test
+source=$PWD
+rm -rf "$folder"
+mkdir -p "$folder/wheels"
+"$python" -m venv "$folder/venv"
+pip() { "$folder/venv/bin/pip" --quiet --disable-pip-version-check "$@"; }
+pip wheel --no-deps --wheel-dir "$folder/wheels" .
+pip install "$(echo "$folder"/wheels/cospot-*.whl)[plots]" pytest hypothesis mypy
+# From a folder without the sources, so that only the installed package is found.
+cd "$folder"
+PYTHONPATH='' venv/bin/python -m cospot list weighers >/dev/null
+PYTHONPATH='' COSPOT_PROGRAM='' venv/bin/python -m pytest -p no:cacheprovider --rootdir "$source" \
+  -c "$source/pyproject.toml" "$@" "$source/tests/python"
