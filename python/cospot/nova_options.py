@@ -1,0 +1,139 @@
+"""The configuration that Nova's classes read while they decide.
+
+Nova keeps one configuration for the whole process (``nova.conf.CONF``), and its weighers and
+filters read it in every call. A policy of a sweep file may set options of its own, so that two
+policies of one sweep may differ in them: `NovaOptions.applied` puts one policy's options in force
+for the length of a call, under a lock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import threading
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cospot.errors import ConfigError
+
+OptionValue = bool | int | float | str
+
+_DEFAULT_GROUP = "filter_scheduler"
+
+_Option = tuple[str | None, str, OptionValue]  # group (None: DEFAULT), name, value
+
+
+class _Overrides:
+    """The options that are in force beside Nova's defaults."""
+
+    def __init__(self) -> None:
+        # Held while a Nova class runs: it guards the options, and the host objects that Nova sees.
+        self.lock = threading.RLock()
+        self._in_force: tuple[_Option, ...] = ()
+
+    def replace(self, options: tuple[_Option, ...]) -> None:
+        """Puts `options`, and no others, in force. Called with the lock."""
+        if options is self._in_force:
+            return
+        conf = nova_conf()
+        for group, name, _ in self._in_force:
+            conf.clear_override(name, group)
+        self._in_force = ()
+        for option in options:
+            group, name, value = option
+            conf.set_override(name, value, group)
+            self._in_force += (option,)
+        self._in_force = options
+
+
+_overrides = _Overrides()
+
+
+def nova_conf() -> Any:
+    """Returns Nova's configuration object.
+
+    Raises:
+        ConfigError: Nova is not installed for this Python.
+    """
+    return import_nova("nova.conf").CONF
+
+
+def import_nova(module: str) -> Any:
+    """Imports a module of Nova.
+
+    Raises:
+        ConfigError: Nova is not installed for this Python.
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "nova":
+            raise
+        raise ConfigError(
+            "OpenStack Nova is not installed for this Python (Debian: apt-get install python3-nova)"
+        ) from error
+
+
+class NovaOptions:
+    """Options of Nova's configuration that belong to one policy.
+
+    A key is an option of the group ``filter_scheduler`` (``ram_weight_multiplier``), or names its
+    group (``metrics.weight_setting``). Options that are not given have Nova's defaults.
+    """
+
+    def __init__(self, policy: str, values: Mapping[str, OptionValue]) -> None:
+        """Checks the options.
+
+        Args:
+            policy: Name for error messages.
+            values: Option values as the sweep file writes them.
+
+        Raises:
+            ConfigError: An option is unknown (the text has the valid names) or its value is bad.
+        """
+        self._options: tuple[_Option, ...] = ()
+        for key, value in values.items():
+            option = (*_find_option(policy, key), value)
+            _require_settable(policy, key, option)
+            self._options += (option,)
+
+    @contextlib.contextmanager
+    def applied(self) -> Iterator[None]:
+        """Puts these options, and no others, in force until the block ends."""
+        with _overrides.lock:
+            _overrides.replace(self._options)
+            yield
+
+
+def _find_option(policy: str, key: str) -> tuple[str | None, str]:
+    """Finds the group (None: DEFAULT) and the name of the option that a key stands for."""
+    conf = nova_conf()
+    group, dot, option = key.rpartition(".")
+    if not dot:
+        group = _DEFAULT_GROUP
+    if group == "DEFAULT":
+        if option in conf and not _is_group(conf, option):
+            return None, option
+    elif group in conf and _is_group(conf, group) and option in conf[group]:
+        return group, option
+    valid = ", ".join(sorted(conf[_DEFAULT_GROUP]))
+    raise ConfigError(
+        f"{policy}: unknown option '{key}'; valid names: sees, those of Nova's group"
+        f" {_DEFAULT_GROUP}: {valid}; and GROUP.NAME for options of its other groups"
+    )
+
+
+def _is_group(conf: Any, name: str) -> bool:
+    return hasattr(conf[name], "keys")
+
+
+def _require_settable(policy: str, key: str, option: _Option) -> None:
+    """Raises ConfigError when Nova does not take the value."""
+    with _overrides.lock:
+        try:
+            _overrides.replace((option,))
+        except (ValueError, TypeError) as error:
+            reason = " ".join(str(error).split())
+            raise ConfigError(f"{policy}: option '{key}' is {option[2]!r}: {reason}") from error
+        finally:
+            _overrides.replace(())
