@@ -94,6 +94,7 @@ std::string report_results(const std::string& database, const std::string& csv, 
 
 void run_compare(const CompareArguments& arguments, const CompareCommandContext& context) {
   const CompareOptions options = compare_options(arguments, context);
+  context.policies->stop_when(context.interrupted);
   const Sweep sweep = read_sweep(arguments.sweep, arguments.overrides, *context.policies);
   if (!arguments.csv.empty()) {
     require_other_file(arguments.csv, arguments.database);

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/errors.hpp"
 #include "sim_harness/sweeps/sweep_json.hpp"
 
 namespace cospot {
@@ -93,6 +94,7 @@ class Comparison {
       try {
         run_group(*pending, rows);
       } catch (const StopGroup&) {
+      } catch (const Interrupted&) {
       } catch (...) {
         fail(std::current_exception());
       }

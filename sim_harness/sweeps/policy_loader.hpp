@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -26,6 +27,10 @@ class PolicyLoader {
 
   /// Says where to look for modules before anywhere else: the folder of the sweep file.
   virtual void search_first(const std::filesystem::path& /*folder*/) {}
+
+  /// Lets the policies end a run soon after `interrupted` was set, by throwing Interrupted: a run
+  /// that asks Python for every request may take minutes.
+  virtual void stop_when(const std::atomic<bool>* /*interrupted*/) {}
 
   [[nodiscard]] virtual MakeFilter load_filter(const std::string& name,
                                                const PolicyOptions& options) = 0;
