@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "sim_harness/results/gain.hpp"
 #include "sim_harness/results/revenue_text.hpp"
 
 namespace cospot {
@@ -14,7 +15,6 @@ namespace {
 
 /// A datacenter size that sorts by its number.
 using SizeKey = std::pair<bool, double>;
-using BaselineKey = std::tuple<std::string, SizeKey, std::string, std::string, std::string>;
 
 SizeKey size_of(const ResultRow& row) {
   return row.headroom_percent ? SizeKey{false, *row.headroom_percent}
@@ -25,12 +25,6 @@ std::string size_text(const SizeKey& size) {
   return size.first ? fmt::format("{:.0f} hosts", size.second)
                     : fmt::format("{:.6g} %", size.second);
 }
-
-BaselineKey baseline_key(const ResultRow& row) {
-  return {row.workload, size_of(row), row.vm, row.spot, row.evictor};
-}
-
-bool is_baseline(const ResultRow& row) { return !row.saf && row.otn == 1; }
 
 bool is_without_loss(const ResultRow& row) {
   return row.result.vm_rejected == row.result.vm_too_large;
@@ -65,24 +59,15 @@ class Average {
 };
 
 /// Every row's gain, where it has one; counts in `summary` the rows that do not.
-std::vector<std::optional<double>> compute_gains(std::span<const ResultRow> rows,
-                                                 Summary& summary) {
-  std::map<BaselineKey, Revenue> baselines;
-  for (const ResultRow& row : rows) {
-    if (is_baseline(row)) baselines[baseline_key(row)] = row.result.spot_revenue;
-  }
+std::vector<std::optional<double>> count_gains(std::span<const ResultRow> rows, Summary& summary) {
   std::vector<std::optional<double>> gains;
-  for (const ResultRow& row : rows) {
-    const auto baseline = baselines.find(baseline_key(row));
-    std::optional<double> gain;
-    if (baseline == baselines.end()) {
+  for (const Gain& gain : compute_gains(rows)) {
+    if (!gain.has_baseline) {
       ++summary.without_baseline;
-    } else if (baseline->second == 0) {
+    } else if (!gain.value) {
       ++summary.with_empty_baseline;
-    } else {
-      gain = *ratio(row.result.spot_revenue, baseline->second) - 1;
     }
-    gains.push_back(gain);
+    gains.push_back(gain.value);
   }
   return gains;
 }
@@ -198,7 +183,7 @@ Summary summarise(std::span<const ResultRow> rows, std::size_t expected_runs) {
   Summary summary;
   summary.runs = rows.size();
   summary.expected_runs = expected_runs;
-  const std::vector<std::optional<double>> gains = compute_gains(rows, summary);
+  const std::vector<std::optional<double>> gains = count_gains(rows, summary);
   summarise_gains(rows, gains, summary);
   summarise_vms(rows, summary);
   summarise_times(rows, summary);
