@@ -1,0 +1,72 @@
+#include "sim_harness/commands/report_command.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "sim_harness/files/stored_file.hpp"
+#include "sim_harness/report/html_report.hpp"
+#include "sim_harness/report/report_json.hpp"
+#include "sim_harness/results/results_database.hpp"
+
+namespace cospot {
+namespace {
+
+struct ReportArguments {
+  std::string database;
+  std::string output = "report.html";
+  std::string title = "Spot allocators compared";
+};
+
+/// The report, and how many runs are in it.
+struct MadeReport {
+  std::string html;
+  std::size_t runs = 0;
+};
+
+MadeReport make_report(const ReportArguments& arguments) {
+  ResultsDatabase results(arguments.database);
+  const SweepRecord sweep = results.sweep();
+  const std::vector<ResultRow> rows = results.read_rows();
+  if (rows.empty()) {
+    throw DatabaseError(
+        fmt::format("{}: has none of its {} runs yet; `cospot compare` with "
+                    "--resume does them",
+                    arguments.database, sweep.run_count));
+  }
+  const std::string data = report_json(sweep, rows, arguments.database);
+  return {html_report(arguments.title, data), rows.size()};
+}
+
+void run_report(const ReportArguments& arguments) {
+  std::error_code error;
+  if (arguments.output == arguments.database ||
+      std::filesystem::equivalent(arguments.output, arguments.database, error)) {
+    throw InputError("-o " + arguments.output + ": is the results database; choose another file");
+  }
+  const MadeReport report = make_report(arguments);
+  write_stored_file(arguments.output, report.html);
+  fmt::print("{} runs in {} ({:.1f} MB): open it in a browser\n", report.runs, arguments.output,
+             static_cast<double>(report.html.size()) / 1e6);
+  if (std::fflush(stdout) != 0) throw InputError("standard output cannot be written");
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app) {
+  const auto arguments = std::make_shared<ReportArguments>();
+  CLI::App* command =
+      app.add_subcommand("report", "Write the results as one HTML file to look at and filter");
+  command->add_option("database", arguments->database, "Results database")->required();
+  command->add_option("-o,--output", arguments->output, "File to write")->capture_default_str();
+  command->add_option("--title", arguments->title, "Its title")->capture_default_str();
+  command->callback([arguments] { run_report(*arguments); });
+}
+
+}  // namespace cospot

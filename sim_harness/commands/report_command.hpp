@@ -1,0 +1,12 @@
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace cospot {
+
+/// Registers `report`. It runs inside app.parse() and throws the types of core/errors.hpp.
+void add_report_command(CLI::App& app);
+
+}  // namespace cospot

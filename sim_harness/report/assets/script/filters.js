@@ -1,0 +1,97 @@
+// The groups of checkboxes, and the controls above the chart.
+const Filters = (() => {
+  const groups = document.getElementById("filter-groups");
+  const controls = document.getElementById("controls");
+  const { element } = Format;
+  const modeNames = { mean: "Mean over workloads", runs: "Single runs" };
+  const yNames = { gain: "Gain", share: "Spot revenue earned" };
+
+  function toggled(dimension, index, on) {
+    const chosen = new Set(ViewState.get().filters[dimension]);
+    if (on) chosen.add(index);
+    else chosen.delete(index);
+    ViewState.filter(dimension, chosen);
+  }
+
+  function checkbox(dimension, index) {
+    const axis = Results.axes[dimension];
+    const input = element("input", { type: "checkbox", value: index,
+      onchange: (event) => toggled(dimension, index, event.target.checked) });
+    return element("label", { class: "choice", title: axis.titles[index] }, input,
+      axis.names[index]);
+  }
+
+  function group(dimension) {
+    const title = Format.titles[dimension];
+    const { values } = Results.axes[dimension];
+    const button = (text, chosen) => element("button", { type: "button", class: "link",
+      "aria-label": `${title}: ${text}`, onclick: () => ViewState.filter(dimension, chosen()) },
+    text);
+    return element("fieldset", { id: `filter-${dimension}` },
+      element("legend", {}, title, " ", element("span", { class: "badge" })),
+      element("div", { class: "all-none" }, button("all", () => ViewState.everything(dimension)),
+        button("none", () => new Set())),
+      element("div", { class: `choices choices-${dimension}` },
+        ...values.map((_, index) => checkbox(dimension, index))));
+  }
+
+  function radios(name, legend, names) {
+    const choices = ViewState.choices[name].map((value) => element("label", {},
+      element("input", { type: "radio", name, value,
+        onchange: () => ViewState.change({ [name]: value }) }),
+      element("span", {}, names[value])));
+    return element("fieldset", { class: "segmented" }, element("legend", {}, legend), ...choices);
+  }
+
+  function colorSelect() {
+    const select = element("select", { id: "color",
+      onchange: (event) => ViewState.change({ color: event.target.value }) },
+    ...Results.dimensions.map((d) => element("option", { value: d }, Format.titles[d])));
+    return element("label", { class: "select" }, "Colour by", select);
+  }
+
+  function build() {
+    groups.append(...Results.dimensions.filter((d) => Results.axes[d].values.length > 1).map(group));
+    if (ViewState.choices.mode.length > 1) controls.append(radios("mode", "A point is", modeNames));
+    if (ViewState.choices.y.length > 1) controls.append(radios("y", "Vertical axis", yNames));
+    controls.append(colorSelect());
+    document.getElementById("reset").addEventListener("click", ViewState.reset);
+    if (window.innerWidth < 900) document.getElementById("filters").open = false;
+  }
+
+  function update(state) {
+    let narrowed = 0;
+    for (const fieldset of groups.children) {
+      const dimension = fieldset.id.slice("filter-".length);
+      const chosen = state.filters[dimension];
+      const all = Results.axes[dimension].values.length;
+      if (chosen.size < all) ++narrowed;
+      fieldset.querySelector(".badge").textContent = `${chosen.size} of ${all}`;
+      fieldset.querySelector(".badge").classList.toggle("narrowed", chosen.size < all);
+      for (const input of fieldset.querySelectorAll("input")) {
+        input.checked = chosen.has(Number(input.value));
+      }
+    }
+    const badge = document.getElementById("filter-count");
+    badge.textContent = narrowed === 0 ? "none" : `${narrowed} active`;
+    badge.classList.toggle("narrowed", narrowed > 0);
+    for (const input of controls.querySelectorAll("input")) {
+      input.checked = state[input.name] === input.value;
+    }
+    document.getElementById("color").value = state.color;
+    // In the mean over workloads no point has one workload.
+    const workload = controls.querySelector("option[value=workload]");
+    workload.hidden = workload.disabled = state.mode === "mean";
+  }
+
+  /** The filters that are on, in words. */
+  function inWords(state) {
+    return Results.dimensions
+      .filter((d) => state.filters[d].size < Results.axes[d].values.length)
+      .map((d) => `${Format.titles[d]}: ${[...state.filters[d]].sort((a, b) => a - b)
+        .map((i) => Format.name(d, i)).join(", ") || "none"}`)
+      .join("; ");
+  }
+
+  return { build, update, inWords };
+})();

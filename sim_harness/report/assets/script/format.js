@@ -1,0 +1,49 @@
+// Numbers and names as text, and elements of the page.
+const Format = (() => {
+  const missing = "–";
+  const titles = {
+    workload: "Workload", vm: "VM policy", spot: "Spot policy", evictor: "Evictor", saf: "SAF",
+    otn: "OTN", size: Results.axes.size.key === "hosts" ? "Hosts" : "Headroom",
+  };
+
+  function count(value, digits = 0) {
+    if (Number.isNaN(value)) return missing;
+    return value.toLocaleString("en-US", { maximumFractionDigits: digits,
+      minimumFractionDigits: digits });
+  }
+
+  const percent = (value, digits = 2) =>
+    (Number.isNaN(value) ? missing : `${count(value, digits)}\u00a0%`);
+  const sign = (value) => (value >= 0 ? "+" : "−");
+  const gain = (value) =>
+    (Number.isNaN(value) ? missing : `${sign(value)}${count(Math.abs(value), 2)}\u00a0%`);
+  /** Losses are small: 0 % only when nothing was lost. */
+  const loss = (value) => (value === 0 ? "0\u00a0%" : value < 0.0001 ? "<\u00a00.0001\u00a0%" : percent(value, 4));
+  const microseconds = (nanoseconds) => `${count(nanoseconds / 1000, 2)}\u00a0µs`;
+  const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
+  const name = (dimension, index) => Results.axes[dimension].names[index];
+
+  /** One allocator in a line: what was chosen on every axis but the workload. */
+  function allocator(point) {
+    const size = Results.axes.size.key === "hosts" ? name("size", point.size)
+      : `headroom ${name("size", point.size)}`;
+    return `${name("vm", point.vm)} · ${name("spot", point.spot)} · ` +
+      `${name("evictor", point.evictor)} · SAF ${name("saf", point.saf)} · ` +
+      `OTN ${name("otn", point.otn)} · ${size}`;
+  }
+
+  /** An element with attributes (or `onclick`-like listeners) and children. */
+  function element(tag, attributes = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (typeof value === "function") made.addEventListener(key.slice(2), value);
+      else if (value === true) made.setAttribute(key, "");
+      else if (value !== false && value !== undefined) made.setAttribute(key, value);
+    }
+    made.append(...children);
+    return made;
+  }
+
+  return { missing, titles, count, percent, gain, loss, microseconds, plural, name, allocator,
+    element };
+})();

@@ -1,0 +1,187 @@
+// The scatter of gain (or revenue earned) against VM revenue lost, with the Pareto fronts.
+const Scatter = (() => {
+  const container = document.getElementById("scatter");
+  const tooltip = document.getElementById("tooltip");
+  const reach = 16; // pixels within which a pointer finds a point
+  const isNarrow = () => container.clientWidth < 560;
+  let view = null;
+  let shown = { points: [], front: [], y: "gain", selected: null, strip: 0 };
+
+  const yTitle = (y) =>
+    (y === "gain" ? "Gain in spot revenue (%)" : "Spot revenue earned (% of requested)");
+  /** Points that lose nothing would hide each other on a line: they have a strip of their own, in
+   *  which the horizontal place means nothing. */
+  function horizontal(point) {
+    if (point.loss > 0) return point.loss;
+    const scattered = (point.id * 0.618033988749895) % 1;
+    return -shown.strip * (0.1 + 0.8 * scattered);
+  }
+
+  const row = (point) => ({ id: point.id, x: horizontal(point), y: point[shown.y] });
+
+  /** The width of the strip, as a VM loss: a fifth of the chart, when a point needs it. */
+  function stripWidth(points) {
+    if (!points.some((point) => !(point.loss > 0))) return 0;
+    const most = points.reduce((greatest, point) => Math.max(greatest, point.loss), 0);
+    return most > 0 ? most / 4 : 1;
+  }
+
+  function axes(points) {
+    const most = points.reduce((greatest, point) => Math.max(greatest, point.loss), 0);
+    const negative = { condition: { test: "datum.value < 0", value: 0 }, value: 1 };
+    return {
+      x: { field: "x", type: "quantitative", title: "VM revenue lost (% of requested)",
+        scale: { domain: [-shown.strip, most > 0 ? most * 1.03 : 0], nice: false, zero: false },
+        axis: { tickCount: isNarrow() ? 4 : 7, tickOpacity: negative, labelOverlap: true,
+          labelExpr: most > 0 ? "datum.value < 0 ? '' : datum.label" : "''" } },
+      y: { field: "y", type: "quantitative", title: yTitle(shown.y),
+        scale: { zero: false, nice: true }, axis: { tickCount: 7 } },
+    };
+  }
+
+  function stripLayers() {
+    if (shown.strip === 0) return [];
+    const data = { values: [{ from: -shown.strip, to: 0 }] };
+    const x = (field) => ({ field, type: "quantitative" });
+    return [
+      { data, mark: { type: "rect", color: Theme.ink("strip") }, encoding: { x: x("from"),
+        x2: { field: "to" }, y: { value: 0 }, y2: { value: "height" } } },
+      { data, mark: { type: "text", text: isNarrow() ? "none" : "nothing lost", align: "left", dx: 2,
+        baseline: "top", dy: 5, fontSize: 12, color: Theme.ink("muted") },
+      encoding: { x: x("from"), y: { value: "height" } } },
+    ];
+  }
+
+  function frontLayers(fronts) {
+    // In the strip names would cover each other.
+    const hasName = (front, i) =>
+      fronts.length > 1 && i === front.points.length - 1 && front.points[i].loss > 0;
+    const rows = fronts.flatMap((front) => front.points.map((point, i) => ({ ...row(point),
+      size: front.size, name: hasName(front, i) ? Format.name("size", front.size) : "" })));
+    const mark = { color: Theme.ink("text"), strokeWidth: 1.5 };
+    const detail = { field: "size", type: "nominal" };
+    return [
+      { data: { name: "front", values: rows }, mark: { ...mark, type: "line",
+        interpolate: "step-after" }, encoding: { detail } },
+      { data: { name: "front" }, mark: { ...mark, type: "point", fill: Theme.ink("surface"),
+        filled: false, size: 40, opacity: 1 } },
+      { data: { name: "front" }, mark: { type: "text", align: "left", dx: 7, fontSize: 11,
+        fontWeight: 600, color: Theme.ink("text"), stroke: null },
+      encoding: { text: { field: "name", type: "nominal" } } },
+    ];
+  }
+
+  function specification(state, result) {
+    const colors = Theme.colors(state.color);
+    const many = result.shown.length > 4000;
+    const values = result.shown.map((point) => ({ ...row(point), color: colors[point[state.color]] }));
+    return {
+      height: Math.round(Math.min(540, Math.max(300, container.clientWidth * 0.75))),
+      layer: [
+        ...stripLayers(),
+        { encoding: axes(result.shown), layer: [
+          { data: { name: "points", values },
+            mark: { type: "circle", size: many ? 14 : 34, opacity: many ? 0.45 : 0.7 },
+            encoding: { color: { field: "color", type: "nominal", scale: null } } },
+          ...frontLayers(result.fronts),
+          { data: { name: "selected", values: [] },
+            mark: { type: "point", size: 240, strokeWidth: 3, opacity: 1,
+              color: Theme.ink("accent") } },
+        ] },
+      ],
+    };
+  }
+
+  function description(state, result) {
+    const fronts = result.fronts.map(({ size, points }) => {
+      const best = points[points.length - 1];
+      return `${Format.titles.size} ${Format.name("size", size)}: ` +
+        `${Format.plural(points.length, "point")}, the highest ${Format.percent(best[state.y])} ` +
+        `at ${Format.loss(best.loss)} lost.`;
+    });
+    return `Scatter of ${Format.plural(result.shown.length, "point")}: ${yTitle(state.y)} against ` +
+      `VM revenue lost. Pareto fronts: ${fronts.join(" ")}`;
+  }
+
+  function draw(state, result) {
+    shown = { points: result.shown, front: result.fronts.flatMap((front) => front.points),
+      y: state.y, selected: null, strip: stripWidth(result.shown) };
+    view = Charts.draw(container, specification(state, result), description(state, result));
+    container.dataset.points = result.shown.length;
+    Charts.legend(document.getElementById("legend"), Format.titles[state.color],
+      Results.axes[state.color].names, Theme.colors(state.color));
+    const without = result.points.length - result.shown.length;
+    document.getElementById("scatter-note").textContent = without === 0 ? ""
+      : `${Format.plural(without, "point")} without a gain (no baseline in the results, or one ` +
+        "that earned nothing) are left out; spot revenue earned shows them.";
+  }
+
+  function select(point) {
+    shown.selected = point;
+    const values = point && !Number.isNaN(point[shown.y]) ? [row(point)] : [];
+    view?.data("selected", values).run();
+  }
+
+  /** Where a point is drawn, in pixels from the corner of the canvas. */
+  function positionOf(id) {
+    const point = shown.points.find((candidate) => candidate.id === id);
+    const [left, top] = view.origin();
+    return { x: left + view.scale("x")(horizontal(point)), y: top + view.scale("y")(point[shown.y]) };
+  }
+
+  function nearest(event) {
+    if (!view) return null;
+    const canvas = container.querySelector("canvas").getBoundingClientRect();
+    const [left, top] = view.origin();
+    const [x, y] = [view.scale("x"), view.scale("y")];
+    const [px, py] = [event.clientX - canvas.left - left, event.clientY - canvas.top - top];
+    let best = null;
+    let distance = reach * reach;
+    for (const point of shown.points) {
+      const d = (x(horizontal(point)) - px) ** 2 + (y(point[shown.y]) - py) ** 2;
+      if (d <= distance) [best, distance] = [point, d];
+    }
+    return best;
+  }
+
+  function showTooltip(event) {
+    const point = nearest(event);
+    tooltip.hidden = !point;
+    container.classList.toggle("over-point", Boolean(point));
+    if (!point) return;
+    const lines = [Format.allocator(point),
+      `gain ${Format.gain(point.gain)}, spot revenue earned ${Format.percent(point.share)}`,
+      `VM revenue lost ${Format.loss(point.loss)}`];
+    if (point.runs.length === 1) lines.unshift(Format.name("workload", point.workload));
+    tooltip.replaceChildren(...lines.map((line) => Format.element("div", {}, line)));
+    const room = document.documentElement.clientWidth - tooltip.offsetWidth - 8;
+    tooltip.style.left = `${Math.max(4, Math.min(event.clientX + 14, room))}px`;
+    tooltip.style.top = `${event.clientY + 18}px`;
+  }
+
+  function hideTooltip() {
+    tooltip.hidden = true;
+  }
+
+  /** Arrow keys walk along the Pareto fronts. */
+  function walk(event) {
+    const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+    if (!step || shown.front.length === 0) return;
+    event.preventDefault();
+    const at = shown.front.findIndex((point) => point.id === shown.selected?.id);
+    const last = shown.front.length - 1;
+    const next = at < 0 ? (step > 0 ? 0 : last) : Math.min(last, Math.max(0, at + step));
+    ViewState.change({ selected: shown.front[next].id });
+  }
+
+  container.addEventListener("mousemove", showTooltip);
+  container.addEventListener("mouseleave", hideTooltip);
+  window.addEventListener("scroll", hideTooltip, { passive: true });
+  container.addEventListener("keydown", walk);
+  container.addEventListener("click", (event) => {
+    const point = nearest(event);
+    if (point) ViewState.change({ selected: point.id });
+  });
+
+  return { draw, select, positionOf };
+})();

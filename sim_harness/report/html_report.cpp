@@ -1,0 +1,99 @@
+#include "sim_harness/report/html_report.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+
+#include "core/digest.hpp"
+#include "sim_harness/report/report_assets.hpp"
+
+namespace cospot {
+namespace {
+
+unsigned hex_digit(char digit) {
+  return static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+}
+
+/// Turns hexadecimal digits into Base64.
+std::string base64(std::string_view hex) {
+  static constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  std::uint32_t bits = 0;
+  unsigned count = 0;
+  for (const char digit : hex) {
+    bits = (bits << 4U) | hex_digit(digit);
+    count += 4;
+    if (count < 6) continue;
+    count -= 6;
+    text += kDigits[(bits >> count) & 63U];
+  }
+  if (count > 0) text += kDigits[(bits << (6 - count)) & 63U];
+  while (text.size() % 4 != 0) text += '=';
+  return text;
+}
+
+std::string content_security_policy() {
+  return fmt::format(
+      "default-src 'none'; script-src '{}' '{}'; style-src '{}'; img-src data:; base-uri 'none'; "
+      "form-action 'none'",
+      csp_hash(chart_library()), csp_hash(report_script()), csp_hash(report_style()));
+}
+
+/// Replaces every {{name}} by its value; what a value holds is not looked at again.
+std::string fill_in(std::string_view text, const std::map<std::string, std::string_view>& values) {
+  std::string filled;
+  for (;;) {
+    const std::size_t begin = text.find("{{");
+    filled += text.substr(0, begin);
+    if (begin == std::string_view::npos) return filled;
+    const std::size_t end = text.find("}}", begin);
+    if (end == std::string_view::npos) throw std::logic_error("report.html: {{ without }}");
+    filled += values.at(std::string(text.substr(begin + 2, end - begin - 2)));
+    text.remove_prefix(end + 2);
+  }
+}
+
+}  // namespace
+
+std::string html_text(std::string_view text) {
+  std::string html;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        html += "&amp;";
+        break;
+      case '<':
+        html += "&lt;";
+        break;
+      case '>':
+        html += "&gt;";
+        break;
+      case '"':
+        html += "&quot;";
+        break;
+      default:
+        html += c;
+    }
+  }
+  return html;
+}
+
+std::string csp_hash(std::string_view text) { return "sha256-" + base64(sha256_hex(text)); }
+
+std::string html_report(std::string_view title, std::string_view data_json) {
+  const std::string policy = content_security_policy();
+  const std::string title_html = html_text(title);
+  const std::string licences_html = html_text(asset_licences());
+  return fill_in(report_template(), {{"policy", policy},
+                                     {"title", title_html},
+                                     {"style", report_style()},
+                                     {"data", data_json},
+                                     {"library", chart_library()},
+                                     {"script", report_script()},
+                                     {"licences", licences_html}});
+}
+
+}  // namespace cospot

@@ -1,0 +1,84 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "scratch_folder.hpp"
+#include "sim_harness/report/configuration_yaml.hpp"
+#include "sim_harness/sweeps/config_value.hpp"
+#include "sim_harness/sweeps/sweep_file.hpp"
+#include "sim_harness/sweeps/sweep_json.hpp"
+#include "sim_harness/sweeps/yaml_reader.hpp"
+
+namespace cospot {
+namespace {
+
+/// The configuration of a sweep file, written again from its JSON, part by part.
+std::string rewritten(const std::string& json) {
+  const ConfigNode root = parse_yaml(json, "json");
+  const auto list = [&](const char* key, auto write) {
+    std::string text = "[";
+    for (const ConfigNode& item : require_key(root, "sweep", key).items) {
+      text += (text.size() > 1 ? ", " : "") + write(item);
+    }
+    return text + "]\n";
+  };
+  const auto scalar = [](const ConfigNode& node) { return node.text; };
+  return "workloads: " + list("workloads", workload_yaml) +
+         "host: " + host_yaml(require_key(root, "sweep", "host")) + "\nheadroom_percent: " +
+         list("sizes", [](const ConfigNode& size) { return size.entries.front().value.text; }) +
+         "vm: " + list("vm", chain_yaml) + "spot: " + list("spot", chain_yaml) +
+         "evictor: " + list("evictor", evictor_yaml) + "saf: " + list("saf", scalar) +
+         "otn: " + list("otn", scalar);
+}
+
+TEST_CASE("configuration YAML: reads back as the sweep it was written from") {
+  const ScratchFolder folder;
+  (void)folder.write("a.csv", "x");
+  (void)folder.write("it is [a] {b} #c: d.csv", "y");
+  const std::string written =
+      "workloads:\n"
+      "  - a.csv\n"
+      "  - 'it is [a] {b} #c: d.csv'\n"
+      "  - {synthetic: azure2020, seed: 3, scale: 0.25, sampling: bernoulli, label: 'true'}\n"
+      "  - {synthetic: azure2020}\n"
+      "host: {vcpus: 64, memory_mb: 1024, disk_gb: 7}\n"
+      "headroom_percent: [0, 2.5, 0.001]\n"
+      "vm: [UTIL, {name: COS, label: normal, capacity_normalised: true},\n"
+      "     {label: '7', weighers: [{name: RAMWeigher, multiplier: -1.5}, CPUWeigher]}]\n"
+      "spot: [{name: sDPD, label: 'no'}, {weighers: [{name: sUTIL, multiplier: 2}]}]\n"
+      "evictor: [FIFO, {name: LPO, label: a b}]\n"
+      "saf: [true, false]\n"
+      "otn: [4, 1]\n";
+  const std::string json = sweep_json(read_sweep(folder.write("s.yaml", written), {}));
+  const std::string text = rewritten(json);
+  CAPTURE(text);
+  CHECK(sweep_json(read_sweep(folder.write("again.yaml", text), {})) == json);
+}
+
+TEST_CASE("configuration YAML: leaves out what is the default") {
+  const auto read = [](const char* json) { return parse_yaml(json, "json"); };
+  CHECK(host_yaml(read(R"({"vcpus":8,"memory_mb":16,"disk_gb":0})")) ==
+        "{vcpus: 8, memory_mb: 16}");
+  CHECK(chain_yaml(read(R"({"label":"COS","weighers":[{"name":"COS","multiplier":1,)"
+                        R"("options":{}}]})")) == "COS");
+  CHECK(chain_yaml(read(R"({"label":"b","weighers":[{"name":"COS","multiplier":1,)"
+                        R"("options":{"exact":true,"text":"true"}}]})")) ==
+        "{name: COS, label: b, exact: true, text: \"true\"}");
+  CHECK(chain_yaml(read(R"({"label":"f","filters":[{"name":"Keep","options":{"depth":2}}],)"
+                        R"("weighers":[{"name":"COS","multiplier":1,"options":{}}]})")) ==
+        "{label: f, filters: [{name: Keep, depth: 2}], weighers: [COS]}");
+  CHECK(evictor_yaml(read(R"({"label":"LPO","name":"LPO","options":{}})")) == "LPO");
+}
+
+TEST_CASE("yaml_text: quotes whatever could be read as something else") {
+  CHECK(yaml_text("a/b-c.csv.gz") == "a/b-c.csv.gz");
+  for (const char* text : {"", "1", "1e5", "True", "null", "~", "a: b", "${X}/a", "a b", "-a",
+                           "python:module.Class", "a,b", "Off"}) {
+    CAPTURE(text);
+    CHECK(yaml_text(text) == "\"" + std::string(text) + "\"");
+  }
+  CHECK(yaml_text(R"(a"b\c)") == R"("a\"b\\c")");
+}
+
+}  // namespace
+}  // namespace cospot
