@@ -33,12 +33,6 @@ std::string innermost_place(bp::object traceback) {
   return std::filesystem::path(file).filename().string() + ":" + std::to_string(line);
 }
 
-/// A syntax error has no frame; it carries its place itself.
-std::string syntax_error_place(const bp::object& error) {
-  const std::string file = text_of(error.attr("filename"));
-  return std::filesystem::path(file).filename().string() + ":" + text_of(error.attr("lineno"));
-}
-
 bool is_cospot_config_error(const bp::object& type) {
   const bp::object config_error = bp::import("cospot").attr("ConfigError");
   return PyErr_GivenExceptionMatches(type.ptr(), config_error.ptr()) != 0;
@@ -63,8 +57,9 @@ PythonError take_python_error() {
   PythonError error{.type = "", .message = text_of(value), .place = ""};
   try {
     error.type = bp::extract<std::string>(type.attr("__name__"));
+    // A syntax error says its place itself; its frames are those of the importing machinery.
     const bool is_syntax_error = PyErr_GivenExceptionMatches(type.ptr(), PyExc_SyntaxError) != 0;
-    error.place = is_syntax_error ? syntax_error_place(value) : innermost_place(traceback);
+    if (!is_syntax_error) error.place = innermost_place(traceback);
     error.is_config_error = is_cospot_config_error(type);
   } catch (const bp::error_already_set&) {
     PyErr_Clear();

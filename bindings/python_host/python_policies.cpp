@@ -53,9 +53,11 @@ std::function<std::unique_ptr<Interface>()> load(const char* kind, const std::st
 }  // namespace
 
 void PythonPolicies::search_first(const std::filesystem::path& folder) {
-  if (folder == searched_) return;
-  python_host::search_first(folder);
-  searched_ = folder;
+  // The folder of a file that is named without one is empty: the current one.
+  const std::filesystem::path absolute = std::filesystem::absolute(folder / ".").lexically_normal();
+  if (absolute == searched_) return;
+  python_host::search_first(absolute);
+  searched_ = absolute;
 }
 
 MakeFilter PythonPolicies::load_filter(const std::string& name, const PolicyOptions& options) {
