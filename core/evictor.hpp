@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "core/request.hpp"
 #include "core/resource_vector.hpp"
 #include "core/sim_time.hpp"
+#include "core/spot_traits.hpp"
 
 namespace cospot {
 
@@ -55,6 +57,14 @@ class Evictor {
   /// Until this time the evictor plans exactly as FIFO does; runs that differ only in the evictor
   /// may be simulated once until then. The start of time (SimTime::min()) promises nothing.
   [[nodiscard]] virtual SimTime follows_fifo_until() const { return SimTime::min(); }
+
+  /// This evictor, knowing the traits of a workload's spots, by which it plans evictions among
+  /// them (RunningSpot::instance). nullptr, without a call of `read_traits`, when it has no use for
+  /// them.
+  [[nodiscard]] virtual std::unique_ptr<const Evictor> informed(
+      const ReadTraits& /*read_traits*/) const {
+    return nullptr;
+  }
 };
 
 }  // namespace cospot

@@ -1,31 +1,16 @@
 #include "evictors/lpo_evictor.hpp"
 
 #include <algorithm>
-#include <cmath>
 
-#include "core/errors.hpp"
+#include "evictors/day_option.hpp"
 #include "evictors/eviction_search.hpp"
 #include "evictors/placement_order_walk.hpp"
 
 namespace cospot {
-namespace {
-
-/// Bounds what a sum of days in microseconds may reach, far beyond any workload.
-constexpr double kMaxDay = 100'000;
-
-SimTime read_day(const PluginOptions& options, const char* key, double fallback) {
-  const double day = options.read_number(key, fallback);
-  if (!(std::abs(day) <= kMaxDay)) {
-    throw ConfigError(std::string("LPO: option '") + key +
-                      "' must be a day from -100000 to 100000, not " + std::to_string(day));
-  }
-  return SimTime(std::llround(day * static_cast<double>(kDay.count())));
-}
-
-}  // namespace
 
 LpoEvictor::LpoEvictor(const PluginOptions& options)
-    : from_(read_day(options, "from_day", 3)), horizon_(read_day(options, "horizon_day", 90)) {
+    : from_(read_day(options, "LPO", "from_day", 3)),
+      horizon_(read_day(options, "LPO", "horizon_day", 90)) {
   options.reject_unknown();
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "evictors/fifo_evictor.hpp"
+#include "evictors/lpml_evictor.hpp"
 #include "evictors/lpo_evictor.hpp"
 #include "evictors/youngest_first_evictor.hpp"
 
@@ -12,6 +13,7 @@ std::span<const RegistryEntry<Evictor>> evictor_registry() {
   static constexpr std::array kRegistry{
       registry_entry<Evictor, FifoEvictor>(),
       registry_entry<Evictor, LpoEvictor>(),
+      registry_entry<Evictor, LpmlEvictor>(),
       registry_entry<Evictor, YoungestFirstEvictor>(),
   };
   return kRegistry;

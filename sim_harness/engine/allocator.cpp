@@ -29,6 +29,7 @@ std::unique_ptr<Weigher> make_weigher(const WeigherSpec& spec) {
 }
 
 std::shared_ptr<const Evictor> make_evictor(const EvictorSpec& spec) {
+  if (spec.made != nullptr) return spec.made;
   return make_policy(spec, "evictor", evictor_registry());
 }
 

@@ -50,6 +50,9 @@ struct EvictorSpec {
   std::string name;  ///< as in `cospot list evictors`, or what `make` makes
   PolicyOptions options{};
   MakeEvictor make{};  ///< when set, it is used instead of the registry
+  /// When set, it is what every run uses; const, so that threads may share it.
+  std::shared_ptr<const Evictor> made{};
+  std::string model_sha256{};  ///< of the file that the option `model` names; empty without one
 };
 
 /// One allocator combination: everything a run needs beside its workload.

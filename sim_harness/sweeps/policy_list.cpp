@@ -11,6 +11,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/sweeps/config_value.hpp"
+#include "sim_harness/sweeps/shared_evictor.hpp"
 
 namespace cospot {
 namespace {
@@ -63,12 +64,13 @@ class PolicyReader {
     return chain;
   }
 
-  [[nodiscard]] EvictorSpec evictor(const ConfigNode& node, std::string_view key) const {
+  [[nodiscard]] EvictorSpec evictor(const ConfigNode& node, std::string_view key,
+                                    const std::filesystem::path& folder) const {
     PolicyText policy = read_policy(node, key, AllowMultiplier::kNo);
     EvictorSpec spec{.label = policy.label, .name = policy.name, .options = policy.options};
     make_once(node, key, [&] {
       if (has_policy_scheme(spec.name)) spec.make = loader_->load_evictor(spec.name, spec.options);
-      (void)make_evictor(spec);
+      make_shared_evictor(spec, folder);
     });
     return spec;
   }
@@ -170,10 +172,10 @@ std::vector<ChainSpec> read_chains(const ConfigNode& node, std::string_view key,
 }
 
 std::vector<EvictorSpec> read_evictors(const ConfigNode& node, std::string_view key,
-                                       PolicyLoader& loader) {
+                                       const std::filesystem::path& folder, PolicyLoader& loader) {
   const PolicyReader reader(loader);
   return read_policies<EvictorSpec>(
-      node, key, [&](const ConfigNode& item) { return reader.evictor(item, key); });
+      node, key, [&](const ConfigNode& item) { return reader.evictor(item, key, folder); });
 }
 
 ChainSpec load_chain(const std::string& weigher, PolicyLoader& loader) {

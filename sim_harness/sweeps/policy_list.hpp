@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,9 @@ namespace cospot {
 
 [[nodiscard]] std::vector<ChainSpec> read_chains(const ConfigNode& node, std::string_view key,
                                                  PolicyLoader& loader);
+/// A file that an evictor's option `model` names is relative to `folder`.
 [[nodiscard]] std::vector<EvictorSpec> read_evictors(const ConfigNode& node, std::string_view key,
+                                                     const std::filesystem::path& folder,
                                                      PolicyLoader& loader);
 
 /// The chain of one weigher that a command line names. Errors: ConfigError.

@@ -87,7 +87,7 @@ Sweep read_tree(const ConfigNode& root, const std::filesystem::path& folder, Pol
   sweep.sizes = read_sizes(root);
   sweep.vm = read_chains(require_key(root, "sweep", "vm"), "vm", loader);
   sweep.spot = read_chains(require_key(root, "sweep", "spot"), "spot", loader);
-  sweep.evictors = read_evictors(require_key(root, "sweep", "evictor"), "evictor", loader);
+  sweep.evictors = read_evictors(require_key(root, "sweep", "evictor"), "evictor", folder, loader);
   sweep.saf = read_distinct(require_key(root, "sweep", "saf"), "saf",
                             [](const auto& item) { return read_bool(item, "saf"); });
   for (const std::int64_t otn :

@@ -69,9 +69,14 @@ std::string json_chain(const ChainSpec& chain) {
                      json_list(chain.weighers, json_weigher));
 }
 
+/// A model file counts by what is in it.
 std::string json_evictor(const EvictorSpec& evictor) {
-  return fmt::format("{{\"label\":{},\"name\":{},\"options\":{}}}", json_text(evictor.label),
-                     json_text(evictor.name), json_options(evictor.options));
+  const std::string model =
+      evictor.model_sha256.empty()
+          ? ""
+          : fmt::format(",\"model_sha256\":{}", json_text(evictor.model_sha256));
+  return fmt::format("{{\"label\":{},\"name\":{},\"options\":{}{}}}", json_text(evictor.label),
+                     json_text(evictor.name), json_options(evictor.options), model);
 }
 
 std::string json_workload(const WorkloadSpec& workload) {

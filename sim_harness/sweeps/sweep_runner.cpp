@@ -8,6 +8,7 @@
 
 #include "sim_harness/engine/datacenter_size.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
+#include "sim_harness/engine/informed_evictor.hpp"
 #include "sim_harness/engine/run_group.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
 
@@ -33,13 +34,22 @@ class MadeOnce {
 /// A workload of the sweep and what its runs share.
 class SharedWorkload {
  public:
-  SharedWorkload(Workload workload, std::size_t vm_chains)
-      : workload_(std::move(workload)), sizes_(vm_chains) {}
+  SharedWorkload(Workload workload, std::size_t vm_chains, std::size_t evictors)
+      : workload_(std::move(workload)), sizes_(vm_chains), evictors_(evictors) {}
 
   [[nodiscard]] const Workload& workload() const { return workload_; }
 
   [[nodiscard]] const EventSchedule& schedule() {
     return schedule_.get([this] { return make_schedule(workload_); });
+  }
+
+  /// An evictor of the sweep, with what it can know of this workload.
+  [[nodiscard]] const EvictorSpec& evictor(const Sweep& sweep, std::size_t index) {
+    return evictors_[index].get([&] {
+      EvictorSpec spec = sweep.evictors[index];
+      if (spec.made != nullptr) spec.made = informed_evictor(spec.made, workload_, schedule());
+      return spec;
+    });
   }
 
   [[nodiscard]] std::size_t least_hosts(const Sweep& sweep, std::size_t vm) {
@@ -55,13 +65,15 @@ class SharedWorkload {
   MadeOnce<EventSchedule> schedule_;
   MadeOnce<EventSchedule> vm_schedule_;
   std::vector<MadeOnce<DatacenterSize>> sizes_;  // by VM chain
+  std::vector<MadeOnce<EvictorSpec>> evictors_;  // by evictor of the sweep
 };
 
 class SweepSimulation {
  public:
   explicit SweepSimulation(const Sweep& sweep) : sweep_(sweep), grid_(sweep) {
     for (const WorkloadSpec& spec : sweep.workloads) {
-      workloads_.push_back(std::make_unique<SharedWorkload>(load_workload(spec), sweep.vm.size()));
+      workloads_.push_back(std::make_unique<SharedWorkload>(load_workload(spec), sweep.vm.size(),
+                                                            sweep.evictors.size()));
       // Now, not in the first group that needs the size: by then there is a database.
       if (has_headroom()) require_every_vm_fits(workloads_.back()->workload(), sweep.host);
     }
@@ -79,14 +91,14 @@ class SweepSimulation {
 
   void run_group(const RunGroup& group, std::span<const std::size_t> pending,
                  const RecordRun& record) {
+    SharedWorkload& workload = *workloads_[group.workload];
     std::vector<RunVariation> variations;
     for (const std::size_t run : pending) {
       const RunCoordinates at = grid_.coordinates(run);
-      variations.push_back({.evictor = &sweep_.evictors[at.evictor],
+      variations.push_back({.evictor = &workload.evictor(sweep_, at.evictor),
                             .saf = sweep_.saf[at.saf],
                             .otn = sweep_.otn[at.otn]});
     }
-    SharedWorkload& workload = *workloads_[group.workload];
     const RunGroupSettings settings{.host = sweep_.host,
                                     .hosts = hosts_of(group),
                                     .vm = &sweep_.vm[group.vm],

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/errors.hpp"
+#include "tests/cpp/reference_lifetimes.hpp"
 
 namespace cospot::reference {
 namespace {
@@ -82,7 +83,8 @@ class Simulator {
         vm_policy_(parse_vm_policy(settings.vm)),
         spot_policy_(parse_spot_policy(settings.spot)),
         hosts_(settings.hosts) {
-    if (settings.evictor != "FIFO" && settings.evictor != "YJF" && settings.evictor != "LPO") {
+    if (settings.evictor != "FIFO" && settings.evictor != "YJF" && settings.evictor != "LPO" &&
+        settings.evictor != "LPML") {
       throw ConfigError("unknown evictor '" + settings.evictor + "'");
     }
     outcome_.placements.assign(workload.rows.size(), kNoHost);
@@ -297,10 +299,13 @@ Plan Simulator::plan_in_order(InstanceIndex vm, const Host& host, bool youngest_
   return plan;
 }
 
-/// Revenue that evicting `spot` now costs: its vcpus until its true end, counted to day 90, and
-/// for one microsecond at least.
+/// Revenue that evicting `spot` now costs: its vcpus until its true (LPML: expected) end, counted
+/// to day 90, and for one microsecond at least.
 Revenue Simulator::loss(InstanceIndex spot, SimTime now) const {
-  const SimTime life = std::max(std::min(row(spot).end, kLifeCountedTo) - now, SimTime{1});
+  const SimTime remaining = settings_.evictor == "LPML"
+                                ? expected_remaining(workload_, spot, now, kLifeCountedTo)
+                                : std::min(row(spot).end, kLifeCountedTo) - now;
+  const SimTime life = std::max(remaining, SimTime{1});
   return Revenue{row(spot).resources.vcpus} * life.count();
 }
 

@@ -17,7 +17,8 @@
 namespace cospot::reference {
 
 /// One run. `vm` is UTIL, COS, DPD or FirstFit; `spot` is sUTIL, sCOS, sDPD, vmaUTIL, vmaCOS,
-/// vmaDPD or FirstFit (the lowest host that fits); `evictor` is FIFO, YJF or LPO.
+/// vmaDPD or FirstFit (the lowest host that fits); `evictor` is FIFO, YJF, LPO or LPML (with
+/// the model that is built in).
 struct Settings {
   ResourceVector host{};
   std::size_t hosts = 0;

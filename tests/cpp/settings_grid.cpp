@@ -6,7 +6,7 @@ std::vector<Settings> settings_grid(const ResourceVector& host, std::size_t host
   std::vector<Settings> all;
   for (const char* vm : {"UTIL", "COS", "DPD", "FirstFit"}) {
     for (const char* spot : {"sUTIL", "sCOS", "sDPD", "vmaUTIL", "vmaCOS", "vmaDPD", "FirstFit"}) {
-      for (const char* evictor : {"FIFO", "YJF", "LPO"}) {
+      for (const char* evictor : {"FIFO", "YJF", "LPO", "LPML"}) {
         for (const bool saf : {false, true}) {
           for (const std::size_t otn : {1U, 2U, 3U, 32U}) {
             all.push_back({host, hosts, vm, spot, evictor, saf, otn});

@@ -7,8 +7,8 @@
 
 namespace cospot::reference {
 
-/// Every combination of the paper's policies and first fit, FIFO, YJF and LPO, SAF, and OTN 1, 2, 3
-/// and more than there are hosts: 672 settings.
+/// Every combination of the paper's policies and first fit, FIFO, YJF, LPO and LPML, SAF, and OTN
+/// 1, 2, 3 and more than there are hosts: 896 settings.
 [[nodiscard]] std::vector<Settings> settings_grid(const ResourceVector& host, std::size_t hosts);
 
 /// For messages, such as "COS sDPD LPO SAF OTN 3".

@@ -4,6 +4,7 @@
 
 #include "core/random.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
+#include "sim_harness/engine/informed_evictor.hpp"
 #include "sim_harness/engine/run_group.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "tests/cpp/event_log_checks.hpp"
@@ -87,7 +88,8 @@ void check_against_reference(const Workload& workload, const Settings& settings)
   CAPTURE(reference::describe(settings));
   const reference::Outcome expected = reference::simulate(workload, settings);
   const EventSchedule schedule = make_schedule(workload);
-  const Allocator allocator = make_allocator(run_settings_of(settings));
+  Allocator allocator = make_allocator(run_settings_of(settings));
+  allocator.evictor = informed_evictor(allocator.evictor, workload, schedule);
   SimulationEngine watched(schedule, HostTable::uniform(settings.hosts, settings.host), allocator);
   EventRecorder recorder(settings.otn);
   watched.set_observer(&recorder);

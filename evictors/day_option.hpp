@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+#include "core/plugin.hpp"
+#include "core/sim_time.hpp"
+
+namespace cospot {
+
+/// Reads an option that is a day since the start of the window. Errors: ConfigError.
+[[nodiscard]] SimTime read_day(const PluginOptions& options, std::string_view policy,
+                               const char* key, double fallback);
+
+}  // namespace cospot

@@ -1,0 +1,55 @@
+#include "evictors/lpml_evictor.hpp"
+
+#include <string>
+#include <vector>
+
+#include "evictors/day_option.hpp"
+#include "evictors/eviction_search.hpp"
+#include "evictors/placement_order_walk.hpp"
+#include "guarantees/learned_predictor.hpp"
+#include "guarantees/lifetime_model_file.hpp"
+
+namespace cospot {
+namespace {
+
+std::shared_ptr<const LifetimePredictor> read_predictor(const PluginOptions& options) {
+  const std::string path = options.read_string("model", "");
+  return std::make_shared<LearnedPredictor>(path.empty() ? built_in_lifetime_model()
+                                                         : read_lifetime_model(path));
+}
+
+}  // namespace
+
+LpmlEvictor::LpmlEvictor(const PluginOptions& options)
+    : from_(read_day(options, "LPML", "from_day", 3)),
+      horizon_(read_day(options, "LPML", "horizon_day", 90)) {
+  predictor_ = read_predictor(options);
+  options.reject_unknown();
+}
+
+bool LpmlEvictor::make_plan(const EvictionCase& eviction, double score_limit,
+                            EvictionPlan& plan) const {
+  if (eviction.now < from_) {
+    return plan_in_placement_order(eviction, WalkFrom::kOldest, score_limit, plan);
+  }
+  // Kept for the thread, so that a plan allocates nothing in the long run.
+  thread_local std::vector<SimTime> remaining;
+  thread_local std::vector<EvictionItem> items;
+  remaining.resize(eviction.spots.size());
+  predictor_->predict(eviction.spots, eviction.now, horizon_, remaining);
+  items.clear();
+  for (std::size_t i = 0; i < eviction.spots.size(); ++i) {
+    const ResourceVector& resources = eviction.spots[i].resources;
+    items.push_back({.cost = revenue_lost(resources.vcpus, remaining[i], eviction.spots.size()),
+                     .frees = resources});
+  }
+  return plan_least_revenue_lost(items, eviction.shortfall, score_limit, plan);
+}
+
+std::unique_ptr<const Evictor> LpmlEvictor::informed(const ReadTraits& read_traits) const {
+  std::shared_ptr<const LifetimePredictor> predictor = predictor_->informed(read_traits);
+  if (predictor == nullptr) return nullptr;
+  return std::make_unique<LpmlEvictor>(std::move(predictor), from_, horizon_);
+}
+
+}  // namespace cospot

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "core/evictor.hpp"
+#include "sim_harness/engine/event_schedule.hpp"
+#include "sim_harness/workloads/workload.hpp"
+
+namespace cospot {
+
+/// The evictor that a run of `workload` uses: `evictor` itself, or one that knows what can be known
+/// of the workload's spots. `schedule` is that of all its rows.
+[[nodiscard]] std::shared_ptr<const Evictor> informed_evictor(
+    const std::shared_ptr<const Evictor>& evictor, const Workload& workload,
+    const EventSchedule& schedule);
+
+}  // namespace cospot
