@@ -1,0 +1,19 @@
+#pragma once
+
+#include "sim_harness/engine/event_schedule.hpp"
+#include "sim_harness/engine/run_result.hpp"
+#include "sim_harness/engine/run_settings.hpp"
+
+namespace cospot {
+
+/// The simulator one would write first, with some care: every request scans all hosts, in one
+/// file, with nothing kept in order and nothing shared between runs. It is what the engine's speed
+/// is measured against, and must give the same counts and revenue. Only LPO's search is the
+/// product's own. Times are left 0.
+///
+/// `settings` names policies of the paper (UTIL COS DPD with their s and vma forms; FIFO, LPO).
+/// Hosts have no disk.
+[[nodiscard]] RunResult simulate_plainly(const EventSchedule& schedule,
+                                         const RunSettings& settings);
+
+}  // namespace cospot
