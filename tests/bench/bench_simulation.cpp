@@ -129,19 +129,25 @@ void simulate(benchmark::State& state, Way way, const char* vm, const char* spot
   }
 }
 
+void register_ways(const char* vm, const char* spot) {
+  const auto add = [vm, spot](const char* name, Way way) {
+    const std::string label = std::string(vm) + "_" + spot + "/" + name;
+    benchmark::RegisterBenchmark(label.c_str(), [vm, spot, way](benchmark::State& state) {
+      simulate(state, way, vm, spot);
+    })->Unit(benchmark::kMillisecond);
+  };
+  add("plain", Way::kPlain);
+  add("engine", Way::kAlone);
+  add("group", Way::kGroup);
+}
+
 [[maybe_unused]] const bool kRegistered = [] {
-  constexpr const char* kPolicies[][2] = {{"UTIL", "sUTIL"}, {"UTIL", "vmaCOS"},
-                                          {"COS", "sCOS"},   {"COS", "vmaUTIL"},
-                                          {"DPD", "sDPD"},   {"DPD", "vmaDPD"}};
-  for (const auto& [vm, spot] : kPolicies) {
-    for (const auto& [name, way] :
-         {std::pair{"plain", Way::kPlain}, {"engine", Way::kAlone}, {"group", Way::kGroup}}) {
-      const std::string label = std::string(vm) + "_" + spot + "/" + name;
-      benchmark::RegisterBenchmark(label.c_str(), [vm, spot, way](benchmark::State& state) {
-        simulate(state, way, vm, spot);
-      })->Unit(benchmark::kMillisecond);
-    }
-  }
+  register_ways("UTIL", "sUTIL");
+  register_ways("UTIL", "vmaCOS");
+  register_ways("COS", "sCOS");
+  register_ways("COS", "vmaUTIL");
+  register_ways("DPD", "sDPD");
+  register_ways("DPD", "vmaDPD");
   return true;
 }();
 
