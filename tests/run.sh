@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs every check of the project. The last line is the count: N passed, N failed[, N skipped].
-# Each CTest test is one; so is each build and each tool that looks at the sources. A skipped one
-# is a test case that needs COSPOT_DATA (see CONTRIBUTING.md) or a tool that is not installed.
+# Each test of CTest and pytest is one; so is each build and each tool that looks at the sources. A
+# skipped one is a test that needs COSPOT_DATA (see CONTRIBUTING.md) or a tool that is not installed.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 
@@ -97,6 +97,39 @@ build_and_test() {
   check "build $1" build_preset "$1" && test_preset "$1"
 }
 
+# test_python NAME SCRIPT ARGUMENT...: counts the tests of a script that runs pytest.
+test_python() {
+  local name=$1 log junit total bad not_run code=0
+  shift
+  log=$PWD/$logs/${name//[^a-zA-Z0-9]/-}.log
+  junit=${log%.log}.xml
+  rm -f "$junit"
+  "$@" "--junitxml=$junit" >"$log" 2>&1 || code=$?
+  if [ ! -f "$junit" ]; then
+    tail -n 60 "$log"
+    fail "$name: pytest gave no result"
+    return
+  fi
+  total=$(junit_number "$junit" tests)
+  bad=$(($(junit_number "$junit" failures) + $(junit_number "$junit" errors)))
+  not_run=$(junit_number "$junit" skipped)
+  if [ "$total" -eq "$not_run" ]; then fail "$name: nothing was tested"; fi
+  if [ "$bad" -eq 0 ] && [ "$code" -ne 0 ]; then fail "$name: pytest ended with $code"; fi
+  if [ "$bad" -gt 0 ]; then failures+=("$bad of $name"); fi
+  if [ "$code" -ne 0 ]; then tail -n 120 "$log"; fi
+  passed=$((passed + total - bad - not_run))
+  failed=$((failed + bad))
+  skipped=$((skipped + not_run))
+  echo "tests    $name: $((total - bad - not_run)) passed, $bad failed, $not_run skipped"
+}
+
+# has_module PRESET CHECK: tells whether a build has the Python module.
+has_module() {
+  compgen -G "build/$1/python/cospot/_core*.so" >/dev/null && return
+  skip "$2: build/$1 has no Python module; see what CMake said"
+  return 1
+}
+
 sources() { git ls-files --cached --others --exclude-standard "$@"; }
 
 check_format() { sources '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror; }
@@ -124,13 +157,24 @@ if $install; then
   fi
 fi
 build_and_test release
+if has_module release "python"; then test_python "python" tests/python/run.sh build/release; fi
 if ! $quick; then
   build_and_test dev
+  if has_module dev "python with sanitizers"; then
+    test_python "python with sanitizers" tests/python/run_asan.sh build/dev
+  fi
+  test_python "python from the wheel" tests/python/run_wheel_test.sh
   if has_tool clang++ "build clang"; then build_and_test clang; fi
   if has_tool clang-format "format"; then check "format" check_format; fi
   if has_tool clang-tidy "tidy" && [ -f build/clang/compile_commands.json ]; then
     check "tidy" check_tidy
   fi
+  if [ -x build/venv/bin/ruff ]; then
+    check "python style" build/venv/bin/ruff check .
+  else
+    skip "python style: ruff is not in build/venv"
+  fi
+  if has_tool mypy "python types"; then check "python types" mypy; fi
   if has_tool shellcheck "shell scripts"; then check "shell scripts" check_shell; fi
   if has_tool codespell "spelling"; then check "spelling" check_spelling; fi
 fi
