@@ -7,7 +7,8 @@ usage() {
   cat <<'TEXT'
 Usage: scripts/install-dependencies.sh [--with-dev] [--dry-run]
 
-  --with-dev   also what tests/run.sh uses: clang, clang-tidy, clang-format, shellcheck, codespell
+  --with-dev   also what tests/run.sh uses: clang, clang-tidy, clang-format, shellcheck, codespell,
+               and Chromium with Selenium, which look at the report
   --dry-run    only say what is missing
 TEXT
 }
@@ -19,7 +20,10 @@ packages=(
   libssl-dev zlib1g-dev libsqlite3-dev libyaml-cpp-dev libfmt-dev libcli11-dev
   doctest-dev libbenchmark-dev python3
 )
-dev_packages=(clang clang-tidy clang-format libclang-rt-dev shellcheck codespell)
+dev_packages=(
+  clang clang-tidy clang-format libclang-rt-dev shellcheck codespell
+  chromium chromium-driver python3-selenium
+)
 
 fail() {
   echo "install-dependencies: $1" >&2

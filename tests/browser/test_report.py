@@ -1,0 +1,463 @@
+#!/usr/bin/env python3
+"""Opens a report in Chromium and uses it as a reader would.
+
+    tests/browser/test_report.py --cospot build/release/cospot [--pictures FOLDER] [TEST...]
+
+What it shows is compared with the CSV of the same runs, and configurations that it offers are run.
+Exit code 77: skipped, because there is no browser to drive.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import pathlib
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+from typing import Any, ClassVar
+from urllib.parse import parse_qs
+
+import browser as browsers
+from browser import Browser
+
+SWEEP = """\
+workloads:
+  - {synthetic: azure2020, seed: 1, scale: 0.003}
+  - {synthetic: azure2020, seed: 2, scale: 0.003}
+host: {vcpus: 10400, memory_mb: 2250}
+headroom_percent: [0, 2]
+vm: [COS, UTIL]
+spot: [sDPD, {name: vmaDPD, label: away}]
+evictor: [FIFO, LPO]
+saf: [false, true]
+otn: [1, 4, 16]
+"""
+AXES = ("workload", "headroom_percent", "vm", "spot", "evictor", "saf", "otn")
+RESULTS = ("hosts", "vm_rejected", "spot_admitted", "evictions", "vm_revenue", "spot_revenue")
+
+cospot = pathlib.Path()
+pictures: pathlib.Path | None = None
+folder = pathlib.Path()
+runs: list[dict[str, str]] = []
+
+
+def call(*arguments: str) -> None:
+    subprocess.run([cospot, *arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+
+def rows_of(name: str) -> list[dict[str, str]]:
+    with open(folder / name, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def setUpModule() -> None:
+    """Runs the sweep once and makes its report."""
+    (folder / "sweep.yaml").write_text(SWEEP, encoding="utf-8")
+    call("compare", "sweep.yaml", "-q", "--timing", "off", "--db", "sweep.db", "--csv", "sweep.csv")
+    call("report", "sweep.db", "-o", "report.html")
+    runs.extend(rows_of("sweep.csv"))
+
+
+def share(run: dict[str, str]) -> float:
+    """Percent of the requested spot revenue that was earned."""
+    return 100 * float(run["spot_revenue"]) / float(run["spot_revenue_requested"])
+
+
+def loss(run: dict[str, str]) -> float:
+    """Percent of the requested VM revenue that was not earned."""
+    return 100 - 100 * float(run["vm_revenue"]) / float(run["vm_revenue_requested"])
+
+
+def gain(run: dict[str, str]) -> float:
+    """Percent more spot revenue than the run with OTN 1 and SAF off."""
+    baseline = next(other for other in runs
+                    if all(other[axis] == run[axis] for axis in AXES[:5])
+                    and (other["saf"], other["otn"]) == ("0", "1"))
+    return 100 * float(run["spot_revenue"]) / float(baseline["spot_revenue"]) - 100
+
+
+def mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+def of_allocator(number: int) -> list[dict[str, str]]:
+    """The runs of one allocator, one per workload: the workload is the slowest axis."""
+    return runs[number::len(runs) // 2]
+
+
+class ReportTest(unittest.TestCase):
+    """A page of its own for every test, in a window that the tests of a class share."""
+
+    window: ClassVar[dict[str, Any]] = {}
+    browser: ClassVar[Browser]
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.browser = Browser(**cls.window)
+        cls.addClassCleanup(cls.browser.close)
+
+    def setUp(self) -> None:
+        self.browser.console(), self.browser.requests()
+        self.browser.open(folder / "report.html")
+
+    def tearDown(self) -> None:
+        """No test may leave an error in the console, or have fetched anything."""
+        self.assertEqual(self.browser.console(), [])
+        fetched = [url for url in self.browser.requests()
+                   if not url.startswith(("file:", "data:", "about:"))]
+        self.assertEqual(fetched, [])
+
+    def picture(self, name: str) -> None:
+        if pictures:
+            self.browser.save_picture(pictures / f"{name}.png")
+
+    def state(self) -> dict[str, list[str]]:
+        fragment = self.browser.run("return location.hash.slice(1)")
+        return parse_qs(fragment, keep_blank_values=True)
+
+    def shown(self) -> int:
+        return int(self.browser.run("return document.getElementById('scatter').dataset.points"))
+
+    def selected(self) -> int:
+        return int(self.browser.run("return document.getElementById('detail').dataset.id"))
+
+    def column(self, number: int) -> list[str]:
+        """The texts of a column of the table, from 0 for the one that selects."""
+        return list(self.browser.run(
+            "return [...document.querySelectorAll(`#table tbody td:nth-child(${arguments[0] + 1})`)]"
+            ".map((cell) => cell.textContent)", number))
+
+    def facts(self) -> dict[str, str]:
+        return dict(self.browser.run(
+            "return [...document.querySelectorAll('#detail .facts div')].map((fact) =>"
+            " [fact.firstChild.textContent, fact.lastChild.textContent.replaceAll('\\u00a0', ' ')])"))
+
+    def click_point(self, number: int) -> None:
+        """Clicks where the scatter has drawn a point."""
+        self.browser.run("document.getElementById('scatter').scrollIntoView({block: 'center'})")
+        at = self.browser.run(
+            "const box = document.querySelector('#scatter canvas').getBoundingClientRect();"
+            "const at = Scatter.positionOf(arguments[0]);"
+            "return {x: box.left + at.x, y: box.top + at.y}", number)
+        self.browser.click_at(at["x"], at["y"])
+
+
+class Desktop(ReportTest):
+    def test_shows_all_allocators_as_means_over_the_workloads(self) -> None:
+        self.assertEqual(self.browser.run("return document.documentElement.dataset.ready"), "true")
+        self.assertEqual(self.shown(), len(runs) // 2)
+        self.assertEqual(self.state(), {})
+        self.assertIn("192 runs of 2 workloads", self.browser.text("#what-was-run"))
+        self.picture("desktop-light")
+
+    def test_a_filter_changes_the_points_and_the_address_which_shows_the_same_again(self) -> None:
+        self.browser.one("#filter-saf input[value='0']").click()
+        self.assertEqual(self.shown(), len(runs) // 4)
+        self.assertEqual(self.state(), {"saf": ["on"]})
+        self.browser.one("#filter-otn button[aria-label='OTN: none']").click()
+        self.assertEqual(self.shown(), 0)
+        self.browser.one("#filter-otn input[value='2']").click()
+        self.assertEqual(self.state(), {"saf": ["on"], "otn": ["16"]})
+        self.assertEqual(self.shown(), len(runs) // 12)
+        self.assertEqual(self.browser.text("#filter-otn .badge"), "1 of 3")
+        self.assertEqual(self.browser.text("#filter-count"), "2 active")
+        self.browser.open(folder / "report.html", self.browser.run("return location.hash"))
+        self.assertEqual(self.shown(), len(runs) // 12)
+        self.assertEqual(set(self.column(6)), {"16"})
+        self.browser.one("#reset").click()
+        self.assertEqual(self.shown(), len(runs) // 2)
+
+    def test_a_filter_of_workloads_changes_the_means(self) -> None:
+        self.browser.one("#filter-workload input[value='1']").click()
+        self.browser.run("ViewState.change({selected: 7})")
+        self.assertEqual(self.facts()["Gain"], f"{gain(runs[7]):+.2f} %")
+        self.assertEqual(self.browser.text("#detail pre").count("synthetic:"), 1)
+
+    def test_the_means_are_those_of_the_runs(self) -> None:
+        for number in (0, 5, 23, 41, 95):
+            self.browser.run("ViewState.change({selected: arguments[0]})", number)
+            some = of_allocator(number)
+            facts = self.facts()
+            self.assertEqual(facts["Gain"], f"{mean(list(map(gain, some))):+.2f} %")
+            self.assertEqual(facts["Spot revenue earned"], f"{mean(list(map(share, some))):.2f} %")
+            self.assertEqual(facts["Evictions"],
+                             f"{mean([float(run['evictions']) for run in some]):,.1f}")
+            lost = float(facts["VM revenue lost"].removesuffix("%").strip(" <\u00a0"))
+            self.assertAlmostEqual(lost, mean(list(map(loss, some))), delta=1e-4)
+
+    def test_the_pareto_fronts_are_the_points_that_no_other_beats(self) -> None:
+        means = [(number, mean(list(map(loss, of_allocator(number)))),
+                  mean(list(map(gain, of_allocator(number))))) for number in range(len(runs) // 2)]
+        expected = set()
+        for size in ("0", "2"):
+            same = [point for point in means if runs[point[0]]["headroom_percent"] == size]
+            expected |= {point[0] for point in same if not any(
+                other[1] <= point[1] + 1e-9 and other[2] > point[2] + 1e-9
+                or other[1] < point[1] - 1e-9 and other[2] >= point[2] - 1e-9 for other in same)}
+        fronts = self.browser.run(
+            "return Points.compute(ViewState.get()).fronts.map((front) =>"
+            " front.points.map((point) => point.id))")
+        found = {point for front in fronts for point in front}
+        # Of points that are equal in both the front keeps one.
+        self.assertLessEqual(found, expected)
+        places = {(round(point[1], 6), round(point[2], 4), runs[point[0]]["headroom_percent"])
+                  for point in means if point[0] in expected}
+        self.assertEqual(len(found), len(places))
+
+    def rerun(self, name: str) -> list[dict[str, str]]:
+        (folder / "chosen.yaml").write_text(self.browser.text("#detail pre"), encoding="utf-8")
+        call("compare", "chosen.yaml", "-q", "--force", "--timing", "off", "--db", f"{name}.db",
+             "--csv", f"{name}.csv")
+        return rows_of(f"{name}.csv")
+
+    def assert_same_runs(self, found: list[dict[str, str]], expected: list[dict[str, str]]) -> None:
+        keys = AXES + RESULTS
+        self.assertEqual([[run[key] for key in keys] for run in found],
+                         [[run[key] for key in keys] for run in expected])
+
+    def test_a_click_on_a_run_shows_the_configuration_that_repeats_it(self) -> None:
+        self.browser.open(folder / "report.html", "#mode=runs&spot=away&evictor=LPO&otn=16")
+        self.assertEqual(self.shown(), len(runs) // 12)
+        number = next(i for i, run in enumerate(runs) if (run["spot"], run["evictor"], run["otn"])
+                      == ("away", "LPO", "16") and loss(run) > 0)
+        self.click_point(number)
+        self.assertEqual(self.selected(), number)
+        self.assertEqual(self.state()["selected"], [str(number)])
+        self.assert_same_runs(self.rerun("one"), [runs[number]])
+        call("run", "chosen.yaml")
+
+    def test_a_click_on_a_mean_shows_the_configuration_that_repeats_all_of_its_runs(self) -> None:
+        self.click_point(77)
+        point = self.selected()
+        self.assert_same_runs(self.rerun("mean"), of_allocator(point))
+
+    def test_the_commands_give_the_gain(self) -> None:
+        number = next(i for i, run in enumerate(runs) if (run["saf"], run["otn"]) == ("1", "4"))
+        self.browser.run("ViewState.change({selected: arguments[0]})", number)
+        self.rerun("chosen")
+        for line in self.browser.run(
+                "return document.querySelectorAll('#detail pre')[1].textContent").splitlines():
+            call(*shlex.split(line)[1:], "--force", "-q")
+        call("summary", "chosen.db", "--csv", "with_baseline.csv", "--timing", "off")
+        again = rows_of("with_baseline.csv")
+        self.assertEqual({(run["saf"], run["otn"]) for run in again},
+                         {("0", "1"), ("0", "4"), ("1", "1"), ("1", "4")})
+
+    def test_the_sweep_it_shows_is_the_sweep(self) -> None:
+        (folder / "again.yaml").write_text(self.browser.text("#sweep-content pre"),
+                                           encoding="utf-8")
+        # The same sweep: resuming its database has nothing to do and nothing against it.
+        call("compare", "again.yaml", "-q", "--resume", "--db", "sweep.db")
+
+    def test_every_column_sorts_both_ways(self) -> None:
+        count = len(self.browser.all("#table thead button"))
+        self.assertGreaterEqual(count, 13)
+        names = [button.get_attribute("data-sort")
+                 for button in self.browser.all("#table thead button")]
+        for name in names:
+            orders = []
+            for _ in range(2):
+                button = self.browser.one(f"#table button[data-sort={name}]")
+                self.browser.run("arguments[0].focus()", button)
+                self.browser.press("\ue007")  # Enter
+                cell = self.browser.one(f"#table th:has([data-sort={name}])")
+                orders.append(cell.get_attribute("aria-sort"))
+                focused = self.browser.run("return document.activeElement.dataset.sort")
+                self.assertEqual(focused, name)
+                values = self.browser.run(
+                    "const points = Points.compute(ViewState.get()).byId;"
+                    "return [...document.querySelectorAll('#table tbody tr')].map((row) =>"
+                    " points.get(Number(row.dataset.id))[arguments[0]])", name)
+                self.assertEqual(values, sorted(values, reverse=orders[-1] == "descending"))
+            self.assertEqual(set(orders), {"ascending", "descending"})
+
+    def test_the_table_has_pages_of_a_hundred(self) -> None:
+        self.browser.run("ViewState.change({mode: 'runs'})")
+        self.assertEqual(len(self.column(0)), 100)
+        self.assertIn("Rows 1 to 100 of 192", self.browser.text("#pages-top"))
+        self.browser.one("#pages-top button[aria-label='Next page']").click()
+        self.assertEqual(len(self.column(0)), 92)
+        self.assertEqual(self.state()["page"], ["2"])
+
+    def test_the_keyboard_reaches_and_selects(self) -> None:
+        reached = set()
+        for _ in range(70):
+            self.browser.press("\ue004")  # Tab
+            reached.add(self.browser.run(
+                "const e = document.activeElement;"
+                "return e.id || e.dataset.sort || e.name || e.className || e.tagName"))
+        for stop in ("scatter", "color", "mode", "y", "reset", "copy", "gain", "row"):
+            self.assertIn(stop, reached)
+        self.browser.run("document.getElementById('scatter').focus()")
+        front = self.browser.run("return Points.compute(ViewState.get()).fronts.flatMap((front) =>"
+                                 " front.points.map((point) => point.id))")
+        self.assertGreaterEqual(len(front), 2)
+        self.browser.press(*["\ue012"] * len(front))  # left, as far as it goes
+        self.assertEqual(self.selected(), front[0])
+        walked = []
+        for _ in front[1:]:
+            self.browser.press("\ue014")  # right
+            walked.append(self.selected())
+        self.assertEqual(walked, front[1:])
+        self.browser.run("document.querySelector('#table input').focus()")
+        self.browser.press("\ue015")  # down: the radio button of the next row
+        second = self.browser.run(
+            "return Number(document.querySelectorAll('#table tbody tr')[1].dataset.id)")
+        self.assertEqual(self.selected(), second)
+        self.assertEqual(self.browser.run("return document.activeElement.value"), str(second))
+
+    def test_copies_the_configuration(self) -> None:
+        self.browser.command("Browser.grantPermissions",
+                             permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+        button = self.browser.all("#detail button.copy")[0]
+        self.browser.run("arguments[0].scrollIntoView({block: 'center'})", button)
+        button.click()
+        text = self.browser.driver.execute_async_script(
+            "navigator.clipboard.readText().then(arguments[0], (error) => arguments[0](`${error}`))")
+        self.assertEqual(text, self.browser.text("#detail pre"))
+
+    def test_the_best_of_a_size_can_be_shown_from_any_view(self) -> None:
+        self.browser.run("ViewState.change({mode: 'runs'})")
+        rows = self.browser.all("#best tbody tr[data-id]")
+        self.assertGreaterEqual(len(rows), 1)
+        number = int(rows[0].get_attribute("data-id"))
+        button = rows[0].find_element("css selector", "button")
+        self.browser.run("arguments[0].click()", button)
+        self.assertEqual(self.selected(), number)
+        self.assertEqual(self.state()["selected"], [str(number)])
+        rejected = [run["vm_rejected"] for run in of_allocator(number)]
+        self.assertEqual(set(rejected), {"0"})
+        same = [i for i in range(len(runs) // 2)
+                if runs[i]["headroom_percent"] == runs[number]["headroom_percent"]
+                and all(run["vm_rejected"] == "0" for run in of_allocator(i))]
+        most = max(mean(list(map(share, of_allocator(i)))) for i in same)
+        self.assertAlmostEqual(mean(list(map(share, of_allocator(number)))), most, places=3)
+
+    def test_elements_have_names(self) -> None:
+        nameless = self.browser.run(
+            "return [...document.querySelectorAll('button, input, select, [role=img], table, nav')]"
+            ".filter((e) => !(e.getAttribute('aria-label') || e.textContent.trim()"
+            " || e.closest('label')?.textContent.trim())).map((e) => e.outerHTML)")
+        self.assertEqual(nameless, [])
+        self.assertIn("Pareto", self.browser.one("#scatter [role=img]").get_attribute("aria-label"))
+
+
+class Dark(ReportTest):
+    window: ClassVar[dict[str, Any]] = {"dark": True}
+
+    def luminance(self, selector: str, what: str) -> float:
+        """Of a colour of an element, from 0, black, to 255."""
+        color = self.browser.run(
+            "return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]]",
+            selector, what)
+        red, green, blue = (float(part) for part in
+                            color[color.index("(") + 1:-1].split(",")[:3])
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    def test_the_page_and_its_charts_are_dark(self) -> None:
+        for selector in ("body", ".card", "#table"):
+            self.assertLess(self.luminance(selector, "backgroundColor"), 50, selector)
+        self.assertGreater(self.luminance("body", "color"), 180)
+        # The background of the canvas is that of the card; what is drawn on it is light.
+        brightest = self.browser.run(
+            "const canvas = document.querySelector('#scatter canvas');"
+            "const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;"
+            "let most = 0; for (let i = 0; i < data.length; i += 4)"
+            " if (data[i + 3] > 250) most = Math.max(most, Math.min(data[i], data[i + 1], data[i + 2]));"
+            "return most")
+        self.assertGreater(brightest, 200)
+        self.picture("desktop-dark")
+
+    def test_changes_with_the_system_and_prints_light(self) -> None:
+        text = "return Theme.chartConfig().axis.titleColor"
+        dark = self.browser.run(text)
+        self.browser.command("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": "light"}])
+        self.assertNotEqual(self.browser.run(text), dark)
+        self.browser.command("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": "dark"}])
+        self.browser.run("window.dispatchEvent(new Event('beforeprint'))")
+        self.assertEqual(self.browser.run(text), "#000000")
+        self.browser.run("window.dispatchEvent(new Event('afterprint'))")
+        self.assertEqual(self.browser.run(text), dark)
+
+
+class Phone(ReportTest):
+    window: ClassVar[dict[str, Any]] = {"width": 360, "height": 740}
+
+    def test_nothing_is_wider_than_the_screen(self) -> None:
+        self.picture("phone")
+        self.browser.run("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+        for mode in ("runs", "mean"):
+            self.browser.run("ViewState.change({mode: arguments[0]})", mode)
+            widths = self.browser.run("return [document.documentElement.scrollWidth, innerWidth]")
+            self.assertEqual(widths, [360, 360])
+
+    def test_a_tap_selects(self) -> None:
+        self.click_point(20)
+        self.assertIn("selected", self.state())
+
+
+class Hostile(ReportTest):
+    """A label and a title that would be markup, and results with gaps."""
+
+    LABEL = "</script><img src=x onerror=document.title=1>"
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        (folder / "requests.csv").write_text(
+            "instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n"
+            "spot-1,lab,spot,4,4,0,86400\nvm-1,shop,vm,6,8,3600,43200\n", encoding="utf-8")
+        (folder / "hostile.yaml").write_text(
+            f"workloads: {{path: requests.csv, label: \"{cls.LABEL}\"}}\n"
+            "host: {vcpus: 8, memory_mb: 16}\nhosts: [1, 2]\nvm: [UTIL, COS]\nspot: sUTIL\n"
+            "evictor: FIFO\nsaf: true\notn: 2\n", encoding="utf-8")
+        call("compare", "hostile.yaml", "-q", "--force", "--shard", "2/3", "--db", "hostile.db")
+        call("report", "hostile.db", "-o", "hostile.html", "--title", cls.LABEL)
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.browser.open(folder / "hostile.html")
+
+    def test_is_text_everywhere(self) -> None:
+        self.assertEqual(self.browser.run("return document.title"), self.LABEL)
+        self.assertEqual(self.browser.text("h1"), self.LABEL)
+        self.assertEqual(self.browser.all("img"), [])
+        # The table names a file without its folders.
+        self.assertIn(self.LABEL.rpartition("/")[2], self.column(1)[0])
+        self.assertIn(self.LABEL, self.browser.text("#detail pre"))
+
+    def test_without_a_baseline_it_shows_the_spot_revenue_earned(self) -> None:
+        self.assertEqual(self.browser.text("#chart-heading"),
+                         "Spot revenue earned against VM revenue lost")
+        self.assertEqual(self.shown(), 1)
+        self.assertIn("3 runs of the sweep are missing", self.browser.text("#what-was-run"))
+
+
+def main() -> int:
+    global cospot, folder, pictures
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cospot", type=pathlib.Path, required=True)
+    parser.add_argument("--pictures", type=pathlib.Path, help="folder for screenshots")
+    parser.add_argument("tests", nargs="*", help="for example Desktop.test_elements_have_names")
+    arguments = parser.parse_args()
+    reason = browsers.missing()
+    if reason:
+        print(f"skipped: {reason}")
+        return 77
+    cospot = arguments.cospot.resolve()
+    pictures = arguments.pictures
+    if pictures:
+        pictures.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="cospot-browser-") as scratch:
+        folder = pathlib.Path(scratch)
+        program = unittest.main(argv=[sys.argv[0], *arguments.tests], exit=False)
+    return 0 if program.result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
