@@ -7,22 +7,28 @@ usage() {
   cat <<'TEXT'
 Usage: scripts/install-dependencies.sh [--with-dev] [--dry-run]
 
-  --with-dev   also what tests/run.sh uses: clang, clang-tidy, clang-format, shellcheck, codespell,
-               and Chromium with Selenium, which look at the report
+  --with-dev   also what tests/run.sh uses: clang and its tools, Python's test tools and packages,
+               Chromium, OpenStack Nova
   --dry-run    only say what is missing
 TEXT
 }
 
-# A compiler, the build tools, and the libraries that CMakeLists.txt and tests/ look for. Python's
-# standard library drives the command-line tests.
+# A compiler, the build tools, and the libraries that CMakeLists.txt and tests/ look for; Python with
+# what its two ways into C++ need. Python's standard library drives the command-line tests.
 packages=(
   g++ cmake ninja-build pkg-config
   libssl-dev zlib1g-dev libsqlite3-dev libyaml-cpp-dev libfmt-dev libcli11-dev
-  doctest-dev libbenchmark-dev python3
+  doctest-dev libbenchmark-dev
+  python3 python3-dev python3-numpy pybind11-dev libboost-python-dev
 )
+# Tools that look at the sources; what the Python tests need; Chromium, which looks at the report;
+# Nova, whose weighers and filters run as they are.
 dev_packages=(
-  clang clang-tidy clang-format libclang-rt-dev shellcheck codespell
+  clang clang-tidy clang-format libclang-rt-dev shellcheck codespell mypy
+  python3-venv python3-pip python3-pytest python3-hypothesis python3-pandas python3-matplotlib
+  python3-sklearn python3-nbclient python3-nbformat python3-ipykernel
   chromium chromium-driver python3-selenium
+  python3-nova
 )
 
 fail() {
