@@ -77,7 +77,7 @@ std::size_t read_count(py::handle value, std::string_view name, std::int64_t lea
   return static_cast<std::size_t>(read_integer(value, name, least, kMost));
 }
 
-double read_number(py::handle value, std::string_view name, double least, double most) {
+double read_any_number(py::handle value, std::string_view name) {
   if (PyBool_Check(value.ptr()) != 0 || PyNumber_Check(value.ptr()) == 0) {
     throw_type(value, name, "a number");
   }
@@ -88,8 +88,13 @@ double read_number(py::handle value, std::string_view name, double least, double
       throw py::error_already_set();
     }
     PyErr_Clear();
-    throw_type(value, name, fmt::format("a number from {} to {}", least, most));
+    throw_type(value, name, "a number");
   }
+  return read;
+}
+
+double read_number(py::handle value, std::string_view name, double least, double most) {
+  const double read = read_any_number(value, name);
   if (!(read >= least && read <= most)) {
     throw_range(py::float_(read), name, "a number", fmt::format("{}", least),
                 fmt::format("{}", most));

@@ -26,6 +26,9 @@ namespace cospot::bindings {
 [[nodiscard]] std::size_t read_count(pybind11::handle value, std::string_view name,
                                      std::int64_t least = 0);
 
+/// Any number: for values that the core checks itself.
+[[nodiscard]] double read_any_number(pybind11::handle value, std::string_view name);
+
 /// A finite number in [least, most].
 [[nodiscard]] double read_number(pybind11::handle value, std::string_view name, double least,
                                  double most);

@@ -165,6 +165,12 @@ What one run earned and cost. Counts are over the whole workload; revenue counts
       .def_readonly("lower_bound", &DatacenterSize::lower_bound,
                     "What the peak demand needs if nothing were lost to packing.")
       .def(
+          "__eq__",
+          [](const DatacenterSize& one, const DatacenterSize& other) {
+            return one.hosts == other.hosts && one.lower_bound == other.lower_bound;
+          },
+          py::is_operator(), "other"_a, "Return whether both are equal.")
+      .def(
           "__repr__",
           [](const DatacenterSize& self) {
             return fmt::format("<DatacenterSize: {} hosts, at least {}>", self.hosts,

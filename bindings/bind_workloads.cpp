@@ -48,7 +48,7 @@ PythonWorkload generate(const py::object& model, const py::object& seed, const p
                         const py::object& sampling) {
   const SyntheticSpec spec{.model = read_text(model, "model"),
                            .seed = read_seed(seed),
-                           .scale = read_number(scale, "scale", 0.0001, 1),
+                           .scale = read_any_number(scale, "scale"),
                            .sampling = parse_zone_sampling(read_text(sampling, "sampling"))};
   const py::gil_scoped_release unlocked;
   return PythonWorkload(generate_workload(spec));
@@ -56,7 +56,7 @@ PythonWorkload generate(const py::object& model, const py::object& seed, const p
 
 PythonWorkload sample(const PythonWorkload& self, const py::object& probability, bool batched,
                       const py::object& seed) {
-  const double kept = read_number(probability, "probability", 0, 1);
+  const double kept = read_any_number(probability, "probability");
   const std::uint64_t drawn_with = read_seed(seed);
   const py::gil_scoped_release unlocked;
   Workload drawn = sample_workload(

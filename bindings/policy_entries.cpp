@@ -11,6 +11,7 @@
 #include "bindings/shared_python.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/sweeps/policy_list.hpp"
+#include "sim_harness/sweeps/shared_evictor.hpp"
 
 namespace cospot::bindings {
 
@@ -30,12 +31,19 @@ py::dict options_dict(const PolicyOptions& options) {
 }
 
 /// What makes policies from a Python callable, with the lock that it takes itself.
+/// `base` is the class of cospot.policies that they must be of.
 template <class Plugin, class PythonPlugin>
-std::function<std::unique_ptr<Plugin>()> maker_of(const py::object& make, const std::string& name) {
-  return [make = share(make), name]() -> std::unique_ptr<Plugin> {
+std::function<std::unique_ptr<Plugin>()> maker_of(const py::object& make, const std::string& name,
+                                                  const char* base) {
+  return [make = share(make), name, base]() -> std::unique_ptr<Plugin> {
     const py::gil_scoped_acquire lock;
     try {
-      return std::make_unique<PythonPlugin>((*make)(), name);
+      const py::object made = (*make)();
+      if (!is_python_policy(made, base)) {
+        throw ConfigError(fmt::format("{} is a {}, expected a subclass of cospot.{}", name,
+                                      type_name(made), base));
+      }
+      return std::make_unique<PythonPlugin>(made, name);
     } catch (const py::error_already_set& error) {
       throw_loading_error(name, error);
     }
@@ -43,14 +51,15 @@ std::function<std::unique_ptr<Plugin>()> maker_of(const py::object& make, const 
 }
 
 template <class Plugin, class PythonPlugin>
-std::function<std::unique_ptr<Plugin>()> load(const char* kind, const std::string& name,
+std::function<std::unique_ptr<Plugin>()> load(const char* kind, const char* base,
+                                              const std::string& name,
                                               const PolicyOptions& options) {
   const py::gil_scoped_acquire lock;
   try {
     const py::object policy_maker =
         py::module_::import("cospot.policy_loading").attr("policy_maker");
     return maker_of<Plugin, PythonPlugin>(policy_maker(kind, to_str(name), options_dict(options)),
-                                          name);
+                                          name, base);
   } catch (const py::error_already_set& error) {
     throw_loading_error(name, error);
   }
@@ -104,15 +113,15 @@ void LoadedPolicies::search_first(const std::filesystem::path& folder) {
 }
 
 MakeFilter LoadedPolicies::load_filter(const std::string& name, const PolicyOptions& options) {
-  return load<Filter, PythonFilter>("filter", name, options);
+  return load<Filter, PythonFilter>("filter", "Filter", name, options);
 }
 
 MakeWeigher LoadedPolicies::load_weigher(const std::string& name, const PolicyOptions& options) {
-  return load<Weigher, PythonWeigher>("weigher", name, options);
+  return load<Weigher, PythonWeigher>("weigher", "Weigher", name, options);
 }
 
 MakeEvictor LoadedPolicies::load_evictor(const std::string& name, const PolicyOptions& options) {
-  return load<Evictor, PythonEvictor>("evictor", name, options);
+  return load<Evictor, PythonEvictor>("evictor", "Evictor", name, options);
 }
 
 std::string policy_name(py::handle policy) {
@@ -131,15 +140,15 @@ bool is_python_policy(py::handle value, const char* base) {
 }
 
 MakeFilter filter_maker(py::handle policy, const std::string& name) {
-  return maker_of<Filter, PythonFilter>(source_of(policy, "Filter"), name);
+  return maker_of<Filter, PythonFilter>(source_of(policy, "Filter"), name, "Filter");
 }
 
 MakeWeigher weigher_maker(py::handle policy, const std::string& name) {
-  return maker_of<Weigher, PythonWeigher>(source_of(policy, "Weigher"), name);
+  return maker_of<Weigher, PythonWeigher>(source_of(policy, "Weigher"), name, "Weigher");
 }
 
 MakeEvictor evictor_maker(py::handle policy, const std::string& name) {
-  return maker_of<Evictor, PythonEvictor>(source_of(policy, "Evictor"), name);
+  return maker_of<Evictor, PythonEvictor>(source_of(policy, "Evictor"), name, "Evictor");
 }
 
 FilterSpec read_filter(py::handle entry) {
@@ -193,7 +202,7 @@ EvictorSpec read_evictor(py::handle entry) {
     throw_no_policy(entry, "evictor", "Evictor");
   }
   spec.label = spec.name;
-  (void)make_evictor(spec);
+  make_shared_evictor(spec, {});
   return spec;
 }
 

@@ -12,6 +12,7 @@
 
 #include "bindings/arguments.hpp"
 #include "bindings/hosts.hpp"
+#include "bindings/policy_contract.hpp"
 #include "bindings/python_error.hpp"
 
 namespace cospot::bindings {
@@ -19,22 +20,6 @@ namespace cospot::bindings {
 namespace py = pybind11;
 
 namespace {
-
-constexpr std::array<std::pair<std::string_view, Tier>, 4> kTiers{
-    {{"none", Tier::kNone},
-     {"holds_vm", Tier::kHoldsVm},
-     {"holds_instance", Tier::kHoldsInstance},
-     {"holds_no_vm", Tier::kHoldsNoVm}}};
-constexpr std::array<std::pair<std::string_view, FilterMode>, 2> kModes{
-    {{"drop", FilterMode::kDrop}, {"prefer", FilterMode::kPrefer}}};
-
-/// What a policy said of itself is of no use.
-template <class... Args>
-[[noreturn]] void throw_fault(const std::string& policy, fmt::format_string<Args...> text,
-                              Args&&... args) {
-  throw PolicyError(
-      fmt::format("policy '{}': {}", policy, fmt::format(text, std::forward<Args>(args)...)));
-}
 
 /// Runs `call` of a method; what it raises becomes a PolicyError. Needs the lock.
 template <class Call>
@@ -50,17 +35,8 @@ auto ask(const std::string& policy, const char* method, const Call& call) {
   }
 }
 
-template <class Value, std::size_t kCount>
-Value ask_choice(const std::string& policy, const py::object& object, const char* method,
-                 const std::array<std::pair<std::string_view, Value>, kCount>& choices) {
-  const std::string said =
-      ask(policy, method, [&] { return std::string(py::str(object.attr(method)())); });
-  std::string valid;
-  for (const auto& [name, value] : choices) {
-    if (said == name) return value;
-    valid += (valid.empty() ? "" : ", ") + std::string(name);
-  }
-  throw_fault(policy, "{} returned '{}', expected one of: {}", method, said, valid);
+std::string ask_text(const std::string& policy, const py::object& object, const char* method) {
+  return ask(policy, method, [&] { return std::string(py::str(object.attr(method)())); });
 }
 
 /// A number, or nothing where Python says None.
@@ -69,9 +45,7 @@ std::optional<double> ask_number(const std::string& policy, const py::object& ob
   return ask(policy, method, [&]() -> std::optional<double> {
     const py::object said = object.attr(method)();
     if (said.is_none()) return std::nullopt;
-    const double number = py::float_(said);
-    if (!std::isfinite(number)) throw_fault(policy, "{} returned {}", method, number);
-    return number;
+    return require_finite(policy, method, py::float_(said));
   });
 }
 
@@ -88,15 +62,13 @@ py::array require_batch(const std::string& policy, const char* method, const py:
     PyErr_Clear();
     throw_fault(policy, "{} returned a {}, expected {}", method, type_name(returned), expected);
   }
-  const bool fits = array.ndim() == 1 && array.size() == static_cast<py::ssize_t>(count);
-  if (!fits) {
-    throw_fault(policy, "{} returned an array of shape {} for {} candidates, expected one {} each",
-                method, std::string(py::str(py::tuple(array.attr("shape")))), count, expected);
-  }
-  if (count > 0 && kinds.find(array.dtype().kind()) == std::string_view::npos) {
-    throw_fault(policy, "{} returned values of type {}, expected {}", method,
-                std::string(py::str(array.dtype())), expected);
-  }
+  check_array(policy, method,
+              {.dimensions = static_cast<std::size_t>(array.ndim()),
+               .size = static_cast<std::size_t>(array.size()),
+               .shape = py::str(py::tuple(array.attr("shape"))),
+               .kind = array.dtype().kind(),
+               .type = py::str(array.dtype())},
+              count, kinds, expected);
   return array;
 }
 
@@ -127,41 +99,17 @@ EvictionPlan read_plan(const std::string& policy, const py::object& returned,
     if (!index) throw py::error_already_set();
     int overflow = 0;
     const std::int64_t victim = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
-    if (overflow != 0 || victim < 0 || victim >= static_cast<std::int64_t>(eviction.spots.size())) {
-      throw_fault(policy, "make_plan named victim {} of {} spots", victim, eviction.spots.size());
-    }
-    plan.victims.push_back(static_cast<std::uint32_t>(victim));
+    plan.victims.push_back(
+        read_victim(policy, overflow > 0 ? INT64_MAX : victim, eviction.spots.size()));
   }
   return plan;
-}
-
-void check_plan(const std::string& policy, const EvictionCase& eviction, bool charges,
-                EvictionPlan& plan) {
-  if (!std::isfinite(plan.score))
-    throw_fault(policy, "make_plan returned the score {}", plan.score);
-  std::sort(plan.victims.begin(), plan.victims.end());
-  const auto twice = std::adjacent_find(plan.victims.begin(), plan.victims.end());
-  if (twice != plan.victims.end()) throw_fault(policy, "make_plan named victim {} twice", *twice);
-  ResourceVector missing = eviction.shortfall;
-  for (const std::uint32_t victim : plan.victims) missing -= eviction.spots[victim].resources;
-  if (!missing.fits_in({})) {
-    throw_fault(policy,
-                "make_plan's {} victims do not free enough: {} vcpus, {} memory_mb and {} disk_gb "
-                "are still missing",
-                plan.victims.size(), std::max(missing.vcpus, 0), std::max(missing.memory_mb, 0),
-                std::max(missing.disk_gb, 0));
-  }
-  if (charges && plan.score <= 0) {
-    throw_fault(policy, "make_plan returned the score {}, but the policy charges every victim",
-                plan.score);
-  }
 }
 
 }  // namespace
 
 PythonFilter::PythonFilter(py::object policy, std::string name)
     : policy_(share(std::move(policy))), name_(std::move(name)) {
-  mode_ = ask_choice(name_, *policy_, "mode", kModes);
+  mode_ = read_mode(name_, ask_text(name_, *policy_, "mode"));
 }
 
 void PythonFilter::filter_all(const HostView& hosts, std::span<const HostIndex> candidates,
@@ -179,7 +127,7 @@ void PythonFilter::filter_all(const HostView& hosts, std::span<const HostIndex> 
 
 PythonWeigher::PythonWeigher(py::object policy, std::string name)
     : policy_(share(std::move(policy))), name_(std::move(name)) {
-  tier_ = ask_choice(name_, *policy_, "tier", kTiers);
+  tier_ = read_tier(name_, ask_text(name_, *policy_, "tier"));
   minval_ = ask_number(name_, *policy_, "minval");
   maxval_ = ask_number(name_, *policy_, "maxval");
   multiplier_ = ask_number(name_, *policy_, "default_multiplier").value_or(1.0);
@@ -195,11 +143,7 @@ void PythonWeigher::weigh_all(const HostView& hosts, std::span<const HostIndex> 
         require_batch(name_, "weigh_all", returned, candidates.size(), "fiub", "number"));
     std::copy_n(array.data(), candidates.size(), weights.begin());
   });
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (std::isfinite(weights[i])) continue;
-    throw_fault(name_, "weigh_all returned {} for host {}, expected finite weights", weights[i],
-                candidates[i]);
-  }
+  check_weights(name_, candidates, weights);
 }
 
 PythonEvictor::PythonEvictor(py::object policy, std::string name)

@@ -1,0 +1,297 @@
+"""Tables, requests, compiled policies, chains and workloads from Python."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import cospot
+import numpy as np
+import pytest
+from cospot import Chain, HostSpec, HostTable, Request, ResourceVector, Workload
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+REQUEST = Request(2, 4)
+
+
+def two_hosts() -> HostTable:
+    """A half-full host and an idle one: 8 vCPUs, 16 MiB each; a spot holds 1 vCPU of the first."""
+    total = ResourceVector(8, 16)
+    return HostTable(
+        [
+            HostSpec("half", total, vm_used=(4, 8), spot_used=(1, 2), num_vms=2, num_spots=1),
+            HostSpec("idle", total),
+        ]
+    )
+
+
+def test_resource_vectors_are_values() -> None:
+    a = ResourceVector(4, 8, 1)
+    assert a == ResourceVector(vcpus=4, memory_mb=8, disk_gb=1)
+    assert hash(a) == hash(ResourceVector(4, 8, 1))
+    assert a + ResourceVector(1, 1) - ResourceVector(0, 1) == ResourceVector(5, 8, 1)
+    assert ResourceVector(4, 8).fits_in(a) and not a.fits_in(ResourceVector(4, 8))
+    assert repr(a) == "ResourceVector(vcpus=4, memory_mb=8, disk_gb=1)"
+    assert pickle.loads(pickle.dumps(a)) == a
+    request = Request(1, 2, 3, spot=True, instance=7, time_us=-5)
+    assert pickle.loads(pickle.dumps(request)) == request
+    assert (request.is_spot, request.resources) == (True, ResourceVector(1, 2, 3))
+
+
+def test_columns_show_the_table() -> None:
+    hosts = two_hosts()
+    assert len(hosts) == 2
+    assert hosts.names == ["half", "idle"]
+    columns: dict[str, list[int]] = {
+        "vcpus_total": [8, 8],
+        "memory_mb_total": [16, 16],
+        "disk_gb_total": [0, 0],
+        "vcpus_beside_vms": [4, 8],
+        "memory_mb_beside_vms": [8, 16],
+        "disk_gb_beside_vms": [0, 0],
+        "vcpus_beside_all": [3, 8],
+        "memory_mb_beside_all": [6, 16],
+        "disk_gb_beside_all": [0, 0],
+        "num_vms": [2, 0],
+        "num_spots": [1, 0],
+        "num_io_ops": [0, 0],
+    }
+    for name, expected in columns.items():
+        column = getattr(hosts, name)
+        assert column.dtype == np.int32 and column.tolist() == expected, name
+        assert not column.flags.writeable and not column.flags.owndata
+        assert [getattr(hosts[i], name) for i in range(2)] == expected
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 1
+    assert hosts.generation.dtype == np.uint64
+    row = hosts[-2]
+    assert (row.index, row.name, row.total) == (0, "half", ResourceVector(8, 16))
+    assert (row.vm_used, row.spot_used) == (ResourceVector(4, 8), ResourceVector(1, 2))
+    assert (row.beside_vms, row.beside_all) == (ResourceVector(4, 8), ResourceVector(3, 6))
+    assert [host.name for host in hosts] == ["half", "idle"]
+    with pytest.raises(IndexError, match="there are 2 hosts"):
+        hosts[2]
+
+
+def test_every_registered_policy_can_be_made_and_asked() -> None:
+    hosts = two_hosts()
+    both = np.arange(2, dtype=np.uint32)
+    for info in cospot.list_filters():
+        passes = cospot.make_filter(info.name).filter_all(hosts, both, REQUEST)
+        assert passes.dtype == np.bool_ and passes.all(), info.name
+    for info in cospot.list_weighers():
+        weigher = cospot.make_weigher(info.name)
+        weights = weigher.weigh_all(hosts, both, REQUEST)
+        assert weights.shape == (2,) and weights.dtype == np.float64, info.name
+        assert weigher.tier in {"none", "holds_vm", "holds_instance", "holds_no_vm"}
+    for info in cospot.list_evictors():
+        evictor = cospot.make_evictor(info.name)
+        spots = [cospot.RunningSpot(i, (1, 1), i, 10**12) for i in range(3)]
+        plan = evictor.make_plan(spots, ResourceVector(2, 0), now_us=10)
+        assert plan is not None and len(plan.victims) == 2, info.name
+        assert evictor.make_plan(spots, ResourceVector(4, 0)) is None
+        free = evictor.make_plan(spots, ResourceVector(-1, 0))
+        assert free is not None and (free.victims, free.score) == ((), 0)
+        assert info.summary and info.source
+
+
+def test_weights_are_those_of_the_formulas() -> None:
+    hosts = two_hosts()
+    weigh = cospot.make_weigher("UTIL").weigh_all
+    assert weigh(hosts, [0, 1], REQUEST).tolist() == [4, 0]  # used vCPUs, ignoring spots
+    assert weigh(hosts, np.array([1]), REQUEST).tolist() == [0]
+    assert weigh(hosts, [], REQUEST).shape == (0,)
+    # Nova's RAMWeigher: free_ram_mb.
+    assert cospot.make_weigher("RAMWeigher").weigh_all(hosts, [0, 1], REQUEST).tolist() == [6, 16]
+
+
+def test_options_of_policies() -> None:
+    with pytest.raises(cospot.ConfigError, match="COS: unknown option 'colour'; valid options: "):
+        cospot.make_weigher("COS", colour=1)
+    with pytest.raises(cospot.ConfigError, match="capacity_normalised' must be true or false"):
+        cospot.make_weigher("COS", capacity_normalised=3)
+    with pytest.raises(cospot.ConfigError, match="unknown weigher 'BEST'; valid names: UTIL, COS"):
+        cospot.make_weigher("BEST")
+    assert Chain([cospot.make_weigher("COS", capacity_normalised=True)]).label == "COS"
+
+
+def test_chain_ranks_by_tier_then_weight_then_index() -> None:
+    hosts = HostTable(
+        [
+            HostSpec("full", (8, 16), vm_used=(8, 16), num_vms=1),
+            HostSpec("idle", (8, 16)),
+            HostSpec("some", (8, 16), vm_used=(2, 2), num_vms=1),
+            HostSpec("more", (8, 16), vm_used=(4, 4), num_vms=1, spot_used=(4, 4), num_spots=1),
+        ]
+    )
+    chain = Chain(["UTIL"])
+    assert chain.rank(hosts, REQUEST).tolist() == [3, 2, 1]  # the full one has no room
+    assert chain.rank(hosts, REQUEST, top=2).tolist() == [3, 2]
+    assert chain.rank(hosts, REQUEST, top=0).tolist() == []
+    # With SAF, host 3 comes last: its spot would have to go.
+    assert chain.rank(hosts, REQUEST, saf=True).tolist() == [2, 1, 3]
+    # A spot sees spots: host 3 has no room.
+    assert Chain(["sUTIL"]).rank(hosts, Request(2, 4, spot=True)).tolist() == [2, 1]
+    rows, tiers, weights = chain.weigh(hosts, REQUEST)
+    assert rows.tolist() == [3, 2, 1] and weights.tolist() == [4, 2, 0]
+    assert tiers.tolist() == [0, 0, 0]  # UTIL has no tier
+    both = Chain([("RAMWeigher", 2), ("CPUWeigher", -1.0)], label="mix")
+    assert (both.label, both.weighers) == ("mix", (("RAMWeigher", 2.0), ("CPUWeigher", -1.0)))
+    # Of the largest: free MiB 16, 14, 8 -> 1, 0.875, 0.5 (x 2); vCPUs 8, 6, 0 -> 1, 0.75, 0 (x -1).
+    rows, _, weights = both.weigh(hosts, REQUEST)
+    assert rows.tolist() == [1, 2, 3] and weights.tolist() == [1, 1, 1]
+
+
+def test_chains_that_cannot_be() -> None:
+    with pytest.raises(cospot.ConfigError, match="unknown weigher 'X'; valid names"):
+        Chain(["X"])
+    with pytest.raises(cospot.ConfigError, match="unknown filter 'X'; valid names"):
+        Chain(["UTIL"], filters=["X"])
+    with pytest.raises(cospot.ConfigError, match="weighers: found an empty list"):
+        Chain([])
+    with pytest.raises(cospot.ConfigError, match="expected a label without commas"):
+        Chain(["UTIL"], label="a,b")
+    with pytest.raises(cospot.ConfigError, match="multiplier is nan, expected a number"):
+        Chain([("UTIL", float("nan"))])
+    with pytest.raises(TypeError, match="weigher is a int, expected a name"):
+        Chain([3])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match=r"weigher is the class builtins\.dict"):
+        Chain([dict])  # type: ignore[list-item]
+
+
+def test_bad_numbers_say_what_was_expected() -> None:
+    with pytest.raises(cospot.ConfigError, match="vcpus is -1, expected a whole number from 0 to"):
+        Request(-1, 4)
+    with pytest.raises(cospot.ConfigError, match="memory_mb is too large, expected a whole number"):
+        Request(1, 2**80)
+    with pytest.raises(TypeError, match="vcpus is of type float, expected a whole number"):
+        Request(1.0, 4)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="vcpus is of type bool"):
+        Request(True, 4)
+    with pytest.raises(
+        cospot.ConfigError, match="total vcpus is 0, expected a whole number from 1"
+    ):
+        HostSpec("a", (0, 4))
+    with pytest.raises(cospot.ConfigError, match="total has 4 parts, expected a ResourceVector or"):
+        HostTable.uniform(1, (1, 2, 3, 4))  # type: ignore[arg-type]
+    with pytest.raises(
+        cospot.ConfigError, match="is out of range, expected amounts from -67108864"
+    ):
+        ResourceVector(2**26, 0) + ResourceVector(1, 0)
+    with pytest.raises(IndexError, match=r"candidates\[1\] is 7, but there are 2 hosts"):
+        cospot.make_weigher("UTIL").weigh_all(two_hosts(), [0, 7], REQUEST)
+    assert Request(np.int64(3), np.uint8(4)).vcpus == 3
+
+
+def test_workload_columns_round_trip(tmp_path: Path) -> None:
+    columns: dict[str, Any] = {
+        "instance_id": ["a", "b", "c"],
+        "tenant_id": ["t", "t", "u"],
+        "is_spot": [False, True, False],
+        "vcpus": [1, 2, 3],
+        "memory_mb": [4, 5, 6],
+        "disk_gb": [0, 0, 7],
+        "start_us": [-10, 0, 5],
+        "end_us": [0, cospot.NEVER_US, 5],
+    }
+    workload = Workload.from_columns(columns, name="made")
+    assert (len(workload), workload.name, workload.window_us) == (3, "made", 14 * cospot.DAY_US)
+    again = workload.to_columns()
+    assert list(again) == list(columns)
+    assert {name: column.tolist() for name, column in again.items()} == columns
+    assert again["start_us"].dtype == np.int64 and again["vcpus"].dtype == np.int32
+    workload.save(tmp_path / "w.csv.gz")
+    loaded = Workload.load(tmp_path / "w.csv.gz")
+    assert {name: column.tolist() for name, column in loaded.to_columns().items()} == columns
+    # The digest of columns is that of the plain file that would hold them.
+    workload.save(tmp_path / "w.csv")
+    assert Workload.load(tmp_path / "w.csv").sha256 == workload.sha256
+
+
+def test_workload_and_pandas() -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pandas.DataFrame(
+        {"is_spot": [0, 1], "vcpus": [1.0, 2.0], "memory_mb": [1, 1], "start_us": [0, 1],
+         "end_us": [5, cospot.NEVER_US]}
+    )  # fmt: skip
+    workload = Workload.from_pandas(frame, name="frame")
+    back = workload.to_pandas()
+    assert back["is_spot"].tolist() == [False, True]
+    assert back["instance_id"].tolist() == ["0", "1"]
+    assert back["end_us"].tolist() == [5, cospot.NEVER_US]
+    with pytest.raises(TypeError, match="frame is of type dict, expected a pandas DataFrame"):
+        Workload.from_pandas({})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"vcpus": [0]}, r"vcpus\[0\] is 0, expected a whole number from 1 to 67108864"),
+        ({"vcpus": [1.5]}, r"vcpus\[0\] is 1.5, expected a whole number from 1"),
+        ({"vcpus": [float("nan")]}, r"vcpus\[0\] is nan, expected a whole number"),
+        ({"vcpus": ["many"]}, "vcpus has the type <U4, expected whole numbers"),
+        ({"is_spot": [2]}, r"is_spot\[0\] is 2, expected a whole number from 0 to 1"),
+        ({"start_us": [9], "end_us": [8]}, r"end_us\[0\] 8 is before start_us\[0\] 9"),
+        ({"end_us": [2**62]}, r"end_us\[0\] is 4611686018427387904, expected a whole number"),
+        ({"memory_mb": [1, 2]}, "memory_mb has 2 values, but vcpus has 1"),
+        ({"memory_mb": [[1]]}, "memory_mb is not one-dimensional"),
+        ({"colour": [1]}, "unknown column 'colour'; valid names: instance_id, tenant_id, is_spot"),
+        ({"instance_id": ["a,b"]}, r"instance_id\[0\] is 'a,b', expected a name without commas"),
+        ({"instance_id": [None]}, r"instance_id\[0\] is of type NoneType, expected a name"),
+        ({"vcpus": None}, "the column 'vcpus' is missing"),
+    ],
+)
+def test_workload_columns_that_cannot_be(change: dict[str, Any], text: str) -> None:
+    columns: dict[str, Any] = {
+        "is_spot": [0], "vcpus": [1], "memory_mb": [1], "start_us": [0], "end_us": [1]
+    }  # fmt: skip
+    columns.update(change)
+    columns = {name: column for name, column in columns.items() if column is not None}
+    with pytest.raises(cospot.WorkloadError, match="^columns: " + text):
+        Workload.from_columns(columns)
+
+
+def test_workload_errors_have_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text("instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\na,t,vm,0,1,0,1\n")
+    with pytest.raises(cospot.WorkloadError, match=r"bad\.csv:2: vcpus is '0', expected a whole"):
+        Workload.load(path)
+    with pytest.raises(cospot.WorkloadError, match="none.csv"):
+        Workload.load(str(tmp_path / "none.csv"))
+    with pytest.raises(cospot.ConfigError, match="path is no path: it has a zero character"):
+        Workload.load("a\0b")
+    assert issubclass(cospot.WorkloadError, cospot.InputError)
+
+
+def test_workload_generate_sample_info(program: Path, workload: Workload, tmp_path: Path) -> None:
+    sample = workload.sample(0.5, batched=True, seed=3)
+    assert 0 < len(sample) < len(workload)
+    assert sample.sha256 == workload.sample(0.5, batched=True, seed=3).sha256
+    with pytest.raises(cospot.ConfigError, match="keeps no request, expected a larger probability"):
+        Workload.from_columns(
+            {"is_spot": [0], "vcpus": [1], "memory_mb": [1], "start_us": [0], "end_us": [1]}
+        ).sample(1e-9)
+    with pytest.raises(cospot.ConfigError, match="scale"):
+        Workload.generate(scale=2)
+    path = tmp_path / "w.csv.gz"
+    workload.save(path)
+    told = subprocess.run(
+        [program, "workload", "info", path, "--json", "--host", "10400,2250"],
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    assert Workload.load(path).info(host=(10400, 2250)) == json.loads(told.stdout)
+
+
+@settings(database=None)
+@given(st.integers(), st.integers())
+def test_vectors_hold_what_fits(vcpus: int, memory_mb: int) -> None:
+    if abs(vcpus) <= 2**26 and abs(memory_mb) <= 2**26:
+        vector = ResourceVector(vcpus, memory_mb)
+        assert (vector.vcpus, vector.memory_mb) == (vcpus, memory_mb)
+    else:
+        with pytest.raises(cospot.ConfigError):
+            ResourceVector(vcpus, memory_mb)

@@ -1,0 +1,240 @@
+"""Whatever the arguments are, a call works or raises a named exception; it never crashes."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any
+
+import cospot
+import numpy as np
+import pytest
+from conftest import HOST
+from cospot import Chain, Choice, Datacenter, HostSpec, HostTable, Offer, Request, Workload
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+#: What a call may raise. RuntimeError, SystemError and the like would be a fault of the binding.
+NAMED = (cospot.CospotError, TypeError, IndexError)
+
+settings.register_profile(
+    "fuzz",
+    max_examples=int(os.environ.get("COSPOT_FUZZ_EXAMPLES", "60")),
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.load_profile("fuzz")
+
+integers = st.one_of(
+    st.integers(-3, 12), st.integers(),
+    st.sampled_from([2**26, 2**26 + 1, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1, 2**63, -(2**63)]),
+)  # fmt: skip
+texts = st.one_of(
+    st.text(max_size=8),
+    st.sampled_from(
+        ["UTIL", "COS", "FIFO", "LPO", "\ud800", "a\0b", "python:", "nova:x", "1/2", ""]
+    ),
+)
+anything = st.recursive(
+    st.one_of(
+        st.none(), st.booleans(), integers, st.floats(), texts, st.binary(max_size=8),
+        st.sampled_from([object(), Request(1, 1), np.int64(3), np.zeros((2, 2)), int, Ellipsis,
+                         cospot.make_weigher("UTIL"), cospot.Weigher, Chain(["COS"])]),
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.tuples(inner, inner),
+        st.dictionaries(texts, inner, max_size=3),
+    ),
+    max_leaves=5,
+)  # fmt: skip
+
+
+def works_or_raises(call: Any, *arguments: Any, **keywords: Any) -> Any:
+    try:
+        return call(*arguments, **keywords)
+    except NAMED as error:
+        assert str(error)
+        return None
+
+
+@given(anything, anything, anything, anything, anything, anything)
+def test_requests(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> None:
+    works_or_raises(cospot.ResourceVector, a, b, c)
+    works_or_raises(Request, a, b, c, d, e, f)
+    works_or_raises(HostSpec, a, b, vm_used=c, spot_used=d, num_vms=e, num_spots=f)
+    works_or_raises(HostTable, a)
+    works_or_raises(HostTable.uniform, 2, b)
+    works_or_raises(cospot.RunningSpot, a, (b, c), d, e)
+
+
+@given(integers, integers, integers, integers)
+def test_sums(a: int, b: int, c: int, d: int) -> None:
+    one = works_or_raises(cospot.ResourceVector, a, b, c)
+    other = works_or_raises(cospot.ResourceVector, d, a, b)
+    if one is not None and other is not None:
+        total = works_or_raises(lambda: one + other)
+        if total is not None:
+            assert total.vcpus == a + d
+        works_or_raises(lambda: one - other)
+
+
+@given(anything, anything, st.booleans())
+def test_ranking(candidates: Any, top: Any, saf: bool) -> None:
+    hosts = HostTable.uniform(4, (8, 8))
+    request = Request(1, 1)
+    works_or_raises(cospot.make_weigher("COS").weigh_all, hosts, candidates, request)
+    works_or_raises(cospot.make_filter("VmFeasibility").filter_all, hosts, candidates, request)
+    works_or_raises(Chain(["COS"]).rank, hosts, request, top, saf=saf)
+    works_or_raises(cospot.make_offer, Chain(["COS"]), hosts, request, top, saf=saf)
+    works_or_raises(lambda: hosts[top])
+
+
+@given(anything, anything, anything, st.dictionaries(texts, anything, max_size=2))
+def test_policies(a: Any, b: Any, c: Any, options: dict[str, Any]) -> None:
+    works_or_raises(Chain, a, b, c)
+    works_or_raises(Chain, ["UTIL", (a, b)])
+    for make in (cospot.make_filter, cospot.make_weigher, cospot.make_evictor):
+        works_or_raises(make, a)
+        works_or_raises(lambda m=make: m("COS", **options))
+
+
+policy = st.one_of(
+    st.sampled_from([info.name for info in cospot.list_weighers()]), st.just("python:x.Y")
+)
+
+
+@given(
+    st.lists(st.tuples(policy, st.floats()), min_size=1, max_size=3),
+    st.lists(
+        st.tuples(
+            st.integers(1, 2**26), st.integers(1, 2**26), st.integers(0, 2**26),
+            st.integers(0, 2**26), st.integers(0, 2**26), st.integers(0, 2**26),
+        ),
+        max_size=4,
+    ),
+    st.integers(0, 2**26), st.integers(0, 2**26), st.integers(0, 2**26), st.booleans(),
+)  # fmt: skip
+def test_chains_on_any_hosts(
+    weighers: Any, hosts: Any, vcpus: int, memory_mb: int, disk_gb: int, spot: bool
+) -> None:
+    table = HostTable(
+        [
+            HostSpec("h", (a, b, c), vm_used=(d, e), spot_used=(e, f, d), num_vms=a, num_spots=f)
+            for a, b, c, d, e, f in hosts
+        ]
+    )
+    chain = works_or_raises(Chain, weighers)
+    if chain is None:
+        return
+    request = Request(vcpus, memory_mb, disk_gb, spot=spot)
+    rows, tiers, weights = chain.weigh(table, request)
+    assert len(set(rows.tolist())) == len(rows) <= len(table)
+    order = list(
+        zip((-tiers.astype(np.int64)).tolist(), (-weights).tolist(), rows.tolist(), strict=True)
+    )
+    assert order == sorted(order)
+    assert chain.rank(table, request).tolist() == rows.tolist()
+
+
+spots_of_a_host = st.lists(st.tuples(integers, integers, integers, integers, integers), max_size=6)
+
+
+@given(spots_of_a_host, anything, anything, st.sampled_from(["FIFO", "LPO", "YJF"]))
+def test_plans(spots: Any, shortfall: Any, now_us: Any, evictor: str) -> None:
+    made = [works_or_raises(cospot.RunningSpot, a, (b, c), d, e) for a, b, c, d, e in spots]
+    running = [spot for spot in made if spot is not None]
+    compiled = cospot.make_evictor(evictor)
+    works_or_raises(compiled.make_plan, running, shortfall, now_us)
+    plan = works_or_raises(compiled.make_plan, running, cospot.ResourceVector(1, 1), 0)
+    if plan is not None:
+        assert sum(running[v].resources.vcpus for v in plan.victims) >= 1
+
+
+@given(anything, anything, anything, anything)
+def test_handshake(a: Any, b: Any, c: Any, d: Any) -> None:
+    datacenter = Datacenter(HostTable.uniform(2, (8, 8)))
+    datacenter.add_spot(0, Request(8, 8, spot=True, instance=1))
+    request = Request(1, 1, instance=7)
+    works_or_raises(datacenter.add_vm, a, b)
+    works_or_raises(datacenter.add_spot, a, Request(1, 1, spot=True, instance=3), b)
+    works_or_raises(datacenter.remove, a)
+    works_or_raises(datacenter.evict, b)
+    works_or_raises(datacenter.spots_on, a)
+    works_or_raises(datacenter.host_of, b)
+    offer = works_or_raises(Offer, request, [(a, b), (0, 1)])
+    works_or_raises(cospot.choose, offer, c, datacenter)
+    choice = works_or_raises(Choice, a, b, c, d)
+    works_or_raises(datacenter.commit, choice, request)
+    assert (datacenter.hosts.vcpus_beside_vms >= 0).all()
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(
+            ["is_spot", "vcpus", "memory_mb", "disk_gb", "start_us", "end_us", "instance_id", "x"]
+        ),
+        st.one_of(st.lists(integers, max_size=3), st.lists(st.floats(), max_size=3), anything),
+    ),
+    anything,
+    anything,
+)
+def test_workload_columns(columns: dict[str, Any], name: Any, window_us: Any) -> None:
+    whole = {
+        "is_spot": [0, 1], "vcpus": [1, 2], "memory_mb": [1, 1], "start_us": [0, 1],
+        "end_us": [3, 4], **columns,
+    }  # fmt: skip
+    for given_columns in (columns, whole):
+        workload = works_or_raises(Workload.from_columns, given_columns, name=name)
+        works_or_raises(Workload.from_columns, given_columns, window_us=window_us)
+        if workload is not None:
+            workload.info((2**26, 2**26, 2**26))
+            works_or_raises(workload.sample, window_us, seed=name)
+            result = works_or_raises(
+                cospot.simulate, workload, hosts=2, host=(2**26, 2**26, 2**26), vm="COS",
+                spot="sDPD", evictor="LPO", otn=2,
+            )  # fmt: skip
+            assert result is None or result.vm_requests + result.spot_requests == len(workload)
+
+
+@given(anything, anything, anything, anything, anything, anything)
+def test_simulate(workload: Workload, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> None:
+    common = {"hosts": 40, "host": HOST, "vm": "UTIL", "spot": "sUTIL", "evictor": "FIFO"}
+    for change in (
+        {"hosts": a if not isinstance(a, int) or a < 100 else 1},
+        {"host": b}, {"vm": c}, {"spot": d}, {"evictor": e}, {"otn": f}, {"saf": a},
+    ):  # fmt: skip
+        works_or_raises(cospot.Simulation, workload, **{**common, **change})
+    works_or_raises(cospot.size, workload, host=a, vm=b)
+    works_or_raises(cospot.size, workload, host=HOST, vm=c, headroom_percent=d)
+    works_or_raises(cospot.explain, workload, a, **common)
+    simulation = cospot.Simulation(workload, **common)
+    works_or_raises(simulation.run_until, a)
+    works_or_raises(simulation.spots_on, b)
+    works_or_raises(simulation.host_of, c)
+
+
+@given(st.data())
+def test_compare(tmp_path: Any, data: st.DataObject) -> None:
+    sweep = {
+        "workloads": [{"synthetic": "azure2020", "scale": 0.0001}], "hosts": [4],
+        "host": {"vcpus": HOST[0], "memory_mb": HOST[1]}, "vm": ["UTIL"], "spot": ["sUTIL"],
+        "evictor": ["FIFO"], "saf": [False], "otn": [1],
+    }  # fmt: skip
+    key = data.draw(st.sampled_from(["vm", "spot", "evictor", "saf", "otn", "host", "x"]))
+    sweep[key] = data.draw(anything)
+    works_or_raises(cospot.compare, sweep, db=tmp_path / "r.db", force=True)
+    works_or_raises(cospot.compare, data.draw(anything), db=tmp_path / "r.db", force=True)
+
+
+def test_numbers_that_python_alone_has() -> None:
+    class Odd:
+        def __index__(self) -> int:
+            raise LookupError("no index")
+
+    with pytest.raises(LookupError, match="no index"):
+        Request(Odd(), 1)  # type: ignore[arg-type]
+    assert math.isinf(float("inf"))
+    with pytest.raises(cospot.ConfigError, match="multiplier is inf"):
+        Chain([("UTIL", math.inf)])

@@ -1,0 +1,115 @@
+"""The handshake step by step: Datacenter, Offer, Choice."""
+
+from __future__ import annotations
+
+import pickle
+
+import cospot
+import pytest
+from cospot import Chain, Choice, Datacenter, HostTable, Offer, Request
+
+
+def spot(instance: int, vcpus: int, time_us: int = 0) -> Request:
+    return Request(vcpus, vcpus, spot=True, instance=instance, time_us=time_us)
+
+
+def full_of_spots() -> Datacenter:
+    """Two hosts of 8: host 0 has spots of 2, 2 and 4; host 1 has a VM of 2 and a spot of 6."""
+    datacenter = Datacenter(HostTable.uniform(2, (8, 8)))
+    for instance, vcpus in ((1, 2), (2, 2), (3, 4)):
+        datacenter.add_spot(0, spot(instance, vcpus, time_us=instance))
+    datacenter.add_vm(1, Request(2, 2, instance=10))
+    datacenter.add_spot(1, spot(4, 6, time_us=4))
+    return datacenter
+
+
+def test_a_vm_displaces_the_cheapest_spots() -> None:
+    datacenter = full_of_spots()
+    request = Request(3, 3, instance=20, time_us=100)
+    offer = cospot.make_offer(Chain(["UTIL"]), datacenter.hosts, request, otn=2)
+    # Host 1 has more VM use, so it ranks first; generations count the changes.
+    assert offer.hosts == ((1, 2), (0, 3)) and len(offer) == 2 and offer.request == request
+    choice = cospot.choose(offer, "FIFO", datacenter)
+    assert choice is not None
+    # FIFO on host 1 evicts one spot, on host 0 two (2 + 2 >= 3).
+    assert (choice.host, choice.generation, choice.victims, choice.score) == (1, 2, (4,), 1.0)
+    assert datacenter.commit(choice, request)
+    assert datacenter.spots_on(1) == [] and datacenter.host_of(4) is None
+    assert datacenter.host_of(20) == 1
+    assert datacenter.hosts.vcpus_beside_all.tolist() == [0, 3]
+    assert not datacenter.commit(choice, Request(1, 1, instance=21))  # the host has changed
+
+
+def test_a_stale_choice_is_declined() -> None:
+    datacenter = full_of_spots()
+    request = Request(3, 3, instance=20)
+    offer = cospot.make_offer(Chain(["UTIL"]), datacenter.hosts, request, otn=1)
+    choice = cospot.choose(offer, cospot.make_evictor("FIFO"), datacenter)
+    assert choice is not None
+    datacenter.remove(10)
+    before = datacenter.hosts.vcpus_beside_all.tolist()
+    assert not datacenter.commit(choice, request)
+    assert datacenter.hosts.vcpus_beside_all.tolist() == before
+    assert datacenter.host_of(20) is None
+
+
+def test_the_two_sides_exchange_values() -> None:
+    datacenter = full_of_spots()
+    offer = cospot.make_offer(Chain(["UTIL"]), datacenter.hosts, Request(3, 3, instance=9), otn=2)
+    sent = pickle.loads(pickle.dumps(offer))
+    assert sent.hosts == offer.hosts and sent.request == offer.request
+    choice = cospot.choose(sent, "FIFO", datacenter)
+    assert choice is not None
+    answer = pickle.loads(pickle.dumps(choice))
+    assert (answer.host, answer.victims, answer.score) == (1, (4,), 1.0)
+    assert datacenter.commit(answer, offer.request)
+
+
+def test_no_host_no_choice() -> None:
+    datacenter = full_of_spots()
+    chain = Chain(["UTIL"])
+    nothing = cospot.make_offer(chain, datacenter.hosts, Request(9, 1, instance=9), otn=4)
+    assert nothing.hosts == () and cospot.choose(nothing, "FIFO", datacenter) is None
+    assert cospot.choose(Offer(Request(9, 1), [(0, 3)]), "LPO", datacenter) is None
+    with pytest.raises(IndexError, match="the offer has host 7, but there are 2 hosts"):
+        cospot.choose(Offer(Request(1, 1), [(7, 0)]), "FIFO", datacenter)
+    with pytest.raises(cospot.ConfigError, match="otn is 0, expected a whole number from 1"):
+        cospot.make_offer(chain, datacenter.hosts, Request(1, 1), otn=0)
+    with pytest.raises(cospot.ConfigError, match="for a spot, expected a VM"):
+        cospot.make_offer(chain, datacenter.hosts, spot(1, 1), otn=1)
+
+
+def test_what_a_datacenter_refuses() -> None:
+    datacenter = full_of_spots()
+    with pytest.raises(cospot.ConfigError, match="instance 10 runs on host 1 already"):
+        datacenter.add_vm(0, Request(1, 1, instance=10))
+    with pytest.raises(cospot.ConfigError, match="room for 6 vcpus, .* beside its VMs, but"):
+        datacenter.add_vm(1, Request(7, 1, instance=30))
+    with pytest.raises(cospot.ConfigError, match="room for 0 vcpus, .* beside its VMs and spots"):
+        datacenter.add_spot(0, spot(30, 1))
+    with pytest.raises(cospot.ConfigError, match="for a VM, expected a spot"):
+        datacenter.add_spot(0, Request(1, 1, instance=30))
+    with pytest.raises(cospot.ConfigError, match="instance 99 does not run"):
+        datacenter.remove(99)
+    with pytest.raises(cospot.ConfigError, match="instance 10 is a VM, expected a spot"):
+        datacenter.evict(10)
+    with pytest.raises(IndexError, match="host is 2, but there are 2 hosts"):
+        datacenter.spots_on(2)
+    generation = int(datacenter.hosts.generation[0])
+    for victims, text in (
+        ([1], "does not free enough"),
+        ([1, 1], "names a victim twice"),
+        ([4], "victim 4 is no spot on host 0"),
+        ([10], "victim 10 is no spot on host 0"),
+    ):
+        with pytest.raises(cospot.PolicyError, match=text):
+            datacenter.commit(Choice(0, generation, victims, 1.0), Request(3, 3, instance=31))
+    assert datacenter.hosts.num_spots.tolist() == [3, 1]
+
+
+def test_a_datacenter_is_apart_from_its_table() -> None:
+    table = HostTable.uniform(2, (8, 8))
+    datacenter = Datacenter(table)
+    datacenter.add_vm(0, Request(1, 1, instance=1))
+    assert table.num_vms.tolist() == [0, 0] and datacenter.hosts.num_vms.tolist() == [1, 0]
+    assert [s.instance for s in full_of_spots().spots_on(0)] == [1, 2, 3]

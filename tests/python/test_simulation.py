@@ -1,0 +1,186 @@
+"""simulate, Simulation, size and explain: the same numbers as the program `cospot`."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import cospot
+import numpy as np
+import pytest
+from conftest import HOST
+from cospot import Chain, HostTable, Simulation, Workload
+from sample_policies import Util
+
+RUN: dict[str, Any] = {
+    "hosts": 35,
+    "host": HOST,
+    "vm": "COS",
+    "spot": "vmaDPD",
+    "evictor": "LPO",
+    "saf": True,
+    "otn": 4,
+}
+SCENARIO = """\
+workloads: w.csv.gz
+host: {vcpus: 10400, memory_mb: 2250}
+hosts: 35
+vm: COS
+spot: vmaDPD
+evictor: LPO
+saf: true
+otn: 4
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(workload: Workload, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("simulation")
+    workload.save(folder / "w.csv.gz")
+    (folder / "s.yaml").write_text(SCENARIO)
+    return folder
+
+
+def told(program: Path, folder: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        [program, *arguments], cwd=folder, check=True, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+def test_simulate_is_the_programs_run(program: Path, folder: Path, workload: Workload) -> None:
+    result = cospot.simulate(Workload.load(folder / "w.csv.gz"), **RUN)
+    csv = folder / "out.csv"
+    told(program, folder, "compare", "s.yaml", "--db", "o.db", "--csv", str(csv), "-q", "--force")
+    names, row = (line.split(",") for line in csv.read_text().splitlines())
+    expected = dict(zip(names, row, strict=True))
+    found = result.as_dict()
+    compared = 0
+    for name in found:
+        if name in expected and not name.endswith(("_ns", "_ms")):
+            assert float(expected[name]) == found[name], name
+            compared += 1
+    assert compared >= 10
+    assert result.evictions > 0
+    exact = result.spot_revenue_vcpu_us
+    assert isinstance(exact, int) and exact / 1e6 == result.spot_revenue
+    assert f"{exact / 10**6:.6f}".rstrip("0").rstrip(".").startswith(expected["spot_revenue"][:12])
+
+
+def test_events_are_the_programs(program: Path, folder: Path) -> None:
+    workload = Workload.load(folder / "w.csv.gz")
+    cospot.simulate(workload, **RUN, events=folder / "python.csv")
+    told(program, folder, "run", "s.yaml", "--events", "program.csv")
+    assert (folder / "python.csv").read_bytes() == (folder / "program.csv").read_bytes()
+    with pytest.raises(cospot.InputError, match="none"):
+        cospot.simulate(workload, **RUN, events=folder / "none" / "e.csv")
+
+
+def test_explain_is_the_programs(program: Path, folder: Path) -> None:
+    workload = Workload.load(folder / "w.csv.gz")
+    request_id = workload.to_columns()["instance_id"][-1]
+    text = cospot.explain(workload, request_id, **RUN)
+    assert text in told(program, folder, "run", "s.yaml", "--explain", request_id)
+    assert len(cospot.explain(workload, request_id, **RUN, all_hosts=True)) >= len(text)
+    mixed = {**RUN, "vm": Chain([Util, ("RAMWeigher", 0.5)], filters=["SpotAvoiding"])}
+    assert "python:sample_policies.Util" in cospot.explain(workload, request_id, **mixed)
+    with pytest.raises(cospot.InputError, match="nobody"):
+        cospot.explain(workload, "nobody", **RUN)
+
+
+def test_size_is_the_programs(program: Path, folder: Path) -> None:
+    workload = Workload.load(folder / "w.csv.gz")
+    size = cospot.size(workload, host=HOST, vm="DPD", headroom_percent=10)
+    text = told(program, folder, "size", "w.csv.gz", "--vm", "DPD", "--host", "10400,2250",
+                "--headroom", "10")  # fmt: skip
+    assert text.splitlines()[-1].split() == ["DPD", str(size.lower_bound), str(size.hosts)]
+    assert cospot.size(workload, host=HOST, vm=Util) == cospot.size(workload, host=HOST, vm="UTIL")
+    with pytest.raises(cospot.ConfigError, match="asks for .* more than a host has"):
+        cospot.size(workload, host=(10, 10), vm="UTIL")
+    with pytest.raises(cospot.ConfigError, match="vm: unknown weigher 'X'; valid names"):
+        cospot.size(workload, host=HOST, vm="X")
+
+
+def test_a_run_in_steps_ends_like_a_run_at_once(workload: Workload) -> None:
+    simulation = Simulation(workload, **RUN)
+    used = simulation.hosts.vcpus_total - simulation.hosts.vcpus_beside_all
+    assert used.sum() == 0
+    peak = 0
+    for day in range(-30, 15):
+        simulation.run_until(day * cospot.DAY_US)
+        hosts = simulation.hosts
+        spots = [simulation.spots_on(i) for i in range(len(hosts))]
+        assert [len(s) for s in spots] == hosts.num_spots.tolist()
+        held = [sum(s.resources.vcpus for s in on_host) for on_host in spots]
+        assert (hosts.vcpus_beside_vms - hosts.vcpus_beside_all).tolist() == held
+        for host, on_host in enumerate(spots):
+            assert all(simulation.host_of(s.instance) == host for s in on_host)
+        peak = max(peak, int(hosts.num_vms.sum()))
+        assert simulation.now_us == max(day * cospot.DAY_US, simulation.now_us)
+    simulation.run()
+    assert simulation.is_finished and peak > 500
+    whole = cospot.simulate(workload, **RUN)
+    left = {
+        name: value for name, value in whole.as_dict().items() if not name.endswith(("_ns", "_ms"))
+    }
+    steps = simulation.result().as_dict()
+    assert {name: steps[name] for name in left} == left
+    # Only those that never end are left.
+    columns = workload.to_columns()
+    endless = int((columns["end_us"] == cospot.NEVER_US).sum())
+    assert int(simulation.hosts.num_vms.sum() + simulation.hosts.num_spots.sum()) <= endless
+
+
+def test_hosts_may_differ_and_hold_something_already(workload: Workload) -> None:
+    table = HostTable(
+        [cospot.HostSpec(f"big-{i}", (20800, 4500)) for i in range(10)]
+        + [cospot.HostSpec(f"small-{i}", HOST) for i in range(18)]
+    )
+    common: dict[str, Any] = {"vm": "UTIL", "spot": "sUTIL", "evictor": "FIFO", "otn": 2}
+    result = cospot.simulate(workload, hosts=table, **common)
+    assert result.hosts == 28 and result.vm_requests == 4299
+    again = cospot.simulate(workload, hosts=table, **{**common, "vm": Util})
+    assert again.spot_revenue_vcpu_us == result.spot_revenue_vcpu_us
+    assert table.num_vms.sum() == 0
+    with pytest.raises(cospot.ConfigError, match="host: given beside a HostTable"):
+        cospot.simulate(workload, hosts=table, host=HOST, **common)
+    with pytest.raises(cospot.ConfigError, match="the table has no hosts"):
+        cospot.simulate(workload, hosts=HostTable([]), **common)
+    with pytest.raises(cospot.ConfigError, match="host: missing; expected the totals"):
+        cospot.simulate(workload, hosts=3, **common)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"hosts": 0}, "hosts is 0, expected a whole number from 1 to 10000000"),
+        ({"host": (0, 1)}, "host vcpus is 0"),
+        ({"vm": "BEST"}, "vm: unknown weigher 'BEST'; valid names: UTIL"),
+        ({"spot": "BEST"}, "spot: unknown weigher 'BEST'"),
+        ({"evictor": "BEST"}, "unknown evictor 'BEST'; valid names: FIFO"),
+        ({"otn": 0}, "otn is 0, expected a whole number from 1"),
+    ],
+)
+def test_arguments_that_cannot_be(workload: Workload, change: dict[str, Any], text: str) -> None:
+    with pytest.raises(cospot.ConfigError, match=text):
+        cospot.simulate(workload, **{**RUN, **change})
+
+
+def test_a_policy_cannot_run_the_run_it_is_part_of(workload: Workload) -> None:
+    running: list[Simulation] = []
+
+    class Inward(Util):
+        def weigh_all(self, hosts: Any, candidates: Any, request: Any) -> Any:
+            with pytest.raises(RuntimeError, match="this Simulation is running"):
+                running[0].run()
+            with pytest.raises(RuntimeError, match="this Simulation is running"):
+                running[0].spots_on(0)
+            raise LookupError("seen")
+
+    running.append(Simulation(workload, **{**RUN, "vm": Inward}))
+    with pytest.raises(cospot.PolicyError, match="LookupError: seen"):
+        running[0].run()
+    with pytest.raises(RuntimeError, match="ended by an error in the middle of an event"):
+        running[0].run()
+    assert np.all(running[0].hosts.vcpus_total == HOST[0])
