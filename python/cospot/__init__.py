@@ -5,8 +5,8 @@ memory is in MiB (``_mb``), disks in GB, revenue in vcpu-seconds.
 
 Compose a VM chain and a spot chain (`Chain`), watch one decision (`Datacenter`, `make_offer`,
 `choose`), replay a workload (`Workload`, `simulate`, `Simulation`), compare thousands of
-combinations (`compare`), write policies in Python (`Filter`, `Weigher`, `Evictor`), and look at
-results (`load_results`).
+combinations (`compare`; on many machines: `sweep`), write policies in Python (`Filter`, `Weigher`,
+`Evictor`), and look at results (`load_results`).
 """
 
 from __future__ import annotations
@@ -65,8 +65,9 @@ from cospot.policies import Evictor, Filter, Weigher
 
 if TYPE_CHECKING:
     from cospot.choices import average_over_workloads, pareto_front
-    from cospot.occupancy import occupancy_over_time, read_events
+    from cospot.occupancy import occupancy_over_time, read_events, watch_occupancy
     from cospot.results import Results, load_results
+    from cospot.sweeps import sweep
 
 # What needs an optional package (pandas, for one) is imported when it is first asked for.
 _LAZY = {
@@ -74,8 +75,10 @@ _LAZY = {
     "pareto_front": "cospot.choices",
     "occupancy_over_time": "cospot.occupancy",
     "read_events": "cospot.occupancy",
+    "watch_occupancy": "cospot.occupancy",
     "Results": "cospot.results",
     "load_results": "cospot.results",
+    "sweep": "cospot.sweeps",
 }
 
 
@@ -143,4 +146,6 @@ __all__ = [
     "run_command_line",
     "simulate",
     "size",
+    "sweep",
+    "watch_occupancy",
 ]

@@ -34,7 +34,7 @@ def average_over_workloads(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def pareto_front(frame: pd.DataFrame, *, gain: str = "gain", loss: str = "vm_loss") -> pd.DataFrame:
-    """Select the rows that no other row beats: more gain for no more loss, or less loss for no less.
+    """Select the rows that no other beats: more gain for no more loss, less loss for no less gain.
 
     Args:
         frame: Runs, or averages of them. Rows without a gain or a loss are left aside.

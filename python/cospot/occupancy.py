@@ -1,4 +1,4 @@
-"""How full a datacenter is over time, from the event log of a run.
+"""How full a datacenter is over time: while a simulation runs, or from the event log of a run.
 
 ``cospot run SCENARIO.yaml --events events.csv.gz`` writes the log (docs/event-log-format.md).
 """
@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from cospot.errors import ConfigError, WorkloadError
+
+if TYPE_CHECKING:
+    from cospot import Simulation
 
 SECONDS_PER_DAY = 86_400.0
 _COLUMNS: dict[str, Any] = {
@@ -80,16 +83,11 @@ def occupancy_over_time(
         ConfigError: A size or a time makes no sense.
         WorkloadError: The file cannot be read or is no event log.
     """
-    if min(*host, hosts) < 1 or step_hours <= 0 or last_day <= first_day:
-        raise ConfigError(
-            f"found host={host}, hosts={hosts}, first_day={first_day}, last_day={last_day}, "
-            f"step_hours={step_hours}; expected positive sizes and a first day before the last"
-        )
+    if min(*host, hosts) < 1:
+        raise ConfigError(f"found host={host}, hosts={hosts}; expected positive sizes")
+    days = _days(first_day, last_day, step_hours)
     log = events if isinstance(events, pd.DataFrame) else read_events(events)
     changes = log[log["event"].isin(list(_SIGNS))]
-    step_days = step_hours / 24
-    # Half a step more, so that rounding does not lose the last day.
-    days = np.arange(first_day, last_day + step_days / 2, step_days)
     # How many changes have happened at every time; those at the time itself count.
     happened = np.searchsorted(changes["time_s"].to_numpy(), days * SECONDS_PER_DAY, side="right")
     sign = changes["event"].map(_SIGNS).astype("int64")
@@ -104,6 +102,77 @@ def occupancy_over_time(
     occupancy["total_vcpus"] = host[0] * hosts
     occupancy["total_memory_mb"] = host[1] * hosts
     return occupancy
+
+
+def watch_occupancy(
+    simulation: Simulation,
+    *,
+    first_day: float = 0.0,
+    last_day: float = 14.0,
+    step_hours: float = 1.0,
+) -> pd.DataFrame:
+    """Run a simulation and add up what VMs and spots hold at regular times.
+
+    Args:
+        simulation: At or before ``first_day``; it is at ``last_day`` afterwards.
+        first_day: Where to begin, days since the window's start.
+        last_day: Where to end.
+        step_hours: Between two rows, hours.
+
+    Returns:
+        As ``occupancy_over_time``.
+
+    Raises:
+        ConfigError: A time makes no sense, or the simulation is past ``first_day``.
+        PolicyError: A policy broke its contract.
+    """
+    days = _days(first_day, last_day, step_hours)
+    # Everything that happens at the time itself counts, so a step ends one microsecond later.
+    times = [round(day * SECONDS_PER_DAY * 1e6) + 1 for day in days]
+    if simulation.now_us > times[0]:
+        raise ConfigError(
+            f"the simulation is at {simulation.now_us} us; expected it before day {first_day}"
+        )
+    rows = []
+    for day, time_us in zip(days, times, strict=True):
+        simulation.run_until(time_us)
+        rows.append({"day": day, **_held_now(simulation)})
+    occupancy = pd.DataFrame(rows)
+    evicted = occupancy.pop("evicted").to_numpy()
+    totals = [occupancy.pop(name) for name in ("total_vcpus", "total_memory_mb")]
+    occupancy["evictions"] = np.diff(evicted, prepend=evicted[:1])
+    return pd.concat([occupancy, *totals], axis=1)
+
+
+def _held_now(simulation: Simulation) -> dict[str, int]:
+    hosts = simulation.hosts
+    held: dict[str, int] = {}
+    for unit in ("vcpus", "memory_mb"):
+        total, beside_vms, beside_all = (
+            int(getattr(hosts, f"{unit}_{what}").sum(dtype="int64"))
+            for what in ("total", "beside_vms", "beside_all")
+        )
+        held |= {f"vm_{unit}": total - beside_vms, f"spot_{unit}": beside_vms - beside_all}
+        held[f"total_{unit}"] = total
+    order = ("vm_vcpus", "vm_memory_mb", "spot_vcpus", "spot_memory_mb")
+    return {
+        **{name: held[name] for name in order},
+        "used_hosts": int(((hosts.num_vms + hosts.num_spots) > 0).sum()),
+        "evicted": simulation.result().evictions,
+        "total_vcpus": held["total_vcpus"],
+        "total_memory_mb": held["total_memory_mb"],
+    }
+
+
+def _days(first_day: float, last_day: float, step_hours: float) -> Any:
+    if step_hours <= 0 or last_day <= first_day:
+        raise ConfigError(
+            f"found first_day={first_day}, last_day={last_day}, step_hours={step_hours}; "
+            f"expected a first day before the last and a positive step"
+        )
+    step_days = step_hours / 24
+    # Half a step more, so that rounding does not lose the last day.
+    return np.arange(first_day, last_day + step_days / 2, step_days)
 
 
 def _sum_until(changes: pd.Series[Any], happened: Any) -> Any:

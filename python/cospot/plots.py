@@ -60,8 +60,8 @@ def gain_against_vm_loss(
         title: Above the plot; the number of points when None.
 
     Returns:
-        One axes; x: VM revenue lost, %; y: the value, %. One collection per SAF setting (circles and
-        triangles), coloured by OTN, then the front as a line named ``Pareto front``.
+        One axes; x: VM revenue lost, %; y: the value, %. One collection per SAF setting (circles
+        and triangles), coloured by OTN, then the front as a line named ``Pareto front``.
 
     Raises:
         ConfigError: A column is missing, or no row has a gain.

@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("pandas", reason="pandas is not installed")
 
 import cospot
+import pandas as pd
 
 HEADER = (
     "time_s,event,instance_id,class,vcpus,memory_mb,disk_gb,host,place_in_offer,for_instance_id\n"
@@ -77,5 +78,23 @@ def test_bad_input_is_named(tmp_path: Path, log: Path) -> None:
     (tmp_path / "cut.csv.gz").write_bytes(b"\x1f\x8b\x08\x00")
     with pytest.raises(cospot.WorkloadError, match="cut.csv.gz: .*expected an event log"):
         cospot.read_events(tmp_path / "cut.csv.gz")
-    with pytest.raises(cospot.ConfigError, match="step_hours=0.*expected positive"):
+    with pytest.raises(cospot.ConfigError, match="step_hours=0; expected a first day"):
         cospot.occupancy_over_time(log, host=(8, 16), hosts=2, step_hours=0)
+    with pytest.raises(cospot.ConfigError, match=r"host=\(8, 0\), hosts=2; expected positive"):
+        cospot.occupancy_over_time(log, host=(8, 0), hosts=2)
+
+
+def test_watching_a_simulation_equals_its_event_log(tmp_path: Path) -> None:
+    workload = cospot.Workload.generate(seed=4, scale=0.001)
+    host = (10400, 2250)
+    hosts = cospot.size(workload, host=host, vm="COS").hosts
+    run = {"hosts": hosts, "host": host, "vm": "COS", "spot": "sDPD", "evictor": "LPO"}
+    result = cospot.simulate(workload, events=tmp_path / "events.csv.gz", **run)
+    steps = {"first_day": -1, "last_day": 12, "step_hours": 7}
+    logged = cospot.occupancy_over_time(tmp_path / "events.csv.gz", host=host, hosts=hosts, **steps)
+    simulation = cospot.Simulation(workload, **run)
+    watched = cospot.watch_occupancy(simulation, **steps)
+    pd.testing.assert_frame_equal(watched, logged)
+    assert 0 < logged["evictions"].sum() <= result.evictions
+    with pytest.raises(cospot.ConfigError, match="expected it before day 0"):
+        cospot.watch_occupancy(simulation)

@@ -1,0 +1,208 @@
+"""A sweep on a Dask cluster: shards are the tasks, and their results come in one by one."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cospot import __version__
+from cospot.errors import ConfigError, CospotError, DatabaseError, InputError
+from cospot.shard_merge import SweepState, append_shard, read_state
+from cospot.shard_task import ShardResult, ShardTask, run_shard
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+#: A sweep has at least so many tasks, if it has as many groups, ...
+_FEWEST_SHARDS = 64
+#: ... and more when they would be longer than this: a few seconds each, so that little is lost
+#: with a worker and loading the workloads (a fraction of a second) hardly counts.
+_RUNS_PER_SHARD = 500
+
+Progress = Callable[[int, int], Any]
+
+
+@dataclass(frozen=True)
+class SweepFile:
+    """A sweep as it is sent to workers.
+
+    Attributes:
+        path: Absolute.
+        text: What is in it.
+        overrides: ``key=value`` as for ``--set``.
+    """
+
+    path: Path
+    text: str
+    overrides: tuple[str, ...]
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment variables that the sweep refers to, as ``${NAME}``."""
+        names = re.findall(r"\$\{(\w+)\}", "\n".join([self.text, *self.overrides]))
+        return {name: os.environ[name] for name in names if name in os.environ}
+
+
+def shard_count(state: SweepState) -> int:
+    """Return into how many tasks a sweep is cut.
+
+    It follows from the sweep alone, so that a resumed sweep has the same tasks on any cluster.
+    """
+    wanted = max(_FEWEST_SHARDS, -(-state.run_count // _RUNS_PER_SHARD))
+    return min(state.group_count, wanted)
+
+
+@contextmanager
+def connect(scheduler: Any, processes: int | None) -> Iterator[Client]:
+    """Connect to a cluster; without one, start processes on this machine for the while.
+
+    Args:
+        scheduler: A ``distributed.Client`` (which stays open), a cluster object, an address such
+            as ``tcp://host:8786``, or None.
+        processes: How many to start; the machine's processors when None.
+
+    Raises:
+        ConfigError: Dask is not installed, or no scheduler answers.
+    """
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise ConfigError(
+            'executor="dask" needs dask.distributed, which is not installed; '
+            "pip install 'cospot[dask]' brings it"
+        ) from None
+    if isinstance(scheduler, Client):
+        yield scheduler
+        return
+    if scheduler is None:
+        with (
+            LocalCluster(
+                n_workers=processes or os.cpu_count() or 1,
+                threads_per_worker=1,
+                dashboard_address="127.0.0.1:0",
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            yield client
+        return
+    try:
+        client = Client(scheduler)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"the Dask scheduler {scheduler} does not answer: {error}") from error
+    with client:
+        yield client
+
+
+def run_on_cluster(
+    client: Client,
+    sweep: SweepFile,
+    database: Path,
+    *,
+    timing: bool,
+    ship: bool,
+    progress: Progress | None,
+) -> None:
+    """Run what is missing in a prepared database.
+
+    Every shard is committed when it comes in. When something fails, or the caller is interrupted,
+    what has come in is kept, and the rest of the tasks are called off.
+
+    Raises:
+        InputError: A worker cannot use the sweep, its workloads or its cospot.
+        CospotError: A shard failed.
+    """
+    state = read_state(database)
+    count = shard_count(state)
+    with _shipped(client, sweep, database) if ship else nullcontext() as folder:
+        tasks = [
+            ShardTask(
+                number=number,
+                count=count,
+                sweep_file=str(sweep.path),
+                sweep_text=sweep.text,
+                overrides=sweep.overrides,
+                timing=timing,
+                environment=sweep.environment(),
+                shipped_folder=folder,
+            )
+            for number in range(1, count + 1)
+            if not state.is_shard_finished(number, count)
+        ]
+        done = len(state.finished)
+        if progress is not None:
+            progress(done, state.run_count)
+        for result in _results(client, tasks):
+            done += _keep(result, database, count)
+            if progress is not None:
+                progress(done, state.run_count)
+
+
+def _shipped(client: Client, sweep: SweepFile, database: Path) -> AbstractContextManager[str]:
+    # Imported late: it needs Dask to be there.
+    from cospot.shipped_workloads import ship_workloads
+
+    return ship_workloads(client, sweep.path, sweep.overrides, database)
+
+
+def _on_worker(task: ShardTask) -> ShardResult:
+    from distributed import get_worker
+
+    return run_shard(task, get_worker().local_directory)
+
+
+def _results(client: Client, tasks: list[ShardTask]) -> Iterator[ShardResult]:
+    """Yield the results of the tasks as they come; call the rest off when the caller stops."""
+    from distributed import as_completed
+
+    # Dask does the tasks of a lost worker again by itself. Not pure: another sweep of this
+    # client must not be given the results of this one.
+    futures = client.map(_on_worker, tasks, pure=False, key="cospot-shard")
+    try:
+        for future in as_completed(futures):
+            yield _result_of(future)
+            # Its bytes are not wanted on the worker any more.
+            future.release()
+    finally:
+        client.cancel(futures)
+
+
+def _result_of(future: Future) -> ShardResult:
+    from distributed import KilledWorker
+
+    try:
+        result: ShardResult = future.result()
+    except KilledWorker as error:
+        raise CospotError(
+            f"Dask has given up on a shard, with which several workers died; is there enough "
+            f"memory? {error}"
+        ) from error
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"a Dask worker cannot run shards: {error}; expected the same cospot on every worker "
+            f"as on the client"
+        ) from error
+    return result
+
+
+def _keep(result: ShardResult, database: Path, count: int) -> int:
+    """Commit what a worker sent; return how many runs are new."""
+    where = f"shard {result.number} of {count}, on a Dask worker at {result.machine}"
+    if result.is_input_error:
+        raise InputError(
+            f"{where}: {result.failure}. The client can use these files: they must be under the "
+            f"same paths on every worker, or be sent along with ship_workloads=True"
+        )
+    if result.failure:
+        raise CospotError(f"{where}: {result.failure}")
+    with tempfile.NamedTemporaryFile(suffix=".db") as shard:
+        shard.write(result.database)
+        shard.flush()
+        try:
+            return append_shard(database, Path(shard.name), version=__version__)
+        except DatabaseError as error:
+            raise DatabaseError(f"{where}: {error}") from error

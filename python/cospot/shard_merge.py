@@ -1,0 +1,134 @@
+"""Puts the results of shards into the database of their sweep as they come.
+
+The same checks as ``cospot merge`` makes, but row by row into a database that is there already:
+at every moment it is a results database that ``--resume`` can continue.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from cospot.errors import DatabaseError
+
+#: What two runs of the same thing may differ in.
+_NOT_COMPARED = frozenset({"alloc_p50_ns", "alloc_p99_ns", "alloc_max_ns", "wall_ms", "version"})
+
+
+@dataclass(frozen=True)
+class SweepState:
+    """What a sweep's database says about it.
+
+    Attributes:
+        run_count: Runs of the whole sweep.
+        group_count: Groups: runs with the same workload, size, VM and spot policy. Shards hold
+            whole groups.
+        finished: Indices of the finished runs.
+    """
+
+    run_count: int
+    group_count: int
+    finished: frozenset[int]
+
+    def is_shard_finished(self, number: int, count: int) -> bool:
+        """Return whether every run of part ``number`` of ``count`` is finished.
+
+        Groups are dealt to shards in turn: group g is in shard g % count + 1.
+        """
+        runs = self.run_count // self.group_count
+        return all(
+            run in self.finished
+            for group in range(number - 1, self.group_count, count)
+            for run in range(group * runs, (group + 1) * runs)
+        )
+
+
+def read_state(database: Path) -> SweepState:
+    """Read what a sweep is and how far it has come."""
+    with closing(sqlite3.connect(database)) as connection:
+        (run_count,) = connection.execute("SELECT run_count FROM sweep").fetchone()
+        finished = frozenset(index for (index,) in connection.execute("SELECT run_index FROM run"))
+    sweep = read_configuration(database)
+    groups = math.prod(len(sweep[axis]) for axis in ("workloads", "sizes", "vm", "spot"))
+    return SweepState(run_count, groups, finished)
+
+
+def read_configuration(database: Path) -> dict[str, Any]:
+    """Return the sweep with every default written out."""
+    with closing(sqlite3.connect(database)) as connection:
+        (text,) = connection.execute("SELECT configuration FROM sweep").fetchone()
+    return cast("dict[str, Any]", json.loads(text))
+
+
+def read_workloads(database: Path) -> list[tuple[str, str]]:
+    """Return label and SHA-256 of every workload, in the order of the sweep."""
+    with closing(sqlite3.connect(database)) as connection:
+        return list(connection.execute("SELECT label, sha256 FROM workload ORDER BY rowid"))
+
+
+def append_shard(database: Path, shard: Path, *, version: str) -> int:
+    """Copy the runs of a shard's database into the sweep's, in one transaction.
+
+    Runs that are there already are left as they are.
+
+    Args:
+        database: Of the sweep.
+        shard: Of a part of it.
+        version: Of the cospot that must have run it.
+
+    Returns:
+        How many runs were new.
+
+    Raises:
+        DatabaseError: The shard is of another sweep, of other workloads, of another version of
+            cospot, or has another result for a run that is there.
+    """
+    try:
+        with closing(sqlite3.connect(database, isolation_level=None)) as connection:
+            connection.execute("ATTACH ? AS shard", (str(shard),))
+            connection.execute("BEGIN IMMEDIATE")
+            _require_same_sweep(connection, version)
+            _require_same_results(connection)
+            added = connection.execute(
+                "INSERT INTO run SELECT * FROM shard.run AS new"
+                " WHERE NOT EXISTS (SELECT 1 FROM main.run WHERE run_index = new.run_index)"
+            ).rowcount
+            connection.execute("COMMIT")
+            return added
+    except sqlite3.Error as error:
+        raise DatabaseError(f"{database}: {error}") from error
+
+
+def _require_same_sweep(connection: sqlite3.Connection, version: str) -> None:
+    (found_version,) = connection.execute("SELECT version FROM shard.sweep").fetchone()
+    if found_version != version:
+        raise DatabaseError(f"it was run by cospot {found_version}; expected cospot {version}")
+    for what, columns, table in (
+        ("another sweep", "sha256, run_count", "sweep"),
+        ("another version of a workload", "label, sha256", "workload"),
+    ):
+        here, there = (
+            connection.execute(f"SELECT {columns} FROM {where}.{table} ORDER BY rowid").fetchall()
+            for where in ("main", "shard")
+        )
+        if here != there:
+            found = next((row for row in there if row not in here), "nothing")
+            raise DatabaseError(f"it ran {what}: found {found}, expected {here}")
+
+
+def _require_same_results(connection: sqlite3.Connection) -> None:
+    columns = [row[1] for row in connection.execute("PRAGMA main.table_info(run)")]
+    compared = " OR ".join(
+        f"old.{name} IS NOT new.{name}" for name in columns if name not in _NOT_COMPARED
+    )
+    differing = connection.execute(
+        "SELECT run_index FROM main.run AS old JOIN shard.run AS new USING (run_index)"
+        f" WHERE {compared} LIMIT 1"
+    ).fetchone()
+    if differing is not None:
+        raise DatabaseError(f"it has another result of run {differing[0]} than the database")

@@ -1,0 +1,121 @@
+"""One task of a distributed sweep: a shard, run where a Dask worker is, sent back as bytes.
+
+This is what runs on the workers; it needs no Dask and no pandas.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cospot._core import compare
+from cospot.errors import CospotError, InputError
+
+#: The variables that a worker has of its own: no client replaces them.
+_OWN_NAMES = frozenset(os.environ)
+
+
+@dataclass(frozen=True)
+class ShardTask:
+    """Part ``number`` of ``count`` of a sweep; plain values, so that it can be sent.
+
+    Attributes:
+        number: 1 to ``count``.
+        count: Parts of the whole sweep.
+        sweep_file: Path of the sweep file, as the client sees it.
+        sweep_text: What is in it. The worker's own file must say the same.
+        overrides: ``key=value`` as for ``--set``.
+        timing: Keep the times that were measured.
+        environment: Variables that the sweep refers to, for workers that lack them.
+        shipped_folder: Name of the folder of sent workloads, below the worker's own; None: the
+            worker reads the paths of the sweep.
+    """
+
+    number: int
+    count: int
+    sweep_file: str
+    sweep_text: str
+    overrides: tuple[str, ...]
+    timing: bool
+    environment: Mapping[str, str]
+    shipped_folder: str | None = None
+
+
+@dataclass(frozen=True)
+class ShardResult:
+    """What a worker sends back: a database, or why there is none.
+
+    Attributes:
+        number: Of the task.
+        machine: The worker's host name.
+        database: Bytes of the shard's results database; empty when it failed.
+        failure: One sentence; empty when it succeeded.
+        is_input_error: The failure is about files and settings, not about cospot.
+    """
+
+    number: int
+    machine: str
+    database: bytes = b""
+    failure: str = ""
+    is_input_error: bool = False
+
+
+def run_shard(task: ShardTask, local_folder: str | None = None) -> ShardResult:
+    """Run one shard on one thread.
+
+    Args:
+        task: What to run.
+        local_folder: Where sent workloads lie and temporary files go; the system's when None.
+
+    Returns:
+        The results, or one sentence that says why there are none.
+    """
+    machine = socket.gethostname()
+    try:
+        with tempfile.TemporaryDirectory(prefix="cospot-shard-", dir=local_folder) as scratch:
+            sweep_file, overrides = _prepare(task, Path(scratch), local_folder)
+            os.environ.update(
+                {name: value for name, value in task.environment.items() if name not in _OWN_NAMES}
+            )
+            database = Path(scratch) / "shard.db"
+            compare(
+                sweep_file,
+                db=database,
+                overrides=overrides,
+                shard=f"{task.number}/{task.count}",
+                threads=1,
+                timing=task.timing,
+            )
+            return ShardResult(task.number, machine, database=database.read_bytes())
+    except (CospotError, OSError) as error:
+        is_input = isinstance(error, (InputError, OSError))
+        return ShardResult(task.number, machine, failure=str(error), is_input_error=is_input)
+
+
+def _prepare(
+    task: ShardTask, scratch: Path, local_folder: str | None
+) -> tuple[Path, tuple[str, ...]]:
+    """Return the sweep file to read and its overrides, after a look at the worker's files."""
+    if task.shipped_folder is not None:
+        folder = Path(local_folder or tempfile.gettempdir()) / task.shipped_folder
+        workloads = json.loads((folder / WORKLOADS_FILE).read_text(encoding="utf-8"))
+        for workload in workloads:
+            if "path" in workload:
+                workload["path"] = str(folder / workload["path"])
+        sweep_file = scratch / Path(task.sweep_file).name
+        sweep_file.write_text(task.sweep_text, encoding="utf-8")
+        # The sent files, under their own labels, in place of the paths of the sweep.
+        return sweep_file, (*task.overrides, f"workloads={json.dumps(workloads)}")
+    sweep_file = Path(task.sweep_file)
+    if sweep_file.read_text(encoding="utf-8") != task.sweep_text:
+        raise InputError(f"{sweep_file}: says something else than the client's file of that name")
+    return sweep_file, task.overrides
+
+
+#: In a folder of sent workloads: the value of the sweep's key ``workloads``, as JSON.
+WORKLOADS_FILE = "workloads.json"

@@ -1,0 +1,348 @@
+"""cospot.sweep on this machine and on Dask clusters of processes: the same database comes out."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import cospot
+import pytest
+
+pytest.importorskip("distributed", reason="dask.distributed is not installed")
+
+import distributed
+
+# 2 workloads x 2 sizes x 3 VM x 2 spot policies = 24 groups, each a shard, of 8 runs.
+SWEEP = """\
+workloads:
+  - requests.csv.gz
+  - {path: "sub/*.csv", label: last year}
+host: {vcpus: 10400, memory_mb: 2250}
+headroom_percent: [0, 2]
+vm: [UTIL, COS, DPD]
+spot: [sDPD, vmaDPD]
+evictor: [FIFO, LPO]
+saf: [false, true]
+otn: [1, 8]
+"""
+RUNS = 24 * 8
+NOT_COMPARED = {"alloc_p50_ns", "alloc_p99_ns", "alloc_max_ns", "wall_ms"}
+
+
+def cli(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "cospot", *arguments], check=True, capture_output=True, text=True
+    )
+
+
+def rows(database: Path) -> list[tuple[Any, ...]]:
+    """Everything in the database but the times, and but who created it."""
+    with closing(sqlite3.connect(database)) as connection:
+        columns = [row[1] for row in connection.execute("PRAGMA table_info(run)")]
+        kept = ", ".join(name for name in columns if name not in NOT_COMPARED)
+        return [
+            *connection.execute(f"SELECT {kept} FROM run"),
+            *connection.execute("SELECT * FROM workload"),
+            *connection.execute("SELECT sha256, configuration, run_count, version FROM sweep"),
+        ]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sweep file, its workloads, and what one machine makes of it."""
+    folder = tmp_path_factory.mktemp("sweep")
+    (folder / "sub").mkdir()
+    for seed, name in ((1, "requests.csv.gz"), (2, "sub/old.csv")):
+        cli("workload", "generate", "azure2020", "--seed", str(seed), "--scale", "0.001",
+            "-o", str(folder / name))  # fmt: skip
+    (folder / "sweep.yaml").write_text(SWEEP)
+    cli("compare", str(folder / "sweep.yaml"), "--db", str(folder / "one.db"), "-q")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[distributed.LocalCluster]:
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
+    ) as cluster:
+        yield cluster
+
+
+def test_local_equals_the_command_line(folder: Path, tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    database = cospot.sweep(
+        folder / "sweep.yaml",
+        db=tmp_path / "r.db",
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert database == tmp_path / "r.db"
+    assert rows(database) == rows(folder / "one.db")
+    assert seen[-1] == (RUNS, RUNS)
+    assert seen == sorted(seen)
+
+
+def test_dask_equals_one_machine(
+    folder: Path, cluster: distributed.LocalCluster, tmp_path: Path
+) -> None:
+    seen: list[tuple[int, int]] = []
+    database = cospot.sweep(
+        folder / "sweep.yaml",
+        db=tmp_path / "r.db",
+        executor="dask",
+        scheduler=cluster,
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert rows(database) == rows(folder / "one.db")
+    assert seen == [(8 * shard, RUNS) for shard in range(25)]
+    assert cli("summary", "--timing", "off", str(database)).stdout == (
+        cli("summary", "--timing", "off", str(folder / "one.db")).stdout
+    )
+
+
+def test_overrides_and_no_times(
+    folder: Path, cluster: distributed.LocalCluster, tmp_path: Path
+) -> None:
+    overrides = ["otn=[1,2,3]", "vm=COS"]
+    databases = [
+        cospot.sweep(
+            folder / "sweep.yaml",
+            db=tmp_path / f"{executor}.db",
+            overrides=overrides,
+            timing=False,
+            executor=executor,
+            scheduler=cluster if executor == "dask" else None,
+        )
+        for executor in ("local", "dask")
+    ]
+    tables = []
+    for database in databases:
+        with closing(sqlite3.connect(database)) as connection:
+            tables.append(connection.execute("SELECT * FROM run").fetchall())
+    assert len(tables[0]) == 2 * 2 * 1 * 2 * 2 * 2 * 3
+    assert tables[0] == tables[1]  # every column, times (0) too
+
+
+def test_a_killed_worker_loses_nothing(folder: Path, tmp_path: Path) -> None:
+    """SIGKILL to a worker process in the middle, twice: its shards are done again."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        killed: list[int] = []
+
+        def kill_one(done: int, total: int) -> None:
+            if done in (3 * 8, 9 * 8):
+                pids = client.run(os.getpid)
+                pid = next(pid for pid in pids.values() if pid not in killed)
+                os.kill(pid, signal.SIGKILL)
+                killed.append(pid)
+
+        database = cospot.sweep(
+            folder / "sweep.yaml",
+            db=tmp_path / "r.db",
+            executor="dask",
+            scheduler=client,
+            progress=kill_one,
+        )
+        assert len(set(killed)) == 2
+    assert rows(database) == rows(folder / "one.db")
+
+
+class Stop(Exception):
+    """Raised by a test's progress callback."""
+
+
+def test_an_interrupted_sweep_resumes(
+    folder: Path, cluster: distributed.LocalCluster, tmp_path: Path
+) -> None:
+    def stop(done: int, total: int) -> None:
+        if done >= 5 * 8:
+            raise Stop
+
+    arguments: dict[str, Any] = {
+        "db": tmp_path / "r.db", "executor": "dask", "scheduler": cluster
+    }  # fmt: skip
+    with pytest.raises(Stop):
+        cospot.sweep(folder / "sweep.yaml", progress=stop, **arguments)
+    assert len(rows(tmp_path / "r.db")) == 5 * 8 + 2 + 1
+    with pytest.raises(cospot.InputError, match="is there already, with 40 of 192 runs"):
+        cospot.sweep(folder / "sweep.yaml", **arguments)
+    shutil.copy(tmp_path / "r.db", tmp_path / "copy.db")
+    seen: list[int] = []
+    cospot.sweep(
+        folder / "sweep.yaml",
+        resume=True,
+        progress=lambda done, total: seen.append(done),
+        **arguments,
+    )
+    assert seen == list(range(5 * 8, RUNS + 1, 8))
+    assert rows(tmp_path / "r.db") == rows(folder / "one.db")
+    # The command line continues the same database.
+    cli("compare", str(folder / "sweep.yaml"), "--db", str(tmp_path / "copy.db"), "--resume", "-q")
+    assert rows(tmp_path / "copy.db") == rows(folder / "one.db")
+    # With nothing left to do it ends at once.
+    cospot.sweep(folder / "sweep.yaml", resume=True, **arguments)
+
+
+def test_a_shard_that_is_half_done_is_completed(
+    folder: Path, cluster: distributed.LocalCluster, tmp_path: Path
+) -> None:
+    shutil.copy(folder / "one.db", tmp_path / "r.db")
+    with closing(sqlite3.connect(tmp_path / "r.db")) as connection:
+        connection.execute("DELETE FROM run WHERE run_index IN (3, 17, 190)")
+        connection.commit()
+    seen: list[int] = []
+    cospot.sweep(
+        folder / "sweep.yaml",
+        db=tmp_path / "r.db",
+        executor="dask",
+        scheduler=cluster,
+        resume=True,
+        progress=lambda done, total: seen.append(done),
+    )
+    assert seen == [189, 190, 191, 192]
+    assert rows(tmp_path / "r.db") == rows(folder / "one.db")
+
+
+def test_ctrl_c_keeps_what_is_done(folder: Path, tmp_path: Path) -> None:
+    script = (
+        "import cospot, sys\n"
+        "if __name__ == '__main__':\n"
+        "    cospot.sweep(sys.argv[1], db=sys.argv[2], executor='dask', processes=1,\n"
+        "                 progress=lambda done, total: print(done, flush=True))\n"
+    )
+    (tmp_path / "script.py").write_text(script)
+    process = subprocess.Popen(
+        [sys.executable, str(tmp_path / "script.py"), str(folder / "sweep.yaml"),
+         str(tmp_path / "r.db")],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    for line in process.stdout:
+        if int(line) >= 16:
+            break
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert "KeyboardInterrupt" in errors
+    done = len(rows(tmp_path / "r.db")) - 3
+    assert 16 <= done < RUNS
+    cospot.sweep(folder / "sweep.yaml", db=tmp_path / "r.db", resume=True)
+    assert rows(tmp_path / "r.db") == rows(folder / "one.db")
+
+
+class OtherMachine:
+    """Makes the client's files vanish once the client has checked them."""
+
+    def __init__(self, folder: Path, hidden: Path) -> None:
+        self.folder, self.hidden = folder, hidden
+
+    def __call__(self, done: int, total: int) -> None:
+        if self.folder.exists():
+            self.folder.rename(self.hidden)
+
+
+def test_workers_without_the_files_are_named(
+    folder: Path, cluster: distributed.LocalCluster, tmp_path: Path
+) -> None:
+    shutil.copytree(folder, tmp_path / "here")
+    with pytest.raises(cospot.InputError) as caught:
+        cospot.sweep(
+            tmp_path / "here" / "sweep.yaml",
+            db=tmp_path / "r.db",
+            executor="dask",
+            scheduler=cluster,
+            progress=OtherMachine(tmp_path / "here", tmp_path / "gone"),
+        )
+    text = str(caught.value)
+    assert "on a Dask worker at" in text
+    assert str(tmp_path / "here" / "sweep.yaml") in text
+    assert "under the same paths on every worker, or be sent along with ship_workloads" in text
+
+
+def test_shipped_workloads_need_no_shared_files(
+    folder: Path, cluster: distributed.LocalCluster, tmp_path: Path
+) -> None:
+    shutil.copytree(folder, tmp_path / "here")
+    database = cospot.sweep(
+        tmp_path / "here" / "sweep.yaml",
+        db=tmp_path / "r.db",
+        executor="dask",
+        scheduler=cluster,
+        ship_workloads=True,
+        progress=OtherMachine(tmp_path / "here", tmp_path / "gone"),
+    )
+    assert not (tmp_path / "here").exists()
+    assert rows(database) == rows(folder / "one.db")
+
+
+def test_another_file_under_the_same_name_is_refused(
+    folder: Path, cluster: distributed.LocalCluster, tmp_path: Path
+) -> None:
+    shutil.copytree(folder, tmp_path / "here")
+
+    def change_workload(done: int, total: int) -> None:
+        shutil.copy(folder / "sub" / "old.csv", tmp_path / "here" / "sub" / "old.csv")
+        with (tmp_path / "here" / "sub" / "old.csv").open("a") as file:
+            file.write("\n")
+
+    with pytest.raises(cospot.DatabaseError, match="it ran another version of a workload.*last ye"):
+        cospot.sweep(
+            tmp_path / "here" / "sweep.yaml",
+            db=tmp_path / "r.db",
+            executor="dask",
+            scheduler=cluster,
+            progress=change_workload,
+        )
+
+
+def test_bad_input_is_told_before_anything_runs(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text(SWEEP.replace("vm:", "vn:"))
+    with pytest.raises(cospot.InputError, match=r"bad.yaml:6: .*vn"):
+        cospot.sweep(tmp_path / "bad.yaml", db=tmp_path / "r.db", executor="dask")
+    assert not (tmp_path / "r.db").exists()
+    with pytest.raises(cospot.ConfigError, match="found executor='slurm'; expected 'local' or"):
+        cospot.sweep(folder / "sweep.yaml", executor="slurm")
+    with pytest.raises(cospot.ConfigError, match="need executor='dask'"):
+        cospot.sweep(folder / "sweep.yaml", ship_workloads=True)
+    with pytest.raises(cospot.ConfigError, match="the Dask scheduler nonsense.* does not answer"):
+        cospot.sweep(
+            folder / "sweep.yaml", db=tmp_path / "r.db", executor="dask", scheduler="nonsense://x"
+        )
+
+
+def test_two_sweeps_at_once_do_not_mix(
+    folder: Path, cluster: distributed.LocalCluster, tmp_path: Path
+) -> None:
+    with distributed.Client(cluster) as client:
+        threads = [
+            threading.Thread(
+                target=cospot.sweep,
+                args=[folder / "sweep.yaml"],
+                kwargs={
+                    "db": tmp_path / f"{vm}.db",
+                    "overrides": [f"vm={vm}"],
+                    "executor": "dask",
+                    "scheduler": client,
+                },
+            )
+            for vm in ("UTIL", "DPD")
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(120)
+    for vm in ("UTIL", "DPD"):
+        cli("compare", str(folder / "sweep.yaml"), "--db", str(tmp_path / f"one-{vm}.db"),
+            "--set", f"vm={vm}", "-q")  # fmt: skip
+        assert rows(tmp_path / f"{vm}.db") == rows(tmp_path / f"one-{vm}.db")
