@@ -22,7 +22,7 @@ import pandas as pd
 from cospot.errors import ConfigError, DatabaseError
 
 _APPLICATION_ID = 0x636F7370  # "cosp"
-_FORMAT_VERSION = 1
+_FORMAT_VERSION = 2
 _MICROSECONDS_PER_SECOND = 1_000_000
 
 #: What a run is compared on: its combination, without workload and size.

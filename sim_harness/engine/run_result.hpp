@@ -20,6 +20,8 @@ struct RunResult {
   Revenue vm_revenue = 0;
   Revenue spot_revenue_requested = 0;
   Revenue spot_revenue = 0;
+  /// Spot revenue if a spot that is evicted within an hour of its placement is free.
+  Revenue spot_revenue_first_hour_free = 0;
   /// Time per VM allocation (decide, evict, place) in nanoseconds.
   std::uint64_t alloc_p50_ns = 0;
   std::uint64_t alloc_p99_ns = 0;

@@ -114,6 +114,7 @@ class SimulationEngine {
   std::uint64_t evictions_ = 0;
   Revenue vm_revenue_lost_ = 0;
   Revenue spot_revenue_lost_ = 0;
+  Revenue first_hour_revenue_ = 0;  // earned by spots that were evicted in their first hour
   AllocationTimer timer_;
 };
 

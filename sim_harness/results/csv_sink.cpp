@@ -20,19 +20,19 @@ constexpr std::string_view kHeader =
     "workload,headroom_percent,vm,spot,evictor,saf,otn,hosts,vm_requests,vm_rejected,"
     "spot_requests,spot_admitted,evictions,vm_revenue_requested,vm_revenue,"
     "spot_revenue_requested,spot_revenue,alloc_p50_ns,alloc_p99_ns,alloc_max_ns,wall_ms,"
-    "vm_too_large\n";
+    "vm_too_large,spot_revenue_first_hour_free\n";
 
 std::string csv_line(const ResultRow& row, Timing timing) {
   const RunResult result = with_timing(row.result, timing);
   return fmt::format(
-      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.3f},{}\n", row.workload,
+      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.3f},{},{}\n", row.workload,
       row.headroom_percent ? fmt::format("{}", *row.headroom_percent) : "", row.vm, row.spot,
       row.evictor, row.saf ? 1 : 0, row.otn, result.hosts, result.vm_requests, result.vm_rejected,
       result.spot_requests, result.spot_admitted, result.evictions,
       revenue_text(result.vm_revenue_requested), revenue_text(result.vm_revenue),
       revenue_text(result.spot_revenue_requested), revenue_text(result.spot_revenue),
       result.alloc_p50_ns, result.alloc_p99_ns, result.alloc_max_ns, result.wall_ms,
-      result.vm_too_large);
+      result.vm_too_large, revenue_text(result.spot_revenue_first_hour_free));
 }
 
 [[noreturn]] void throw_cannot_write(const fs::path& file, int error) {

@@ -52,6 +52,8 @@ constexpr std::array kColumns{
     Column{"configuration", "TEXT NOT NULL"},
     Column{"version", "TEXT NOT NULL"},
     Column{"seed", "INTEGER NOT NULL"},
+    Column{"spot_revenue_first_hour_free", "REAL NOT NULL"},
+    Column{"spot_revenue_first_hour_free_exact", "TEXT NOT NULL"},
 };
 
 std::string column_names() {
@@ -114,6 +116,8 @@ void bind_run(SqliteStatement& insert, const ResultRow& row) {
   for (const Revenue revenue : revenues) insert.bind(revenue_text(revenue));
   insert.bind(row.workload_sha256).bind(row.configuration).bind(row.version);
   insert.bind(to_integer(row.seed));
+  insert.bind(vcpu_seconds(result.spot_revenue_first_hour_free));
+  insert.bind(revenue_text(result.spot_revenue_first_hour_free));
 }
 
 ResultRow read_run(SqliteStatement& select, const std::string& database) {
@@ -147,6 +151,8 @@ ResultRow read_run(SqliteStatement& select, const std::string& database) {
   row.configuration = select.read_text();
   row.version = select.read_text();
   row.seed = read_count(select);
+  static_cast<void>(select.read_number());
+  result.spot_revenue_first_hour_free = read_revenue(select, database, row.run_index);
   return row;
 }
 

@@ -14,7 +14,7 @@ namespace cospot {
 namespace {
 
 constexpr std::int64_t kApplicationId = 0x636f7370;  // "cosp"
-constexpr std::int64_t kFormatVersion = 1;
+constexpr std::int64_t kFormatVersion = 2;           // 2: spot_revenue_first_hour_free
 
 enum class Content : std::uint8_t { kNothing, kResults };
 
@@ -30,8 +30,11 @@ Content read_content(SqliteConnection& connection) {
                         ": is a database of another program; choose another file");
   }
   if (version != kFormatVersion) {
-    throw DatabaseError(fmt::format("{}: has results format {}; this cospot reads and writes {}",
-                                    connection.name(), version, kFormatVersion));
+    throw DatabaseError(
+        fmt::format("{}: has results format {}; this cospot ({}) reads and writes format {}. Run "
+                    "the sweep again "
+                    "into another --db, or use the cospot that wrote it",
+                    connection.name(), version, COSPOT_VERSION, kFormatVersion));
   }
   return Content::kResults;
 }

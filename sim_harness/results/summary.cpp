@@ -89,6 +89,15 @@ void summarise_gains(std::span<const ResultRow> rows,
   }
 }
 
+void summarise_first_hours(std::span<const ResultRow> rows, Summary& summary) {
+  Average loss;
+  for (const ResultRow& row : rows) {
+    const RunResult& result = row.result;
+    loss.add(ratio(result.spot_revenue - result.spot_revenue_first_hour_free, result.spot_revenue));
+  }
+  summary.first_hour_free_loss = loss.result();
+}
+
 void summarise_vms(std::span<const ResultRow> rows, Summary& summary) {
   Average loss;
   std::map<std::string, std::uint64_t> too_large;
@@ -185,6 +194,7 @@ Summary summarise(std::span<const ResultRow> rows, std::size_t expected_runs) {
   summary.expected_runs = expected_runs;
   const std::vector<std::optional<double>> gains = count_gains(rows, summary);
   summarise_gains(rows, gains, summary);
+  summarise_first_hours(rows, summary);
   summarise_vms(rows, summary);
   summarise_times(rows, summary);
   for (const auto& [size, candidates] : find_candidates(rows, gains)) {

@@ -96,6 +96,14 @@ std::string table_text(const Summary& summary) {
   return text;
 }
 
+std::string first_hours_text(const Summary& summary) {
+  if (summary.first_hour_free_loss.count == 0) return "";
+  return fmt::format(
+      "\nSpot revenue if spots evicted in their first hour were free\n"
+      "  lower by: mean {:.4f} %, max {:.4f} %\n",
+      summary.first_hour_free_loss.mean * 100, summary.first_hour_free_loss.max * 100);
+}
+
 std::string vms_text(const Summary& summary) {
   const auto share = summary.runs == 0 ? 0.0
                                        : static_cast<double>(summary.runs_without_loss) /
@@ -160,8 +168,8 @@ std::string best_text(const Summary& summary) {
 std::string summary_text(const Summary& summary) {
   std::string text = heading_text(summary);
   if (summary.runs == 0) return text;
-  return text + gains_text(summary) + table_text(summary) + vms_text(summary) + best_text(summary) +
-         times_text(summary.times);
+  return text + gains_text(summary) + table_text(summary) + first_hours_text(summary) +
+         vms_text(summary) + best_text(summary) + times_text(summary.times);
 }
 
 }  // namespace cospot

@@ -102,6 +102,8 @@ class Simulator {
       for (const InstanceIndex instance : host.vms) earn(instance, row(instance).end);
       for (const InstanceIndex instance : host.spots) earn(instance, row(instance).end);
     }
+    RunResult& result = outcome_.result;
+    result.spot_revenue_first_hour_free = result.spot_revenue - first_hour_revenue_;
     return outcome_;
   }
 
@@ -150,6 +152,7 @@ class Simulator {
   Policy spot_policy_;
   std::vector<Host> hosts_;
   Outcome outcome_;
+  Revenue first_hour_revenue_ = 0;
 };
 
 /// Ends every running instance whose end is `time` or earlier, in order of end, then file order.
@@ -230,6 +233,10 @@ void Simulator::evict(HostIndex host, const std::vector<std::size_t>& victims, S
       continue;
     }
     earn(spots[i], now);
+    // In its first hour it would have been free.
+    if (now < row(spots[i]).start + std::chrono::hours(1)) {
+      first_hour_revenue_ += earned(row(spots[i]), now, workload_.window);
+    }
     ++outcome_.result.evictions;
     outcome_.evictions.push_back({now, host, spots[i]});
     log(now, EventKind::kEvicted, spots[i], host);

@@ -33,6 +33,7 @@ RunResult made_result(std::size_t run_index) {
   result.vm_revenue = 5'000'000 - static_cast<Revenue>(run_index);
   result.spot_revenue_requested = 9'000'000;
   result.spot_revenue = 1'000'000 + static_cast<Revenue>(run_index) * 250'000;
+  result.spot_revenue_first_hour_free = result.spot_revenue - 250'000;
   result.alloc_p50_ns = 10 + run_index;
   result.alloc_p99_ns = 20 + run_index;
   result.alloc_max_ns = 30 + run_index;

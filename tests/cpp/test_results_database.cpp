@@ -114,6 +114,20 @@ TEST_CASE("ResultsDatabase: a run that is there already undoes its whole commit"
   CHECK(database.finished_runs() == std::vector<std::size_t>{4, 5});
 }
 
+TEST_CASE("ResultsDatabase: another format is named, with what to do, and left as it is") {
+  const ScratchFolder folder;
+  const fs::path file = folder / "r.db";
+  open_small(file).commit(made_rows(0, 4));
+  SqliteConnection(file, SqliteOpen::kExisting).execute("PRAGMA user_version = 1");
+  for (const IfPresent mode : {IfPresent::kRefuse, IfPresent::kResume, IfPresent::kReplace}) {
+    const std::string error = open_error(file, mode);
+    CHECK(contains(error, "r.db: has results format 1; this cospot ("));
+    CHECK(contains(error, ") reads and writes format 2. Run the sweep again into another --db"));
+  }
+  SqliteConnection(file, SqliteOpen::kExisting).execute("PRAGMA user_version = 2");
+  CHECK(open_small(file, IfPresent::kResume).finished_runs().size() == 4);
+}
+
 TEST_CASE("ResultsDatabase: foreign files are never touched, not even by --force") {
   const ScratchFolder folder;
   const std::string text = "My thesis, chapter 1. " + std::string(2000, 'x');

@@ -80,6 +80,7 @@ void check_same_result(const RunResult& result, const RunResult& expected) {
   CHECK((result.vm_revenue == expected.vm_revenue));
   CHECK((result.spot_revenue_requested == expected.spot_revenue_requested));
   CHECK((result.spot_revenue == expected.spot_revenue));
+  CHECK((result.spot_revenue_first_hour_free == expected.spot_revenue_first_hour_free));
 }
 
 /// Runs the engine twice, watched (whole offers) and unwatched (lazily), against the reference.
@@ -142,6 +143,58 @@ TEST_CASE("SimulationEngine: earns the revenue worked out by hand") {
     CHECK((result.spot_revenue_requested == in_days(scenario.spot_requested)));
     CHECK((result.spot_revenue == in_days(scenario.spot_earned)));
   }
+}
+
+TEST_CASE("SimulationEngine: a spot evicted in its first hour may be free") {
+  // One host of (10, 10), full at 9. Spots (3, 3): r0 at 00:00 of day 1, r1 and r2 at 00:30. VMs
+  // (3, 3): r3 at 00:59:59.999999 evicts r0, 1 us short of an hour; r4 at 01:30 evicts r1 after
+  // exactly an hour; r5 at 00:00 of day 2 evicts r2 after 23.5 hours. Free: r0 alone.
+  const SimTime hour = std::chrono::hours(1);
+  const SimTime start = kDay;
+  const Workload workload = worked::workload_of({
+      worked::spot({3, 3}, start),
+      worked::spot({3, 3}, start + hour / 2),
+      worked::spot({3, 3}, start + hour / 2),
+      worked::vm({3, 3}, start + hour - SimTime{1}),
+      worked::vm({3, 3}, start + hour + hour / 2),
+      worked::vm({3, 3}, start + 24 * hour),
+  });
+  const EventSchedule schedule = make_schedule(workload);
+  const Settings settings{.host = {10, 10}, .hosts = 1};
+  SimulationEngine engine(schedule, HostTable::uniform(1, settings.host),
+                          make_allocator(run_settings_of(settings)));
+  engine.run();
+  const RunResult result = engine.result();
+  CHECK(result.evictions == 3);
+  const Revenue of_r0 = 3 * (hour - SimTime{1}).count();
+  const Revenue of_r1 = 3 * hour.count();
+  const Revenue of_r2 = 3 * (23 * hour + hour / 2).count();
+  CHECK((result.spot_revenue == of_r0 + of_r1 + of_r2));
+  CHECK((result.spot_revenue_first_hour_free == of_r1 + of_r2));
+}
+
+/// The same requests, all times divided: the random workloads' ticks of 6 hours become 15 minutes.
+Workload hurried(Workload workload) {
+  constexpr int kFaster = 24;
+  for (WorkloadRow& row : workload.rows) {
+    row.start /= kFaster;
+    if (row.end != kNever) row.end /= kFaster;
+  }
+  return workload;
+}
+
+TEST_CASE("SimulationEngine: agrees with the reference on evictions within the first hour") {
+  std::size_t differ = 0;
+  for (std::uint64_t seed = 500; seed < 520; ++seed) {
+    const RandomWorkloadOptions options{
+        .seed = seed, .requests = 150, .host = {10, 10, 0}, .hosts = 4};
+    const Workload workload = hurried(random_workload(options));
+    const Settings settings{options.host, options.hosts, "COS", "sCOS", "FIFO", false, 2};
+    check_against_reference(workload, settings);
+    const RunResult result = reference::simulate(workload, settings).result;
+    if (result.spot_revenue_first_hour_free != result.spot_revenue) ++differ;
+  }
+  CHECK(differ >= 10);
 }
 
 TEST_CASE("smallest_datacenter: gives the sizes worked out by hand") {

@@ -42,6 +42,23 @@ std::vector<ResultRow> worked_rows() {
           row_of("b", true, 1, 24),  row_of("b", true, 4, 32, 4)};
 }
 
+TEST_CASE("summarise: by how much a free first hour lowers spot revenue, worked by hand") {
+  // 40 -> 39 is 2.5 %, 80 -> 80 is 0, 0 -> 0 says nothing: mean 1.25 %, max 2.5 %.
+  std::vector<ResultRow> rows{row_of("a", false, 1, 40), row_of("a", true, 1, 80),
+                              row_of("b", false, 1, 0)};
+  for (ResultRow& row : rows) {
+    row.result.spot_revenue_first_hour_free = row.result.spot_revenue;
+  }
+  rows[0].result.spot_revenue_first_hour_free = Revenue{39'000'000};
+  const Summary summary = summarise(rows, 3);
+  CHECK(summary.first_hour_free_loss.count == 2);
+  CHECK(summary.first_hour_free_loss.mean == Approx(0.0125));
+  CHECK(summary.first_hour_free_loss.max == Approx(0.025));
+  CHECK(summary_text(summary).find("\n  lower by: mean 1.2500 %, max 2.5000 %\n") !=
+        std::string::npos);
+  CHECK(summary_text(summarise({&rows[2], 1}, 1)).find("lower by") == std::string::npos);
+}
+
 TEST_CASE("summarise: gains, worked by hand") {
   const Summary summary = summarise(worked_rows(), 8);
   CHECK(summary.workloads == 2);

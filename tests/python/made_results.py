@@ -42,6 +42,8 @@ RUN_COLUMNS = {
     "configuration": '{"otn":1}',
     "version": "1",
     "seed": 0,
+    "spot_revenue_first_hour_free": 100.0,
+    "spot_revenue_first_hour_free_exact": "100",
 }
 
 
@@ -53,7 +55,7 @@ def make_database(
     workloads: Sequence[str] = ("day1",),
     vm: Sequence[str] = ("UTIL",),
     run_count: int | None = None,
-    version: int = 1,
+    version: int = 2,
     application_id: int = APPLICATION_ID,
 ) -> Path:
     """Write a database; a run says only where it differs from RUN_COLUMNS.

@@ -19,7 +19,9 @@ import pandas as pd
 from made_results import FOUR_RUNS, make_database
 
 SWEEP = """\
-workloads: [{synthetic: azure2020, seed: 3, scale: 0.001}, {synthetic: azure2020, seed: 4, scale: 0.001}]
+workloads:
+  - {synthetic: azure2020, seed: 3, scale: 0.001}
+  - {synthetic: azure2020, seed: 4, scale: 0.001}
 host: {vcpus: 10400, memory_mb: 2250}
 headroom_percent: [0, 2.5]
 vm: [UTIL, DPD]
@@ -206,7 +208,7 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
     sqlite3.connect(tmp_path / "other.db").execute("CREATE TABLE run (x)").connection.close()
     assert "of another program" in message(tmp_path / "other.db")
     newer = make_database(tmp_path / "newer.db", FOUR_RUNS, version=9)
-    assert "has results format 9; this cospot reads 1" in message(newer)
+    assert "has results format 9; this cospot reads 2" in message(newer)
     unstarted = make_database(tmp_path / "unstarted.db", [], run_count=12)
     assert "holds no run yet, of 12" in message(unstarted)
     broken = make_database(tmp_path / "broken.db", FOUR_RUNS)
