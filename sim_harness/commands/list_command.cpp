@@ -39,7 +39,14 @@ std::vector<ListedKind> listed_kinds() {
           {"models",
            {{.name = "azure2020",
              .summary = "Synthetic workloads like a zone of Azure: VMs and spots, 14 days.",
-             .source = "fitted to the CoSpot samples; docs/synthetic-workload.md"}}}};
+             .source = "fitted to the CoSpot samples; docs/synthetic-workload.md"}}},
+          {"schemes",
+           {{.name = "python:MODULE.CLASS",
+             .summary = "Any of the first three, written in Python, beside the sweep file.",
+             .source = "docs/python-policies.md"},
+            {.name = "nova:MODULE.CLASS",
+             .summary = "A weigher or filter of OpenStack Nova as it is installed here.",
+             .source = "docs/python-policies.md"}}}};
 }
 
 void add_rows(const ListedKind& kind, std::string_view indent, std::string& text) {
@@ -78,7 +85,8 @@ std::string list_text(const std::string& kind) {
 void add_list_command(CLI::App& app) {
   const auto kind = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("list", "Print the policies and models there are");
-  command->add_option("KIND", *kind, "filters, weighers, evictors or models; all when left out");
+  command->add_option("KIND", *kind,
+                      "filters, weighers, evictors, models or schemes; all when left out");
   command->callback([kind] { fmt::print("{}", list_text(*kind)); });
 }
 

@@ -9,7 +9,8 @@ class App;
 namespace cospot {
 
 /// What can be named in a sweep file, one row each: name, summary, source. `kind` is filters,
-/// weighers, evictors or models; empty: all of them, each under its heading.
+/// weighers, evictors, models or schemes (of names that stand in no registry); empty: all of them,
+/// each under its heading.
 ///
 /// Errors: ConfigError with the valid kinds.
 [[nodiscard]] std::string list_text(const std::string& kind);

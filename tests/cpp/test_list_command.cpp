@@ -36,6 +36,7 @@ TEST_CASE("list_text: prints every registered policy with summary and source") {
   check_rows(weigher_registry(), "weighers");
   check_rows(evictor_registry(), "evictors");
   CHECK(list_text("models").starts_with("azure2020  "));
+  CHECK(list_text("schemes").starts_with("python:MODULE.CLASS  "));
 }
 
 TEST_CASE("list_text: columns are aligned") {
@@ -49,7 +50,8 @@ TEST_CASE("list command: an unknown kind is an error with the valid ones") {
   CLI::App app;
   add_list_command(app);
   CHECK_THROWS_WITH_AS(app.parse("list plugins"),
-                       "unknown kind 'plugins'; valid names: filters, weighers, evictors, models",
+                       "unknown kind 'plugins'; valid names: filters, weighers, evictors, models, "
+                       "schemes",
                        ConfigError);
 }
 
