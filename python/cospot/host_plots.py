@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from cospot.choices import require_columns
-from cospot.plot_style import BLUE, DARK, ORANGE, VERMILLION, legend_above, new_figure
+from cospot.plot_style import BLUE, DARK, ORANGE, VERMILION, legend_above, new_figure
 
 _RESOURCES = {"vcpus": "vCPUs", "memory_mb": "memory"}
 
@@ -46,7 +46,7 @@ def host_occupancy(occupancy: pd.DataFrame, *, title: str | None = None) -> Figu
         upper, _, lower = figure.axes
         hours = 24 * np.diff(day, prepend=2 * day[0] - day[1] if len(day) > 1 else day[0] - 1)
         lower.bar(
-            day, occupancy["evictions"] / hours, width=-hours / 24, align="edge", color=VERMILLION
+            day, occupancy["evictions"] / hours, width=-hours / 24, align="edge", color=VERMILION
         )
         lower.set_ylabel("evictions\nper hour")
         lower.set_xlabel("day")

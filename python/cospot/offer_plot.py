@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from cospot.errors import ConfigError
-from cospot.plot_style import BLUE, DARK, GREEN, ORANGE, VERMILLION, legend_above, new_figure
+from cospot.plot_style import BLUE, DARK, GREEN, ORANGE, VERMILION, legend_above, new_figure
 
 if TYPE_CHECKING:
     from cospot import Choice, Datacenter, Offer
@@ -88,7 +88,7 @@ def _draw_spots(
             height,
             bottom=bottom,
             width=_WIDTH,
-            color=VERMILLION if is_gone else ORANGE,
+            color=VERMILION if is_gone else ORANGE,
             hatch="xxx" if is_gone else "",
             edgecolor="white",
             linewidth=1.0,
@@ -128,7 +128,7 @@ def _draw_offer(
 def _legend(has_offer: bool, has_choice: bool, has_victims: bool) -> list[Patch]:
     patches = [Patch(color=BLUE, label="VMs"), Patch(color=ORANGE, label="spots")]
     if has_victims:
-        patches.append(Patch(facecolor=VERMILLION, edgecolor="white", hatch="xxx", label="evicted"))
+        patches.append(Patch(facecolor=VERMILION, edgecolor="white", hatch="xxx", label="evicted"))
     if has_offer:
         patches.append(Patch(fill=False, edgecolor=DARK, linestyle="--", label="VM on top"))
     if has_choice:

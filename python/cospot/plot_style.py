@@ -17,7 +17,8 @@ from matplotlib.patches import Patch
 from cospot.errors import ConfigError
 
 #: Okabe and Ito's colours: people with any kind of colour vision can tell them apart.
-BLUE, ORANGE, GREEN, VERMILLION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+_APART = (BLUE, ORANGE, GREEN, "#CC79A7", "#56B4E9", VERMILION, "#000000")
 DARK, LIGHT = "#333333", "#E3E3E3"
 
 SAF_COLOURS = {False: BLUE, True: ORANGE}
@@ -38,6 +39,9 @@ _STYLE: dict[str, Any] = {
     "axes.spines.right": False,
     "axes.grid": True,
     "axes.axisbelow": True,
+    "boxplot.whiskers": (5, 95),
+    "axes.formatter.limits": (-7, 7),
+    "axes.formatter.useoffset": False,
     "grid.color": LIGHT,
     "grid.linewidth": 0.8,
     "hatch.linewidth": 0.6,
@@ -89,9 +93,24 @@ def in_order(values: pd.Series[Any]) -> list[Any]:
     return sorted(occurring)
 
 
-def sequence_colours(count: int) -> list[Any]:
-    """Return colours from dark to light for what has an order; grey prints keep it."""
-    return [mpl.colormaps["viridis"](position) for position in np.linspace(0.0, 0.92, count)]
+def colours_of(column: pd.Series[Any]) -> dict[Any, Any]:
+    """Return a colour for every value: from dark to light for numbers, far apart for names.
+
+    Raises:
+        ConfigError: There are more names than colours that can be told apart.
+    """
+    values = in_order(column)
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+        positions = np.linspace(0.0, 0.92, len(values))
+        return {
+            value: mpl.colormaps["viridis"](at) for value, at in zip(values, positions, strict=True)
+        }
+    if len(values) > len(_APART):
+        raise ConfigError(
+            f"the column {column.name} has {len(values)} values; expected at most {len(_APART)} "
+            f"to tell apart by colour"
+        )
+    return dict(zip(values, _APART, strict=False))
 
 
 def marker_area(count: int) -> float:
@@ -117,7 +136,6 @@ def paired_boxes(
             samples,
             positions=positions,
             widths=_BOX_WIDTH,
-            whis=(5, 95),
             showfliers=False,
             showmeans=True,
             patch_artist=True,

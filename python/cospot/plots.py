@@ -15,6 +15,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from cospot.choices import pareto_front, require_columns
 from cospot.plot_style import (
@@ -25,7 +26,8 @@ from cospot.plot_style import (
     SAF_MARKERS,
     SAF_NAMES,
     SHARE,
-    VERMILLION,
+    VERMILION,
+    colours_of,
     count_text,
     explain_boxes,
     in_order,
@@ -35,7 +37,6 @@ from cospot.plot_style import (
     note,
     paired_boxes,
     saf_patches,
-    sequence_colours,
     with_gain,
 )
 
@@ -44,6 +45,7 @@ def gain_against_vm_loss(
     frame: pd.DataFrame,
     *,
     value: Literal["gain", "spot_share"] = "gain",
+    colour: str = "otn",
     front: bool = True,
     title: str | None = None,
 ) -> Figure:
@@ -56,27 +58,28 @@ def gain_against_vm_loss(
         frame: ``Results.runs`` or a part of it, or ``average_over_workloads`` of it. Rows without
             a gain are left out.
         value: What y shows: ``gain``, or ``spot_share``, what spots earned of what they requested.
+        colour: The column whose values the colours tell apart; OTN, from dark to light, or a
+            policy or the size, at most seven values.
         front: Draw the Pareto front.
         title: Above the plot; the number of points when None.
 
     Returns:
         One axes; x: VM revenue lost, %; y: the value, %. One collection per SAF setting (circles
-        and triangles), coloured by OTN, then the front as a line named ``Pareto front``.
+        and triangles), then the front as a line named ``Pareto front``.
 
     Raises:
-        ConfigError: A column is missing, or no row has a gain.
+        ConfigError: A column is missing, no row has a gain, or there are too many colours.
     """
-    require_columns(frame, [value, "vm_loss", "saf", "otn"])
+    require_columns(frame, [value, "vm_loss", "saf", colour])
     known = with_gain(frame, value)
-    otns = sorted(known["otn"].unique())
-    colours = dict(zip(otns, sequence_colours(len(otns)), strict=True))
+    colours = colours_of(known[colour])
     with new_figure((7.2, 4.6)) as figure:
         axes = figure.axes[0]
         for saf, runs in known.groupby("saf", sort=True):
             axes.scatter(
                 100 * runs["vm_loss"],
                 100 * runs[value],
-                c=[colours[otn] for otn in runs["otn"]],
+                c=[colours[item] for item in runs[colour]],
                 marker=SAF_MARKERS[bool(saf)],
                 s=marker_area(len(known)),
                 linewidths=0.3,
@@ -88,12 +91,13 @@ def gain_against_vm_loss(
         if front:
             _draw_front(axes, pareto_front(known, gain=value), value)
         # The points without loss stand clear of the axis, which is never without length.
-        width = max(100 * known["vm_loss"].max(), 0.01)
+        width = 100 * known["vm_loss"].max() or 0.01
         axes.set_xlim(-0.03 * width, 1.05 * width)
+        axes.xaxis.set_major_locator(MaxNLocator(6))
         axes.set_xlabel(LOSS)
         axes.set_ylabel({"gain": GAIN, "spot_share": SHARE}[value])
         axes.set_title(title if title is not None else count_text(len(known), "point"))
-        _scatter_legends(axes, known, colours, front)
+        _scatter_legends(axes, known, colours, {"otn": "OTN", "vm": "VM"}.get(colour, colour))
     return figure
 
 
@@ -206,7 +210,7 @@ def _draw_front(axes: Axes, front: pd.DataFrame, value: str) -> None:
         100 * front["vm_loss"],
         100 * front[value],
         drawstyle="steps-post",
-        color=VERMILLION,
+        color=VERMILION,
         linewidth=1.4,
         marker="o",
         markersize=6,
@@ -218,21 +222,22 @@ def _draw_front(axes: Axes, front: pd.DataFrame, value: str) -> None:
     )
 
 
-def _scatter_legends(axes: Axes, known: pd.DataFrame, colours: dict[Any, Any], front: bool) -> None:
+def _scatter_legends(
+    axes: Axes, known: pd.DataFrame, colours: dict[Any, Any], heading: str
+) -> None:
     shapes = [
         Line2D([], [], linestyle="", marker=SAF_MARKERS[saf], color=DARK, label=SAF_NAMES[saf])
         for saf in (False, True)
         if (known["saf"] == saf).any()
     ]
-    if front:
-        shapes += [line for line in axes.get_lines() if line.get_label() == "Pareto front"]
+    shapes += [line for line in axes.get_lines() if line.get_label() == "Pareto front"]
     legend_above(axes, shapes)
     shape_legend = axes.get_legend()
     dots = [
-        Line2D([], [], linestyle="", marker="s", color=colour, label=str(otn))
-        for otn, colour in colours.items()
+        Line2D([], [], linestyle="", marker="s", color=colour, label=str(item))
+        for item, colour in colours.items()
     ]
-    axes.legend(handles=dots, title="OTN", loc="center left", bbox_to_anchor=(1.01, 0.5))
+    axes.legend(handles=dots, title=heading, loc="center left", bbox_to_anchor=(1.01, 0.5))
     axes.add_artist(shape_legend)
 
 

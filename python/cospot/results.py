@@ -37,7 +37,13 @@ _COUNTS = (
     "spot_admitted",
     "evictions",
 )
-_REVENUES = ("vm_revenue_requested", "vm_revenue", "spot_revenue_requested", "spot_revenue")
+_REVENUES = (
+    "vm_revenue_requested",
+    "vm_revenue",
+    "spot_revenue_requested",
+    "spot_revenue",
+    "spot_revenue_first_hour_free",
+)
 _TIMES = ("alloc_p50_ns", "alloc_p99_ns", "alloc_max_ns")
 
 
@@ -58,7 +64,8 @@ class Results:
             - ``vm_requests``, ``vm_rejected``, ``vm_too_large`` (of the rejected: larger than an
               empty host), ``spot_requests``, ``spot_admitted``, ``evictions``: int64, instances.
             - ``vm_revenue_requested``, ``vm_revenue``, ``spot_revenue_requested``,
-              ``spot_revenue``: float64, vcpu-seconds.
+              ``spot_revenue``, ``spot_revenue_first_hour_free`` (when a spot that is evicted in
+              its first hour earns nothing): float64, vcpu-seconds.
             - ``gain``: float64, a fraction (0.35 is 35 %): spot revenue over that of the run with
               the same workload, size, VM, spot and evictor, OTN 1 and SAF off, minus 1. NaN where
               that run is not among the results or earned nothing.

@@ -62,6 +62,16 @@ def test_scatter_of_shares(runs: pd.DataFrame) -> None:
     assert axes.get_lines() == []
 
 
+def test_scatter_coloured_by_name(runs: pd.DataFrame) -> None:
+    (axes,) = plots.gain_against_vm_loss(runs, value="spot_share", colour="evictor").figure.axes
+    fifo, other_fifo, lpo = axes.collections[1].get_facecolors()
+    assert tuple(fifo) == tuple(other_fifo) != tuple(lpo)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["FIFO", "LPO"]
+    many = pd.concat([runs] * 4).assign(vm=[f"policy {row}" for row in range(20)])
+    with pytest.raises(cospot.ConfigError, match="the column vm has 16 values; expected at most 7"):
+        plots.gain_against_vm_loss(many, colour="vm")
+
+
 def boxes_of(axes: Axes) -> list[PathPatch]:
     return list(axes.patches)
 
@@ -85,6 +95,10 @@ def test_boxes_by_otn(runs: pd.DataFrame) -> None:
     # The middle half of 10, 20, 30, 40, 80 is 20 to 40.
     heights = [box.get_path().vertices[:, 1] for box in boxes_of(axes)]
     assert any((h.min(), h.max()) == pytest.approx((20, 40)) for h in heights)
+    # The whiskers leave out what is below 10 + 0.2 * 10 (5 %) or above 40 + 0.8 * 40 (95 %).
+    ends = {round(float(y), 6) for line in axes.get_lines() for y in line.get_ydata()}
+    assert {20.0, 40.0} <= ends
+    assert not {10.0, 80.0} & ends
     hatched = {bool(box.get_hatch()) for box in boxes_of(axes)}
     assert hatched == {False, True}  # told apart without colour too
     (legend,) = [axes.get_legend()]
