@@ -21,8 +21,13 @@ echo "== 3/3  Comparing (the sweep: examples/small_grid.yaml)"
 mkdir -p "$results"
 build/release/cospot compare examples/small_grid.yaml --force \
   --db "$results/results.db" --csv "$results/results.csv"
+build/release/cospot report "$results/results.db" -o "$results/report.html" \
+  --title "cospot: 144 allocators on two made-up workloads" >/dev/null
 
 cat <<TEXT
+
+Look at the results in your browser, filter them, click a point for its configuration:
+  $root/$results/report.html
 
 Every run is in
   $root/$results/results.csv   one line a run; docs/results-format.md tells the columns

@@ -7,6 +7,9 @@ What it shows is compared with the CSV of the same runs, and configurations that
 Exit code 77: skipped, because there is no browser to drive.
 """
 
+# unittest and not pytest: Debian's Python alone runs it, and its assertions say what they found.
+# ruff: noqa: PT009
+
 from __future__ import annotations
 
 import argparse
@@ -38,24 +41,31 @@ otn: [1, 4, 16]
 AXES = ("workload", "headroom_percent", "vm", "spot", "evictor", "saf", "otn")
 RESULTS = ("hosts", "vm_rejected", "spot_admitted", "evictions", "vm_revenue", "spot_revenue")
 
-cospot = pathlib.Path()
-pictures: pathlib.Path | None = None
-folder = pathlib.Path()
 runs: list[dict[str, str]] = []
 
 
+class Paths:
+    """Where things are; main() says it."""
+
+    cospot: ClassVar[pathlib.Path]
+    scratch: ClassVar[pathlib.Path]
+    pictures: ClassVar[pathlib.Path | None]
+
+
 def call(*arguments: str) -> None:
-    subprocess.run([cospot, *arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    """Runs cospot in the scratch folder."""
+    subprocess.run([Paths.cospot, *arguments], cwd=Paths.scratch, check=True,
+                   stdout=subprocess.DEVNULL)
 
 
 def rows_of(name: str) -> list[dict[str, str]]:
-    with open(folder / name, newline="", encoding="utf-8") as file:
+    with open(Paths.scratch / name, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
 def setUpModule() -> None:
     """Runs the sweep once and makes its report."""
-    (folder / "sweep.yaml").write_text(SWEEP, encoding="utf-8")
+    (Paths.scratch / "sweep.yaml").write_text(SWEEP, encoding="utf-8")
     call("compare", "sweep.yaml", "-q", "--timing", "off", "--db", "sweep.db", "--csv", "sweep.csv")
     call("report", "sweep.db", "-o", "report.html")
     runs.extend(rows_of("sweep.csv"))
@@ -101,7 +111,7 @@ class ReportTest(unittest.TestCase):
 
     def setUp(self) -> None:
         self.browser.console(), self.browser.requests()
-        self.browser.open(folder / "report.html")
+        self.browser.open(Paths.scratch / "report.html")
 
     def tearDown(self) -> None:
         """No test may leave an error in the console, or have fetched anything."""
@@ -111,8 +121,8 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(fetched, [])
 
     def picture(self, name: str) -> None:
-        if pictures:
-            self.browser.save_picture(pictures / f"{name}.png")
+        if Paths.pictures:
+            self.browser.save_picture(Paths.pictures / f"{name}.png")
 
     def state(self) -> dict[str, list[str]]:
         fragment = self.browser.run("return location.hash.slice(1)")
@@ -127,20 +137,22 @@ class ReportTest(unittest.TestCase):
     def column(self, number: int) -> list[str]:
         """The texts of a column of the table, from 0 for the one that selects."""
         return list(self.browser.run(
-            "return [...document.querySelectorAll(`#table tbody td:nth-child(${arguments[0] + 1})`)]"
-            ".map((cell) => cell.textContent)", number))
+            "const cells = `#table tbody td:nth-child(${arguments[0] + 1})`;"
+            "return [...document.querySelectorAll(cells)].map((cell) => cell.textContent)",
+            number))
 
     def facts(self) -> dict[str, str]:
         return dict(self.browser.run(
             "return [...document.querySelectorAll('#detail .facts div')].map((fact) =>"
-            " [fact.firstChild.textContent, fact.lastChild.textContent.replaceAll('\\u00a0', ' ')])"))
+            " [fact.firstChild.textContent,"
+            " fact.lastChild.textContent.replaceAll('\\u00a0', ' ')])"))
 
     def click_point(self, number: int) -> None:
         """Clicks where the scatter has drawn a point."""
         self.browser.run("document.getElementById('scatter').scrollIntoView({block: 'center'})")
         at = self.browser.run(
             "const box = document.querySelector('#scatter canvas').getBoundingClientRect();"
-            "const at = Scatter.positionOf(arguments[0]);"
+            "const at = Scatter.placeOf(arguments[0]);"
             "return {x: box.left + at.x, y: box.top + at.y}", number)
         self.browser.click_at(at["x"], at["y"])
 
@@ -164,7 +176,7 @@ class Desktop(ReportTest):
         self.assertEqual(self.shown(), len(runs) // 12)
         self.assertEqual(self.browser.text("#filter-otn .badge"), "1 of 3")
         self.assertEqual(self.browser.text("#filter-count"), "2 active")
-        self.browser.open(folder / "report.html", self.browser.run("return location.hash"))
+        self.browser.open(Paths.scratch / "report.html", self.browser.run("return location.hash"))
         self.assertEqual(self.shown(), len(runs) // 12)
         self.assertEqual(set(self.column(6)), {"16"})
         self.browser.one("#reset").click()
@@ -195,8 +207,8 @@ class Desktop(ReportTest):
         for size in ("0", "2"):
             same = [point for point in means if runs[point[0]]["headroom_percent"] == size]
             expected |= {point[0] for point in same if not any(
-                other[1] <= point[1] + 1e-9 and other[2] > point[2] + 1e-9
-                or other[1] < point[1] - 1e-9 and other[2] >= point[2] - 1e-9 for other in same)}
+                (other[1] <= point[1] + 1e-9 and other[2] > point[2] + 1e-9)
+                or (other[1] < point[1] - 1e-9 and other[2] >= point[2] - 1e-9) for other in same)}
         fronts = self.browser.run(
             "return Points.compute(ViewState.get()).fronts.map((front) =>"
             " front.points.map((point) => point.id))")
@@ -208,7 +220,8 @@ class Desktop(ReportTest):
         self.assertEqual(len(found), len(places))
 
     def rerun(self, name: str) -> list[dict[str, str]]:
-        (folder / "chosen.yaml").write_text(self.browser.text("#detail pre"), encoding="utf-8")
+        text = self.browser.text("#detail pre")
+        (Paths.scratch / "chosen.yaml").write_text(text, encoding="utf-8")
         call("compare", "chosen.yaml", "-q", "--force", "--timing", "off", "--db", f"{name}.db",
              "--csv", f"{name}.csv")
         return rows_of(f"{name}.csv")
@@ -219,7 +232,7 @@ class Desktop(ReportTest):
                          [[run[key] for key in keys] for run in expected])
 
     def test_a_click_on_a_run_shows_the_configuration_that_repeats_it(self) -> None:
-        self.browser.open(folder / "report.html", "#mode=runs&spot=away&evictor=LPO&otn=16")
+        self.browser.open(Paths.scratch / "report.html", "#mode=runs&spot=away&evictor=LPO&otn=16")
         self.assertEqual(self.shown(), len(runs) // 12)
         number = next(i for i, run in enumerate(runs) if (run["spot"], run["evictor"], run["otn"])
                       == ("away", "LPO", "16") and loss(run) > 0)
@@ -247,7 +260,7 @@ class Desktop(ReportTest):
                          {("0", "1"), ("0", "4"), ("1", "1"), ("1", "4")})
 
     def test_the_sweep_it_shows_is_the_sweep(self) -> None:
-        (folder / "again.yaml").write_text(self.browser.text("#sweep-content pre"),
+        (Paths.scratch / "again.yaml").write_text(self.browser.text("#sweep-content pre"),
                                            encoding="utf-8")
         # The same sweep: resuming its database has nothing to do and nothing against it.
         call("compare", "again.yaml", "-q", "--resume", "--db", "sweep.db")
@@ -316,7 +329,8 @@ class Desktop(ReportTest):
         self.browser.run("arguments[0].scrollIntoView({block: 'center'})", button)
         button.click()
         text = self.browser.driver.execute_async_script(
-            "navigator.clipboard.readText().then(arguments[0], (error) => arguments[0](`${error}`))")
+            "const done = arguments[0];"
+            "navigator.clipboard.readText().then(done, (error) => done(`${error}`))")
         self.assertEqual(text, self.browser.text("#detail pre"))
 
     def test_the_best_of_a_size_can_be_shown_from_any_view(self) -> None:
@@ -364,9 +378,11 @@ class Dark(ReportTest):
         # The background of the canvas is that of the card; what is drawn on it is light.
         brightest = self.browser.run(
             "const canvas = document.querySelector('#scatter canvas');"
-            "const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;"
-            "let most = 0; for (let i = 0; i < data.length; i += 4)"
-            " if (data[i + 3] > 250) most = Math.max(most, Math.min(data[i], data[i + 1], data[i + 2]));"
+            "const context = canvas.getContext('2d');"
+            "const { data } = context.getImageData(0, 0, canvas.width, canvas.height);"
+            "let most = 0;"
+            "for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 250)"
+            " most = Math.max(most, Math.min(data[i], data[i + 1], data[i + 2]));"
             "return most")
         self.assertGreater(brightest, 200)
         self.picture("desktop-dark")
@@ -409,10 +425,10 @@ class Hostile(ReportTest):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        (folder / "requests.csv").write_text(
+        (Paths.scratch / "requests.csv").write_text(
             "instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n"
             "spot-1,lab,spot,4,4,0,86400\nvm-1,shop,vm,6,8,3600,43200\n", encoding="utf-8")
-        (folder / "hostile.yaml").write_text(
+        (Paths.scratch / "hostile.yaml").write_text(
             f"workloads: {{path: requests.csv, label: \"{cls.LABEL}\"}}\n"
             "host: {vcpus: 8, memory_mb: 16}\nhosts: [1, 2]\nvm: [UTIL, COS]\nspot: sUTIL\n"
             "evictor: FIFO\nsaf: true\notn: 2\n", encoding="utf-8")
@@ -421,7 +437,7 @@ class Hostile(ReportTest):
 
     def setUp(self) -> None:
         super().setUp()
-        self.browser.open(folder / "hostile.html")
+        self.browser.open(Paths.scratch / "hostile.html")
 
     def test_is_text_everywhere(self) -> None:
         self.assertEqual(self.browser.run("return document.title"), self.LABEL)
@@ -439,7 +455,6 @@ class Hostile(ReportTest):
 
 
 def main() -> int:
-    global cospot, folder, pictures
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cospot", type=pathlib.Path, required=True)
     parser.add_argument("--pictures", type=pathlib.Path, help="folder for screenshots")
@@ -449,12 +464,12 @@ def main() -> int:
     if reason:
         print(f"skipped: {reason}")
         return 77
-    cospot = arguments.cospot.resolve()
-    pictures = arguments.pictures
-    if pictures:
-        pictures.mkdir(parents=True, exist_ok=True)
+    Paths.cospot = arguments.cospot.resolve()
+    Paths.pictures = arguments.pictures
+    if Paths.pictures:
+        Paths.pictures.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="cospot-browser-") as scratch:
-        folder = pathlib.Path(scratch)
+        Paths.scratch = pathlib.Path(scratch)
         program = unittest.main(argv=[sys.argv[0], *arguments.tests], exit=False)
     return 0 if program.result.wasSuccessful() else 1
 

@@ -123,7 +123,7 @@ const Scatter = (() => {
   }
 
   /** Where a point is drawn, in pixels from the corner of the canvas. */
-  function positionOf(id) {
+  function placeOf(id) {
     const point = shown.points.find((candidate) => candidate.id === id);
     const [left, top] = view.origin();
     return { x: left + view.scale("x")(horizontal(point)), y: top + view.scale("y")(point[shown.y]) };
@@ -183,5 +183,5 @@ const Scatter = (() => {
     if (point) ViewState.change({ selected: point.id });
   });
 
-  return { draw, select, positionOf };
+  return { draw, select, placeOf };
 })();
