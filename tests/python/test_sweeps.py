@@ -233,7 +233,7 @@ def test_ctrl_c_keeps_what_is_done(folder: Path, tmp_path: Path) -> None:
         if int(line) >= 16:
             break
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=300)
     assert "KeyboardInterrupt" in errors
     done = len(rows(tmp_path / "r.db")) - 3
     assert 16 <= done < RUNS
@@ -341,7 +341,7 @@ def test_two_sweeps_at_once_do_not_mix(
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(120)
+            thread.join(300)
     for vm in ("UTIL", "DPD"):
         cli("compare", str(folder / "sweep.yaml"), "--db", str(tmp_path / f"one-{vm}.db"),
             "--set", f"vm={vm}", "-q")  # fmt: skip
