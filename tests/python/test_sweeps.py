@@ -346,3 +346,34 @@ def test_two_sweeps_at_once_do_not_mix(
         cli("compare", str(folder / "sweep.yaml"), "--db", str(tmp_path / f"one-{vm}.db"),
             "--set", f"vm={vm}", "-q")  # fmt: skip
         assert rows(tmp_path / f"{vm}.db") == rows(tmp_path / f"one-{vm}.db")
+
+
+def test_policies_in_python_run_on_workers(
+    folder: Path, cluster: distributed.LocalCluster, tmp_path: Path
+) -> None:
+    """A module beside the sweep file is found there by every worker."""
+    (tmp_path / "my_policies.py").write_text(
+        "import cospot\n"
+        "class Fullest(cospot.Weigher):\n"
+        "    def weigh_all(self, hosts, candidates, request):\n"
+        "        return (hosts.vcpus_total - hosts.vcpus_beside_vms)[candidates].astype(float)\n"
+    )
+    (tmp_path / "sweep.yaml").write_text(
+        SWEEP.replace("requests.csv.gz", str(folder / "requests.csv.gz"))
+        .replace('  - {path: "sub/*.csv", label: last year}\n', "")
+        .replace("[UTIL, COS, DPD]", '[UTIL, "python:my_policies.Fullest"]')
+    )
+    database = cospot.sweep(
+        tmp_path / "sweep.yaml", db=tmp_path / "r.db", executor="dask", scheduler=cluster
+    )
+    with closing(sqlite3.connect(database)) as connection:
+        results = {
+            vm: connection.execute(
+                "SELECT spot_revenue_exact, evictions FROM run WHERE vm = ? ORDER BY run_index",
+                [vm],
+            ).fetchall()
+            for (vm,) in connection.execute("SELECT DISTINCT vm FROM run")
+        }
+    python, util = sorted(results, key=len, reverse=True)
+    assert (len(results[util]), python) == (2 * 2 * 2 * 2 * 2, "python:my_policies.Fullest")
+    assert results[python] == results[util]
