@@ -14,8 +14,8 @@ import argparse
 import sqlite3
 import statistics
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Iterable
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,9 @@ def read_runs(database: str) -> list[Run]:
     def key(row: sqlite3.Row) -> tuple[str, float, str, str, str]:
         return row["workload"], row["headroom_percent"], row["vm"], row["spot"], row["evictor"]
 
-    baselines = {key(row): row["spot_revenue"] for row in rows if row["otn"] == 1 and not row["saf"]}
+    baselines = {
+        key(row): row["spot_revenue"] for row in rows if row["otn"] == 1 and not row["saf"]
+    }
     return [
         Run(
             batched="batched" in row["workload"],
@@ -91,7 +93,7 @@ def settings_text(runs: list[Run], combination: tuple[str, str, str], saf: bool,
     if not chosen:
         return "not in the database"
     rejected = sum(run.rejected for run in chosen)
-    loss = "no VM loss" if rejected == 0 else f"{rejected} VMs rejected over {len(chosen)} workloads"
+    loss = f"{rejected} VMs rejected over {len(chosen)} workloads" if rejected else "no VM loss"
     return f"{mean_gain(chosen)}, {loss}"
 
 

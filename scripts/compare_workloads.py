@@ -95,7 +95,7 @@ def total_variation(a, b):
 
 
 def curve_distance(a, b):
-    return sum(abs(x - y) for x, y in zip(a, b)) / (sum(a) + sum(b)) * 2
+    return sum(abs(x - y) for x, y in zip(a, b, strict=False)) / (sum(a) + sum(b)) * 2
 
 
 def life(row):
@@ -106,13 +106,12 @@ def columns(w):
     """The samples whose distances are measured: name -> (how, values)."""
     found = {}
     for name, spot in (("VM", False), ("spot", True)):
-        inside = lambda of: w.values(spot, False, of)
         mine = [r for r in w.rows if r[3] == spot]
-        found[f"{name}: lifetime, started inside"] = (ks, inside(life))
+        found[f"{name}: lifetime, started inside"] = (ks, w.values(spot, False, life))
         found[f"{name}: end, started before"] = (ks, w.values(spot, True, lambda r: r[5]))
-        found[f"{name}: start, inside"] = (ks, inside(lambda r: r[4]))
+        found[f"{name}: start, inside"] = (ks, w.values(spot, False, lambda r: r[4]))
         found[f"{name}: start, before"] = (ks, w.values(spot, True, lambda r: r[4]))
-        found[f"{name}: hour of day, inside"] = (ks, inside(lambda r: r[4] % 1))
+        found[f"{name}: hour of day, inside"] = (ks, w.values(spot, False, lambda r: r[4] % 1))
         found[f"{name}: vcpus"] = (ks, [r[1] for r in mine])
         found[f"{name}: memory"] = (ks, [r[2] for r in mine])
         found[f"{name}: flavor"] = (total_variation, [(r[1], r[2]) for r in mine])
@@ -158,7 +157,8 @@ def next_batch_likeness(w):
 def one_life_share(w):
     """Share of the batches of several requests whose lifetimes are all within 1 % of each other."""
     several = [[life(r) for r in b] for b in w.batches if len(b) > 1]
-    return sum(max(l) == min(l) or max(l) <= 1.01 * min(l) for l in several) / len(several)
+    return sum(max(lives) <= 1.01 * min(lives) or max(lives) == min(lives)
+               for lives in several) / len(several)
 
 
 def levels(w):
@@ -219,8 +219,8 @@ def main():
     real_levels, made_levels = [levels(w) for w in real], [levels(w) for w in made]
     print("\n| level | real | synthetic |\n|---|---|---|")
     for name in real_levels[0]:
-        print(f"| {name} | {spread([l[name] for l in real_levels])} "
-              f"| {spread([l[name] for l in made_levels])} |")
+        print(f"| {name} | {spread([level[name] for level in real_levels])} "
+              f"| {spread([level[name] for level in made_levels])} |")
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ def read_samples(folder):
             next(reader)
             for _, tenant, cores, ram, spot, start, end in reader:
                 values = (tenant, cores, ram, spot, start, end, number)
-                for name, value in zip(COLUMNS, values):
+                for name, value in zip(COLUMNS, values, strict=False):
                     rows[name].append(float(value))
     data = {name: np.array(values) for name, values in rows.items()}
     if not len(data["start"]):
@@ -163,7 +163,7 @@ def size_steps(sizes, weights):
     counts = np.bincount(place, weights)
     steps, pending = [], []
     requests = (values * counts).sum()
-    for value, count in zip(values, counts):
+    for value, count in zip(values, counts, strict=False):
         pending.append((value, count))
         mass = sum(c for _, c in pending)
         if count >= 0.02 * counts.sum() or sum(v * c for v, c in pending) >= 0.03 * requests:
@@ -173,20 +173,21 @@ def size_steps(sizes, weights):
         mass = sum(c for _, c in pending)
         steps.append((mass, sum(v * c for v, c in pending) / mass))
     shares = np.cumsum([mass for mass, _ in steps]) / counts.sum()
-    return [(float(share), int(round(size))) for share, (_, size) in zip(shares, steps)]
+    return [(float(share), round(size)) for share, (_, size) in zip(shares, steps, strict=False)]
 
 
 def mean_size(steps):
     shares = np.diff([0.0] + [share for share, _ in steps])
-    return float(sum(share * size for share, (_, size) in zip(shares, steps)))
+    return float(sum(share * size for share, (_, size) in zip(shares, steps, strict=False)))
 
 
 def flavor_ids(datasets):
     """Return the sorted list of (vcpus, memory) and an array of flavor numbers per dataset."""
-    flavors = sorted({pair for d in datasets for pair in zip(d["vcpus"], d["memory"])})
+    pairs = [list(zip(d["vcpus"], d["memory"], strict=True)) for d in datasets]
+    flavors = sorted({pair for of_dataset in pairs for pair in of_dataset})
     number = {pair: i for i, pair in enumerate(flavors)}
-    for d in datasets:
-        d["flavor"] = np.array([number[pair] for pair in zip(d["vcpus"], d["memory"])])
+    for d, of_dataset in zip(datasets, pairs, strict=True):
+        d["flavor"] = np.array([number[pair] for pair in of_dataset])
     return flavors
 
 
@@ -227,7 +228,7 @@ def tenant_population(data, batch_class):
         part /= part.sum(axis=1, keepdims=True)
         share = (part * times[:, None]).sum(axis=0) / times.sum()
     tenants_by_m = share * len(seen) / (1 - np.exp(-rate))
-    return [(int(m), int(round(n))) for m, n in zip(grid, tenants_by_m) if n >= 1.5]
+    return [(int(m), round(n)) for m, n in zip(grid, tenants_by_m, strict=False) if n >= 1.5]
 
 
 def tenant_habits(data, ranks, kinds):
@@ -286,7 +287,7 @@ def fit_lifetimes(kind, bernoulli, batched, lifetimes, ranks):
     inside, whole = bernoulli["kind"] == kind, batched["kind"] == kind
     flavors, rows = np.unique(bernoulli["flavor"][inside], return_counts=True)
     least = OWN_LIFETIMES_ROWS[int(kind >= FIRST_SPOT_KIND)]
-    own = {flavor for flavor, count in zip(flavors, rows) if count >= least}
+    own = {flavor for flavor, count in zip(flavors, rows, strict=False) if count >= least}
     group, batched_group = life_group(bernoulli, kind, own), life_group(batched, kind, own)
     tables = {}
     for label in np.unique(group[inside]):
@@ -316,7 +317,8 @@ def fit_sizes(kind, batched, huge, sizes):
     whole = batched["first"] & np.isin(batched["kind"], alike_kinds(kind))
     whole &= batched["size"] < HUGE_BATCH
     flavors, counts = np.unique(batched["flavor"][whole], return_counts=True)
-    own = [flavor for flavor, count in zip(flavors, counts) if count >= OWN_SIZES_BATCHES]
+    own = [flavor for flavor, count in zip(flavors, counts, strict=False)
+           if count >= OWN_SIZES_BATCHES]
     huge_kind, huge_flavor, huge_size = huge
     giant = np.unique(batched["flavor"][batched["memory"] >= GIANT_MEMORY])
     others = np.setdiff1d(np.arange(batched["flavor"].max() + 1), [*own, *giant])
@@ -376,7 +378,7 @@ def start_knots(starts, early):
         return [(share, -seconds) for share, seconds in cdf_knots(-starts)][::-1]
     hours, counts = np.unique(np.floor(starts / 3600), return_counts=True)
     knots, seen = [], 0
-    for hour, count in zip(hours, counts):
+    for hour, count in zip(hours, counts, strict=False):
         if not knots or knots[-1][1] != hour * 3600:
             knots.append((seen / len(starts), hour * 3600))
         seen += count
@@ -407,7 +409,7 @@ def number(value):
     """The shortest text with five significant digits."""
     text = f"{value:.5g}"
     if "e" in text:
-        text = str(int(round(float(text))))
+        text = str(round(float(text)))
     return text
 
 
@@ -421,7 +423,7 @@ def knots_text(entries):
 
 def cumulative(weights, total=1 << 20):
     sums = np.cumsum(weights)
-    return [int(round(value / sums[-1] * total)) for value in sums]
+    return [round(value / sums[-1] * total) for value in sums]
 
 
 def main():
@@ -469,7 +471,7 @@ def write_model(bernoulli, batched, flavors, lifetimes, sizes, starts, cells, ra
     for begin, length in cells.spans:
         part = cells.entries[begin : begin + length]
         sums = cumulative([cell[3] for cell in part])
-        for (flavor, life, size, _), total in zip(part, sums):
+        for (flavor, life, size, _), total in zip(part, sums, strict=False):
             text.append(f"{{{total}, {flavor}, {life}, {size}}}")
     print_list("kCells", "Cell", text,
                "Cumulative weight; indices of the flavor, the lifetime table and the size table.")
@@ -483,7 +485,7 @@ def write_model(bernoulli, batched, flavors, lifetimes, sizes, starts, cells, ra
               f"{starts.spans[kind][1]}}}, {{kCells + {cells.spans[kind][0]}, "
               f"{cells.spans[kind][1]}}}}},  // {comment.strip(chr(39))}")
     print("};\n\n}  // namespace\n")
-    batches = int(round(batched["first"].sum() / samples * 100))
+    batches = round(batched["first"].sum() / samples * 100)
     print("const ZoneModel& azure2020_model() {")
     print("  static constexpr ZoneModel kModel{")
     print(f"      {batches}, {WATCHED_DAYS}, kFlavors, kLifetimeTables, kSizeTables, kKinds,")
@@ -505,8 +507,8 @@ def print_classes(batched, ranks):
     for name, flag in (("Vm", 0), ("Spot", 1)):
         kinds = [k for k in range(len(KINDS)) if (k >= FIRST_SPOT_KIND) == bool(flag)]
         mine = batched["spot"] == flag
-        small = spread_table(ranks, batched, lambda r: mine[r] and batched["size"][r] < 10)
-        large = spread_table(ranks, batched, lambda r: mine[r] and batched["size"][r] >= 10)
+        small = spread_table(ranks, batched, lambda r, m=mine: m[r] and batched["size"][r] < 10)
+        large = spread_table(ranks, batched, lambda r, m=mine: m[r] and batched["size"][r] >= 10)
         batch_class = batched["spot"][batched["first"]] == flag
         population = tenant_population(batched, batch_class)
         follow, distance = tenant_habits(batched, ranks, kinds)
@@ -518,7 +520,7 @@ def print_classes(batched, ranks):
               np.round(distance, 3), file=sys.stderr)
         sums = cumulative([m * n for m, n in population])
         print_list(f"k{name}Tenants", "TenantGroup",
-                   [f"{{{s}, {n}}}" for (m, n), s in zip(population, sums)],
+                   [f"{{{s}, {n}}}" for (m, n), s in zip(population, sums, strict=False)],
                    "Cumulative weight of the group's batches, tenants in the group.")
         for part, table in (("SmallSpread", small), ("LargeSpread", large),
                             ("TenantSpread", distance)):

@@ -171,10 +171,10 @@ if ! $quick; then
   fi
   if [ -x build/venv/bin/ruff ]; then
     check "python style" build/venv/bin/ruff check .
+    check "python types" build/venv/bin/mypy
   else
-    skip "python style: ruff is not in build/venv"
+    skip "python style and types: build/venv could not be made"
   fi
-  if has_tool mypy "python types"; then check "python types" mypy; fi
   if has_tool shellcheck "shell scripts"; then check "shell scripts" check_shell; fi
   if has_tool codespell "spelling"; then check "spelling" check_spelling; fi
 fi

@@ -2,7 +2,7 @@
 """Runs one golden case of the command line and compares everything it does, byte for byte.
 
 A case is a folder with
-  command           a bash script, run with -eu in a scratch copy of the folder, `cospot` in its PATH
+  command           a bash script, run with -eu in a scratch copy, with `cospot` in its PATH
   expected_stdout   what it prints; empty when the file is missing
   expected_stderr   the same for the standard error
   expected_exit     its exit code; 0 when missing

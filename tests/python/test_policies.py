@@ -215,8 +215,8 @@ def test_an_evictor_that_says_it_charges_must() -> None:
 def test_policies_that_cannot_be_made() -> None:
     with pytest.raises(cospot.ConfigError, match="there is no Python module 'nowhere'"):
         Chain(["python:nowhere.Weigher"])
-    with pytest.raises(cospot.ConfigError, match="module 'sample_policies' has no class 'Utill'"):
-        Chain(["python:sample_policies.Utill"])
+    with pytest.raises(cospot.ConfigError, match="module 'sample_policies' has no class 'Absent'"):
+        Chain(["python:sample_policies.Absent"])
     with pytest.raises(cospot.ConfigError, match=r"sample_policies\.Fifo is no weigher"):
         Chain(["python:sample_policies.Fifo"])
 
