@@ -18,13 +18,14 @@ TEXT
 packages=(
   g++ cmake ninja-build pkg-config
   libssl-dev zlib1g-dev libsqlite3-dev libyaml-cpp-dev libfmt-dev libcli11-dev
+  coinor-libclp-dev libcurl4-openssl-dev
   doctest-dev libbenchmark-dev
   python3 python3-dev python3-numpy pybind11-dev libboost-python-dev
 )
 # Tools that look at the sources; what the Python tests need; Chromium, which looks at the report;
 # Nova, whose weighers and filters run as they are.
 dev_packages=(
-  clang clang-tidy clang-format libclang-rt-dev shellcheck codespell mypy
+  clang clang-tidy clang-format libclang-rt-dev shellcheck codespell
   python3-venv python3-pip python3-pytest python3-hypothesis python3-pandas python3-matplotlib
   python3-sklearn python3-nbclient python3-nbformat python3-ipykernel
   chromium chromium-driver python3-selenium
