@@ -10,6 +10,18 @@ namespace {
 /// How long a statement waits for another process's lock, in milliseconds.
 constexpr int kBusyTimeoutMs = 10'000;
 
+int open_flags(SqliteOpen open) {
+  switch (open) {
+    case SqliteOpen::kExisting:
+      return SQLITE_OPEN_READWRITE;
+    case SqliteOpen::kCreate:
+      return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    case SqliteOpen::kReadOnly:
+      break;
+  }
+  return SQLITE_OPEN_READONLY;
+}
+
 }  // namespace
 
 void SqliteConnection::Close::operator()(sqlite3* handle) const { sqlite3_close(handle); }
@@ -26,13 +38,12 @@ SqliteConnection::SqliteConnection(const std::filesystem::path& file, SqliteOpen
       !std::filesystem::is_directory(absolute.parent_path(), error)) {
     throw DatabaseError(name_ + ": there is no folder " + absolute.parent_path().string());
   }
-  if (open == SqliteOpen::kExisting && !std::filesystem::exists(absolute, error)) {
+  if (open != SqliteOpen::kCreate && !std::filesystem::exists(absolute, error)) {
     throw DatabaseError(name_ + ": there is no such file");
   }
   // The absolute path, because SQLite gives names like ":memory:" a meaning of their own.
   sqlite3* handle = nullptr;
-  const int flags = SQLITE_OPEN_READWRITE | (open == SqliteOpen::kCreate ? SQLITE_OPEN_CREATE : 0);
-  const int status = sqlite3_open_v2(absolute.c_str(), &handle, flags, nullptr);
+  const int status = sqlite3_open_v2(absolute.c_str(), &handle, open_flags(open), nullptr);
   handle_.reset(handle);
   if (status != SQLITE_OK) throw_last_error();
   sqlite3_busy_timeout(handle, kBusyTimeoutMs);
@@ -119,6 +130,19 @@ bool SqliteStatement::step() {
 
 bool SqliteStatement::next_is_null() const {
   return sqlite3_column_type(statement_.get(), next_column_) == SQLITE_NULL;
+}
+
+SqliteType SqliteStatement::next_type() const {
+  switch (sqlite3_column_type(statement_.get(), next_column_)) {
+    case SQLITE_NULL:
+      return SqliteType::kNull;
+    case SQLITE_INTEGER:
+      return SqliteType::kInteger;
+    case SQLITE_FLOAT:
+      return SqliteType::kNumber;
+    default:
+      return SqliteType::kOther;
+  }
 }
 
 std::int64_t SqliteStatement::read_integer() {

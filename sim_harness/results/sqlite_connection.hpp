@@ -11,7 +11,10 @@ struct sqlite3_stmt;
 
 namespace cospot {
 
-enum class SqliteOpen : std::uint8_t { kExisting, kCreate };
+enum class SqliteOpen : std::uint8_t { kExisting, kCreate, kReadOnly };
+
+/// What a value is stored as; kOther: text or bytes.
+enum class SqliteType : std::uint8_t { kNull, kInteger, kNumber, kOther };
 
 /// An open SQLite file. Errors: DatabaseError that starts with the file's name.
 class SqliteConnection {
@@ -52,6 +55,7 @@ class SqliteStatement {
 
   // Read the next column of the row.
   [[nodiscard]] bool next_is_null() const;
+  [[nodiscard]] SqliteType next_type() const;
   std::int64_t read_integer();
   double read_number();
   std::string read_text();

@@ -66,11 +66,13 @@ void append_release(std::string& text, const WorkloadRow& row) {
 std::string format_workload(const Workload& workload, WorkloadSchema schema) {
   std::string text(kWorkloadSchemas[static_cast<std::size_t>(schema)].header);
   text += '\n';
-  for (const WorkloadRow& row : workload.rows) {
-    check_row(row, schema);
-    schema == WorkloadSchema::kCospot ? append_own(text, row) : append_release(text, row);
-  }
+  for (const WorkloadRow& row : workload.rows) append_workload_row(text, row, schema);
   return text;
+}
+
+void append_workload_row(std::string& text, const WorkloadRow& row, WorkloadSchema schema) {
+  check_row(row, schema);
+  schema == WorkloadSchema::kCospot ? append_own(text, row) : append_release(text, row);
 }
 
 void write_workload(const Workload& workload, const std::filesystem::path& path,

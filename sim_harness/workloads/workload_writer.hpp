@@ -18,6 +18,9 @@ void write_workload(const Workload& workload, const std::filesystem::path& path,
 /// The text of such a file before packing.
 [[nodiscard]] std::string format_workload(const Workload& workload, WorkloadSchema schema);
 
+/// Appends one line of such a text. Errors: WorkloadError when the schema cannot hold the row.
+void append_workload_row(std::string& text, const WorkloadRow& row, WorkloadSchema schema);
+
 /// The schema called `name`. Errors: ConfigError names the valid ones.
 [[nodiscard]] WorkloadSchema find_workload_schema(std::string_view name);
 

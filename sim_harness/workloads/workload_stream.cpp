@@ -1,0 +1,27 @@
+#include "sim_harness/workloads/workload_stream.hpp"
+
+#include "sim_harness/workloads/workload_writer.hpp"
+
+namespace cospot {
+
+WorkloadStream::WorkloadStream(const std::filesystem::path& path, WorkloadSchema schema)
+    : stream_(path), schema_(schema) {
+  text_ = kWorkloadSchemas[static_cast<std::size_t>(schema)].header;
+  text_ += '\n';
+}
+
+void WorkloadStream::write(const WorkloadRow& row) {
+  constexpr std::size_t kPieceBytes = std::size_t{1} << 16;
+  append_workload_row(text_, row, schema_);
+  ++rows_;
+  if (text_.size() < kPieceBytes) return;
+  stream_.write(text_);
+  text_.clear();
+}
+
+void WorkloadStream::commit() {
+  stream_.write(text_);
+  stream_.commit();
+}
+
+}  // namespace cospot

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "sim_harness/files/stored_stream.hpp"
+#include "sim_harness/workloads/workload.hpp"
+#include "sim_harness/workloads/workload_schema.hpp"
+
+namespace cospot {
+
+/// Writes a workload row by row, for those too large to be held in memory; all or nothing, as
+/// write_workload does it.
+///
+/// Errors: InputError when the file cannot be written or the schema cannot hold a row.
+class WorkloadStream {
+ public:
+  WorkloadStream(const std::filesystem::path& path, WorkloadSchema schema);
+
+  void write(const WorkloadRow& row);
+
+  /// How many rows were written.
+  [[nodiscard]] std::uint64_t rows() const { return rows_; }
+
+  /// Puts the file in its place. Nothing can be written after it.
+  void commit();
+
+ private:
+  StoredStream stream_;
+  WorkloadSchema schema_;
+  std::string text_;  ///< lines that are not handed on yet
+  std::uint64_t rows_ = 0;
+};
+
+}  // namespace cospot
