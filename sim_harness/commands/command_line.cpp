@@ -15,6 +15,7 @@
 #include "sim_harness/commands/compare_commands.hpp"
 #include "sim_harness/commands/generate_command.hpp"
 #include "sim_harness/commands/list_command.hpp"
+#include "sim_harness/commands/reconstruct_command.hpp"
 #include "sim_harness/commands/report_command.hpp"
 #include "sim_harness/commands/run_commands.hpp"
 #include "sim_harness/commands/workload_commands.hpp"
@@ -65,6 +66,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader) {
   add_run_commands(app, loader);
   CLI::App* workload = add_workload_commands(app);
   add_generate_command(*workload);
+  add_reconstruct_command(*workload);
   add_list_command(app);
   add_report_command(app);
   try {

@@ -14,5 +14,12 @@ TEST_CASE("sha256_hex: the examples of FIPS 180-2") {
   CHECK(sha256_hex(abc) == sha256_hex("abc"));
 }
 
+TEST_CASE("Sha256: pieces give the digest of the whole") {
+  Sha256 digest;
+  for (const char* piece : {"a", "", "bc"}) digest.add(piece);
+  CHECK(digest.finish_hex() == sha256_hex("abc"));
+  CHECK(Sha256().finish_hex() == sha256_hex(""));
+}
+
 }  // namespace
 }  // namespace cospot

@@ -1,0 +1,182 @@
+#include "sim_harness/commands/reconstruct_command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "sim_harness/files/plain_text.hpp"
+#include "sim_harness/files/stored_stream.hpp"
+#include "sim_harness/reconstruction/recovered_sizes.hpp"
+#include "sim_harness/reconstruction/recovered_workload.hpp"
+#include "sim_harness/traces/packing_trace.hpp"
+#include "sim_harness/workloads/workload_stream.hpp"
+#include "sim_harness/workloads/workload_writer.hpp"
+
+namespace cospot {
+namespace {
+
+/// What the options are parsed into. The callback owns it, for as long as the app lives.
+struct ReconstructOptions {
+  std::string trace;
+  std::string types;
+  std::string output;
+  std::string sizes;
+  std::string schema{kWorkloadSchemas[0].name};
+  std::vector<std::string> machine_types;
+  std::vector<std::string> host_cores;
+  std::vector<std::string> host_memory;
+  double tolerance = RecoveryOptions{}.tolerance;
+};
+
+bool parse_whole(std::string_view text, std::int64_t& number) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end;
+}
+
+std::vector<std::int64_t> parse_machine_types(const std::vector<std::string>& texts) {
+  std::vector<std::int64_t> machines;
+  for (const std::string& text : texts) {
+    if (!parse_whole(text, machines.emplace_back())) {
+      throw ConfigError(fmt::format(
+          "--machines: found {}, expected machine types as whole numbers with commas between",
+          quoted_excerpt(text)));
+    }
+  }
+  return machines;
+}
+
+std::map<std::int64_t, std::int64_t> parse_totals(std::string_view option,
+                                                  const std::vector<std::string>& texts) {
+  std::map<std::int64_t, std::int64_t> totals;
+  for (const std::string& text : texts) {
+    const std::string_view all(text);
+    const std::size_t equals = all.find('=');
+    std::int64_t machine = 0;
+    std::int64_t total = 0;
+    if (equals == std::string_view::npos || !parse_whole(all.substr(0, equals), machine) ||
+        !parse_whole(all.substr(equals + 1), total) || total < 1 || total > kMaxResourceAmount) {
+      throw ConfigError(fmt::format(
+          "{}: found {}, expected MACHINE=TOTAL, a machine type and a whole number from 1 to {}",
+          option, quoted_excerpt(text), kMaxResourceAmount));
+    }
+    if (!totals.emplace(machine, total).second) {
+      throw ConfigError(fmt::format("{}: machine type {} comes twice", option, machine));
+    }
+  }
+  return totals;
+}
+
+RecoveryOptions parse_recovery_options(const ReconstructOptions& options) {
+  constexpr double kMostTolerance = 0.01;
+  // Written so that NaN fails it.
+  if (!(options.tolerance >= 0 && options.tolerance <= kMostTolerance)) {
+    throw ConfigError(fmt::format("--tolerance is {}, expected a number from 0 to {}",
+                                  options.tolerance, kMostTolerance));
+  }
+  return {.machine_types = parse_machine_types(options.machine_types),
+          .host_vcpus = parse_totals("--host-cores", options.host_cores),
+          .host_memory = parse_totals("--host-memory", options.host_memory),
+          .tolerance = options.tolerance};
+}
+
+/// Beside the workload: `zone.csv.gz` has its sizes in `zone.sizes.csv`.
+std::filesystem::path default_sizes_file(const std::filesystem::path& output) {
+  std::filesystem::path name = output.filename();
+  for (const char* extension : {".gz", ".csv"}) {
+    if (name.extension() == extension) name = name.stem();
+  }
+  return output.parent_path() / (name.string() + ".sizes.csv");
+}
+
+void check_files(const ReconstructOptions& options, const std::filesystem::path& sizes_file) {
+  for (const std::string& input : {options.trace, options.types}) {
+    for (const std::filesystem::path& output :
+         {std::filesystem::path(options.output), sizes_file}) {
+      std::error_code ignored;
+      if (!input.empty() && std::filesystem::equivalent(input, output, ignored)) {
+        throw ConfigError(fmt::format("{} would be overwritten, expected another file to write",
+                                      output.string()));
+      }
+    }
+  }
+  if (std::filesystem::path(options.output) == sizes_file) {
+    throw ConfigError(
+        fmt::format("{} is both the workload and the table of sizes, expected two "
+                    "files",
+                    options.output));
+  }
+}
+
+void reconstruct(const ReconstructOptions& options) {
+  const WorkloadSchema schema = find_workload_schema(options.schema);  // before the work
+  const RecoveryOptions recovery = parse_recovery_options(options);
+  const std::filesystem::path sizes_file = options.sizes.empty()
+                                               ? default_sizes_file(options.output)
+                                               : std::filesystem::path(options.sizes);
+  check_files(options, sizes_file);
+
+  const auto trace = open_packing_trace(options.trace, options.types);
+  const std::vector<TypeShare> shares = trace->read_shares();
+  const auto requests = trace->count_requests();
+  const RecoveredSizes sizes = recover_sizes(shares, requests, recovery);
+  WorkloadStream workload(options.output, schema);
+  write_recovered_workload(*trace, sizes, requests, workload);
+  StoredStream table(sizes_file);
+  table.write(recovered_sizes_csv(sizes));
+  table.commit();
+  workload.commit();
+
+  std::uint64_t total = 0;
+  for (const auto& [type, count] : requests) total += count;
+  fmt::print("{}: {} of {} requests ({:.2f} %)\n{}: all sizes\n{}", options.output, workload.rows(),
+             total, 100.0 * static_cast<double>(workload.rows()) / static_cast<double>(total),
+             sizes_file.string(), recovered_sizes_text(sizes));
+}
+
+}  // namespace
+
+void add_reconstruct_command(CLI::App& workload) {
+  CLI::App* command = workload.add_subcommand(
+      "reconstruct", "Recover whole sizes from an Azure packing trace, and write its workload");
+  const auto options = std::make_shared<ReconstructOptions>();
+  command
+      ->add_option("TRACE", options->trace,
+                   "SQLite file with the tables vm and vmType, or the table vm as CSV")
+      ->required();
+  command->add_option("-o,--output", options->output, "File to write; packed if it ends in .gz")
+      ->required();
+  command->add_option("--types", options->types, "The table vmType as CSV, when TRACE is CSV");
+  command->add_option("--sizes", options->sizes,
+                      "Table of the sizes to write; default: beside the workload, .sizes.csv");
+  command->add_option("--machines", options->machine_types, "Machine types to use; default: all")
+      ->delimiter(',');
+  command
+      ->add_option("--host-cores", options->host_cores,
+                   "MACHINE=TOTAL: cores of a machine type, to set the scale of its group")
+      ->delimiter(',');
+  command
+      ->add_option("--host-memory", options->host_memory,
+                   "MACHINE=TOTAL: memory of a machine type, to set the scale of its group")
+      ->delimiter(',');
+  command
+      ->add_option("--tolerance", options->tolerance,
+                   "How far, relatively, the trace's fractions are rounded")
+      ->capture_default_str();
+  command
+      ->add_option("--schema", options->schema,
+                   "Schema to write: cospot (its own) or socc22 (the CoSpot release's)")
+      ->capture_default_str();
+  command->callback([options] { reconstruct(*options); });
+}
+
+}  // namespace cospot

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Drives `cospot workload reconstruct` as a user does, from a made-up SQLite trace to a comparison.
+
+Needs the environment variable COSPOT_PROGRAM: the program to test.
+"""
+
+import csv
+import gzip
+import io
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import packing_trace
+
+PROGRAM = os.environ["COSPOT_PROGRAM"]
+SWEEP = """\
+workloads: [sample.csv]
+host: {vcpus: 64, memory_mb: 256}
+headroom_percent: [0, 2]
+vm: [COS]
+spot: [sCOS]
+evictor: [FIFO]
+saf: [false, true]
+otn: [1, 4]
+"""
+
+
+class Reconstruct(unittest.TestCase):
+    """Each test has a folder of its own."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="cospot-reconstruct-")
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+
+    def cospot(self, *arguments):
+        return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, timeout=300,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+
+    def succeed(self, *arguments):
+        done = self.cospot(*arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stderr)
+        return done.stdout
+
+    def read_table(self, name):
+        data = (self.folder / name).read_bytes()
+        text = (gzip.decompress(data) if name.endswith(".gz") else data).decode()
+        return list(csv.DictReader(io.StringIO(text)))
+
+    def write_sqlite(self, **recipe):
+        trace = packing_trace.make_trace(seed=1, **recipe)
+        packing_trace.write_sqlite(trace, self.folder / "trace.sqlite")
+        return trace
+
+    def check_sizes(self, trace, rows):
+        machines = {int(row["id"]): (int(row["vcpus"]), int(row["memory"]))
+                    for row in rows if row["kind"] == "machine_type"}
+        types = {int(row["id"]): (int(row["vcpus"]), int(row["memory"]))
+                 for row in rows if row["kind"] == "vm_type" and row["status"] == "recovered"}
+        self.assertEqual(machines, trace.machines)
+        self.assertEqual(types, trace.types)
+        left_out = {int(row["id"]) for row in rows
+                    if row["kind"] == "vm_type" and row["status"] != "recovered"}
+        self.assertEqual(left_out, trace.inconsistent)
+
+    def test_sqlite_to_comparison(self):
+        trace = self.write_sqlite(inconsistent=2)
+        output = self.succeed("workload", "reconstruct", "trace.sqlite", "-o", "zone.csv.gz")
+        self.assertIn("16 of 18 requested VM types have consistent sizes\n", output)
+        self.assertIn("2 left out, inconsistent vcpus: 100 101\n", output)
+        self.check_sizes(trace, self.read_table("zone.sizes.csv"))
+
+        rows = self.read_table("zone.csv.gz")
+        kept = sorted((row for row in trace.request_rows if row[2] not in trace.inconsistent),
+                      key=lambda row: (row[4], row[0]))
+        self.assertEqual([int(row["instance_id"]) for row in rows], [row[0] for row in kept])
+        for row, (_, tenant, vm_type, priority, start, end) in zip(rows, kept):
+            self.assertEqual((int(row["vcpus"]), int(row["memory_mb"])), trace.types[vm_type])
+            self.assertEqual(row["tenant_id"], str(tenant))
+            self.assertEqual(row["class"], "spot" if priority == 1 else "vm")
+            self.assertLessEqual(abs(float(row["start_s"]) - start * 86400), 1e-6)
+            if end is None:
+                self.assertEqual(row["end_s"], "never")
+            else:
+                self.assertLessEqual(abs(float(row["end_s"]) - end * 86400), 1e-6)
+
+        self.succeed("workload", "info", "zone.csv.gz", "--host", "64,256")
+        self.succeed("workload", "sample", "zone.csv.gz", "-o", "sample.csv", "--probability", "0.5",
+                     "--batched", "--seed", "7")
+        (self.folder / "sweep.yaml").write_text(SWEEP, encoding="utf-8")
+        done = self.cospot("compare", "sweep.yaml", "--db", "results.db", "--csv", "results.csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        results = self.read_table("results.csv")
+        self.assertEqual(len(results), 8)
+        for row in results:
+            self.assertGreater(int(row["spot_requests"]), 100)
+            self.assertEqual(row["vm_requests"], results[0]["vm_requests"])
+
+    def test_csv_gives_the_same_as_sqlite(self):
+        trace = self.write_sqlite()
+        trace.request_rows.sort(key=lambda row: (row[4], row[0]))  # as SQLite is read
+        packing_trace.write_csv(packing_trace.REQUEST_COLUMNS, trace.request_rows,
+                                self.folder / "vm.csv.gz")
+        packing_trace.write_csv(packing_trace.TYPE_COLUMNS, trace.type_rows,
+                                self.folder / "types.csv")
+        self.succeed("workload", "reconstruct", "trace.sqlite", "-o", "a.csv")
+        self.succeed("workload", "reconstruct", "vm.csv.gz", "--types", "types.csv", "-o", "b.csv")
+        for name in ("a.csv", "a.sizes.csv"):
+            self.assertEqual((self.folder / name).read_bytes(),
+                             (self.folder / name.replace("a", "b", 1)).read_bytes())
+
+    def test_known_totals(self):
+        trace = self.write_sqlite(requests=300)
+        self.succeed("workload", "reconstruct", "trace.sqlite", "-o", "zone.csv", "--machines", "3,9",
+                     "--host-cores", "9=960", "--host-memory", "3=1920", "--sizes", "sizes.csv")
+        rows = self.read_table("sizes.csv")
+        for row in rows:
+            known = (trace.machines if row["kind"] == "machine_type" else trace.types)
+            cores, memory = known[int(row["id"])]
+            self.assertEqual((int(row["vcpus"]), int(row["memory"])), (10 * cores, 10 * memory))
+
+    def test_bad_input_leaves_nothing(self):
+        self.write_sqlite(requests=300)
+        good = (self.folder / "trace.sqlite").read_bytes()
+        (self.folder / "cut.sqlite").write_bytes(good[:len(good) // 2])
+        (self.folder / "text.csv").write_text("vmId\n1\n", encoding="utf-8")
+        twice = packing_trace.make_trace(seed=1, requests=300)
+        twice.request_rows.append((5, 1, 20, 0, 20.0, None))
+        packing_trace.write_sqlite(twice, self.folder / "twice.sqlite")
+        before = sorted(self.folder.iterdir())
+        cases = [
+            (["none.sqlite"], "none.sqlite: cannot be read: there is no such file"),
+            (["cut.sqlite"], "cut.sqlite: is damaged"),
+            (["text.csv"], "text.csv: is not an SQLite file, expected one with the tables"),
+            (["text.csv", "--types", "none.csv"], "none.csv: cannot be read"),
+            (["twice.sqlite"], "two requests with the vmId 5, expected unique ids"),
+            (["trace.sqlite", "--machines", "3,4"], "the trace has no machine type 4, valid ones"),
+            (["trace.sqlite", "--machines", "x"], "--machines: found 'x', expected machine types"),
+            (["trace.sqlite", "--host-cores", "9=97"], "--host-cores 9=97: expected a multiple of"),
+            (["trace.sqlite", "--host-cores", "9"], "expected MACHINE=TOTAL"),
+            (["trace.sqlite", "--tolerance", "nan"], "--tolerance is nan, expected a number"),
+            (["trace.sqlite", "--schema", "x"], "unknown workload schema 'x'"),
+            (["trace.sqlite", "--sizes", "out.csv"], "expected two files"),
+            (["trace.sqlite", "--sizes", "none/sizes.csv"], "none/sizes.csv: cannot be written"),
+        ]
+        for arguments, expected in cases:
+            with self.subTest(arguments=arguments):
+                done = self.cospot("workload", "reconstruct", *arguments, "-o", "out.csv")
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(expected, done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1)
+                self.assertEqual(sorted(self.folder.iterdir()), before)
+        done = self.cospot("workload", "reconstruct", "trace.sqlite", "-o", "trace.sqlite")
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual((self.folder / "trace.sqlite").read_bytes(), good)
+
+
+if __name__ == "__main__":
+    unittest.main()
