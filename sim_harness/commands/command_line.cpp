@@ -13,6 +13,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/commands/compare_commands.hpp"
+#include "sim_harness/commands/fetch_command.hpp"
 #include "sim_harness/commands/generate_command.hpp"
 #include "sim_harness/commands/list_command.hpp"
 #include "sim_harness/commands/reconstruct_command.hpp"
@@ -67,6 +68,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader) {
   CLI::App* workload = add_workload_commands(app);
   add_generate_command(*workload);
   add_reconstruct_command(*workload);
+  add_fetch_command(*workload);
   add_list_command(app);
   add_report_command(app);
   try {

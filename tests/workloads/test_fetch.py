@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Drives `cospot workload fetch` against a server of its own; nothing leaves the machine.
+
+Needs the environment variable COSPOT_PROGRAM: the program to test.
+"""
+
+import hashlib
+import os
+import pathlib
+import random
+import socket
+import subprocess
+import tempfile
+import unittest
+
+import range_server
+
+PROGRAM = os.environ["COSPOT_PROGRAM"]
+CONTENT = random.Random(1).randbytes(300_000)
+OTHER = random.Random(2).randbytes(250_000)
+NAME = "AzurePackingTraceV1.zip"
+
+
+def digest(content):
+    return hashlib.sha256(content).hexdigest()
+
+
+class Fetch(unittest.TestCase):
+    """Each test has a server and a folder of its own."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="cospot-fetch-")
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        self.server = range_server.RangeServer({"/trace.zip": CONTENT})
+        self.server.__enter__()
+        self.addCleanup(self.server.__exit__)
+        self.file = self.folder / NAME
+
+    def fetch(self, *more, url=None, dataset="azure-packing", folder=None):
+        # A proxy of the environment would not reach this server.
+        environment = {name: value for name, value in os.environ.items()
+                       if not name.lower().endswith("_proxy")}
+        command = [PROGRAM, "workload", "fetch", dataset, "--to", folder or self.folder,
+                   "--url",
+                   url or self.server.url + "/trace.zip", *more]
+        return subprocess.run(command, env=environment, timeout=60, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False)
+
+    def succeed(self, *more, **options):
+        done = self.fetch(*more, **options)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def refuse(self, expected, *more, **options):
+        done = self.fetch(*more, **options)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn(expected, done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def names(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+    def check_complete(self, content=CONTENT):
+        self.assertEqual(self.file.read_bytes(), content)
+        self.assertEqual(self.names(), [NAME, NAME + ".sha256"])
+        record = (self.folder / (NAME + ".sha256")).read_text(encoding="utf-8")
+        self.assertEqual(record, f"{digest(content)}  {NAME}\n")
+
+    def break_off(self, after=100_000):
+        self.server.break_after = after
+        self.refuse(f"{after} bytes are kept in {self.file}.part; run the command again")
+        self.server.break_after = None
+        self.assertEqual((self.folder / (NAME + ".part")).read_bytes(), CONTENT[:after])
+        self.assertFalse(self.file.exists())
+
+    def test_complete_download(self):
+        output = self.succeed()
+        self.assertIn(f"{self.file}: 300000 bytes, downloaded\n  SHA-256 {digest(CONTENT)}\n", output)
+        self.check_complete()
+
+    def test_second_fetch_verifies(self):
+        self.succeed()
+        before = len(self.server.requests)
+        self.assertIn("was there, as recorded", self.succeed())
+        self.assertEqual(len(self.server.requests), before)
+        self.file.write_bytes(OTHER)
+        self.refuse(f"its SHA-256 is {digest(OTHER)}, expected {digest(CONTENT)}")
+        self.file.unlink()
+        self.succeed()
+        self.check_complete()
+
+    def test_interrupted_and_continued(self):
+        self.break_off()
+        self.break_off_again()
+        self.assertIn("continuing an earlier download", self.succeed("--sha256", digest(CONTENT)))
+        self.assertEqual([wanted for _, wanted in self.server.requests],
+                         [None, "bytes=100000-", "bytes=150000-"])
+        self.check_complete()
+
+    def break_off_again(self):
+        self.server.break_after = 50_000
+        self.refuse("150000 bytes are kept")
+        self.server.break_after = None
+
+    def test_killed_before_it_got_its_name(self):
+        self.break_off()
+        (self.folder / (NAME + ".part")).write_bytes(CONTENT)
+        self.succeed()
+        self.check_complete()
+
+    def test_part_longer_than_the_file(self):
+        self.break_off()
+        (self.folder / (NAME + ".part")).write_bytes(CONTENT + b"more")
+        self.succeed()
+        self.check_complete()
+
+    def test_changed_while_interrupted(self):
+        self.break_off()
+        self.server.files["/trace.zip"] = OTHER
+        self.succeed()
+        self.check_complete(OTHER)
+
+    def test_server_without_ranges(self):
+        self.break_off()
+        self.server.sends_ranges = False
+        self.succeed()
+        self.check_complete()
+
+    def test_server_without_validator(self):
+        self.server.sends_validator = False
+        self.server.break_after = 1000
+        self.refuse("1000 bytes came, which this server gives no way to continue")
+        self.server.break_after = None
+        self.succeed()
+        self.assertEqual([wanted for _, wanted in self.server.requests], [None, None])
+        self.check_complete()
+
+    def test_changed_since_the_record(self):
+        self.succeed()
+        self.file.unlink()
+        self.server.files["/trace.zip"] = OTHER
+        self.refuse(f"the SHA-256 of what came is {digest(OTHER)}, expected {digest(CONTENT)} "
+                    f"(recorded in {self.file}.sha256; remove that to accept another version)")
+        self.assertEqual(self.names(), [NAME + ".sha256"])
+
+    def test_wrong_digest(self):
+        self.refuse("; nothing was kept", "--sha256", "0" * 64)
+        self.assertEqual(self.names(), [])
+        self.refuse("--sha256: found '12', expected 64 hexadecimal digits", "--sha256", "12")
+        self.succeed("--sha256", digest(CONTENT).upper())
+        self.refuse("expected the same, or no record", "--sha256", "0" * 64)
+
+    def test_file_of_unknown_origin(self):
+        self.file.write_bytes(OTHER)
+        self.refuse("exists, but nothing tells whether it is complete")
+        self.assertIn("was there", self.succeed("--sha256", digest(OTHER)))
+        self.check_complete(OTHER)
+
+    def test_not_found_and_empty(self):
+        self.refuse("/none: the server answered 404, expected the file; nothing was downloaded",
+                    url=self.server.url + "/none")
+        self.server.files["/empty"] = b""
+        self.refuse("the server sent an empty file", url=self.server.url + "/empty")
+        self.assertEqual(self.names(), [])
+
+    def test_redirection(self):
+        self.server.redirects["/old"] = "/trace.zip"
+        self.succeed(url=self.server.url + "/old")
+        self.check_complete()
+
+    def test_no_network(self):
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))
+            port = unused.getsockname()[1]
+        self.refuse("is there a network? nothing was downloaded",
+                    url=f"http://127.0.0.1:{port}/trace.zip")
+        self.refuse("is there a network?", url="http://no-such-host.invalid/trace.zip")
+        self.refuse("is not an address that can be fetched", url="file:///etc/passwd")
+        self.assertEqual(self.names(), [])
+
+    def test_folders(self):
+        (self.folder / "taken").write_bytes(b"")
+        self.refuse("taken/AzurePackingTraceV1.zip.part: cannot be written",
+                    folder=self.folder / "taken")
+        self.succeed(folder=self.folder / "a" / "b")
+        self.assertEqual((self.folder / "a" / "b" / NAME).read_bytes(), CONTENT)
+
+    def test_dataset_of_many_files(self):
+        names = [f"workloads/{kind}/relevant-vm-1pcnt_{i}.csv"
+                 for kind in ("bernoulli", "batched") for i in range(10)]
+        names += ["ilp/vmType.csv", "ilp/server_vm_cores_ram.json"]
+        self.server.files = {"/base/" + name: name.encode() for name in names}
+        output = self.succeed(dataset="cospot", url=self.server.url + "/base")
+        self.assertEqual(output.count("SHA-256"), 22)
+        for name in names:
+            local = name.split("/", 1)[1]
+            self.assertEqual((self.folder / local).read_bytes(), name.encode())
+        self.assertEqual(self.succeed(dataset="cospot", url=self.server.url + "/base")
+                         .count("was there, as recorded"), 22)
+        self.refuse("cospot has 22 files, expected a dataset of one", "--sha256", "0" * 64,
+                    dataset="cospot")
+        self.refuse("unknown dataset 'x', expected azure-packing, cospot", dataset="x")
+
+
+if __name__ == "__main__":
+    unittest.main()
