@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 #include <pybind11/numpy.h>
 
-#include <algorithm>
-#include <optional>
+#include <vector>
 
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
@@ -54,15 +53,9 @@ PythonChain make_python_chain(const py::iterable& given_weighers, const py::iter
 py::array_t<HostIndex> rank(const PythonChain& chain, const HostColumns& hosts,
                             const Request& request, const py::object& top, bool saf) {
   const std::size_t most = top.is_none() ? hosts.view.size() : read_count(top, "top");
-  ScanBuffers buffers = chain.borrow_buffers();
-  const std::size_t count =
-      rank_hosts(chain.side(side_of(request, saf)), hosts.view, request, most, buffers);
-  py::array_t<HostIndex> rows(static_cast<py::ssize_t>(count));
-  std::transform(buffers.ranked.begin(),
-                 buffers.ranked.begin() + static_cast<std::ptrdiff_t>(count), rows.mutable_data(),
-                 [](const RankedHost& host) { return host.host; });
-  chain.return_buffers(std::move(buffers));
-  return rows;
+  std::vector<HostIndex> best;
+  take_best(chain, hosts, request, saf, most, [&best](HostIndex host) { best.push_back(host); });
+  return py::array_t<HostIndex>(static_cast<py::ssize_t>(best.size()), best.data());
 }
 
 py::tuple weigh(const PythonChain& chain, const HostColumns& hosts, const Request& request,

@@ -41,15 +41,10 @@ Offer make_offer(const PythonChain& chain, const HostColumns& hosts, const Reque
         "host of Chain.rank");
   }
   const std::size_t most = read_count(otn, "otn", 1);
-  ScanBuffers buffers = chain.borrow_buffers();
-  const std::size_t count =
-      rank_hosts(chain.side(side_of(request, saf)), hosts.view, request, most, buffers);
   Offer offer{.request = request, .hosts = {}};
-  for (std::size_t i = 0; i < count; ++i) {
-    const HostIndex host = buffers.ranked[i].host;
+  take_best(chain, hosts, request, saf, most, [&](HostIndex host) {
     offer.hosts.push_back({.host = host, .generation = hosts.view.generation[host]});
-  }
-  chain.return_buffers(std::move(buffers));
+  });
   return offer;
 }
 
@@ -180,7 +175,7 @@ Args:
     hosts: A HostTable, which is copied, or a list of HostSpec.
 )doc")
       .def_property_readonly(
-          "hosts", [](const Datacenter& self) { return OwnedHosts(self.hosts()); },
+          "hosts", [](const Datacenter& self) { return OwnedHosts(self.hosts(), self.log()); },
           "Its hosts, live: HostTable.")
       .def(
           "host_of",

@@ -22,6 +22,7 @@ void Datacenter::add_vm(HostIndex host, const Request& request) {
   require_room(host, request, Sees::kVms);
   placed_.emplace(request.instance, Placed{host, request.resources(), false});
   hosts_->add_vm(host, request.resources());
+  log_->add(host);
 }
 
 void Datacenter::add_spot(HostIndex host, const Request& request, SimTime ends_at) {
@@ -34,6 +35,7 @@ void Datacenter::add_spot(HostIndex host, const Request& request, SimTime ends_a
                              .ends_at = ends_at});
   placed_.emplace(request.instance, Placed{host, request.resources(), true});
   hosts_->add_spot(host, request.resources());
+  log_->add(host);
 }
 
 void Datacenter::remove(InstanceIndex instance) {
@@ -46,6 +48,7 @@ void Datacenter::remove(InstanceIndex instance) {
   } else {
     hosts_->remove_vm(gone.host, gone.resources);
   }
+  log_->add(gone.host);
 }
 
 void Datacenter::evict(InstanceIndex spot) {

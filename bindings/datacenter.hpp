@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "bindings/hosts.hpp"
 #include "core/host_table.hpp"
 #include "core/offer.hpp"
 
@@ -18,6 +19,7 @@ class Datacenter {
   explicit Datacenter(const HostTable& hosts);
 
   [[nodiscard]] const std::shared_ptr<HostTable>& hosts() const { return hosts_; }
+  [[nodiscard]] const std::shared_ptr<HostLog>& log() const { return log_; }
   [[nodiscard]] std::optional<HostIndex> host_of(InstanceIndex instance) const;
   [[nodiscard]] const std::vector<RunningSpot>& spots_on(HostIndex host) const {
     return spots_on_.at(host);
@@ -52,6 +54,7 @@ class Datacenter {
   [[nodiscard]] const Placed& placed(InstanceIndex instance) const;
 
   std::shared_ptr<HostTable> hosts_;
+  std::shared_ptr<HostLog> log_ = std::make_shared<HostLog>();
   std::map<InstanceIndex, Placed> placed_;
   std::vector<std::vector<RunningSpot>> spots_on_;  // oldest placement first
 };

@@ -2,12 +2,14 @@
 
 #include <pybind11/pybind11.h>
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bindings/kept_ranking.hpp"
 #include "core/chain.hpp"
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/run_settings.hpp"
@@ -45,6 +47,11 @@ class PythonChain {
   [[nodiscard]] const ChainSpec& spec() const { return spec_; }
   [[nodiscard]] const Chain& side(ChainSide side) const;
 
+  /// See KeptRanking::bring_up_to_date.
+  [[nodiscard]] HostRanking* kept_ranking(ChainSide side, const OwnedHosts& hosts) const {
+    return kept_[static_cast<std::size_t>(side)].bring_up_to_date(this->side(side), hosts);
+  }
+
   // A call borrows the buffers and gives them back; a call inside it, by a policy, gets others.
   [[nodiscard]] ScanBuffers borrow_buffers() const { return std::exchange(buffers_, {}); }
   void return_buffers(ScanBuffers buffers) const { buffers_ = std::move(buffers); }
@@ -56,7 +63,9 @@ class PythonChain {
   std::shared_ptr<const Chain> vm_;
   std::shared_ptr<const Chain> vm_avoiding_spots_;
   std::shared_ptr<const Chain> spot_;
-  mutable ScanBuffers buffers_;  // guarded by the interpreter's lock
+  // Both guarded by the interpreter's lock.
+  mutable ScanBuffers buffers_;
+  mutable std::array<KeptRanking, 3> kept_;  // by side
 };
 
 /// Finds policies named `python:...` and `nova:...` in this Python.

@@ -99,8 +99,7 @@ class ColumnReader {
 
  private:
   void check_names() const {
-    std::string valid;
-    const auto is_known = [this, &valid](const auto& known, std::string_view name) {
+    const auto is_known = [](const auto& known, std::string_view name) {
       return std::find(known.begin(), known.end(), name) != known.end();
     };
     for (const char* name : kRequired) {

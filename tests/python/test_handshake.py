@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import random
 
 import cospot
 import pytest
@@ -113,3 +114,35 @@ def test_a_datacenter_is_apart_from_its_table() -> None:
     datacenter.add_vm(0, Request(1, 1, instance=1))
     assert table.num_vms.tolist() == [0, 0] and datacenter.hosts.num_vms.tolist() == [1, 0]
     assert [s.instance for s in full_of_spots().spots_on(0)] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("policy", ["UTIL", "COS", "DPD", "sDPD", "vmaCOS"])
+@pytest.mark.parametrize("saf", [False, True])
+def test_a_kept_ranking_follows_the_datacenter(policy: str, saf: bool) -> None:
+    """A chain that ranked the same hosts before gives what a new one, which scans them, gives."""
+    draw = random.Random(7)
+    datacenter = Datacenter(HostTable.uniform(100, (16, 64)))
+    other = Datacenter(HostTable.uniform(100, (16, 64)))
+    kept = Chain([policy])
+    running: list[int] = []
+    for instance in range(1, 1200):
+        request = Request(draw.randint(1, 6), draw.randint(1, 30), instance=instance)
+        asked = Request(request.vcpus, request.memory_mb, spot=True, instance=instance)
+        for wanted in (request, asked):
+            expected = Chain([policy]).rank(datacenter.hosts, wanted, top=8, saf=saf).tolist()
+            assert kept.rank(datacenter.hosts, wanted, top=8, saf=saf).tolist() == expected
+        if instance % 300 == 0:
+            assert len(kept.rank(other.hosts, request, top=8)) == 8
+        offer = cospot.make_offer(kept, datacenter.hosts, request, otn=4, saf=saf)
+        spot_hosts = kept.rank(datacenter.hosts, asked, top=1)
+        if draw.random() < 0.4 and len(spot_hosts) == 1:
+            datacenter.add_spot(int(spot_hosts[0]), asked)
+            running.append(instance)
+        else:
+            choice = cospot.choose(offer, "FIFO", datacenter)
+            if choice is not None:
+                assert datacenter.commit(choice, request)
+                running = [i for i in [*running, instance] if i not in choice.victims]
+        if len(running) > 250 or (running and draw.random() < 0.2):
+            datacenter.remove(running.pop(draw.randrange(len(running))))
+    assert len(running) > 100
