@@ -17,6 +17,6 @@
 namespace cospot {
 
 /// The number changes with the layout of HostView.
-inline constexpr const char* kHostViewCapsule = "cospot.HostView/1";
+inline constexpr const char* kHostViewCapsule = "cospot.HostView/2";
 
 }  // namespace cospot

@@ -1,6 +1,7 @@
 #include "core/batch_ranking.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace cospot {
 namespace {
@@ -43,6 +44,27 @@ HostIndex BatchRanking::first_without_eviction(std::size_t within) const {
     return request_.resources().fits_in(hosts_->free(host.host, Sees::kVmsAndSpots));
   });
   return found == end ? kNoHost : found->host;
+}
+
+Standing BatchRanking::standing_of(HostIndex host) const {
+  for (const std::vector<RankedHost>* ranked : {&given_, &candidates_}) {
+    for (const RankedHost& other : *ranked) {
+      if (other.host == host) return {.tiers = other.tiers, .weight = other.weight};
+    }
+  }
+  return {};
+}
+
+double BatchRanking::weight_spread() const {
+  double least = std::numeric_limits<double>::infinity();
+  double greatest = -least;
+  for (const std::vector<RankedHost>* ranked : {&given_, &candidates_}) {
+    for (const RankedHost& host : *ranked) {
+      least = std::min(least, host.weight);
+      greatest = std::max(greatest, host.weight);
+    }
+  }
+  return greatest - least;
 }
 
 }  // namespace cospot

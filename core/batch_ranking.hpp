@@ -16,6 +16,8 @@ class BatchRanking final : public HostRanking {
   void start(const Request& request) override;
   [[nodiscard]] HostIndex next() override;
   [[nodiscard]] HostIndex first_without_eviction(std::size_t within) const override;
+  [[nodiscard]] Standing standing_of(HostIndex host) const override;
+  [[nodiscard]] double weight_spread() const override;
   [[nodiscard]] std::unique_ptr<HostRanking> clone(const HostTable& copy) const override {
     return std::make_unique<BatchRanking>(*chain_, copy);
   }

@@ -94,7 +94,8 @@ HostView HostTable::view() const {
           .num_io_ops = num_io_ops_,
           .generation = generation_,
           .name = names_,
-          .table = this};
+          .table = this,
+          .instances = lent_.instances};
 }
 
 }  // namespace cospot

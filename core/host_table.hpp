@@ -31,6 +31,8 @@ struct HostSpec {
 
 class HostRow;
 class HostTable;
+class InstanceTable;
+struct RunningSpot;
 
 /// Read-only columns over a HostTable, one entry a host. Valid while the table lives; never stored
 /// by a plugin. What is free "beside VMs" ignores spots; "beside all" counts VMs and spots. An
@@ -50,7 +52,8 @@ struct HostView {
   std::span<const std::int32_t> num_io_ops;
   std::span<const std::uint64_t> generation;
   std::span<const std::string> name;
-  const HostTable* table = nullptr;  ///< whose columns these are; not for policies
+  const HostTable* table = nullptr;          ///< whose columns these are; not for policies
+  const InstanceTable* instances = nullptr;  ///< what runs where, if the table knows; see HostRow
 
   [[nodiscard]] std::size_t size() const { return vcpus_total.size(); }
   [[nodiscard]] inline HostRow operator[](HostIndex host) const;
@@ -65,6 +68,9 @@ class HostRow {
   [[nodiscard]] std::int32_t num_vms() const { return view_->num_vms[host_]; }
   [[nodiscard]] std::int32_t num_spots() const { return view_->num_spots[host_]; }
   [[nodiscard]] std::int32_t num_io_ops() const { return view_->num_io_ops[host_]; }
+  /// The spots on the host, oldest placement first; none where the table was not lent them. Defined
+  /// in core/instance_table.hpp.
+  [[nodiscard]] inline std::span<const RunningSpot> spots() const;
 
   [[nodiscard, gnu::always_inline]] ResourceVector total() const {
     return {view_->vcpus_total[host_], view_->memory_mb_total[host_], view_->disk_gb_total[host_]};
@@ -127,6 +133,10 @@ class HostTable {
   /// the thread that owns the table; the result may be dropped by any.
   [[nodiscard]] std::shared_ptr<const void> keep_columns() const;
 
+  /// Lets policies see the spots on each host (HostRow::spots). `instances` outlives the table and
+  /// is kept in step with it. Holds for this table, not for its copies.
+  void lend_spots(const InstanceTable& instances) { lent_.instances = &instances; }
+
   /// Tells whether every host has the same totals.
   [[nodiscard]] bool is_uniform() const { return uniform_; }
 
@@ -166,6 +176,16 @@ class HostTable {
     std::shared_ptr<Estate> estate;  // nullptr while nobody keeps columns
   };
 
+  /// What another writer lends to one table and not to its copies.
+  struct Lent {
+    Lent() = default;
+    Lent(const Lent& /*other*/) noexcept {}
+    Lent& operator=(const Lent&) = delete;
+    ~Lent() = default;
+
+    const InstanceTable* instances = nullptr;
+  };
+
   void change_vms(HostIndex host, const ResourceVector& amount, std::int32_t sign) {
     take(beside_vms_, host, amount, sign);
     take(beside_all_, host, amount, sign);
@@ -192,6 +212,7 @@ class HostTable {
   ResourceVector largest_total_;
   bool uniform_ = true;
   mutable OwnEstate own_;
+  Lent lent_;
 };
 
 }  // namespace cospot

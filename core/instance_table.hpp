@@ -41,4 +41,9 @@ class InstanceTable {
   std::vector<std::vector<RunningSpot>> spots_on_;
 };
 
+inline std::span<const RunningSpot> HostRow::spots() const {
+  if (view_->instances == nullptr) return {};
+  return view_->instances->spots_on(host_);
+}
+
 }  // namespace cospot

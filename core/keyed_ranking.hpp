@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -100,6 +101,7 @@ class KeyedRanking final : public HostRanking {
       KeyWalk<Key, Hosts<Key>> walk;
       walk.open(tiers_[tier], query, target_, weight);
       if (walk.is_finished()) {
+        if (within == SIZE_MAX) continue;
         query.fit = fit_of(feasible_);
         before += tiers_[tier].count(query, {.first = KeyTarget<Key>::kLowest,
                                              .last = KeyTarget<Key>::kLargest,
@@ -108,11 +110,35 @@ class KeyedRanking final : public HostRanking {
       }
       const HostIndex host = walk.find_next(weight);
       // With SAF, or where spots count for feasibility, such hosts rank before all others.
-      if (prefers_spot_free_ || feasible_ == Sees::kVmsAndSpots) return host;
+      if (prefers_spot_free_ || feasible_ == Sees::kVmsAndSpots || within == SIZE_MAX) return host;
       before += walk.count_before_first(target_, weight, within - before);
       return before < within ? host : kNoHost;
     }
     return kNoHost;
+  }
+
+  [[nodiscard]] Standing standing_of(HostIndex host) const override {
+    return {.tiers = static_cast<std::uint32_t>(num_passes() - pass_of(view_[host])),
+            .weight = weight(host)};
+  }
+
+  [[nodiscard]] double weight_spread() const override {
+    RoomQuery query = query_;
+    query.fit = fit_of(feasible_);
+    double least = std::numeric_limits<double>::infinity();
+    double greatest = -least;
+    for (std::size_t tier = 0; tier < tiers_in_use(); ++tier) {
+      const auto weight = weight_of_host();
+      KeyWalk<Key, Hosts<Key>> best;
+      best.open(tiers_[tier], query, target_, weight);
+      if (best.is_finished()) continue;
+      greatest = std::max(greatest, weight(best.find_next(weight)));
+      // No weight rises away from the target, so the least one is at an end.
+      const NearestHosts<Key> ends =
+          tiers_[tier].nearest(query, KeyTarget<Key>::kLargest, KeyTarget<Key>::kLowest);
+      least = std::min({least, weight(ends.below.host), weight(ends.above.host)});
+    }
+    return greatest - least;
   }
 
   [[nodiscard]] bool sees_spots() const override {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "core/vm_load.hpp"
 
 namespace cospot {
 namespace {
@@ -25,12 +26,11 @@ void check_sufficient(const EvictionCase& eviction, const EvictionPlan& plan) {
 }  // namespace
 
 Offer make_offer(const HostTable& hosts, HostRanking& ranking, const Request& request,
-                 std::size_t otn) {
+                 const OfferRule& rule) {
   Offer offer{.request = request, .hosts = {}};
   ranking.start(request);
-  while (offer.hosts.size() < otn) {
-    const HostIndex host = ranking.next();
-    if (host == kNoHost) break;
+  OfferWalk walk(ranking, rule, rule.follows_load() ? VmLoad(hosts).of_scarcest() : 0);
+  for (HostIndex host = walk.next(); host != kNoHost; host = walk.next()) {
     offer.hosts.push_back({.host = host, .generation = hosts.generation(host)});
   }
   return offer;

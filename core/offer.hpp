@@ -7,6 +7,7 @@
 #include "core/evictor.hpp"
 #include "core/host_ranking.hpp"
 #include "core/host_table.hpp"
+#include "core/offer_rule.hpp"
 
 namespace cospot {
 
@@ -36,11 +37,57 @@ struct Choice {
   [[nodiscard]] bool has_host() const { return host.host != kNoHost; }
 };
 
-/// The VM side: the first `otn` hosts of `ranking`, OTN >= 1.
+/// Reads the hosts of one offer from a ranking whose walk was started, as far as the rule goes.
+class OfferWalk {
+ public:
+  /// `ranking` and `rule` outlive the walk. `vm_load`: VmLoad::of_scarcest(), for rules that follow
+  /// it. `first`: the first host when the ranking has given it already.
+  OfferWalk(HostRanking& ranking, const OfferRule& rule, double vm_load, HostIndex first = kNoHost)
+      : ranking_(&ranking), rule_(&rule), most_(rule.most_hosts(vm_load)) {
+    if (first != kNoHost) note(first);
+  }
+
+  /// How many hosts the offer has at most.
+  [[nodiscard]] std::size_t most() const { return most_; }
+
+  /// The next host of the offer; kNoHost behind the last.
+  [[nodiscard]] HostIndex next() {
+    if (given_ >= most_) return kNoHost;
+    const HostIndex host = ranking_->next();
+    if (host == kNoHost || !admits(host)) {
+      most_ = given_;
+      return kNoHost;
+    }
+    note(host);
+    return host;
+  }
+
+  /// Tells whether a rule that compares weights offers a host; others look at ranks alone.
+  [[nodiscard]] bool admits(HostIndex host) const {
+    return given_ == 0 || !rule_->compares_weights() ||
+           rule_->admits(first_, ranking_->standing_of(host), spread_);
+  }
+
+ private:
+  void note(HostIndex host) {
+    if (given_++ > 0 || !rule_->compares_weights()) return;
+    first_ = ranking_->standing_of(host);
+    spread_ = ranking_->weight_spread();
+  }
+
+  HostRanking* ranking_;
+  const OfferRule* rule_;
+  std::size_t most_;
+  std::size_t given_ = 0;
+  Standing first_;
+  double spread_ = 0;
+};
+
+/// The VM side: the hosts of `ranking` that `rule` offers.
 ///
 /// Source: CoSpot, section 3 ("Offer Top N").
 [[nodiscard]] Offer make_offer(const HostTable& hosts, HostRanking& ranking, const Request& request,
-                               std::size_t otn);
+                               const OfferRule& rule);
 
 /// What is still missing on a host before `request` fits beside its VMs and spots.
 [[nodiscard]] inline ResourceVector shortfall(const HostTable& hosts, HostIndex host,

@@ -4,11 +4,13 @@
 
 #include "weighers/cosine_weigher.hpp"
 #include "weighers/dpd_weigher.hpp"
+#include "weighers/fewest_spots_weigher.hpp"
 #include "weighers/first_fit_weigher.hpp"
 #include "weighers/nova_cpu_weigher.hpp"
 #include "weighers/nova_disk_weigher.hpp"
 #include "weighers/nova_io_ops_weigher.hpp"
 #include "weighers/nova_ram_weigher.hpp"
+#include "weighers/spot_hour_weigher.hpp"
 #include "weighers/util_weigher.hpp"
 
 namespace cospot {
@@ -25,6 +27,8 @@ std::span<const RegistryEntry<Weigher>> weigher_registry() {
       registry_entry<Weigher, CosineWeigher<PolicyVariant::kVmAvoiding>>(),
       registry_entry<Weigher, DpdWeigher<PolicyVariant::kVmAvoiding>>(),
       registry_entry<Weigher, FirstFitWeigher>(),
+      registry_entry<Weigher, FewestSpotsWeigher>(),
+      registry_entry<Weigher, SpotHourWeigher>(),
       registry_entry<Weigher, NovaRamWeigher>(),
       registry_entry<Weigher, NovaCpuWeigher>(),
       registry_entry<Weigher, NovaDiskWeigher>(),

@@ -60,7 +60,8 @@ class Results:
               ``"500 hosts"``.
             - ``headroom_percent``: float64, hosts beyond the size that fits the VMs; NaN where
               the sweep gives ``hosts``.
-            - ``saf``: bool. ``otn``, ``hosts``: int64, hosts.
+            - ``saf``: bool. ``hosts``: int64, hosts. ``otn``: int64, hosts; in a sweep with other
+              offers (``"epsilon-0.05"``, ``"adaptive-32-1-0.8-1"``) objects, numbers and labels.
             - ``vm_requests``, ``vm_rejected``, ``vm_too_large`` (of the rejected: larger than an
               empty host), ``spot_requests``, ``spot_admitted``, ``evictions``: int64, instances.
             - ``vm_revenue_requested``, ``vm_revenue``, ``spot_revenue_requested``,
@@ -200,7 +201,8 @@ def _tidy(raw: pd.DataFrame, sweep: Mapping[str, Any]) -> pd.DataFrame:
     for policy in ("vm", "spot", "evictor"):
         runs[policy] = _ordered(raw[policy], [item["label"] for item in sweep[policy]])
     runs["saf"] = raw["saf"].astype(bool)
-    for column in ("otn", *_COUNTS):
+    runs["otn"] = _offers(raw["otn"])
+    for column in _COUNTS:
         runs[column] = raw[column].astype("int64")
     # Python's integers, because a large zone's revenue passes 2^63 vcpu-microseconds.
     exact = {name: raw[f"{name}_exact"].map(_microseconds).astype(object) for name in _REVENUES}
@@ -217,6 +219,12 @@ def _tidy(raw: pd.DataFrame, sweep: Mapping[str, Any]) -> pd.DataFrame:
         runs[column] = raw[column].astype("int64")
     runs["wall_ms"] = raw["wall_ms"].astype("float64")
     return runs
+
+
+def _offers(otn: pd.Series[Any]) -> pd.Series[Any]:
+    """Numbers where all are; else objects, because labels of other offers stand beside them."""
+    is_label = otn.map(lambda value: isinstance(value, str))
+    return otn.astype(object) if is_label.any() else otn.astype("int64")
 
 
 def _ordered(values: pd.Series[Any], labels: list[str]) -> pd.Series[Any]:

@@ -134,7 +134,7 @@ class ScenarioRun {
         "workload  {}\nhosts     {}\npolicies  VM {}, spot {}, evictor {}, SAF {}, "
         "OTN {}\n",
         workload_.name, hosts, settings.vm.label, settings.spot.label, settings.evictor.label,
-        settings.saf ? "on" : "off", settings.otn);
+        settings.saf ? "on" : "off", settings.otn.label());
   }
 
   const RunArguments& arguments_;

@@ -1,6 +1,5 @@
 #include "sim_harness/engine/allocator.hpp"
 
-#include "core/errors.hpp"
 #include "evictors/registry.hpp"
 #include "filters/feasibility_filter.hpp"
 #include "filters/registry.hpp"
@@ -52,7 +51,6 @@ std::shared_ptr<const Chain> make_chain(const ChainSpec& spec, ChainSide side) {
 }
 
 Allocator make_allocator(const RunSettings& settings) {
-  if (settings.otn == 0) throw ConfigError("otn is 0, expected at least 1");
   return {
       .vm = make_chain(settings.vm, settings.saf ? ChainSide::kVmAvoidingSpots : ChainSide::kVm),
       .spot = make_chain(settings.spot, ChainSide::kSpot),

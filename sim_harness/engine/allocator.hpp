@@ -4,6 +4,7 @@
 
 #include "core/chain.hpp"
 #include "core/evictor.hpp"
+#include "core/offer_rule.hpp"
 #include "sim_harness/engine/run_settings.hpp"
 
 namespace cospot {
@@ -13,7 +14,7 @@ struct Allocator {
   std::shared_ptr<const Chain> vm;
   std::shared_ptr<const Chain> spot;
   std::shared_ptr<const Evictor> evictor;
-  std::size_t otn = 1;
+  OfferRule otn{};
 };
 
 /// Which side of the handshake a chain ranks hosts for: a VM ignores spots, a spot does not.
@@ -31,7 +32,7 @@ enum class ChainSide : std::uint8_t { kVm, kVmAvoidingSpots, kSpot };
 /// Errors: ConfigError for an unknown policy or option.
 [[nodiscard]] std::shared_ptr<const Chain> make_chain(const ChainSpec& spec, ChainSide side);
 
-/// Errors: ConfigError for an unknown policy or option, or an OTN of 0.
+/// Errors: ConfigError for an unknown policy or option.
 [[nodiscard]] Allocator make_allocator(const RunSettings& settings);
 
 }  // namespace cospot

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <typeinfo>
 
 #include "core/errors.hpp"
+#include "core/vm_load.hpp"
 #include "filters/registry.hpp"
 
 namespace cospot {
@@ -165,7 +167,7 @@ class Explainer {
   }
 
   void choose_from_offer() {
-    told_.offered = std::min(engine_.allocator().otn, told_.feasible);
+    told_.offered = count_offered();
     const ExplainedHost* best = nullptr;
     for (std::size_t i = 0; i < told_.offered; ++i) {
       ExplainedHost& told = told_.hosts[i];
@@ -174,6 +176,27 @@ class Explainer {
       if (told.has_plan && (best == nullptr || told.score < best->score)) best = &told;
     }
     if (best != nullptr) told_.winner = best->ranked.host;
+  }
+
+  /// How many of the hosts, which stand in rank order, are offered.
+  [[nodiscard]] std::size_t count_offered() const {
+    const OfferRule& rule = engine_.allocator().otn;
+    const std::size_t most =
+        std::min(rule.most_hosts(VmLoad(engine_.hosts()).of_scarcest()), told_.feasible);
+    if (!rule.compares_weights() || most == 0) return most;
+    const auto feasible = std::span(told_.hosts).first(told_.feasible);
+    const auto [least, greatest] = std::minmax_element(
+        feasible.begin(), feasible.end(), [](const ExplainedHost& a, const ExplainedHost& b) {
+          return a.ranked.weight < b.ranked.weight;
+        });
+    const double spread = greatest->ranked.weight - least->ranked.weight;
+    const auto standing = [](const ExplainedHost& host) {
+      return Standing{.tiers = host.ranked.tiers, .weight = host.ranked.weight};
+    };
+    const auto end = std::find_if_not(feasible.begin(), feasible.end(), [&](const auto& host) {
+      return rule.admits(standing(feasible.front()), standing(host), spread);
+    });
+    return static_cast<std::size_t>(end - feasible.begin());
   }
 
   void plan_evictions(ExplainedHost& told) {

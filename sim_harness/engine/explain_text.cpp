@@ -63,7 +63,8 @@ class ExplanationPrinter {
       add("spot chain {}: the first-ranked host gets the spot\n", told_.chain().label);
     } else {
       add("VM chain {}, SAF {}; OTN {}; evictor {}\n", told_.chain().label,
-          told_.settings.saf ? "on" : "off", told_.settings.otn, told_.settings.evictor.label);
+          told_.settings.saf ? "on" : "off", told_.settings.otn.label(),
+          told_.settings.evictor.label);
     }
   }
 

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/errors.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 
 namespace cospot {
@@ -21,7 +20,7 @@ struct Member {
 };
 
 /// Members by SAF and OTN: all share a beginning, those with SAF a longer one.
-using Branches = std::map<std::pair<bool, std::size_t>, std::vector<Member>>;
+using Branches = std::map<std::pair<bool, OfferRule>, std::vector<Member>>;
 
 class GroupSimulation {
  public:
@@ -40,7 +39,6 @@ class GroupSimulation {
     Branches branches;
     std::size_t shared = 0;
     for (std::size_t i = 0; i < variations_.size(); ++i) {
-      if (variations_[i].otn == 0) throw ConfigError("otn is 0, expected at least 1");
       const Member member{.variation = i, .evictor = make_evictor(*variations_[i].evictor)};
       if (member.evictor->charges_every_victim()) {
         branches[{variations_[i].saf, variations_[i].otn}].push_back(member);

@@ -3,6 +3,7 @@
 #include <functional>
 #include <span>
 
+#include "core/offer_rule.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/engine/run_result.hpp"
 #include "sim_harness/engine/run_settings.hpp"
@@ -13,7 +14,7 @@ namespace cospot {
 struct RunVariation {
   const EvictorSpec* evictor = nullptr;
   bool saf = false;
-  std::size_t otn = 1;
+  OfferRule otn{};
 };
 
 /// What the runs of a group share.

@@ -9,6 +9,7 @@
 
 #include "core/evictor.hpp"
 #include "core/filter.hpp"
+#include "core/offer_rule.hpp"
 #include "core/plugin.hpp"
 #include "core/resource_vector.hpp"
 #include "core/weigher.hpp"
@@ -63,7 +64,7 @@ struct RunSettings {
   ChainSpec spot;
   EvictorSpec evictor;
   bool saf = false;
-  std::size_t otn = 1;
+  OfferRule otn{};
 };
 
 }  // namespace cospot

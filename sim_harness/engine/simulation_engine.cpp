@@ -8,7 +8,11 @@ constexpr SimTime kFirstHour = std::chrono::hours(1);
 
 /// Without an offer to choose from, a VM side that ignores spots need not hear of them.
 bool watches_spots(const HostRanking& vm_ranking, const Allocator& allocator) {
-  return vm_ranking.sees_spots() || allocator.otn > 1;
+  return vm_ranking.sees_spots() || !allocator.otn.is_one_host();
+}
+
+std::optional<VmLoad> load_to_follow(const HostTable& hosts, const Allocator& allocator) {
+  return allocator.otn.follows_load() ? std::optional(VmLoad(hosts)) : std::nullopt;
 }
 
 }  // namespace
@@ -22,8 +26,11 @@ SimulationEngine::SimulationEngine(const EventSchedule& schedule, HostTable host
       vm_ranking_(allocator_.vm->make_ranking(hosts_)),
       spot_ranking_(allocator_.spot->make_ranking(hosts_)),
       vm_ranking_watches_spots_(watches_spots(*vm_ranking_, allocator_)),
+      load_(load_to_follow(hosts_, allocator_)),
       spot_side_(*allocator_.evictor),
-      is_stale_(hosts_.size(), 0) {}
+      is_stale_(hosts_.size(), 0) {
+  hosts_.lend_spots(instances_);
+}
 
 SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allocator)
     : schedule_(other.schedule_),
@@ -35,6 +42,7 @@ SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allo
                         ? other.spot_ranking_->clone(hosts_)
                         : allocator_.spot->make_ranking(hosts_)),
       vm_ranking_watches_spots_(watches_spots(*vm_ranking_, allocator_)),
+      load_(load_to_follow(hosts_, allocator_)),
       spot_side_(*allocator_.evictor),
       stale_(other.stale_),
       is_stale_(other.is_stale_),
@@ -46,7 +54,9 @@ SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allo
       vm_revenue_lost_(other.vm_revenue_lost_),
       spot_revenue_lost_(other.spot_revenue_lost_),
       first_hour_revenue_(other.first_hour_revenue_),
-      timer_(other.timer_) {}
+      timer_(other.timer_) {
+  hosts_.lend_spots(instances_);
+}
 
 Request SimulationEngine::request_of(const ScheduledEvent& event) const {
   const ResourceVector& resources = schedule_->resources(event);
@@ -138,15 +148,14 @@ bool SimulationEngine::arrive_vm(const ScheduledEvent& event, const PauseAt& pau
 HostIndex SimulationEngine::contend(const Request& request, HostIndex first_ranked) {
   // Where every victim costs something, the best-ranked host that needs no eviction wins.
   const bool free_host_wins = allocator_.evictor->charges_every_victim();
-  if (free_host_wins && allocator_.otn > kShortOffer) {
-    const HostIndex free_host = vm_ranking_->first_without_eviction(allocator_.otn);
-    if (free_host != kNoHost) return free_host;
+  OfferWalk offer(*vm_ranking_, allocator_.otn, vm_load(), first_ranked);
+  if (free_host_wins && offer.most() > kShortOffer) {
+    const HostIndex free_host = vm_ranking_->first_without_eviction(offer.most());
+    if (free_host != kNoHost && offer.admits(free_host)) return free_host;
   }
   timer_.start_walk();
   offered_.assign(1, first_ranked);
-  while (offered_.size() < allocator_.otn) {
-    const HostIndex host = vm_ranking_->next();
-    if (host == kNoHost) break;
+  for (HostIndex host = offer.next(); host != kNoHost; host = offer.next()) {
     if (free_host_wins && shortfall(hosts_, host, request).fits_in(ResourceVector{})) return host;
     offered_.push_back(host);
   }
@@ -193,6 +202,7 @@ void SimulationEngine::evict(HostIndex host, std::span<const InstanceIndex> vict
 
 void SimulationEngine::place_vm(HostIndex host, const Request& request) {
   hosts_.add_vm(host, request.resources());
+  if (load_) load_->add_vm(request.resources());
   instances_.place_vm(request.instance, host);
   vm_ranking_->host_changed(host);
   mark_stale(host);
@@ -239,6 +249,7 @@ void SimulationEngine::depart(const ScheduledEvent& event) {
   } else {
     instances_.remove_vm(event.instance);
     hosts_.remove_vm(host, schedule_->resources(event));
+    if (load_) load_->remove_vm(schedule_->resources(event));
     vm_ranking_->host_changed(host);
     mark_stale(host);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "core/host_table.hpp"
 #include "core/instance_table.hpp"
 #include "core/offer.hpp"
+#include "core/vm_load.hpp"
 #include "sim_harness/engine/allocation_timer.hpp"
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
@@ -84,6 +86,7 @@ class SimulationEngine {
   void depart(const ScheduledEvent& event);
 
   [[nodiscard]] HostIndex contend(const Request& request, HostIndex first_ranked);
+  [[nodiscard]] double vm_load() const { return load_ ? load_->of_scarcest() : 0; }
   [[nodiscard]] HostIndex answer_whole_offer(const Request& request);
   void evict(HostIndex host, std::span<const InstanceIndex> victims, const Request& for_vm);
   void place_vm(HostIndex host, const Request& request);
@@ -100,6 +103,7 @@ class SimulationEngine {
   std::unique_ptr<HostRanking> vm_ranking_;
   std::unique_ptr<HostRanking> spot_ranking_;
   bool vm_ranking_watches_spots_ = true;
+  std::optional<VmLoad> load_;  // where OTN follows it
   SpotSide spot_side_;
   std::vector<HostIndex> offered_;      // scratch
   std::vector<InstanceIndex> victims_;  // scratch

@@ -87,7 +87,7 @@ void require_on_axes(const ResultRow& row, const ReportAxes& axes, const std::st
                                                            row.spot,
                                                            row.evictor,
                                                            row.saf ? "true" : "false",
-                                                           fmt::format("{}", row.otn)};
+                                                           row.otn.label()};
   std::size_t rest = row.run_index;
   bool fits = true;
   for (std::size_t i = ReportAxes::kCount; i-- > 0;) {

@@ -27,8 +27,8 @@ std::string csv_line(const ResultRow& row, Timing timing) {
   return fmt::format(
       "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.3f},{},{}\n", row.workload,
       row.headroom_percent ? fmt::format("{}", *row.headroom_percent) : "", row.vm, row.spot,
-      row.evictor, row.saf ? 1 : 0, row.otn, result.hosts, result.vm_requests, result.vm_rejected,
-      result.spot_requests, result.spot_admitted, result.evictions,
+      row.evictor, row.saf ? 1 : 0, row.otn.label(), result.hosts, result.vm_requests,
+      result.vm_rejected, result.spot_requests, result.spot_admitted, result.evictions,
       revenue_text(result.vm_revenue_requested), revenue_text(result.vm_revenue),
       revenue_text(result.spot_revenue_requested), revenue_text(result.spot_revenue),
       result.alloc_p50_ns, result.alloc_p99_ns, result.alloc_max_ns, result.wall_ms,

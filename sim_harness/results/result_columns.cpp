@@ -77,6 +77,14 @@ Revenue read_revenue(SqliteStatement& select, const std::string& database, std::
                                   database, run_index, text));
 }
 
+OfferRule read_otn(SqliteStatement& select, const std::string& database, std::size_t run_index) {
+  try {
+    return OfferRule::parse(select.read_text());
+  } catch (const ConfigError& error) {
+    throw DatabaseError(fmt::format("{}: run {}: otn: {}", database, run_index, error.what()));
+  }
+}
+
 }  // namespace
 
 std::string create_run_table_sql() {
@@ -101,7 +109,10 @@ void bind_run(SqliteStatement& insert, const ResultRow& row) {
   insert.bind(to_integer(row.run_index)).bind(row.workload);
   row.headroom_percent ? insert.bind(*row.headroom_percent) : insert.bind_null();
   insert.bind(row.vm).bind(row.spot).bind(row.evictor);
-  insert.bind(std::int64_t{row.saf}).bind(to_integer(row.otn));
+  insert.bind(std::int64_t{row.saf});
+  // A number where it is one; SQLite lets a column hold texts beside numbers.
+  row.otn.kind() == OfferRule::Kind::kTopN ? insert.bind(to_integer(row.otn.otn()))
+                                           : insert.bind(row.otn.label());
   for (const std::uint64_t count : {result.hosts, result.vm_requests, result.vm_rejected,
                                     result.spot_requests, result.spot_admitted, result.evictions}) {
     insert.bind(to_integer(count));
@@ -132,7 +143,7 @@ ResultRow read_run(SqliteStatement& select, const std::string& database) {
   row.spot = select.read_text();
   row.evictor = select.read_text();
   row.saf = select.read_integer() != 0;
-  row.otn = read_count(select);
+  row.otn = read_otn(select, database, row.run_index);
   for (std::uint64_t* count : {&result.hosts, &result.vm_requests, &result.vm_rejected,
                                &result.spot_requests, &result.spot_admitted, &result.evictions}) {
     *count = read_count(select);

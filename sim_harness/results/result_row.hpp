@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "core/offer_rule.hpp"
 #include "sim_harness/engine/run_result.hpp"
 
 namespace cospot {
@@ -19,7 +20,7 @@ struct ResultRow {
   std::string spot;
   std::string evictor;
   bool saf = false;
-  std::size_t otn = 1;
+  OfferRule otn{};
   RunResult result;
   std::string workload_sha256;
   std::string configuration;  ///< run_json

@@ -76,7 +76,7 @@ void summarise_gains(std::span<const ResultRow> rows,
                      const std::vector<std::optional<double>>& gains, Summary& summary) {
   Average all;
   Average without_loss;
-  std::map<std::pair<bool, std::size_t>, Average> cells;
+  std::map<std::pair<bool, OfferRule>, Average> cells;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     all.add(gains[i]);
     if (is_without_loss(rows[i])) without_loss.add(gains[i]);
@@ -144,7 +144,7 @@ using Candidates = std::vector<Candidate>;
 
 std::map<SizeKey, Candidates> find_candidates(std::span<const ResultRow> rows,
                                               const std::vector<std::optional<double>>& gains) {
-  using Key = std::tuple<SizeKey, std::string, std::string, std::string, bool, std::size_t>;
+  using Key = std::tuple<SizeKey, std::string, std::string, std::string, bool, OfferRule>;
   std::map<Key, std::size_t> positions;
   std::map<SizeKey, Candidates> by_size;
   for (std::size_t i = 0; i < rows.size(); ++i) {

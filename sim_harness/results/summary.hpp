@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/offer_rule.hpp"
 #include "sim_harness/results/result_row.hpp"
 
 namespace cospot {
@@ -25,7 +26,7 @@ struct BestCombination {
   bool found = false;  ///< false: every combination loses VM revenue on some workload
   std::string vm, spot, evictor;
   bool saf = false;
-  std::size_t otn = 1;
+  OfferRule otn{};
   std::optional<double> spot_revenue_share;  ///< of what spots requested, 1 = all
   std::optional<double> gain;
   double evictions = 0;
@@ -34,7 +35,7 @@ struct BestCombination {
 /// The mean gain of all runs with one SAF and one OTN.
 struct GainCell {
   bool saf = false;
-  std::size_t otn = 1;
+  OfferRule otn{};
   std::optional<double> mean;
 };
 

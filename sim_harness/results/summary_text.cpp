@@ -1,7 +1,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "sim_harness/results/summary.hpp"
 
@@ -9,8 +11,8 @@ namespace cospot {
 namespace {
 
 constexpr std::size_t kMaxLabelWidth = 13;
-constexpr std::size_t kOtnPerLine = 8;
-constexpr int kGainWidth = 11;  // "+1000.00 %" and a space
+constexpr std::size_t kLineWidth = 94;  // of a table, behind its first column
+constexpr std::size_t kGainWidth = 11;  // "+1000.00 %" and a space
 
 std::string percent_text(double fraction) { return fmt::format("{:.2f} %", fraction * 100); }
 
@@ -64,34 +66,50 @@ std::string gains_text(const Summary& summary) {
   return text;
 }
 
-std::string table_row(const Summary& summary, bool saf, std::size_t otn) {
+std::string table_row(const Summary& summary, bool saf, const OfferRule& otn) {
   for (const GainCell& cell : summary.gain_by_saf_otn) {
     if (cell.saf == saf && cell.otn == otn) return gain_text(cell.mean);
   }
   return "";
 }
 
+std::size_t column_width(const OfferRule& otn) {
+  return std::max(kGainWidth, otn.label().size() + 1);
+}
+
+/// One block of the table: the columns of some OTNs.
+std::string table_block(const Summary& summary, std::span<const OfferRule> otns) {
+  std::string text = "  SAF ";
+  for (const OfferRule& otn : otns) {
+    text += fmt::format("{:>{}}", otn.label(), column_width(otn));
+  }
+  for (const bool saf : {false, true}) {
+    std::string line = fmt::format("\n  {:<4}", on_off(saf));
+    bool any = false;
+    for (const OfferRule& otn : otns) {
+      const std::string cell = table_row(summary, saf, otn);
+      any = any || !cell.empty();
+      line += fmt::format("{:>{}}", cell, column_width(otn));
+    }
+    if (any) text += line;
+  }
+  return text + "\n";
+}
+
 std::string table_text(const Summary& summary) {
-  std::vector<std::size_t> otns;
+  std::vector<OfferRule> otns;
   for (const GainCell& cell : summary.gain_by_saf_otn) otns.push_back(cell.otn);
   std::sort(otns.begin(), otns.end());
   otns.erase(std::unique(otns.begin(), otns.end()), otns.end());
   std::string text = "\nMean gain by SAF (rows) and OTN (columns)\n";
-  for (std::size_t first = 0; first < otns.size(); first += kOtnPerLine) {
-    const std::size_t last = std::min(first + kOtnPerLine, otns.size());
-    text += "  SAF ";
-    for (std::size_t i = first; i < last; ++i) text += fmt::format("{:>{}}", otns[i], kGainWidth);
-    for (const bool saf : {false, true}) {
-      std::string line = fmt::format("\n  {:<4}", on_off(saf));
-      bool any = false;
-      for (std::size_t i = first; i < last; ++i) {
-        const std::string cell = table_row(summary, saf, otns[i]);
-        any = any || !cell.empty();
-        line += fmt::format("{:>{}}", cell, kGainWidth);
-      }
-      if (any) text += line;
-    }
-    text += "\n";
+  std::size_t first = 0;
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < otns.size(); ++i) {
+    width += column_width(otns[i]);
+    if (i + 1 < otns.size() && width + column_width(otns[i + 1]) <= kLineWidth) continue;
+    text += table_block(summary, std::span(otns).subspan(first, i + 1 - first));
+    first = i + 1;
+    width = 0;
   }
   return text;
 }
@@ -140,24 +158,26 @@ std::string best_text(const Summary& summary) {
   std::size_t vm = 2;
   std::size_t spot = 4;
   std::size_t evictor = 7;
+  std::size_t otn = 4;
   for (const BestCombination& best : summary.best) {
     vm = std::max(vm, short_label(best.vm).size());
     spot = std::max(spot, short_label(best.spot).size());
     evictor = std::max(evictor, short_label(best.evictor).size());
+    otn = std::max(otn, best.otn.label().size());
   }
   std::string text = "\nBest combination without VM loss, averaged over the workloads\n";
-  text += fmt::format("  {:<14} {:<{}} {:<{}} {:<{}} {:<3} {:>4} {:>9} {:>10} {:>10}\n", "size",
-                      "VM", vm, "spot", spot, "evictor", evictor, "SAF", "OTN", "revenue", "gain",
-                      "evictions");
+  text += fmt::format("  {:<14} {:<{}} {:<{}} {:<{}} {:<3} {:>{}} {:>9} {:>10} {:>10}\n", "size",
+                      "VM", vm, "spot", spot, "evictor", evictor, "SAF", "OTN", otn, "revenue",
+                      "gain", "evictions");
   for (const BestCombination& best : summary.best) {
     if (!best.found) {
       text += fmt::format("  {:<14} none: every combination rejects VMs\n", best.size);
       continue;
     }
     text +=
-        fmt::format("  {:<14} {:<{}} {:<{}} {:<{}} {:<3} {:>4} {:>9} {:>10} {:>10.1f}\n", best.size,
-                    short_label(best.vm), vm, short_label(best.spot), spot,
-                    short_label(best.evictor), evictor, on_off(best.saf), best.otn,
+        fmt::format("  {:<14} {:<{}} {:<{}} {:<{}} {:<3} {:>{}} {:>9} {:>10} {:>10.1f}\n",
+                    best.size, short_label(best.vm), vm, short_label(best.spot), spot,
+                    short_label(best.evictor), evictor, on_off(best.saf), best.otn.label(), otn,
                     percent_text(best.spot_revenue_share), gain_text(best.gain), best.evictions);
   }
   return text + "  (revenue: spot revenue earned, as a share of what spots requested)\n";

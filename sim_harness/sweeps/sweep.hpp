@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/offer_rule.hpp"
 #include "core/resource_vector.hpp"
 #include "sim_harness/engine/run_settings.hpp"
 #include "sim_harness/workloads/synthetic_workload.hpp"
@@ -34,7 +35,7 @@ struct Sweep {
   std::vector<ChainSpec> spot;
   std::vector<EvictorSpec> evictors;
   std::vector<bool> saf;
-  std::vector<std::size_t> otn;
+  std::vector<OfferRule> otn;
 };
 
 }  // namespace cospot

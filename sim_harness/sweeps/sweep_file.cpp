@@ -52,6 +52,56 @@ auto read_distinct(const ConfigNode& node, std::string_view key, const Read& rea
   return values;
 }
 
+std::size_t read_otn_number(const ConfigNode& node, std::string_view key) {
+  return static_cast<std::size_t>(
+      read_integer(node, key, 1, static_cast<std::int64_t>(OfferRule::kMaxOtn)));
+}
+
+OfferRule::Schedule read_schedule(const ConfigNode& node) {
+  static constexpr std::array<std::string_view, 4> kKeys{"at_low_load", "at_high_load", "from",
+                                                         "to"};
+  constexpr std::string_view kName = "otn.adaptive";
+  require_known_keys(node, kName, kKeys);
+  return {.at_low_load =
+              read_otn_number(require_key(node, kName, "at_low_load"), "otn.adaptive.at_low_load"),
+          .at_high_load = read_otn_number(require_key(node, kName, "at_high_load"),
+                                          "otn.adaptive.at_high_load"),
+          .from = read_number(require_key(node, kName, "from"), "otn.adaptive.from", 0, 1),
+          .to = read_number(require_key(node, kName, "to"), "otn.adaptive.to", 0, 1)};
+}
+
+/// Makes a rule; its errors get the place and the key.
+template <class Make>
+OfferRule make_rule(const ConfigNode& node, const Make& make) {
+  try {
+    return make();
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: otn: {}", node.where, error.what()));
+  }
+}
+
+OfferRule read_rule_mapping(const ConfigNode& node) {
+  static constexpr std::array<std::string_view, 2> kKeys{"adaptive", "epsilon"};
+  require_known_keys(node, "otn", kKeys);
+  if (node.entries.size() != 1) throw_bad_value(node, "otn", "one of the keys adaptive, epsilon");
+  if (const ConfigNode* adaptive = node.find("adaptive")) {
+    const OfferRule::Schedule schedule = read_schedule(*adaptive);
+    return make_rule(*adaptive, [&] { return OfferRule::adaptive(schedule); });
+  }
+  const ConfigNode& value = require_key(node, "otn", "epsilon");
+  const double epsilon = read_number(value, "otn.epsilon", 0, 1);
+  return make_rule(value, [&] { return OfferRule::within(epsilon); });
+}
+
+/// A number, `{epsilon: 0.05}`, `{adaptive: {...}}`, or the label of either.
+OfferRule read_otn(const ConfigNode& node) {
+  if (node.kind == ConfigNode::Kind::kMapping) return read_rule_mapping(node);
+  if (node.text.starts_with("adaptive") || node.text.starts_with("epsilon")) {
+    return make_rule(node, [&] { return OfferRule::parse(node.text); });
+  }
+  return read_otn_number(node, "otn");
+}
+
 std::vector<Headroom> read_sizes(const ConfigNode& root) {
   const ConfigNode* percent = root.find("headroom_percent");
   const ConfigNode* hosts = root.find("hosts");
@@ -90,11 +140,7 @@ Sweep read_tree(const ConfigNode& root, const std::filesystem::path& folder, Pol
   sweep.evictors = read_evictors(require_key(root, "sweep", "evictor"), "evictor", folder, loader);
   sweep.saf = read_distinct(require_key(root, "sweep", "saf"), "saf",
                             [](const auto& item) { return read_bool(item, "saf"); });
-  for (const std::int64_t otn :
-       read_distinct(require_key(root, "sweep", "otn"), "otn",
-                     [](const auto& item) { return read_integer(item, "otn", 1, kMaxHosts); })) {
-    sweep.otn.push_back(static_cast<std::size_t>(otn));
-  }
+  sweep.otn = read_distinct(require_key(root, "sweep", "otn"), "otn", read_otn);
   return sweep;
 }
 

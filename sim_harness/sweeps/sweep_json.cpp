@@ -97,6 +97,11 @@ std::string json_size(const Headroom& size) {
                       : fmt::format("{{\"hosts\":{}}}", size.hosts);
 }
 
+/// A number, or the label, which says all of a rule.
+std::string json_otn(const OfferRule& otn) {
+  return otn.kind() == OfferRule::Kind::kTopN ? otn.label() : json_text(otn.label());
+}
+
 bool is_same_value(const ConfigNode& one, const ConfigNode& other) {
   return one.kind == other.kind && one.text == other.text &&
          std::equal(one.items.begin(), one.items.end(), other.items.begin(), other.items.end(),
@@ -111,14 +116,13 @@ bool is_same_value(const ConfigNode& one, const ConfigNode& other) {
 
 std::string sweep_json(const Sweep& sweep) {
   const auto write_bool = [](bool value) { return std::string(value ? "true" : "false"); };
-  const auto write_count = [](std::size_t value) { return fmt::format("{}", value); };
   return fmt::format(
       "{{\"workloads\":{},\"host\":{},\"sizes\":{},\"vm\":{},\"spot\":{},\"evictor\":{},"
       "\"saf\":{},\"otn\":{}}}",
       json_list(sweep.workloads, json_workload), json_host(sweep.host),
       json_list(sweep.sizes, json_size), json_list(sweep.vm, json_chain),
       json_list(sweep.spot, json_chain), json_list(sweep.evictors, json_evictor),
-      json_list(sweep.saf, write_bool), json_list(sweep.otn, write_count));
+      json_list(sweep.saf, write_bool), json_list(sweep.otn, json_otn));
 }
 
 std::string run_json(const Sweep& sweep, const RunCoordinates& run, std::size_t hosts) {
@@ -128,7 +132,7 @@ std::string run_json(const Sweep& sweep, const RunCoordinates& run, std::size_t 
       json_workload(sweep.workloads[run.workload]), json_host(sweep.host),
       json_size(sweep.sizes[run.size]), hosts, json_chain(sweep.vm[run.vm]),
       json_chain(sweep.spot[run.spot]), json_evictor(sweep.evictors[run.evictor]),
-      sweep.saf[run.saf] ? "true" : "false", sweep.otn[run.otn]);
+      sweep.saf[run.saf] ? "true" : "false", json_otn(sweep.otn[run.otn]));
 }
 
 std::string describe_difference(const std::string& one, const std::string& other) {

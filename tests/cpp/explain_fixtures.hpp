@@ -3,24 +3,11 @@
 #include <doctest/doctest.h>
 
 #include "sim_harness/engine/explain.hpp"
+#include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/reference_simulator.hpp"
 #include "tests/cpp/worked_scenarios.hpp"
 
 namespace cospot {
-
-[[nodiscard]] inline ChainSpec chain_of(const std::string& weigher) {
-  return {.label = weigher, .weighers = {{.name = weigher}}};
-}
-
-[[nodiscard]] inline RunSettings settings_of(const reference::Settings& settings) {
-  return {.host = settings.host,
-          .hosts = settings.hosts,
-          .vm = chain_of(settings.vm),
-          .spot = chain_of(settings.spot),
-          .evictor = {.label = settings.evictor, .name = settings.evictor},
-          .saf = settings.saf,
-          .otn = settings.otn};
-}
 
 /// Explains the request in row `instance` and lets the engine confirm it.
 [[nodiscard]] inline Explanation explain(const Workload& workload, const RunSettings& settings,

@@ -1,6 +1,7 @@
 #include "tests/cpp/reference_simulator.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -27,11 +28,11 @@ struct Host {
 struct Policy {
   bool counts_spots = false;
   bool avoids_vms = false;
-  std::string formula;  ///< UTIL, COS, DPD or FirstFit
+  std::string formula;  ///< UTIL, COS, DPD, FirstFit, FewestSpots or SpotHour
 };
 
 Policy parse_vm_policy(const std::string& name) {
-  for (const char* known : {"UTIL", "COS", "DPD", "FirstFit"}) {
+  for (const char* known : {"UTIL", "COS", "DPD", "FirstFit", "FewestSpots", "SpotHour"}) {
     if (name == known) return {.formula = name};
   }
   throw ConfigError("unknown VM policy '" + name + "'");
@@ -67,6 +68,14 @@ std::int64_t diagonal_gain(const ResourceVector& request, const ResourceVector& 
   const std::int64_t before = imbalance(used);
   return std::abs(before) - std::abs(before + imbalance(request));
 }
+
+/// A feasible host and what it is ranked by: smaller is better but for the weight.
+struct RankedHost {
+  int needs_eviction = 0;
+  int tier = 0;
+  double weight = 0;
+  HostIndex host = kNoHost;
+};
 
 /// Which spots of a host must go, as positions in its list, and what that costs.
 struct Plan {
@@ -140,7 +149,10 @@ class Simulator {
   void reject(InstanceIndex instance);
   void evict(HostIndex host, const std::vector<std::size_t>& victims, SimTime now);
 
-  std::vector<HostIndex> ranked_hosts(InstanceIndex instance, const Policy& policy, bool saf) const;
+  std::vector<RankedHost> rank(InstanceIndex instance, const Policy& policy, bool saf) const;
+  double weight_of(InstanceIndex instance, const Policy& policy, const Host& host) const;
+  std::size_t hosts_to_offer(const std::vector<RankedHost>& ranked) const;
+  double vm_load() const;
   Plan plan_evictions(InstanceIndex vm, const Host& host) const;
   Plan plan_in_order(InstanceIndex vm, const Host& host, bool youngest_first) const;
   Plan plan_least_loss(InstanceIndex vm, const Host& host) const;
@@ -197,20 +209,22 @@ void Simulator::reject(InstanceIndex instance) {
 }
 
 void Simulator::place_spot(InstanceIndex instance) {
-  const std::vector<HostIndex> ranked = ranked_hosts(instance, spot_policy_, false);
+  const std::vector<RankedHost> ranked = rank(instance, spot_policy_, false);
   if (ranked.empty()) return reject(instance);
+  const HostIndex host = ranked[0].host;
   ++outcome_.result.spot_admitted;
-  outcome_.placements[instance] = ranked[0];
-  hosts_[ranked[0]].spots.push_back(instance);
-  log(row(instance).start, EventKind::kPlaced, instance, ranked[0]);
+  outcome_.placements[instance] = host;
+  hosts_[host].spots.push_back(instance);
+  log(row(instance).start, EventKind::kPlaced, instance, host);
 }
 
 void Simulator::place_vm(InstanceIndex instance) {
-  std::vector<HostIndex> offer = ranked_hosts(instance, vm_policy_, settings_.saf);
-  offer.resize(std::min(offer.size(), settings_.otn));
+  std::vector<RankedHost> offer = rank(instance, vm_policy_, settings_.saf);
+  offer.resize(hosts_to_offer(offer));
   HostIndex chosen = kNoHost;
   Plan best;
-  for (const HostIndex host : offer) {
+  for (const RankedHost& offered : offer) {
+    const HostIndex host = offered.host;
     const Plan plan = plan_evictions(instance, hosts_[host]);
     if (!plan.possible) continue;
     if (chosen != kNoHost && plan.score >= best.score) continue;
@@ -244,38 +258,98 @@ void Simulator::evict(HostIndex host, const std::vector<std::size_t>& victims, S
   spots = staying;
 }
 
+/// The policy's formula; higher is better.
+double Simulator::weight_of(InstanceIndex instance, const Policy& policy, const Host& host) const {
+  const ResourceVector& size = row(instance).resources;
+  const ResourceVector taken = used(host, policy.counts_spots);
+  if (policy.formula == "UTIL") return taken.vcpus;
+  if (policy.formula == "COS") return cosine_score(size, settings_.host - taken);
+  if (policy.formula == "DPD") {
+    return static_cast<double>(diagonal_gain(size, taken, settings_.host));
+  }
+  if (policy.formula == "FewestSpots") return -static_cast<double>(host.spots.size());
+  if (policy.formula != "SpotHour") return 0;
+  double minus_sum = 0;
+  for (const InstanceIndex spot : host.spots) {
+    SimTime beyond_hours = row(instance).start - row(spot).start;
+    while (beyond_hours >= std::chrono::hours(1)) beyond_hours -= std::chrono::hours(1);
+    minus_sum -= static_cast<double>(beyond_hours.count());
+  }
+  return minus_sum;
+}
+
 /// Every feasible host, best first: by SAF, then tier, then the policy's formula, then index.
-std::vector<HostIndex> Simulator::ranked_hosts(InstanceIndex instance, const Policy& policy,
-                                               bool saf) const {
-  // Every entry is smaller when the host is better.
-  std::vector<std::tuple<int, int, double, std::int64_t, HostIndex>> keys;
+std::vector<RankedHost> Simulator::rank(InstanceIndex instance, const Policy& policy,
+                                        bool saf) const {
+  std::vector<RankedHost> ranked;
   for (HostIndex h = 0; h < hosts_.size(); ++h) {
     const Host& host = hosts_[h];
     if (!fits(instance, host, is_spot(instance))) continue;
-    const ResourceVector taken = used(host, policy.counts_spots);
     const bool idle = host.vms.empty() && (!policy.counts_spots || host.spots.empty());
-    const int needs_eviction = saf && !fits(instance, host, true) ? 1 : 0;
     int tier = 0;
-    double negative_cosine = 0;
-    std::int64_t negative_score = 0;
     if (policy.avoids_vms) {
       tier = host.vms.empty() ? 0 : 1;
     } else if (policy.formula == "COS" || policy.formula == "DPD") {
       tier = idle ? 1 : 0;
     }
-    if (policy.formula == "UTIL") negative_score = -taken.vcpus;
-    if (policy.formula == "COS") {
-      negative_cosine = -cosine_score(row(instance).resources, settings_.host - taken);
-    }
-    if (policy.formula == "DPD") {
-      negative_score = -diagonal_gain(row(instance).resources, taken, settings_.host);
-    }
-    keys.emplace_back(needs_eviction, tier, negative_cosine, negative_score, h);
+    ranked.push_back({.needs_eviction = saf && !fits(instance, host, true) ? 1 : 0,
+                      .tier = tier,
+                      .weight = weight_of(instance, policy, host),
+                      .host = h});
   }
-  std::sort(keys.begin(), keys.end());
-  std::vector<HostIndex> ranked;
-  for (const auto& key : keys) ranked.push_back(std::get<HostIndex>(key));
+  std::sort(ranked.begin(), ranked.end(), [](const RankedHost& a, const RankedHost& b) {
+    return std::tuple(a.needs_eviction, a.tier, -a.weight, a.host) <
+           std::tuple(b.needs_eviction, b.tier, -b.weight, b.host);
+  });
   return ranked;
+}
+
+/// The part of the scarcest resource that VMs use.
+double Simulator::vm_load() const {
+  const auto count = static_cast<double>(hosts_.size());
+  double vcpus = 0;
+  double memory = 0;
+  double disk = 0;
+  for (const Host& host : hosts_) {
+    vcpus += held_by(host.vms).vcpus;
+    memory += held_by(host.vms).memory_mb;
+    disk += held_by(host.vms).disk_gb;
+  }
+  double load =
+      std::max(vcpus / (count * settings_.host.vcpus), memory / (count * settings_.host.memory_mb));
+  if (settings_.host.disk_gb > 0) load = std::max(load, disk / (count * settings_.host.disk_gb));
+  return load;
+}
+
+std::size_t Simulator::hosts_to_offer(const std::vector<RankedHost>& ranked) const {
+  if (ranked.empty()) return 0;
+  if (!settings_.epsilon) {
+    std::size_t most = settings_.otn;
+    if (settings_.adaptive) {
+      const AdaptiveOffer& offer = *settings_.adaptive;
+      const double low = static_cast<double>(offer.at_low_load);
+      const double high = static_cast<double>(offer.at_high_load);
+      const double load = vm_load();
+      double most_hosts = low + (high - low) * ((load - offer.from) / (offer.to - offer.from));
+      if (load <= offer.from) most_hosts = low;
+      if (load >= offer.to) most_hosts = high;
+      most = static_cast<std::size_t>(std::floor(most_hosts + 0.5));
+    }
+    return std::min(ranked.size(), most);
+  }
+  double least = ranked[0].weight;
+  double greatest = ranked[0].weight;
+  for (const RankedHost& host : ranked) {
+    least = std::min(least, host.weight);
+    greatest = std::max(greatest, host.weight);
+  }
+  std::size_t offered = 0;
+  for (const RankedHost& host : ranked) {
+    if (host.needs_eviction != ranked[0].needs_eviction || host.tier != ranked[0].tier) break;
+    if (ranked[0].weight - host.weight > *settings_.epsilon * (greatest - least)) break;
+    ++offered;
+  }
+  return offered;
 }
 
 Plan Simulator::plan_evictions(InstanceIndex vm, const Host& host) const {

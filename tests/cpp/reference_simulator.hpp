@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,17 @@
 /// product, so that a mistake there cannot hide here.
 namespace cospot::reference {
 
-/// One run. `vm` is UTIL, COS, DPD or FirstFit; `spot` is sUTIL, sCOS, sDPD, vmaUTIL, vmaCOS,
-/// vmaDPD or FirstFit (the lowest host that fits); `evictor` is FIFO, YJF, LPO or LPML (with
-/// the model that is built in).
+/// An offer of the first hosts, fewer the fuller the datacenter is of VMs.
+struct AdaptiveOffer {
+  std::size_t at_low_load = 1;
+  std::size_t at_high_load = 1;
+  double from = 0;
+  double to = 1;
+};
+
+/// One run. `vm` is UTIL, COS, DPD, FirstFit, FewestSpots or SpotHour; `spot` is sUTIL, sCOS, sDPD,
+/// vmaUTIL, vmaCOS, vmaDPD or FirstFit (the lowest host that fits); `evictor` is FIFO, YJF, LPO or
+/// LPML (with the model that is built in).
 struct Settings {
   ResourceVector host{};
   std::size_t hosts = 0;
@@ -27,6 +36,8 @@ struct Settings {
   std::string evictor = "FIFO";
   bool saf = false;
   std::size_t otn = 1;
+  std::optional<AdaptiveOffer> adaptive{};  ///< used instead of otn, if set
+  std::optional<double> epsilon{};          ///< used instead of both, if set
 };
 
 enum class EventKind { kPlaced, kRejected, kEvicted, kEnded };

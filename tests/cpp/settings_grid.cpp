@@ -19,8 +19,14 @@ std::vector<Settings> settings_grid(const ResourceVector& host, std::size_t host
 }
 
 std::string describe(const Settings& settings) {
-  return settings.vm + " " + settings.spot + " " + settings.evictor +
-         (settings.saf ? " SAF OTN " : " OTN ") + std::to_string(settings.otn);
+  const std::string policies =
+      settings.vm + " " + settings.spot + " " + settings.evictor + (settings.saf ? " SAF" : "");
+  if (settings.epsilon) return policies + " epsilon " + std::to_string(*settings.epsilon);
+  if (settings.adaptive) {
+    return policies + " adaptive " + std::to_string(settings.adaptive->at_low_load) + " to " +
+           std::to_string(settings.adaptive->at_high_load);
+  }
+  return policies + " OTN " + std::to_string(settings.otn);
 }
 
 }  // namespace cospot::reference

@@ -201,6 +201,21 @@ std::vector<HostIndex> walk(HostRanking& ranking, const Request& request) {
   return hosts;
 }
 
+/// Two rankings that are walking hosts in `order` say the same of them.
+void check_standings(const HostRanking& one, const HostRanking& other,
+                     const std::vector<HostIndex>& order) {
+  REQUIRE(one.weight_spread() == other.weight_spread());
+  const Standing first = one.standing_of(order.front());
+  const Standing other_first = other.standing_of(order.front());
+  for (const HostIndex host : order) {
+    const Standing standing = one.standing_of(host);
+    const Standing other_standing = other.standing_of(host);
+    REQUIRE(standing.weight == other_standing.weight);
+    REQUIRE((standing.tiers == first.tiers) == (other_standing.tiers == other_first.tiers));
+    REQUIRE(standing.tiers <= first.tiers);
+  }
+}
+
 TEST_CASE("weighers: a ranking kept between requests is in the order of the scan") {
   for (const RegistryEntry<Weigher>& entry : weigher_registry()) {
     CAPTURE(entry.info.name);
@@ -215,6 +230,7 @@ TEST_CASE("weighers: a ranking kept between requests is in the order of the scan
         const std::vector<HostIndex> order = walk(*scan, request);
         REQUIRE((walk(*ranking, request) == order));
         if (order.empty()) continue;
+        check_standings(*ranking, *scan, order);
         hosts.add_vm(order.front(), request.resources());
         ranking->host_changed(order.front());
         scan->host_changed(order.front());

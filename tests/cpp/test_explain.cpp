@@ -19,7 +19,7 @@ TEST_CASE("explain_next: shows the normalised parts of a weighted sum") {
   // 8/8 x 1 and 4/4 x -2, together -1; 4/8 x 1 and 2/4 x -2, together -0.5.
   const Workload workload =
       worked::workload_of({vm({6, 2}), vm({8, 6}, day(1)), vm({1, 1}, day(2))});
-  RunSettings settings = settings_of({{10, 10}, 2, "UTIL", "sUTIL", "FIFO", false, 1});
+  RunSettings settings = run_settings_of({{10, 10}, 2, "UTIL", "sUTIL", "FIFO", false, 1});
   settings.vm = {.label = "sum",
                  .weighers = {{.name = "RAMWeigher"}, {.name = "CPUWeigher", .multiplier = -2}}};
   const Explanation explanation = explain(workload, settings, 2);
@@ -80,7 +80,22 @@ TEST_CASE("explain_next: names the host that the engine and the reference simula
     const Workload workload =
         random_workload({.seed = seed, .requests = 120, .host = host, .hosts = 4});
     const reference::Settings& settings = all[seed % all.size()];
-    CHECK(explain_all(workload, settings_of(settings)) ==
+    CHECK(explain_all(workload, run_settings_of(settings)) ==
+          reference::simulate(workload, settings).placements);
+  }
+}
+
+TEST_CASE("explain_next: names the host that is picked from offers of any rule") {
+  const ResourceVector host{12, 10, 20};
+  const char* const policies[] = {"UTIL", "COS", "DPD", "SpotHour"};
+  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+    CAPTURE(seed);
+    const Workload workload =
+        random_workload({.seed = seed, .requests = 120, .host = host, .hosts = 4});
+    reference::Settings settings{host, 4, policies[seed % 4], "sDPD", "LPO", seed % 5 == 0};
+    if (seed % 2 == 0) settings.epsilon = 0.3183;
+    settings.adaptive = reference::AdaptiveOffer{4, 1, 0.3, 0.9};
+    CHECK(explain_all(workload, run_settings_of(settings)) ==
           reference::simulate(workload, settings).placements);
   }
 }
@@ -91,7 +106,7 @@ TEST_CASE("explain_next: names the host that the engine picks by weighted sums")
     const ResourceVector host{10, 12, 0};
     const Workload workload =
         random_workload({.seed = seed, .requests = 120, .host = host, .hosts = 5});
-    RunSettings settings = settings_of(
+    RunSettings settings = run_settings_of(
         {host, 5, "COS", "sDPD", seed % 2 == 0 ? "LPO" : "FIFO", seed % 3 == 0, 1 + seed % 4});
     settings.vm = {.label = "sum",
                    .weighers = {{.name = "RAMWeigher", .multiplier = 1.5},
@@ -104,7 +119,7 @@ TEST_CASE("explain_next: names the host that the engine picks by weighted sums")
 
 TEST_CASE("decide_as_explained: does not let a wrong explanation pass") {
   const Workload workload = contended();
-  const RunSettings settings = settings_of({{10, 10}, 3, "UTIL", "FirstFit", "FIFO", false, 2});
+  const RunSettings settings = run_settings_of({{10, 10}, 3, "UTIL", "FirstFit", "FIFO", false, 2});
   const EventSchedule schedule = make_schedule(workload);
   const auto decide = [&](const auto& tamper) {
     SimulationEngine engine(schedule, HostTable::uniform(settings.hosts, settings.host),

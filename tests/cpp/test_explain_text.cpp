@@ -14,14 +14,14 @@ using worked::vm;
 std::string sentence(const std::vector<WorkloadRow>& rows, const reference::Settings& settings) {
   const Workload workload = worked::workload_of(rows);
   const auto last = static_cast<InstanceIndex>(rows.size() - 1);
-  return explain_sentence(explain(workload, settings_of(settings), last));
+  return explain_sentence(explain(workload, run_settings_of(settings), last));
 }
 
 TEST_CASE("explanation_text: UTIL, FIFO, two hosts offered") {
   // UTIL: 6, 0, 0 used vcpus, so host-0 before host-1 before host-2. On host-0 (4,6) are missing:
   // i1 and i2; on host-1 (1,2): i3. FIFO scores 2 and 1.
   const Workload workload = contended();
-  const RunSettings settings = settings_of({{10, 10}, 3, "UTIL", "FirstFit", "FIFO", false, 2});
+  const RunSettings settings = run_settings_of({{10, 10}, 3, "UTIL", "FirstFit", "FIFO", false, 2});
   CHECK(explanation_text(explain(workload, settings, 4), workload) ==
         R"(VM 'i4' asks for 4 vcpus, 6 memory_mb, 0 disk_gb on day 5.000 (432000 s)
 VM chain UTIL, SAF off; OTN 2; evictor FIFO
@@ -48,7 +48,7 @@ TEST_CASE("explanation_text: COS, SAF and LPO, all hosts offered") {
   // then host-0, which holds a VM. LPO: 2x1 + 2x1 = 4 vcpu-days = 345600 vcpu-seconds on host-0,
   // 7 = 604800 on host-1.
   const Workload workload = contended();
-  const RunSettings settings = settings_of({{10, 10}, 3, "COS", "FirstFit", "LPO", true, 3});
+  const RunSettings settings = run_settings_of({{10, 10}, 3, "COS", "FirstFit", "LPO", true, 3});
   CHECK(explanation_text(explain(workload, settings, 4), workload) ==
         R"(VM 'i4' asks for 4 vcpus, 6 memory_mb, 0 disk_gb on day 5.000 (432000 s)
 VM chain COS, SAF on; OTN 3; evictor LPO
@@ -73,7 +73,7 @@ host-2 wins: first in the offer and needs no eviction
 TEST_CASE("explanation_text: a spot that no host can take") {
   // host-0 holds VM (6,2) and host-1 VM (2,9): free (4,8) and (8,1).
   const Workload workload = worked::workload_of({vm({6, 2}), vm({2, 9}), spot({5, 3}, day(1))});
-  const RunSettings settings = settings_of({{10, 10}, 2, "UTIL", "sUTIL", "FIFO", false, 1});
+  const RunSettings settings = run_settings_of({{10, 10}, 2, "UTIL", "sUTIL", "FIFO", false, 1});
   CHECK(explanation_text(explain(workload, settings, 2), workload) ==
         R"(spot 'i2' asks for 5 vcpus, 3 memory_mb, 0 disk_gb on day 1.000 (86400 s)
 spot chain sUTIL: the first-ranked host gets the spot
@@ -135,7 +135,7 @@ TEST_CASE("explanation_text: of a large datacenter shows the best hosts and coun
   std::vector<WorkloadRow> rows(100, vm({6, 6}));
   rows.push_back(vm({5, 5}, day(1)));
   const Workload workload = worked::workload_of(rows);
-  const RunSettings settings = settings_of({{10, 10}, 160, "UTIL", "sUTIL", "FIFO", false, 1});
+  const RunSettings settings = run_settings_of({{10, 10}, 160, "UTIL", "sUTIL", "FIFO", false, 1});
   const Explanation explanation = explain(workload, settings, 100);
   const auto lines = [&](ExplainDetail detail) {
     const std::string text = explanation_text(explanation, workload, detail);

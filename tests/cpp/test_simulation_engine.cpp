@@ -4,10 +4,9 @@
 
 #include "core/random.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
-#include "sim_harness/engine/informed_evictor.hpp"
 #include "sim_harness/engine/run_group.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
-#include "tests/cpp/event_log_checks.hpp"
+#include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "tests/cpp/reference_simulator.hpp"
 #include "tests/cpp/settings_grid.hpp"
@@ -19,89 +18,6 @@ namespace {
 using reference::Event;
 using reference::EventKind;
 using reference::Settings;
-
-ChainSpec chain_of(const std::string& weigher) {
-  return {.label = weigher, .weighers = {{.name = weigher}}};
-}
-
-EvictorSpec evictor_of(const std::string& name) { return {.label = name, .name = name}; }
-
-RunSettings run_settings_of(const Settings& settings) {
-  return {.host = settings.host,
-          .hosts = settings.hosts,
-          .vm = chain_of(settings.vm),
-          .spot = chain_of(settings.spot),
-          .evictor = evictor_of(settings.evictor),
-          .saf = settings.saf,
-          .otn = settings.otn};
-}
-
-/// Writes an engine's events in the terms of the reference simulator.
-class EventRecorder final : public RunObserver {
- public:
-  explicit EventRecorder(std::size_t otn) : otn_(otn) {}
-
-  void requested(const Request& request) override { requested_ = request.instance; }
-  void offered(const Offer& offer) override {
-    CHECK(offer.request.instance == requested_);
-    CHECK(offer.hosts.size() <= otn_);
-  }
-  void evicted(InstanceIndex victim, HostIndex host, const Request& for_vm) override {
-    events.push_back({for_vm.time, EventKind::kEvicted, victim, host});
-  }
-  void placed(const Request& request, HostIndex host) override {
-    CHECK(request.instance == requested_);
-    events.push_back({request.time, EventKind::kPlaced, request.instance, host});
-  }
-  void rejected(const Request& request) override {
-    CHECK(request.instance == requested_);
-    events.push_back({request.time, EventKind::kRejected, request.instance, kNoHost});
-  }
-  void departed(InstanceIndex instance, HostIndex host, SimTime time) override {
-    events.push_back({time, EventKind::kEnded, instance, host});
-  }
-
-  std::vector<Event> events;
-
- private:
-  std::size_t otn_;
-  InstanceIndex requested_ = 0;
-};
-
-void check_same_result(const RunResult& result, const RunResult& expected) {
-  CHECK(result.hosts == expected.hosts);
-  CHECK(result.vm_requests == expected.vm_requests);
-  CHECK(result.vm_rejected == expected.vm_rejected);
-  CHECK(result.vm_too_large == expected.vm_too_large);
-  CHECK(result.spot_requests == expected.spot_requests);
-  CHECK(result.spot_admitted == expected.spot_admitted);
-  CHECK(result.evictions == expected.evictions);
-  CHECK((result.vm_revenue_requested == expected.vm_revenue_requested));
-  CHECK((result.vm_revenue == expected.vm_revenue));
-  CHECK((result.spot_revenue_requested == expected.spot_revenue_requested));
-  CHECK((result.spot_revenue == expected.spot_revenue));
-  CHECK((result.spot_revenue_first_hour_free == expected.spot_revenue_first_hour_free));
-}
-
-/// Runs the engine twice, watched (whole offers) and unwatched (lazily), against the reference.
-void check_against_reference(const Workload& workload, const Settings& settings) {
-  CAPTURE(workload.name);
-  CAPTURE(reference::describe(settings));
-  const reference::Outcome expected = reference::simulate(workload, settings);
-  const EventSchedule schedule = make_schedule(workload);
-  Allocator allocator = make_allocator(run_settings_of(settings));
-  allocator.evictor = informed_evictor(allocator.evictor, workload, schedule);
-  SimulationEngine watched(schedule, HostTable::uniform(settings.hosts, settings.host), allocator);
-  EventRecorder recorder(settings.otn);
-  watched.set_observer(&recorder);
-  CHECK(watched.run() == RunPause::kFinished);
-  CHECK((recorder.events == expected.events));
-  check_same_result(watched.result(), expected.result);
-
-  SimulationEngine engine(schedule, HostTable::uniform(settings.hosts, settings.host), allocator);
-  CHECK(engine.run() == RunPause::kFinished);
-  check_same_result(engine.result(), expected.result);
-}
 
 TEST_CASE("SimulationEngine: gives the answers worked out by hand") {
   for (const worked::Scenario& scenario : worked::all_scenarios()) {
@@ -171,16 +87,6 @@ TEST_CASE("SimulationEngine: a spot evicted in its first hour may be free") {
   const Revenue of_r2 = 3 * (23 * hour + hour / 2).count();
   CHECK((result.spot_revenue == of_r0 + of_r1 + of_r2));
   CHECK((result.spot_revenue_first_hour_free == of_r1 + of_r2));
-}
-
-/// The same requests, all times divided: the random workloads' ticks of 6 hours become 15 minutes.
-Workload hurried(Workload workload) {
-  constexpr int kFaster = 24;
-  for (WorkloadRow& row : workload.rows) {
-    row.start /= kFaster;
-    if (row.end != kNever) row.end /= kFaster;
-  }
-  return workload;
 }
 
 TEST_CASE("SimulationEngine: agrees with the reference on evictions within the first hour") {

@@ -80,6 +80,26 @@ TEST_CASE("read_sweep: numbers out of range or of the wrong type") {
   CHECK(error_of(7, "saf: 1") == "s.yaml:7: saf: found '1', expected true or false");
 }
 
+TEST_CASE("read_sweep: offers that are none") {
+  CHECK(error_of(8, "otn: {epsilon: 2}").find("s.yaml:8: otn.epsilon: found '2'") == 0);
+  CHECK(error_of(8, "otn: {epsilon: 0.00001}").find("s.yaml:8: otn: epsilon is 0.00001") == 0);
+  CHECK(error_of(8, "otn: {epsilom: 0.1}") ==
+        "s.yaml:8: otn: unknown key 'epsilom'; valid names: adaptive, epsilon");
+  CHECK(error_of(8, "otn: {epsilon: 0.1, adaptive: {}}").find("one of the keys adaptive, eps") !=
+        std::string::npos);
+  CHECK(error_of(8, "otn: {adaptive: {at_low_load: 3, at_high_load: 1, from: 0.5}}") ==
+        "s.yaml:8: otn.adaptive: missing key 'to'");
+  CHECK(error_of(8, "otn: {adaptive: {at_low_load: 0, at_high_load: 1, from: 0, to: 1}}")
+            .find("s.yaml:8: otn.adaptive.at_low_load: found '0'") == 0);
+  CHECK(error_of(8, "otn: {adaptive: {at_low_load: 2, at_high_load: 1, from: 0.9, to: 0.1}}") ==
+        "s.yaml:8: otn: from is 0.9, expected at most to, which is 0.1");
+  CHECK(error_of(8, "otn: [1, epsilon-x]") ==
+        "s.yaml:8: otn: found 'epsilon-x', expected an OTN such as 8, epsilon-0.05 or "
+        "adaptive-32-1-0.8-1");
+  CHECK(error_of(8, "otn: [{epsilon: 0.1}, epsilon-0.1]") ==
+        "s.yaml:8: otn: duplicate value 'epsilon-0.1'");
+}
+
 TEST_CASE("read_sweep: what stands twice") {
   CHECK(error_of(8, "otn: [1, 2, 1]") == "s.yaml:8: otn: duplicate value '1'");
   CHECK(error_of(3, "headroom_percent: [1, 1.0]") ==

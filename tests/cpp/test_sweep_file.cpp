@@ -50,7 +50,7 @@ TEST_CASE("read_sweep: lists, single values and all axes") {
   CHECK(sweep.spot.at(0).label == "sDPD");
   CHECK(sweep.evictors.at(0).name == "FIFO");
   CHECK(sweep.saf == std::vector<bool>{false, true});
-  CHECK(sweep.otn == std::vector<std::size_t>{1, 32});
+  CHECK(sweep.otn == std::vector<OfferRule>{1, 32});
 }
 
 TEST_CASE("read_sweep: policies with options, labels and weighted sums") {
@@ -123,7 +123,7 @@ TEST_CASE("read_sweep: overrides win over the file, and hosts over headroom_perc
   const std::string text = "workloads: {synthetic: azure2020}\n" + kTail;
   const Sweep sweep =
       read(folder, text, {"otn=[2,3]", "host.vcpus=64", "vm={name: COS, label: c}", "hosts=7"});
-  CHECK(sweep.otn == std::vector<std::size_t>{2, 3});
+  CHECK(sweep.otn == std::vector<OfferRule>{2, 3});
   CHECK(sweep.host == ResourceVector{.vcpus = 64, .memory_mb = 2250});
   CHECK(sweep.vm.at(0).label == "c");
   CHECK(sweep.sizes.at(0).hosts == 7);
@@ -155,6 +155,23 @@ TEST_CASE("read_scenario: exactly one of each") {
   CHECK(run.sizes.at(0).percent == 2.0);
   const std::string error = error_text<ConfigError>([&] { (void)read_scenario(file, {}, none); });
   CHECK(contains(error, "s.yaml:3: headroom_percent: found 3 values, expected one"));
+}
+
+TEST_CASE("read_sweep: offers of other kinds than the first N, by mapping or by label") {
+  const ScratchFolder folder;
+  const std::string text = "workloads: {synthetic: azure2020, label: w}\n" + kTail;
+  const std::string mappings =
+      "otn=[1, {epsilon: 0.05}, {adaptive: {at_low_load: 32, at_high_load: 1, from: 0.8, to: 1}}]";
+  const Sweep sweep = read(folder, text, {mappings});
+  CHECK((sweep.otn ==
+         std::vector<OfferRule>{
+             1, OfferRule::within(0.05),
+             OfferRule::adaptive({.at_low_load = 32, .at_high_load = 1, .from = 0.8, .to = 1})}));
+  const std::string json = sweep_json(sweep);
+  CHECK(json.ends_with("\"otn\":[1,\"epsilon-0.05\",\"adaptive-32-1-0.8-1\"]}"));
+  const Sweep labels = read(folder, text, {"otn=[1, epsilon-0.05, adaptive-32-1-0.8-1]"});
+  CHECK(sweep_json(labels) == json);
+  CHECK(run_json(sweep, {.otn = 1}, 9).ends_with("\"otn\":\"epsilon-0.05\"}"));
 }
 
 }  // namespace

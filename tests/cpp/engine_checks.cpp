@@ -1,0 +1,108 @@
+#include "tests/cpp/engine_checks.hpp"
+
+#include <doctest/doctest.h>
+
+#include "sim_harness/engine/informed_evictor.hpp"
+#include "sim_harness/engine/simulation_engine.hpp"
+#include "tests/cpp/settings_grid.hpp"
+
+namespace cospot {
+namespace {
+
+using reference::EventKind;
+using reference::Settings;
+
+OfferRule offer_rule_of(const Settings& settings) {
+  if (settings.epsilon) return OfferRule::within(*settings.epsilon);
+  if (!settings.adaptive) return settings.otn;
+  return OfferRule::adaptive({.at_low_load = settings.adaptive->at_low_load,
+                              .at_high_load = settings.adaptive->at_high_load,
+                              .from = settings.adaptive->from,
+                              .to = settings.adaptive->to});
+}
+
+}  // namespace
+
+ChainSpec chain_of(const std::string& weigher) {
+  return {.label = weigher, .weighers = {{.name = weigher}}};
+}
+
+EvictorSpec evictor_of(const std::string& name) { return {.label = name, .name = name}; }
+
+RunSettings run_settings_of(const Settings& settings) {
+  return {.host = settings.host,
+          .hosts = settings.hosts,
+          .vm = chain_of(settings.vm),
+          .spot = chain_of(settings.spot),
+          .evictor = evictor_of(settings.evictor),
+          .saf = settings.saf,
+          .otn = offer_rule_of(settings)};
+}
+
+void EventRecorder::offered(const Offer& offer) {
+  CHECK(offer.request.instance == requested_);
+  CHECK(offer.hosts.size() <= most_);
+}
+
+void EventRecorder::evicted(InstanceIndex victim, HostIndex host, const Request& for_vm) {
+  events.push_back({for_vm.time, EventKind::kEvicted, victim, host});
+}
+
+void EventRecorder::placed(const Request& request, HostIndex host) {
+  CHECK(request.instance == requested_);
+  events.push_back({request.time, EventKind::kPlaced, request.instance, host});
+}
+
+void EventRecorder::rejected(const Request& request) {
+  CHECK(request.instance == requested_);
+  events.push_back({request.time, EventKind::kRejected, request.instance, kNoHost});
+}
+
+void EventRecorder::departed(InstanceIndex instance, HostIndex host, SimTime time) {
+  events.push_back({time, EventKind::kEnded, instance, host});
+}
+
+void check_same_result(const RunResult& result, const RunResult& expected) {
+  CHECK(result.hosts == expected.hosts);
+  CHECK(result.vm_requests == expected.vm_requests);
+  CHECK(result.vm_rejected == expected.vm_rejected);
+  CHECK(result.vm_too_large == expected.vm_too_large);
+  CHECK(result.spot_requests == expected.spot_requests);
+  CHECK(result.spot_admitted == expected.spot_admitted);
+  CHECK(result.evictions == expected.evictions);
+  CHECK((result.vm_revenue_requested == expected.vm_revenue_requested));
+  CHECK((result.vm_revenue == expected.vm_revenue));
+  CHECK((result.spot_revenue_requested == expected.spot_revenue_requested));
+  CHECK((result.spot_revenue == expected.spot_revenue));
+  CHECK((result.spot_revenue_first_hour_free == expected.spot_revenue_first_hour_free));
+}
+
+void check_against_reference(const Workload& workload, const Settings& settings) {
+  CAPTURE(workload.name);
+  CAPTURE(reference::describe(settings));
+  const reference::Outcome expected = reference::simulate(workload, settings);
+  const EventSchedule schedule = make_schedule(workload);
+  Allocator allocator = make_allocator(run_settings_of(settings));
+  allocator.evictor = informed_evictor(allocator.evictor, workload, schedule);
+  SimulationEngine watched(schedule, HostTable::uniform(settings.hosts, settings.host), allocator);
+  EventRecorder recorder(settings.epsilon || settings.adaptive ? SIZE_MAX : settings.otn);
+  watched.set_observer(&recorder);
+  CHECK(watched.run() == RunPause::kFinished);
+  CHECK((recorder.events == expected.events));
+  check_same_result(watched.result(), expected.result);
+
+  SimulationEngine engine(schedule, HostTable::uniform(settings.hosts, settings.host), allocator);
+  CHECK(engine.run() == RunPause::kFinished);
+  check_same_result(engine.result(), expected.result);
+}
+
+Workload hurried(Workload workload) {
+  constexpr int kFaster = 24;
+  for (WorkloadRow& row : workload.rows) {
+    row.start /= kFaster;
+    if (row.end != kNever) row.end /= kFaster;
+  }
+  return workload;
+}
+
+}  // namespace cospot

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <limits>
+
+#include "core/keyed_weigher.hpp"
+
+namespace cospot {
+
+/// FewestSpots: the fewer spots run on a host, the better. The weight is minus their number, so
+/// that 0 is best. As a VM policy it is spot-aware where UTIL, COS and DPD ignore spots; it looks
+/// at no amount, so hosts with as many spots tie.
+///
+/// Source: Lopez Garcia et al., "An efficient cloud scheduler design supporting preemptible
+/// instances" (FGCS 2019), the first of two scores, as CoSpot's section 5 compares itself with it.
+class FewestSpotsWeigher final : public KeyedWeigher<FewestSpotsWeigher> {
+ public:
+  static constexpr Sees kSees = Sees::kVmsAndSpots;
+  static constexpr PluginInfo kInfo{.name = "FewestSpots",
+                                    .summary = "Hosts with the fewest spots first.",
+                                    .source = "Lopez Garcia et al. 2019, rival in CoSpot, Fig. 4"};
+
+  explicit FewestSpotsWeigher(const PluginOptions& options) { options.reject_unknown(); }
+
+  [[nodiscard]] double weigh_host(HostRow host, const Request& /*request*/) const noexcept {
+    return -host_key(host);
+  }
+
+  [[nodiscard]] bool has_key(const HostTable& /*hosts*/, Sees /*feasible*/) const { return true; }
+  [[nodiscard]] double host_key(HostRow host) const noexcept { return host.num_spots(); }
+  [[nodiscard]] double key_factor(const ResourceVector& /*total*/) const { return 1; }
+  [[nodiscard]] KeyPreference preference(const Request& /*request*/,
+                                         const ResourceVector& /*total*/) const noexcept {
+    return {.target = -std::numeric_limits<double>::infinity()};
+  }
+};
+
+}  // namespace cospot
