@@ -14,6 +14,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/commands/compare_commands.hpp"
 #include "sim_harness/commands/fetch_command.hpp"
+#include "sim_harness/commands/degradation_command.hpp"
 #include "sim_harness/commands/generate_command.hpp"
 #include "sim_harness/commands/list_command.hpp"
 #include "sim_harness/commands/reconstruct_command.hpp"
@@ -65,6 +66,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader) {
                              .interrupted = &interrupted,
                              .exit_code = &exit_code});
   add_run_commands(app, loader);
+  add_degradation_command(app, loader);
   CLI::App* workload = add_workload_commands(app);
   add_generate_command(*workload);
   add_reconstruct_command(*workload);

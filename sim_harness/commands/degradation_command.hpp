@@ -1,0 +1,14 @@
+#pragma once
+
+#include "sim_harness/sweeps/policy_loader.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace cospot {
+
+/// Adds `degradation`. `loader` outlives `app`. Errors while it runs: InputError.
+void add_degradation_command(CLI::App& app, PolicyLoader& loader);
+
+}  // namespace cospot

@@ -1,0 +1,71 @@
+#include "sim_harness/engine/degradation.hpp"
+
+#include <memory>
+#include <vector>
+
+#include "core/host_ranking.hpp"
+#include "core/random.hpp"
+
+namespace cospot {
+namespace {
+
+/// A random one of the first `top` hosts of a walk that was just started; kNoHost when there is no
+/// host at all.
+HostIndex draw_host(HostRanking& ranking, std::size_t top, Random& random,
+                    std::vector<HostIndex>& seen) {
+  const std::size_t drawn = top == 1 ? 0 : random.below(top);
+  seen.clear();
+  while (seen.size() <= drawn) {
+    const HostIndex host = ranking.next();
+    if (host == kNoHost) break;
+    seen.push_back(host);
+  }
+  if (seen.empty()) return kNoHost;
+  if (seen.size() > drawn) return seen[drawn];
+  return seen[random.below(seen.size())];  // fewer are feasible: all of them equally likely
+}
+
+Request request_of(const EventSchedule& schedule, const ScheduledEvent& event) {
+  const ResourceVector& size = schedule.resources(event);
+  return {.vcpus = size.vcpus,
+          .memory_mb = size.memory_mb,
+          .disk_gb = size.disk_gb,
+          .instance_class = InstanceClass::kVm,
+          .instance = event.instance,
+          .time = schedule.start[event.instance]};
+}
+
+}  // namespace
+
+DegradationResult degrade(const EventSchedule& vms, HostTable hosts, const Chain& vm,
+                          std::size_t top, std::uint64_t seed) {
+  DegradationResult result{.vm_requests = vms.vm_requests,
+                           .vm_revenue_requested = vms.vm_revenue_requested,
+                           .vm_revenue = vms.vm_revenue_requested};
+  const std::unique_ptr<HostRanking> ranking = vm.make_ranking(hosts);
+  std::vector<HostIndex> host_of(vms.start.size(), kNoHost);
+  std::vector<HostIndex> seen;
+  Random random(seed);
+  for (std::size_t i = 0; i < vms.events_to_last_arrival; ++i) {
+    const ScheduledEvent& event = vms.events[i];
+    HostIndex& host = host_of[event.instance];
+    if (event.is_departure()) {
+      if (host == kNoHost) continue;
+      hosts.remove_vm(host, vms.resources(event));
+    } else {
+      const Request request = request_of(vms, event);
+      ranking->start(request);
+      host = draw_host(*ranking, top, random, seen);
+      if (host == kNoHost) {
+        ++result.vm_rejected;
+        result.vm_revenue -= vms.revenue(request.vcpus, request.time, vms.end[event.instance]);
+        continue;
+      }
+      hosts.add_vm(host, request.resources());
+    }
+    ranking->host_changed(host);
+  }
+  return result;
+}
+
+}  // namespace cospot

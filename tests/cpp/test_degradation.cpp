@@ -1,0 +1,91 @@
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "sim_harness/engine/allocator.hpp"
+#include "sim_harness/engine/degradation.hpp"
+#include "sim_harness/engine/simulation_engine.hpp"
+#include "tests/cpp/engine_checks.hpp"
+#include "tests/cpp/random_workload.hpp"
+#include "tests/cpp/worked_scenarios.hpp"
+
+namespace cospot {
+namespace {
+
+Workload crowded(std::uint64_t seed) {
+  return random_workload(
+      {.seed = seed, .requests = 200, .host = {10, 12, 0}, .hosts = 3, .load_percent = 130});
+}
+
+DegradationResult degrade_on(const Workload& workload, const char* policy, std::size_t hosts,
+                             std::size_t top, std::uint64_t seed) {
+  const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
+  return degrade(vms, HostTable::uniform(hosts, {10, 12, 0}),
+                 *make_chain(chain_of(policy), ChainSide::kVm), top, seed);
+}
+
+TEST_CASE("degrade: N = 1 is the plain policy, whatever the seed") {
+  std::uint64_t rejected = 0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const Workload workload = crowded(seed);
+    const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
+    for (const char* policy : {"UTIL", "COS", "DPD", "FirstFit"}) {
+      SimulationEngine engine(
+          vms, HostTable::uniform(3, {10, 12, 0}),
+          make_allocator(run_settings_of({.host = {10, 12, 0}, .hosts = 3, .vm = policy})));
+      engine.run();
+      const RunResult plain = engine.result();
+      const DegradationResult result = degrade_on(workload, policy, 3, 1, seed);
+      CHECK(result.vm_requests == plain.vm_requests);
+      CHECK(result.vm_rejected == plain.vm_rejected);
+      CHECK((result.vm_revenue_requested == plain.vm_revenue_requested));
+      CHECK((result.vm_revenue == plain.vm_revenue));
+      rejected += plain.vm_rejected;
+    }
+  }
+  CHECK(rejected > 100);
+}
+
+TEST_CASE("degrade: a random one of the first N hosts, all of them equally likely") {
+  // Three VMs (6,6) on two hosts of (10, 12): whichever host r0 is on, r1 fits on the other alone,
+  // and r2 on neither.
+  const Workload three =
+      worked::workload_of({worked::vm({6, 6}), worked::vm({6, 6}), worked::vm({6, 6})});
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    CHECK(degrade_on(three, "UTIL", 2, 2, seed).vm_rejected == 1);
+  }
+  // r0 (2,2), r1 (2,2), r2 (9,9) on two hosts. N = 1: r1 joins r0, so r2 fits. N = 2: r1 joins it
+  // in half of the runs; else r2 fits nowhere. 1000 seeds: 500 +- 16 (standard deviation); 5 of it.
+  const Workload pair =
+      worked::workload_of({worked::vm({2, 2}), worked::vm({2, 2}), worked::vm({9, 9})});
+  std::uint64_t rejected = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    CHECK(degrade_on(pair, "UTIL", 2, 1, seed).vm_rejected == 0);
+    rejected += degrade_on(pair, "UTIL", 2, 2, seed).vm_rejected;
+  }
+  CHECK(rejected > 420);
+  CHECK(rejected < 580);
+  // N = 32 on the same two hosts draws among these two: again about half.
+  rejected = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    rejected += degrade_on(pair, "UTIL", 2, 32, seed).vm_rejected;
+  }
+  CHECK(rejected > 420);
+  CHECK(rejected < 580);
+}
+
+TEST_CASE("degrade: the same seed gives the same run, another seed another") {
+  const Workload workload = crowded(7);
+  std::set<std::uint64_t> rejected;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const DegradationResult once = degrade_on(workload, "COS", 3, 3, seed);
+    const DegradationResult again = degrade_on(workload, "COS", 3, 3, seed);
+    CHECK(once.vm_rejected == again.vm_rejected);
+    CHECK((once.vm_revenue == again.vm_revenue));
+    rejected.insert(once.vm_rejected);
+  }
+  CHECK(rejected.size() > 1);
+}
+
+}  // namespace
+}  // namespace cospot
