@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 from cospot import __version__
 from cospot.errors import ConfigError, CospotError, DatabaseError, InputError
-from cospot.shard_merge import SweepState, append_shard, read_state
+from cospot.shard_merge import SweepState, append_shard, extract_shard, read_state
 from cospot.shard_task import ShardResult, ShardTask, run_shard
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-#: A sweep has at least so many tasks, if it has as many groups, ...
-_FEWEST_SHARDS = 64
-#: ... and more when they would be longer than this: a few seconds each, so that little is lost
-#: with a worker and loading the workloads (a fraction of a second) hardly counts.
-_RUNS_PER_SHARD = 500
+#: Two tasks a thread, so that none waits long for the last one, ...
+_TASKS_PER_THREAD = 2
+#: ... and more when they would be longer than some seconds: little is lost with a worker. Shorter
+#: ones would spend their time on loading the workloads, which every task does.
+_RUNS_PER_TASK = 1000
+#: What is reckoned with while no worker has come yet, as on a cluster that grows on demand.
+_THREADS_TO_COME = 8
 
 Progress = Callable[[int, int], Any]
 
@@ -48,12 +50,11 @@ class SweepFile:
         return {name: os.environ[name] for name in names if name in os.environ}
 
 
-def shard_count(state: SweepState) -> int:
-    """Return into how many tasks a sweep is cut.
-
-    It follows from the sweep alone, so that a resumed sweep has the same tasks on any cluster.
-    """
-    wanted = max(_FEWEST_SHARDS, -(-state.run_count // _RUNS_PER_SHARD))
+def task_count(state: SweepState, threads: int) -> int:
+    """Return into how many tasks a sweep is cut for so many threads: at most its groups."""
+    wanted = max(
+        _TASKS_PER_THREAD * (threads or _THREADS_TO_COME), -(-state.run_count // _RUNS_PER_TASK)
+    )
     return min(state.group_count, wanted)
 
 
@@ -71,11 +72,11 @@ def connect(scheduler: Any, processes: int | None) -> Iterator[Client]:
     """
     try:
         from distributed import Client, LocalCluster
-    except ImportError:
+    except ImportError as error:
         raise ConfigError(
-            'executor="dask" needs dask.distributed, which is not installed; '
-            "pip install 'cospot[dask]' brings it"
-        ) from None
+            f'executor="dask" needs dask.distributed ({error}); '
+            f"pip install 'cospot[dask]' brings it"
+        ) from error
     if isinstance(scheduler, Client):
         yield scheduler
         return
@@ -105,6 +106,7 @@ def run_on_cluster(
     *,
     timing: bool,
     ship: bool,
+    tasks: int | None,
     progress: Progress | None,
 ) -> None:
     """Run what is missing in a prepared database.
@@ -117,9 +119,10 @@ def run_on_cluster(
         CospotError: A shard failed.
     """
     state = read_state(database)
-    count = shard_count(state)
+    threads = sum(client.nthreads().values())
+    count = min(state.group_count, tasks) if tasks else task_count(state, threads)
     with _shipped(client, sweep, database) if ship else nullcontext() as folder:
-        tasks = [
+        shards = [
             ShardTask(
                 number=number,
                 count=count,
@@ -129,14 +132,15 @@ def run_on_cluster(
                 timing=timing,
                 environment=sweep.environment(),
                 shipped_folder=folder,
+                started=_started(state, database, number, count),
             )
             for number in range(1, count + 1)
-            if not state.is_shard_finished(number, count)
+            if state.finished_part(number, count) < 1
         ]
         done = len(state.finished)
         if progress is not None:
             progress(done, state.run_count)
-        for result in _results(client, tasks):
+        for result in _results(client, shards):
             done += _keep(result, database, count)
             if progress is not None:
                 progress(done, state.run_count)
@@ -147,6 +151,12 @@ def _shipped(client: Client, sweep: SweepFile, database: Path) -> AbstractContex
     from cospot.shipped_workloads import ship_workloads
 
     return ship_workloads(client, sweep.path, sweep.overrides, database)
+
+
+def _started(state: SweepState, database: Path, number: int, count: int) -> bytes:
+    """Return the finished runs of a shard, so that its worker does only the rest."""
+    is_started = state.finished_part(number, count) > 0
+    return extract_shard(database, number, count) if is_started else b""
 
 
 def _on_worker(task: ShardTask) -> ShardResult:

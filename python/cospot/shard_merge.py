@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
+import tempfile
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,17 +36,18 @@ class SweepState:
     group_count: int
     finished: frozenset[int]
 
-    def is_shard_finished(self, number: int, count: int) -> bool:
-        """Return whether every run of part ``number`` of ``count`` is finished.
+    def finished_part(self, number: int, count: int) -> float:
+        """Return how much of part ``number`` of ``count`` is finished, from 0 to 1.
 
         Groups are dealt to shards in turn: group g is in shard g % count + 1.
         """
-        runs = self.run_count // self.group_count
-        return all(
-            run in self.finished
+        length = self.run_count // self.group_count
+        runs = [
+            run
             for group in range(number - 1, self.group_count, count)
-            for run in range(group * runs, (group + 1) * runs)
-        )
+            for run in range(group * length, (group + 1) * length)
+        ]
+        return sum(run in self.finished for run in runs) / len(runs)
 
 
 def read_state(database: Path) -> SweepState:
@@ -69,6 +71,23 @@ def read_workloads(database: Path) -> list[tuple[str, str]]:
     """Return label and SHA-256 of every workload, in the order of the sweep."""
     with closing(sqlite3.connect(database)) as connection:
         return list(connection.execute("SELECT label, sha256 FROM workload ORDER BY rowid"))
+
+
+def extract_shard(database: Path, number: int, count: int) -> bytes:
+    """Return the bytes of a database with the finished runs of part ``number`` of ``count``."""
+    state = read_state(database)
+    length = state.run_count // state.group_count
+    with tempfile.NamedTemporaryFile(suffix=".db") as file:
+        with (
+            closing(sqlite3.connect(database)) as source,
+            closing(sqlite3.connect(file.name, isolation_level=None)) as part,
+        ):
+            source.backup(part)
+            part.execute(
+                "DELETE FROM run WHERE (run_index / ?) % ? <> ?", [length, count, number - 1]
+            )
+            part.execute("VACUUM")
+        return Path(file.name).read_bytes()
 
 
 def append_shard(database: Path, shard: Path, *, version: str) -> int:

@@ -34,6 +34,7 @@ class ShardTask:
         environment: Variables that the sweep refers to, for workers that lack them.
         shipped_folder: Name of the folder of sent workloads, below the worker's own; None: the
             worker reads the paths of the sweep.
+        started: A results database with the runs of the shard that are finished already.
     """
 
     number: int
@@ -44,6 +45,7 @@ class ShardTask:
     timing: bool
     environment: Mapping[str, str]
     shipped_folder: str | None = None
+    started: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -83,12 +85,15 @@ def run_shard(task: ShardTask, local_folder: str | None = None) -> ShardResult:
                 {name: value for name, value in task.environment.items() if name not in _OWN_NAMES}
             )
             database = Path(scratch) / "shard.db"
+            if task.started:
+                database.write_bytes(task.started)
             compare(
                 sweep_file,
                 db=database,
                 overrides=overrides,
                 shard=f"{task.number}/{task.count}",
                 threads=1,
+                resume=bool(task.started),
                 timing=task.timing,
             )
             return ShardResult(task.number, machine, database=database.read_bytes())

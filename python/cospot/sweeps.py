@@ -23,6 +23,7 @@ def sweep(
     scheduler: Any = None,
     processes: int | None = None,
     ship_workloads: bool = False,
+    tasks: int | None = None,
     resume: bool = False,
     force: bool = False,
     timing: bool = True,
@@ -47,6 +48,9 @@ def sweep(
         processes: Threads (local) or worker processes (Dask without a scheduler); as many as the
             machine has processors when None.
         ship_workloads: For Dask: send the sweep file and its workloads to the workers.
+        tasks: For Dask: into how many parts to cut the sweep, at most its groups (workloads x sizes
+            x VM x spot policies). A part is what is lost with a worker, and each loads all
+            workloads; two a thread or more when None, of at most about 1,000 runs.
         resume: Continue the database, or start it.
         force: Replace the database.
         timing: False writes 0 for every time, so that the output repeats.
@@ -67,8 +71,8 @@ def sweep(
     if executor not in ("local", "dask"):
         raise ConfigError(f"found executor='{executor}'; expected 'local' or 'dask'")
     if executor == "local":
-        if scheduler is not None or ship_workloads:
-            raise ConfigError("scheduler and ship_workloads need executor='dask'")
+        if scheduler is not None or ship_workloads or tasks is not None:
+            raise ConfigError("scheduler, ship_workloads and tasks need executor='dask'")
         compare(
             sweep_file,
             db=database,
@@ -80,6 +84,8 @@ def sweep(
             progress=progress,
         )
         return database
+    if tasks is not None and tasks < 1:
+        raise ConfigError(f"found tasks={tasks}; expected a number from 1")
     from cospot.dask_sweep import SweepFile, connect, run_on_cluster
 
     # Checks the sweep and its workloads and creates the database, or checks that it may go on.
@@ -95,6 +101,7 @@ def sweep(
             database,
             timing=timing,
             ship=ship_workloads,
+            tasks=tasks,
             progress=progress,
         )
     return database

@@ -99,6 +99,7 @@ def test_dask_equals_one_machine(
         db=tmp_path / "r.db",
         executor="dask",
         scheduler=cluster,
+        tasks=100,  # there are but 24 groups
         progress=lambda done, total: seen.append((done, total)),
     )
     assert rows(database) == rows(folder / "one.db")
@@ -153,6 +154,7 @@ def test_a_killed_worker_loses_nothing(folder: Path, tmp_path: Path) -> None:
             db=tmp_path / "r.db",
             executor="dask",
             scheduler=client,
+            tasks=24,
             progress=kill_one,
         )
         assert len(set(killed)) == 2
@@ -171,7 +173,7 @@ def test_an_interrupted_sweep_resumes(
             raise Stop
 
     arguments: dict[str, Any] = {
-        "db": tmp_path / "r.db", "executor": "dask", "scheduler": cluster
+        "db": tmp_path / "r.db", "executor": "dask", "scheduler": cluster, "tasks": 24
     }  # fmt: skip
     with pytest.raises(Stop):
         cospot.sweep(folder / "sweep.yaml", progress=stop, **arguments)
@@ -208,6 +210,7 @@ def test_a_shard_that_is_half_done_is_completed(
         db=tmp_path / "r.db",
         executor="dask",
         scheduler=cluster,
+        tasks=24,
         resume=True,
         progress=lambda done, total: seen.append(done),
     )
@@ -220,7 +223,7 @@ def test_ctrl_c_keeps_what_is_done(folder: Path, tmp_path: Path) -> None:
         "import cospot, sys\n"
         "if __name__ == '__main__':\n"
         "    cospot.sweep(sys.argv[1], db=sys.argv[2], executor='dask', processes=1,\n"
-        "                 progress=lambda done, total: print(done, flush=True))\n"
+        "                 tasks=24, progress=lambda done, total: print(done, flush=True))\n"
     )
     (tmp_path / "script.py").write_text(script)
     process = subprocess.Popen(
@@ -313,6 +316,8 @@ def test_bad_input_is_told_before_anything_runs(folder: Path, tmp_path: Path) ->
     assert not (tmp_path / "r.db").exists()
     with pytest.raises(cospot.ConfigError, match="found executor='slurm'; expected 'local' or"):
         cospot.sweep(folder / "sweep.yaml", executor="slurm")
+    with pytest.raises(cospot.ConfigError, match="found tasks=0; expected a number from 1"):
+        cospot.sweep(folder / "sweep.yaml", executor="dask", tasks=0)
     with pytest.raises(cospot.ConfigError, match="need executor='dask'"):
         cospot.sweep(folder / "sweep.yaml", ship_workloads=True)
     with pytest.raises(cospot.ConfigError, match="the Dask scheduler nonsense.* does not answer"):
@@ -377,3 +382,35 @@ def test_policies_in_python_run_on_workers(
     python, util = sorted(results, key=len, reverse=True)
     assert (len(results[util]), python) == (2 * 2 * 2 * 2 * 2, "python:my_policies.Fullest")
     assert results[python] == results[util]
+
+
+def test_it_is_cut_for_the_cluster() -> None:
+    from cospot.dask_sweep import task_count
+    from cospot.shard_merge import SweepState
+
+    def tasks(runs: int, groups: int, threads: int) -> int:
+        return task_count(SweepState(runs, groups, frozenset()), threads)
+
+    assert tasks(runs=192, groups=24, threads=2) == 4  # two a thread
+    assert tasks(runs=192, groups=24, threads=64) == 24  # no more than groups
+    assert tasks(runs=21_600, groups=900, threads=2) == 22  # at most 1,000 runs in one
+    assert tasks(runs=192, groups=24, threads=0) == 16  # workers are still to come
+
+
+def test_finished_runs_are_not_done_again(folder: Path, tmp_path: Path) -> None:
+    """A shard is sent with its finished runs, as a database that a worker can resume."""
+    from cospot.shard_merge import extract_shard
+
+    shutil.copy(folder / "one.db", tmp_path / "r.db")
+    with closing(sqlite3.connect(tmp_path / "r.db")) as connection:
+        connection.execute("DELETE FROM run WHERE run_index % 8 = 1")
+        connection.commit()
+    (tmp_path / "part.db").write_bytes(extract_shard(tmp_path / "r.db", 2, 5))
+    with closing(sqlite3.connect(tmp_path / "part.db")) as connection:
+        found = [index for (index,) in connection.execute("SELECT run_index FROM run")]
+    # Shard 2 of 5 has the groups 1, 6, 11, 16 and 21, of 8 runs; the second of each is missing.
+    expected = [8 * group + run for group in (1, 6, 11, 16, 21) for run in range(8) if run != 1]
+    assert found == expected
+    cli("compare", str(folder / "sweep.yaml"), "--db", str(tmp_path / "part.db"),
+        "--shard", "2/5", "--resume", "-q")  # fmt: skip
+    assert len(rows(tmp_path / "part.db")) == 5 * 8 + 2 + 1
