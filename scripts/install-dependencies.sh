@@ -25,7 +25,7 @@ packages=(
 # Tools that look at the sources; what the Python tests need; Chromium, which looks at the report;
 # Nova, whose weighers and filters run as they are.
 dev_packages=(
-  clang clang-tidy clang-format libclang-rt-dev shellcheck codespell
+  clang clang-tidy clang-format libclang-rt-dev ccache shellcheck codespell
   python3-venv python3-pip python3-pytest python3-hypothesis python3-pandas python3-matplotlib
   python3-sklearn python3-nbclient python3-nbformat python3-ipykernel
   chromium chromium-driver python3-selenium

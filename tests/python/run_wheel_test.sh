@@ -22,7 +22,9 @@ rm -rf "$folder"
 mkdir -p "$folder/wheels"
 "$python" -m venv "$folder/venv"
 pip() { "$folder/venv/bin/pip" --quiet --disable-pip-version-check "$@"; }
-pip wheel --no-deps --wheel-dir "$folder/wheels" .
+# With the flags of the release build, so that a compiler cache has it all.
+pip wheel --no-deps --wheel-dir "$folder/wheels" \
+  --config-settings=cmake.define.COSPOT_WERROR=ON .
 pip install "$(echo "$folder"/wheels/cospot-*.whl)[plots]" pytest hypothesis mypy
 # From a folder without the sources, so that only the installed package is found.
 cd "$folder"
