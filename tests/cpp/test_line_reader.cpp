@@ -1,0 +1,74 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "sim_harness/files/gzip.hpp"
+#include "sim_harness/files/line_reader.hpp"
+#include "sim_harness/files/terminal_meter.hpp"
+#include "tests/cpp/error_text.hpp"
+#include "tests/cpp/scratch_folder.hpp"
+
+namespace cospot {
+namespace {
+
+std::vector<std::string> read_lines(const std::filesystem::path& file) {
+  LineReader reader(file);
+  std::vector<std::string> lines;
+  std::string_view line;
+  while (reader.next(line)) lines.emplace_back(line);
+  CHECK(reader.line_number() == lines.size());
+  return lines;
+}
+
+TEST_CASE("LineReader: lines of either end, with and without the last") {
+  const ScratchFolder folder;
+  using Lines = std::vector<std::string>;
+  CHECK(read_lines(folder.write("a", "")).empty());
+  CHECK(read_lines(folder.write("a", "x")) == Lines{"x"});
+  CHECK(read_lines(folder.write("a", "x\n")) == Lines{"x"});
+  CHECK(read_lines(folder.write("a", "x\r\n\ny")) == Lines{"x", "", "y"});
+}
+
+TEST_CASE("LineReader: a file of many buffers, plain and packed") {
+  const ScratchFolder folder;
+  std::vector<std::string> expected;
+  std::string text;
+  // About 3 MB in lines of 0 to 999 bytes, so that buffers of 256 KiB end anywhere in them.
+  for (std::size_t i = 0; i < 6000; ++i) {
+    expected.emplace_back((i * 7919) % 1000, static_cast<char>('a' + i % 26));
+    text += expected.back() + '\n';
+  }
+  CHECK(read_lines(folder.write("a", text)) == expected);
+  CHECK(read_lines(folder.write("a.gz", pack_gzip(text))) == expected);
+}
+
+TEST_CASE("LineReader: faults name the line") {
+  const ScratchFolder folder;
+  const auto error = [&](const std::string& bytes) {
+    return error_text<WorkloadError>([&] { (void)read_lines(folder.write("a", bytes)); });
+  };
+  CHECK(contains(error("x\n" + std::string(70'000, 'y') + "\nz\n"),
+                 "a:2: the line is longer than 65536 bytes, expected a CSV row"));
+  CHECK(contains(error(std::string(600'000, 'y')), "a:1: the line is longer than"));
+  CHECK(contains(error("x\nb\x01\n"), "a:2: byte 0x01 is not text"));
+  const std::string packed = pack_gzip(std::string(1000, 'x') + "\nabc\n");
+  CHECK(contains(error(packed.substr(0, packed.size() - 9)), "the gzip data is truncated"));
+  std::string corrupt = packed;
+  corrupt[packed.size() / 2] = static_cast<char>(corrupt[packed.size() / 2] ^ 0x55);
+  CHECK(contains(error(corrupt), "the gzip data is corrupt"));
+  CHECK(contains(error_text<WorkloadError>([&] { LineReader(folder / "none"); }),
+                 "none: cannot be read: No such file"));
+  CHECK(contains(error_text<WorkloadError>([&] { LineReader{folder.path()}; }),
+                 "it is a directory, expected a file"));
+}
+
+TEST_CASE("meter_text: rows and megabytes") {
+  CHECK(meter_text(MeterUnit::kRows, 1'200'000, 5'000'000) == "1200000 of 5000000 rows (24 %)");
+  CHECK(meter_text(MeterUnit::kRows, 7, 0) == "7 rows");
+  CHECK(meter_text(MeterUnit::kBytes, 12'300'000, 51'000'000) == "12.3 of 51.0 MB (24 %)");
+}
+
+}  // namespace
+}  // namespace cospot
