@@ -15,6 +15,7 @@
 #include "core/plugin.hpp"
 #include "evictors/registry.hpp"
 #include "filters/registry.hpp"
+#include "sim_harness/sweeps/shared_evictor.hpp"
 #include "weighers/registry.hpp"
 
 namespace cospot::bindings {
@@ -303,7 +304,8 @@ Source: CoSpot, section 3.
         EvictorSpec spec{
             .label = {}, .name = read_text(name, "name"), .options = read_options(options)};
         spec.label = spec.name;
-        std::shared_ptr<const Evictor> evictor = make_evictor(spec);
+        make_shared_evictor(spec, {});
+        std::shared_ptr<const Evictor> evictor = spec.made;
         return CompiledEvictor{std::move(spec), std::move(evictor)};
       },
       "name"_a, py::pos_only(), R"doc(

@@ -7,6 +7,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/engine/explain.hpp"
 #include "sim_harness/engine/explain_text.hpp"
+#include "sim_harness/engine/informed_evictor.hpp"
 
 namespace cospot::bindings {
 
@@ -24,6 +25,13 @@ const EventSchedule& schedule_of(const PythonWorkload& workload) {
 
 SimTime first_time(const EventSchedule& schedule) {
   return schedule.events.empty() ? SimTime(0) : schedule.start[schedule.events.front().instance];
+}
+
+/// Whoever predicts lifetimes knows the workload's spots.
+Allocator allocator_of(const RunSettings& settings, const PythonWorkload& workload) {
+  Allocator allocator = make_allocator(settings);
+  allocator.evictor = informed_evictor(allocator.evictor, workload.workload(), workload.schedule());
+  return allocator;
 }
 
 }  // namespace
@@ -46,7 +54,7 @@ LiveSimulation::LiveSimulation(PythonWorkload workload, PreparedRun run)
     : workload_(std::move(workload)),
       settings_(std::move(run.settings)),
       schedule_(&schedule_of(workload_)),
-      engine_(*schedule_, std::move(run.hosts), make_allocator(settings_)),
+      engine_(*schedule_, std::move(run.hosts), allocator_of(settings_, workload_)),
       hosts_(kept_columns(engine_.hosts().view())),
       now_(first_time(*schedule_)) {}
 

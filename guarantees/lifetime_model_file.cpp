@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <span>
 #include <sstream>
@@ -269,8 +270,8 @@ std::shared_ptr<const LifetimeModel> parse_lifetime_model(std::string_view text,
 std::shared_ptr<const LifetimeModel> read_lifetime_model(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
-  text << file.rdbuf();  // fails, too, when there is nothing to read, as in a folder
-  if (!file.is_open() || text.fail()) {
+  text << file.rdbuf();
+  if (!file.is_open() || file.bad() || std::filesystem::is_directory(path)) {
     throw ConfigError(fmt::format("{}: cannot be read; expected a lifetime model", path));
   }
   return parse_lifetime_model(text.view(), path);

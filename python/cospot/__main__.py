@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 
@@ -12,6 +13,8 @@ def main() -> int:
     """Run the command line with the arguments of this process; return its exit code."""
     # As in the program: Ctrl-C ends any command but compare at once; compare catches it itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # What the program runs in Python (cospot lifetime) runs in this one.
+    os.environ.setdefault("COSPOT_PYTHON", sys.executable)
     return run_command_line(sys.argv[1:])
 
 

@@ -16,6 +16,7 @@
 #include "sim_harness/commands/fetch_command.hpp"
 #include "sim_harness/commands/degradation_command.hpp"
 #include "sim_harness/commands/generate_command.hpp"
+#include "sim_harness/commands/lifetime_commands.hpp"
 #include "sim_harness/commands/list_command.hpp"
 #include "sim_harness/commands/reconstruct_command.hpp"
 #include "sim_harness/commands/report_command.hpp"
@@ -71,6 +72,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader) {
   add_generate_command(*workload);
   add_reconstruct_command(*workload);
   add_fetch_command(*workload);
+  add_lifetime_commands(app, exit_code);
   add_list_command(app);
   add_report_command(app);
   try {

@@ -1,0 +1,98 @@
+"""``python -m cospot.lifetime``: what ``cospot lifetime train`` and ``eval`` run."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from cospot.errors import CospotError, InputError
+from cospot.lifetime.model import read_model
+from cospot.lifetime.spots import read_spots
+from cospot.lifetime.training import train
+
+_BAD_INPUT = 2
+
+
+def _parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="cospot.lifetime", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name in ("train", "eval"):
+        command = commands.add_parser(name)
+        command.add_argument("--spots", action="append", required=True, help="a spot table")
+        command.add_argument("--name", action="append", required=True, help="of its workload")
+        command.add_argument("--days", type=float, default=3.0)
+        command.add_argument("-o", "--output", type=Path, required=True)
+        if name == "train":
+            command.add_argument("--seed", type=int, default=1)
+            command.add_argument("--hidden", type=int, default=16)
+            command.add_argument("--epochs", type=int, default=15)
+        else:
+            command.add_argument("--model", type=Path, required=True)
+    return parser.parse_args(arguments)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file, all of it or nothing."""
+    try:
+        handle, part = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        os.chmod(part, 0o644)
+        os.replace(part, path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _train(arguments: argparse.Namespace) -> None:
+    if not arguments.output.parent.is_dir():
+        raise InputError(f"{arguments.output}: there is no folder {arguments.output.parent}")
+    names = " ".join(arguments.name)
+    note = (
+        f"cospot lifetime train {names} --days {arguments.days:g} --seed {arguments.seed} "
+        f"--hidden {arguments.hidden} --epochs {arguments.epochs}"
+    )
+    spots = read_spots(arguments.spots)
+    model = train(spots, arguments.days, arguments.seed, arguments.hidden, arguments.epochs, note)
+    _write(arguments.output, model.text())
+    print(
+        f"{arguments.output}: {len(model.inputs.flavors)} spot types, "
+        f"{len(model.weights['age'])} age inputs, {arguments.hidden} hidden units"
+    )
+
+
+def _evaluate(arguments: argparse.Namespace) -> None:
+    from cospot.lifetime.evaluation import evaluate
+    from cospot.lifetime.evaluation_plot import plot_evaluation
+
+    spots = read_spots(arguments.spots)
+    evaluation = evaluate(spots, read_model(arguments.model), arguments.days)
+    try:
+        arguments.output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{arguments.output}: is no folder: {error.strerror}") from error
+    title = f"workload  {' '.join(arguments.name)}\nmodel     {arguments.model.name}\n\n"
+    _write(arguments.output / "evaluation.txt", title + evaluation.text())
+    _write(arguments.output / "evaluation.csv", evaluation.csv())
+    plot_evaluation(evaluation, arguments.output / "evaluation.png")
+    print(title + evaluation.text(), end="")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; return its exit code: 0 done, 2 bad input."""
+    parsed = _parse(arguments)
+    try:
+        if parsed.command == "train":
+            _train(parsed)
+        else:
+            _evaluate(parsed)
+    except CospotError as error:
+        print(f"cospot: {error}", file=sys.stderr)
+        return _BAD_INPUT
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,238 @@
+"""How good predictions are on the days after training, beside predictions without a network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from cospot.errors import InputError
+from cospot.lifetime import curves
+from cospot.lifetime.ages import default_intervals
+from cospot.lifetime.baselines import KaplanMeier, flavor_means, kaplan_meier_hazards
+from cospot.lifetime.concordance import Concordance, count_concordance
+from cospot.lifetime.model import LifetimeModel
+from cospot.lifetime.spots import Floats, SpotTable
+
+_HOUR_S = 3600.0
+_DAY_S = 86400.0
+
+COUNTED_TO_S = 90 * _DAY_S
+"""Life is counted to day 90, as LPML does; who lives longer counts as alive then (censored)."""
+
+LAST_DAY = 14
+"""Days on which all running spots are compared: from the training days' end to the window's."""
+
+HORIZONS_S = {"10 min": 600.0, "1 h": _HOUR_S, "6 h": 6 * _HOUR_S, "20 h": 20 * _HOUR_S,
+              "30 h": 30 * _HOUR_S}  # fmt: skip
+"""Ages at which predicted and observed survival are compared."""
+
+_GROUPS = 5
+
+
+class Predictor(Protocol):
+    """Predicts lives of spots."""
+
+    def expected_rest(self, spots: SpotTable, age: Floats, limit: Floats) -> Floats:
+        """Return expected remaining lives, seconds; see `curves.expected_rest`."""
+
+    def survival(self, spots: SpotTable, age_s: float) -> Floats:
+        """Return the chance of each spot to reach an age."""
+
+
+@dataclass(frozen=True)
+class _Learned:
+    model: LifetimeModel
+
+    def expected_rest(self, spots: SpotTable, age: Floats, limit: Floats) -> Floats:
+        return self.model.expected_rest(spots, age, limit)
+
+    def survival(self, spots: SpotTable, age_s: float) -> Floats:
+        age = np.full(len(spots), age_s)
+        return curves.survival_at(self.model.inputs.edges, self.model.hazards(spots), age)
+
+
+@dataclass(frozen=True)
+class CalibrationGroup:
+    """Spots that are predicted alike: a fifth of all, by predicted survival."""
+
+    horizon: str
+    spots: int
+    predicted: float
+    observed: float
+
+
+@dataclass(frozen=True)
+class Score:
+    """How good one predictor is.
+
+    Attributes:
+        name: The predictor.
+        at_request: Concordance of the expected life at the request, of spots requested after the
+            training days.
+        running: Concordance of the expected remaining life of the spots that run at the same time,
+            at the start of each day after the training days: what LPML compares.
+        calibration: Groups for each horizon.
+        mean_rest_days: Mean expected remaining life of those running spots.
+        true_mean_rest_days: What it was.
+    """
+
+    name: str
+    at_request: Concordance
+    running: Concordance
+    calibration: tuple[CalibrationGroup, ...]
+    mean_rest_days: float
+    true_mean_rest_days: float
+
+    @property
+    def calibration_error(self) -> float:
+        """Mean absolute difference of predicted and observed survival, over groups by size."""
+        spots = np.array([group.spots for group in self.calibration])
+        errors = [abs(group.predicted - group.observed) for group in self.calibration]
+        return float(np.average(errors, weights=spots))
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores of a model and of the baselines on one workload.
+
+    Attributes:
+        scores: The model first.
+        spots: Spots requested after the training days.
+        censored: Those of them whose end is unknown.
+    """
+
+    scores: tuple[Score, ...]
+    spots: int
+    censored: int
+
+    def text(self) -> str:
+        """Return the table that ``cospot lifetime eval`` prints."""
+        head = ("predictor", "C at request", "C of running", "calibration", "mean rest", "true")
+        rows = [head]
+        for score in self.scores:
+            rows.append(
+                (
+                    score.name,
+                    f"{score.at_request.index:.3f}",
+                    f"{score.running.index:.3f}",
+                    f"{score.calibration_error:.3f}",
+                    f"{score.mean_rest_days:.2f} d",
+                    f"{score.true_mean_rest_days:.2f} d",
+                )
+            )
+        widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+        lines = [
+            f"{row[0]:<{widths[0]}}  "
+            + "  ".join(f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
+            for row in rows
+        ]
+        first = self.scores[0]
+        return (
+            f"{self.spots} spots requested after the training days, {self.censored} of them alive "
+            f"at day 90;\n{first.at_request.pairs} pairs at request, {first.running.pairs} pairs "
+            "running at the same time.\n\n" + "\n".join(lines) + "\n\n"
+            "C: share of pairs in the right order; 0.5 is chance. calibration: mean difference "
+            "between\npredicted and observed survival. rest: remaining life of running spots, to "
+            "day 90.\n"
+        )
+
+    def csv(self) -> str:
+        """Return predicted and observed survival of every group."""
+        lines = ["predictor,horizon,group,spots,predicted_survival,observed_survival"]
+        for score in self.scores:
+            number = 0
+            horizon = ""
+            for group in score.calibration:
+                number = number + 1 if group.horizon == horizon else 1
+                horizon = group.horizon
+                lines.append(
+                    f"{score.name},{horizon},{number},{group.spots},"
+                    f"{group.predicted:.6f},{group.observed:.6f}"
+                )
+        return "\n".join(lines) + "\n"
+
+
+def _seen_life(spots: SpotTable, from_s: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Return the life seen after a time, and whether it ended (by day 90)."""
+    return np.minimum(spots.ended_s, COUNTED_TO_S) - from_s, spots.ended_s <= COUNTED_TO_S
+
+
+def _calibrate(predictor: Predictor, spots: SpotTable) -> tuple[CalibrationGroup, ...]:
+    groups = []
+    for name, horizon in HORIZONS_S.items():
+        predicted = predictor.survival(spots, horizon)
+        reached = spots.lifetime_s >= horizon  # known for all: day 90 is far beyond
+        order = np.argsort(predicted, kind="stable")
+        for rows in np.array_split(order, _GROUPS):
+            if len(rows):
+                groups.append(
+                    CalibrationGroup(
+                        name, len(rows), float(predicted[rows].mean()), float(reached[rows].mean())
+                    )
+                )
+    return tuple(groups)
+
+
+def _score(name: str, predictor: Predictor, spots: SpotTable, days: float) -> Score:
+    late = spots.select(spots.requested_s >= days * _DAY_S)
+    life, ended = _seen_life(late, late.requested_s)
+    zero = np.zeros(len(late))
+    expected = predictor.expected_rest(late, zero, COUNTED_TO_S - late.requested_s)
+    at_request = count_concordance(expected, life, ended)
+
+    running = Concordance(0.0, 0)
+    rests: list[Floats] = []
+    truths: list[Floats] = []
+    for day in range(int(np.ceil(days)), LAST_DAY + 1):
+        now = day * _DAY_S
+        there = spots.select((spots.requested_s <= now) & (spots.ended_s > now))
+        limit = COUNTED_TO_S - there.requested_s
+        rest = predictor.expected_rest(there, now - there.requested_s, limit)
+        true_rest, rest_ended = _seen_life(there, np.full(len(there), now))
+        running = running + count_concordance(rest, true_rest, rest_ended)
+        rests.append(rest)
+        truths.append(true_rest)
+    return Score(
+        name,
+        at_request,
+        running,
+        _calibrate(predictor, late),
+        float(np.concatenate(rests).mean()) / _DAY_S if rests else float("nan"),
+        float(np.concatenate(truths).mean()) / _DAY_S if truths else float("nan"),
+    )
+
+
+def evaluate(spots: SpotTable, model: LifetimeModel, days: float = 3.0) -> Evaluation:
+    """Compare predictions with what spots did after the first days of the window.
+
+    The baselines (`KaplanMeier`, `FlavorMean`) learn from the first days of the same spots.
+
+    Args:
+        spots: All spots of a workload.
+        model: The model.
+        days: The training days, which are not looked at.
+
+    Returns:
+        Scores: concordance with censoring, calibration of the survival.
+
+    Raises:
+        InputError: No spot was requested after the training days.
+    """
+    late = spots.requested_s >= days * _DAY_S
+    if not late.any():
+        raise InputError(f"no spot was requested after day {days:g}: there is nothing to compare")
+    edges = default_intervals().edges
+    until_s = days * _DAY_S
+    predictors: dict[str, Predictor] = {
+        "model": _Learned(model),
+        "Kaplan-Meier": KaplanMeier(edges, kaplan_meier_hazards(spots, edges, until_s)),
+        "mean of the flavor": flavor_means(spots, until_s),
+    }
+    return Evaluation(
+        tuple(_score(name, predictor, spots, days) for name, predictor in predictors.items()),
+        int(late.sum()),
+        int((late & (spots.ended_s > COUNTED_TO_S)).sum()),
+    )

@@ -1,0 +1,110 @@
+"""The spots of a workload as columns: when they came, how long they lived, whose they were."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from cospot.errors import InputError
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+_COLUMNS = (
+    "vcpus",
+    "memory_mb",
+    "disk_gb",
+    "requested_s",
+    "ended_s",
+    "previous_lifetime_s",
+)
+
+
+@dataclass(frozen=True)
+class SpotTable:
+    """Spots of one or more workloads, one element each. Times are seconds since window start.
+
+    Attributes:
+        vcpus: vCPUs.
+        memory_mb: MiB.
+        disk_gb: GiB.
+        requested_s: When the spot was requested; negative: before the window.
+        ended_s: When it ended by itself; infinity: it never did while it was watched.
+        previous_lifetime_s: How long the customer's last instance lived that had ended by then;
+            NaN: none had.
+    """
+
+    vcpus: Integers
+    memory_mb: Integers
+    disk_gb: Integers
+    requested_s: Floats
+    ended_s: Floats
+    previous_lifetime_s: Floats
+
+    def __len__(self) -> int:
+        return len(self.requested_s)
+
+    def select(self, rows: npt.NDArray[np.bool_]) -> SpotTable:
+        """Return the spots for which `rows`, shape (n,), is true."""
+        return SpotTable(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+    @property
+    def lifetime_s(self) -> Floats:
+        """How long each spot lived; infinity: unknown."""
+        return self.ended_s - self.requested_s
+
+    @property
+    def flavors(self) -> Integers:
+        """Sizes, shape (n, 3): vcpus, memory_mb, disk_gb."""
+        return np.stack([self.vcpus, self.memory_mb, self.disk_gb], axis=1)
+
+
+def read_spots(paths: Sequence[str | Path]) -> SpotTable:
+    """Read files that ``cospot lifetime spots`` wrote.
+
+    Args:
+        paths: Files; their spots come one after the other.
+
+    Returns:
+        The spots of all files.
+
+    Raises:
+        InputError: A file cannot be read, or is not such a file.
+    """
+    rows: list[list[float]] = []
+    for path in paths:
+        try:
+            with open(path, newline="", encoding="utf-8") as file:
+                rows.extend(_read_rows(file, str(path)))
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    table = np.array(rows, dtype=np.float64).reshape(len(rows), len(_COLUMNS))
+    amounts = table[:, :3].astype(np.int64)
+    return SpotTable(
+        amounts[:, 0], amounts[:, 1], amounts[:, 2], table[:, 3], table[:, 4], table[:, 5]
+    )
+
+
+def _read_rows(file: object, path: str) -> list[list[float]]:
+    reader = csv.DictReader(file)  # type: ignore[call-overload]
+    missing = [name for name in _COLUMNS if name not in (reader.fieldnames or [])]
+    if missing:
+        raise InputError(f"{path}:1: the column '{missing[0]}' is missing; expected a spot table")
+    rows = []
+    for row in reader:
+        try:
+            rows.append([_number(name, row[name]) for name in _COLUMNS])
+        except (TypeError, ValueError):
+            raise InputError(f"{path}:{reader.line_num}: not a row of a spot table") from None
+    return rows
+
+
+def _number(name: str, text: str) -> float:
+    if text == "never":
+        return np.nan if name == "previous_lifetime_s" else np.inf
+    return float(text)

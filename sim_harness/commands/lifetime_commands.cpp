@@ -1,0 +1,186 @@
+#include "sim_harness/commands/lifetime_commands.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "guarantees/lifetime_model_file.hpp"
+#include "sim_harness/commands/python_program.hpp"
+#include "sim_harness/commands/spot_table.hpp"
+#include "sim_harness/files/stored_file.hpp"
+#include "sim_harness/workloads/load_workload.hpp"
+
+namespace cospot {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kModule = "cospot.lifetime";
+constexpr double kMostDays = 10'000;
+constexpr const char* kWorkloadHelp = "Workload file, or a recipe: azure2020:seed=1:scale=0.01";
+
+struct SpotsArguments {
+  std::string workload;
+  std::optional<std::string> model;
+  std::string output;
+};
+
+struct TrainArguments {
+  std::vector<std::string> workloads;
+  std::string output;
+  double days = 3;
+  std::uint32_t seed = 1;
+  unsigned hidden = 16;
+  unsigned epochs = 15;
+};
+
+struct EvalArguments {
+  std::vector<std::string> workloads;
+  std::optional<std::string> model;
+  std::string output;
+  double days = 3;
+};
+
+/// A folder for what Python reads, removed with it.
+class TransferFolder {
+ public:
+  TransferFolder() {
+    std::string name = fs::temp_directory_path() / "cospot-lifetime-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw InputError(fmt::format("{}: a temporary folder cannot be made there", name));
+    }
+    path_ = name;
+  }
+  TransferFolder(const TransferFolder&) = delete;
+  TransferFolder& operator=(const TransferFolder&) = delete;
+  ~TransferFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// Writes the spots of every workload and returns the options that name the files.
+std::vector<std::string> transfer_spots(const std::vector<std::string>& workloads,
+                                        const TransferFolder& folder) {
+  std::vector<std::string> options;
+  for (std::size_t i = 0; i < workloads.size(); ++i) {
+    const Workload workload = load_workload(parse_workload_spec(workloads[i]));
+    const fs::path file = folder.path() / fmt::format("spots-{}.csv", i);
+    write_stored_file(file, spot_table_csv(workload, nullptr));
+    options.insert(options.end(), {"--spots", file.string(), "--name", workload.name});
+  }
+  return options;
+}
+
+void write_spots(const SpotsArguments& arguments) {
+  std::shared_ptr<const LifetimeModel> model;
+  if (arguments.model.has_value()) {
+    model = *arguments.model == "built-in" ? built_in_lifetime_model()
+                                           : read_lifetime_model(*arguments.model);
+  }
+  const Workload workload = load_workload(parse_workload_spec(arguments.workload));
+  write_stored_file(arguments.output, spot_table_csv(workload, model.get()));
+}
+
+int train(const TrainArguments& arguments) {
+  const TransferFolder folder;
+  std::vector<std::string> command{"train"};
+  for (std::string& option : transfer_spots(arguments.workloads, folder)) {
+    command.push_back(std::move(option));
+  }
+  command.insert(
+      command.end(),
+      {"-o", arguments.output, "--days", fmt::format("{}", arguments.days), "--seed",
+       fmt::format("{}", arguments.seed), "--hidden", fmt::format("{}", arguments.hidden),
+       "--epochs", fmt::format("{}", arguments.epochs)});
+  return run_python_module(kModule, command);
+}
+
+int evaluate(const EvalArguments& arguments) {
+  const TransferFolder folder;
+  std::string model = folder.path() / "built-in-model.txt";
+  if (arguments.model.has_value()) {
+    model = *arguments.model;
+    (void)read_lifetime_model(model);  // its errors name the line
+  } else {
+    write_stored_file(model, built_in_lifetime_model_text());
+  }
+  std::vector<std::string> command{"eval"};
+  for (std::string& option : transfer_spots(arguments.workloads, folder)) {
+    command.push_back(std::move(option));
+  }
+  command.insert(command.end(), {"--model", model, "-o", arguments.output, "--days",
+                                 fmt::format("{}", arguments.days)});
+  return run_python_module(kModule, command);
+}
+
+void add_spots(CLI::App& lifetime) {
+  const auto arguments = std::make_shared<SpotsArguments>();
+  CLI::App* command = lifetime.add_subcommand(
+      "spots", "Write the spots of a workload and what is known of them at the request");
+  command->add_option("WORKLOAD", arguments->workload, kWorkloadHelp)->required();
+  command->add_option("--model", arguments->model,
+                      "Add the life that this model (a file, or built-in) expects");
+  command->add_option("-o,--output", arguments->output, "CSV file to write")->required();
+  command->callback([arguments] { write_spots(*arguments); });
+}
+
+void add_train(CLI::App& lifetime, int& exit_code) {
+  const auto arguments = std::make_shared<TrainArguments>();
+  CLI::App* command =
+      lifetime.add_subcommand("train", "Train a lifetime model for the evictor LPML");
+  command->add_option("WORKLOAD", arguments->workloads, kWorkloadHelp)->required();
+  command->add_option("-o,--output", arguments->output, "Model file to write")->required();
+  command->add_option("--days", arguments->days, "Train on these first days of the window")
+      ->check(CLI::Range(0.0, kMostDays))
+      ->capture_default_str();
+  command->add_option("--seed", arguments->seed, "Seed of the training")->capture_default_str();
+  command->add_option("--hidden", arguments->hidden, "Hidden units of the network")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  command->add_option("--epochs", arguments->epochs, "Passes over the training data")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  command->callback([arguments, &exit_code] { exit_code = train(*arguments); });
+}
+
+void add_eval(CLI::App& lifetime, int& exit_code) {
+  const auto arguments = std::make_shared<EvalArguments>();
+  CLI::App* command = lifetime.add_subcommand(
+      "eval", "Compare what a model predicts with what spots after its training days did");
+  command->add_option("WORKLOAD", arguments->workloads, kWorkloadHelp)->required();
+  command->add_option("--model", arguments->model, "Model file; the built-in one when left out");
+  command->add_option("-o,--output", arguments->output, "Folder to write the table and plot to")
+      ->required();
+  command->add_option("--days", arguments->days, "The first days are not looked at")
+      ->check(CLI::Range(0.0, kMostDays))
+      ->capture_default_str();
+  command->callback([arguments, &exit_code] { exit_code = evaluate(*arguments); });
+}
+
+}  // namespace
+
+void add_lifetime_commands(CLI::App& app, int& exit_code) {
+  CLI::App* lifetime =
+      app.add_subcommand("lifetime", "Learn how long spots live, for the evictor LPML");
+  lifetime->require_subcommand(1);
+  add_spots(*lifetime);
+  add_train(*lifetime, exit_code);
+  add_eval(*lifetime, exit_code);
+}
+
+}  // namespace cospot

@@ -1,0 +1,105 @@
+#include "sim_harness/commands/python_program.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "core/errors.hpp"
+
+namespace cospot {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string python_name() {
+  const char* name = std::getenv("COSPOT_PYTHON");
+  return name != nullptr && *name != '\0' ? name : COSPOT_PYTHON;
+}
+
+/// The folder that holds the package, or nothing when Python has to know.
+fs::path package_folder() {
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  const std::array<fs::path, 2> places{folder / "python",
+                                       folder.parent_path() / "lib" / "cospot" / "python"};
+  for (const fs::path& place : places) {
+    if (fs::exists(place / "cospot" / "__init__.py", error)) return place;
+  }
+  return {};
+}
+
+std::vector<std::string> child_environment() {
+  constexpr std::string_view kPath = "PYTHONPATH=";
+  std::vector<std::string> variables;
+  std::string path = package_folder().string();
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    if (!text.starts_with(kPath)) {
+      variables.emplace_back(text);
+    } else if (text.size() > kPath.size()) {
+      path += (path.empty() ? "" : ":") + std::string(text.substr(kPath.size()));
+    }
+  }
+  if (!path.empty()) variables.push_back(std::string(kPath) + path);
+  return variables;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+enum class Output : bool { kShown, kDropped };
+
+int run(std::vector<std::string> command, Output output) {
+  std::vector<std::string> variables = child_environment();
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (output == Output::kDropped) {
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  }
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, command.front().c_str(), &actions, nullptr,
+                                 pointers_to(command).data(), pointers_to(variables).data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) {
+    throw ConfigError(
+        fmt::format("'{}' cannot be run: {}; this command needs Python 3 with NumPy and "
+                    "scikit-learn (Debian: python3-sklearn); COSPOT_PYTHON may name another",
+                    command.front(), std::strerror(error)));
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+}  // namespace
+
+int run_python_module(const std::string& module, const std::vector<std::string>& arguments) {
+  const std::string python = python_name();
+  if (run({python, "-c", "import " + module}, Output::kDropped) != 0) {
+    throw ConfigError(
+        fmt::format("'{}' cannot import {}; this command needs the Python package cospot and "
+                    "NumPy (Debian: python3-numpy); COSPOT_PYTHON may name another Python",
+                    python, module));
+  }
+  std::vector<std::string> command{python, "-m", module};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return run(std::move(command), Output::kShown);
+}
+
+}  // namespace cospot

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "guarantees/lifetime_model.hpp"
+#include "sim_harness/workloads/workload.hpp"
+
+namespace cospot {
+
+/// The spots of a workload in order of arrival as CSV, for what learns from them: instance_id,
+/// vcpus, memory_mb, disk_gb, requested_s, ended_s, previous_lifetime_s (the last two "never" when
+/// not known). With a model also expected_life_s: the life it expects at the request, counted to
+/// day 90.
+[[nodiscard]] std::string spot_table_csv(const Workload& workload, const LifetimeModel* model);
+
+}  // namespace cospot

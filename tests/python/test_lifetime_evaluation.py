@@ -1,0 +1,169 @@
+"""Evaluation of lifetime models: concordance, Kaplan-Meier, the table."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cospot.lifetime import parse_model, read_spots
+from cospot.lifetime.baselines import flavor_means, kaplan_meier_hazards
+from cospot.lifetime.concordance import count_concordance
+from cospot.lifetime.evaluation import evaluate
+from cospot.lifetime.model import LifetimeModel
+from lifetime_cases import spots_of, two_kinds
+
+DAY = 86400.0
+
+
+def by_pairs(predicted: np.ndarray, life: np.ndarray, ended: np.ndarray) -> tuple[float, int]:
+    """Look at every pair of spots."""
+    right, pairs = 0.0, 0
+    for i, j in itertools.permutations(range(len(life)), 2):
+        # i ended first: j was seen longer, or as long without ending.
+        if not ended[i] or not (life[i] < life[j] or (life[i] == life[j] and not ended[j])):
+            continue
+        pairs += 1
+        right += 1.0 if predicted[i] < predicted[j] else 0.5 * (predicted[i] == predicted[j])
+    return right, pairs
+
+
+def test_concordance_by_hand() -> None:
+    # Lives 1, 2, 3+ (alive at 3), 3: 1 < all (3 pairs), 2 < 3+ and 3, 3 < 3+: 6 pairs. Predicted
+    # 1, 4, 4, 2: right are (1,4), (1,4), (1,2); (4,4) half; (4,2) wrong; 3 < 3+ is 2 < 4: right.
+    found = count_concordance(
+        np.array([1.0, 4, 4, 2]), np.array([1.0, 2, 3, 3]), np.array([True, True, False, True])
+    )
+    assert (found.right, found.pairs) == (4.5, 6)
+    assert found.index == 0.75
+
+
+def test_concordance_looks_at_every_pair() -> None:
+    random = np.random.default_rng(2)
+    for _ in range(60):
+        count = int(random.integers(0, 25))
+        predicted = random.integers(0, 8, count).astype(float)
+        life = random.integers(0, 8, count).astype(float)
+        ended = random.uniform(size=count) < 0.7
+        found = count_concordance(predicted, life, ended)
+        assert (found.right, found.pairs) == by_pairs(predicted, life, ended)
+
+
+def test_kaplan_meier_by_hand() -> None:
+    # Watched to 100. Lives 5, 12, 12, unknown after 15 (requested at 85), 30; and one that came at
+    # -10, so that it is at risk only after the age 10, and ends at the age 25.
+    #   at 5: 5 at risk, 1 ends: 0.8. At 12: 4 + the late one = 5, 2 end: 0.48.
+    #   at 25: the late one and the last, 1 ends: 0.24. At 30: 1, 1 ends: 0.
+    spots = spots_of([(0, 5), (0, 12), (1, 13), (85, np.inf), (2, 32), (-10, 15)])
+    hazards = kaplan_meier_hazards(spots, np.array([0.0, 10, 20, 30, 40]), 100.0)
+    assert hazards == pytest.approx([0.2, 1 - 0.48 / 0.8, 0.5, 1.0])
+    # With the end of watching at 14 the longer lives are unknown.
+    hazards = kaplan_meier_hazards(spots, np.array([0.0, 10, 20, 30]), 14.0)
+    # At 12 (ended at 12 and 13): at risk those two, the one of 30 (seen to 12), and the late one.
+    assert hazards == pytest.approx([1 - 3 / 4, 0.5, 0.0])
+
+
+def test_mean_of_the_flavor_leaves_out_who_lives() -> None:
+    spots = spots_of([(0, 10), (0, 30), (0, 7), (0, np.inf), (0, 500)], flavors=[1, 1, 2, 2, 2])
+    means = flavor_means(spots, 100.0)
+    other = spots_of([(0, np.inf)] * 3, flavors=[1, 2, 9])
+    # (10 + 30) / 2, 7, and (10 + 30 + 7) / 3 for a flavor without ends.
+    assert means.lifetime(other) == pytest.approx([20, 7, 47 / 3])
+    rest = means.expected_rest(other, np.array([5.0, 9, 0]), np.array([12.0, 99, 99]))
+    assert rest == pytest.approx([7, 0, 47 / 3])
+
+
+def constant_model(hazard: float) -> LifetimeModel:
+    """Make a model in which every interval of 1,000 s to day 2 has the same hazard."""
+    bias = np.log(hazard / (1 - hazard))
+    intervals = [f"{1000 * (k + 1)} 0" for k in range(172)]
+    kinds = [("flavor", 1), ("hour", 24), ("weekday", 7), ("previous", 2), ("age", 1)]
+    rows = [line for kind, count in kinds for line in [f"inputs {kind} {count}"] + ["0"] * count]
+    text = [
+        "cospot-lifetime-model 1", "flavors 0", "previous-ends 0", f"intervals {len(intervals)}",
+        *intervals, "hidden 1", "bias 0", "output 0", f"output-bias {bias!r}", *rows, "end",
+    ]  # fmt: skip
+    return parse_model("\n".join(text), "constant")
+
+
+def test_evaluation_of_a_tiny_case() -> None:
+    # Day 4: four spots of flavors 1 to 4 with lives of 1, 2, 3 h and no end. A model without
+    # covariates orders nothing at the request: C = 0.5 of 6 pairs. The mean of the flavor, from
+    # day 0, says 4, 3, 2, 1 h: everything wrong.
+    hour = 3600.0
+    start = 4 * DAY + 60
+    early = [(0.0, hour * life) for life in (4, 3, 2, 1)]
+    late = [(start, start + hour), (start, start + 2 * hour), (start, start + 3 * hour)]
+    spots = spots_of([*early, *late, (start, np.inf)], flavors=[1, 2, 3, 4, 1, 2, 3, 4])
+    evaluation = evaluate(spots, constant_model(0.1))
+    model, kaplan_meier, mean = evaluation.scores
+    assert (evaluation.spots, evaluation.censored) == (4, 1)
+    assert (model.at_request.right, model.at_request.pairs) == (3.0, 6)
+    assert kaplan_meier.at_request.index == 0.5
+    assert mean.at_request.index == 0.0
+    # Only the spot without an end runs at the start of days 5 to 14: no pairs, and remaining lives
+    # of 85, 84, ..., 76 days to day 90.
+    assert model.running.pairs == 0
+    assert model.true_mean_rest_days == pytest.approx(80.5)
+    # At 1 h all four live (a life of exactly 1 h reaches it); the model: 0.9^3.6 between 0.9^3 and
+    # 0.9^4, on a straight line.
+    groups = [group for group in model.calibration if group.horizon == "1 h"]
+    assert sum(group.spots for group in groups) == 4
+    assert all(group.observed == 1.0 for group in groups)
+    predicted = 0.9**3 + 0.6 * (0.9**4 - 0.9**3)
+    assert groups[0].predicted == pytest.approx(predicted)
+    # Kaplan-Meier of lives 4, 3, 2, 1 h: after 6 h nobody is left, one of the four is.
+    six = [group for group in kaplan_meier.calibration if group.horizon == "6 h"]
+    assert all(group.predicted < 1e-9 for group in six)
+    assert sum(group.observed * group.spots for group in six) == 1
+
+
+def test_the_program_trains_predicts_and_evaluates(program: Path, tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [program, "lifetime", *arguments], capture_output=True, text=True, check=False
+        )
+
+    recipe = "azure2020:seed=3:scale=0.002"
+    for name in ("one.txt", "two.txt"):
+        done = run("train", recipe, "-o", tmp_path / name, "--epochs", "2", "--hidden", "4")
+        assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "one.txt").read_bytes() == (tmp_path / "two.txt").read_bytes()
+
+    # C++ and Python expect the same lives.
+    done = run("spots", recipe, "--model", tmp_path / "one.txt", "-o", tmp_path / "spots.csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    spots = read_spots([tmp_path / "spots.csv"])
+    model = parse_model((tmp_path / "one.txt").read_text(), "one.txt")
+    lines = (tmp_path / "spots.csv").read_text().splitlines()[1:]
+    compiled = [float(line.rsplit(",", 1)[1]) for line in lines]
+    expected = model.expected_rest(spots, np.zeros(len(spots)), 90 * DAY - spots.requested_s)
+    assert len(compiled) > 400
+    assert compiled == pytest.approx(expected, rel=1e-9, abs=1e-5)
+
+    done = run("eval", recipe, "--model", tmp_path / "one.txt", "-o", tmp_path / "eval")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Kaplan-Meier" in done.stdout
+    table = (tmp_path / "eval" / "evaluation.txt").read_text()
+    assert table == done.stdout
+    assert (tmp_path / "eval" / "evaluation.png").read_bytes().startswith(b"\x89PNG")
+    assert len((tmp_path / "eval" / "evaluation.csv").read_text().splitlines()) == 1 + 3 * 5 * 5
+
+    done = run("train", recipe, "-o", tmp_path / "none" / "m.txt")
+    assert done.returncode == 2
+    assert "there is no folder" in done.stderr
+
+
+def test_many_spots_of_two_kinds_are_told_apart() -> None:
+    pytest.importorskip("sklearn")
+    from cospot.lifetime import train
+
+    spots = two_kinds(1500)
+    model, kaplan_meier, _ = evaluate(spots, train(spots)).scores
+    assert model.at_request.index > 0.7
+    assert kaplan_meier.at_request.index == 0.5
+    assert model.calibration_error < kaplan_meier.calibration_error
