@@ -49,7 +49,7 @@ EvictionPlan read_plan(const std::string& policy, const bp::object& returned, st
     const bp::object index(bp::handle<>(PyNumber_Index(position.ptr())));
     int overflow = 0;
     const std::int64_t victim = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
-    plan.victims.push_back(bindings::read_victim(policy, overflow == 0 ? victim : -1, spots));
+    plan.victims.push_back(bindings::read_victim(policy, overflow > 0 ? INT64_MAX : victim, spots));
   }
   return plan;
 }

@@ -1,0 +1,23 @@
+#include <doctest/doctest.h>
+
+#include "core/errors.hpp"
+#include "error_text.hpp"
+#include "sim_harness/hosting/late_python_policies.hpp"
+
+namespace cospot {
+namespace {
+
+TEST_CASE("LatePythonPolicies: loads nothing until a policy is named, and says what is missing") {
+  LatePythonPolicies policies;
+  policies.search_first("/nowhere");  // not looked at yet
+  // This test lies in another folder than the program, so the library is not beside it.
+  const std::string error =
+      error_text<ConfigError>([&] { (void)policies.load_weigher("python:m.C", {}); });
+  CHECK(contains(error, "Python policies need cospot_python_host.so, which is neither at /"));
+  CHECK(contains(error, "/lib/cospot/cospot_python_host.so"));
+  CHECK(error == error_text<ConfigError>([&] { (void)policies.load_filter("nova:m.C", {}); }));
+  CHECK(error == error_text<ConfigError>([&] { (void)policies.load_evictor("python:m.C", {}); }));
+}
+
+}  // namespace
+}  // namespace cospot
