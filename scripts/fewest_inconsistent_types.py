@@ -2,7 +2,7 @@
 """Proves how few VM types have to be left out for the others' sizes to be consistent.
 
 `cospot workload reconstruct` leaves out types one by one, which need not be the fewest. This solves
-a mixed-integer program instead (SciPy's HiGHS): a binary variable for each type, 1 = left out, whose
+a mixed-integer program instead (SciPy's HiGHS): a binary variable for each type, 1 = left out: its
 equations then do not count; the least sum is the answer. It is for checks, not for use: it has no
 bound on its time.
 

@@ -34,8 +34,8 @@ def make_trace(seed: int, requests: int = 2000, inconsistent: int = 0) -> Packin
     """
     draw = random.Random(seed)
     machines = {3: (48, 192), 5: (64, 256), 8: (40, 160), 9: (96, 768)}
-    types = {20 + i: (cores, cores * ratio)
-             for i, (cores, ratio) in enumerate((c, r) for c in (1, 2, 4, 8, 16) for r in (2, 4, 8))}
+    pairs = [(cores, cores * ratio) for cores in (1, 2, 4, 8, 16) for ratio in (2, 4, 8)]
+    types = dict(enumerate(pairs, start=20))
     types[40] = (3, 7)
     wrong = {100 + i for i in range(inconsistent)}
     type_rows = []

@@ -34,7 +34,7 @@ class RangeServer:
             def log_message(self, *arguments):
                 """Says nothing."""
 
-            def do_GET(self):  # noqa: N802
+            def do_GET(self):
                 """Answers with a file, a part of it, a redirection or 404."""
                 server.answer(self)
 

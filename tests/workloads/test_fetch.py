@@ -49,41 +49,41 @@ class Fetch(unittest.TestCase):
 
     def succeed(self, *more, **options):
         done = self.fetch(*more, **options)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        assert (done.returncode, done.stderr) == (0, "")
         return done.stdout
 
     def refuse(self, expected, *more, **options):
         done = self.fetch(*more, **options)
-        self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn(expected, done.stderr)
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert expected in done.stderr
+        assert done.stderr.count("\n") == 1, done.stderr
 
     def names(self):
         return sorted(path.name for path in self.folder.iterdir())
 
     def check_complete(self, content=CONTENT):
-        self.assertEqual(self.file.read_bytes(), content)
-        self.assertEqual(self.names(), [NAME, NAME + ".sha256"])
+        assert self.file.read_bytes() == content
+        assert self.names() == [NAME, NAME + ".sha256"]
         record = (self.folder / (NAME + ".sha256")).read_text(encoding="utf-8")
-        self.assertEqual(record, f"{digest(content)}  {NAME}\n")
+        assert record == f"{digest(content)}  {NAME}\n"
 
     def break_off(self, after=100_000):
         self.server.break_after = after
         self.refuse(f"{after} bytes are kept in {self.file}.part; run the command again")
         self.server.break_after = None
-        self.assertEqual((self.folder / (NAME + ".part")).read_bytes(), CONTENT[:after])
-        self.assertFalse(self.file.exists())
+        assert (self.folder / (NAME + ".part")).read_bytes() == CONTENT[:after]
+        assert not self.file.exists()
 
     def test_complete_download(self):
         output = self.succeed()
-        self.assertIn(f"{self.file}: 300000 bytes, downloaded\n  SHA-256 {digest(CONTENT)}\n", output)
+        assert f"{self.file}: 300000 bytes, downloaded\n  SHA-256 {digest(CONTENT)}\n" in output
         self.check_complete()
 
     def test_second_fetch_verifies(self):
         self.succeed()
         before = len(self.server.requests)
-        self.assertIn("was there, as recorded", self.succeed())
-        self.assertEqual(len(self.server.requests), before)
+        assert "was there, as recorded" in self.succeed()
+        assert len(self.server.requests) == before
         self.file.write_bytes(OTHER)
         self.refuse(f"its SHA-256 is {digest(OTHER)}, expected {digest(CONTENT)}")
         self.file.unlink()
@@ -93,9 +93,9 @@ class Fetch(unittest.TestCase):
     def test_interrupted_and_continued(self):
         self.break_off()
         self.break_off_again()
-        self.assertIn("continuing an earlier download", self.succeed("--sha256", digest(CONTENT)))
-        self.assertEqual([wanted for _, wanted in self.server.requests],
-                         [None, "bytes=100000-", "bytes=150000-"])
+        assert "continuing an earlier download" in self.succeed("--sha256", digest(CONTENT))
+        ranges = [wanted for _, wanted in self.server.requests]
+        assert ranges == [None, "bytes=100000-", "bytes=150000-"]
         self.check_complete()
 
     def break_off_again(self):
@@ -133,7 +133,7 @@ class Fetch(unittest.TestCase):
         self.refuse("1000 bytes came, which this server gives no way to continue")
         self.server.break_after = None
         self.succeed()
-        self.assertEqual([wanted for _, wanted in self.server.requests], [None, None])
+        assert [wanted for _, wanted in self.server.requests] == [None, None]
         self.check_complete()
 
     def test_changed_since_the_record(self):
@@ -142,11 +142,11 @@ class Fetch(unittest.TestCase):
         self.server.files["/trace.zip"] = OTHER
         self.refuse(f"the SHA-256 of what came is {digest(OTHER)}, expected {digest(CONTENT)} "
                     f"(recorded in {self.file}.sha256; remove that to accept another version)")
-        self.assertEqual(self.names(), [NAME + ".sha256"])
+        assert self.names() == [NAME + ".sha256"]
 
     def test_wrong_digest(self):
         self.refuse("; nothing was kept", "--sha256", "0" * 64)
-        self.assertEqual(self.names(), [])
+        assert self.names() == []
         self.refuse("--sha256: found '12', expected 64 hexadecimal digits", "--sha256", "12")
         self.succeed("--sha256", digest(CONTENT).upper())
         self.refuse("expected the same, or no record", "--sha256", "0" * 64)
@@ -154,7 +154,7 @@ class Fetch(unittest.TestCase):
     def test_file_of_unknown_origin(self):
         self.file.write_bytes(OTHER)
         self.refuse("exists, but nothing tells whether it is complete")
-        self.assertIn("was there", self.succeed("--sha256", digest(OTHER)))
+        assert "was there" in self.succeed("--sha256", digest(OTHER))
         self.check_complete(OTHER)
 
     def test_not_found_and_empty(self):
@@ -162,7 +162,7 @@ class Fetch(unittest.TestCase):
                     url=self.server.url + "/none")
         self.server.files["/empty"] = b""
         self.refuse("the server sent an empty file", url=self.server.url + "/empty")
-        self.assertEqual(self.names(), [])
+        assert self.names() == []
 
     def test_redirection(self):
         self.server.redirects["/old"] = "/trace.zip"
@@ -177,14 +177,14 @@ class Fetch(unittest.TestCase):
                     url=f"http://127.0.0.1:{port}/trace.zip")
         self.refuse("is there a network?", url="http://no-such-host.invalid/trace.zip")
         self.refuse("is not an address that can be fetched", url="file:///etc/passwd")
-        self.assertEqual(self.names(), [])
+        assert self.names() == []
 
     def test_folders(self):
         (self.folder / "taken").write_bytes(b"")
         self.refuse("taken/AzurePackingTraceV1.zip.part: cannot be written",
                     folder=self.folder / "taken")
         self.succeed(folder=self.folder / "a" / "b")
-        self.assertEqual((self.folder / "a" / "b" / NAME).read_bytes(), CONTENT)
+        assert (self.folder / "a" / "b" / NAME).read_bytes() == CONTENT
 
     def test_dataset_of_many_files(self):
         names = [f"workloads/{kind}/relevant-vm-1pcnt_{i}.csv"
@@ -192,12 +192,12 @@ class Fetch(unittest.TestCase):
         names += ["ilp/vmType.csv", "ilp/server_vm_cores_ram.json"]
         self.server.files = {"/base/" + name: name.encode() for name in names}
         output = self.succeed(dataset="cospot", url=self.server.url + "/base")
-        self.assertEqual(output.count("SHA-256"), 22)
+        assert output.count("SHA-256") == 22
         for name in names:
             local = name.split("/", 1)[1]
-            self.assertEqual((self.folder / local).read_bytes(), name.encode())
-        self.assertEqual(self.succeed(dataset="cospot", url=self.server.url + "/base")
-                         .count("was there, as recorded"), 22)
+            assert (self.folder / local).read_bytes() == name.encode()
+        again = self.succeed(dataset="cospot", url=self.server.url + "/base")
+        assert again.count("was there, as recorded") == 22
         self.refuse("cospot has 22 files, expected a dataset of one", "--sha256", "0" * 64,
                     dataset="cospot")
         self.refuse("unknown dataset 'x', expected azure-packing, cospot", dataset="x")

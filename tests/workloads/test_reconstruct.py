@@ -42,7 +42,7 @@ class Reconstruct(unittest.TestCase):
 
     def succeed(self, *arguments):
         done = self.cospot(*arguments)
-        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stderr)
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
         return done.stdout
 
     def read_table(self, name):
@@ -60,44 +60,44 @@ class Reconstruct(unittest.TestCase):
                     for row in rows if row["kind"] == "machine_type"}
         types = {int(row["id"]): (int(row["vcpus"]), int(row["memory"]))
                  for row in rows if row["kind"] == "vm_type" and row["status"] == "recovered"}
-        self.assertEqual(machines, trace.machines)
-        self.assertEqual(types, trace.types)
+        assert machines == trace.machines
+        assert types == trace.types
         left_out = {int(row["id"]) for row in rows
                     if row["kind"] == "vm_type" and row["status"] != "recovered"}
-        self.assertEqual(left_out, trace.inconsistent)
+        assert left_out == trace.inconsistent
 
     def test_sqlite_to_comparison(self):
         trace = self.write_sqlite(inconsistent=2)
         output = self.succeed("workload", "reconstruct", "trace.sqlite", "-o", "zone.csv.gz")
-        self.assertIn("16 of 18 requested VM types have consistent sizes\n", output)
-        self.assertIn("2 left out, inconsistent vcpus: 100 101\n", output)
+        assert "16 of 18 requested VM types have consistent sizes\n" in output
+        assert "2 left out, inconsistent vcpus: 100 101\n" in output
         self.check_sizes(trace, self.read_table("zone.sizes.csv"))
 
         rows = self.read_table("zone.csv.gz")
         kept = sorted((row for row in trace.request_rows if row[2] not in trace.inconsistent),
                       key=lambda row: (row[4], row[0]))
-        self.assertEqual([int(row["instance_id"]) for row in rows], [row[0] for row in kept])
-        for row, (_, tenant, vm_type, priority, start, end) in zip(rows, kept):
-            self.assertEqual((int(row["vcpus"]), int(row["memory_mb"])), trace.types[vm_type])
-            self.assertEqual(row["tenant_id"], str(tenant))
-            self.assertEqual(row["class"], "spot" if priority == 1 else "vm")
-            self.assertLessEqual(abs(float(row["start_s"]) - start * 86400), 1e-6)
+        assert [int(row["instance_id"]) for row in rows] == [row[0] for row in kept]
+        for row, (_, tenant, vm_type, priority, start, end) in zip(rows, kept, strict=False):
+            assert (int(row["vcpus"]), int(row["memory_mb"])) == trace.types[vm_type]
+            assert row["tenant_id"] == str(tenant)
+            assert row["class"] == ("spot" if priority == 1 else "vm")
+            assert abs(float(row["start_s"]) - start * 86400) <= 1e-06
             if end is None:
-                self.assertEqual(row["end_s"], "never")
+                assert row["end_s"] == "never"
             else:
-                self.assertLessEqual(abs(float(row["end_s"]) - end * 86400), 1e-6)
+                assert abs(float(row["end_s"]) - end * 86400) <= 1e-06
 
         self.succeed("workload", "info", "zone.csv.gz", "--host", "64,256")
-        self.succeed("workload", "sample", "zone.csv.gz", "-o", "sample.csv", "--probability", "0.5",
-                     "--batched", "--seed", "7")
+        self.succeed("workload", "sample", "zone.csv.gz", "-o", "sample.csv", "--probability",
+                     "0.5", "--batched", "--seed", "7")
         (self.folder / "sweep.yaml").write_text(SWEEP, encoding="utf-8")
         done = self.cospot("compare", "sweep.yaml", "--db", "results.db", "--csv", "results.csv")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        assert done.returncode == 0, done.stderr
         results = self.read_table("results.csv")
-        self.assertEqual(len(results), 8)
+        assert len(results) == 8
         for row in results:
-            self.assertGreater(int(row["spot_requests"]), 100)
-            self.assertEqual(row["vm_requests"], results[0]["vm_requests"])
+            assert int(row["spot_requests"]) > 100
+            assert row["vm_requests"] == results[0]["vm_requests"]
 
     def test_csv_gives_the_same_as_sqlite(self):
         trace = self.write_sqlite()
@@ -109,18 +109,18 @@ class Reconstruct(unittest.TestCase):
         self.succeed("workload", "reconstruct", "trace.sqlite", "-o", "a.csv")
         self.succeed("workload", "reconstruct", "vm.csv.gz", "--types", "types.csv", "-o", "b.csv")
         for name in ("a.csv", "a.sizes.csv"):
-            self.assertEqual((self.folder / name).read_bytes(),
-                             (self.folder / name.replace("a", "b", 1)).read_bytes())
+            other = name.replace("a", "b", 1)
+            assert (self.folder / name).read_bytes() == (self.folder / other).read_bytes()
 
     def test_known_totals(self):
         trace = self.write_sqlite(requests=300)
-        self.succeed("workload", "reconstruct", "trace.sqlite", "-o", "zone.csv", "--machines", "3,9",
-                     "--host-cores", "9=960", "--host-memory", "3=1920", "--sizes", "sizes.csv")
+        self.succeed("workload", "reconstruct", "trace.sqlite", "-o", "zone.csv", "--machines",
+                     "3,9", "--host-cores", "9=960", "--host-memory", "3=1920", "--sizes", "sizes.csv")
         rows = self.read_table("sizes.csv")
         for row in rows:
             known = (trace.machines if row["kind"] == "machine_type" else trace.types)
             cores, memory = known[int(row["id"])]
-            self.assertEqual((int(row["vcpus"]), int(row["memory"])), (10 * cores, 10 * memory))
+            assert (int(row["vcpus"]), int(row["memory"])) == (10 * cores, 10 * memory)
 
     def test_bad_input_leaves_nothing(self):
         self.write_sqlite(requests=300)
@@ -149,13 +149,13 @@ class Reconstruct(unittest.TestCase):
         for arguments, expected in cases:
             with self.subTest(arguments=arguments):
                 done = self.cospot("workload", "reconstruct", *arguments, "-o", "out.csv")
-                self.assertEqual((done.returncode, done.stdout), (2, ""))
-                self.assertIn(expected, done.stderr)
-                self.assertEqual(done.stderr.count("\n"), 1)
-                self.assertEqual(sorted(self.folder.iterdir()), before)
+                assert (done.returncode, done.stdout) == (2, "")
+                assert expected in done.stderr
+                assert done.stderr.count("\n") == 1
+                assert sorted(self.folder.iterdir()) == before
         done = self.cospot("workload", "reconstruct", "trace.sqlite", "-o", "trace.sqlite")
-        self.assertEqual(done.returncode, 2)
-        self.assertEqual((self.folder / "trace.sqlite").read_bytes(), good)
+        assert done.returncode == 2
+        assert (self.folder / "trace.sqlite").read_bytes() == good
 
 
 if __name__ == "__main__":
