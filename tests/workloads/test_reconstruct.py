@@ -115,7 +115,8 @@ class Reconstruct(unittest.TestCase):
     def test_known_totals(self):
         trace = self.write_sqlite(requests=300)
         self.succeed("workload", "reconstruct", "trace.sqlite", "-o", "zone.csv", "--machines",
-                     "3,9", "--host-cores", "9=960", "--host-memory", "3=1920", "--sizes", "sizes.csv")
+                     "3,9", "--host-cores", "9=960", "--host-memory", "3=1920", "--sizes",
+                     "sizes.csv")
         rows = self.read_table("sizes.csv")
         for row in rows:
             known = (trace.machines if row["kind"] == "machine_type" else trace.types)
