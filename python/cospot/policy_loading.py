@@ -58,7 +58,12 @@ def policy_maker(kind: str, name: str, options: Mapping[str, OptionValue]) -> Ca
     if all(getattr(policy_class, method) is getattr(base, method) for method in _METHODS[kind]):
         raise ConfigError(f"{path} overrides none of {', '.join(_METHODS[kind])}; expected one")
     _require_options(policy_class, path, given)
-    return lambda: policy_class(**given)
+
+    def make() -> Policy:
+        made: Policy = policy_class(**given)
+        return made
+
+    return make
 
 
 def import_class(path: str) -> type[Any]:
