@@ -90,12 +90,16 @@ void summarise_gains(std::span<const ResultRow> rows,
 }
 
 void summarise_first_hours(std::span<const ResultRow> rows, Summary& summary) {
-  Average loss;
+  Average of_earned;
+  Average of_requested;
   for (const ResultRow& row : rows) {
     const RunResult& result = row.result;
-    loss.add(ratio(result.spot_revenue - result.spot_revenue_first_hour_free, result.spot_revenue));
+    const Revenue loss = result.spot_revenue - result.spot_revenue_first_hour_free;
+    of_earned.add(ratio(loss, result.spot_revenue));
+    of_requested.add(ratio(loss, result.spot_revenue_requested));
   }
-  summary.first_hour_free_loss = loss.result();
+  summary.first_hour_free_loss = of_earned.result();
+  summary.first_hour_free_loss_of_requested = of_requested.result();
 }
 
 void summarise_vms(std::span<const ResultRow> rows, Summary& summary) {

@@ -62,8 +62,10 @@ struct Summary {
   std::size_t without_baseline = 0;       ///< runs whose baseline is not among the results
   std::size_t with_empty_baseline = 0;    ///< runs whose baseline earned nothing
   std::vector<GainCell> gain_by_saf_otn;  ///< by SAF, then OTN, ascending
-  /// By how much spot revenue is lower when spots evicted in their first hour are free.
+  /// By how much spot revenue is lower when spots evicted in their first hour are free: of what
+  /// spots earned, and of what they requested.
   MeanAndMax first_hour_free_loss;
+  MeanAndMax first_hour_free_loss_of_requested;
   MeanAndMax vm_loss;
   std::size_t runs_without_loss = 0;
   std::uint64_t too_large_vms = 0;  ///< summed over the workloads

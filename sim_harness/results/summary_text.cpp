@@ -116,10 +116,13 @@ std::string table_text(const Summary& summary) {
 
 std::string first_hours_text(const Summary& summary) {
   if (summary.first_hour_free_loss.count == 0) return "";
+  const MeanAndMax& of_requested = summary.first_hour_free_loss_of_requested;
   return fmt::format(
       "\nSpot revenue if spots evicted in their first hour were free\n"
-      "  lower by: mean {:.4f} %, max {:.4f} %\n",
-      summary.first_hour_free_loss.mean * 100, summary.first_hour_free_loss.max * 100);
+      "  lower by: mean {:.4f} %, max {:.4f} % of what spots earned\n"
+      "            mean {:.4f} %, max {:.4f} % of what spots requested\n",
+      summary.first_hour_free_loss.mean * 100, summary.first_hour_free_loss.max * 100,
+      of_requested.mean * 100, of_requested.max * 100);
 }
 
 std::string vms_text(const Summary& summary) {

@@ -54,7 +54,12 @@ TEST_CASE("summarise: by how much a free first hour lowers spot revenue, worked 
   CHECK(summary.first_hour_free_loss.count == 2);
   CHECK(summary.first_hour_free_loss.mean == Approx(0.0125));
   CHECK(summary.first_hour_free_loss.max == Approx(0.025));
-  CHECK(summary_text(summary).find("\n  lower by: mean 1.2500 %, max 2.5000 %\n") !=
+  // Of the 100 requested each: 1 %, 0, 0.
+  CHECK(summary.first_hour_free_loss_of_requested.count == 3);
+  CHECK(summary.first_hour_free_loss_of_requested.mean == Approx(0.01 / 3));
+  CHECK(summary_text(summary).find(
+            "\n  lower by: mean 1.2500 %, max 2.5000 % of what spots earned\n"
+            "            mean 0.3333 %, max 1.0000 % of what spots requested\n") !=
         std::string::npos);
   CHECK(summary_text(summarise({&rows[2], 1}, 1)).find("lower by") == std::string::npos);
 }
