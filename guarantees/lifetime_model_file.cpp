@@ -17,8 +17,8 @@
 
 // Defined in built_in_model.S.
 extern "C" {
-extern const char cospot_lifetime_model_begin[];
-extern const char cospot_lifetime_model_end[];
+extern const char cospot_lifetime_model_begin[];  // NOLINT(readability-identifier-naming)
+extern const char cospot_lifetime_model_end[];    // NOLINT(readability-identifier-naming)
 }
 
 namespace cospot {
