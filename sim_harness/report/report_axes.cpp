@@ -81,13 +81,9 @@ ReportAxes read_report_axes(const SweepRecord& sweep, const std::string& databas
 }
 
 void require_on_axes(const ResultRow& row, const ReportAxes& axes, const std::string& database) {
-  const std::array<std::string, ReportAxes::kCount> labels{row.workload,
-                                                           size_label(row),
-                                                           row.vm,
-                                                           row.spot,
-                                                           row.evictor,
-                                                           row.saf ? "true" : "false",
-                                                           row.otn.label()};
+  const std::array<std::string, ReportAxes::kCount> labels{
+      row.workload,   size_label(row), row.vm, row.spot, row.evictor, row.saf ? "true" : "false",
+      row.otn.label()};
   std::size_t rest = row.run_index;
   bool fits = true;
   for (std::size_t i = ReportAxes::kCount; i-- > 0;) {

@@ -132,18 +132,18 @@ TEST_CASE("simulate_group: an informed LPML shares FIFO's run until day 3, to th
         for (const std::size_t otn : {1U, 32U}) variations.push_back({&evictor, saf, otn});
       }
     }
-    simulate_group(schedule,
-                   {.host = options.host, .hosts = options.hosts, .vm = &vm, .spot = &spot},
-                   variations, [&](std::size_t index, const RunResult& result) {
-                     const RunVariation& variation = variations[index];
-                     const Settings settings{options.host, options.hosts,           "COS",
-                                             "vmaDPD",     variation.evictor->name, variation.saf,
-                                             variation.otn};
-                     CAPTURE(reference::describe(settings));
-                     const RunResult expected = reference::simulate(workload, settings).result;
-                     CHECK(result.evictions == expected.evictions);
-                     CHECK((result.spot_revenue == expected.spot_revenue));
-                   });
+    simulate_group(
+        schedule, {.host = options.host, .hosts = options.hosts, .vm = &vm, .spot = &spot},
+        variations, [&](std::size_t index, const RunResult& result) {
+          const RunVariation& variation = variations[index];
+          const Settings settings{options.host,       options.hosts,           "COS",
+                                  "vmaDPD",           variation.evictor->name, variation.saf,
+                                  variation.otn.otn()};
+          CAPTURE(reference::describe(settings));
+          const RunResult expected = reference::simulate(workload, settings).result;
+          CHECK(result.evictions == expected.evictions);
+          CHECK((result.spot_revenue == expected.spot_revenue));
+        });
   }
 }
 
