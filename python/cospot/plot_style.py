@@ -86,11 +86,11 @@ def count_text(count: int, noun: str) -> str:
 
 
 def in_order(values: pd.Series[Any]) -> list[Any]:
-    """Return the values that occur, in the order of their category or ascending."""
+    """Return the values that occur, by their category or ascending, numbers before labels."""
     occurring = set(values.dropna().unique())
     if isinstance(values.dtype, pd.CategoricalDtype):
         return [value for value in values.cat.categories if value in occurring]
-    return sorted(occurring)
+    return sorted(occurring, key=lambda value: (isinstance(value, str), value))
 
 
 def colours_of(column: pd.Series[Any]) -> dict[Any, Any]:

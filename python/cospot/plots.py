@@ -121,7 +121,7 @@ def gain_by_otn_and_saf(frame: pd.DataFrame, *, title: str | None = None) -> Fig
     known = with_gain(frame)
     with new_figure((7.2, 4.2)) as figure:
         axes = figure.axes[0]
-        paired_boxes(axes, known, "otn", sorted(known["otn"].unique()), "gain")
+        paired_boxes(axes, known, "otn", in_order(known["otn"]), "gain")
         axes.set_xlabel("OTN (hosts the VM side offers)")
         axes.set_ylabel(GAIN)
         axes.set_title(title if title is not None else count_text(len(known), "run"))
@@ -170,7 +170,8 @@ def degradation_curve(frame: pd.DataFrame, *, title: str | None = None) -> Figur
     The bands of the gain hold the middle half of the runs.
 
     Args:
-        frame: ``Results.runs`` or a part of it.
+        frame: ``Results.runs`` or a part of it. Runs whose offer has a label, not a number, are
+            left out.
         title: Above the upper plot; the number of runs when None.
 
     Returns:
@@ -185,6 +186,8 @@ def degradation_curve(frame: pd.DataFrame, *, title: str | None = None) -> Figur
     """
     require_columns(frame, ["gain", "vm_loss", "saf", "otn"])
     known = with_gain(frame)
+    known = with_gain(known[known["otn"].map(lambda otn: not isinstance(otn, str))])
+    known = known.assign(otn=known["otn"].astype("int64"))
     otns = sorted(known["otn"].unique())
     with new_figure((7.2, 5.6), 2, sharex=True) as figure:
         upper, lower = figure.axes

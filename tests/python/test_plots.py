@@ -138,6 +138,19 @@ def test_degradation(runs: pd.DataFrame) -> None:
     assert [label.get_text() for label in gain.get_xticklabels()] == ["1", "2"]
 
 
+def test_offers_with_labels(tmp_path: Path) -> None:
+    """Labels stand behind the numbers; the curve over OTN has numbers only."""
+    label = {"otn": "epsilon-0.05", "saf": 0, "revenue": 130}
+    runs = cospot.load_results(make_database(tmp_path / "r.db", [label, *FOUR_RUNS])).runs
+    assert runs["otn"].tolist() == ["epsilon-0.05", 1, 2, 1, 2]
+    assert runs["gain"].tolist() == pytest.approx([0.3, 0, 0.2, 0.5, 0.8])
+    boxes = plots.gain_by_otn_and_saf(runs).axes[0]
+    assert [tick.get_text() for tick in boxes.get_xticklabels()] == ["1", "2", "epsilon-0.05"]
+    curve = plots.degradation_curve(runs).axes[1]
+    assert [tick.get_text() for tick in curve.get_xticklabels()] == ["1", "2"]
+    assert plots.gain_against_vm_loss(runs).axes
+
+
 def test_nothing_is_left_open(runs: pd.DataFrame) -> None:
     before = pyplot.get_fignums()
     style = dict(matplotlib.rcParams)
