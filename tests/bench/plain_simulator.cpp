@@ -161,7 +161,7 @@ class PlainRun {
 
   void rank_for_vm(const Amount& need) {
     const auto rank_by = [&]<Formula kFormula>() {
-      keep_best(settings_.otn, [&](const Host& host, Ranked& ranked) {
+      keep_best(settings_.otn.otn(), [&](const Host& host, Ranked& ranked) {
         if (!host.beside_vms.holds(need)) return false;
         const bool in_tier = kFormula != Formula::kUtil && host.vms > 0;
         ranked.tier = (settings_.saf && host.beside_all.holds(need) ? 2 : 0) + (in_tier ? 1 : 0);
