@@ -13,8 +13,8 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/commands/compare_commands.hpp"
-#include "sim_harness/commands/fetch_command.hpp"
 #include "sim_harness/commands/degradation_command.hpp"
+#include "sim_harness/commands/fetch_command.hpp"
 #include "sim_harness/commands/generate_command.hpp"
 #include "sim_harness/commands/lifetime_commands.hpp"
 #include "sim_harness/commands/list_command.hpp"
@@ -55,11 +55,24 @@ bool explain_unknown_command(const CLI::App& app) {
   return true;
 }
 
+/// What CLI11 says of a mistake, as all our errors begin.
+std::string usage_error(const CLI::App* app, const CLI::Error& error) {
+  const CLI::App* innermost = app;
+  while (!innermost->get_subcommands().empty()) innermost = innermost->get_subcommands().front();
+  std::string command = innermost->get_name();
+  for (const CLI::App* outer = innermost->get_parent(); outer != nullptr;
+       outer = outer->get_parent()) {
+    command = outer->get_name() + " " + command;
+  }
+  return fmt::format("cospot: {}; see {} --help\n", error.what(), command);
+}
+
 int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader) {
   CLI::App app{"Spot instances for cloud providers: place them, evict them, compare policies."};
   app.name("cospot");
   app.set_version_flag("--version", COSPOT_VERSION);
   app.require_subcommand(1);
+  app.failure_message(usage_error);
 
   int exit_code = kDone;
   add_compare_commands(app, {.make_runner = make_sweep_runner,
