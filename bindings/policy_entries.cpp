@@ -109,7 +109,9 @@ void LoadedPolicies::search_first(const std::filesystem::path& folder) {
   const py::gil_scoped_acquire lock;
   py::list path = py::module_::import("sys").attr("path");
   const py::str absolute = to_str(std::filesystem::absolute(folder).lexically_normal().string());
-  if (!path.contains(absolute)) path.insert(0, absolute);
+  // To the front even when it is there: another sweep file's folder may have come since.
+  while (path.contains(absolute)) path.attr("remove")(absolute);
+  path.insert(0, absolute);
 }
 
 MakeFilter LoadedPolicies::load_filter(const std::string& name, const PolicyOptions& options) {

@@ -8,7 +8,9 @@ module that Python finds; ``nova:MODULE.CLASS`` is a weigher or filter of OpenSt
 from __future__ import annotations
 
 import importlib
+import importlib.machinery
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -75,6 +77,7 @@ def import_class(path: str) -> type[Any]:
     module_name, dot, class_name = path.rpartition(".")
     if not dot or not all(part.isidentifier() for part in path.split(".")):
         raise ConfigError(f"'{path}' is no class: expected MODULE.CLASS")
+    _forget_namesake(module_name.partition(".")[0])
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
@@ -99,6 +102,22 @@ def import_class(path: str) -> type[Any]:
         f"module '{module_name}' has no class '{class_name}'; its classes:"
         f" {', '.join(classes) or 'none'}"
     )
+
+
+def _forget_namesake(name: str) -> None:
+    """Lets a module be imported anew when Python would now find another file of that name.
+
+    So that two sweep files in one process each get the ``my_policies.py`` beside them.
+    """
+    loaded = sys.modules.get(name)
+    spec = getattr(loaded, "__spec__", None)
+    if spec is None or spec.origin is None:
+        return
+    found = importlib.machinery.PathFinder.find_spec(name)
+    if found is None or found.origin in (None, spec.origin):
+        return
+    for module in [key for key in sys.modules if key == name or key.startswith(f"{name}.")]:
+        del sys.modules[module]
 
 
 def require_concrete(policy_class: type[Any], path: str) -> None:

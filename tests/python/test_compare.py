@@ -182,8 +182,11 @@ def test_what_the_progress_function_raises_stops_it(tmp_path: Path) -> None:
 
 SLOW = textwrap.dedent(
     """
-    import sys, time
+    import signal, sys, time
     import cospot
+
+    # A job in the background of a script ignores Ctrl-C, and so would what it starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
     class Slow(cospot.Weigher):
         def weigh_all(self, hosts, candidates, request):
@@ -227,3 +230,22 @@ def test_workloads_of_a_file(workload: Workload, tmp_path: Path) -> None:
     workload.save(tmp_path / "w.csv.gz")
     sweep = {**SWEEP, "workloads": [tmp_path / "w.csv.gz"], "vm": ("UTIL",), "otn": 1}
     assert cospot.compare(sweep, db=tmp_path / "r.db").total == 8
+
+
+def test_each_sweep_file_has_the_modules_beside_it(tmp_path: Path) -> None:
+    for name in ("First", "Second"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "namesake.py").write_text(
+            f"import cospot\nclass {name}(cospot.Weigher):\n"
+            "    def weigh_host(self, host, request):\n        return 0.0\n"
+        )
+        (folder / "sweep.yaml").write_text(
+            "workloads: [{synthetic: azure2020, scale: 0.0001}]\n"
+            "host: {vcpus: 10400, memory_mb: 2250}\n"
+            f"hosts: 4\nvm: 'python:namesake.{name}'\n"
+            "spot: sUTIL\nevictor: FIFO\nsaf: false\notn: 1\n"
+        )
+    for name in ("First", "Second", "First"):
+        outcome = cospot.compare(tmp_path / name / "sweep.yaml", db=tmp_path / "r.db", force=True)
+        assert outcome.total == 1
