@@ -47,6 +47,9 @@ double share(ResourceAmount amount, ResourceAmount missing) {
 /// price of a cost unit may be that of one item for a cost of 63 bits.
 constexpr Weight kCostWeight = Weight{1} << 48;
 constexpr Weight kItemWeight = Weight{1} << 100;
+/// Prices above it, in items for all that is missing or for the whole cost limit, come from a basis
+/// that is all but singular: they tell nothing, and their products would not fit a Weight.
+constexpr double kLargestPrice = 1 << 20;
 
 /// The price of one unit, when the price of all that is missing is `whole`.
 Weight unit_price(double whole, ResourceAmount missing, Weight scale) {
@@ -236,7 +239,10 @@ bool EvictionSearch::search_cost() {
 void EvictionSearch::settle_ties() {
   const auto limit = static_cast<double>(best_.cost);
   (void)price_costs(missing_);
-  const CoverRelaxation::Rows rows = relaxation_.price_counts(limit);
+  CoverRelaxation::Rows rows = relaxation_.price_counts(limit);
+  const auto is_sound = [](double price) { return price <= kLargestPrice; };
+  // Without prices the bound only counts.
+  if (!std::ranges::all_of(rows, is_sound)) rows = {};
   CoverPrices bound = prices(rows, kItemWeight);
   bound.per_cost = static_cast<Weight>(rows[3] / limit * static_cast<double>(kItemWeight));
   bound.per_item = kItemWeight;
