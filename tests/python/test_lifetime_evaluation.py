@@ -77,7 +77,7 @@ def test_mean_of_the_flavor_leaves_out_who_lives() -> None:
 
 def constant_model(hazard: float) -> LifetimeModel:
     """Make a model in which every interval of 1,000 s to day 2 has the same hazard."""
-    bias = np.log(hazard / (1 - hazard))
+    bias = float(np.log(hazard / (1 - hazard)))
     intervals = [f"{1000 * (k + 1)} 0" for k in range(172)]
     kinds = [("flavor", 1), ("hour", 24), ("weekday", 7), ("previous", 2), ("age", 1)]
     rows = [line for kind, count in kinds for line in [f"inputs {kind} {count}"] + ["0"] * count]
