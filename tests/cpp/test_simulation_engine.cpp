@@ -82,9 +82,9 @@ TEST_CASE("SimulationEngine: a spot evicted in its first hour may be free") {
   engine.run();
   const RunResult result = engine.result();
   CHECK(result.evictions == 3);
-  const Revenue of_r0 = 3 * (hour - SimTime{1}).count();
-  const Revenue of_r1 = 3 * hour.count();
-  const Revenue of_r2 = 3 * (23 * hour + hour / 2).count();
+  const Revenue of_r0 = Revenue{3} * (hour - SimTime{1}).count();
+  const Revenue of_r1 = Revenue{3} * hour.count();
+  const Revenue of_r2 = Revenue{3} * (23 * hour + hour / 2).count();
   CHECK((result.spot_revenue == of_r0 + of_r1 + of_r2));
   CHECK((result.spot_revenue_first_hour_free == of_r1 + of_r2));
 }

@@ -1,0 +1,53 @@
+"""What makes a flavor a spot flavor, and what its instances take of a host.
+
+A spot flavor asks placement for nothing of the standard classes and for the same amounts of custom
+ones, so that placement shows what VMs use as if there were no spots. Extra specs of a flavor are
+the administrator's; nothing that a tenant can write (metadata, tags, hints) is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+VCPU: Final = "VCPU"
+MEMORY_MB: Final = "MEMORY_MB"
+DISK_GB: Final = "DISK_GB"
+SPOT_VCPU: Final = "CUSTOM_SPOT_VCPU"
+SPOT_MEMORY_MB: Final = "CUSTOM_SPOT_MEMORY_MB"
+SPOT_DISK_GB: Final = "CUSTOM_SPOT_DISK_GB"
+
+#: Placement's class of each resource for VMs, and the one for spots.
+SPOT_CLASS_OF: Final[Mapping[str, str]] = {
+    VCPU: SPOT_VCPU,
+    MEMORY_MB: SPOT_MEMORY_MB,
+    DISK_GB: SPOT_DISK_GB,
+}
+SPOT_CLASSES: Final = frozenset(SPOT_CLASS_OF.values())
+
+
+def is_spot_flavor(extra_specs: Mapping[str, str] | None) -> bool:
+    """Tell whether a flavor with these extra specs makes spots.
+
+    One with `resources:CUSTOM_SPOT_VCPU` above 0 does. The `cospot-nova doctor` command finds
+    flavors that are half spot and half not.
+    """
+    if not extra_specs:
+        return False
+    amount = str(extra_specs.get(f"resources:{SPOT_VCPU}", "0"))
+    return amount.isdecimal() and int(amount) > 0
+
+
+def spot_extra_specs(vcpus: int, memory_mb: int, disk_gb: int) -> dict[str, str]:
+    """Return the extra specs of a spot flavor of this size (MiB, GiB)."""
+    amounts = {VCPU: vcpus, MEMORY_MB: memory_mb, DISK_GB: disk_gb}
+    specs = {f"resources:{name}": "0" for name in amounts}
+    for name, amount in amounts.items():
+        if amount > 0:
+            specs[f"resources:{SPOT_CLASS_OF[name]}"] = str(amount)
+    return specs
+
+
+def holds_only_spot_classes(resources: Mapping[str, int]) -> bool:
+    """Tell whether an allocation (placement class to amount) is a spot's and nothing else's."""
+    return bool(resources) and resources.keys() <= SPOT_CLASSES
