@@ -23,6 +23,8 @@ void raise(const char* type_name, const std::exception& error, const SharedPytho
   PyErr_SetObject(type.ptr(), raised.ptr());
 }
 
+// pybind11 calls it with the pointer by value.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 void translate(std::exception_ptr thrown) {
   try {
     if (thrown) std::rethrow_exception(thrown);
