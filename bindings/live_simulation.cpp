@@ -15,8 +15,9 @@ namespace py = pybind11;
 
 namespace {
 
-/// A run with fewer events ends within a second or so, and need not ask for signals.
-constexpr std::size_t kEventsPerSlice = 1'000'000;
+/// A run with fewer events ends within a second or so, also by a chain that scans thousands of hosts,
+/// and need not ask for signals.
+constexpr std::size_t kEventsPerSlice = 100'000;
 
 const EventSchedule& schedule_of(const PythonWorkload& workload) {
   const py::gil_scoped_release unlocked;

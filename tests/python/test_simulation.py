@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -184,3 +185,29 @@ def test_a_policy_cannot_run_the_run_it_is_part_of(workload: Workload) -> None:
     with pytest.raises(RuntimeError, match="ended by an error in the middle of an event"):
         running[0].run()
     assert np.all(running[0].hosts.vcpus_total == HOST[0])
+
+
+class Alarmed(Exception):
+    """What the test's signal handler raises, as Ctrl-C raises KeyboardInterrupt."""
+
+
+def test_a_signal_ends_a_run_between_two_events_and_it_can_go_on() -> None:
+    def raise_alarmed(_signal: int, _frame: object) -> None:
+        raise Alarmed
+
+    workload = Workload.generate(seed=1, scale=0.02)  # about 100,000 requests: many slices
+    run = {**RUN, "hosts": 800}
+    expected = cospot.simulate(workload, **run)
+    interrupted = Simulation(workload, **run)
+    before = signal.signal(signal.SIGALRM, raise_alarmed)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.002)
+        with pytest.raises(Alarmed):
+            interrupted.run()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert not interrupted.is_finished
+    interrupted.run()
+    assert interrupted.result().spot_revenue_vcpu_us == expected.spot_revenue_vcpu_us
+    assert interrupted.result().evictions == expected.evictions
