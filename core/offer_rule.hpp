@@ -39,6 +39,8 @@ class OfferRule {
     double from = 0;
     double to = 1;
 
+    // clang-tidy sees the 0 that a three-way result is compared with.
+    // NOLINTNEXTLINE(modernize-use-nullptr)
     friend auto operator<=>(const Schedule&, const Schedule&) = default;
   };
 
@@ -75,6 +77,7 @@ class OfferRule {
   }
 
   /// Top N by N, then adaptive, then epsilon.
+  // NOLINTNEXTLINE(modernize-use-nullptr) as above
   friend auto operator<=>(const OfferRule&, const OfferRule&) = default;
 
  private:
