@@ -1,0 +1,214 @@
+"""Reads hosts, use and flavors from Nova and placement; every failure is one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from cospot.errors import CospotError
+
+#: Placement is asked twice a host; this many questions at once keep a thousand hosts to seconds.
+_CONNECTIONS: Final = 8
+_HYPERVISORS: Final = "2.53"  # the first whose ids are the UUIDs of providers
+_FLAVORS: Final = "2.61"  # the first that lists extra specs
+_SERVERS: Final = "2.73"  # the flavor with its extra specs is part of a server from 2.47 on
+_PLACEMENT: Final = "1.14"  # the first that tells root providers
+
+
+class CloudError(CospotError):
+    """Nova, placement or Keystone did not answer, or not as expected."""
+
+
+@dataclass(frozen=True)
+class Hypervisor:
+    """A compute node.
+
+    Attributes:
+        provider: UUID of the node and of its root resource provider.
+        node: Its name, `hypervisor_hostname`.
+        host: Name of its compute service.
+        enabled: Whether the scheduler may use it.
+    """
+
+    provider: str
+    node: str
+    host: str
+    enabled: bool = True
+
+
+@dataclass(frozen=True)
+class Flavor:
+    """A flavor of Nova; memory in MiB, disks in GiB, swap in MiB."""
+
+    id: str
+    name: str
+    vcpus: int
+    memory_mb: int
+    root_gb: int
+    ephemeral_gb: int = 0
+    swap_mb: int = 0
+    is_public: bool = True
+    extra_specs: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def disk_gb(self) -> int:
+        """The disk that Nova asks placement for: swap counts in whole GiB, rounded up."""
+        return self.root_gb + self.ephemeral_gb + -(-self.swap_mb // 1024)
+
+
+@dataclass(frozen=True)
+class Provider:
+    """What placement knows of a host.
+
+    Attributes:
+        inventories: Resource class to total, reserved, allocation_ratio, max_unit, ...
+        allocations: Consumer's UUID to its resources on this provider.
+    """
+
+    inventories: Mapping[str, Mapping[str, Any]]
+    allocations: Mapping[str, Mapping[str, int]]
+
+    def capacity(self, resource: str) -> int:
+        """Return how much placement lets be used of a resource class; 0 without an inventory."""
+        inventory = self.inventories.get(resource)
+        if inventory is None:
+            return 0
+        usable = inventory["total"] - inventory["reserved"]
+        return int(usable * inventory["allocation_ratio"])
+
+    def used(self, resource: str) -> int:
+        """Return how much consumers hold of a resource class."""
+        return sum(resources.get(resource, 0) for resources in self.allocations.values())
+
+
+class Cloud:
+    """The compute and the placement service, seen with an administrator's eyes."""
+
+    def __init__(self, compute: Any, placement: Any) -> None:
+        self._compute = compute
+        self._placement = placement
+
+    def hypervisors(self) -> list[Hypervisor]:
+        """Return the compute nodes, by name."""
+        rows = self._pages("/os-hypervisors/detail", "hypervisors", _HYPERVISORS)
+        found = [
+            Hypervisor(
+                provider=row["id"],
+                node=row["hypervisor_hostname"],
+                host=row["service"]["host"],
+                enabled=row["status"] == "enabled",
+            )
+            for row in rows
+        ]
+        return sorted(found, key=lambda hypervisor: (hypervisor.host, hypervisor.node))
+
+    def aggregates(self) -> dict[str, list[str]]:
+        """Return the names of the compute services in each host aggregate, by name."""
+        rows = self._get(self._compute, "/os-aggregates", _HYPERVISORS)["aggregates"]
+        return {row["name"]: list(row["hosts"]) for row in sorted(rows, key=lambda r: r["name"])}
+
+    def flavors(self) -> list[Flavor]:
+        """Return all flavors, private ones too, by name."""
+        rows = self._pages("/flavors/detail", "flavors", _FLAVORS, is_public="None")
+        return sorted(map(_flavor, rows), key=lambda flavor: flavor.name)
+
+    def servers(self, query: Mapping[str, str]) -> Iterable[Mapping[str, Any]]:
+        """Yield all projects' servers in detail."""
+        query = {"all_tenants": "1", **query}
+        yield from self._pages("/servers/detail", "servers", _SERVERS, **query)
+
+    def provider(self, uuid: str) -> Provider:
+        """Return a resource provider's inventories and allocations."""
+        path = f"/resource_providers/{uuid}"
+        inventories = self._get(self._placement, f"{path}/inventories", _PLACEMENT)["inventories"]
+        allocations = self._get(self._placement, f"{path}/allocations", _PLACEMENT)["allocations"]
+        return Provider(
+            inventories=inventories,
+            allocations={consumer: row["resources"] for consumer, row in allocations.items()},
+        )
+
+    def providers(self, hypervisors: Iterable[Hypervisor]) -> dict[str, Provider | CloudError]:
+        """Return the provider of each hypervisor by UUID, or why there is none."""
+
+        def read(hypervisor: Hypervisor) -> tuple[str, Provider | CloudError]:
+            try:
+                return hypervisor.provider, self.provider(hypervisor.provider)
+            except CloudError as error:
+                return hypervisor.provider, error
+
+        with ThreadPoolExecutor(_CONNECTIONS) as pool:
+            return dict(pool.map(read, hypervisors))
+
+    def flavor_projects(self, flavor: Flavor) -> list[str]:
+        """Return the projects that may use a private flavor."""
+        path = f"/flavors/{flavor.id}/os-flavor-access"
+        rows = self._get(self._compute, path, _FLAVORS)["flavor_access"]
+        return sorted(row["tenant_id"] for row in rows)
+
+    def create_flavor(self, flavor: Flavor) -> Flavor:
+        """Create a flavor without its extra specs; Nova chooses the id."""
+        body = {
+            "name": flavor.name,
+            "vcpus": flavor.vcpus,
+            "ram": flavor.memory_mb,
+            "disk": flavor.root_gb,
+            "OS-FLV-EXT-DATA:ephemeral": flavor.ephemeral_gb,
+            "swap": flavor.swap_mb,
+            "os-flavor-access:is_public": flavor.is_public,
+        }
+        return _flavor(self._post("/flavors", {"flavor": body})["flavor"])
+
+    def set_extra_specs(self, flavor: Flavor, extra_specs: Mapping[str, str]) -> None:
+        """Add to a flavor's extra specs."""
+        self._post(f"/flavors/{flavor.id}/os-extra_specs", {"extra_specs": dict(extra_specs)})
+
+    def allow_project(self, flavor: Flavor, project: str) -> None:
+        """Let a project use a private flavor."""
+        self._post(f"/flavors/{flavor.id}/action", {"addTenantAccess": {"tenant": project}})
+
+    def delete_flavor(self, flavor: Flavor) -> None:
+        """Delete a flavor."""
+        self._ask(self._compute, "DELETE", f"/flavors/{flavor.id}", _FLAVORS)
+
+    def _pages(self, path: str, name: str, version: str, **query: str) -> list[dict[str, Any]]:
+        """Read a list that Nova hands out in pages; the last row read marks the next page."""
+        rows: list[dict[str, Any]] = []
+        while True:
+            body = self._get(self._compute, path, version, **query)
+            rows += body[name]
+            more = any(link.get("rel") == "next" for link in body.get(f"{name}_links", ()))
+            if not more or not body[name]:
+                return rows
+            query = {**query, "marker": rows[-1]["id"]}
+
+    def _get(self, client: Any, path: str, version: str, **query: str) -> Any:
+        return self._ask(client, "GET", path, version, params=query).json()
+
+    def _post(self, path: str, body: Mapping[str, Any]) -> Any:
+        answer = self._ask(self._compute, "POST", path, _FLAVORS, json=body)
+        return answer.json() if answer.content else {}
+
+    def _ask(self, client: Any, method: str, path: str, version: str, **request: Any) -> Any:
+        from keystoneauth1 import exceptions
+
+        service = client.service_type
+        try:
+            return client.request(path, method, microversion=version, **request)
+        except exceptions.ClientException as error:
+            raise CloudError(f"{service}: {method} {path}: {error}") from error
+
+
+def _flavor(row: Mapping[str, Any]) -> Flavor:
+    return Flavor(
+        id=row["id"],
+        name=row["name"],
+        vcpus=row["vcpus"],
+        memory_mb=row["ram"],
+        root_gb=row["disk"],
+        ephemeral_gb=row.get("OS-FLV-EXT-DATA:ephemeral", 0),
+        swap_mb=row.get("swap") or 0,
+        is_public=row.get("os-flavor-access:is_public", True),
+        extra_specs=dict(row.get("extra_specs", {})),
+    )

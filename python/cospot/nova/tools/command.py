@@ -1,0 +1,56 @@
+"""`cospot-nova`: the operator's commands."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from cospot.errors import CospotError
+from cospot.nova.tools import flavor_command, inventory_command
+
+_EPILOG = "Exit codes: 0 done, 1 what was looked at has a fault, 2 bad usage or failure."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit code.
+
+    Args:
+        arguments: Without the program's name; those of this process unless given.
+    """
+    parsed = _parser().parse_args(arguments)
+    try:
+        code: int = parsed.run(parsed)
+        sys.stdout.flush()
+        return code
+    except CospotError as error:
+        print(f"cospot-nova: error: {error}", file=sys.stderr)
+        return 2
+    except ImportError as error:
+        print(
+            f"cospot-nova: error: {error}; expected OpenStack Nova in this Python"
+            f" ({sys.executable}): install cospot where nova-scheduler runs",
+            file=sys.stderr,
+        )
+        return 2
+    except BrokenPipeError:
+        # The reader had enough; Python would complain once more when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="cospot-nova", description="Spot instances on OpenStack Nova.", epilog=_EPILOG
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for module in (flavor_command, inventory_command):
+        module.add_parser(commands)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""How the tools log in: the usual OS_* environment or clouds.yaml, or a section of nova.conf."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any, Final
+
+from cospot.errors import ConfigError
+from cospot.nova.tools import settings
+from cospot.nova.tools.cloud import Cloud
+
+#: Sections of a configuration file that may hold a service user, in the order they are tried.
+SECTIONS: Final = ("nova", "keystone_authtoken")
+
+_SERVICES: Final = ("compute", "placement")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which cloud, and as whom."""
+    settings.add_arguments(parser)
+    parser.add_argument(
+        "--os-cloud",
+        metavar="NAME",
+        default=os.environ.get("OS_CLOUD"),
+        help="a cloud of clouds.yaml (default: OS_CLOUD, else the OS_* variables, else the"
+        f" section [{SECTIONS[0]}] or [{SECTIONS[1]}] of --config-file)",
+    )
+
+
+def connect(arguments: argparse.Namespace) -> Cloud:
+    """Log in as the arguments say.
+
+    Args:
+        arguments: Parsed, of a parser that `add_arguments` was called with.
+
+    Raises:
+        ConfigError: There are no credentials, or they cannot be read.
+    """
+    if arguments.os_cloud or "OS_AUTH_URL" in os.environ or "OS_AUTH_TYPE" in os.environ:
+        return _from_environment(arguments.os_cloud)
+    configuration = settings.read_settings(arguments.config_file, arguments.config_dir)
+    return from_settings(configuration)
+
+
+def from_settings(configuration: Any) -> Cloud:
+    """Log in with the first of the known sections that has credentials.
+
+    Raises:
+        ConfigError: None has.
+    """
+    section = next((name for name in SECTIONS if _has_credentials(configuration, name)), None)
+    if section is None:
+        raise ConfigError(
+            "no credentials: expected --os-cloud, the OS_* variables (OS_AUTH_URL, OS_USERNAME,"
+            " ...), or auth_url and a user in the section "
+            + " or ".join(f"[{name}]" for name in SECTIONS)
+            + " of --config-file"
+        )
+    return _from_section(configuration, section)
+
+
+def _from_environment(cloud: str | None) -> Cloud:
+    from keystoneauth1 import adapter, exceptions
+    from openstack.config import loader
+    from openstack.exceptions import ConfigException
+
+    try:
+        region = loader.OpenStackConfig().get_one(cloud=cloud)
+        # The SDK's own clients would need a whole connection around them.
+        session = region.get_session()
+    except (ConfigException, exceptions.ClientException, TypeError) as error:
+        raise ConfigError(f"credentials{f' of cloud {cloud}' if cloud else ''}: {error}") from error
+    return Cloud(
+        **{
+            service: adapter.Adapter(
+                session,
+                service_type=service,
+                interface=region.get_interface(service),
+                region_name=region.get_region_name(service),
+                endpoint_override=region.get_endpoint(service),
+            )
+            for service in _SERVICES
+        }
+    )
+
+
+def _has_credentials(configuration: Any, section: str) -> bool:
+    from keystoneauth1 import loading
+
+    loading.register_auth_conf_options(configuration, section)
+    return bool(configuration[section].auth_type or configuration[section].auth_section)
+
+
+def _from_section(configuration: Any, section: str) -> Cloud:
+    from keystoneauth1 import adapter, exceptions, loading
+
+    loading.register_session_conf_options(configuration, section)
+    loading.register_adapter_conf_options(configuration, section, include_deprecated=False)
+    try:
+        auth = loading.load_auth_from_conf_options(configuration, section)
+        session = loading.load_session_from_conf_options(configuration, section, auth=auth)
+    except (exceptions.ClientException, ValueError) as error:
+        raise ConfigError(f"credentials of [{section}]: {error}") from error
+    group = configuration[section]
+    return Cloud(
+        **{
+            service: adapter.Adapter(
+                session,
+                service_type=service,
+                interface=group.valid_interfaces or ["internal", "public"],
+                region_name=group.region_name,
+            )
+            for service in _SERVICES
+        }
+    )

@@ -1,0 +1,126 @@
+"""`cospot-nova flavor`: makes the spot twin of a flavor, and looks at those there are."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+
+from cospot.errors import ConfigError
+from cospot.nova import spot_flavors
+from cospot.nova.tools import credentials, flavor_rules
+from cospot.nova.tools.cloud import Cloud, Flavor
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `flavor` with `create-spot` and `check`."""
+    parser = commands.add_parser("flavor", help="make and check spot flavors")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+
+    create = actions.add_parser(
+        "create-spot", help="make the spot twin of a flavor; does nothing when it is there"
+    )
+    create.add_argument("flavor", help="name or id of the flavor to be like")
+    create.add_argument("--name", help="of the spot flavor (default: spot. and the flavor's name)")
+    create.add_argument("--dry-run", action="store_true", help="only say what would be made")
+    credentials.add_arguments(create)
+    create.set_defaults(run=_create_spot)
+
+    check = actions.add_parser("check", help="say what is wrong with spot flavors; 1 when any is")
+    credentials.add_arguments(check)
+    check.set_defaults(run=_check)
+
+
+def _create_spot(arguments: argparse.Namespace) -> int:
+    cloud = credentials.connect(arguments)
+    flavors = cloud.flavors()
+    base = find_flavor(flavors, arguments.flavor)
+    name = arguments.name or f"spot.{base.name}"
+    twin = _twin(base, name)
+    existing = next((flavor for flavor in flavors if flavor.name == name), None)
+    if existing is not None:
+        _require_twin(existing, twin)
+        print(f"{name} ({existing.id}): is there already, nothing to do")
+        return 0
+    if arguments.dry_run:
+        print(f"{name}: would be made with {_listed(twin.extra_specs)}")
+        return 0
+    made = _make(cloud, base, twin)
+    print(f"{name} ({made.id}): made, {made.vcpus} vCPUs, {made.memory_mb} MiB,", end=" ")
+    print(f"{made.disk_gb} GiB, {_listed(twin.extra_specs)}")
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    flavors = credentials.connect(arguments).flavors()
+    serious = False
+    for flavor in flavors:
+        faults = flavor_rules.faults(flavor)
+        for fault in faults:
+            kind = "error" if fault.serious else "warning"
+            print(f"{flavor.name}: {kind}: {fault.text}\n  mend: {fault.mend}")
+        serious = serious or any(fault.serious for fault in faults)
+        if not faults and spot_flavors.is_spot_flavor(flavor.extra_specs):
+            print(f"{flavor.name}: ok")
+    if not any(spot_flavors.is_spot_flavor(flavor.extra_specs) for flavor in flavors):
+        print("there is no spot flavor; make one with: cospot-nova flavor create-spot NAME")
+    return 1 if serious else 0
+
+
+def find_flavor(flavors: list[Flavor], name_or_id: str) -> Flavor:
+    """Return a flavor by id or name.
+
+    Raises:
+        ConfigError: There is none.
+    """
+    for flavor in flavors:
+        if name_or_id in (flavor.id, flavor.name):
+            return flavor
+    names = ", ".join(flavor.name for flavor in flavors) or "there is none at all"
+    raise ConfigError(f"flavor '{name_or_id}': not found, expected one of: {names}")
+
+
+def _twin(base: Flavor, name: str) -> Flavor:
+    if name == base.name:
+        raise ConfigError(f"--name '{name}': is the flavor itself, expected another name")
+    reasons = flavor_rules.reasons_against(base)
+    if reasons:
+        raise ConfigError(f"flavor '{base.name}' can have no spot twin: {'; '.join(reasons)}")
+    return flavor_rules.spot_twin(base, name)
+
+
+def _require_twin(existing: Flavor, twin: Flavor) -> None:
+    """Refuse a flavor of that name that is something else: instances may have been made of it."""
+    compared = ("vcpus", "memory_mb", "root_gb", "ephemeral_gb", "swap_mb", "is_public")
+    wrong = [
+        f"{field} is {getattr(existing, field)}, expected {getattr(twin, field)}"
+        for field in compared
+        if getattr(existing, field) != getattr(twin, field)
+    ]
+    wrong += [
+        f"{key} is {existing.extra_specs.get(key, 'not set')}, expected {value}"
+        for key, value in sorted(twin.extra_specs.items())
+        if existing.extra_specs.get(key) != value
+    ]
+    if wrong:
+        raise ConfigError(
+            f"flavor '{existing.name}' is there already and is no such twin: {'; '.join(wrong)};"
+            " delete it, or choose another --name"
+        )
+
+
+def _make(cloud: Cloud, base: Flavor, twin: Flavor) -> Flavor:
+    """Create the flavor; takes it back when it cannot be finished, as it would make VMs."""
+    made = cloud.create_flavor(twin)
+    try:
+        cloud.set_extra_specs(made, twin.extra_specs)
+        if not base.is_public:
+            for project in cloud.flavor_projects(base):
+                cloud.allow_project(made, project)
+    except BaseException:
+        cloud.delete_flavor(made)
+        raise
+    return made
+
+
+def _listed(extra_specs: Mapping[str, str]) -> str:
+    return " ".join(f"{key}={value}" for key, value in sorted(extra_specs.items()))

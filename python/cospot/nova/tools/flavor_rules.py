@@ -1,0 +1,146 @@
+"""Which flavors can be spots, what a spot twin looks like, and what is wrong with a flavor.
+
+Whatever a spot holds beside the custom spot classes stays visible to placement, and VMs cannot use
+it even when the spot could go; and the evictor touches nothing that holds more than those. So what
+pins CPUs, reserves huge pages, devices or other classes cannot be a spot.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from cospot.nova import spot_flavors
+from cospot.nova.tools.cloud import Flavor
+
+#: Nova takes these from an image too, unless the flavor speaks. Without them an image with
+#: hw_cpu_policy=dedicated would give its spot PCPUs, and the evictor would have to leave it alone.
+GUARDS: Final[Mapping[str, str]] = {"hw:cpu_policy": "shared", "hw:mem_encryption": "False"}
+
+_RESOURCE: Final = re.compile(r"resources(?P<group>[a-zA-Z0-9_-]{1,64})?:(?P<name>.*)")
+_SIZES: Final = frozenset(spot_flavors.SPOT_CLASS_OF)
+_OFF: Final = frozenset({"false", "0", "no", "off", ""})
+
+#: Extra specs that a spot flavor cannot have, by the start of their key, and why.
+_FORBIDDEN: Final[Mapping[str, str]] = {
+    "hw:cpu_dedicated_mask": "pinned CPUs",
+    "hw:cpu_realtime": "pinned CPUs",
+    "hw:cpu_thread_policy": "pinned CPUs",
+    "hw:emulator_threads_policy": "pinned CPUs",
+    "hw:mem_page_size": "huge pages",
+    "hw:locked_memory": "locked memory",
+    "hw:numa_": "a NUMA topology",
+    "hw:pmem": "persistent memory",
+    "pci_passthrough:alias": "PCI devices",
+    "accel:device_profile": "accelerators",
+}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something wrong with a flavor.
+
+    Attributes:
+        text: What was found.
+        mend: What to do about it.
+        serious: Whether spots of this flavor would break a promise (else: could).
+    """
+
+    text: str
+    mend: str
+    serious: bool = True
+
+
+def reasons_against(flavor: Flavor) -> list[str]:
+    """Return why a flavor can have no spot twin; empty when it can."""
+    reasons = [
+        text for key, value in sorted(flavor.extra_specs.items()) for text in _why(key, value)
+    ]
+    if flavor.vcpus < 1 or flavor.memory_mb < 1:
+        reasons.append(f"it has {flavor.vcpus} vCPUs and {flavor.memory_mb} MiB, expected some")
+    return reasons
+
+
+def spot_twin(flavor: Flavor, name: str) -> Flavor:
+    """Return the flavor of the same size, for spots, that is to be made.
+
+    Other extra specs (traits, quota:, aggregate_instance_extra_specs:, ...) are kept, so that spots
+    go where VMs of the flavor may go.
+    """
+    size = spot_flavors.spot_extra_specs(flavor.vcpus, flavor.memory_mb, flavor.disk_gb)
+    return replace(flavor, id="", name=name, extra_specs={**flavor.extra_specs, **GUARDS, **size})
+
+
+def faults(flavor: Flavor) -> list[Fault]:
+    """Return what is wrong with a flavor as a spot flavor; nothing for one without spot classes."""
+    if not _names_spot_classes(flavor.extra_specs):
+        return []
+    return [*_size_faults(flavor), *_rule_faults(flavor), *_guard_faults(flavor)]
+
+
+def describe(found: Iterable[Fault]) -> str:
+    """Return the faults in one line."""
+    return "; ".join(fault.text for fault in found)
+
+
+def _names_spot_classes(extra_specs: Mapping[str, str]) -> bool:
+    names = (match["name"] for key in extra_specs if (match := _RESOURCE.fullmatch(key)))
+    return any(name in spot_flavors.SPOT_CLASSES for name in names)
+
+
+def _size_faults(flavor: Flavor) -> Iterable[Fault]:
+    expected = spot_flavors.spot_extra_specs(flavor.vcpus, flavor.memory_mb, flavor.disk_gb)
+    for name, spot_name in spot_flavors.SPOT_CLASS_OF.items():
+        key = f"resources:{spot_name}"
+        for wanted_key in (f"resources:{name}", key):
+            found, wanted = flavor.extra_specs.get(wanted_key), expected.get(wanted_key)
+            if found != wanted:
+                yield _difference(flavor, wanted_key, found, wanted)
+
+
+def _difference(flavor: Flavor, key: str, found: str | None, wanted: str | None) -> Fault:
+    what = f"{key} is not set" if found is None else f"{key} is {found}"
+    if wanted is None:
+        mend = f"openstack flavor unset --property {key} {flavor.name}"
+        return Fault(f"{what}, expected none: the flavor has no disk", mend)
+    mend = f"openstack flavor set --property {key}={wanted} {flavor.name}"
+    return Fault(f"{what}, expected {wanted}", mend)
+
+
+def _rule_faults(flavor: Flavor) -> Iterable[Fault]:
+    sizes = {f"resources:{name}" for name in (*_SIZES, *spot_flavors.SPOT_CLASSES)}
+    for key, value in sorted(flavor.extra_specs.items()):
+        if key not in sizes:
+            for text in _why(key, value):
+                yield Fault(text, f"openstack flavor unset --property {key} {flavor.name}")
+
+
+def _guard_faults(flavor: Flavor) -> Iterable[Fault]:
+    for key, value in GUARDS.items():
+        if key not in flavor.extra_specs:
+            yield Fault(
+                f"{key} is not set, expected {value}: an image could give its spot more than spot"
+                " classes, and the evictor would leave that spot alone",
+                f"openstack flavor set --property {key}={value} {flavor.name}",
+                serious=False,
+            )
+
+
+def _why(key: str, value: str) -> Iterable[str]:
+    """Yield why a spot flavor cannot have this extra spec."""
+    shown = f"{key}={value}"
+    if key == "hw:cpu_policy" and value != "shared":
+        yield f"{shown}: pinned CPUs stay visible to placement"
+    if key == "hw:mem_encryption" and value.lower() not in _OFF:
+        yield f"{shown}: a slot for encrypted memory stays visible to placement"
+    for start, what in _FORBIDDEN.items():
+        if key.startswith(start):
+            yield f"{shown}: {what} of a spot cannot be given to VMs"
+    match = _RESOURCE.fullmatch(key)
+    if match is not None and (match["group"] or value != "0"):
+        if match["name"] in spot_flavors.SPOT_CLASSES and not match["group"]:
+            yield f"{shown}: it is a spot flavor already"
+        else:
+            yield f"{shown}: what it asks placement for by itself stays visible"

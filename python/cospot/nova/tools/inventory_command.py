@@ -1,0 +1,166 @@
+"""`cospot-nova inventory`: the provider.yaml that tells placement how much spots may use of a host.
+
+Spots may use as much as VMs may: the custom inventory of each class is the capacity of the standard
+one, (total - reserved) * allocation_ratio. Nova's compute service reads the file at its start and
+puts it on its own provider, where its virt driver leaves it alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from cospot.errors import ConfigError
+from cospot.nova import spot_flavors
+from cospot.nova.tools import credentials, settings
+from cospot.nova.tools.cloud import Cloud, Hypervisor, Provider
+
+#: Capacity and largest single request of a spot class.
+Totals = Mapping[str, tuple[int, int]]
+
+_OPTIONS: Final = {
+    spot_flavors.VCPU: "vcpus",
+    spot_flavors.MEMORY_MB: "memory_mb",
+    spot_flavors.DISK_GB: "disk_gb",
+}
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `inventory`."""
+    parser = commands.add_parser(
+        "inventory",
+        help="write the provider.yaml of a compute host: how much spots may use of it",
+        description="Takes the totals from --vcpus and --memory-mb, else from what placement"
+        " knows of this host: run it there, with the compute service's own nova.conf.",
+    )
+    parser.add_argument("-o", "--output", metavar="PATH", help="a file (default: print it)")
+    parser.add_argument("--host", help="the compute service's host (default: of --config-file)")
+    parser.add_argument("--vcpus", type=_amount, metavar="N", help="vCPUs that spots may use")
+    parser.add_argument("--memory-mb", type=_amount, metavar="N", help="MiB that spots may use")
+    parser.add_argument("--disk-gb", type=_amount, metavar="N", help="GiB that spots may use")
+    credentials.add_arguments(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    given = {name: getattr(arguments, option) for name, option in _OPTIONS.items()}
+    if any(amount is not None for amount in given.values()):
+        if given[spot_flavors.VCPU] is None or given[spot_flavors.MEMORY_MB] is None:
+            raise ConfigError("inventory: expected both --vcpus and --memory-mb, or neither")
+        totals: Totals = {
+            spot_flavors.SPOT_CLASS_OF[name]: (amount, amount)
+            for name, amount in given.items()
+            if amount
+        }
+    else:
+        totals = _detected_totals(arguments)
+    text = provider_yaml(totals)
+    if arguments.output is None:
+        print(text, end="")
+        return 0
+    write_atomically(Path(arguments.output), text)
+    print(f"{arguments.output}: written; restart nova-compute to have it read")
+    return 0
+
+
+def provider_yaml(totals: Totals) -> str:
+    """Return the file for Nova's `[compute] provider_config_location`.
+
+    Args:
+        totals: Spot class to capacity and to the most that one instance may ask for.
+    """
+    lines = [
+        "# Made by cospot-nova inventory: what spots may use of this host. nova-compute reads it",
+        "# at its start from the folder [compute] provider_config_location.",
+        "meta:",
+        "  schema_version: '1.0'",
+        "providers:",
+        "  - identification:",
+        "      uuid: $COMPUTE_NODE",
+        "    inventories:",
+        "      additional:",
+    ]
+    for name, (capacity, largest) in totals.items():
+        lines += [
+            f"        - {name}:",
+            f"            total: {capacity}",
+            "            reserved: 0",
+            "            min_unit: 1",
+            f"            max_unit: {largest}",
+            "            step_size: 1",
+            "            allocation_ratio: 1.0",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def totals_of(provider: Provider) -> dict[str, tuple[int, int]]:
+    """Return what spots may use of a provider: as much as VMs may, and as much at once."""
+    return {
+        spot_name: (capacity, min(capacity, provider.inventories[name]["max_unit"]))
+        for name, spot_name in spot_flavors.SPOT_CLASS_OF.items()
+        if (capacity := provider.capacity(name)) > 0
+    }
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file that is either the old one or the whole new one.
+
+    Raises:
+        ConfigError: It cannot be written.
+    """
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", dir=path.parent, prefix=f".{path.name}.", delete=False
+        ) as file:
+            file.write(text)
+        # A temporary file is for its owner only; nova-compute runs as another user.
+        Path(file.name).chmod(0o644)
+        os.replace(file.name, path)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def _detected_totals(arguments: argparse.Namespace) -> Totals:
+    cloud = credentials.connect(arguments)
+    hypervisor = _this_host(arguments, cloud)
+    totals = totals_of(cloud.provider(hypervisor.provider))
+    for name in (spot_flavors.SPOT_VCPU, spot_flavors.SPOT_MEMORY_MB):
+        if name not in totals:
+            raise ConfigError(
+                f"{hypervisor.host}: placement has no {name.removeprefix('CUSTOM_SPOT_')} of"
+                f" {hypervisor.node} ({hypervisor.provider}); start nova-compute first, or give"
+                " --vcpus and --memory-mb"
+            )
+    if spot_flavors.SPOT_DISK_GB not in totals:
+        print(
+            f"{hypervisor.host}: placement has no DISK_GB of this host (shared storage?): spot"
+            " flavors with a disk will not find it",
+            file=sys.stderr,
+        )
+    return totals
+
+
+def _this_host(arguments: argparse.Namespace, cloud: Cloud) -> Hypervisor:
+    name = arguments.host
+    if name is None:
+        name = settings.read_settings(arguments.config_file, arguments.config_dir).host
+    hypervisors = cloud.hypervisors()
+    found = [one for one in hypervisors if name in (one.host, one.node, one.provider)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        nodes = ", ".join(one.node for one in found)
+        raise ConfigError(f"host '{name}' has several nodes, expected one of: {nodes}")
+    names = ", ".join(one.host for one in hypervisors[:20]) or "Nova knows no host yet"
+    raise ConfigError(f"host '{name}': not found, expected one of: {names}")
+
+
+def _amount(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"'{text}', expected a whole number from 0")
+    return int(text)

@@ -1,0 +1,70 @@
+"""Reads nova.conf as Nova's services do: the same files, the same defaults."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import Any
+
+from oslo_config import cfg
+
+from cospot.errors import ConfigError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name Nova's configuration files."""
+    group = parser.add_argument_group("Nova's configuration")
+    group.add_argument(
+        "--config-file",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="a nova.conf; may be given again, later files win (default: where Nova looks)",
+    )
+    group.add_argument(
+        "--config-dir",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="a folder of *.conf files, read after the files",
+    )
+
+
+def read_settings(files: Iterable[str] = (), folders: Iterable[str] = ()) -> Any:
+    """Read Nova's configuration files into an oslo.config object of its own.
+
+    Args:
+        files: Paths of nova.conf files; with none and no folders, Nova's usual places.
+        folders: Paths of folders of *.conf files.
+
+    Returns:
+        A `cfg.ConfigOpts` with the options of Nova that the tools look at. A value of the wrong
+        type raises when it is read, not here.
+
+    Raises:
+        ConfigError: A file is missing or is no configuration file.
+    """
+    settings = cfg.ConfigOpts()
+    _register_options(settings)
+    arguments = [f"--config-file={path}" for path in files]
+    arguments += [f"--config-dir={path}" for path in folders]
+    try:
+        settings(arguments, project="nova", prog="nova")
+    except (cfg.Error, OSError) as error:
+        raise ConfigError(f"Nova's configuration: {error}") from error
+    return settings
+
+
+def has_config_file(settings: Any) -> bool:
+    """Tell whether any configuration file was found."""
+    return bool(settings.config_file or settings.config_dir)
+
+
+def _register_options(settings: Any) -> None:
+    from nova.conf import base, compute, database, netconf, notifications, quota, scheduler
+    from oslo_messaging import opts as messaging_opts
+
+    for module in (base, netconf, compute, database, notifications, quota, scheduler):
+        module.register_opts(settings)
+    for group, options in messaging_opts.list_opts():
+        settings.register_opts(options, group=group)

@@ -1,0 +1,283 @@
+"""A Keystone, Nova and placement over HTTP, as far as the operator's tools ask them.
+
+What they hold is in plain lists and dictionaries that a test fills and looks at.
+"""
+
+import json
+import re
+import threading
+import uuid
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+MICROVERSION = "OpenStack-API-Version"
+
+
+class CloudStandIn:
+    """The state; `url` is set while it is served."""
+
+    def __init__(self):
+        self.url = ""
+        self.hypervisors = []
+        self.aggregates = []
+        self.flavors = []
+        self.access = {}
+        self.servers = []
+        self.providers = {}
+        self.failing = {}  # "POST /compute/..." to status
+        self.requests = []
+        self.page = 1000
+
+    def environment(self):
+        """The variables with which the tools log in here."""
+        return {
+            "OS_AUTH_URL": f"{self.url}/identity/v3",
+            "OS_USERNAME": "admin",
+            "OS_PASSWORD": "secret",
+            "OS_PROJECT_NAME": "admin",
+            "OS_USER_DOMAIN_ID": "default",
+            "OS_PROJECT_DOMAIN_ID": "default",
+        }
+
+    def add_host(self, host, *, inventories=None, allocations=None, status="enabled"):
+        provider = str(uuid.uuid5(uuid.NAMESPACE_DNS, host))
+        self.hypervisors.append(
+            {
+                "id": provider,
+                "hypervisor_hostname": f"{host}.example",
+                "service": {"host": host, "id": str(uuid.uuid4()), "disabled_reason": None},
+                "status": status,
+                "state": "up",
+            }
+        )
+        if inventories is not None:
+            self.providers[provider] = {
+                "inventories": {name: inventory(**row) for name, row in inventories.items()},
+                "allocations": allocations or {},
+            }
+        return provider
+
+    def add_flavor(self, name, vcpus, ram, disk=0, *, extra_specs=None, **fields):
+        row = {
+            "id": str(len(self.flavors) + 1),
+            "name": name,
+            "vcpus": vcpus,
+            "ram": ram,
+            "disk": disk,
+            "swap": fields.get("swap", 0),
+            "OS-FLV-EXT-DATA:ephemeral": fields.get("ephemeral", 0),
+            "os-flavor-access:is_public": fields.get("is_public", True),
+            "extra_specs": dict(extra_specs or {}),
+        }
+        self.flavors.append(row)
+        return row
+
+    def flavor(self, name):
+        return next(row for row in self.flavors if row["name"] == name)
+
+    @contextmanager
+    def serve(self):
+        server = ThreadingHTTPServer(("127.0.0.1", 0), handler(self))
+        self.url = f"http://127.0.0.1:{server.server_address[1]}"
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            yield self
+        finally:
+            server.shutdown()
+            thread.join()
+            server.server_close()
+
+    def answer(self, method, path, query, body, version):
+        """Return status and body."""
+        for pattern, action in ROUTES:
+            match = re.fullmatch(pattern, f"{method} {path}")
+            if match:
+                return action(self, query, body, version, *match.groups())
+        return 404, {"error": {"message": f"no {method} {path}", "code": 404}}
+
+
+def inventory(total, reserved=0, allocation_ratio=1.0, max_unit=None):
+    return {
+        "total": total,
+        "reserved": reserved,
+        "allocation_ratio": allocation_ratio,
+        "min_unit": 1,
+        "max_unit": total if max_unit is None else max_unit,
+        "step_size": 1,
+    }
+
+
+def _versions(cloud, query, body, version):
+    link = [{"rel": "self", "href": f"{cloud.url}/identity/v3/"}]
+    return 200, {"version": {"id": "v3.14", "status": "stable", "links": link}}
+
+
+def _token(cloud, query, body, version):
+    user = body["auth"]["identity"]["password"]["user"]
+    if user["password"] != "secret":
+        return 401, {"error": {"message": "wrong password", "code": 401, "title": "Unauthorized"}}
+    catalog = [
+        {
+            "type": kind,
+            "name": kind,
+            "id": kind,
+            "endpoints": [
+                {
+                    "id": f"{kind}-{interface}",
+                    "interface": interface,
+                    "region": "one",
+                    "region_id": "one",
+                    "url": f"{cloud.url}/{kind}",
+                }
+                for interface in ("public", "internal")
+            ],
+        }
+        for kind in ("compute", "placement")
+    ]
+    return 201, {
+        "token": {
+            "methods": ["password"],
+            "expires_at": "2099-01-01T00:00:00.000000Z",
+            "issued_at": "2020-01-01T00:00:00.000000Z",
+            "user": {"id": "u", "name": user["name"], "domain": {"id": "default"}},
+            "project": {"id": "p", "name": "admin", "domain": {"id": "default"}},
+            "roles": [{"id": "r", "name": "admin"}],
+            "catalog": catalog,
+        }
+    }
+
+
+def _page(cloud, query, rows, name):
+    marker = query.get("marker", [None])[0]
+    start = 0
+    if marker is not None:
+        start = next(i for i, row in enumerate(rows) if row["id"] == marker) + 1
+    page = rows[start : start + cloud.page]
+    body = {name: page}
+    if start + cloud.page < len(rows):
+        body[f"{name}_links"] = [{"rel": "next", "href": "elsewhere"}]
+    return 200, body
+
+
+def _hypervisors(cloud, query, body, version):
+    return _page(cloud, query, cloud.hypervisors, "hypervisors")
+
+
+def _aggregates(cloud, query, body, version):
+    return 200, {"aggregates": cloud.aggregates}
+
+
+def _flavors(cloud, query, body, version):
+    everything = query.get("is_public") == ["None"]
+    rows = [row for row in cloud.flavors if everything or row["os-flavor-access:is_public"]]
+    if version != "compute 2.61":
+        rows = [{key: row[key] for key in row if key != "extra_specs"} for row in rows]
+    return _page(cloud, query, rows, "flavors")
+
+
+def _create_flavor(cloud, query, body, version):
+    row = body["flavor"]
+    if any(flavor["name"] == row["name"] for flavor in cloud.flavors):
+        return 409, {"conflictingRequest": {"message": "exists", "code": 409}}
+    made = cloud.add_flavor(
+        row["name"],
+        row["vcpus"],
+        row["ram"],
+        row["disk"],
+        swap=row["swap"],
+        ephemeral=row["OS-FLV-EXT-DATA:ephemeral"],
+        is_public=row["os-flavor-access:is_public"],
+    )
+    return 200, {"flavor": made}
+
+
+def _extra_specs(cloud, query, body, version, flavor):
+    row = next(row for row in cloud.flavors if row["id"] == flavor)
+    row["extra_specs"].update(body["extra_specs"])
+    return 200, {"extra_specs": row["extra_specs"]}
+
+
+def _access(cloud, query, body, version, flavor):
+    projects = cloud.access.get(flavor, [])
+    return 200, {"flavor_access": [{"flavor_id": flavor, "tenant_id": one} for one in projects]}
+
+
+def _flavor_action(cloud, query, body, version, flavor):
+    cloud.access.setdefault(flavor, []).append(body["addTenantAccess"]["tenant"])
+    return 200, {"flavor_access": []}
+
+
+def _delete_flavor(cloud, query, body, version, flavor):
+    cloud.flavors = [row for row in cloud.flavors if row["id"] != flavor]
+    return 202, None
+
+
+def _servers(cloud, query, body, version):
+    deleted = query.get("deleted") == ["true"]
+    rows = [row for row in cloud.servers if (row["status"] == "DELETED") == deleted]
+    return _page(cloud, query, rows, "servers")
+
+
+def _inventories(cloud, query, body, version, provider):
+    if provider not in cloud.providers:
+        return 404, {"errors": [{"status": 404, "detail": f"no provider {provider}"}]}
+    return 200, {"inventories": cloud.providers[provider]["inventories"]}
+
+
+def _allocations(cloud, query, body, version, provider):
+    held = cloud.providers[provider]["allocations"]
+    return 200, {"allocations": {one: {"resources": held[one]} for one in held}}
+
+
+ROUTES = (
+    (r"GET /identity/v3/?", _versions),
+    (r"POST /identity/v3/auth/tokens", _token),
+    (r"GET /compute/os-hypervisors/detail", _hypervisors),
+    (r"GET /compute/os-aggregates", _aggregates),
+    (r"GET /compute/flavors/detail", _flavors),
+    (r"POST /compute/flavors", _create_flavor),
+    (r"DELETE /compute/flavors/([^/]+)", _delete_flavor),
+    (r"POST /compute/flavors/([^/]+)/os-extra_specs", _extra_specs),
+    (r"GET /compute/flavors/([^/]+)/os-flavor-access", _access),
+    (r"POST /compute/flavors/([^/]+)/action", _flavor_action),
+    (r"GET /compute/servers/detail", _servers),
+    (r"GET /placement/resource_providers/([^/]+)/inventories", _inventories),
+    (r"GET /placement/resource_providers/([^/]+)/allocations", _allocations),
+)
+
+
+def handler(cloud):
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *arguments):
+            pass
+
+        def handle_one(self):
+            url = urlsplit(self.path)
+            length = int(self.headers.get("Content-Length") or 0)
+            text = self.rfile.read(length)
+            body = json.loads(text) if text else None
+            cloud.requests.append(f"{self.command} {url.path}")
+            status = cloud.failing.get(f"{self.command} {url.path}")
+            if status is not None:
+                answer = {"error": {"message": "made to fail", "code": status}}
+            else:
+                version = self.headers.get(MICROVERSION)
+                status, answer = cloud.answer(
+                    self.command, url.path, parse_qs(url.query), body, version
+                )
+            data = b"" if answer is None else json.dumps(answer).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            if url.path.endswith("/auth/tokens"):
+                self.send_header("X-Subject-Token", "token")
+            self.end_headers()
+            self.wfile.write(data)
+
+        do_GET = do_POST = do_DELETE = do_PUT = handle_one
+
+    return Handler

@@ -1,0 +1,253 @@
+"""`cospot-nova flavor`, and that what it makes is a spot for the real Nova."""
+
+import pytest
+from cospot.nova.tools import flavor_rules
+from cospot.nova.tools.cloud import Flavor
+from tool_cases import cloud_for, run
+
+MEDIUM = {
+    "resources:VCPU": "0",
+    "resources:MEMORY_MB": "0",
+    "resources:DISK_GB": "0",
+    "resources:CUSTOM_SPOT_VCPU": "2",
+    "resources:CUSTOM_SPOT_MEMORY_MB": "4096",
+    "resources:CUSTOM_SPOT_DISK_GB": "23",  # 20 + 2 + 1: swap of 1 MiB takes a whole GiB
+    "hw:cpu_policy": "shared",
+    "hw:mem_encryption": "False",
+}
+
+
+@pytest.fixture
+def cloud(monkeypatch):
+    with cloud_for(monkeypatch) as stand_in:
+        yield stand_in
+
+
+def add_medium(cloud, **fields):
+    return cloud.add_flavor("m1.medium", 2, 4096, 20, ephemeral=2, swap=1, **fields)
+
+
+def test_create_spot_makes_a_twin(cloud, capsys):
+    add_medium(cloud, extra_specs={"quota:vif_outbound_average": "100"})
+    assert run("flavor", "create-spot", "m1.medium") == 0
+    twin = cloud.flavor("spot.m1.medium")
+    assert twin["extra_specs"] == {**MEDIUM, "quota:vif_outbound_average": "100"}
+    assert (twin["vcpus"], twin["ram"], twin["disk"], twin["swap"]) == (2, 4096, 20, 1)
+    assert "spot.m1.medium (2): made, 2 vCPUs, 4096 MiB, 23 GiB" in capsys.readouterr().out
+    assert run("flavor", "check") == 0
+    assert capsys.readouterr().out == "spot.m1.medium: ok\n"
+
+
+def test_create_spot_does_nothing_when_it_is_there(cloud, capsys):
+    add_medium(cloud)
+    assert run("flavor", "create-spot", "m1.medium", "--name", "cheap") == 0
+    assert run("flavor", "create-spot", "1", "--name", "cheap") == 0
+    assert "cheap (2): is there already, nothing to do" in capsys.readouterr().out
+    assert len(cloud.flavors) == 2
+
+
+def test_create_spot_dry_run_makes_nothing(cloud, capsys):
+    add_medium(cloud)
+    assert run("flavor", "create-spot", "m1.medium", "--dry-run") == 0
+    assert "would be made with hw:cpu_policy=shared" in capsys.readouterr().out
+    assert len(cloud.flavors) == 1
+
+
+def test_a_private_flavor_has_a_private_twin_for_the_same_projects(cloud):
+    base = add_medium(cloud, is_public=False)
+    cloud.access[base["id"]] = ["blue", "green"]
+    assert run("flavor", "create-spot", "m1.medium") == 0
+    twin = cloud.flavor("spot.m1.medium")
+    assert twin["os-flavor-access:is_public"] is False
+    assert cloud.access[twin["id"]] == ["blue", "green"]
+
+
+@pytest.mark.parametrize("failing", ["os-extra_specs", "action"])
+def test_a_twin_that_cannot_be_finished_is_taken_back(cloud, capsys, failing):
+    base = add_medium(cloud, is_public=False)
+    cloud.access[base["id"]] = ["blue"]
+    cloud.failing[f"POST /compute/flavors/2/{failing}"] = 500
+    assert run("flavor", "create-spot", "m1.medium") == 2
+    assert f"compute: POST /flavors/2/{failing}" in capsys.readouterr().err
+    assert [row["name"] for row in cloud.flavors] == ["m1.medium"]
+
+
+def test_a_flavor_of_that_name_that_is_something_else_is_left_alone(cloud, capsys):
+    add_medium(cloud)
+    cloud.add_flavor("spot.m1.medium", 4, 4096, 20)
+    assert run("flavor", "create-spot", "m1.medium") == 2
+    error = capsys.readouterr().err
+    assert "'spot.m1.medium' is there already and is no such twin: vcpus is 4, expected 2" in error
+    assert cloud.flavor("spot.m1.medium")["extra_specs"] == {}
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        ({"hw:cpu_policy": "dedicated"}, "pinned CPUs"),
+        ({"hw:cpu_policy": "mixed", "hw:cpu_dedicated_mask": "0"}, "pinned CPUs"),
+        ({"hw:cpu_thread_policy": "isolate"}, "pinned CPUs"),
+        ({"hw:mem_page_size": "1GB"}, "huge pages"),
+        ({"hw:numa_nodes": "2"}, "NUMA"),
+        ({"hw:mem_encryption": "True"}, "encrypted"),
+        ({"hw:pmem": "6GB"}, "persistent memory"),
+        ({"pci_passthrough:alias": "gpu:1"}, "PCI"),
+        ({"accel:device_profile": "fpga"}, "accelerators"),
+        ({"resources:VGPU": "1"}, "VGPU"),
+        ({"resources:PCPU": "2"}, "PCPU"),
+        ({"resources1:CUSTOM_NVME": "1"}, "CUSTOM_NVME"),
+        ({"resources_disk:DISK_GB": "0"}, "DISK_GB"),
+        ({"resources:CUSTOM_SPOT_VCPU": "1"}, "a spot flavor already"),
+    ],
+)
+def test_what_cannot_be_a_spot_is_refused(cloud, capsys, spec, reason):
+    add_medium(cloud, extra_specs=spec)
+    assert run("flavor", "create-spot", "m1.medium") == 2
+    error = capsys.readouterr().err
+    assert error.startswith("cospot-nova: error: flavor 'm1.medium' can have no spot twin: ")
+    assert reason in error
+    assert len(cloud.flavors) == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"resources:VCPU": None}, "resources:VCPU is not set, expected 0"),
+        ({"resources:MEMORY_MB": "1"}, "resources:MEMORY_MB is 1, expected 0"),
+        ({"resources:CUSTOM_SPOT_VCPU": "1"}, "resources:CUSTOM_SPOT_VCPU is 1, expected 2"),
+        ({"resources:CUSTOM_SPOT_MEMORY_MB": None}, "is not set, expected 4096"),
+        ({"hw:mem_page_size": "large"}, "huge pages"),
+        ({"resources:VGPU": "1"}, "VGPU"),
+    ],
+)
+def test_check_names_what_is_wrong_and_how_to_mend_it(cloud, capsys, changed, text):
+    specs = {key: value for key, value in {**MEDIUM, **changed}.items() if value is not None}
+    cloud.add_flavor("half", 2, 4096, 20, ephemeral=2, swap=1, extra_specs=specs)
+    assert run("flavor", "check") == 1
+    output = capsys.readouterr().out
+    assert output.startswith("half: error: ") and text in output
+    assert f"mend: openstack flavor {'un' if 'hw' in str(changed) else ''}set" in output or (
+        "unset --property resources:VGPU half" in output
+    )
+
+
+def test_check_warns_of_missing_guards_and_passes(cloud, capsys):
+    specs = {key: value for key, value in MEDIUM.items() if not key.startswith("hw:")}
+    cloud.add_flavor("old", 2, 4096, 20, ephemeral=2, swap=1, extra_specs=specs)
+    assert run("flavor", "check") == 0
+    assert "old: warning: hw:cpu_policy is not set, expected shared" in capsys.readouterr().out
+
+
+def test_unknown_names_list_the_valid_ones(cloud, capsys):
+    add_medium(cloud)
+    assert run("flavor", "create-spot", "m1.tiny") == 2
+    assert "flavor 'm1.tiny': not found, expected one of: m1.medium" in capsys.readouterr().err
+    assert run("flavor", "create-spot", "m1.medium", "--name", "m1.medium") == 2
+    assert "is the flavor itself" in capsys.readouterr().err
+
+
+def test_flavors_come_in_pages(cloud):
+    cloud.page = 2
+    for number in range(5):
+        cloud.add_flavor(f"f{number}", 1, 512)
+    assert run("flavor", "create-spot", "f4") == 0
+    assert cloud.flavor("spot.f4")["extra_specs"]["resources:CUSTOM_SPOT_VCPU"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "text"),
+    [
+        ("OS_PASSWORD", "wrong", "401"),
+        ("OS_AUTH_URL", "http://127.0.0.1:9/v3", "Unable to establish connection"),
+        ("OS_CLOUD", "nowhere", "nowhere"),
+    ],
+)
+def test_a_cloud_that_cannot_be_reached_is_one_error(
+    cloud, monkeypatch, capsys, variable, value, text
+):
+    monkeypatch.setenv(variable, value)
+    assert run("flavor", "check") == 2
+    error = capsys.readouterr().err
+    assert error.startswith("cospot-nova: error: ") and text in error
+    assert "Traceback" not in error
+
+
+def nova_request(flavor, **image_properties):
+    """Ask the real Nova what it would ask placement for."""
+    from nova import objects
+    from nova.scheduler import utils
+    from nova.virt import hardware
+
+    objects.register_all()
+    nova_flavor = objects.Flavor(
+        id=1,
+        flavorid="1",
+        name=flavor.name,
+        vcpus=flavor.vcpus,
+        memory_mb=flavor.memory_mb,
+        root_gb=flavor.root_gb,
+        ephemeral_gb=flavor.ephemeral_gb,
+        swap=flavor.swap_mb,
+        extra_specs=dict(flavor.extra_specs),
+    )
+    image = objects.ImageMeta.from_dict(
+        {
+            "id": "11111111-1111-4111-8111-111111111111",
+            "name": "image",
+            "properties": image_properties,
+        }
+    )
+    hardware.numa_get_constraints(nova_flavor, image)  # Nova's API does this first
+    hardware.get_mem_encryption_constraint(nova_flavor, image)
+    spec = objects.RequestSpec(
+        flavor=nova_flavor,
+        image=image,
+        requested_resources=[],
+        is_bfv=False,
+        request_level_params=objects.RequestLevelParams(),
+    )
+    request = utils.ResourceRequest.from_request_spec(spec)
+    return request.merged_resources()
+
+
+PLAIN = Flavor("1", "m1", vcpus=2, memory_mb=4096, root_gb=20, ephemeral_gb=2, swap_mb=1)
+
+
+def test_nova_asks_placement_for_spot_classes_only():
+    assert nova_request(PLAIN) == {"VCPU": 2, "MEMORY_MB": 4096, "DISK_GB": 23}
+    assert nova_request(flavor_rules.spot_twin(PLAIN, "spot")) == {
+        "CUSTOM_SPOT_VCPU": 2,
+        "CUSTOM_SPOT_MEMORY_MB": 4096,
+        "CUSTOM_SPOT_DISK_GB": 23,
+    }
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [
+        {"hw_cpu_policy": "dedicated"},
+        {"hw_mem_page_size": "2048"},
+        {"hw_mem_encryption": "true", "hw_firmware_type": "uefi", "hw_machine_type": "q35"},
+        {"hw_numa_nodes": "2"},
+        {"hw_tpm_version": "2.0", "hw_tpm_model": "tpm-crb"},
+    ],
+)
+def test_no_image_gives_a_spot_more_than_spot_classes(properties):
+    """Images are the tenant's; Nova refuses the request, or asks for spot classes only."""
+    from nova import exception
+
+    spot = flavor_rules.spot_twin(PLAIN, "spot")
+    try:
+        asked = nova_request(spot, **properties)
+    except exception.NovaException:
+        return
+    assert all(name.startswith("CUSTOM_SPOT_") for name in asked)
+
+
+def test_without_its_guard_a_spot_could_hold_dedicated_cpus():
+    """Why the guard is there: this is what Nova does without it."""
+    spot = flavor_rules.spot_twin(PLAIN, "spot")
+    specs = {key: spot.extra_specs[key] for key in spot.extra_specs if key != "hw:cpu_policy"}
+    unguarded = Flavor("1", "spot", 2, 4096, 20, 2, 1, extra_specs=specs)
+    assert nova_request(unguarded, hw_cpu_policy="dedicated")["PCPU"] == 2
+    assert [fault.serious for fault in flavor_rules.faults(unguarded)] == [False]

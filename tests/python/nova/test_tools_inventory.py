@@ -1,0 +1,99 @@
+"""`cospot-nova inventory`: files that Nova's own loader takes."""
+
+import pytest
+from tool_cases import cloud_for, run
+
+provider_config = pytest.importorskip("nova.compute.provider_config")
+
+
+@pytest.fixture
+def cloud(monkeypatch):
+    with cloud_for(monkeypatch) as stand_in:
+        yield stand_in
+
+
+def load(folder):
+    """What Nova's compute service reads from the folder: class to inventory."""
+    providers = provider_config.get_provider_configs(str(folder))
+    assert list(providers) == ["$COMPUTE_NODE"]
+    rows = providers["$COMPUTE_NODE"]["inventories"]["additional"]
+    return {name: row for item in rows for name, row in item.items()}
+
+
+def test_totals_are_what_vms_may_use(cloud, tmp_path, capsys):
+    cloud.add_host("other", inventories={})
+    cloud.add_host(
+        "h1",
+        inventories={
+            "VCPU": {"total": 64, "reserved": 4, "allocation_ratio": 4.0},
+            "MEMORY_MB": {"total": 1000, "reserved": 1, "allocation_ratio": 1.5},
+            "DISK_GB": {"total": 500, "reserved": 0, "allocation_ratio": 1.0},
+        },
+    )
+    path = tmp_path / "cospot.yaml"
+    assert run("inventory", "--host", "h1", "-o", path) == 0
+    assert "restart nova-compute" in capsys.readouterr().out
+    found = load(tmp_path)
+    # (64 - 4) * 4 vCPUs, at most the 64 of the machine for one; (1000 - 1) * 1.5 = 1498.5 MiB
+    totals = {name: (row["total"], row["max_unit"]) for name, row in found.items()}
+    assert totals == {
+        "CUSTOM_SPOT_VCPU": (240, 64),
+        "CUSTOM_SPOT_MEMORY_MB": (1498, 1000),
+        "CUSTOM_SPOT_DISK_GB": (500, 500),
+    }
+    for row in found.values():
+        assert (row["reserved"], row["allocation_ratio"], row["min_unit"]) == (0, 1.0, 1)
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert [file.name for file in tmp_path.iterdir()] == ["cospot.yaml"]
+
+
+def test_the_host_is_that_of_the_configuration(cloud, tmp_path):
+    size = {"VCPU": {"total": 8}, "MEMORY_MB": {"total": 512}}
+    cloud.add_host("other", inventories={"VCPU": {"total": 1}, "MEMORY_MB": {"total": 1}})
+    cloud.add_host("mine", inventories=size)
+    config = tmp_path / "nova.conf"
+    config.write_text("[DEFAULT]\nhost = mine\n")
+    folder = tmp_path / "providers"
+    folder.mkdir()
+    assert run("inventory", "--config-file", config, "-o", folder / "cospot.yaml") == 0
+    assert load(folder)["CUSTOM_SPOT_VCPU"]["total"] == 8
+
+
+def test_totals_can_be_given_without_any_cloud(monkeypatch, tmp_path, capsys):
+    monkeypatch.delenv("OS_AUTH_URL", raising=False)
+    assert run("inventory", "--vcpus", "8", "--memory-mb", "4096") == 0
+    (tmp_path / "given.yaml").write_text(capsys.readouterr().out)
+    found = load(tmp_path)
+    assert {name: row["total"] for name, row in found.items()} == {
+        "CUSTOM_SPOT_VCPU": 8,
+        "CUSTOM_SPOT_MEMORY_MB": 4096,
+    }
+
+
+def test_shared_storage_is_said(cloud, capsys):
+    cloud.add_host("h1", inventories={"VCPU": {"total": 8}, "MEMORY_MB": {"total": 512}})
+    assert run("inventory", "--host", "h1") == 0
+    captured = capsys.readouterr()
+    assert "CUSTOM_SPOT_DISK_GB" not in captured.out
+    assert "no DISK_GB" in captured.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--host", "h9"], "host 'h9': not found, expected one of: empty, h1, unknown"),
+        (["--host", "empty"], "empty: placement has no VCPU of empty.example"),
+        (["--host", "unknown"], "placement: GET /resource_providers/"),
+        (["--vcpus", "8"], "expected both --vcpus and --memory-mb"),
+        (["--vcpus", "-1", "--memory-mb", "1"], "'-1', expected a whole number from 0"),
+        (["--config-file", "/nowhere.conf"], "/nowhere.conf"),
+        (["--host", "h1", "-o", "/nowhere/x.yaml"], "/nowhere/x.yaml: cannot be written"),
+    ],
+)
+def test_bad_usage_is_one_error(cloud, capsys, arguments, text):
+    cloud.add_host("h1", inventories={"VCPU": {"total": 8}, "MEMORY_MB": {"total": 512}})
+    cloud.add_host("empty", inventories={})
+    cloud.add_host("unknown")
+    assert run("inventory", *arguments) == 2
+    error = capsys.readouterr().err
+    assert text in error and "Traceback" not in error
