@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Brings a whole OpenStack compute cloud up on this machine, for tests, or takes it down.
+set -euo pipefail
+folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+usage() {
+  cat <<'TEXT'
+Usage: tests/nova/deploy.sh up|down|env|logs
+
+  up     bring it up, anew; prints how long each step took
+  down   kill all its processes and remove its data; the logs stay
+  env    print the variables that an OpenStack client needs: eval "$(tests/nova/deploy.sh env)"
+  logs   print the end of every log
+
+Everything is below build/nova/NAME and listens on 127.0.0.1; the system's services are not touched.
+Environment:
+  COSPOT_NOVA_NAME        NAME; `default` unless set
+  COSPOT_NOVA_PORT_BASE   the first of 11 ports; 21600 unless set
+  COSPOT_BUILD            a build with the Python package; build/release unless set
+TEXT
+}
+
+case ${1:-} in
+  -h | --help) usage; exit 0 ;;
+  '') usage >&2; exit 2 ;;
+esac
+build=${COSPOT_BUILD:-$folder/../../build/release}
+export PYTHONPATH=$folder:$build/python
+exec /usr/bin/python3 -m deployment "$@"

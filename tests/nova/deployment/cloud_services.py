@@ -1,0 +1,130 @@
+"""Keystone, Placement, Nova and the stand-ins of a deployment."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from keystoneauth1.adapter import Adapter
+
+from . import backing_services, identity
+from .processes import wait_until
+from .settings import ROOT
+
+PYTHON = "/usr/bin/python3"  # Debian's, which has Nova
+
+
+def environment(settings):
+    folder = settings.folder
+    return {
+        "PYTHONPATH": f"{ROOT / 'tests' / 'nova'}:{settings.build / 'python'}",
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONWARNINGS": "ignore",
+        "OS_KEYSTONE_CONFIG_DIR": str(folder / "keystone"),
+        "OS_PLACEMENT_CONFIG_DIR": str(folder / "placement"),
+    }
+
+
+def nova_command(settings, program, *config_files):
+    """Return the command of a Nova program that reads nothing of /etc/nova."""
+    command = [PYTHON, "-m", "deployment.launch", program]
+    for name in ("nova.conf", *config_files):
+        command += ["--config-file", settings.folder / name]
+    return [*command, "--config-dir", settings.folder / "no-config"]
+
+
+class CloudServices:
+    """Makes the databases of the services and starts them."""
+
+    def __init__(self, settings, processes):
+        self.settings = settings
+        self.processes = processes
+        self.environment = environment(settings)
+
+    def make_databases(self):
+        """Make all schemas, as many at once as there are processors for them."""
+        with ThreadPoolExecutor(4) as pool:
+            jobs = [
+                pool.submit(identity.bootstrap, self.settings, self.processes, self.environment),
+                pool.submit(self.make_placement_database),
+                pool.submit(self.make_nova_api_database),
+                pool.submit(self.manage, "nova-db-sync", "db", "sync", "--local_cell"),
+                pool.submit(
+                    self.manage,
+                    *("nova-cell0-sync", "db", "sync", "--local_cell"),
+                    config_files=("cell0.conf",),
+                ),
+            ]
+            for job in jobs:
+                job.result()
+
+    def make_placement_database(self):
+        config = self.settings.folder / "placement" / "placement.conf"
+        self.processes.call(
+            "placement-db-sync",
+            ["/usr/bin/placement-manage", "--config-file", config, "db", "sync"],
+            self.environment,
+        )
+
+    def make_nova_api_database(self):
+        self.manage("nova-api-db-sync", "api_db", "sync")
+        cell0 = self.settings.database_url("nova_cell0")
+        self.manage("nova-cell0", "cell_v2", "map_cell0", "--database_connection", cell0)
+        self.manage("nova-cell1", "cell_v2", "create_cell", "--name", "cell1")
+
+    def manage(self, name, *arguments, config_files=()):
+        command = nova_command(self.settings, "nova-manage", "nova-database.conf", *config_files)
+        self.processes.call(name, [*command, *arguments], self.environment)
+
+    def start_web(self, name):
+        port = self.settings.port(name)
+        command = [PYTHON, "-m", "deployment.launch", name, port]
+        self.processes.start(name, command, self.environment)
+
+    def start_stand_ins(self):
+        ports = [self.settings.port("glance"), self.settings.port("neutron")]
+        command = [PYTHON, "-m", "deployment.stand_ins", *ports]
+        self.processes.start("stand-ins", command, self.environment)
+
+    def start_nova(self, name, *config_files):
+        command = nova_command(self.settings, name, "nova-database.conf", *config_files)
+        self.processes.start(name, command, self.environment)
+
+    def start_scheduler(self):
+        self.start_nova("nova-scheduler", "scheduler.conf")
+
+    def start_compute(self, host):
+        command = nova_command(self.settings, "nova-compute", f"{host.name}.conf")
+        size = {"COSPOT_HOST_SIZE": f"{host.vcpus},{host.memory_mb}"}
+        self.processes.start(f"compute-{host.name}", command, {**self.environment, **size})
+
+    def wait_for(self, *names):
+        for name in names:
+            port = self.settings.port(name)
+            wait_until(lambda port=port: backing_services.answers(port), f"{name} answers")
+
+    def admin(self, service):
+        return Adapter(
+            identity.session(self.settings, "admin", "admin"),
+            service_type=service,
+            default_microversion="2.90" if service == "compute" else "1.36",
+        )
+
+    def services_up(self, binary, count):
+        def are_up():
+            answer = self.admin("compute").get(f"/os-services?binary={binary}")
+            return sum(service["state"] == "up" for service in answer.json()["services"]) >= count
+
+        wait_until(are_up, f"{count} {binary} are up", seconds=120, every=0.5)
+
+    def wait_for_inventories(self):
+        """Wait until every host has told placement what it has, spots' classes included."""
+        placement = self.admin("placement")
+        names = {host.name for host in self.settings.hosts}
+
+        def have_spot_inventory():
+            found = set()
+            for provider in placement.get("/resource_providers").json()["resource_providers"]:
+                path = f"/resource_providers/{provider['uuid']}/inventories"
+                if "CUSTOM_SPOT_VCPU" in placement.get(path).json()["inventories"]:
+                    found.add(provider["name"])
+            return names <= found
+
+        wait_until(have_spot_inventory, "hosts have a spot inventory", seconds=120, every=0.5)

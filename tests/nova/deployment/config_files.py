@@ -1,0 +1,260 @@
+"""The configuration files of a deployment's services."""
+
+from .settings import PASSWORD, REGION, ROOT
+
+NOVA = """
+[DEFAULT]
+transport_url = {message_url}
+state_path = {folder}/state
+compute_driver = fake.MediumFakeDriver
+osapi_compute_listen = 127.0.0.1
+osapi_compute_listen_port = {nova_port}
+osapi_compute_workers = 1
+rpc_response_timeout = 60
+service_down_time = 60
+report_interval = 5
+# Late news of a compute must not hide what a scenario does: computes report what happens at once.
+update_resources_interval = 60
+[api]
+auth_strategy = keystone
+[wsgi]
+api_paste_config = {folder}/api-paste.ini
+[oslo_policy]
+policy_file = {folder}/nova-policy.yaml
+[keystone_authtoken]
+www_authenticate_uri = {auth_url}
+{nova_auth}
+[placement]
+{nova_auth}
+[neutron]
+{nova_auth}
+[service_user]
+send_service_user_token = false
+[glance]
+region_name = {region}
+[oslo_concurrency]
+lock_path = {folder}/state/locks
+[conductor]
+workers = 1
+[quota]
+# Spots use no core and no RAM of placement's, so they do not use up the quota for VMs.
+count_usage_from_placement = true
+instances = -1
+cores = -1
+ram = -1
+[notifications]
+notification_format = versioned
+[oslo_messaging_notifications]
+driver = messagingv2
+[oslo_messaging_rabbit]
+rabbit_retry_interval = 1
+rabbit_interval_max = 2
+kombu_reconnect_delay = 0.5
+heartbeat_timeout_threshold = 20
+[scheduler]
+workers = 2
+max_attempts = 3
+[filter_scheduler]
+host_subset_size = 1
+track_instance_changes = true
+"""
+
+# Computes have no access to the databases.
+NOVA_DATABASE = """
+[api_database]
+connection = {nova_api_database}
+[database]
+connection = {nova_database}
+"""
+
+COMPUTE = """
+[DEFAULT]
+host = {host.name}
+state_path = {folder}/state/{host.name}
+cpu_allocation_ratio = {host.cpu_allocation_ratio}
+ram_allocation_ratio = {host.ram_allocation_ratio}
+disk_allocation_ratio = 1.0
+reserved_host_cpus = {host.reserved_vcpus}
+reserved_host_memory_mb = {host.reserved_memory_mb}
+[compute]
+provider_config_location = {folder}/providers/{host.name}
+"""
+
+# On the root provider of the host that reads it, as much as its VMs may use.
+PROVIDER = """
+meta:
+  schema_version: '1.0'
+providers:
+  - identification:
+      uuid: $COMPUTE_NODE
+    inventories:
+      additional:
+        - CUSTOM_SPOT_VCPU:
+            total: {host.usable_vcpus}
+            max_unit: {host.usable_vcpus}
+        - CUSTOM_SPOT_MEMORY_MB:
+            total: {host.usable_memory_mb}
+            max_unit: {host.usable_memory_mb}
+"""
+
+PASTE = """
+[composite:osapi_compute]
+use = call:nova.api.openstack.urlmap:urlmap_factory
+/: versions
+/v2.1: compute
+[composite:compute]
+use = call:nova.api.auth:pipeline_factory_v21
+keystone = request_id fault token context application
+[pipeline:versions]
+pipeline = fault versions_application
+[filter:request_id]
+paste.filter_factory = nova.api.compute_req_id:ComputeReqIdMiddleware.factory
+[filter:fault]
+paste.filter_factory = nova.api.openstack:FaultWrapper.factory
+[filter:token]
+paste.filter_factory = keystonemiddleware.auth_token:filter_factory
+[filter:context]
+paste.filter_factory = nova.api.auth:NovaKeystoneContext.factory
+[app:application]
+paste.app_factory = nova.api.openstack.compute:APIRouterV21.factory
+[app:versions_application]
+paste.app_factory = nova.api.openstack.compute.versions:Versions.factory
+"""
+
+KEYSTONE = """
+[DEFAULT]
+max_token_size = 512
+[database]
+connection = {keystone_database}
+[token]
+provider = fernet
+[fernet_tokens]
+key_repository = {folder}/keystone/fernet-keys
+[credential]
+key_repository = {folder}/keystone/credential-keys
+[identity]
+password_hash_rounds = 4
+[oslo_policy]
+policy_file = {folder}/keystone/policy.yaml
+"""
+
+PLACEMENT = """
+[api]
+auth_strategy = keystone
+[keystone_authtoken]
+www_authenticate_uri = {auth_url}
+{placement_auth}
+[oslo_policy]
+policy_file = {folder}/placement/policy.yaml
+[placement_database]
+connection = {placement_database}
+"""
+
+RABBITMQ = """
+listeners.tcp.local = 127.0.0.1:{port}
+disk_free_limit.absolute = 50MB
+log.console = true
+log.console.level = warning
+log.file = false
+"""
+
+# The least that cospot-evictor needs when its user is no administrator: see
+# scenarios/test_service_roles.py, which runs these.
+EVICTOR_ROLE = "cospot_evictor"
+NOVA_POLICY = f"""
+"os_compute_api:servers:detail:get_all_tenants": "rule:context_is_admin or role:{EVICTOR_ROLE}"
+"os_compute_api:servers:index:get_all_tenants": "rule:context_is_admin or role:{EVICTOR_ROLE}"
+"""
+PLACEMENT_RULES = (
+    "resource_providers:list",
+    "resource_providers:show",
+    "resource_providers:inventories:list",
+    "resource_providers:usages",
+    "resource_providers:allocations:list",
+    "resource_providers:aggregates:list",
+    "allocations:list",
+)
+
+
+def auth_section(settings, user):
+    """Return the lines of a keystoneauth section for a service user."""
+    return "\n".join(
+        [
+            "auth_type = password",
+            f"auth_url = {settings.auth_url}",
+            f"username = {user}",
+            f"password = {PASSWORD}",
+            "user_domain_id = default",
+            "project_name = service",
+            "project_domain_id = default",
+            f"region_name = {REGION}",
+        ]
+    )
+
+
+def nova_values(settings):
+    return {
+        "folder": settings.folder,
+        "region": REGION,
+        "message_url": settings.message_url,
+        "auth_url": settings.auth_url,
+        "nova_auth": auth_section(settings, "nova"),
+        "placement_auth": auth_section(settings, "placement"),
+        "nova_port": settings.port("nova"),
+        "nova_database": settings.database_url("nova"),
+        "nova_api_database": settings.database_url("nova_api"),
+        "keystone_database": settings.database_url("keystone"),
+        "placement_database": settings.database_url("placement"),
+    }
+
+
+def write_all(settings):
+    """Write every configuration file of the deployment."""
+    folder = settings.folder
+    values = nova_values(settings)
+    placement_policy = "".join(
+        f'"placement:{rule}": "role:admin or role:{EVICTOR_ROLE}"\n' for rule in PLACEMENT_RULES
+    )
+    files = {
+        "nova.conf": NOVA.format(**values),
+        "nova-database.conf": NOVA_DATABASE.format(**values),
+        # Given after that, so that the database is cell0's.
+        "cell0.conf": f"[database]\nconnection = {settings.database_url('nova_cell0')}\n",
+        # Given to the scheduler last; a scenario writes its policy here.
+        "scheduler.conf": "",
+        "api-paste.ini": PASTE,
+        "nova-policy.yaml": NOVA_POLICY,
+        "keystone/keystone.conf": KEYSTONE.format(**values),
+        "keystone/policy.yaml": "{}\n",
+        "placement/placement.conf": PLACEMENT.format(**values),
+        "placement/policy.yaml": placement_policy,
+        "rabbitmq/rabbitmq.conf": RABBITMQ.format(port=settings.port("rabbitmq")),
+        "rabbitmq/enabled_plugins": "[].\n",
+        "rabbitmq/environment": "",
+        "no-config/none": "",
+    }
+    for host in settings.hosts:
+        files[f"{host.name}.conf"] = COMPUTE.format(host=host, folder=folder)
+        files[f"providers/{host.name}/spot.yaml"] = PROVIDER.format(host=host)
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.lstrip("\n"))
+
+
+def evictor_config(settings, user="cospot", **options):
+    """Return the text of a configuration file for cospot-evictor."""
+    lines = [f"{key} = {value}" for key, value in options.items()]
+    return "\n".join(
+        [
+            "[DEFAULT]",
+            f"transport_url = {settings.message_url}",
+            "[cospot_evictor]",
+            auth_section(settings, user),
+            *lines,
+            "",
+        ]
+    )
+
+
+__all__ = ["EVICTOR_ROLE", "ROOT", "auth_section", "evictor_config", "write_all"]

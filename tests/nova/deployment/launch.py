@@ -1,0 +1,80 @@
+"""Run one OpenStack program: `python -m deployment.launch NAME ARGUMENT...`.
+
+Debian's python3-nova has Nova's code but not its programs; and its WSGI applications want a server.
+"""
+
+import importlib
+import os
+import sys
+from socketserver import ThreadingMixIn
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+
+MODULES = {
+    "nova-api-os-compute": "nova.cmd.api_os_compute",
+    "nova-compute": "nova.cmd.compute",
+    "nova-conductor": "nova.cmd.conductor",
+    "nova-manage": "nova.cmd.manage",
+    "nova-scheduler": "nova.cmd.scheduler",
+}
+
+
+class ThreadedServer(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+
+class QuietHandler(WSGIRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+    def address_string(self):
+        return self.client_address[0]
+
+
+def size_fake_driver():
+    """Give Nova's fake driver the size that the environment says.
+
+    Nova takes only drivers below nova.virt, so a subclass of our own would not be found.
+    """
+    from nova.virt import fake
+
+    vcpus, memory_mb = os.environ["COSPOT_HOST_SIZE"].split(",")
+    fake.MediumFakeDriver.vcpus = int(vcpus)
+    fake.MediumFakeDriver.memory_mb = int(memory_mb)
+
+
+def wsgi_application(name):
+    if name == "keystone":
+        from keystone.server.wsgi import initialize_public_application
+
+        return initialize_public_application()
+    from placement.wsgi import init_application
+
+    return init_application()
+
+
+def serve(name, port, workers):
+    """Serve a WSGI application on 127.0.0.1 from several processes with one socket."""
+    sys.argv = [f"{name}-api"]
+    server = ThreadedServer(("127.0.0.1", port), QuietHandler, bind_and_activate=True)
+    for _ in range(workers - 1):
+        if os.fork() == 0:
+            break
+    server.set_app(wsgi_application(name))
+    server.serve_forever()
+
+
+def main():
+    name, *arguments = sys.argv[1:]
+    if name in ("keystone", "placement"):
+        serve(name, int(arguments[0]), workers=2)
+        return 0
+    sys.argv = [name, *arguments]
+    module = importlib.import_module(MODULES[name])  # before all else: it patches for eventlet
+    if name == "nova-compute":
+        size_fake_driver()
+    return module.main()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
