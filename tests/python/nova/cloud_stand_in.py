@@ -25,6 +25,7 @@ class CloudStandIn:
         self.access = {}
         self.servers = []
         self.providers = {}
+        self.metrics = ""  # of an evictor: a page, or names without their prefix to values
         self.failing = {}  # "POST /compute/..." to status
         self.requests = []
         self.page = 1000
@@ -231,7 +232,15 @@ def _allocations(cloud, query, body, version, provider):
     return 200, {"allocations": {one: {"resources": held[one]} for one in held}}
 
 
+def _metrics(cloud, query, body, version):
+    if isinstance(cloud.metrics, str):
+        return 200, cloud.metrics
+    lines = [f"cospot_evictor_{name} {value}\n" for name, value in cloud.metrics.items()]
+    return 200, "".join(lines)
+
+
 ROUTES = (
+    (r"GET /metrics", _metrics),
     (r"GET /identity/v3/?", _versions),
     (r"POST /identity/v3/auth/tokens", _token),
     (r"GET /compute/os-hypervisors/detail", _hypervisors),
@@ -269,7 +278,8 @@ def handler(cloud):
                 status, answer = cloud.answer(
                     self.command, url.path, parse_qs(url.query), body, version
                 )
-            data = b"" if answer is None else json.dumps(answer).encode()
+            text = answer if isinstance(answer, str) else json.dumps(answer)
+            data = b"" if answer is None else text.encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final
 
 from oslo_config import cfg
 
 from cospot.errors import ConfigError
+
+#: Where the service's configuration is usually.
+EVICTOR_CONFIG_FILE: Final = "/etc/cospot/evictor.conf"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +42,8 @@ def read_settings(files: Iterable[str] = (), folders: Iterable[str] = ()) -> Any
         folders: Paths of folders of *.conf files.
 
     Returns:
-        A `cfg.ConfigOpts` with the options of Nova that the tools look at. A value of the wrong
+        A `cfg.ConfigOpts` with the options of Nova and of the scheduler plugin that the tools look
+        at. A value of the wrong
         type raises when it is read, not here.
 
     Raises:
@@ -55,16 +60,41 @@ def read_settings(files: Iterable[str] = (), folders: Iterable[str] = ()) -> Any
     return settings
 
 
-def has_config_file(settings: Any) -> bool:
-    """Tell whether any configuration file was found."""
-    return bool(settings.config_file or settings.config_dir)
+def read_evictor_settings(files: Sequence[str] = ()) -> Any:
+    """Read the configuration of cospot-evictor.
+
+    Args:
+        files: Paths; with none, the usual one if it is there, else the defaults.
+
+    Raises:
+        ConfigError: A file is missing or is no configuration file.
+    """
+    from cospot.nova.evictor import options
+
+    if not files:
+        files = [path for path in [EVICTOR_CONFIG_FILE] if Path(path).exists()]
+    settings = cfg.ConfigOpts()
+    options.register(settings)
+    try:
+        settings(
+            [f"--config-file={path}" for path in files],
+            project="cospot",
+            default_config_files=[],
+            default_config_dirs=[],
+        )
+    except (cfg.Error, OSError) as error:
+        raise ConfigError(f"the evictor's configuration: {error}") from error
+    return settings
 
 
 def _register_options(settings: Any) -> None:
     from nova.conf import base, compute, database, netconf, notifications, quota, scheduler
     from oslo_messaging import opts as messaging_opts
 
+    from cospot.nova.scheduler import options as scheduler_options
+
     for module in (base, netconf, compute, database, notifications, quota, scheduler):
         module.register_opts(settings)
     for group, options in messaging_opts.list_opts():
         settings.register_opts(options, group=group)
+    scheduler_options.register(settings)

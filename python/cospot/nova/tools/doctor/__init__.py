@@ -1,0 +1,1 @@
+"""`cospot-nova doctor`: what keeps spots from working, and how to mend it."""

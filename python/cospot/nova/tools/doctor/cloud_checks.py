@@ -1,0 +1,126 @@
+"""Checks of what placement and Nova hold: inventories and flavors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from cospot.nova import spot_flavors
+from cospot.nova.tools import flavor_rules, inventory_command
+from cospot.nova.tools.cloud import Cloud, CloudError, Flavor, Hypervisor, Provider
+from cospot.nova.tools.doctor.finding import Check, Finding, error, ok, warning
+
+
+def cloud_checks(cloud: Cloud, settings: Any) -> list[Check]:
+    """Read hosts and flavors, and return the checks of them.
+
+    Args:
+        cloud: Where to read.
+        settings: Of `read_settings`.
+
+    Raises:
+        CloudError: Nova does not answer.
+    """
+    hypervisors = cloud.hypervisors()
+    providers = cloud.providers(hypervisors)
+    flavors = cloud.flavors()
+    disk = any(_wants_disk(flavor) for flavor in flavors)
+    return [
+        Check(
+            "hosts seen",
+            "Placement hands the scheduler at most max_placement_results hosts; a VM does not see"
+            " the others.",
+            lambda: _check_host_count(hypervisors, settings.scheduler.max_placement_results),
+        ),
+        Check(
+            "inventories",
+            "A host takes spots only if its own provider has the custom classes, and as many as"
+            " VMs may use there.",
+            lambda: _check_inventories(hypervisors, providers, disk),
+        ),
+        Check(
+            "spot flavors",
+            "A flavor that is half a spot uses room that placement believes free, or makes spots"
+            " that the evictor must leave alone.",
+            lambda: _check_flavors(flavors),
+        ),
+    ]
+
+
+def _wants_disk(flavor: Flavor) -> bool:
+    return int(flavor.extra_specs.get(f"resources:{spot_flavors.SPOT_DISK_GB}", "0") or 0) > 0
+
+
+def _check_host_count(hypervisors: list[Hypervisor], most: int) -> Iterator[Finding]:
+    count = sum(hypervisor.enabled for hypervisor in hypervisors)
+    if count == 0:
+        yield error(
+            "no enabled host", "start nova-compute, and run nova-manage cell_v2 discover_hosts"
+        )
+    elif count > most:
+        yield warning(
+            f"{count} enabled hosts, but max_placement_results is {most}",
+            f"[scheduler] max_placement_results = {count} or more",
+        )
+    else:
+        yield ok(f"{count} enabled hosts, at most {most}")
+
+
+def _check_inventories(
+    hypervisors: list[Hypervisor], providers: dict[str, Provider | CloudError], disk: bool
+) -> Iterator[Finding]:
+    faultless = 0
+    for hypervisor in hypervisors:
+        provider = providers[hypervisor.provider]
+        if isinstance(provider, CloudError):
+            mend = "start nova-compute on that host, or delete the host"
+            yield error(f"{hypervisor.host}: {provider}", mend)
+            continue
+        faults = list(_inventory_faults(provider, disk))
+        faultless += not faults
+        if faults:
+            yield error(
+                f"{hypervisor.host}: {'; '.join(faults)}",
+                f"on {hypervisor.host}: cospot-nova inventory --host {hypervisor.host} -o"
+                " /etc/nova/provider_config/cospot.yaml, then restart nova-compute",
+            )
+    if faultless:
+        yield ok(f"{faultless} of {len(hypervisors)} hosts")
+
+
+def _inventory_faults(provider: Provider, disk: bool) -> Iterator[str]:
+    """Yield what differs from the file that `cospot-nova inventory` would write.
+
+    Args:
+        provider: Of a host.
+        disk: Whether any spot flavor asks for disk.
+    """
+    expected = inventory_command.totals_of(provider)
+    for name, spot_name in spot_flavors.SPOT_CLASS_OF.items():
+        required = disk if name == spot_flavors.DISK_GB else True
+        capacity, largest = expected.get(spot_name, (0, 0))
+        if spot_name not in provider.inventories:
+            if required:
+                yield f"no {spot_name}, expected {capacity}"
+            continue
+        found = provider.capacity(spot_name)
+        if found != capacity:
+            yield f"{spot_name} is {found}, expected {capacity} as of {name}"
+        elif provider.inventories[spot_name]["max_unit"] < largest:
+            most = provider.inventories[spot_name]["max_unit"]
+            yield f"{spot_name} gives {most} at once, expected {largest} as of {name}"
+
+
+def _check_flavors(flavors: list[Flavor]) -> Iterator[Finding]:
+    faultless = []
+    for flavor in flavors:
+        faults = flavor_rules.faults(flavor)
+        for fault in faults:
+            make = error if fault.serious else warning
+            yield make(f"{flavor.name}: {fault.text}", fault.mend)
+        if not faults and spot_flavors.is_spot_flavor(flavor.extra_specs):
+            faultless.append(flavor.name)
+    if faultless:
+        yield ok(", ".join(faultless))
+    if not any(spot_flavors.is_spot_flavor(flavor.extra_specs) for flavor in flavors):
+        yield warning("there is none", "cospot-nova flavor create-spot NAME-OF-A-FLAVOR")

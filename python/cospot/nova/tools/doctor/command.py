@@ -1,0 +1,99 @@
+"""The command line of `cospot-nova doctor`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any, Final
+
+from cospot.errors import CospotError
+from cospot.nova.tools import credentials, settings
+from cospot.nova.tools.doctor.cloud_checks import cloud_checks
+from cospot.nova.tools.doctor.configuration_checks import configuration_checks
+from cospot.nova.tools.doctor.evictor_checks import evictor_checks
+from cospot.nova.tools.doctor.finding import Check, Result, Verdict, run_checks
+
+#: Of one check people see at most so many findings; --format json has them all.
+_MOST_SHOWN: Final = 10
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `doctor`."""
+    parser = commands.add_parser(
+        "doctor",
+        help="check everything that spots need, and say how to mend what is wrong",
+        description="Run it where nova-scheduler runs, with the scheduler's nova.conf.",
+        epilog="Exit codes: 0 no errors (there may be warnings), 1 errors found, 2 bad usage"
+        " or no cloud to look at.",
+    )
+    credentials.add_arguments(parser)
+    parser.add_argument(
+        "--offline", action="store_true", help="look at the configuration only, ask no service"
+    )
+    parser.add_argument(
+        "--evictor-config-file",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help=f"of cospot-evictor (default: {settings.EVICTOR_CONFIG_FILE}, if there is one)",
+    )
+    parser.add_argument(
+        "--evictor-metrics",
+        metavar="URL",
+        help="its metrics (default: as its configuration says, on this machine)",
+    )
+    parser.add_argument("--format", choices=["text", "json"], default="text")
+    parser.add_argument("--verbose", action="store_true", help="say why of what is ok, too")
+    parser.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    configuration = settings.read_settings(arguments.config_file, arguments.config_dir)
+    results = run_checks(configuration_checks(configuration))
+    unreachable: CospotError | None = None
+    if not arguments.offline:
+        try:
+            cloud = credentials.connect(arguments)
+            results += run_checks(cloud_checks(cloud, configuration))
+        except CospotError as found:
+            # What the configuration and the evictor have to say may be the reason.
+            unreachable = found
+        results += run_checks(_evictor_checks(arguments, configuration))
+    if arguments.format == "json":
+        print(json.dumps({"checks": [result.as_json() for result in results]}, indent=2))
+    else:
+        print(_report(results, verbose=arguments.verbose))
+    if unreachable is not None:
+        raise unreachable
+    return int(any(result.verdict is Verdict.ERROR for result in results))
+
+
+def _evictor_checks(arguments: argparse.Namespace, configuration: Any) -> list[Check]:
+    evictor = settings.read_evictor_settings(arguments.evictor_config_file)
+    metrics = arguments.evictor_metrics
+    if metrics is None:
+        group = evictor.cospot_evictor
+        port = group.metrics_port
+        metrics = f"http://{group.metrics_address}:{port}/metrics" if port else ""
+    return evictor_checks(configuration, evictor, metrics)
+
+
+def _report(results: list[Result], *, verbose: bool) -> str:
+    lines = []
+    for result in results:
+        lines.append(f"{result.verdict.value:7}  {result.check.name}")
+        bad = [one for one in result.findings if one.verdict is not Verdict.OK]
+        shown = [*bad[:_MOST_SHOWN], *(one for one in result.findings if one not in bad)]
+        for finding in shown:
+            lines.append(f"         {finding.found}")
+            if finding.mend:
+                lines.append(f"           mend: {finding.mend}")
+        if len(bad) > _MOST_SHOWN:
+            lines.append(f"         ... and {len(bad) - _MOST_SHOWN} more: see --format json")
+        if bad or verbose:
+            lines.append(f"           why: {result.check.why}")
+    count = {verdict: sum(one.verdict is verdict for one in results) for verdict in Verdict}
+    lines.append(
+        f"{count[Verdict.OK]} ok, {count[Verdict.WARNING]} warnings, {count[Verdict.ERROR]} errors"
+    )
+    return "\n".join(lines)

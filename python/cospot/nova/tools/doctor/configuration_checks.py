@@ -1,0 +1,202 @@
+"""Checks of nova.conf alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from cospot.nova.tools.doctor.finding import Check, Finding, error, ok, warning
+
+FILTER: Final = "cospot.nova.scheduler.filter.CospotFilter"
+WEIGHER: Final = "cospot.nova.scheduler.weigher.CospotWeigher"
+_FILTER_NAME: Final = FILTER.rpartition(".")[2]
+
+
+def configuration_checks(settings: Any) -> list[Check]:
+    """Return the checks that need nothing but the configuration.
+
+    Args:
+        settings: Of `read_settings`.
+    """
+    checks = [
+        ("filter", "The filter makes the decision. It must see the hosts that every other filter"
+         " has passed, so it is the last.", _check_filter),
+        ("weigher", "The weigher turns the decision into the order of hosts. Another one beside it"
+         " would change that order.", _check_weigher),
+        ("host_subset_size", "With more than 1 Nova picks a host at random among the first ones,"
+         " and spots are evicted where no VM goes.", _check_subset),
+        ("shuffle", "Shuffling hosts of equal weight cannot change the decision: no two weights of"
+         " the weigher are equal.", _check_shuffle),
+        ("instance tracking", "The filter learns from the computes which spots a host has. Without"
+         " it each decision must read them from the database.", _check_tracking),
+        ("messages", "Plans go from the scheduler to the evictor over the message bus. Without them"
+         " spots go later, when the evictor looks at all hosts.", _check_messages),
+        ("policies", "A policy or option that cannot be used makes the scheduler go on as if cospot"
+         " were absent.", _check_policies),
+        ("initial ratios", "A compute that has just started offers its initial_*_allocation_ratio"
+         " until it reports for the first time.", _check_initial_ratios),
+        ("quota", "Nova's own count takes a spot's vCPUs and memory off the project's quota for"
+         " VMs; a count by placement does not.", _check_quota),
+        ("soft delete", "With reclaim_instance_interval a deleted spot keeps its room on the host"
+         " until it is reclaimed.", _check_reclaim),
+    ]  # fmt: skip
+    return [Check(name, why, partial(look, settings)) for name, why, look in checks]
+
+
+def _check_filter(settings: Any) -> Iterator[Finding]:
+    group = settings.filter_scheduler
+    enabled, available = group.enabled_filters, group.available_filters
+    yes = True
+    if FILTER not in available:
+        yes = False
+        yield error(
+            f"available_filters does not name {FILTER}: {_listed(available)}",
+            f"[filter_scheduler] available_filters = {FILTER} (one more line beside those there"
+            " are; without any, also nova.scheduler.filters.all_filters)",
+        )
+    if _FILTER_NAME not in enabled:
+        yes = False
+        yield error(
+            f"enabled_filters does not name {_FILTER_NAME}: {_listed(enabled)}",
+            f"[filter_scheduler] enabled_filters = {','.join([*enabled, _FILTER_NAME])}",
+        )
+    elif enabled[-1] != _FILTER_NAME or enabled.count(_FILTER_NAME) > 1:
+        yes = False
+        others = [name for name in enabled if name != _FILTER_NAME]
+        yield error(
+            f"{_FILTER_NAME} is not the last of enabled_filters: {_listed(enabled)}",
+            f"[filter_scheduler] enabled_filters = {','.join([*others, _FILTER_NAME])}",
+        )
+    if yes:
+        yield ok(f"{_FILTER_NAME} is the last of {len(enabled)} filters")
+
+
+def _check_weigher(settings: Any) -> Iterator[Finding]:
+    classes = settings.filter_scheduler.weight_classes
+    if classes == [WEIGHER]:
+        yield ok("the only weight class")
+    else:
+        yield error(
+            f"weight_classes is {_listed(classes)}",
+            f"[filter_scheduler] weight_classes = {WEIGHER}; to keep the weighers of before, name"
+            " them in [cospot] vm_weighers and set vm_policy = nova",
+        )
+
+
+def _check_subset(settings: Any) -> Iterator[Finding]:
+    size = settings.filter_scheduler.host_subset_size
+    if size <= 1:  # Nova takes less than 1 as 1
+        yield ok("1")
+    else:
+        yield error(f"host_subset_size is {size}", "[filter_scheduler] host_subset_size = 1")
+
+
+def _check_shuffle(settings: Any) -> Iterator[Finding]:
+    shuffle = settings.filter_scheduler.shuffle_best_same_weighed_hosts
+    yield ok("on: changes nothing" if shuffle else "off")
+
+
+def _check_tracking(settings: Any) -> Iterator[Finding]:
+    if settings.filter_scheduler.track_instance_changes:
+        yield ok("on (every compute must have it on too)")
+    else:
+        yield warning(
+            "track_instance_changes is off",
+            "[filter_scheduler] track_instance_changes = true for schedulers and computes; leave it"
+            " off only where cells cannot call up",
+        )
+
+
+def _check_messages(settings: Any) -> Iterator[Finding]:
+    group = settings.oslo_messaging_notifications
+    transport = group.transport_url or settings.transport_url
+    if not urlsplit(transport).netloc:  # the default is rabbit://
+        yield error(
+            "there is no message bus: transport_url names no host",
+            "[DEFAULT] transport_url = rabbit://USER:PASSWORD@HOST:5672/",
+        )
+        return
+    yield ok(f"plans go to the topic {settings.cospot.plan_topic}, whatever the driver is")
+    if {"messaging", "messagingv2"} & set(group.driver):
+        form = settings.notifications.notification_format
+        yield ok(f"Nova's own notifications: {_listed(group.driver)}, {form}")
+    else:
+        yield warning(
+            f"[oslo_messaging_notifications] driver is {_listed(group.driver)}: Nova sends no"
+            " notifications, so billing and customers' tools hear nothing of evictions",
+            "[oslo_messaging_notifications] driver = messagingv2, if anything listens",
+        )
+
+
+def _check_policies(settings: Any) -> Iterator[Finding]:
+    from cospot.nova.scheduler.settings import make_policies, read_settings
+
+    group = settings.cospot
+    make_policies(read_settings(group))
+    if not group.enabled:
+        yield warning("[cospot] enabled is false: cospot decides nothing", "enabled = true")
+    elif group.dry_run:
+        yield warning("[cospot] dry_run is true: decisions are only logged", "dry_run = false")
+    else:
+        saf = "on" if group.saf else "off"
+        yield ok(
+            f"VMs {group.vm_policy}, spots {group.spot_policy}, evictor {group.evictor},"
+            f" OTN {group.otn}, SAF {saf}"
+        )
+    attempts = settings.scheduler.max_attempts
+    if group.plan_hosts < attempts:
+        yield warning(
+            f"plan_hosts is {group.plan_hosts}, but [scheduler] max_attempts is {attempts}: a VM"
+            " that is built on its last alternate finds no plan there",
+            f"[cospot] plan_hosts = {attempts}",
+        )
+
+
+def _check_initial_ratios(settings: Any) -> Iterator[Finding]:
+    for resource in ("cpu", "ram", "disk"):
+        option = f"{resource}_allocation_ratio"
+        ratio, initial = settings[option], settings[f"initial_{option}"]
+        # Without a value of its own (0 counts as none) the initial one holds.
+        if not ratio:
+            yield ok(f"{resource}: {initial} from the start")
+        elif ratio != initial:
+            yield warning(
+                f"{option} is {ratio}, initial_{option} is {initial}",
+                f"[DEFAULT] initial_{option} = {ratio} on the computes",
+            )
+        else:
+            yield ok(f"{resource}: {ratio}")
+
+
+def _check_quota(settings: Any) -> Iterator[Finding]:
+    group = settings.quota
+    driver = group.driver.rpartition(".")[2]
+    if driver == "UnifiedLimitsDriver":
+        yield ok("unified limits; limit spots with class:CUSTOM_SPOT_VCPU and the like")
+    elif driver == "NoopQuotaDriver":
+        yield ok("there are no quotas")
+    elif group.count_usage_from_placement:
+        yield ok("counted by placement: spots have none but the number of instances")
+    else:
+        yield warning(
+            "count_usage_from_placement is off: spots use up their project's quota for VMs",
+            "[quota] count_usage_from_placement = true, or unified limits",
+        )
+
+
+def _check_reclaim(settings: Any) -> Iterator[Finding]:
+    seconds = settings.reclaim_instance_interval
+    if seconds > 0:
+        yield warning(
+            f"reclaim_instance_interval is {seconds} s: a spot that its owner deletes keeps its"
+            " room for that long (the evictor deletes by force, and is not held up)",
+            "[DEFAULT] reclaim_instance_interval = 0, or accept it",
+        )
+    else:
+        yield ok("off")
+
+
+def _listed(values: Any) -> str:
+    return ", ".join(values) or "empty"

@@ -1,0 +1,167 @@
+"""Checks of the evictor service: whether it listens, looks at the hosts, and is set up to match."""
+
+from __future__ import annotations
+
+import urllib.request
+from collections.abc import Iterator
+from typing import Any, Final
+
+from cospot.nova.tools.cloud import CloudError
+from cospot.nova.tools.doctor.finding import Check, Finding, error, ok, warning
+
+_TIMEOUT_S: Final = 5.0
+#: More plans than this in the queue of a running evictor: it does not keep up.
+_MANY_PLANS: Final = 100
+_START = "systemctl start cospot-evictor, and see its log"
+
+
+def evictor_checks(settings: Any, evictor_settings: Any, metrics_url: str) -> list[Check]:
+    """Return the checks of the service.
+
+    Args:
+        settings: Nova's configuration, with the scheduler plugin's options.
+        evictor_settings: The service's own configuration.
+        metrics_url: Where its metrics are; empty: it has none.
+    """
+    return [
+        Check(
+            "evictor listens",
+            "Without a running evictor no spot goes: hosts stay overcommitted when VMs arrive.",
+            lambda: _check_queue(settings),
+        ),
+        Check(
+            "evictor works",
+            "The evictor looks at all hosts from time to time, and finds what no plan named.",
+            lambda: _check_metrics(metrics_url),
+        ),
+        Check(
+            "evictor agrees",
+            "Scheduler and evictor must count the same resources and use the same topic.",
+            lambda: _check_agreement(settings.cospot, evictor_settings.cospot_evictor),
+        ),
+    ]
+
+
+def queue_state(settings: Any, queue: str) -> tuple[int, int] | None:
+    """Ask the message bus about a queue, without changing anything.
+
+    Args:
+        settings: Nova's configuration.
+        queue: Its name.
+
+    Returns:
+        Waiting messages and consumers; None when there is no such queue.
+
+    Raises:
+        CloudError: The bus does not answer.
+    """
+    import oslo_messaging
+
+    own = settings.oslo_messaging_notifications.transport_url
+    url = oslo_messaging.TransportURL.parse(settings, own or None)
+    problems = []
+    for host in url.hosts or ():
+        try:
+            return _ask_broker(url, host, queue)
+        except Exception as found:  # kombu passes on what its transports raise
+            problems.append(f"{host.hostname}:{host.port or 5672}: {found or type(found).__name__}")
+    raise CloudError(f"message bus: {'; '.join(problems) or 'transport_url names no host'}")
+
+
+def _ask_broker(url: Any, host: Any, queue: str) -> tuple[int, int] | None:
+    import kombu
+
+    connection = kombu.Connection(
+        hostname=host.hostname,
+        port=host.port or 5672,
+        userid=host.username,
+        password=host.password,
+        virtual_host=url.virtual_host or "/",
+        transport="amqp" if url.transport in {"rabbit", "kombu"} else url.transport,
+        connect_timeout=_TIMEOUT_S,
+        ssl=url.query.get("ssl") in {"1", "true", "True"},
+    )
+    with connection:
+        connection.connect()  # opening a channel first would try again and again
+        channel = connection.channel()
+        try:
+            state = channel.queue_declare(queue, passive=True)
+        except connection.channel_errors:
+            return None
+        return state.message_count, state.consumer_count
+
+
+def _check_queue(settings: Any) -> Iterator[Finding]:
+    # The scheduler sends plans with the priority info, which is a queue of its own.
+    queue = f"{settings.cospot.plan_topic}.info"
+    state = queue_state(settings, queue)
+    if state is None:
+        yield error(f"there is no queue {queue}: no evictor has ever listened", _START)
+        return
+    messages, consumers = state
+    if consumers == 0:
+        yield error(f"nobody listens to {queue}; {messages} plans wait", _START)
+    elif messages > _MANY_PLANS:
+        yield warning(f"{messages} plans wait in {queue}", "see why the evictor is slow in its log")
+    else:
+        yield ok(f"{consumers} of them listen to {queue}")
+
+
+def read_metrics(url: str) -> dict[str, float]:
+    """Read the values of a Prometheus page; those of several labels are added up.
+
+    Raises:
+        CloudError: It cannot be read.
+    """
+    try:
+        with urllib.request.urlopen(url, timeout=_TIMEOUT_S) as answer:  # an operator's own URL
+            lines = answer.read().decode().splitlines()
+    except (OSError, ValueError) as found:
+        raise CloudError(f"{url}: {found}") from found
+    values: dict[str, float] = {}
+    for line in lines:
+        name, _, value = line.rpartition(" ")
+        if name and not line.startswith("#"):
+            name = name.partition("{")[0]
+            values[name] = values.get(name, 0.0) + float(value)
+    return values
+
+
+def _check_metrics(url: str) -> Iterator[Finding]:
+    if not url:
+        yield warning("metrics are off (metrics_port = 0): cannot be seen", "metrics_port = 9108")
+        return
+    try:
+        values = read_metrics(url)
+    except CloudError as found:
+        yield error(str(found), f"{_START}; or tell where it runs with --evictor-metrics URL")
+        return
+    looks = values.get("cospot_evictor_reconcile_seconds_count", 0.0)
+    if looks < 1:
+        yield error("it has not yet looked at all hosts", "see its log")
+    elif values.get("cospot_evictor_enabled", 0.0) < 1:
+        yield warning(
+            "evictions are switched off", "enabled = true, dry_run = false, no disable_file"
+        )
+    else:
+        hosts = values.get("cospot_evictor_hosts", 0.0)
+        yield ok(f"it has looked at all {hosts:.0f} hosts {looks:.0f} times")
+
+
+def _check_agreement(scheduler: Any, evictor: Any) -> Iterator[Finding]:
+    same = True
+    for option in ("plan_topic", "resources"):
+        here, there = scheduler[option], evictor[option]
+        # The order of resources means nothing; in a topic every letter counts.
+        if here != there and (isinstance(here, str) or sorted(here) != sorted(there)):
+            same = False
+            yield error(
+                f"{option} is {_shown(here)} in [cospot], {_shown(there)} in [cospot_evictor]",
+                f"[cospot_evictor] {option} = {_shown(here)}",
+            )
+    if same:
+        yield ok(f"both count {_shown(scheduler.resources)}")
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else ",".join(value)

@@ -1,0 +1,112 @@
+"""What a check says."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cospot.errors import CospotError
+
+
+class Verdict(enum.Enum):
+    """How bad it is, in rising order."""
+
+    OK = "ok"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        verdict: How bad it is.
+        found: What was found, in one line.
+        mend: What to do about it; empty when it is ok.
+    """
+
+    verdict: Verdict
+    found: str
+    mend: str = ""
+
+
+def ok(found: str) -> Finding:
+    """Return that all is well."""
+    return Finding(Verdict.OK, found)
+
+
+def warning(found: str, mend: str) -> Finding:
+    """Return that spots work, but worse than they could."""
+    return Finding(Verdict.WARNING, found, mend)
+
+
+def error(found: str, mend: str) -> Finding:
+    """Return that spots, or a promise made about them, do not work."""
+    return Finding(Verdict.ERROR, found, mend)
+
+
+@dataclass(frozen=True)
+class Check:
+    """A question and how it is answered.
+
+    Attributes:
+        name: As results call it.
+        why: Why it matters, for people.
+        look: Yields what is found. May raise: the findings then end with an error.
+    """
+
+    name: str
+    why: str
+    look: Callable[[], Iterable[Finding]]
+
+
+@dataclass(frozen=True)
+class Result:
+    """A check with its answer; at least one finding."""
+
+    check: Check
+    findings: tuple[Finding, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of the findings."""
+        order = list(Verdict)
+        return max((finding.verdict for finding in self.findings), key=order.index)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result as it is printed with `--format json`."""
+        return {
+            "check": self.check.name,
+            "verdict": self.verdict.value,
+            "why": self.check.why,
+            "findings": [
+                {"verdict": one.verdict.value, "found": one.found, "mend": one.mend}
+                for one in self.findings
+            ],
+        }
+
+
+def run_checks(checks: Sequence[Check]) -> list[Result]:
+    """Run every check; one that fails does not keep the others from running."""
+    return [Result(check, tuple(_findings(check))) for check in checks]
+
+
+def _findings(check: Check) -> Iterator[Finding]:
+    from oslo_config import cfg
+
+    count = 0
+    try:
+        for finding in check.look():
+            count += 1
+            yield finding
+    except cfg.Error as found:
+        # Nova reads options when it needs them: one of the wrong type shows only here.
+        yield error(str(found), "correct the value in nova.conf")
+    except CospotError as found:
+        yield error(f"cannot be checked: {found}", "see what the message says")
+    else:
+        if count == 0:
+            yield ok("nothing to find fault with")
