@@ -1,0 +1,108 @@
+"""Connections to Nova and placement through keystoneauth, with their errors made our own."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from keystoneauth1 import exceptions, loading
+
+from cospot.nova.evictor import options
+from cospot.nova.evictor.errors import CloudError, SettingError
+
+#: Answers of a service that is restarting or overloaded; a question may be asked again.
+_PASSING_STATUSES: Final = [500, 502, 503, 504]
+_QUESTION_RETRIES: Final = 2
+
+
+class Client:
+    """One service: requests in, JSON out; anything else raises `CloudError`.
+
+    Thread-safe, as keystoneauth's sessions are. A token that expired is replaced by keystoneauth.
+    """
+
+    def __init__(self, name: str, adapter: Any, microversion: str) -> None:
+        self._name = name
+        self._adapter = adapter
+        self._microversion = microversion
+
+    def get(self, path: str) -> dict[str, Any]:
+        """Ask; tries again when the service is away for a moment.
+
+        Args:
+            path: below the service's endpoint, with a leading slash, quoted.
+
+        Returns:
+            the JSON object of the answer.
+
+        Raises:
+            CloudError: no such object (`status` 404), no answer, or one that is no JSON object.
+        """
+        answer = self._send("GET", path, None, _QUESTION_RETRIES)
+        try:
+            body = answer.json()
+        except ValueError:
+            body = None
+        if not isinstance(body, dict):
+            raise CloudError(f"{self._name} GET {path}: expected a JSON object in the answer")
+        return body
+
+    def send(self, method: str, path: str, body: dict[str, Any] | None = None) -> None:
+        """Change something. Never tried again by itself: the caller checks first.
+
+        Raises:
+            CloudError: refused, or no answer (then it may have been done nevertheless).
+        """
+        self._send(method, path, body, 0)
+
+    def _send(self, method: str, path: str, body: dict[str, Any] | None, retries: int) -> Any:
+        where = f"{self._name} {method} {path}"
+        try:
+            answer = self._adapter.request(
+                path,
+                method,
+                json=body,
+                microversion=self._microversion,
+                headers={"Accept": "application/json"},
+                raise_exc=False,
+                connect_retries=retries,
+                status_code_retries=retries,
+                retriable_status_codes=_PASSING_STATUSES,
+            )
+        except exceptions.ClientException as error:
+            raise CloudError(f"{where}: {type(error).__name__}: {error}") from error
+        if answer.status_code >= 400:
+            text = " ".join(answer.text.split())
+            raise CloudError(f"{where}: {answer.status_code} {text:.200}", answer.status_code)
+        return answer
+
+
+def open_client(conf: Any, group: str, microversion: str) -> Client:
+    """Make the client of a configuration group, without asking anything yet.
+
+    Args:
+        conf: oslo.config's configuration, with `options.register` done.
+        group: options.NOVA_GROUP or options.PLACEMENT_GROUP.
+        microversion: sent with every request, such as "2.79".
+
+    Raises:
+        SettingError: the credentials are missing or cannot be read.
+    """
+    auth_group = _auth_group(conf, group)
+    try:
+        auth = loading.load_auth_from_conf_options(conf, auth_group)
+        session = loading.load_session_from_conf_options(conf, group, auth=auth)
+        adapter = loading.load_adapter_from_conf_options(conf, group, session=session, auth=auth)
+    except (exceptions.ClientException, TypeError, ValueError) as error:
+        raise SettingError(f"[{group}]: cannot load the credentials: {error}") from error
+    return Client(group, adapter, microversion)
+
+
+def _auth_group(conf: Any, group: str) -> str:
+    for name in (group, options.NOVA_GROUP):
+        if conf[name].auth_type or conf[name].auth_section:
+            return name
+    raise SettingError(
+        f"[{group}] auth_type: not set; expected the credentials of the service user in "
+        f"[{group}] or [{options.NOVA_GROUP}], such as auth_type = password with auth_url, "
+        "username, password, project_name, user_domain_name, project_domain_name"
+    )

@@ -1,0 +1,85 @@
+"""The command `cospot-evictor`: reads the configuration, runs the service, obeys signals."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from types import FrameType
+from typing import Any
+
+from oslo_config import cfg
+from oslo_log import log as logging
+
+import cospot
+from cospot.nova.evictor import options
+from cospot.nova.evictor.errors import EvictorError
+from cospot.nova.evictor.service import EvictorService
+
+LOG = logging.getLogger(__name__)
+_PROGRAM = "cospot-evictor"
+
+
+def read_configuration(arguments: Sequence[str]) -> Any:
+    """Read the command line and the configuration files.
+
+    Raises:
+        oslo_config.cfg.Error: they cannot be used.
+        SystemExit: --help or --version was asked for, or the command line is wrong.
+    """
+    conf = cfg.ConfigOpts()
+    logging.register_options(conf)
+    options.register(conf)
+    conf(list(arguments), project="cospot", prog=_PROGRAM, version=cospot.__version__)
+    return conf
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run until SIGTERM or SIGINT; SIGHUP reads the mutable options again.
+
+    Args:
+        arguments: the command line without the program's name; the process's own by default.
+
+    Returns:
+        the exit code: 0 stopped by a signal, 1 internal error, 2 bad configuration.
+    """
+    try:
+        conf = read_configuration(sys.argv[1:] if arguments is None else arguments)
+        logging.setup(conf, _PROGRAM)
+        service = EvictorService(conf)
+    except (cfg.Error, EvictorError, OSError) as error:
+        print(f"{_PROGRAM}: {error}", file=sys.stderr)
+        return 2
+    return _run(service)
+
+
+def _run(service: EvictorService) -> int:
+    wake = threading.Event()
+    received: list[int] = []
+
+    def note(number: int, _frame: FrameType | None) -> None:
+        received.append(number)
+        wake.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, note)
+    try:
+        service.start()
+    except OSError as error:
+        print(f"{_PROGRAM}: cannot serve the metrics: {error}", file=sys.stderr)
+        return 2
+    LOG.info("cospot-evictor %s started", cospot.__version__)
+    while True:
+        wake.wait()
+        wake.clear()
+        while received:
+            if received.pop(0) != signal.SIGHUP:
+                LOG.info("stopping")
+                service.stop()
+                return 0
+            service.reload()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,31 @@
+"""What can go wrong that the service goes on after."""
+
+from __future__ import annotations
+
+
+class EvictorError(Exception):
+    """Base of the service's own errors; the text says what, where and what was expected."""
+
+
+class SettingError(EvictorError):
+    """The configuration cannot be used; the service does not start."""
+
+
+class CloudError(EvictorError):
+    """Nova or placement could not be asked, or gave an answer that makes no sense.
+
+    Attributes:
+        status: the HTTP status; 0 when there was no answer.
+    """
+
+    def __init__(self, message: str, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class MissingInventoryError(EvictorError):
+    """A provider lacks the inventory of a watched resource, so its room is not known."""
+
+
+class AuditError(EvictorError):
+    """The audit log could not be written; nothing may be evicted without it."""

@@ -1,0 +1,134 @@
+"""Waits until placement shows that evicted spots hold nothing any more."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from oslo_log import log as logging
+
+from cospot.nova.evictor.audit import AuditLog
+from cospot.nova.evictor.errors import EvictorError
+from cospot.nova.evictor.metrics import Metrics
+from cospot.nova.evictor.placement import Placement
+
+LOG = logging.getLogger(__name__)
+_FIRST_PAUSE_S = 0.1
+_PAUSE_S = 0.25
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """A spot that Nova was told to delete.
+
+    Attributes:
+        ordered_at: monotonic time, seconds.
+        claimed_at: seconds since the epoch, if known.
+        fields: what its audit records have in common.
+    """
+
+    spot: str
+    provider: str
+    ordered_at: float
+    claimed_at: float | None
+    fields: Mapping[str, Any]
+
+
+class FreedWatch:
+    """Asks placement about all leaving spots of a host at once, from a thread of its own.
+
+    Args:
+        look_again: called with a provider whose spot did not go in time.
+    """
+
+    def __init__(
+        self,
+        placement: Placement,
+        audit: AuditLog,
+        metrics: Metrics,
+        timeout: float,
+        look_again: Callable[[str], None],
+    ) -> None:
+        self._placement = placement
+        self._audit = audit
+        self._metrics = metrics
+        self._timeout = timeout
+        self._look_again = look_again
+        self._condition = threading.Condition()
+        self._leaving: dict[str, Leaving] = {}
+        self._stopping = False
+        self._thread = threading.Thread(target=self._run, name="freed-watch", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self, patience: float) -> None:
+        """End the thread once nothing is left to wait for, or after `patience` seconds."""
+        with self._condition:
+            self._stopping = True
+            self._condition.notify_all()
+        if self._thread.is_alive():
+            self._thread.join(patience)
+
+    def watch(self, leaving: Leaving) -> None:
+        """Wait for a spot's room too."""
+        with self._condition:
+            self._leaving[leaving.spot] = leaving
+            self._condition.notify_all()
+
+    def _run(self) -> None:
+        while True:
+            with self._condition:
+                while not self._leaving and not self._stopping:
+                    self._condition.wait()
+                if not self._leaving:
+                    return
+                self._condition.wait(_PAUSE_S if len(self._leaving) > 1 else _FIRST_PAUSE_S)
+                by_provider: dict[str, list[Leaving]] = defaultdict(list)
+                for each in self._leaving.values():
+                    by_provider[each.provider].append(each)
+            for provider, group in by_provider.items():
+                self._look(provider, group)
+
+    def _look(self, provider: str, group: list[Leaving]) -> None:
+        try:
+            consumers = self._placement.consumers(provider)
+            for leaving in group:
+                if leaving.spot not in consumers:
+                    self._freed(leaving)
+                elif time.monotonic() - leaving.ordered_at > self._timeout:
+                    self._late(leaving)
+        except EvictorError as error:
+            self._metrics.errors.labels(where="freed-watch").inc()
+            LOG.warning("cannot see what is freed on provider %s: %s", provider, error)
+            time.sleep(_PAUSE_S)
+
+    def _freed(self, leaving: Leaving) -> None:
+        self._forget(leaving)
+        took = time.monotonic() - leaving.ordered_at
+        self._metrics.delete_to_freed.observe(took)
+        since_claim = None
+        if leaving.claimed_at is not None:
+            since_claim = round(time.time() - leaving.claimed_at, 3)
+            self._metrics.claim_to_freed.observe(since_claim)
+        self._audit.write(
+            "freed", **leaving.fields, seconds=round(took, 3), seconds_since_claim=since_claim
+        )
+
+    def _late(self, leaving: Leaving) -> None:
+        self._forget(leaving)
+        self._metrics.failures.inc()
+        LOG.error(
+            "spot %s still holds its room %.0f s after its eviction", leaving.spot, self._timeout
+        )
+        self._audit.write("failed", **leaving.fields, error=f"not freed in {self._timeout} s")
+        self._look_again(leaving.provider)
+
+    def _forget(self, leaving: Leaving) -> None:
+        with self._condition:
+            self._leaving.pop(leaving.spot, None)

@@ -1,0 +1,262 @@
+"""Frees the room that VMs need on one host, spot by spot, each checked again right before it."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from oslo_log import log as logging
+
+from cospot.nova.evictor.audit import AuditLog
+from cospot.nova.evictor.choice import SpotChooser, frees_some
+from cospot.nova.evictor.errors import CloudError
+from cospot.nova.evictor.killing import HeldBack, Killer, Reason
+from cospot.nova.evictor.locks import HostLocks
+from cospot.nova.evictor.metrics import Metrics, OvercommitClock
+from cospot.nova.evictor.observation import HostObserver, HostPicture
+from cospot.nova.evictor.plan_book import KnownPlan, PlanBook
+from cospot.nova.evictor.spots import Refusal, Spot
+
+LOG = logging.getLogger(__name__)
+
+#: A picture of Nova's servers is taken anew when it is older, seconds: an owner may have deleted
+#: a spot meanwhile, and then another need not go.
+_OLDEST_PICTURE_S: Final = 1.0
+#: After so many failures other spots are tried first.
+_MOST_FAILURES: Final = 3
+
+
+@dataclass
+class PassResult:
+    """What a pass did on one host.
+
+    Attributes:
+        evicted: spots, in the order in which they were evicted.
+        is_over: whether the host is still overcommitted, what is leaving counted as gone.
+        wait: seconds after which it should be looked at again; None when nothing is pending.
+    """
+
+    evicted: list[str] = field(default_factory=list)
+    is_over: bool = False
+    wait: float | None = None
+
+
+class HostEvictor:
+    """Runs passes; everything a pass needs. Thread-safe: a pass holds its host's lock.
+
+    Args:
+        settings: the group [cospot_evictor].
+    """
+
+    def __init__(
+        self,
+        settings: Any,
+        observer: HostObserver,
+        locks: HostLocks,
+        plans: PlanBook,
+        chooser: SpotChooser,
+        killer: Killer,
+        audit: AuditLog,
+        metrics: Metrics,
+        clock: OvercommitClock,
+    ) -> None:
+        self.settings = settings
+        self.observer = observer
+        self.plans = plans
+        self.chooser = chooser
+        self.killer = killer
+        self.audit = audit
+        self.metrics = metrics
+        self.clock = clock
+        self.failures: Counter[str] = Counter()
+        self.reported: dict[str, frozenset[str]] = {}
+        self._locks = locks
+
+    def free_host(self, provider: str, cause: str) -> PassResult:
+        """Evict as many spots of a host as its VMs need, and none if they need none.
+
+        Args:
+            provider: UUID of the host's root resource provider.
+            cause: "plan" or "reconcile", for the audit log.
+
+        Raises:
+            EvictorError: it could not be finished; what was not done is found again later.
+        """
+        with self._locks.hold(provider):
+            return _Pass(self, cause).run(provider)
+
+
+@dataclass(frozen=True)
+class _Pick:
+    uuid: str
+    chosen_by: str
+    known: KnownPlan | None = None
+
+
+class _Pass:
+    """One pass over one host."""
+
+    def __init__(self, evictor: HostEvictor, cause: str) -> None:
+        self._evictor = evictor
+        self._cause = cause
+        self._tried: set[str] = set()
+        self._gone: set[str] = set()
+        self._result = PassResult()
+
+    def run(self, provider: str) -> PassResult:
+        evictor = self._evictor
+        room = evictor.observer.room(provider)
+        resources = evictor.settings.resources
+        is_over = bool(room.shortfall(resources))
+        evictor.clock.look(room.name, is_over, time.monotonic())
+        if not is_over:
+            return self._result
+        picture = evictor.observer.picture(room)
+        while picture is not None:
+            gone = picture.leaving | self._gone
+            short = picture.room.shortfall(resources, gone)
+            self._result.is_over = bool(short)
+            if not short:
+                break
+            pick = self._next(picture, short)
+            if pick is None:
+                self._insufficient(picture, short)
+                break
+            self._tried.add(pick.uuid)
+            picture = evictor.observer.renew(picture, _OLDEST_PICTURE_S)
+            if picture is None or not self._evict(picture, pick):
+                break
+        self._report_dry_run(room.name)
+        return self._result
+
+    def _next(self, picture: HostPicture, short: dict[str, int]) -> _Pick | None:
+        """Return the next spot to evict: asked for already, planned, or by the policy."""
+        left = [
+            spot
+            for uuid, spot in picture.spots.evictable.items()
+            if uuid not in self._tried and frees_some(spot, short)
+        ]
+        for spot in left:
+            if spot.uuid in picture.noted:
+                return _Pick(spot.uuid, "note")
+        return self._planned(picture) or self._by_policy(left, short)
+
+    def _planned(self, picture: HostPicture) -> _Pick | None:
+        provider = picture.room.provider
+        for known in self._evictor.plans.naming(provider, time.time()):
+            # A plan counts on the host that its instance holds, and nowhere else.
+            planned = known.plan.for_provider(provider)
+            if planned is None or known.plan.instance not in picture.room.consumers:
+                continue
+            known.claimed_at = known.claimed_at or time.time()
+            for uuid in planned.victims:
+                is_done = uuid in self._tried or uuid in known.refused
+                if not is_done and self._evictor.failures[uuid] < _MOST_FAILURES:
+                    return _Pick(uuid, "plan", known)
+        return None
+
+    def _by_policy(self, left: list[Spot], short: dict[str, int]) -> _Pick | None:
+        evictor = self._evictor
+        steady = [spot for spot in left if evictor.failures[spot.uuid] < _MOST_FAILURES]
+        for spots in (steady, left):
+            chosen = evictor.chooser.choose(spots, short, time.time())
+            if chosen is not None:
+                return _Pick(chosen[0][0].uuid, evictor.chooser.name)
+        if left and evictor.settings.evict_if_insufficient:
+            return _Pick(left[0].uuid, "insufficient")
+        return None
+
+    def _evict(self, picture: HostPicture, pick: _Pick) -> bool:
+        """Check a spot again and evict it.
+
+        Returns:
+            False when the pass must end.
+        """
+        verdict = self._check(picture, pick.uuid)
+        if isinstance(verdict, Refusal):
+            self._refuse(picture, pick, verdict)
+            return True
+        short = picture.room.shortfall(
+            self._evictor.settings.resources, picture.leaving | self._gone
+        )
+        reason = _reason(self._cause, pick, short)
+        try:
+            held_back = self._evictor.killer.evict(picture, verdict, reason)
+        except CloudError as error:
+            if error.status not in {409, 500}:
+                raise
+            # Something about this one spot; others may go meanwhile only after a few tries.
+            self._evictor.failures[pick.uuid] += 1
+            raise
+        if isinstance(held_back, HeldBack):
+            self._result.wait = held_back.wait
+            return held_back.why is Refusal.PROJECT_LIMIT
+        self._evictor.failures.pop(pick.uuid, None)
+        self._gone.add(pick.uuid)
+        self._result.evicted.append(pick.uuid)
+        return True
+
+    def _check(self, picture: HostPicture, uuid: str) -> Spot | Refusal:
+        verdict = self._evictor.observer.check(picture, uuid)
+        if isinstance(verdict, Refusal):
+            return verdict
+        gone = picture.leaving | self._gone
+        short = picture.room.shortfall(self._evictor.settings.resources, gone)
+        if not short or uuid in gone:
+            return Refusal.NOT_NEEDED
+        return verdict if frees_some(verdict, short) else Refusal.FREES_NOTHING_NEEDED
+
+    def _refuse(self, picture: HostPicture, pick: _Pick, why: Refusal) -> None:
+        evictor = self._evictor
+        if why is Refusal.LEAVING:
+            self._gone.add(pick.uuid)
+        if pick.known is not None:
+            pick.known.refused.add(pick.uuid)
+        evictor.metrics.refusals.labels(reason=why.value).inc()
+        reason = _reason(self._cause, pick, {})
+        LOG.warning(
+            "refusing to evict %s from %s: %s (chosen by %s, plan %s)",
+            pick.uuid,
+            picture.host.host,
+            why.value,
+            pick.chosen_by,
+            reason.plan_id or "none",
+        )
+        evictor.audit.write(
+            "refused",
+            instance=pick.uuid,
+            host=picture.host.host,
+            node=picture.host.node,
+            provider=picture.room.provider,
+            cause=self._cause,
+            chosen_by=pick.chosen_by,
+            plan_id=reason.plan_id,
+            for_instance=reason.for_instance,
+            request_id=reason.request_id,
+            reason=why.value,
+        )
+
+    def _insufficient(self, picture: HostPicture, short: dict[str, int]) -> None:
+        self._evictor.metrics.errors.labels(where="insufficient").inc()
+        LOG.error(
+            "host %s is overcommitted by %s, and none of its %d spots can be evicted for it now",
+            picture.host.host,
+            short,
+            len(picture.spots.evictable) + len(picture.spots.refused),
+        )
+
+    def _report_dry_run(self, host: str) -> None:
+        if self._evictor.killer.is_dry_run and self._result.evicted:
+            LOG.info("dry run: would evict %s from %s", ", ".join(self._result.evicted), host)
+
+
+def _reason(cause: str, pick: _Pick, short: dict[str, int]) -> Reason:
+    known = pick.known
+    if known is None:
+        return Reason(cause, pick.chosen_by, short)
+    plan = known.plan
+    return Reason(
+        cause, pick.chosen_by, short, plan.plan_id, plan.instance, plan.request_id, known.claimed_at
+    )

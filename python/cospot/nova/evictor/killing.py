@@ -1,0 +1,183 @@
+"""The one place that evicts: switches, limits, audit, then the order to Nova."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, Final
+
+from oslo_log import log as logging
+
+from cospot.nova.evictor.audit import AuditLog
+from cospot.nova.evictor.deletion_notes import DeletionNotes
+from cospot.nova.evictor.errors import CloudError
+from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
+from cospot.nova.evictor.limits import EvictionLimits
+from cospot.nova.evictor.metrics import Metrics
+from cospot.nova.evictor.observation import HostPicture
+from cospot.nova.evictor.room import Amounts
+from cospot.nova.evictor.servers import Servers
+from cospot.nova.evictor.spots import Refusal, Spot
+from cospot.nova.evictor.switches import Switches
+
+LOG = logging.getLogger(__name__)
+
+#: No answer, or one from a proxy: Nova may be deleting the server nevertheless.
+_UNKNOWN_OUTCOMES: Final = frozenset({0, 502, 503, 504})
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a spot is evicted.
+
+    Attributes:
+        cause: "plan", "reconcile" or "reserve".
+        chosen_by: "plan" or the name of the evictor policy.
+        shortfall: what is short before it, by resource.
+        plan_id, for_instance, request_id: of the plan, if one named it.
+        claimed_at: when that instance's claim was seen, seconds since the epoch.
+    """
+
+    cause: str
+    chosen_by: str
+    shortfall: Amounts
+    plan_id: str = ""
+    for_instance: str = ""
+    request_id: str = ""
+    claimed_at: float | None = None
+
+
+@dataclass(frozen=True)
+class HeldBack:
+    """An eviction that must wait: the reason, and the seconds until another try makes sense."""
+
+    why: Refusal
+    wait: float | None
+
+
+class Killer:
+    """Evicts spots that were found evictable, under the lock of their host."""
+
+    def __init__(
+        self,
+        servers: Servers,
+        switches: Switches,
+        limits: EvictionLimits,
+        notes: DeletionNotes,
+        audit: AuditLog,
+        metrics: Metrics,
+        freed: FreedWatch,
+    ) -> None:
+        self._servers = servers
+        self._switches = switches
+        self._limits = limits
+        self._notes = notes
+        self._audit = audit
+        self._metrics = metrics
+        self._freed = freed
+
+    @property
+    def is_dry_run(self) -> bool:
+        """Tell whether evictions are only written down."""
+        return self._switches.is_dry_run
+
+    def evict(
+        self, picture: HostPicture, spot: Spot, reason: Reason, action: str = "delete"
+    ) -> HeldBack | None:
+        """Evict a spot, or say in the audit log why not.
+
+        Args:
+            picture: of its host.
+            spot: checked just now.
+            reason: goes to the audit log.
+            action: "delete" or "shelve-offload".
+
+        Returns:
+            None when Nova took the order (or, in a dry run, would have been given it).
+
+        Raises:
+            AuditError: nothing was done, because it could not be written down first.
+            CloudError: Nova refused, or did not answer.
+        """
+        fields = _audit_fields(picture, spot, reason, action)
+        off = self._switches.why_off()
+        if off is not None:
+            return self._hold_back(fields, Refusal.DISABLED, None, off)
+        if self._switches.is_dry_run:
+            self._audit.write("would_evict", **fields)
+            return None
+        limit = self._limits.take(spot.server.project_id)
+        if limit is not None:
+            why, wait = limit
+            self._metrics.limit_hits.labels(limit=why.value).inc()
+            return self._hold_back(fields, why, wait, f"next in {wait:.1f} s")
+        self._audit.write("intent", **fields)
+        self._order(picture, spot, fields, action)
+        self._metrics.evictions.labels(cause=reason.cause).inc()
+        self._freed.watch(
+            Leaving(
+                spot=spot.uuid,
+                provider=picture.room.provider,
+                ordered_at=time.monotonic(),
+                claimed_at=reason.claimed_at,
+                fields=fields,
+            )
+        )
+        LOG.info(
+            "evicting %s from %s (%s, chosen by %s)",
+            spot.uuid,
+            picture.host.host,
+            reason.cause,
+            reason.chosen_by,
+        )
+        return None
+
+    def _order(self, picture: HostPicture, spot: Spot, fields: dict[str, Any], action: str) -> None:
+        provider = picture.room.provider
+        self._notes.add(provider, spot.uuid, time.time())
+        try:
+            if action == "shelve-offload":
+                self._servers.shelve(spot.uuid)
+            else:
+                self._servers.force_delete(spot.uuid)
+        except CloudError as error:
+            if error.status == 404:
+                self._notes.remove(provider, spot.uuid)
+                self._audit.write("gone", **fields)
+                return
+            if error.status not in _UNKNOWN_OUTCOMES:
+                self._notes.remove(provider, spot.uuid)
+            self._metrics.failures.inc()
+            self._audit.write("failed", **fields, error=str(error))
+            raise
+        self._notes.remove(provider, spot.uuid)
+
+    def _hold_back(
+        self, fields: dict[str, Any], why: Refusal, wait: float | None, text: str
+    ) -> HeldBack:
+        self._metrics.refusals.labels(reason=why.value).inc()
+        LOG.warning(
+            "not evicting %s from %s: %s (%s)", fields["instance"], fields["host"], why.value, text
+        )
+        self._audit.write("held_back", **fields, reason=why.value, detail=text)
+        return HeldBack(why, wait)
+
+
+def _audit_fields(picture: HostPicture, spot: Spot, reason: Reason, action: str) -> dict[str, Any]:
+    return {
+        "instance": spot.uuid,
+        "name": spot.server.name,
+        "project_id": spot.server.project_id,
+        "host": picture.host.host,
+        "node": picture.host.node,
+        "provider": picture.room.provider,
+        "action": action,
+        "cause": reason.cause,
+        "chosen_by": reason.chosen_by,
+        "plan_id": reason.plan_id,
+        "for_instance": reason.for_instance,
+        "request_id": reason.request_id,
+        "shortfall": dict(reason.shortfall),
+        "frees": dict(spot.amounts),
+        "placed_at": spot.server.placed_at,
+    }

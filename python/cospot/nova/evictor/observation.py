@@ -1,0 +1,126 @@
+"""Looks at one host: what placement says of its room and Nova of its spots."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+from oslo_log import log as logging
+
+from cospot.nova.evictor.deletion_notes import DeletionNotes
+from cospot.nova.evictor.placement import Placement
+from cospot.nova.evictor.room import HostRoom
+from cospot.nova.evictor.servers import ComputeHost, Server, Servers
+from cospot.nova.evictor.spots import HostSpots, Refusal, Spot, read_spot, sort_spots
+from cospot.nova.spot_flavors import holds_only_spot_classes
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class HostPicture:
+    """A host as it was a moment ago.
+
+    Attributes:
+        noted: spots whose deletion was asked for and not answered: the first to ask for again.
+        taken_at: monotonic time, seconds.
+    """
+
+    room: HostRoom
+    host: ComputeHost
+    spots: HostSpots
+    noted: frozenset[str]
+    taken_at: float
+
+    @property
+    def leaving(self) -> frozenset[str]:
+        """Return the spots whose room is about to be free."""
+        return self.spots.leaving
+
+
+class HostObserver:
+    """Takes pictures of hosts, and checks a spot right before it is evicted."""
+
+    def __init__(
+        self,
+        placement: Placement,
+        servers: Servers,
+        notes: DeletionNotes,
+        deletion_timeout: float,
+    ) -> None:
+        self._placement = placement
+        self._servers = servers
+        self._notes = notes
+        self._deletion_timeout = deletion_timeout
+        self._compute_hosts: dict[str, ComputeHost] = {}
+
+    def room(self, provider: str) -> HostRoom:
+        """Return the room of a host by the UUID of its provider."""
+        return self._placement.room(self._placement.provider(provider))
+
+    def picture(self, room: HostRoom) -> HostPicture | None:
+        """Return a picture of the host whose room this is; None when it is no compute node."""
+        host = self._compute_host(room.provider)
+        if host is None:
+            LOG.warning("provider %s (%s) is no compute node of Nova", room.provider, room.name)
+            return None
+        listed = self._servers.on_host(host)
+        now = time.time()
+        verdicts: dict[str, Spot | Refusal] = {}
+        for consumer, allocation in room.consumers.items():
+            if not holds_only_spot_classes(allocation):
+                continue
+            # The list leaves out soft-deleted servers and those that have moved.
+            server = listed.get(consumer) or self._servers.server(consumer)
+            verdicts[consumer] = read_spot(allocation, server, host, now, self._deletion_timeout)
+        return HostPicture(
+            room=room,
+            host=host,
+            spots=sort_spots(verdicts),
+            noted=self._notes.recent(room.provider, now),
+            taken_at=time.monotonic(),
+        )
+
+    def renew(self, picture: HostPicture, oldest: float) -> HostPicture | None:
+        """Return the picture with what placement says now of who holds what.
+
+        Args:
+            picture: the last one.
+            oldest: age from which Nova is asked anew too, seconds.
+        """
+        consumers = self._placement.consumers(picture.room.provider)
+        room = replace(picture.room, consumers=consumers)
+        if time.monotonic() - picture.taken_at > oldest:
+            return self.picture(room)
+        return replace(picture, room=room)
+
+    def check(self, picture: HostPicture, uuid: str) -> Spot | Refusal:
+        """Tell from what placement and Nova say now whether an instance may be evicted.
+
+        Args:
+            picture: of the host on which it should be, just renewed.
+            uuid: any instance; nothing about it is taken for granted.
+        """
+        here = picture.room.consumers.get(uuid, {})
+        if not here:
+            return Refusal.GONE
+        if not holds_only_spot_classes(here):
+            return Refusal.NOT_A_SPOT_ALLOCATION
+        everywhere = self._placement.allocation(uuid)
+        if not everywhere:
+            return Refusal.GONE
+        if not all(holds_only_spot_classes(each) for each in everywhere.values()):
+            return Refusal.NOT_A_SPOT_ALLOCATION
+        if set(everywhere) != {picture.room.provider}:
+            return Refusal.SEVERAL_PROVIDERS
+        server: Server | None = self._servers.server(uuid)
+        return read_spot(here, server, picture.host, time.time(), self._deletion_timeout)
+
+    def _compute_host(self, provider: str) -> ComputeHost | None:
+        # A provider's UUID is its compute node's for as long as either lives.
+        known = self._compute_hosts.get(provider)
+        if known is None:
+            known = self._servers.compute_host(provider)
+            if known is not None:
+                self._compute_hosts[provider] = known
+        return known

@@ -1,0 +1,275 @@
+"""The configuration of `cospot-evictor`: group `[cospot_evictor]`, and the two services it asks.
+
+The service user: Nova shows servers of every project, their hosts and os-hypervisors only to the
+role `admin`, and only for it a tenant's lock does not stop a deletion, so the least that works with
+Nova's default policy is `admin` on the service project in `[nova]`. Placement needs less: the role
+`reader` with system scope (`service` from 2023.1 on), if `[placement]` names a user of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from keystoneauth1 import loading
+from oslo_config import cfg
+
+from cospot.nova import plan_message, spot_flavors
+
+GROUP: Final = "cospot_evictor"
+NOVA_GROUP: Final = "nova"
+PLACEMENT_GROUP: Final = "placement"
+
+_switches = [
+    cfg.BoolOpt(
+        "enabled",
+        default=True,
+        mutable=True,
+        help="False: watch, measure and log, but evict nothing. Read again upon SIGHUP.",
+    ),
+    cfg.BoolOpt(
+        "dry_run",
+        default=False,
+        mutable=True,
+        help="Write to the audit log what would be evicted, and evict nothing. "
+        "Read again upon SIGHUP.",
+    ),
+    cfg.StrOpt(
+        "disable_file",
+        default="$state_path/disable",
+        help="While this file exists nothing is evicted. Looked at before every eviction, "
+        "so that `touch` stops the service at once.",
+    ),
+]
+
+_places = [
+    cfg.StrOpt(
+        "state_path",
+        default="/var/lib/cospot-evictor",
+        help="Folder of the locks (with a file:// coordination_url), of the notes about deletions "
+        "just asked for, and of the notices given.",
+    ),
+    cfg.StrOpt(
+        "audit_log",
+        default="$state_path/audit.jsonl",
+        help="File to append one JSON object to for each decision. "
+        "Nothing is evicted while it cannot be written.",
+    ),
+    cfg.StrOpt(
+        "coordination_url",
+        default="file://$state_path/locks",
+        help="Where the locks per host are, as a URL of tooz. The default holds between copies of "
+        "the service on one machine; for several machines give mysql://, etcd3+http:// or another "
+        "that they share.",
+    ),
+    cfg.FloatOpt(
+        "lock_timeout", default=30.0, min=0.1, help="Longest wait for the lock of a host, seconds."
+    ),
+]
+
+_decision = [
+    cfg.ListOpt(
+        "resources",
+        default=[spot_flavors.VCPU, spot_flavors.MEMORY_MB],
+        item_type=cfg.types.String(choices=sorted(spot_flavors.SPOT_CLASS_OF)),
+        help="Resources of which VMs and spots together may use no more than a host has. "
+        "The same as `resources` in [cospot] of nova.conf.",
+    ),
+    cfg.StrOpt(
+        "evictor",
+        default="FIFO",
+        help="Policy that chooses spots when no plan names enough of them, by the names of "
+        "`cospot list evictors`.",
+    ),
+    cfg.BoolOpt(
+        "evict_if_insufficient",
+        default=True,
+        help="Evict every spot of a host on which VMs alone need more than there is (an operator "
+        "lowered an allocation ratio, say). False: leave its spots alone, log and count it.",
+    ),
+]
+
+_plans = [
+    cfg.StrOpt(
+        "plan_topic",
+        default=plan_message.DEFAULT_TOPIC,
+        help="Topic on which the scheduler sends plans; `plan_topic` in [cospot] of nova.conf.",
+    ),
+    cfg.FloatOpt(
+        "plan_ttl",
+        default=300.0,
+        min=1.0,
+        help="Plans older than this many seconds are dropped: the reconcile loop finds what is "
+        "needed. The clocks of the schedulers and of this machine must agree to within it.",
+    ),
+    cfg.FloatOpt(
+        "first_plan_window",
+        default=5.0,
+        min=0.0,
+        help="Of several plans for one instance made within this many seconds the first is kept: "
+        "a multi-create asks the filters again for its alternates.",
+    ),
+    cfg.IntOpt(
+        "max_plans", default=10000, min=1, help="Plans remembered at once; more are dropped."
+    ),
+    cfg.FloatOpt(
+        "claim_timeout",
+        default=60.0,
+        min=1.0,
+        help="How long after its plan an instance is looked up in placement, seconds.",
+    ),
+]
+
+_loops = [
+    cfg.FloatOpt(
+        "reconcile_interval",
+        default=5.0,
+        min=0.1,
+        help="Seconds between two looks at all hosts.",
+    ),
+    cfg.IntOpt(
+        "full_reconcile_every",
+        default=12,
+        min=1,
+        help="Every so many looks read every host, not only those whose generation in placement "
+        "has changed.",
+    ),
+    cfg.FloatOpt(
+        "plan_grace",
+        default=1.0,
+        min=0.0,
+        help="Seconds a look at all hosts leaves an overcommitted host to its plan, which may "
+        "still be under way.",
+    ),
+    cfg.IntOpt("workers", default=8, min=1, max=64, help="Hosts worked on at once."),
+    cfg.FloatOpt(
+        "freed_timeout",
+        default=60.0,
+        min=1.0,
+        help="After so many seconds an evicted spot that placement still shows is logged as "
+        "failed, and its host is looked at again.",
+    ),
+    cfg.FloatOpt(
+        "deletion_timeout",
+        default=600.0,
+        min=1.0,
+        help="A spot that Nova has been deleting for longer than so many seconds no longer counts "
+        "as free room; other spots go instead.",
+    ),
+    cfg.FloatOpt(
+        "retry_delay",
+        default=1.0,
+        min=0.05,
+        help="First pause before a host is tried again after an error, seconds; doubled each time.",
+    ),
+    cfg.FloatOpt("retry_delay_max", default=60.0, min=0.1, help="Longest such pause, seconds."),
+]
+
+_limits = [
+    cfg.IntOpt(
+        "evictions_per_minute",
+        default=0,
+        min=0,
+        mutable=True,
+        help="Most evictions a minute of this copy of the service; 0 is no limit. What the limit "
+        "holds back is tried again, so a host stays overcommitted meanwhile.",
+    ),
+    cfg.IntOpt(
+        "evictions_per_minute_per_project",
+        default=0,
+        min=0,
+        mutable=True,
+        help="The same for the spots of any one project.",
+    ),
+]
+
+_proactive = [
+    cfg.StrOpt(
+        "mode",
+        default="reactive",
+        choices=[
+            ("reactive", "evict when a VM needs the room"),
+            ("proactive", "also keep a reserve free, and give notice before evicting for it"),
+        ],
+        help="When to evict.",
+    ),
+    cfg.ListOpt(
+        "reserve",
+        default=[],
+        help="Room to keep free of spots in host aggregates, as aggregate:vcpus:memory_mb or "
+        "aggregate:vcpus:memory_mb:count: room for `count` (default 1) VMs of that size, each on "
+        "one host. An aggregate is given by its name or UUID.",
+    ),
+    cfg.StrOpt(
+        "default_reserve",
+        default="",
+        help="The same for all hosts in none of those aggregates together, as vcpus:memory_mb or "
+        "vcpus:memory_mb:count. Empty: none.",
+    ),
+    cfg.FloatOpt(
+        "notice_seconds",
+        default=120.0,
+        min=0.0,
+        help="Time between the notice that a spot will be evicted for a reserve, and the eviction.",
+    ),
+    cfg.StrOpt(
+        "action",
+        default="delete",
+        choices=[
+            ("delete", "delete the spot"),
+            ("shelve-offload", "shelve it, so that its owner can have it back"),
+        ],
+        help="How a spot is evicted for a reserve. For a VM that is already there spots are "
+        "always deleted: shelving first takes a snapshot.",
+    ),
+]
+
+_metrics = [
+    cfg.PortOpt("metrics_port", default=9108, help="Port of the Prometheus metrics; 0: none."),
+    cfg.StrOpt("metrics_address", default="127.0.0.1", help="Address of the Prometheus metrics."),
+]
+
+OPTIONS: Final = [
+    *_switches,
+    *_places,
+    *_decision,
+    *_plans,
+    *_loops,
+    *_limits,
+    *_proactive,
+    *_metrics,
+]
+
+#: Without an own value a request to a service that hangs would hold a lock for ever.
+_REQUEST_TIMEOUT_S: Final = 30
+
+
+def _service_options(service_type: str) -> list[Any]:
+    options = [
+        *loading.get_auth_common_conf_options(),
+        *loading.get_session_conf_options(),
+        *loading.get_adapter_conf_options(include_deprecated=False),
+    ]
+    cfg.set_defaults(
+        options,
+        service_type=service_type,
+        valid_interfaces=["internal", "public"],
+        timeout=_REQUEST_TIMEOUT_S,
+    )
+    return options
+
+
+def register(conf: Any) -> None:
+    """Add the service's options to a configuration."""
+    conf.register_opts(OPTIONS, group=GROUP)
+    conf.register_opts(_service_options("compute"), group=NOVA_GROUP)
+    conf.register_opts(_service_options("placement"), group=PLACEMENT_GROUP)
+
+
+def list_opts() -> list[tuple[str, list[Any]]]:
+    """Return the options by group, for oslo-config-generator."""
+    password = loading.get_auth_plugin_conf_options("v3password")
+    return [
+        (GROUP, OPTIONS),
+        (NOVA_GROUP, [*_service_options("compute"), *password]),
+        (PLACEMENT_GROUP, [*_service_options("placement"), *password]),
+    ]

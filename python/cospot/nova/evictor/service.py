@@ -1,0 +1,148 @@
+"""Puts the parts of the service together, starts and stops them."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from oslo_log import log as logging
+
+from cospot.nova.evictor import options, placement, servers
+from cospot.nova.evictor.audit import AuditLog
+from cospot.nova.evictor.choice import SpotChooser
+from cospot.nova.evictor.claims import ClaimWatch
+from cospot.nova.evictor.clients import open_client
+from cospot.nova.evictor.deletion_notes import DeletionNotes
+from cospot.nova.evictor.errors import AuditError
+from cospot.nova.evictor.freed_watch import FreedWatch
+from cospot.nova.evictor.host_pass import HostEvictor
+from cospot.nova.evictor.intake import PlanEndpoint, PlanIntake
+from cospot.nova.evictor.killing import Killer
+from cospot.nova.evictor.limits import EvictionLimits
+from cospot.nova.evictor.locks import HostLocks
+from cospot.nova.evictor.metrics import Metrics, OvercommitClock
+from cospot.nova.evictor.observation import HostObserver
+from cospot.nova.evictor.plan_book import PlanBook
+from cospot.nova.evictor.reconcile import HostWatch, ReconcileLoop
+from cospot.nova.evictor.switches import Switches
+from cospot.nova.evictor.work_queue import WorkQueue
+
+LOG = logging.getLogger(__name__)
+
+#: How long a service that ends waits for evicted spots to be gone, to write that down, seconds.
+_LAST_PATIENCE_S = 5.0
+
+
+class EvictorService:
+    """The running service.
+
+    Args:
+        conf: oslo.config's configuration, with `options.register` done and files read.
+
+    Raises:
+        SettingError, AuditError: it cannot run like this.
+    """
+
+    def __init__(self, conf: Any) -> None:
+        settings = conf[options.GROUP]
+        self._conf = conf
+        self._settings = settings
+        self.metrics = Metrics()
+        notes = DeletionNotes(f"{settings.state_path}/deletions")
+        self.audit = AuditLog(settings.audit_log)
+        self._placement = placement.Placement(
+            open_client(conf, options.PLACEMENT_GROUP, placement.MICROVERSION)
+        )
+        nova = servers.Servers(open_client(conf, options.NOVA_GROUP, servers.MICROVERSION))
+        self._switches = Switches(settings)
+        self._locks = HostLocks(settings.coordination_url, settings.lock_timeout)
+        self._plans = PlanBook(settings.plan_ttl, settings.first_plan_window, settings.max_plans)
+        self._clock = OvercommitClock(self.metrics)
+        self._freed = FreedWatch(
+            self._placement,
+            self.audit,
+            self.metrics,
+            settings.freed_timeout,
+            lambda provider: self._queue.put(provider, "reconcile"),
+        )
+        self._evictor = self._make_evictor(nova, notes)
+        self._queue = WorkQueue(
+            self._free_host,
+            settings.workers,
+            settings.retry_delay,
+            settings.retry_delay_max,
+            self.metrics.errors.labels(where="pass").inc,
+        )
+        self._hosts = HostWatch(settings, self._placement, self.metrics, self._clock)
+        self._loop = ReconcileLoop(
+            settings, self._hosts, self._queue, self.metrics, self._after_reconcile
+        )
+        self._claims = ClaimWatch(
+            self._placement,
+            self.metrics,
+            settings.claim_timeout,
+            lambda provider: self._queue.put(provider, "plan"),
+        )
+        self.endpoint = PlanEndpoint(self._plans, self.metrics, self._claims.watch)
+        self._intake = PlanIntake(conf, settings.plan_topic, self.endpoint)
+
+    def start(self) -> None:
+        """Start all threads; returns at once."""
+        if self._settings.metrics_port:
+            self.metrics.serve(self._settings.metrics_address, self._settings.metrics_port)
+        self._show_switches()
+        self._freed.start()
+        self._queue.start()
+        self._claims.start()
+        self._intake.start()
+        self._loop.start()
+
+    def stop(self) -> None:
+        """Stop: no new work, passes that are running come to their end."""
+        self._intake.stop()
+        self._loop.stop()
+        self._claims.stop()
+        self._queue.stop()
+        self._freed.stop(_LAST_PATIENCE_S)
+        self._locks.close()
+
+    def reload(self) -> None:
+        """Read the mutable options again, and open the audit log anew."""
+        self._conf.mutate_config_files()
+        try:
+            self.audit.reopen()
+        except AuditError as error:
+            LOG.error("%s; going on with the one that is open", error)
+        self._show_switches()
+
+    def _make_evictor(self, nova: servers.Servers, notes: DeletionNotes) -> HostEvictor:
+        settings = self._settings
+        limits = EvictionLimits(
+            lambda: settings.evictions_per_minute,
+            lambda: settings.evictions_per_minute_per_project,
+            time.monotonic,
+        )
+        killer = Killer(nova, self._switches, limits, notes, self.audit, self.metrics, self._freed)
+        observer = HostObserver(self._placement, nova, notes, settings.deletion_timeout)
+        return HostEvictor(
+            settings,
+            observer,
+            self._locks,
+            self._plans,
+            SpotChooser(settings.evictor),
+            killer,
+            self.audit,
+            self.metrics,
+            self._clock,
+        )
+
+    def _free_host(self, provider: str, cause: str) -> float | None:
+        return self._evictor.free_host(provider, cause).wait
+
+    def _after_reconcile(self) -> None:
+        self._show_switches()
+
+    def _show_switches(self) -> None:
+        off = self._switches.why_off()
+        is_on = float(off is None and not self._switches.is_dry_run)
+        self.metrics.enabled.set(is_on)

@@ -1,0 +1,115 @@
+"""Tells the spots of a host that may be evicted from those that are leaving or may not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from cospot.nova.evictor.room import Amounts, spot_amounts
+from cospot.nova.evictor.servers import ComputeHost, Server
+from cospot.nova.spot_flavors import holds_only_spot_classes, is_spot_flavor
+
+
+class Refusal(str, Enum):
+    """Why an instance is not evicted; the values are the labels of the metric."""
+
+    GONE = "gone"
+    NOT_A_SPOT_ALLOCATION = "not-a-spot-allocation"
+    SEVERAL_PROVIDERS = "several-providers"
+    NO_SERVER = "no-server"
+    NOT_A_SPOT_FLAVOR = "not-a-spot-flavor"
+    OTHER_HOST = "other-host"
+    LEAVING = "leaving"
+    DELETION_STUCK = "deletion-stuck"
+    NOT_NEEDED = "not-needed"
+    FREES_NOTHING_NEEDED = "frees-nothing-needed"
+    DISABLED = "disabled"
+    LIMIT = "limit"
+    PROJECT_LIMIT = "project-limit"
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A spot that may be evicted.
+
+    Attributes:
+        amounts: what evicting it frees, by VCPU, MEMORY_MB, DISK_GB.
+    """
+
+    server: Server
+    amounts: Amounts
+
+    @property
+    def uuid(self) -> str:
+        """Return the UUID of its server."""
+        return self.server.uuid
+
+
+def read_spot(
+    allocation: Amounts,
+    server: Server | None,
+    host: ComputeHost,
+    now: float,
+    deletion_timeout: float,
+) -> Spot | Refusal:
+    """Tell whether a consumer of a host is a spot that may be evicted.
+
+    Args:
+        allocation: what it holds of the host's provider.
+        server: what Nova says of it; None when Nova does not know it.
+        host: the provider's host.
+        now: time, seconds since the epoch.
+        deletion_timeout: how long a deletion counts as under way, seconds.
+
+    Returns:
+        the spot, or the first reason against it.
+    """
+    if not allocation:
+        return Refusal.GONE
+    if not holds_only_spot_classes(allocation):
+        return Refusal.NOT_A_SPOT_ALLOCATION
+    if server is None:
+        return Refusal.NO_SERVER
+    if not is_spot_flavor(server.extra_specs):
+        return Refusal.NOT_A_SPOT_FLAVOR
+    if server.status == "DELETED" or server.vm_state == "deleted":
+        return Refusal.LEAVING
+    if server.task_state == "deleting":
+        is_stuck = now - server.updated_at > deletion_timeout
+        return Refusal.DELETION_STUCK if is_stuck else Refusal.LEAVING
+    if server.task_state == "shelving_offloading":
+        return Refusal.LEAVING
+    if (server.host, server.node) != (host.host, host.node):
+        return Refusal.OTHER_HOST
+    return Spot(server, spot_amounts(allocation))
+
+
+@dataclass(frozen=True)
+class HostSpots:
+    """The spots of a host.
+
+    Attributes:
+        evictable: those that may be evicted, by UUID, the one placed first first.
+        refused: the others and why.
+        leaving: UUIDs of those whose room is about to be free.
+    """
+
+    evictable: Mapping[str, Spot]
+    refused: Mapping[str, Refusal]
+
+    @property
+    def leaving(self) -> frozenset[str]:
+        """Return the UUIDs of those that are being deleted."""
+        return frozenset(uuid for uuid, why in self.refused.items() if why is Refusal.LEAVING)
+
+
+def sort_spots(verdicts: Mapping[str, Spot | Refusal]) -> HostSpots:
+    """Part what `read_spot` said of each consumer of a host."""
+    spots = [verdict for verdict in verdicts.values() if isinstance(verdict, Spot)]
+    # Nova's times have whole seconds; the UUID makes the order the same in every copy.
+    spots.sort(key=lambda spot: (spot.server.placed_at, spot.uuid))
+    return HostSpots(
+        evictable={spot.uuid: spot for spot in spots},
+        refused={uuid: why for uuid, why in verdicts.items() if isinstance(why, Refusal)},
+    )

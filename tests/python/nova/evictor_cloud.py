@@ -1,0 +1,350 @@
+"""A cloud small enough to reason about: placement and Nova over HTTP, with state and a memory.
+
+Every forceDelete is judged at the moment it arrives: was the victim a spot, and did its host still
+need room, counting what was being deleted as free? What was wrong is in `violations`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from cospot.nova.spot_flavors import SPOT_CLASS_OF, SPOT_CLASSES, spot_extra_specs
+
+START = 1_700_000_000.0  # when the first instance was placed, seconds since the epoch
+
+
+@dataclass
+class Provider:
+    uuid: str
+    name: str
+    inventories: dict[str, dict[str, Any]]
+    generation: int = 1
+    aggregates: set[str] = field(default_factory=set)
+
+
+@dataclass
+class Instance:
+    uuid: str
+    provider: str
+    extra_specs: dict[str, str]
+    allocation: dict[str, int]
+    number: int
+    project_id: str = "p" * 32
+    host: str | None = None
+    node: str | None = None
+    status: str = "ACTIVE"
+    vm_state: str = "active"
+    task_state: str | None = None
+    updated: float = START
+    metadata: dict[str, str] = field(default_factory=dict)
+    has_server: bool = True
+
+
+class Cloud:
+    """The state. All times in seconds."""
+
+    def __init__(self, freeing_takes: float = 0.0) -> None:
+        self.freeing_takes = freeing_takes
+        self.lock = threading.RLock()
+        self.providers: dict[str, Provider] = {}
+        self.instances: dict[str, Instance] = {}
+        self.gone: dict[str, Instance] = {}
+        self.aggregates: dict[str, str] = {}
+        self.deleted: list[str] = []  # in the order of the first order to delete
+        self.orders: list[str] = []  # every order to delete that was taken
+        self.shelved: list[str] = []
+        self.violations: list[str] = []
+        self.requests: list[str] = []
+        self.before: Callable[[str, str], int | None] = lambda method, path: None
+        self.after: Callable[[str, str], None] = lambda method, path: None
+
+    def add_host(self, name: str, vcpus: int = 8, memory_mb: int = 8192, **more: Any) -> str:
+        made = str(uuid.uuid5(uuid.NAMESPACE_DNS, name))
+        ratio, reserved = more.get("ratio", 1.0), more.get("reserved", 0)
+        amounts = {"VCPU": vcpus, "MEMORY_MB": memory_mb}
+        inventories = {
+            resource: {"total": total, "reserved": reserved, "allocation_ratio": ratio}
+            for resource, total in amounts.items()
+        }
+        for resource, total in amounts.items():
+            inventories[SPOT_CLASS_OF[resource]] = {
+                "total": total, "reserved": 0, "allocation_ratio": 1.0,
+            }  # fmt: skip
+        self.providers[made] = Provider(made, name, inventories)
+        return made
+
+    def add(self, provider: str, vcpus: int, memory_mb: int, *, spot: bool, **more: Any) -> str:
+        with self.lock:
+            number = len(self.instances) + len(self.gone)
+            made = more.pop("uuid", None) or str(uuid.uuid5(uuid.NAMESPACE_OID, str(number)))
+            if spot:
+                specs = spot_extra_specs(vcpus, memory_mb, 0)
+                held = {"CUSTOM_SPOT_VCPU": vcpus, "CUSTOM_SPOT_MEMORY_MB": memory_mb}
+            else:
+                specs, held = {}, {"VCPU": vcpus, "MEMORY_MB": memory_mb}
+            name = self.providers[provider].name
+            fields = {"host": name, "node": name, "extra_specs": specs, "allocation": held}
+            self.instances[made] = Instance(made, provider, number=number, **{**fields, **more})
+            self.providers[provider].generation += 1
+            return made
+
+    def remove(self, instance: str) -> None:
+        with self.lock:
+            found = self.instances.pop(instance, None)
+            if found is not None:
+                self.gone[instance] = found
+
+    def over(self, provider: str, *, leaving_counts: bool = True) -> dict[str, float]:
+        """What is used beyond the room; what is being deleted counts as used or not."""
+        with self.lock:
+            over = {}
+            for resource in ("VCPU", "MEMORY_MB"):
+                inventory = self.providers[provider].inventories[resource]
+                room = (inventory["total"] - inventory["reserved"]) * inventory["allocation_ratio"]
+                used = sum(
+                    each.allocation.get(resource, 0)
+                    + each.allocation.get(SPOT_CLASS_OF[resource], 0)
+                    for each in self.instances.values()
+                    if each.provider == provider
+                    and (leaving_counts or each.task_state != "deleting")
+                )
+                if used > room:
+                    over[resource] = used - room
+            return over
+
+    def is_spot(self, instance: str) -> bool:
+        found = self.instances.get(instance) or self.gone[instance]
+        return set(found.allocation) <= SPOT_CLASSES and bool(found.extra_specs)
+
+    def force_delete(self, instance: str) -> int:
+        with self.lock:
+            found = self.instances.get(instance)
+            if found is None or not found.has_server:
+                return 404
+            self.orders.append(instance)
+            if found.task_state == "deleting":
+                return 202
+            if not self.is_spot(instance):
+                self.violations.append(f"{instance} is no spot")
+            short = self.over(found.provider, leaving_counts=False)
+            if not any(found.allocation.get(SPOT_CLASS_OF[each], 0) for each in short):
+                self.violations.append(f"{instance} need not go: short of {short}")
+            found.task_state, found.updated = "deleting", time.time()
+            self.deleted.append(instance)
+            if self.freeing_takes <= 0:
+                self.remove(instance)
+            else:
+                timer = threading.Timer(self.freeing_takes, self.remove, [instance])
+                timer.daemon = True
+                timer.start()
+            return 202
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _server(each: Instance) -> dict[str, Any]:
+    return {
+        "id": each.uuid,
+        "name": f"instance-{each.number}",
+        "tenant_id": each.project_id,
+        "status": each.status,
+        "created": _time(START + each.number),
+        "updated": _time(each.updated),
+        "OS-SRV-USG:launched_at": _time(START + each.number).removesuffix("Z") + ".000000",
+        "OS-EXT-SRV-ATTR:host": each.host,
+        "OS-EXT-SRV-ATTR:hypervisor_hostname": each.node,
+        "OS-EXT-STS:vm_state": each.vm_state,
+        "OS-EXT-STS:task_state": each.task_state,
+        "flavor": {"vcpus": 1, "ram": 1, "disk": 0, "extra_specs": dict(each.extra_specs)},
+        "metadata": dict(each.metadata),
+    }
+
+
+Answer = tuple[int, dict[str, Any]]
+
+
+class _Routes:
+    """Paths to answers; the cloud's lock is held."""
+
+    def __init__(self, cloud: Cloud) -> None:
+        self.cloud = cloud
+        self.table: list[tuple[str, str, Callable[..., Answer]]] = [
+            ("GET", r"/placement/resource_providers", self.providers),
+            ("GET", r"/placement/resource_providers/([^/]+)", self.provider),
+            ("GET", r"/placement/resource_providers/([^/]+)/inventories", self.inventories),
+            ("GET", r"/placement/resource_providers/([^/]+)/allocations", self.held_of),
+            ("GET", r"/placement/allocations/([^/]+)", self.held_by),
+            ("GET", r"/nova/servers/detail", self.servers),
+            ("GET", r"/nova/servers/([^/]+)", self.server),
+            ("GET", r"/nova/os-hypervisors/([^/]+)", self.hypervisor),
+            ("GET", r"/nova/os-aggregates", self.aggregates),
+            ("POST", r"/nova/servers/([^/]+)/action", self.act),
+            ("PUT", r"/nova/servers/([^/]+)/metadata/([^/]+)", self.set_metadata),
+            ("DELETE", r"/nova/servers/([^/]+)/metadata/([^/]+)", self.remove_metadata),
+        ]
+
+    def answer(self, method: str, url: str, body: Any) -> Answer:
+        parts = urlsplit(url)
+        query = {key: values[-1] for key, values in parse_qs(parts.query).items()}
+        for verb, pattern, handler in self.table:
+            match = re.fullmatch(pattern, parts.path)
+            if verb == method and match:
+                try:
+                    return handler(*match.groups(), query=query, body=body)
+                except KeyError as error:
+                    return 404, {"error": f"no {error}"}
+        return 404, {"error": f"no route {method} {url}"}
+
+    def providers(self, query: Any, body: Any) -> Answer:
+        of = query.get("member_of")
+        found = [
+            each for each in self.cloud.providers.values() if of is None or of in each.aggregates
+        ]
+        return 200, {"resource_providers": [self._provider(each) for each in found]}
+
+    def provider(self, name: str, query: Any, body: Any) -> Answer:
+        return 200, self._provider(self.cloud.providers[name])
+
+    def _provider(self, each: Provider) -> dict[str, Any]:
+        return {
+            "uuid": each.uuid, "name": each.name, "generation": each.generation,
+            "root_provider_uuid": each.uuid, "parent_provider_uuid": None,
+        }  # fmt: skip
+
+    def inventories(self, name: str, query: Any, body: Any) -> Answer:
+        return 200, {"inventories": self.cloud.providers[name].inventories}
+
+    def held_of(self, name: str, query: Any, body: Any) -> Answer:
+        provider = self.cloud.providers[name]
+        held = {
+            each.uuid: {"resources": each.allocation}
+            for each in self.cloud.instances.values()
+            if each.provider == name and each.allocation
+        }
+        generation = provider.generation
+        return 200, {"allocations": held, "resource_provider_generation": generation}
+
+    def held_by(self, name: str, query: Any, body: Any) -> Answer:
+        each = self.cloud.instances.get(name)
+        if each is None or not each.allocation:
+            return 200, {"allocations": {}}
+        held = {each.provider: {"generation": 1, "resources": each.allocation}}
+        return 200, {"allocations": held, "consumer_generation": 1}
+
+    def servers(self, query: Any, body: Any) -> Answer:
+        if query.get("all_tenants") != "1":
+            return 200, {"servers": []}
+        found = [
+            each
+            for each in sorted(self.cloud.instances.values(), key=lambda each: each.uuid)
+            if each.has_server
+            and each.status != "SOFT_DELETED"
+            and ("host" not in query or each.host == query["host"])
+            and each.uuid > query.get("marker", "")
+        ]
+        page = found[: min(int(query.get("limit", 1000)), 3)]
+        answer: dict[str, Any] = {"servers": [_server(each) for each in page]}
+        if len(page) < len(found):
+            answer["servers_links"] = [{"rel": "next", "href": "..."}]
+        return 200, answer
+
+    def server(self, name: str, query: Any, body: Any) -> Answer:
+        each = self.cloud.instances[name]
+        if not each.has_server:
+            raise KeyError(name)
+        return 200, {"server": _server(each)}
+
+    def hypervisor(self, name: str, query: Any, body: Any) -> Answer:
+        host = self.cloud.providers[name].name
+        service = {"host": host, "id": "1", "disabled_reason": None}
+        return 200, {"hypervisor": {"id": name, "hypervisor_hostname": host, "service": service}}
+
+    def aggregates(self, query: Any, body: Any) -> Answer:
+        found = [{"name": name, "uuid": made} for name, made in self.cloud.aggregates.items()]
+        return 200, {"aggregates": found}
+
+    def act(self, name: str, query: Any, body: Any) -> Answer:
+        if "forceDelete" in body:
+            status = self.cloud.force_delete(name)
+            return status, {}
+        each = self.cloud.instances[name]
+        if "shelve" in body:
+            self.cloud.shelved.append(name)
+            each.allocation, each.host, each.node = {}, None, None
+            each.status, each.vm_state = "SHELVED_OFFLOADED", "shelved_offloaded"
+            return 202, {}
+        return 400, {"error": f"unknown action {sorted(body)}"}
+
+    def set_metadata(self, name: str, key: str, query: Any, body: Any) -> Answer:
+        self.cloud.instances[name].metadata[key] = body["meta"][key]
+        return 200, body
+
+    def remove_metadata(self, name: str, key: str, query: Any, body: Any) -> Answer:
+        del self.cloud.instances[name].metadata[key]
+        return 204, {}
+
+
+class CloudServer:
+    """Serves a cloud on a port of 127.0.0.1."""
+
+    def __init__(self, cloud: Cloud) -> None:
+        routes = _Routes(cloud)
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def handle_one(self) -> None:
+                length = int(self.headers.get("Content-Length") or 0)
+                body = json.loads(self.rfile.read(length)) if length else None
+                method, path = self.command, self.path
+                with cloud.lock:
+                    cloud.requests.append(f"{method} {path}")
+                status = cloud.before(method, path)
+                if status is None:
+                    with cloud.lock:
+                        status, answer = routes.answer(method, path, body)
+                    cloud.after(method, path)
+                else:
+                    answer = {"error": "made by the test"}
+                text = b"" if status == 204 else json.dumps(answer).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            do_GET = do_POST = do_PUT = do_DELETE = handle_one  # noqa: N815
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        ThreadingHTTPServer.daemon_threads = True
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+        self._thread.start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+def wait_until(condition: Callable[[], bool], what: str, seconds: float = 20.0) -> None:
+    """Wait for a condition; fail with `what` when it does not come."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"still not after {seconds} s: {what}"
+        time.sleep(0.01)

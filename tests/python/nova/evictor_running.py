@@ -1,0 +1,78 @@
+"""What the tests of the evictor service share: its configuration, plans, its log."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+from cospot.nova.evictor.command import read_configuration
+from cospot.nova.evictor.service import EvictorService
+from cospot.nova.plan_message import Plan, PlannedHost, plan_to_message
+
+
+def write_configuration(folder: Path, url: str, **settings: Any) -> Path:
+    """Write a configuration for the service against a cloud at a URL; return its path."""
+    settings = {
+        "state_path": folder / "state",
+        "metrics_port": 0,
+        "reconcile_interval": 0.1,
+        "plan_grace": 0.0,
+        "retry_delay": 0.05,
+        "retry_delay_max": 0.2,
+        "workers": 2,
+        **settings,
+    }
+    lines = ["[DEFAULT]", "transport_url = fake:///", "[cospot_evictor]"]
+    lines += [f"{key} = {value}" for key, value in settings.items()]
+    for group in ("nova", "placement"):
+        lines += [f"[{group}]", "auth_type = none", f"endpoint_override = {url}/{group}"]
+        lines += ["connect_retry_delay = 0.02", "status_code_retry_delay = 0.02"]
+    (folder / "state").mkdir(exist_ok=True)
+    path = folder / "cospot-evictor.conf"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def make_service(path: Path) -> EvictorService:
+    """Return the service, not started."""
+    return EvictorService(read_configuration(["--config-file", str(path)]))
+
+
+def audit_records(folder: Path) -> list[dict[str, Any]]:
+    """Return the records of the audit log."""
+    path = folder / "state" / "audit.jsonl"
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def events(folder: Path, *names: str) -> list[dict[str, Any]]:
+    """Return the audit records of some events."""
+    return [record for record in audit_records(folder) if record["event"] in names]
+
+
+def plan_message(
+    instance: str, victims: dict[str, list[str]], made_at: float | None = None
+) -> dict[str, Any]:
+    """Return the message of a plan; `victims` by provider."""
+    hosts = tuple(
+        PlannedHost("host", "node", provider, tuple(named), float(len(named)))
+        for provider, named in victims.items()
+    )
+    plan = Plan(
+        plan_id=str(uuid.uuid4()),
+        made_at=time.time() if made_at is None else made_at,
+        instance=instance,
+        project_id="q" * 32,
+        request_id="req-1",
+        policy={"vm": "COS"},
+        hosts=hosts,
+    )
+    return plan_to_message(plan)
+
+
+def send(service: EvictorService, message: Any, event_type: str = "cospot.plan") -> None:
+    """Give a message to the service as oslo.messaging does."""
+    service.endpoint.info({}, "nova-scheduler:test", event_type, message, {})

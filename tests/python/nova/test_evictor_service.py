@@ -1,0 +1,183 @@
+"""The evictor service against a small cloud over HTTP: what it evicts, and what it does not."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+for module in ("keystoneauth1", "oslo_messaging", "tooz", "prometheus_client"):
+    pytest.importorskip(module, reason=f"needs {module} (Debian: python3-nova, python3-tooz, ...)")
+
+from evictor_cloud import Cloud, CloudServer, wait_until
+from evictor_running import events, make_service, plan_message, send, write_configuration
+
+
+class Running:
+    """A cloud, its server, and services against it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.cloud = Cloud(freeing_takes=0.05)
+        self.server = CloudServer(self.cloud)
+        self.services: list[Any] = []
+
+    def start(self, **settings: Any) -> Any:
+        service = make_service(write_configuration(self.folder, self.server.url, **settings))
+        service.start()
+        self.services.append(service)
+        return service
+
+    def looks(self, count: int = 3) -> None:
+        """Wait until the service has looked at all hosts a few more times."""
+        want = self._listed() + count
+        wait_until(lambda: self._listed() >= want, "the next looks at all hosts")
+
+    def _listed(self) -> int:
+        with self.cloud.lock:
+            return self.cloud.requests.count("GET /placement/resource_providers")
+
+    def close(self) -> None:
+        for service in self.services:
+            service.stop()
+        self.server.close()
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    made = Running(tmp_path)
+    yield made
+    made.close()
+    assert made.cloud.violations == []
+
+
+def metric(service: Any, name: str, **labels: str) -> float:
+    return service.metrics.registry.get_sample_value(f"cospot_evictor_{name}", labels) or 0.0
+
+
+def test_reconcile_evicts_the_oldest_spot_of_an_overcommitted_host(running: Running) -> None:
+    # 8 vCPUs: two spots of 2, a VM of 6. 10 - 8 = 2 are short, one spot suffices, the older one.
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(2)]
+    running.cloud.add(host, 6, 1024, spot=False)
+    service = running.start()
+    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    running.looks()
+    assert running.cloud.deleted == [spots[0]]
+    [intent] = events(running.folder, "intent")
+    assert intent["instance"] == spots[0]
+    assert intent["cause"] == "reconcile" and intent["chosen_by"] == "FIFO"
+    assert intent["shortfall"] == {"VCPU": 2}
+    assert intent["frees"] == {"VCPU": 2, "MEMORY_MB": 1024, "DISK_GB": 0}
+    assert metric(service, "evictions_total", cause="reconcile") == 1
+    assert metric(service, "overcommit_seconds_total", host="a") > 0
+
+
+def test_a_plan_is_preferred_to_the_policy(running: Running) -> None:
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(2)]
+    service = running.start(reconcile_interval=30)
+    vm = str(uuid.uuid4())
+    send(service, plan_message(vm, {host: [spots[1]]}))
+    running.cloud.add(host, 6, 1024, spot=False, uuid=vm)  # the claim comes after the plan
+    wait_until(lambda: bool(events(running.folder, "freed")), "the planned spot is freed")
+    assert running.cloud.deleted == [spots[1]]
+    [freed] = events(running.folder, "freed")
+    assert freed["chosen_by"] == "plan" and freed["for_instance"] == vm and freed["plan_id"]
+    assert freed["seconds_since_claim"] >= 0
+    assert metric(service, "claim_to_freed_seconds_count") == 1
+
+
+def test_reconcile_obeys_a_known_plan_too(running: Running) -> None:
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(2)]
+    vm = running.cloud.add(host, 6, 1024, spot=False)
+    service = make_service(write_configuration(running.folder, running.server.url))
+    running.services.append(service)
+    send(service, plan_message(vm, {host: [spots[1]]}))
+    service.start()
+    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is freed")
+    assert running.cloud.deleted == [spots[1]]
+
+
+def test_a_claim_on_an_unplanned_host_is_looked_at(running: Running) -> None:
+    planned, claimed = running.cloud.add_host("a"), running.cloud.add_host("b")
+    spots = [running.cloud.add(each, 8, 1024, spot=True) for each in (planned, claimed)]
+    service = running.start(reconcile_interval=30)
+    vm = str(uuid.uuid4())
+    send(service, plan_message(vm, {planned: [spots[0]]}))
+    running.cloud.add(claimed, 8, 1024, spot=False, uuid=vm)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the spot of the claimed host goes")
+    assert running.cloud.deleted == [spots[1]]
+
+
+def test_a_plan_whose_host_has_room_evicts_nothing(running: Running) -> None:
+    host = running.cloud.add_host("a")
+    spot = running.cloud.add(host, 2, 1024, spot=True)
+    vm = running.cloud.add(host, 6, 1024, spot=False)
+    service = running.start()
+    for made_at in (time.time() - 20, time.time() - 10, time.time()):
+        send(service, plan_message(vm, {host: [spot]}, made_at))
+    running.looks(5)
+    assert running.cloud.deleted == [] and events(running.folder, "intent", "refused") == []
+    assert metric(service, "plans_total", outcome="accepted") == 3
+
+
+def test_a_forged_plan_that_names_vms_is_refused(running: Running) -> None:
+    # The host is overcommitted, so the plan is looked at: its VM and a stranger are refused, and
+    # the spot that the policy names goes.
+    host, other = running.cloud.add_host("a"), running.cloud.add_host("b")
+    spot = running.cloud.add(host, 4, 1024, spot=True)
+    elsewhere = running.cloud.add(other, 4, 1024, spot=True)
+    victim = running.cloud.add(host, 2, 1024, spot=False)
+    vm = running.cloud.add(host, 6, 1024, spot=False)
+    service = make_service(write_configuration(running.folder, running.server.url))
+    running.services.append(service)
+    send(service, plan_message(vm, {host: [victim, elsewhere, str(uuid.uuid4()), vm]}))
+    service.start()
+    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    assert running.cloud.deleted == [spot]
+    refused = [(each["instance"], each["reason"]) for each in events(running.folder, "refused")]
+    assert refused[0] == (victim, "not-a-spot-allocation")
+    assert refused[1] == (elsewhere, "gone")
+    assert refused[3] == (vm, "not-a-spot-allocation")
+    assert metric(service, "refusals_total", reason="not-a-spot-allocation") == 2
+
+
+@pytest.mark.parametrize(
+    "message",
+    [None, 1, "plan", [], {}, {"version": 1}, {"version": 2, "plan_id": "x"}, {"hosts": [{}]}],
+)
+def test_a_malformed_plan_is_one_log_line(
+    running: Running, message: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    service = running.start()
+    send(service, message)
+    lines = [each for each in caplog.records if "malformed plan" in each.getMessage()]
+    assert len(lines) == 1 and "expected" in lines[0].getMessage()
+    send(service, {}, event_type="compute.instance.update")
+    assert metric(service, "plans_total", outcome="malformed") == 2
+
+
+def test_an_old_plan_is_dropped(running: Running) -> None:
+    service = running.start(plan_ttl=10)
+    for age, outcome in ((11, "expired"), (-120, "from-the-future")):
+        send(service, plan_message(str(uuid.uuid4()), {}, time.time() - age))
+        assert metric(service, "plans_total", outcome=outcome) == 1
+
+
+def test_the_first_plan_of_a_multi_create_is_kept(running: Running) -> None:
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(3)]
+    service = running.start(reconcile_interval=30)
+    vm = str(uuid.uuid4())
+    send(service, plan_message(vm, {host: [spots[2]]}))
+    send(service, plan_message(vm, {host: [spots[1]]}))
+    assert metric(service, "plans_total", outcome="duplicate") == 1
+    running.cloud.add(host, 4, 1024, spot=False, uuid=vm)
+    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is freed")
+    assert running.cloud.deleted == [spots[2]]
