@@ -1,0 +1,97 @@
+"""What was run for the evaluation: the grid, the rivals and the worse rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from cospot.errors import ConfigError
+from cospot.results import load_results
+
+BATCHED, BERNOULLI, OTHER = "batched", "Bernoulli", "other"
+
+_DEGRADATION_COLUMNS = ("workload", "headroom_percent", "vm", "otn", "vm_requests", "vm_rejected")
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Everything the figures and the findings are made from.
+
+    Attributes:
+        runs: ``Results.runs`` of the grid, and ``sampling``: ``batched``, ``Bernoulli`` or
+            ``other``, by the recipe or the label of the workload.
+        rivals: The same of the runs with rival rankings; None when they were not run.
+        degradation: The CSV of ``cospot degradation``; None when it was not run.
+        version: Of the cospot that ran the grid.
+    """
+
+    runs: pd.DataFrame
+    rivals: pd.DataFrame | None
+    degradation: pd.DataFrame | None
+    version: str
+
+    @property
+    def burstier(self) -> pd.DataFrame:
+        """The runs of the batched workloads, which the paper shows; all runs without any."""
+        batched = self.runs[self.runs["sampling"] == BATCHED]
+        return self.runs if batched.empty else batched
+
+
+def load_evaluation(
+    grid: Path, rivals: Path | None = None, degradation: Path | None = None
+) -> Evaluation:
+    """Read the results of an evaluation.
+
+    Args:
+        grid: Results database of the grid (examples/paper/grid.yaml).
+        rivals: Results database of the rival rankings (examples/paper/rivals.yaml).
+        degradation: CSV of ``cospot degradation`` (examples/paper/degradation.yaml).
+
+    Raises:
+        DatabaseError: A database cannot be used.
+        ConfigError: The grid has no run with a baseline, or the CSV lacks a column or a row.
+    """
+    results = load_results(grid)
+    runs = _with_sampling(results.runs, results.sweep)
+    # Revenue lost and gained are fractions of something: nothing can be said of runs without.
+    runs = runs[runs["gain"].notna() & runs["vm_loss"].notna()]
+    if runs.empty:
+        raise ConfigError(f"{grid}: no run has a gain; expected OTN 1 with SAF off among the runs")
+    rival_runs = None
+    if rivals is not None:
+        others = load_results(rivals)
+        rival_runs = _with_sampling(others.runs, others.sweep)
+    return Evaluation(
+        runs=runs,
+        rivals=rival_runs,
+        degradation=None if degradation is None else _read_degradation(degradation),
+        version=results.version,
+    )
+
+
+def _with_sampling(runs: pd.DataFrame, sweep: Mapping[str, Any]) -> pd.DataFrame:
+    samplings = {item["label"]: _sampling_of(item) for item in sweep["workloads"]}
+    return runs.assign(sampling=[samplings[label] for label in runs["workload"]])
+
+
+def _sampling_of(workload: Mapping[str, Any]) -> str:
+    told = str(workload.get("sampling", workload["label"])).lower()
+    if "batched" in told:
+        return BATCHED
+    return BERNOULLI if "bernoulli" in told else OTHER
+
+
+def _read_degradation(path: Path) -> pd.DataFrame:
+    try:
+        frame = pd.read_csv(path)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path}: {error}; expected the CSV of cospot degradation") from error
+    missing = [name for name in _DEGRADATION_COLUMNS if name not in frame.columns]
+    if missing or frame.empty:
+        what = f"has no column {', '.join(missing)}" if missing else "has no rows"
+        raise ConfigError(f"{path}: {what}; expected the CSV of cospot degradation")
+    return frame

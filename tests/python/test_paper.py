@@ -1,0 +1,186 @@
+"""cospot.paper: the evaluation of the CoSpot paper, from results databases."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import cospot
+import pytest
+
+pytest.importorskip("pandas", minversion="1.5")
+pytest.importorskip("matplotlib", minversion="3.6")
+
+from cospot.paper.__main__ import main
+from cospot.paper.document import BEGIN, END, replace_between_markers
+from cospot.paper.evaluation import load_evaluation
+from cospot.paper.findings import all_findings
+from cospot.paper.settings import best_without_vm_loss
+from made_results import FOUR_RUNS, make_database
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("COSPOT_PROGRAM", "")
+
+
+@pytest.fixture
+def grid(tmp_path):
+    return make_database(tmp_path / "grid.db", FOUR_RUNS)
+
+
+def _here(evaluation):
+    return {(item.source, item.what): item.here for item in all_findings(evaluation)}
+
+
+def test_numbers_of_finding_1_are_those_of_the_runs(grid):
+    # Gains 0, 20, 50, 80 %: mean 37.5; VM loss 0, 0, 0.1, 0.2 %: mean 0.075. The first two reject
+    # no VM: their gains are 0 and 20.
+    here = _here(load_evaluation(grid))
+    assert here["Finding 1", "gain, mean"] == "38 %"
+    assert here["Finding 1", "gain, largest"] == "80 %"
+    assert here["Finding 1", "VM revenue lost, mean"] == "0.0750 %"
+    assert here["Finding 1", "VM revenue lost, largest"] == "0.20 %"
+    assert here["Figure 4", "runs that reject no VM"] == "50 %"
+    assert here["Finding 1", "gain of those, mean"] == "10 %"
+    assert here["Finding 1", "gain of those, largest"] == "20 %"
+
+
+def test_first_hour_is_lost_of_what_was_requested_and_earned(tmp_path):
+    # 10 of 100 earned and 500 requested in one run, nothing in the other.
+    runs = [
+        {"otn": 1, "revenue": 100, "spot_revenue_first_hour_free_exact": "90"},
+        {"otn": 2, "revenue": 100, "spot_revenue_first_hour_free_exact": "100"},
+    ]
+    here = _here(load_evaluation(make_database(tmp_path / "r.db", runs)))
+    what = "spot revenue lost to a free first hour, of what was {}: mean, largest"
+    assert here["Finding 8", what.format("requested")] == "1.000 %, 2.00 %"
+    assert here["Finding 8", what.format("earned")] == "5.000 %, 10.00 %"
+
+
+def test_best_setting_loses_no_vm_on_any_workload(tmp_path):
+    # OTN 4 gains most but rejects a VM on the second workload; OTN 2 gains 20 % and 40 %.
+    runs = [
+        {"workload": day, "otn": otn, "revenue": revenue, "vm_rejected": rejected}
+        for day, otn, revenue, rejected in (
+            ("a", 1, 100, 0),
+            ("a", 2, 120, 0),
+            ("a", 4, 200, 0),
+            ("b", 1, 100, 0),
+            ("b", 2, 140, 0),
+            ("b", 4, 200, 1),
+        )
+    ]
+    database = make_database(tmp_path / "r.db", runs, workloads=("a", "b"))
+    (best,) = best_without_vm_loss(load_evaluation(database).runs).to_dict("records")
+    assert (best["otn"], best["saf"]) == (2, False)
+    assert best["gain"] == pytest.approx(0.3)
+
+
+def test_sampling_is_told_by_the_label(tmp_path):
+    labels = ("batched/0.csv", "Bernoulli/0.csv", "mine.csv")
+    runs = [{"workload": label, "revenue": 100} for label in labels]
+    evaluation = load_evaluation(make_database(tmp_path / "r.db", runs, workloads=labels))
+    assert list(evaluation.runs["sampling"]) == ["batched", "Bernoulli", "other"]
+    assert list(evaluation.burstier["workload"]) == ["batched/0.csv"]
+
+
+def test_output_repeats_and_needs_nothing_beside_it(grid, tmp_path):
+    outputs = []
+    for name in ("one", "two"):
+        assert main([str(grid), "-o", str(tmp_path / name)]) == 0
+        files = sorted((tmp_path / name).iterdir())
+        outputs.append({path.name: path.read_bytes() for path in files})
+    assert outputs[0] == outputs[1]
+    # The runs have neither COS nor a worse ranking: Figures 4 and 8 are left.
+    assert {name for name in outputs[0] if name.endswith(".svg")} == {
+        "figure-4.svg",
+        "figure-8.svg",
+    }
+    page = outputs[0]["evaluation.html"].decode()
+    assert page.count("data:image/svg+xml;base64,") == 2
+    assert "http://" not in page and "https://" not in page and "<script" not in page
+
+
+def test_table_goes_between_the_markers(grid, tmp_path):
+    document = tmp_path / "d.md"
+    document.write_text(f"mine\n{BEGIN}\nwas here\n{END}\nalso mine\n")
+    arguments = [str(grid), "-o", str(tmp_path / "out"), "--document", str(document)]
+    assert main(arguments) == 0
+    once = document.read_text()
+    assert once.startswith(f"mine\n{BEGIN}\n\n| source |")
+    assert once.endswith(f"|\n\n{END}\nalso mine\n")
+    assert "was here" not in once
+    assert main(arguments) == 0
+    assert document.read_text() == once
+
+
+@pytest.mark.parametrize(
+    "text", ["", f"{BEGIN}\n", f"{END}\n{BEGIN}\n", f"{BEGIN}{BEGIN}{END}{END}"]
+)
+def test_document_without_its_markers_is_left_as_it_is(tmp_path, text):
+    document = tmp_path / "d.md"
+    document.write_text(text)
+    with pytest.raises(cospot.errors.ConfigError, match="expected one line"):
+        replace_between_markers(document, "new")
+    assert document.read_text() == text
+
+
+def test_bad_input_is_one_line_and_exit_code_2(grid, tmp_path, capsys):
+    empty = tmp_path / "empty.csv"
+    empty.write_text("workload,vm\n")
+    for arguments in (
+        [str(tmp_path / "none.db"), "-o", str(tmp_path)],
+        [str(grid), "-o", str(tmp_path), "--degradation", str(empty)],
+        [str(grid), "-o", str(grid)],
+    ):
+        assert main(arguments) == 2
+        error = capsys.readouterr().err
+        assert error.startswith("cospot: ")
+        assert error.count("\n") == 1
+
+
+@pytest.mark.skipif(
+    not os.access(PROGRAM, os.X_OK), reason="COSPOT_PROGRAM does not name the program"
+)
+def test_one_command_makes_it_all(tmp_path):
+    names = []
+    for sampling in ("batched", "bernoulli"):
+        names.append(f"{sampling}.csv.gz")
+        recipe = ["azure2020", "--seed", "3", "--scale", "0.0002", "--sampling", sampling]
+        subprocess.run(
+            [PROGRAM, "workload", "generate", *recipe, "-o", names[-1]], cwd=tmp_path, check=True
+        )
+    environment = {**os.environ, "COSPOT": PROGRAM, "COSPOT_PYTHON": sys.executable}
+    outputs = []
+    for threads in ("1", "2"):
+        options = ["-o", f"out{threads}", "--timing", "off", "-j", threads]
+        done = subprocess.run(
+            [ROOT / "examples/paper/run.sh", *options, *names],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        files = (tmp_path / f"out{threads}").iterdir()
+        outputs.append({path.name: path.read_bytes() for path in files if path.suffix != ".db"})
+    assert outputs[0] == outputs[1]
+    assert {f"figure-{number}.png" for number in (2, 4, 5, 6, 7, 8)} <= set(outputs[0])
+    assert outputs[0]["grid.csv"].count(b"\n") == 1 + 2 * 3240
+    table = outputs[0]["findings.md"].decode()
+    assert "| Table 1 | workloads | 20 | 2 |" in table
+    assert "not run" not in table
+
+
+@pytest.mark.parametrize("arguments", [["--what"], ["none.csv"], ["-o"], ["--timing", "maybe"]])
+def test_command_refuses_what_it_cannot_use(tmp_path, arguments):
+    done = subprocess.run(
+        [ROOT / "examples/paper/run.sh", *arguments],
+        cwd=tmp_path,
+        env={**os.environ, "COSPOT": PROGRAM, "COSPOT_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("cospot: ") and done.stderr.count("\n") == 1
