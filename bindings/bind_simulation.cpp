@@ -32,7 +32,9 @@ constexpr const char* kRunArguments = R"doc(
     evictor: A name as in list_evictors(), a compiled evictor, or a class or object below
         cospot.Evictor.
     saf: Spot-avoiding filter: VMs prefer hosts with room beside all spots.
-    otn: Offer-top-N: how many hosts the VM side offers, from 1.
+    otn: Offer-top-N: how many hosts the VM side offers, from 1; or another offer as in sweep files:
+        {"epsilon": 0.05}, {"adaptive": {"at_low_load": 32, "at_high_load": 1, "from": 0.8,
+        "to": 1}}, or its label, "epsilon-0.05", "adaptive-32-1-0.8-1".
 )doc";
 
 PreparedRun prepare(const py::object& hosts, const py::object& host, const py::object& vm,
@@ -128,6 +130,8 @@ void bind_result_revenue(py::class_<RunResult>& result) {
   add("vm_revenue", &RunResult::vm_revenue, "What the VMs earned");
   add("spot_revenue_requested", &RunResult::spot_revenue_requested, "What the spots asked for");
   add("spot_revenue", &RunResult::spot_revenue, "What the spots earned");
+  add("spot_revenue_first_hour_free", &RunResult::spot_revenue_first_hour_free,
+      "What they earned when one that is evicted within an hour of its placement is free");
 }
 
 py::dict result_dict(const py::object& self) {
@@ -135,7 +139,8 @@ py::dict result_dict(const py::object& self) {
   for (const char* name :
        {"hosts", "vm_requests", "vm_rejected", "spot_requests", "spot_admitted", "evictions",
         "vm_revenue_requested", "vm_revenue", "spot_revenue_requested", "spot_revenue",
-        "alloc_p50_ns", "alloc_p99_ns", "alloc_max_ns", "wall_ms", "vm_too_large"}) {
+        "alloc_p50_ns", "alloc_p99_ns", "alloc_max_ns", "wall_ms", "vm_too_large",
+        "spot_revenue_first_hour_free"}) {
     dict[name] = self.attr(name);
   }
   return dict;

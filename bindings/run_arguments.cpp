@@ -1,5 +1,11 @@
 #include "bindings/run_arguments.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+
 #include "bindings/arguments.hpp"
 #include "bindings/hosts.hpp"
 #include "bindings/policy_entries.hpp"
@@ -30,7 +36,51 @@ HostTable read_hosts(const RunArguments& arguments, RunSettings& settings) {
   return hosts;
 }
 
+/// Refuses keys that nothing reads.
+void require_keys(const py::dict& dict, std::string_view name,
+                  std::initializer_list<const char*> keys) {
+  for (const auto& [key, value] : dict) {
+    const std::string found = read_text(key, fmt::format("a key of {}", name));
+    if (std::find(keys.begin(), keys.end(), found) == keys.end()) {
+      throw ConfigError(
+          fmt::format("{}: unknown key '{}'; valid keys: {}", name, found, fmt::join(keys, ", ")));
+    }
+  }
+}
+
+py::object required(const py::dict& dict, std::string_view name, const char* key) {
+  if (!dict.contains(key)) throw ConfigError(fmt::format("{}: the key {} is missing", name, key));
+  return dict[key];
+}
+
+OfferRule read_adaptive(const py::object& value) {
+  constexpr std::string_view kName = "otn['adaptive']";
+  if (!py::isinstance<py::dict>(value)) {
+    throw py::type_error(fmt::format("{} is a {}, expected a dict", kName, type_name(value)));
+  }
+  const auto dict = value.cast<py::dict>();
+  require_keys(dict, kName, {"at_low_load", "at_high_load", "from", "to"});
+  return OfferRule::adaptive(
+      {.at_low_load = read_count(required(dict, kName, "at_low_load"), "at_low_load", 1),
+       .at_high_load = read_count(required(dict, kName, "at_high_load"), "at_high_load", 1),
+       .from = read_number(required(dict, kName, "from"), "from", 0, 1),
+       .to = read_number(required(dict, kName, "to"), "to", 0, 1)});
+}
+
 }  // namespace
+
+OfferRule read_offer_rule(py::handle value) {
+  if (py::isinstance<py::str>(value)) return OfferRule::parse(read_text(value, "otn"));
+  if (!py::isinstance<py::dict>(value)) return read_count(value, "otn", 1);
+  const auto dict = py::reinterpret_borrow<py::dict>(value);
+  require_keys(dict, "otn", {"adaptive", "epsilon"});
+  if (dict.size() != 1) {
+    throw ConfigError(
+        fmt::format("otn: a dict of {} keys, expected adaptive or epsilon", dict.size()));
+  }
+  if (dict.contains("adaptive")) return read_adaptive(dict["adaptive"]);
+  return OfferRule::within(read_number(dict["epsilon"], "otn['epsilon']", 0, 1));
+}
 
 PreparedRun prepare_run(const RunArguments& arguments) {
   RunSettings settings;
@@ -39,7 +89,7 @@ PreparedRun prepare_run(const RunArguments& arguments) {
   settings.spot = read_chain(arguments.spot, "spot");
   settings.evictor = read_evictor(arguments.evictor);
   settings.saf = arguments.saf;
-  settings.otn = read_count(arguments.otn, "otn", 1);
+  settings.otn = read_offer_rule(arguments.otn);
   return {std::move(settings), std::move(hosts)};
 }
 

@@ -16,6 +16,7 @@ DAY_US: int
 _Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 _Integer: TypeAlias = SupportsIndex
 _Number: TypeAlias = float | np.number[Any]
+_Offer: TypeAlias = SupportsIndex | str | Mapping[str, _Number | Mapping[str, _Number]]
 _Resources: TypeAlias = (
     ResourceVector | tuple[_Integer, _Integer] | tuple[_Integer, _Integer, _Integer] | list[int]
 )
@@ -409,6 +410,10 @@ class RunResult:
     @property
     def spot_revenue_vcpu_us(self) -> int: ...
     @property
+    def spot_revenue_first_hour_free(self) -> float: ...
+    @property
+    def spot_revenue_first_hour_free_vcpu_us(self) -> int: ...
+    @property
     def alloc_p50_ns(self) -> int: ...
     @property
     def alloc_p99_ns(self) -> int: ...
@@ -440,7 +445,7 @@ class Simulation:
         spot: _ChainEntry,
         evictor: _EvictorEntry,
         saf: bool = False,
-        otn: _Integer = 1,
+        otn: _Offer = 1,
     ) -> None: ...
     def run_until(self, time_us: _Integer) -> None: ...
     def run(self) -> None: ...
@@ -463,7 +468,7 @@ def simulate(
     spot: _ChainEntry,
     evictor: _EvictorEntry,
     saf: bool = False,
-    otn: _Integer = 1,
+    otn: _Offer = 1,
     events: _Path | None = None,
 ) -> RunResult: ...
 def size(
@@ -483,7 +488,7 @@ def explain(
     spot: _ChainEntry,
     evictor: _EvictorEntry,
     saf: bool = False,
-    otn: _Integer = 1,
+    otn: _Offer = 1,
     all_hosts: bool = False,
 ) -> str: ...
 

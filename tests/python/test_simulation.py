@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,54 @@ def told(program: Path, folder: Path, *arguments: str) -> str:
         [program, *arguments], cwd=folder, check=True, capture_output=True, text=True
     )
     return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("otn", "label"),
+    [
+        (4, "4"),
+        ("4", "4"),
+        ({"epsilon": 0.25}, "epsilon-0.25"),
+        ("epsilon-0.25", "epsilon-0.25"),
+        (
+            {"adaptive": {"at_low_load": 8, "at_high_load": 1, "from": 0.5, "to": 0.9}},
+            "adaptive-8-1-0.5-0.9",
+        ),
+        ("adaptive-8-1-0.5-0.9", "adaptive-8-1-0.5-0.9"),
+    ],
+)
+def test_offers_of_sweep_files(
+    program: Path, folder: Path, workload: Workload, otn: Any, label: str
+) -> None:
+    result = cospot.simulate(workload, **{**RUN, "otn": otn})
+    csv = folder / "offer.csv"
+    arguments = ["--set", f"otn={label}", "--db", "offer.db", "--csv", str(csv), "-q", "--force"]
+    told(program, folder, "compare", "s.yaml", *arguments)
+    names, row = (line.split(",") for line in csv.read_text().splitlines())
+    expected = dict(zip(names, row, strict=True))
+    assert expected["otn"] == label
+    assert expected["evictions"] == str(result.evictions)
+    for revenue in ("spot_revenue", "spot_revenue_first_hour_free"):
+        exact = getattr(result, f"{revenue}_vcpu_us")
+        assert int(Decimal(expected[revenue]) * 10**6) == exact
+        assert result.as_dict()[revenue] == exact / 1e6
+
+
+@pytest.mark.parametrize(
+    "otn",
+    [
+        "fixed-3",
+        {},
+        {"epsilon": 2.0},
+        {"epsilon": 0.1, "adaptive": {}},
+        {"upsilon": 0.1},
+        {"adaptive": {"at_low_load": 8}},
+        {"adaptive": {"at_low_load": 8, "at_high_load": 1, "from": 0.9, "to": 0.5}},
+    ],
+)
+def test_offers_that_are_none(workload: Workload, otn: Any) -> None:
+    with pytest.raises(cospot.ConfigError):
+        cospot.simulate(workload, **{**RUN, "otn": otn})
 
 
 def test_simulate_is_the_programs_run(program: Path, folder: Path, workload: Workload) -> None:
