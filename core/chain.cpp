@@ -33,8 +33,6 @@ bool Chain::ranks_by_raw_weights() const {
 
 void Chain::keep_feasible(const HostView& hosts, const Request& request,
                           ChainScratch& scratch) const {
-  scratch.candidates.resize(hosts.size());
-  std::iota(scratch.candidates.begin(), scratch.candidates.end(), HostIndex{0});
   for (const std::unique_ptr<Filter>& filter : filters_) {
     if (filter->mode() == FilterMode::kPrefer) continue;
     scratch.passes.resize(scratch.candidates.size());
@@ -84,6 +82,20 @@ void Chain::add_weights(const HostView& hosts, const Request& request, ChainScra
 
 void Chain::weigh(const HostView& hosts, const Request& request, ChainScratch& scratch,
                   std::vector<RankedHost>& ranked) const {
+  scratch.candidates.resize(hosts.size());
+  std::iota(scratch.candidates.begin(), scratch.candidates.end(), HostIndex{0});
+  weigh_candidates(hosts, request, scratch, ranked);
+}
+
+void Chain::weigh(const HostView& hosts, std::span<const HostIndex> candidates,
+                  const Request& request, ChainScratch& scratch,
+                  std::vector<RankedHost>& ranked) const {
+  scratch.candidates.assign(candidates.begin(), candidates.end());
+  weigh_candidates(hosts, request, scratch, ranked);
+}
+
+void Chain::weigh_candidates(const HostView& hosts, const Request& request, ChainScratch& scratch,
+                             std::vector<RankedHost>& ranked) const {
   keep_feasible(hosts, request, scratch);
   ranked.clear();
   for (const HostIndex host : scratch.candidates) ranked.push_back({.host = host});

@@ -63,6 +63,10 @@ class Chain {
   void weigh(const HostView& hosts, const Request& request, ChainScratch& scratch,
              std::vector<RankedHost>& ranked) const;
 
+  /// The same for some of the hosts: those in `candidates`, which are in host order.
+  void weigh(const HostView& hosts, std::span<const HostIndex> candidates, const Request& request,
+             ChainScratch& scratch, std::vector<RankedHost>& ranked) const;
+
   /// Keeps `hosts` ranked between requests: in order where filters and weigher allow it, else by
   /// scanning all hosts for every request. `hosts` and the chain outlive the ranking.
   [[nodiscard]] std::unique_ptr<HostRanking> make_ranking(const HostTable& hosts) const;
@@ -75,6 +79,8 @@ class Chain {
 
  private:
   [[nodiscard]] bool ranks_by_raw_weights() const;
+  void weigh_candidates(const HostView& hosts, const Request& request, ChainScratch& scratch,
+                        std::vector<RankedHost>& ranked) const;
   void keep_feasible(const HostView& hosts, const Request& request, ChainScratch& scratch) const;
   void add_tiers(const HostView& hosts, const Request& request, ChainScratch& scratch,
                  std::vector<RankedHost>& ranked) const;

@@ -16,6 +16,19 @@ void check_amount(const HostSpec& host, const char* what, ResourceAmount amount,
                     std::to_string(kMaxResourceAmount));
 }
 
+void check_total(const HostSpec& host) {
+  check_amount(host, "vcpus", host.total.vcpus, 1);
+  check_amount(host, "memory_mb", host.total.memory_mb, 1);
+  check_amount(host, "disk_gb", host.total.disk_gb, 0);
+}
+
+void put(std::array<std::vector<ResourceAmount>, 3>& columns, HostIndex host,
+         const ResourceVector& amounts) {
+  columns[0][host] = amounts.vcpus;
+  columns[1][host] = amounts.memory_mb;
+  columns[2][host] = amounts.disk_gb;
+}
+
 void push(std::array<std::vector<ResourceAmount>, 3>& columns, const ResourceVector& amounts) {
   columns[0].push_back(amounts.vcpus);
   columns[1].push_back(amounts.memory_mb);
@@ -50,9 +63,7 @@ HostTable HostTable::uniform(std::size_t count, const ResourceVector& total) {
 }
 
 void HostTable::append(const HostSpec& host) {
-  check_amount(host, "vcpus", host.total.vcpus, 1);
-  check_amount(host, "memory_mb", host.total.memory_mb, 1);
-  check_amount(host, "disk_gb", host.total.disk_gb, 0);
+  check_total(host);
   names_.push_back(host.name);
   push(total_, host.total);
   push(beside_vms_, host.total - host.vm_used);
@@ -63,9 +74,30 @@ void HostTable::append(const HostSpec& host) {
   generation_.push_back(0);
   const ResourceVector first{total_[0][0], total_[1][0], total_[2][0]};
   uniform_ = uniform_ && host.total == first;
-  largest_total_.vcpus = std::max(largest_total_.vcpus, host.total.vcpus);
-  largest_total_.memory_mb = std::max(largest_total_.memory_mb, host.total.memory_mb);
-  largest_total_.disk_gb = std::max(largest_total_.disk_gb, host.total.disk_gb);
+  include_total(host.total);
+}
+
+void HostTable::include_total(const ResourceVector& total) {
+  largest_total_.vcpus = std::max(largest_total_.vcpus, total.vcpus);
+  largest_total_.memory_mb = std::max(largest_total_.memory_mb, total.memory_mb);
+  largest_total_.disk_gb = std::max(largest_total_.disk_gb, total.disk_gb);
+}
+
+void HostTable::replace(HostIndex host, const HostSpec& spec) {
+  check_total(spec);
+  const ResourceVector before{total_[0][host], total_[1][host], total_[2][host]};
+  // Both may only become more cautious: a table that looks less uniform than it is, or a total
+  // larger than any that is left, costs speed and no result.
+  uniform_ = uniform_ && (size() == 1 || spec.total == before);
+  include_total(spec.total);
+  names_[host] = spec.name;
+  put(total_, host, spec.total);
+  put(beside_vms_, host, spec.total - spec.vm_used);
+  put(beside_all_, host, spec.total - spec.vm_used - spec.spot_used);
+  num_vms_[host] = spec.num_vms;
+  num_spots_[host] = spec.num_spots;
+  num_io_ops_[host] = spec.num_io_ops;
+  ++generation_[host];
 }
 
 void HostTable::pad() {

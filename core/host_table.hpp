@@ -143,6 +143,12 @@ class HostTable {
   /// The largest total of each resource over all hosts.
   [[nodiscard]] const ResourceVector& largest_total() const { return largest_total_; }
 
+  /// Makes a host what `spec` says, its name included. What is kept ranked over this table must not
+  /// be used after it.
+  ///
+  /// Errors: ConfigError as for the constructor; then the host is as it was.
+  void replace(HostIndex host, const HostSpec& spec);
+
   void add_vm(HostIndex host, const ResourceVector& amount) { change_vms(host, amount, 1); }
   void remove_vm(HostIndex host, const ResourceVector& amount) { change_vms(host, amount, -1); }
   void add_spot(HostIndex host, const ResourceVector& amount) { change_spots(host, amount, 1); }
@@ -203,6 +209,7 @@ class HostTable {
     room[2][host] -= sign * amount.disk_gb;
   }
   void append(const HostSpec& host);
+  void include_total(const ResourceVector& total);
   void pad();
 
   std::vector<std::string> names_;

@@ -64,13 +64,16 @@ from cospot.errors import (
 from cospot.policies import Evictor, Filter, Weigher
 
 if TYPE_CHECKING:
+    from cospot._core import LiveHosts
     from cospot.choices import average_over_workloads, pareto_front
     from cospot.occupancy import occupancy_over_time, read_events, watch_occupancy
     from cospot.results import Results, load_results
     from cospot.sweeps import sweep
 
-# What needs an optional package (pandas, for one) is imported when it is first asked for.
+# What needs an optional package (pandas, for one) is imported when it is first asked for, and so is
+# what a module built before it was there lacks.
 _LAZY = {
+    "LiveHosts": "cospot._core",
     "average_over_workloads": "cospot.choices",
     "pareto_front": "cospot.choices",
     "occupancy_over_time": "cospot.occupancy",
@@ -115,6 +118,7 @@ __all__ = [
     "HostTable",
     "HostView",
     "InputError",
+    "LiveHosts",
     "Offer",
     "PolicyError",
     "PolicyInfo",

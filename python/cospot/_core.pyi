@@ -344,6 +344,32 @@ def make_offer(
 def choose(offer: Offer, evictor: _EvictorEntry, datacenter: Datacenter) -> Choice | None: ...
 
 @final
+class LiveHosts:
+    def __init__(self, names: Iterable[str]) -> None: ...
+    @property
+    def hosts(self) -> HostView: ...
+    def set_host(
+        self,
+        row: _Integer,
+        total: _Resources,
+        vm_used: _Resources,
+        spots: Iterable[tuple[_Integer, _Integer, _Integer, _Integer]] = (),
+        *,
+        num_vms: _Integer = 0,
+        num_io_ops: _Integer = 0,
+    ) -> None: ...
+    def rank(
+        self, chain: Chain, rows: _Rows, request: Request, *, saf: bool = False
+    ) -> npt.NDArray[np.uint32]: ...
+    def choose(
+        self, evictor: CompiledEvictor, rows: _Rows, request: Request
+    ) -> tuple[int, tuple[int, ...], float] | None: ...
+    def has_room(
+        self, rows: _Rows, request: Request, beside_spots: bool
+    ) -> npt.NDArray[np.bool_]: ...
+    def __len__(self) -> int: ...
+
+@final
 class Workload:
     @staticmethod
     def load(path: _Path) -> Workload: ...

@@ -1,0 +1,201 @@
+// LiveHosts: the hosts of a cloud that runs, for a scheduler that hosts cospot.
+
+#include <fmt/format.h>
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "bindings/arguments.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/hosts.hpp"
+#include "bindings/live_hosts.hpp"
+#include "bindings/rank_hosts.hpp"
+#include "core/errors.hpp"
+
+namespace cospot::bindings {
+
+namespace py = pybind11;
+using namespace pybind11::literals;
+
+namespace {
+
+std::unique_ptr<LiveHosts> make_live_hosts(const py::iterable& names) {
+  std::vector<std::string> read;
+  for (const py::handle name : names) read.push_back(read_text(name, "name"));
+  return std::make_unique<LiveHosts>(read);
+}
+
+HostIndex read_row(const py::object& row, std::size_t hosts) {
+  const std::int64_t read = read_integer(row, "row", 0, UINT32_MAX - 1);
+  if (read < static_cast<std::int64_t>(hosts)) return static_cast<HostIndex>(read);
+  throw py::index_error(fmt::format("row is {}, but there are {} hosts", read, hosts));
+}
+
+/// (vcpus, memory_mb, disk_gb, placed_at_us) each; an instance is its position.
+std::vector<RunningSpot> read_spots(const py::iterable& spots) {
+  std::vector<RunningSpot> read;
+  for (const py::handle entry : spots) {
+    const py::tuple spot =
+        py::isinstance<py::tuple>(entry) ? py::reinterpret_borrow<py::tuple>(entry) : py::tuple();
+    if (spot.size() != 4) {
+      throw py::type_error(fmt::format(
+          "spots[{}]: expected a tuple (vcpus, memory_mb, disk_gb, placed_at_us)", read.size()));
+    }
+    read.push_back({.instance = static_cast<InstanceIndex>(read.size()),
+                    .resources = {.vcpus = read_amount(spot[0], "vcpus of a spot", 0),
+                                  .memory_mb = read_amount(spot[1], "memory_mb of a spot", 0),
+                                  .disk_gb = read_amount(spot[2], "disk_gb of a spot", 0)},
+                    .placed_at = read_time(spot[3], "placed_at_us of a spot"),
+                    .ends_at = kNever});
+  }
+  return read;
+}
+
+void set_host(LiveHosts& self, const py::object& row, const py::object& total,
+              const py::object& vm_used, const py::iterable& spots, const py::object& num_vms,
+              const py::object& num_io_ops) {
+  const HostIndex host = read_row(row, self.size());
+  const auto count = [](const py::object& value, std::string_view what) {
+    return static_cast<std::int32_t>(read_integer(value, what, 0, INT32_MAX / 2));
+  };
+  self.set_host(host,
+                {.name = self.hosts()->name(host),
+                 .total = read_host(total, "total"),
+                 .vm_used = read_resources(vm_used, "vm_used"),
+                 .num_vms = count(num_vms, "num_vms"),
+                 .num_io_ops = count(num_io_ops, "num_io_ops")},
+                read_spots(spots));
+}
+
+template <class T>
+py::array_t<T> to_array(const std::vector<T>& values) {
+  return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+py::array_t<HostIndex> rank(const LiveHosts& self, const PythonChain& chain, const py::object& rows,
+                            const Request& request, bool saf) {
+  std::vector<HostIndex> candidates = read_candidates(rows, self.size());
+  std::sort(candidates.begin(), candidates.end());
+  if (std::adjacent_find(candidates.begin(), candidates.end()) != candidates.end()) {
+    throw ConfigError("rows: a host is there twice");
+  }
+  return to_array(self.rank(candidates, chain.side(side_of(request, saf)), request));
+}
+
+py::object choose(const LiveHosts& self, const CompiledEvictor& evictor, const py::object& rows,
+                  const Request& request) {
+  const HostChoice choice =
+      self.choose(read_candidates(rows, self.size()), *evictor.evictor, request);
+  if (choice.host == kNoHost) return py::none();
+  return py::make_tuple(choice.host, py::tuple(py::cast(choice.victims)), choice.score);
+}
+
+py::array_t<bool> has_room(const LiveHosts& self, const py::object& rows, const Request& request,
+                           bool beside_spots) {
+  const std::vector<std::uint8_t> fits = self.has_room(
+      read_candidates(rows, self.size()), request, beside_spots ? Sees::kVmsAndSpots : Sees::kVms);
+  return to_array(fits).view("bool");
+}
+
+void add_decisions(py::class_<LiveHosts>& hosts) {
+  hosts
+      .def("rank", &rank, "chain"_a, "rows"_a, "request"_a, py::kw_only(), "saf"_a = false, R"doc(
+Rank some of the hosts for a request. Releases the interpreter's lock.
+
+Args:
+    chain: What ranks them.
+    rows: Whole numbers, shape (m,): the candidates, in any order.
+    request: What is to be placed.
+    saf: Spot-avoiding filter: hosts with room for a VM beside all their spots rank first. Only for
+        VMs.
+
+Returns:
+    uint32 array: those of `rows` that have room, the best first; ties go to the lowest row.
+
+Raises:
+    ConfigError: A row is there twice.
+    IndexError: There is no such row.
+    PolicyError: A policy written in Python broke its contract.
+)doc")
+      .def("choose", &choose, "evictor"_a, "rows"_a, "request"_a, R"doc(
+Answer an offer: choose the host whose evictions score least. Releases the interpreter's lock.
+
+Args:
+    evictor: A compiled evictor (make_evictor).
+    rows: The offered hosts, the best first; ties go to the better one.
+    request: For a VM; its time is now.
+
+Returns:
+    (row, victims, score): the host, the positions of its victims in the spots given to set_host,
+    and the evictor's score, 0 without victims. None when no host can be freed enough.
+
+Raises:
+    IndexError: There is no such row.
+    PolicyError: The evictor broke its contract.
+
+Source: CoSpot, section 3.
+)doc")
+      .def("has_room", &has_room, "rows"_a, "request"_a, "beside_spots"_a, R"doc(
+Tell which hosts have room for a request.
+
+Args:
+    rows: Whole numbers, shape (m,).
+    request: What is to be placed.
+    beside_spots: True: beside all VMs and spots; False: beside the VMs.
+
+Returns:
+    bool array, shape (m,).
+
+Raises:
+    IndexError: There is no such row.
+)doc");
+}
+
+}  // namespace
+
+void bind_live_hosts(py::module_& core) {
+  py::class_<LiveHosts> hosts(core, "LiveHosts", R"doc(
+The hosts of a cloud that runs, as its scheduler last saw them.
+
+A host is replaced as a whole by what was seen of it, and may be overcommitted. Some of the hosts
+are ranked for a request, with the order and the ties of Chain and choose. Threads may share it.
+)doc");
+  hosts
+      .def(py::init(&make_live_hosts), "names"_a, R"doc(
+Make hosts that have no room until set_host says what they have.
+
+Args:
+    names: One a host; a host's row is its place here, and ties go to the lowest row.
+)doc")
+      .def(
+          "__len__", [](const LiveHosts& self) { return self.size(); },
+          "Return the number of hosts.")
+      .def_property_readonly(
+          "hosts",
+          [](const LiveHosts& self) { return HostColumns(self.hosts()->view(), self.hosts()); },
+          "Its hosts, live: HostView. Read it while no other thread calls set_host.")
+      .def("set_host", &set_host, "row"_a, "total"_a, "vm_used"_a, "spots"_a = py::tuple(),
+           py::kw_only(), "num_vms"_a = 0, "num_io_ops"_a = 0, R"doc(
+Say what a host has and holds.
+
+Args:
+    row: Which host.
+    total: What the scheduler may hand out, after allocation ratios and reserved amounts: a
+        ResourceVector or a tuple (vcpus, memory_mb[, disk_gb]), in vCPUs, MiB and GB.
+    vm_used: What its VMs hold; may exceed the total.
+    spots: (vcpus, memory_mb, disk_gb, placed_at_us) of each spot, the oldest placement first.
+    num_vms: How many VMs it holds.
+    num_io_ops: Instances being built, resized or moved, as Nova counts them.
+
+Raises:
+    ConfigError: A number is out of range; the host stays as it was.
+    IndexError: There is no such row.
+    TypeError: An argument is of another type.
+)doc");
+  add_decisions(hosts);
+}
+
+}  // namespace cospot::bindings
