@@ -1,0 +1,99 @@
+"""Decisions that hosts have not reported yet.
+
+Requests come faster than compute nodes report. Until a host shows the instance that was sent to it,
+the decision counts as use of that host, and its victims count as gone: both or neither, because
+evictions make the room that the instance takes. A decision that came to nothing (its claim failed,
+its build was tried elsewhere) is forgotten after a while.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from cospot.nova.scheduler.instance_facts import NOTHING, InstanceFacts, Size
+
+
+@dataclass(frozen=True)
+class Claim:
+    """An instance that was sent to a host."""
+
+    facts: InstanceFacts
+    victims: frozenset[str]
+    provider: str
+    made_at: float
+
+
+@dataclass(frozen=True)
+class HostClaims:
+    """The claims on one host of which it shows nothing yet."""
+
+    vms: Size
+    spots: tuple[InstanceFacts, ...]
+    victims: frozenset[str]
+
+
+class ClaimBook:
+    """The claims of this process. Not for threads: its owner has a lock."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._by_instance: dict[str, Claim] = {}
+        self._by_provider: dict[str, dict[str, Claim]] = {}
+        self.seconds = 60.0
+
+    def add(self, provider: str, facts: InstanceFacts, victims: Collection[str]) -> None:
+        """Note a decision; the instance's last one is replaced."""
+        self.drop(facts.uuid)
+        claim = Claim(facts, frozenset(victims), provider, self._clock())
+        self._by_instance[facts.uuid] = claim
+        self._by_provider.setdefault(provider, {})[facts.uuid] = claim
+
+    def drop(self, instance: str) -> None:
+        """Forget an instance's decision, if there is one."""
+        claim = self._by_instance.pop(instance, None)
+        if claim is None:
+            return
+        on_host = self._by_provider[claim.provider]
+        del on_host[instance]
+        if not on_host:
+            del self._by_provider[claim.provider]
+
+    def expire(self) -> None:
+        """Forget decisions that are too old."""
+        oldest = self._clock() - self.seconds
+        # In the order of their age: an instance that is decided again moves to the end.
+        for instance, claim in list(self._by_instance.items()):
+            if claim.made_at > oldest:
+                return
+            self.drop(instance)
+
+    def providers(self) -> Collection[str]:
+        """Return the hosts with claims."""
+        return self._by_provider.keys()
+
+    def of_host(self, provider: str, shown: Collection[str], asking: str | None) -> HostClaims:
+        """Return what a host does not show yet.
+
+        Args:
+            provider: UUID of the host.
+            shown: UUIDs of the instances that it shows.
+            asking: The instance that is being decided on: its last decision does not count.
+        """
+        claims = [
+            claim
+            for instance, claim in self._by_provider.get(provider, {}).items()
+            if instance != asking
+        ]
+        open_claims = [claim for claim in claims if claim.facts.uuid not in shown]
+        vms = NOTHING
+        for claim in open_claims:
+            if not claim.facts.is_spot:
+                vms = vms + claim.facts.size
+        return HostClaims(
+            vms=vms,
+            spots=tuple(claim.facts for claim in open_claims if claim.facts.is_spot),
+            # A VM that is up may wait for its victims to go.
+            victims=frozenset().union(*(claim.victims for claim in claims)),
+        )

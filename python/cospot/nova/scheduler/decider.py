@@ -1,0 +1,197 @@
+"""Decides where an instance goes and which spots would make room for it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import cospot
+from cospot.nova import spot_flavors
+from cospot.nova.plan_message import PlannedHost
+from cospot.nova.scheduler import operator_weighers
+from cospot.nova.scheduler.claims import ClaimBook
+from cospot.nova.scheduler.decision import Decision, instance_of
+from cospot.nova.scheduler.host_mirror import HostMirror, time_us
+from cospot.nova.scheduler.instance_facts import InstanceFacts, InstanceReader, size_of_flavor
+from cospot.nova.scheduler.inventories import InventoryCache
+from cospot.nova.scheduler.settings import Policies, Settings
+
+_Rows = npt.NDArray[np.uint32]
+
+
+class Decider:
+    """The mirror and the policies of one scheduler process. Threads may share it."""
+
+    def __init__(
+        self,
+        inventories: InventoryCache | None = None,
+        reader: InstanceReader | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._inventories = inventories or InventoryCache()
+        self._claims = ClaimBook(clock)
+        self._mirror = HostMirror(self._inventories, reader or InstanceReader(), self._claims)
+        # One decision at a time: each is made knowing the one before.
+        self._lock = threading.Lock()
+
+    def decide(
+        self,
+        states: Sequence[Any],
+        spec: Any,
+        settings: Settings,
+        policies: Policies,
+        *,
+        claim: bool = True,
+    ) -> Decision:
+        """Decide for the instance that the request is about now.
+
+        Args:
+            states: HostState objects that passed the other filters.
+            spec: RequestSpec.
+            settings: The options.
+            policies: Made of them.
+            claim: Whether the decision counts as use of its host from now on.
+
+        Raises:
+            CospotError: a policy failed, or an amount is out of range.
+        """
+        is_spot = spot_flavors.is_spot_flavor(spec.flavor.extra_specs)
+        if is_spot and settings.aggregates:
+            states = [state for state in states if _is_in(state, settings.aggregates)]
+        self._inventories.max_age = settings.inventory_seconds
+        self._inventories.read_new(
+            [state.uuid for state in states if state.uuid is not None], settings.inventory_wait
+        )
+        with self._lock:
+            self._claims.seconds = settings.claim_seconds
+            self._mirror.watch_disk(settings.watches_disk)
+            case = _Case(self._mirror, states, spec, is_spot, settings, policies)
+            decision = case.decide()
+            if claim and decision.order and decision.instance is not None:
+                self._note(decision, case)
+            return decision
+
+    def _note(self, decision: Decision, case: _Case) -> None:
+        first = decision.order[0]
+        if first.uuid is None or decision.instance is None:
+            return
+        victims = decision.plans[0].victims if decision.plans else ()
+        facts = InstanceFacts(decision.instance, case.size, case.is_spot, float("inf"), False)
+        self._claims.add(first.uuid, facts, victims)
+
+
+class _Case:
+    """One request's hosts, brought up to date, and what it asks for."""
+
+    def __init__(
+        self,
+        mirror: HostMirror,
+        states: Sequence[Any],
+        spec: Any,
+        is_spot: bool,
+        settings: Settings,
+        policies: Policies,
+    ) -> None:
+        self._mirror, self._states, self._spec = mirror, states, spec
+        self._settings, self._policies = settings, policies
+        self.is_spot = is_spot
+        self.instance = instance_of(spec)
+        boots_from_volume = "is_bfv" in spec and bool(spec.is_bfv)
+        self.size = size_of_flavor(spec.flavor, with_root_disk=not boots_from_volume)
+        disk_gb = self.size.disk_gb if settings.watches_disk else 0
+        self._request = cospot.Request(
+            self.size.vcpus,
+            self.size.memory_mb,
+            disk_gb,
+            spot=is_spot,
+            time_us=time_us(time.time()),
+        )
+        all_rows = np.array(mirror.follow(states, self.instance), dtype=np.int64)
+        self._position = np.full(len(mirror.live), -1, dtype=np.int64)
+        known = np.flatnonzero(all_rows >= 0)
+        self._position[all_rows[known]] = known
+        self._rows: _Rows = np.sort(all_rows[known]).astype(np.uint32)
+
+    def decide(self) -> Decision:
+        """Rank the hosts, choose among those offered, plan the evictions."""
+        if self.is_spot:
+            return Decision(self.instance, self._states_at(self._rank(self._policies.spot)))
+        order = self._rank(self._policies.vm)
+        plans: tuple[PlannedHost, ...] = ()
+        if order.size > 0:
+            order = self._put_choice_first(order)
+            plans = self._plans(order[: self._settings.plan_hosts].tolist())
+        return Decision(self.instance, self._states_at(order) + self._doubtful(order), plans)
+
+    def _rank(self, chain: cospot.Chain | None) -> _Rows:
+        saf = self._settings.saf and not self.is_spot
+        if chain is not None:
+            return self._mirror.live.rank(chain, self._rows, self._request, saf=saf)
+        order = self._rank_as_nova()
+        if saf:
+            spot_free = self._mirror.live.has_room(order, self._request, True)
+            order = np.concatenate((order[spot_free], order[~spot_free]))
+        return order
+
+    def _rank_as_nova(self) -> _Rows:
+        """The operator's weighers; hosts that weigh the same come in the order of their names."""
+        room = self._mirror.live.has_room(self._rows, self._request, self.is_spot)
+        rows = self._rows[room]
+        states = self._states_at(rows)
+        row_of = {id(state): row for state, row in zip(states, rows.tolist(), strict=True)}
+        shown: list[Any] = states
+        if not self.is_spot:
+            views = [operator_weighers.VmView(self._mirror.host(state.uuid)) for state in states]
+            row_of = {id(view): row for view, row in zip(views, rows.tolist(), strict=True)}
+            shown = list(views)
+        weighed = operator_weighers.weigh(self._settings.vm_weighers, shown, self._spec)
+        return np.array([row_of[id(host.obj)] for host in weighed], dtype=np.uint32)
+
+    def _put_choice_first(self, order: _Rows) -> _Rows:
+        offered = order[: self._settings.otn]
+        choice = self._mirror.live.choose(self._policies.evictor, offered, self._request)
+        if choice is None or choice[0] == order[0]:
+            return order
+        return np.concatenate((order[order == choice[0]], order[order != choice[0]]))
+
+    def _plans(self, rows: Sequence[int]) -> tuple[PlannedHost, ...]:
+        """Say what would go on each of these hosts; nothing when all have room."""
+        plans = [self._plan(row) for row in rows]
+        return tuple(plans) if any(plan.victims for plan in plans) else ()
+
+    def _plan(self, row: int) -> PlannedHost:
+        state = self._states[self._position[row]]
+        spots = self._mirror.host(state.uuid).usage.spots
+        choice = self._mirror.live.choose(self._policies.evictor, [row], self._request)
+        positions, score = ((), 0.0) if choice is None else choice[1:]
+        return PlannedHost(
+            host=state.host,
+            node=state.nodename,
+            provider=state.uuid,
+            victims=tuple(spots[position].uuid for position in positions),
+            score=score,
+        )
+
+    def _states_at(self, rows: _Rows) -> list[Any]:
+        return [self._states[position] for position in self._position[rows].tolist()]
+
+    def _doubtful(self, order: _Rows) -> list[Any]:
+        """The hosts that seem to have no room for a VM, by name, to be tried last.
+
+        Placement has found room there, and placement decides: what looks like VMs may be spots that
+        another scheduler has just placed.
+        """
+        if len(order) == len(self._states):
+            return []
+        ranked = set(self._position[order].tolist())
+        rest = [state for i, state in enumerate(self._states) if i not in ranked]
+        return sorted(rest, key=lambda state: (state.host, state.nodename))
+
+
+def _is_in(state: Any, aggregates: frozenset[str]) -> bool:
+    return any(aggregate.name in aggregates for aggregate in state.aggregates)

@@ -1,0 +1,128 @@
+"""The filter that decides. Must be the last of `[filter_scheduler] enabled_filters`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import nova.conf
+from nova.scheduler import filters, utils
+from oslo_log import log as logging
+
+from cospot.errors import ConfigError
+from cospot.nova import spot_flavors
+from cospot.nova.scheduler import options
+from cospot.nova.scheduler.decider import Decider
+from cospot.nova.scheduler.decision import Decision, decision_of, keep_decision
+from cospot.nova.scheduler.nova_settings import warn_of_nova_settings
+from cospot.nova.scheduler.plan_publisher import NotificationSender, PlanPublisher, make_plan
+from cospot.nova.scheduler.settings import Policies, Settings, make_policies, read_settings
+
+CONF = nova.conf.CONF
+LOG = logging.getLogger(__name__)
+options.register(CONF)
+
+
+class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not typed
+    """Puts the hosts in cospot's order, and publishes what would have to be evicted on them.
+
+    A VM keeps every host: placement has found room for it on all of them, beside the other VMs. A
+    spot keeps those with room beside all VMs and spots.
+
+    When it cannot decide, a VM keeps every host in Nova's own order, and a spot, which has no claim
+    to a place, gets none.
+    """
+
+    RUN_ON_REBUILD = False
+
+    def __init__(
+        self, decider: Decider | None = None, publisher: PlanPublisher | None = None
+    ) -> None:
+        self._decider = decider or Decider()
+        self._publisher = publisher or PlanPublisher(
+            lambda: NotificationSender(CONF, CONF.cospot.plan_topic), CONF.cospot.plan_queue
+        )
+        self._made: tuple[Settings, Policies | None] | None = None
+        self._last_error = ""
+        self.failures = 0
+        warn_of_nova_settings(CONF)
+
+    def filter_all(self, filter_obj_list: Iterable[Any], spec_obj: Any) -> list[Any]:
+        """Return the hosts in the order in which they are to be tried."""
+        hosts = list(filter_obj_list)
+        # Overriding filter_all goes round Nova's own test of this.
+        if not hosts or utils.request_is_rebuild(spec_obj):
+            return hosts
+        is_spot = False
+        try:
+            is_spot = spot_flavors.is_spot_flavor(spec_obj.flavor.extra_specs)
+            return self._filter(hosts, spec_obj)
+        except Exception:
+            self.failures += 1
+            LOG.exception(
+                "cospot: failure %d: no decision for instance %s; %s",
+                self.failures,
+                getattr(spec_obj, "instance_uuid", None),
+                "a spot gets no host" if is_spot else "Nova's own weighers order the hosts",
+            )
+        keep_decision(spec_obj, None)
+        return [] if is_spot else hosts
+
+    def _filter(self, hosts: list[Any], spec: Any) -> list[Any]:
+        earlier = decision_of(spec)
+        keep_decision(spec, None)
+        settings = self._settings()
+        if settings is None:
+            raise ConfigError(f"the group [cospot] of nova.conf is wrong: {self._last_error}")
+        if not settings.enabled:
+            return hosts
+        policies = self._policies(settings)
+        # Nova asks again about the last instance of a multi-create, to find alternates.
+        is_first_time = earlier is None
+        decision = self._decider.decide(
+            hosts, spec, settings, policies, claim=is_first_time and not settings.dry_run
+        )
+        if is_first_time:
+            self._tell(decision, spec, settings)
+        if settings.dry_run:
+            return hosts
+        keep_decision(spec, decision)
+        return list(decision.order)
+
+    def _settings(self) -> Settings | None:
+        try:
+            return read_settings(CONF.cospot)
+        except ValueError as error:  # oslo.config: the value is not of the option's type
+            self._last_error = str(error)
+            return None
+
+    def _policies(self, settings: Settings) -> Policies:
+        if self._made is None or self._made[0] != settings:
+            self._made = (settings, None)
+            self._made = (settings, make_policies(settings))
+        policies = self._made[1]
+        if policies is None:
+            raise ConfigError("the policies of [cospot] could not be made; see the first failure")
+        return policies
+
+    def _tell(self, decision: Decision, spec: Any, settings: Settings) -> None:
+        first = decision.order[0] if decision.order else None
+        LOG.log(
+            logging.INFO if settings.dry_run or decision.plans else logging.DEBUG,
+            "cospot%s: instance %s: first of %d hosts is %s, evicting %s",
+            " (dry run)" if settings.dry_run else "",
+            decision.instance,
+            len(decision.order),
+            first.host if first is not None else None,
+            list(decision.plans[0].victims) if decision.plans else [],
+        )
+        if settings.dry_run or not decision.plans or decision.instance is None:
+            return
+        self._publisher.publish(
+            make_plan(
+                decision.instance,
+                spec.project_id or "",
+                settings.policy_names(),
+                decision.plans,
+            )
+        )

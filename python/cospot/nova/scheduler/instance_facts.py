@@ -1,0 +1,194 @@
+"""What an instance on a host is: a VM or a spot, how large, how old.
+
+Facts are read once and kept by UUID. Nova replaces an Instance object when it hears of a change, so
+the object itself tells whether its facts are still good. Where instance tracking is off (or a host
+has not reported yet) Nova knows only UUIDs; such stubs are looked up in the database in bulk, as
+far as a request can wait for it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any, Final, TypeAlias
+
+from oslo_log import log as logging
+
+from cospot.nova import spot_flavors
+
+LOG = logging.getLogger(__name__)
+
+_MIB_PER_GIB: Final = 1024
+_DELETING: Final = frozenset({"deleting", "soft-deleting"})
+_GONE: Final = frozenset({"deleted", "soft-delete"})
+
+LoadInstances: TypeAlias = Callable[[Any, list[str]], Iterable[Any]]
+
+
+@dataclass(frozen=True)
+class Size:
+    """vCPUs, MiB, GiB."""
+
+    vcpus: int
+    memory_mb: int
+    disk_gb: int
+
+    def __add__(self, other: Size) -> Size:
+        return Size(
+            self.vcpus + other.vcpus, self.memory_mb + other.memory_mb, self.disk_gb + other.disk_gb
+        )
+
+    def __sub__(self, other: Size) -> Size:
+        return Size(
+            self.vcpus - other.vcpus, self.memory_mb - other.memory_mb, self.disk_gb - other.disk_gb
+        )
+
+    def at_least(self, other: Size) -> Size:
+        """Return the larger of each amount."""
+        return Size(
+            max(self.vcpus, other.vcpus),
+            max(self.memory_mb, other.memory_mb),
+            max(self.disk_gb, other.disk_gb),
+        )
+
+
+NOTHING: Final = Size(0, 0, 0)
+
+
+@dataclass(frozen=True)
+class InstanceFacts:
+    """What is known of one instance."""
+
+    uuid: str
+    size: Size
+    is_spot: bool
+    started_at: float
+    """When it was launched, seconds since the epoch; infinity while it is being built."""
+    is_leaving: bool
+    """A spot that is being deleted: its room is as good as free."""
+
+
+def size_of_flavor(flavor: Any, *, with_root_disk: bool = True) -> Size:
+    """Return what an instance of a flavor takes.
+
+    Args:
+        flavor: Nova's Flavor.
+        with_root_disk: False for an instance that boots from a volume.
+    """
+    disk_gb = (flavor.root_gb if with_root_disk else 0) + flavor.ephemeral_gb
+    swap_gb = -(-flavor.swap // _MIB_PER_GIB)
+    return Size(flavor.vcpus, flavor.memory_mb, disk_gb + swap_gb)
+
+
+def read_facts(instance: Any) -> InstanceFacts | None:
+    """Read a Nova Instance without asking a database.
+
+    Returns:
+        None for one whose flavor is not there: it may be a VM or a spot of any size.
+    """
+    if "flavor" not in instance or instance.flavor is None:
+        return None
+    flavor = instance.flavor
+    is_spot = spot_flavors.is_spot_flavor(flavor.extra_specs if "extra_specs" in flavor else None)
+    leaves = _value(instance, "task_state") in _DELETING or _value(instance, "vm_state") in _GONE
+    return InstanceFacts(
+        uuid=instance.uuid,
+        size=size_of_flavor(flavor),
+        is_spot=is_spot,
+        started_at=_started_at(instance),
+        is_leaving=is_spot and leaves,
+    )
+
+
+def _value(instance: Any, field: str) -> Any:
+    return getattr(instance, field) if field in instance else None
+
+
+def _started_at(instance: Any) -> float:
+    launched: datetime | None = _value(instance, "launched_at")
+    if launched is None:
+        return float("inf")
+    # Nova's objects carry UTC; an older one may come without saying so.
+    if launched.tzinfo is None:
+        launched = launched.replace(tzinfo=timezone.utc)
+    return launched.timestamp()
+
+
+def load_instances(context: Any, uuids: list[str]) -> Iterable[Any]:
+    """Read instances of one cell from Nova's database."""
+    from nova import objects
+
+    filters = {"uuid": uuids, "deleted": False}
+    return list(objects.InstanceList.get_by_filters(context, filters, expected_attrs=["flavor"]))
+
+
+class InstanceReader:
+    """Facts of instances, kept by UUID. Threads may share it."""
+
+    _CHUNK: Final = 500
+    _KEEP_SECONDS: Final = 600.0
+    """A stub does not say when its instance was resized to another flavor."""
+
+    def __init__(
+        self, load: LoadInstances = load_instances, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._load = load
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._stubs: dict[str, tuple[float, InstanceFacts]] = {}
+
+    def read(self, instances: Mapping[str, Any]) -> tuple[list[InstanceFacts], list[Any]]:
+        """Read the instances of a host.
+
+        Returns:
+            The facts that are known, and the stubs of which nothing is.
+        """
+        known: list[InstanceFacts] = []
+        unknown: list[Any] = []
+        for uuid, instance in list(instances.items()):
+            facts = read_facts(instance) or self._kept(uuid)
+            if facts is None:
+                unknown.append(instance)
+            else:
+                known.append(facts)
+        return known, unknown
+
+    def look_up(self, stubs: Iterable[Any], seconds: float) -> None:
+        """Read stubs from the database, as many as the time allows. Failures are logged."""
+        deadline = self._clock() + seconds
+        by_context: dict[int, tuple[Any, list[str]]] = {}
+        for stub in stubs:
+            context = getattr(stub, "_context", None)
+            if context is not None:
+                by_context.setdefault(id(context), (context, []))[1].append(stub.uuid)
+        for context, uuids in by_context.values():
+            for start in range(0, len(uuids), self._CHUNK):
+                if self._clock() >= deadline:
+                    return
+                self._look_up_chunk(context, uuids[start : start + self._CHUNK])
+
+    def _look_up_chunk(self, context: Any, uuids: list[str]) -> None:
+        try:
+            loaded = self._load(context, uuids)
+        except Exception:
+            LOG.exception("cospot: %d instances could not be read; they count as VMs", len(uuids))
+            return
+        now = self._clock()
+        with self._lock:
+            for instance in loaded:
+                facts = read_facts(instance)
+                if facts is not None:
+                    self._stubs[facts.uuid] = (now, facts)
+
+    def _kept(self, uuid: str) -> InstanceFacts | None:
+        with self._lock:
+            found = self._stubs.get(uuid)
+            if found is None:
+                return None
+            if self._clock() - found[0] < self._KEEP_SECONDS:
+                return found[1]
+            del self._stubs[uuid]
+            return None

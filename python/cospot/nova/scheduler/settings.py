@@ -1,0 +1,124 @@
+"""What nova.conf says, as one value, and the compiled policies made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import cospot
+from cospot.errors import ConfigError
+
+NOVA_POLICY: Final = "nova"
+_REQUIRED: Final = ("VCPU", "MEMORY_MB")
+_NEED_LIFETIMES: Final = ("LPO", "LPML")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The group `[cospot]`; see options.py for what each one means."""
+
+    enabled: bool
+    dry_run: bool
+    vm_policy: str
+    vm_weighers: tuple[str, ...]
+    spot_policy: str
+    evictor: str
+    otn: int
+    saf: bool
+    resources: tuple[str, ...]
+    aggregates: frozenset[str]
+    plan_hosts: int
+    inventory_seconds: int
+    inventory_wait: float
+    claim_seconds: int
+
+    @property
+    def watches_disk(self) -> bool:
+        """Whether disk counts as room."""
+        return "DISK_GB" in self.resources
+
+    def policy_names(self) -> dict[str, str]:
+        """Return what a plan says of how it was made."""
+        return {
+            "vm": self.vm_policy,
+            "spot": self.spot_policy,
+            "evictor": self.evictor,
+            "otn": str(self.otn),
+            "saf": str(self.saf).lower(),
+        }
+
+
+def read_settings(group: Any) -> Settings:
+    """Read the options as they are now: they may change while the scheduler runs.
+
+    Args:
+        group: `CONF.cospot`.
+
+    Raises:
+        ValueError: an option's value is not what its type takes.
+    """
+    return Settings(
+        enabled=group.enabled,
+        dry_run=group.dry_run,
+        vm_policy=group.vm_policy,
+        vm_weighers=tuple(group.vm_weighers),
+        spot_policy=group.spot_policy,
+        evictor=group.evictor,
+        otn=group.otn,
+        saf=group.saf,
+        resources=tuple(group.resources),
+        aggregates=frozenset(group.aggregates),
+        plan_hosts=group.plan_hosts,
+        inventory_seconds=group.inventory_seconds,
+        inventory_wait=group.inventory_wait,
+        claim_seconds=group.claim_seconds,
+    )
+
+
+@dataclass(frozen=True)
+class Policies:
+    """The chains and the evictor of some settings. A chain is None where Nova's weighers rank."""
+
+    vm: cospot.Chain | None
+    spot: cospot.Chain | None
+    evictor: cospot.CompiledEvictor
+
+
+def make_policies(settings: Settings) -> Policies:
+    """Make the policies.
+
+    Raises:
+        ConfigError: a policy is unknown (the text names the option and the valid names).
+    """
+    missing = [name for name in _REQUIRED if name not in settings.resources]
+    if missing:
+        raise ConfigError(
+            f"[cospot] resources: found {', '.join(settings.resources) or 'nothing'}, expected"
+            f" {', '.join(_REQUIRED)} and, if disks count, DISK_GB"
+        )
+    return Policies(
+        vm=_chain("vm_policy", settings.vm_policy),
+        spot=_chain("spot_policy", settings.spot_policy),
+        evictor=_evictor(settings.evictor),
+    )
+
+
+def _chain(option: str, name: str) -> cospot.Chain | None:
+    if name == NOVA_POLICY:
+        return None
+    try:
+        return cospot.Chain([name])
+    except ConfigError as error:
+        raise ConfigError(f"[cospot] {option}: {error}; also: {NOVA_POLICY}") from error
+
+
+def _evictor(name: str) -> cospot.CompiledEvictor:
+    if name in _NEED_LIFETIMES:
+        raise ConfigError(
+            f"[cospot] evictor: '{name}' needs to know how long spots will live, which Nova does"
+            " not tell; expected FIFO or YJF"
+        )
+    try:
+        return cospot.make_evictor(name)
+    except ConfigError as error:
+        raise ConfigError(f"[cospot] evictor: {error}") from error

@@ -1,0 +1,61 @@
+"""The weigher that keeps the filter's order. Must be the only one of `weight_classes`."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import nova.conf
+from nova.scheduler import weights
+from oslo_log import log as logging
+
+from cospot.nova.scheduler import operator_weighers, options
+from cospot.nova.scheduler.decision import decision_of
+
+CONF = nova.conf.CONF
+LOG = logging.getLogger(__name__)
+options.register(CONF)
+
+
+class CospotWeigher(weights.BaseHostWeigher):  # type: ignore[misc]  # Nova is not typed
+    """Weighs hosts by their rank in the decision; without one, as `fallback_weighers` do.
+
+    Ranks are all different, so Nova's normalisation and its shuffling of equals change nothing.
+    """
+
+    def weigh_objects(self, weighed_obj_list: Sequence[Any], weight_properties: Any) -> list[float]:
+        """Return a weight for each host, the larger the better."""
+        hosts = [weighed.obj for weighed in weighed_obj_list]
+        ranks = _ranks(hosts, weight_properties)
+        if ranks is not None:
+            return ranks
+        try:
+            return _fallback_weights(hosts, weight_properties)
+        except Exception:
+            LOG.exception("cospot: the fallback weighers failed; the hosts keep their order")
+            return [-float(position) for position in range(len(hosts))]
+
+    def _weigh_object(self, obj: Any, weight_properties: Any) -> float:
+        # Abstract in Nova; weigh_objects does its work.
+        raise NotImplementedError
+
+
+def _ranks(hosts: list[Any], spec: Any) -> list[float] | None:
+    """Return minus the rank of each host; None when the decision is not about these hosts."""
+    decision = decision_of(spec)
+    if decision is None:
+        return None
+    order = decision.order
+    if len(hosts) == len(order) and all(map(operator.is_, hosts, order)):
+        return [-float(rank) for rank in range(len(order))]
+    rank_of = {id(host): rank for rank, host in enumerate(order)}
+    if not all(id(host) in rank_of for host in hosts):
+        return None
+    return [-float(rank_of[id(host)]) for host in hosts]
+
+
+def _fallback_weights(hosts: list[Any], spec: Any) -> list[float]:
+    names = tuple(CONF.cospot.fallback_weighers)
+    weight_of = {id(host.obj): host.weight for host in operator_weighers.weigh(names, hosts, spec)}
+    return [float(weight_of[id(host)]) for host in hosts]

@@ -1,0 +1,26 @@
+"""What the tests of the Nova plugin and its service share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def set_option() -> Iterator[Callable[..., None]]:
+    """Sets options of `[cospot]`, or of another group, until the test ends."""
+    pytest.importorskip("nova.conf", reason="OpenStack Nova is not installed")
+    from nova.conf import CONF
+
+    changed: list[tuple[str, str]] = []
+
+    def set_in_group(group: str = "cospot", **values: Any) -> None:
+        for name, value in values.items():
+            CONF.set_override(name, value, group)
+            changed.append((name, group))
+
+    yield set_in_group
+    for name, group in changed:
+        CONF.clear_override(name, group)
