@@ -13,11 +13,14 @@ def flavor_name(kind, vcpus, memory_mb):
 
 
 def create_flavors(nova):
-    """Make the flavors through Nova's API, as an administrator."""
+    """Make the flavors through Nova's API, as an administrator.
+
+    They have a disk, as Nova lets only administrators boot those that have none.
+    """
     for kind in ("vm", "spot"):
         for vcpus, memory_mb in (*SIZES, GIANT):
             name = flavor_name(kind, vcpus, memory_mb)
-            flavor = {"name": name, "id": name, "vcpus": vcpus, "ram": memory_mb, "disk": 0}
+            flavor = {"name": name, "id": name, "vcpus": vcpus, "ram": memory_mb, "disk": 1}
             nova.post("/flavors", json={"flavor": flavor})
             if kind == "spot":
                 specs = spot_extra_specs(vcpus, memory_mb, 0)

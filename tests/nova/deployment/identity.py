@@ -13,30 +13,33 @@ from .settings import PASSWORD, REGION
 
 #: Two customers, plain members of their projects.
 PROJECTS = ("apricot", "birch")
-#: Users of the project `service` and their roles there. `cospot` is cospot-evictor's. In Zed nobody
-#: without the role admin may list or delete another project's servers; scenarios/test_service_roles
-#: runs what each role may do.
+#: Users of the project `service` and their roles there. cospot-evictor is `cospot` towards Nova,
+#: which lets only the role admin delete another project's server, and `cospot_least` towards
+#: Placement. The others show what is not enough; see scenarios/test_service_roles.py.
 SERVICE_USERS = {
     "nova": ("admin", "service"),
     "placement": ("admin", "service"),
     "cospot": ("admin",),
-    # Listed in Nova's and Placement's policy files; may read, not delete.
     "cospot_least": (EVICTOR_ROLE,),
     "cospot_member": ("member",),
     "cospot_service": ("service",),
+    "cospot_reader": ("reader",),
 }
+SYSTEM_READER = "cospot_reader"  # in addition
 
 
 def session(settings, user, project):
-    """Return a keystoneauth session of a user in a project."""
+    """Return a keystoneauth session of a user, in a project or (None) of the whole system."""
+    scope = {"system_scope": "all"}
+    if project is not None:
+        scope = {"project_name": project, "project_domain_id": "default"}
     return keystone_session.Session(
         auth=v3.Password(
             auth_url=settings.auth_url,
             username=user,
             password=PASSWORD,
             user_domain_id="default",
-            project_name=project,
-            project_domain_id="default",
+            **scope,
         )
     )
 
@@ -86,6 +89,9 @@ class Catalogue:
         found = self.api.get(f"/roles?name={name}").json()["roles"]
         return found[0]["id"] if found else self.create("role", name=name)
 
+    def user(self, name):
+        return self.api.get(f"/users?name={name}").json()["users"][0]["id"]
+
     def grant(self, project, user, roles):
         for name in roles:
             self.api.put(f"/projects/{project}/users/{user}/roles/{self.role(name)}")
@@ -113,9 +119,13 @@ class Catalogue:
 
     def fill(self):
         self.add_endpoints()
+        admin = self.user("admin")
         service = self.create("project", name="service", domain_id="default")
         for name, roles in SERVICE_USERS.items():
             self.add_user(name, service, roles)
+        reader = self.role("reader")
+        self.api.put(f"/system/users/{self.user(SYSTEM_READER)}/roles/{reader}")
         for name in PROJECTS:
             project = self.create("project", name=name, domain_id="default")
             self.add_user(name, project, ("member",))
+            self.grant(project, admin, ("admin",))  # only an administrator may name a host

@@ -1,0 +1,44 @@
+"""The check after every scenario: nothing but spots was ever evicted."""
+
+import json
+from datetime import datetime, timezone
+
+from deployment import identity
+
+
+def evictor_users(cloud):
+    """Return the Keystone ids of the users that an evictor runs as."""
+    catalogue = identity.Catalogue(cloud.settings)
+    return {catalogue.user(name) for name in identity.SERVICE_USERS if name.startswith("cospot")}
+
+
+def servers_since(cloud, began):
+    """Return all servers that were there since then, the deleted ones as well."""
+    since = datetime.fromtimestamp(began, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    path = f"/servers/detail?all_tenants=1&changes-since={since}"
+    return cloud.nova.get(path).json()["servers"]
+
+
+def check_no_vm_was_evicted(cloud, began):
+    """Fail when a VM is gone that the scenario did not delete, or an evictor acted on one."""
+    users = evictor_users(cloud)
+    living = {server["id"] for server in cloud.servers()}
+    lost = cloud.vms - living - cloud.deleted_here
+    assert not lost, f"VMs that are gone: {lost}"
+    for server in servers_since(cloud, began):
+        if server["flavor"]["original_name"].startswith("spot."):
+            continue
+        path = f"/servers/{server['id']}/os-instance-actions"
+        actions = cloud.nova.get(path).json()["instanceActions"]
+        acted = [action for action in actions if action["user_id"] in users]
+        assert not acted, f"an evictor acted on the VM {server['id']}: {acted}"
+    for line in audit_lines(cloud):
+        assert line.get("instance") not in cloud.vms or line.get("event") != "evicted", line
+
+
+def audit_lines(cloud):
+    """Return what the evictors wrote in their audit logs."""
+    lines = []
+    for path in sorted((cloud.settings.folder / "evictor").glob("audit-*.jsonl")):
+        lines += [json.loads(line) for line in path.read_text().splitlines()]
+    return lines
