@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from cospot.errors import CospotError
 from cospot.nova.tools import flavor_command, inventory_command
 from cospot.nova.tools.doctor import command as doctor_command
+from cospot.nova.tools.history import command as history_command
 
 _EPILOG = "Exit codes: 0 done, 1 what was looked at has a fault, 2 bad usage or failure."
 
@@ -48,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="cospot-nova", description="Spot instances on OpenStack Nova.", epilog=_EPILOG
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (doctor_command, flavor_command, inventory_command):
+    for module in (doctor_command, flavor_command, inventory_command, history_command):
         module.add_parser(commands)
     return parser
 

@@ -8,9 +8,7 @@ puts it on its own provider, where its virt driver leaves it alone.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -19,6 +17,7 @@ from cospot.errors import ConfigError
 from cospot.nova import spot_flavors
 from cospot.nova.tools import credentials, settings
 from cospot.nova.tools.cloud import Cloud, Hypervisor, Provider
+from cospot.nova.tools.whole_file import write_file
 
 #: Capacity and largest single request of a spot class.
 Totals = Mapping[str, tuple[int, int]]
@@ -63,7 +62,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.output is None:
         print(text, end="")
         return 0
-    write_atomically(Path(arguments.output), text)
+    write_file(Path(arguments.output), text.encode())
     print(f"{arguments.output}: written; restart nova-compute to have it read")
     return 0
 
@@ -105,24 +104,6 @@ def totals_of(provider: Provider) -> dict[str, tuple[int, int]]:
         for name, spot_name in spot_flavors.SPOT_CLASS_OF.items()
         if (capacity := provider.capacity(name)) > 0
     }
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file that is either the old one or the whole new one.
-
-    Raises:
-        ConfigError: It cannot be written.
-    """
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as file:
-            file.write(text)
-        # A temporary file is for its owner only; nova-compute runs as another user.
-        Path(file.name).chmod(0o644)
-        os.replace(file.name, path)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 def _detected_totals(arguments: argparse.Namespace) -> Totals:

@@ -1,0 +1,179 @@
+"""Reads instances and hosts from Nova's databases. Nothing is written: sessions are read-only."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, Final
+
+import sqlalchemy
+from sqlalchemy import exc
+
+from cospot.errors import ConfigError
+from cospot.nova.tools.cloud import CloudError
+from cospot.nova.tools.history.past_instance import HostType, PastInstance
+
+#: Archived rows are in tables of the same columns with this before their name.
+_ARCHIVE: Final = "shadow_"
+_READ_ONLY: Final = {
+    "mysql": "SET SESSION TRANSACTION READ ONLY",
+    "mariadb": "SET SESSION TRANSACTION READ ONLY",
+    "postgresql": "SET TRANSACTION READ ONLY",
+    "sqlite": "PRAGMA query_only = ON",
+}
+_TIMES: Final = ("created_at", "launched_at", "terminated_at", "deleted_at")
+# A cross-cell resize leaves a hidden second row of the instance.
+_INSTANCES: Final = """
+SELECT i.uuid, i.project_id, i.vcpus, i.memory_mb, i.root_gb, i.ephemeral_gb,
+       i.created_at, i.launched_at, i.terminated_at, i.deleted_at, e.flavor
+FROM {prefix}instances i LEFT JOIN {prefix}instance_extra e ON e.instance_uuid = i.uuid
+WHERE (i.deleted_at IS NULL OR i.deleted_at >= :since) AND (i.hidden IS NULL OR NOT i.hidden)
+"""
+_HOSTS: Final = """
+SELECT vcpus, memory_mb, local_gb,
+       cpu_allocation_ratio, ram_allocation_ratio, disk_allocation_ratio
+FROM compute_nodes WHERE deleted = 0
+"""
+
+
+def cell_databases(settings: Any) -> list[str]:
+    """Return the URLs of all cells' databases, as nova.conf and the API database name them.
+
+    Raises:
+        ConfigError: nova.conf names no database.
+        CloudError: The API database does not answer.
+    """
+    api, own = settings.api_database.connection, settings.database.connection
+    if not api and not own:
+        raise ConfigError(
+            "nova.conf names no database: expected [api_database] connection or [database]"
+            " connection, or give --database URL"
+        )
+    if not api:
+        return [own]
+    from nova.objects.cell_mapping import CellMapping
+
+    with _connected(api) as connection:
+        rows = connection.execute(
+            sqlalchemy.text("SELECT database_connection FROM cell_mappings ORDER BY id")
+        ).fetchall()
+    urls = [row[0] for row in rows if row[0] and row[0] != "none"]
+    try:
+        # A mapping may be a template that is filled from [database] connection.
+        return [CellMapping._format_url(url, own) if "{" in url else url for url in urls]
+    except (KeyError, ValueError, AttributeError, TypeError) as error:
+        raise ConfigError(
+            "cell_mappings: database_connection is a template, and [database] connection of"
+            f" nova.conf does not fill it: {error!r}"
+        ) from error
+
+
+def read_instances(url: str, since: float) -> Iterator[PastInstance]:
+    """Yield the instances of one cell, archived ones too.
+
+    Args:
+        url: Of the cell's database, as SQLAlchemy writes it.
+        since: Instances deleted before are left in the database, seconds since the epoch.
+
+    Raises:
+        ConfigError: The URL cannot be used.
+        CloudError: The database does not answer, or is not Nova's.
+    """
+    moment = datetime.fromtimestamp(since, timezone.utc).replace(tzinfo=None)
+    with _connected(url) as connection:
+        tables = set(sqlalchemy.inspect(connection).get_table_names())
+        for prefix in ("", _ARCHIVE):
+            if prefix and f"{prefix}instances" not in tables:
+                continue
+            question = (
+                sqlalchemy.text(_INSTANCES.format(prefix=prefix))
+                .bindparams(sqlalchemy.bindparam("since", type_=sqlalchemy.DateTime))
+                .columns(**dict.fromkeys(_TIMES, sqlalchemy.DateTime))
+            )
+            rows = connection.execution_options(stream_results=True).execute(
+                question, {"since": moment}
+            )
+            for row in rows.mappings():
+                yield _instance(row)
+
+
+def read_host_types(url: str) -> Counter[HostType]:
+    """Return how many hosts of one cell have which capacity.
+
+    What is reserved on a host is known to placement only, and is not taken off.
+
+    Raises:
+        ConfigError: The URL cannot be used.
+        CloudError: The database does not answer, or is not Nova's.
+    """
+    with _connected(url) as connection:
+        rows = connection.execute(sqlalchemy.text(_HOSTS)).fetchall()
+    # 0 is what computes say that leave the ratio to its default.
+    return Counter(
+        HostType(
+            *(int(amount * (ratio or 1.0)) for amount, ratio in zip(row[:3], row[3:], strict=True))
+        )
+        for row in rows
+    )
+
+
+@contextmanager
+def _connected(url: str) -> Iterator[Any]:
+    try:
+        parsed = sqlalchemy.engine.make_url(url)
+        shown = parsed.render_as_string(hide_password=True)
+    except exc.ArgumentError:
+        # SQLAlchemy's own text would show the password.
+        raise ConfigError(
+            "the URL of the database cannot be read; expected such as"
+            " mysql+pymysql://USER:PASSWORD@HOST/nova"
+        ) from None
+    dialect = parsed.get_backend_name()
+    if dialect == "sqlite" and not Path(parsed.database or "").is_file():
+        raise ConfigError(f"{shown}: there is no such file")  # SQLite would make one
+    try:
+        engine = sqlalchemy.create_engine(parsed)
+        try:
+            with engine.connect() as connection:
+                if dialect in _READ_ONLY:
+                    connection.execute(sqlalchemy.text(_READ_ONLY[dialect]))
+                yield connection
+        finally:
+            engine.dispose()
+    except (exc.SQLAlchemyError, ImportError) as error:
+        raise CloudError(f"{shown}: {str(error).splitlines()[0]}") from error
+
+
+def _instance(row: Mapping[str, Any]) -> PastInstance:
+    name, extra_specs, swap_mb = _flavor(row["flavor"])
+    ended = row["terminated_at"] or row["deleted_at"]
+    return PastInstance(
+        uuid=row["uuid"],
+        project=row["project_id"] or "",
+        vcpus=row["vcpus"] or 0,
+        memory_mb=row["memory_mb"] or 0,
+        disk_gb=(row["root_gb"] or 0) + (row["ephemeral_gb"] or 0) + -(-swap_mb // 1024),
+        created=_seconds(row["created_at"]),
+        launched=row["launched_at"] is not None,
+        # A deletion under way has a terminated_at before the row counts as deleted.
+        ended=None if ended is None else _seconds(ended),
+        flavor=name,
+        extra_specs=extra_specs,
+    )
+
+
+def _flavor(text: str | None) -> tuple[str, Mapping[str, str], int]:
+    """Return name, extra specs and swap in MiB of the flavor that Nova keeps with an instance."""
+    try:
+        flavor = json.loads(text or "")["cur"]["nova_object.data"]
+        return flavor["name"], flavor.get("extra_specs") or {}, flavor.get("swap") or 0
+    except (ValueError, KeyError, TypeError):
+        return "", {}, 0
+
+
+def _seconds(moment: datetime) -> float:
+    return moment.replace(tzinfo=timezone.utc).timestamp()

@@ -1,0 +1,88 @@
+"""An instance of the past, as both sources give it, and which ones are kept."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from cospot.nova import spot_flavors
+
+#: The most that a workload file takes of any resource.
+_MOST: Final = 67_108_864
+
+
+@dataclass(frozen=True, slots=True)
+class PastInstance:
+    """One instance, running or gone. Times are seconds since the epoch, UTC.
+
+    Attributes:
+        created: When it was asked for. (The launch time changes when it is resized.)
+        launched: Whether it ever ran.
+        ended: When it was deleted; None while it exists.
+        flavor: The flavor's name; empty when it is not known any more.
+    """
+
+    uuid: str
+    project: str
+    vcpus: int
+    memory_mb: int
+    disk_gb: int
+    created: float
+    launched: bool
+    ended: float | None
+    flavor: str = ""
+    extra_specs: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class HostType:
+    """What VMs may use of a host: overcommit is in it, and what is reserved is off, if known."""
+
+    vcpus: int
+    memory_mb: int
+    disk_gb: int
+
+
+@dataclass(frozen=True)
+class SpotRule:
+    """Which instances count as spots.
+
+    Attributes:
+        patterns: Also those whose flavor's name matches one of these (`*` and `?`).
+    """
+
+    patterns: Sequence[str] = ()
+
+    def is_spot(self, instance: PastInstance) -> bool:
+        """Tell whether an instance is, or is to count as, a spot."""
+        if spot_flavors.is_spot_flavor(instance.extra_specs):
+            return True
+        return any(fnmatch.fnmatchcase(instance.flavor, pattern) for pattern in self.patterns)
+
+
+def kept(
+    instances: Iterable[PastInstance], since: float, left_out: Counter[str]
+) -> Iterator[PastInstance]:
+    """Yield the instances that a workload can hold, each once.
+
+    Args:
+        instances: Of all sources.
+        since: Those that ended before do not matter.
+        left_out: Is told how many were left out, and why.
+    """
+    seen = set()
+    for instance in instances:
+        if instance.uuid in seen:
+            continue
+        seen.add(instance.uuid)
+        if instance.ended is not None and instance.ended < since:
+            left_out["ended before"] += 1
+        elif not instance.launched:
+            left_out["never ran"] += 1
+        elif not (0 < instance.vcpus <= _MOST and 0 <= instance.memory_mb <= _MOST):
+            left_out["have no size"] += 1
+        else:
+            yield instance

@@ -1,0 +1,115 @@
+"""Writes a workload file (docs/workload-format.md) and a sweep that fits it."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from cospot.nova.tools.history.past_instance import HostType, PastInstance, SpotRule
+from cospot.nova.tools.whole_file import write_file
+
+_COLUMNS: Final = "instance_id,tenant_id,class,vcpus,memory_mb,disk_gb,start_s,end_s"
+
+
+@dataclass
+class Written:
+    """What went into a workload file."""
+
+    vms: int = 0
+    spots: int = 0
+    projects: int = 0
+
+
+def pseudonym(project: str) -> str:
+    """Return a name that stays the same for a project, and does not give its id away."""
+    return "p-" + hashlib.sha256(project.encode()).hexdigest()[:16]
+
+
+def write_workload(
+    path: Path,
+    instances: Iterable[PastInstance],
+    window_start: float,
+    rule: SpotRule,
+    name_project: Callable[[str], str] = pseudonym,
+    *,
+    with_disk: bool = False,
+) -> Written:
+    """Write instances as cospot's own schema; the same instances give the same bytes.
+
+    Args:
+        path: Of the file; packed when it ends in .gz.
+        instances: In any order.
+        window_start: Second 0 of the workload, seconds since the epoch.
+        rule: Which of them are spots.
+        name_project: Makes the tenant of a project.
+        with_disk: Whether disk counts; else all ask for none.
+
+    Raises:
+        ConfigError: The file cannot be written.
+    """
+    written = Written()
+    projects = set()
+    rows = []
+    for instance in sorted(instances, key=lambda one: (one.created, one.uuid)):
+        is_spot = rule.is_spot(instance)
+        written.spots += is_spot
+        written.vms += not is_spot
+        projects.add(instance.project)
+        disk_gb = instance.disk_gb if with_disk else 0
+        size = (instance.vcpus, instance.memory_mb, disk_gb)
+        row = (instance.uuid, name_project(instance.project), "spot" if is_spot else "vm", *size)
+        rows.append(",".join(map(str, [*row, *_times(instance, window_start)])))
+    written.projects = len(projects)
+    text = "\n".join([_COLUMNS, *rows]) + "\n"
+    data = text.encode()
+    write_file(path, _packed(data) if path.suffix == ".gz" else data)
+    return written
+
+
+def sweep_text(workload: Path, host_types: Counter[HostType], *, with_disk: bool = False) -> str:
+    """Return an example sweep for the workload, with the host type found most often.
+
+    Args:
+        workload: In the folder where the sweep will be.
+        host_types: Capacity to how many hosts have it; not empty.
+        with_disk: Whether the workload asks for disk.
+    """
+    host, most = host_types.most_common(1)[0]
+    disk = f", disk_gb: {host.disk_gb}" if with_disk else ""
+    count = sum(host_types.values())
+    return f"""\
+# Made by cospot-nova history export. Run: cospot compare {workload.stem.split(".")[0]}.yaml
+#
+# {most} of {count} hosts let VMs use so much (overcommit is in it); a sweep has one type of host.
+# For what more or fewer hosts would do, put headroom_percent: [0, 2, 5] in place of hosts.
+workloads: [{workload.name}]
+host: {{vcpus: {host.vcpus}, memory_mb: {host.memory_mb}{disk}}}
+hosts: [{count}]
+vm: [COS]
+spot: [sCOS, vmaCOS]
+evictor: [FIFO]
+saf: [false, true]
+otn: [1, 2, 4, 8, 16]
+"""
+
+
+def _times(instance: PastInstance, window_start: float) -> tuple[str, str]:
+    start = instance.created - window_start
+    if instance.ended is None:
+        return f"{start:.6f}", "never"
+    # Clocks of an API and a compute differ: no instance ends before it was asked for.
+    return f"{start:.6f}", f"{max(instance.ended - window_start, start):.6f}"
+
+
+def _packed(data: bytes) -> bytes:
+    file = io.BytesIO()
+    # Without a time and a name in it: the same history gives the same bytes.
+    with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packer:
+        packer.write(data)
+    return file.getvalue()

@@ -1,0 +1,399 @@
+"""`cospot-nova history export`: from tables that Nova's own models make, to a workload."""
+
+import json
+import sqlite3
+from contextlib import closing
+from datetime import datetime, timedelta
+
+import cospot
+import pytest
+from tool_cases import cloud_for, run
+
+sqlalchemy = pytest.importorskip("sqlalchemy")
+
+START = datetime(2026, 5, 1)
+HOUR = timedelta(hours=1)
+SPOT = {"resources:CUSTOM_SPOT_VCPU": "2"}
+
+
+def flavor_json(name, extra_specs=None, swap=0):
+    from nova import objects
+
+    objects.register_all()
+    flavor = objects.Flavor(
+        id=1,
+        flavorid="1",
+        name=name,
+        vcpus=1,
+        memory_mb=1,
+        root_gb=1,
+        ephemeral_gb=0,
+        swap=swap,
+        extra_specs=extra_specs or {},
+    )
+    return json.dumps({"cur": flavor.obj_to_primitive(), "old": None, "new": None})
+
+
+class NovaDatabase:
+    """A cell's database: made by Nova's models, and shadow tables as archiving fills them."""
+
+    def __init__(self, path):
+        from nova.db.main import models
+
+        self.path = path
+        self.url = f"sqlite:///{path}"
+        engine = sqlalchemy.create_engine(self.url)
+        tables = models.BASE.metadata.tables
+        names = ("instances", "instance_extra", "compute_nodes", "services")
+        models.BASE.metadata.create_all(engine, tables=[tables[name] for name in names])
+        shadows = sqlalchemy.MetaData()
+        for name in ("instances", "instance_extra"):
+            columns = [
+                sqlalchemy.Column(column.name, column.type) for column in tables[name].columns
+            ]
+            sqlalchemy.Table(f"shadow_{name}", shadows, *columns)
+        shadows.create_all(engine)
+        self.engine = engine
+        self.count = 0
+
+    def insert(self, table, **values):
+        names = ", ".join(values)
+        marks = ", ".join(f":{name}" for name in values)
+        with self.engine.begin() as connection:
+            connection.execute(
+                sqlalchemy.text(f"INSERT INTO {table} ({names}) VALUES ({marks})"), values
+            )
+
+    def instance(self, created, ended=None, *, flavor="m1", launched=True, prefix="", **values):
+        self.count += 1
+        extra_specs = values.pop("extra_specs", None)
+        swap = values.pop("swap", 0)
+        uuid = values.pop("uuid", f"{self.count:08}-0000-4000-8000-000000000000")
+        row = {
+            "uuid": uuid,
+            "project_id": "blue",
+            "vcpus": 2,
+            "memory_mb": 4096,
+            "root_gb": 20,
+            "ephemeral_gb": 0,
+            "hidden": False,
+            "created_at": created,
+            "launched_at": created + timedelta(seconds=9) if launched else None,
+            "terminated_at": ended,
+            "deleted_at": ended + timedelta(seconds=1) if ended else None,
+            "deleted": self.count if ended else 0,
+            **values,
+        }
+        if prefix:
+            row["id"] = self.count
+        self.insert(f"{prefix}instances", **row)
+        if flavor:
+            extra = {"instance_uuid": uuid, "flavor": flavor_json(flavor, extra_specs, swap)}
+            if prefix:
+                extra["id"] = self.count
+            self.insert(f"{prefix}instance_extra", **extra, deleted=row["deleted"])
+        return uuid
+
+    def host(self, name, vcpus, memory_mb, cpu_ratio, ram_ratio, deleted=0):
+        self.insert(
+            "compute_nodes",
+            host=name,
+            vcpus=vcpus,
+            memory_mb=memory_mb,
+            cpu_allocation_ratio=cpu_ratio,
+            ram_allocation_ratio=ram_ratio,
+            local_gb=40,
+            disk_allocation_ratio=2.0,
+            vcpus_used=0,
+            memory_mb_used=0,
+            local_gb_used=0,
+            hypervisor_type="fake",
+            hypervisor_version=1,
+            cpu_info="",
+            deleted=deleted,
+        )
+
+
+@pytest.fixture
+def database(tmp_path):
+    cell = NovaDatabase(tmp_path / "cell1.sqlite")
+    cell.host("h1", 8, 1000, 4.0, 1.0)
+    cell.host("h2", 8, 1000, 4.0, 1.0)
+    cell.host("h3", 64, 9000, 0.0, 1.5)
+    cell.host("gone", 1, 1, 1.0, 1.0, deleted=4)
+    return cell
+
+
+def export(database, *arguments, output="history.csv.gz"):
+    path = database.path.parent / output
+    code = run(
+        *("history", "export", "--database", database.url),
+        *("--window-start", "2026-05-01", "-o", path),
+        *arguments,
+    )
+    assert code == 0
+    return path
+
+
+def columns(path):
+    return cospot.Workload.load(path).to_pandas().set_index("instance_id")
+
+
+def test_instances_become_requests(database, capsys):
+    vm = database.instance(START - 10 * 24 * HOUR, ephemeral_gb=5, swap=1025)
+    short = database.instance(START + HOUR, START + 3 * HOUR, project_id="green", vcpus=8)
+    spot = database.instance(START + 2 * HOUR, START + 2.5 * HOUR, extra_specs=SPOT)
+    path = export(database, "--with-disk")
+    output = capsys.readouterr().out
+    assert f"{path}: 2 VMs and 1 spots of 2 projects" in output
+    assert "its window starts at 2026-05-01T00:00:00Z" in output
+    rows = columns(path)
+    assert sorted(rows.index) == sorted([vm, short, spot])
+    # 20 + 5 + 2 GiB: 1,025 MiB of swap take two whole GiB
+    assert rows.loc[vm, ["vcpus", "memory_mb", "disk_gb"]].tolist() == [2, 4096, 27]
+    assert rows.loc[short, "vcpus"] == 8
+    info = cospot.Workload.load(path).info()
+    assert (info["vms"]["requests"], info["spots"]["requests"]) == (2, 1)
+    text = {line.split(",")[0]: line.split(",") for line in unpacked(path).splitlines()}
+    assert text[vm][6:] == ["-864000.000000", "never"]
+    assert text[short][6:] == ["3600.000000", "10800.000000"]
+    assert text[spot][2] == "spot" and text[spot][6:] == ["7200.000000", "9000.000000"]
+
+
+def unpacked(path):
+    import gzip
+
+    return gzip.decompress(path.read_bytes()).decode()
+
+
+def test_revenue_of_the_workload_is_that_of_the_rows(database):
+    """Against arithmetic: a VM with 2 vCPUs from the start on, a spot with 4 for 12 hours."""
+    database.instance(START)
+    database.instance(START + HOUR, START + 13 * HOUR, vcpus=4, extra_specs=SPOT)
+    result = cospot.simulate(
+        cospot.Workload.load(export(database)),
+        hosts=1,
+        host=(6, 8192),
+        vm="COS",
+        spot="sCOS",
+        evictor="FIFO",
+    )
+    assert result.vm_revenue == 2 * 14 * 86400
+    assert result.spot_revenue == 4 * 12 * 3600
+
+
+def test_archived_instances_are_read_and_hidden_ones_are_not(database):
+    archived = database.instance(START, START + HOUR, prefix="shadow_")
+    database.instance(START, hidden=True)
+    assert list(columns(export(database)).index) == [archived]
+
+
+def test_what_cannot_be_a_request_is_left_out_and_counted(database, capsys):
+    kept = database.instance(START - 20 * 24 * HOUR, START - 13 * 24 * HOUR)
+    database.instance(START - 20 * 24 * HOUR, START - 15 * 24 * HOUR)
+    database.instance(START, launched=False)
+    database.instance(START, vcpus=0)
+    assert list(columns(export(database)).index) == [kept]
+    output = capsys.readouterr().out
+    assert "left out: 1 that never ran" in output
+    assert "left out: 1 that have no size" in output
+    assert len(columns(export(database, "--lead-days", "30"))) == 2
+
+
+def test_an_instance_without_its_flavor_is_a_vm(database):
+    uuid = database.instance(START, flavor=None)
+    assert not columns(export(database)).loc[uuid, "is_spot"]
+
+
+def test_clocks_that_differ_make_no_negative_life(database):
+    uuid = database.instance(START + HOUR, START + HOUR - timedelta(seconds=2))
+    line = next(line for line in unpacked(export(database)).splitlines() if uuid in line)
+    assert line.endswith(",3600.000000,3600.000000")
+
+
+def test_flavors_can_be_tried_out_as_spots(database):
+    batch = database.instance(START, flavor="batch.large")
+    database.instance(START, flavor="m1.batch")
+    rows = columns(export(database, "--spot-flavor", "batch.*"))
+    assert [uuid for uuid in rows.index if rows.loc[uuid, "is_spot"]] == [batch]
+
+
+def test_projects_are_hashed_unless_kept(database):
+    database.instance(START)
+    database.instance(START)
+    hashed = unpacked(export(database, output="a.csv.gz"))
+    assert "blue" not in hashed
+    assert len({line.split(",")[1] for line in hashed.splitlines()[1:]}) == 1
+    assert "blue" in unpacked(export(database, "--keep-projects", output="b.csv.gz"))
+
+
+def test_the_same_history_is_the_same_bytes(database):
+    database.instance(START)
+    database.instance(START + HOUR)
+    assert export(database, output="a.csv.gz").read_bytes() == (
+        export(database, output="b.csv.gz").read_bytes()
+    )
+    plain = export(database, output="c.csv")
+    assert plain.read_text() == unpacked(database.path.parent / "a.csv.gz")
+
+
+@pytest.mark.parametrize("disk", [[], ["--with-disk"]])
+def test_the_example_sweep_has_the_commonest_host_and_runs(database, program, tmp_path, disk):
+    import subprocess
+
+    for _ in range(20):
+        database.instance(START, memory_mb=100)
+    database.instance(START, vcpus=8, memory_mb=100, extra_specs=SPOT)
+    export(database, *disk)
+    sweep = tmp_path / "history.yaml"
+    text = sweep.read_text()
+    # two of three hosts: 8 vCPUs * 4.0, 1000 MiB * 1.0, 40 GiB * 2.0
+    assert f"host: {{vcpus: 32, memory_mb: 1000{', disk_gb: 80' if disk else ''}}}" in text
+    assert "hosts: [3]" in text and "2 of 3 hosts" in text
+    results = tmp_path / "results.csv"
+    subprocess.run(
+        [program, "compare", sweep, "--db", tmp_path / "r.db", "--csv", results], check=True
+    )
+    rows = results.read_text().splitlines()
+    assert len(rows) == 1 + 2 * 2 * 5
+    header = rows[0].split(",")
+    first = dict(zip(header, rows[1].split(","), strict=True))
+    assert (first["vm_requests"], first["spot_requests"]) == ("20", "1")
+    # By disk 3 * 80 / 20 = 12 of the 20 VMs fit; by memory all do.
+    assert first["vm_rejected"] == ("8" if disk else "0")
+
+
+def test_a_sweep_that_is_there_is_left_alone(database, capsys):
+    database.instance(START)
+    sweep = database.path.parent / "history.yaml"
+    sweep.write_text("mine")
+    export(database)
+    assert sweep.read_text() == "mine"
+    assert "is there already, left as it is" in capsys.readouterr().out
+
+
+def test_every_cell_of_nova_conf_is_read(database, tmp_path):
+    """Cell 0 holds what never got a host; mappings may be templates."""
+    from nova.db.api import models
+
+    other = NovaDatabase(tmp_path / "cell2.sqlite")
+    first, second = database.instance(START), other.instance(START, uuid="b" * 36)
+    api = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/api.sqlite")
+    models.BASE.metadata.create_all(api, tables=[models.BASE.metadata.tables["cell_mappings"]])
+    with api.begin() as connection:
+        for uuid, url in (("1", "{scheme}:///" + str(database.path)), ("2", other.url)):
+            connection.execute(
+                sqlalchemy.text(
+                    "INSERT INTO cell_mappings (uuid, name, database_connection, disabled)"
+                    " VALUES (:uuid, :uuid, :url, 0)"
+                ),
+                {"uuid": uuid, "url": url},
+            )
+    config = tmp_path / "nova.conf"
+    config.write_text(
+        f"[api_database]\nconnection = sqlite:///{tmp_path}/api.sqlite\n"
+        f"[database]\nconnection = {database.url}\n"
+    )
+    path = tmp_path / "all.csv"
+    code = run(
+        *("history", "export", "--config-file", config, "-o", path),
+        *("--window-start", "2026-05-01"),
+    )
+    assert code == 0
+    assert sorted(columns(path).index) == sorted([first, second])
+
+
+def test_the_database_is_not_written_to(database):
+    database.instance(START)
+    before = database.path.read_bytes()
+    export(database)
+    assert database.path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--database", "sqlite:////nowhere/nova.sqlite"], "there is no such file"),
+        (["--database", "mysql+pymysql://u:secret@127.0.0.1:1/nova"], "u:***@127.0.0.1:1/nova: "),
+        (["--database", "no url with secret"], "the URL of the database cannot be read"),
+        (["--database", "oracle+nothing://u:secret@h/d"], "oracle"),
+        (["--window-start", "yesterday"], "'yesterday', expected such as 2026-05-01"),
+        (["--config-file", "/nowhere"], "/nowhere"),
+    ],
+)
+def test_bad_input_is_one_error_without_the_password(tmp_path, capsys, arguments, text):
+    assert run("history", "export", "-o", tmp_path / "h.csv", *arguments) == 2
+    error = capsys.readouterr().err
+    assert text in error and "Traceback" not in error and "secret" not in error
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_database_of_something_else_is_one_error(tmp_path, capsys):
+    path = tmp_path / "other.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE a (b)")
+        connection.commit()
+    assert run("history", "export", "--database", f"sqlite:///{path}") == 2
+    assert "no such table: instances" in capsys.readouterr().err
+
+
+def server(uuid, created, *, ended=None, status="ACTIVE", extra_specs=None, **fields):
+    return {
+        "id": uuid,
+        "tenant_id": "blue",
+        "status": status,
+        "created": f"{created.isoformat()}Z",
+        "updated": f"{(ended or created).isoformat()}Z",
+        "OS-SRV-USG:launched_at": created.isoformat() + ".000000",
+        "OS-SRV-USG:terminated_at": None if ended is None else ended.isoformat() + ".000000",
+        "flavor": {
+            "vcpus": 2,
+            "ram": 4096,
+            "disk": 20,
+            "ephemeral": 0,
+            "swap": 0,
+            "original_name": "m1",
+            "extra_specs": extra_specs or {},
+        },
+        **fields,
+    }
+
+
+def test_the_api_gives_the_same_bytes_as_the_database(monkeypatch, database, tmp_path, capsys):
+    uuids = [
+        database.instance(START),
+        database.instance(START + HOUR, START + 2 * HOUR, extra_specs=SPOT),
+    ]
+    expected = unpacked(export(database))
+    with cloud_for(monkeypatch) as cloud:
+        cloud.page = 1
+        cloud.servers = [
+            {"id": "unreachable", "status": "UNKNOWN"},
+            server(uuids[0], START),
+            server(
+                uuids[1],
+                START + HOUR,
+                ended=START + 2 * HOUR,
+                status="DELETED",
+                extra_specs=SPOT,
+            ),
+        ]
+        cloud.add_host(
+            "h1",
+            inventories={
+                "VCPU": {"total": 8, "allocation_ratio": 2.0},
+                "MEMORY_MB": {"total": 1000, "reserved": 100},
+            },
+        )
+        path = tmp_path / "api.csv"
+        code = run("history", "export", "--api", "-o", path, "--window-start", "2026-05-01")
+        assert code == 0
+    assert path.read_text() == expected
+    # (1000 - 100) MiB: placement knows what is reserved
+    assert "host: {vcpus: 16, memory_mb: 900}" in (tmp_path / "api.yaml").read_text()
+
+
+def test_an_empty_history_is_said(database, capsys):
+    path = database.path.parent / "h.csv"
+    assert run("history", "export", "--database", database.url, "-o", path) == 2
+    assert "there is no instance in it" in capsys.readouterr().err
