@@ -30,6 +30,7 @@ class Provider:
     inventories: dict[str, dict[str, Any]]
     generation: int = 1
     aggregates: set[str] = field(default_factory=set)
+    is_compute: bool = True
 
 
 @dataclass
@@ -188,7 +189,7 @@ class _Routes:
             ("GET", r"/placement/allocations/([^/]+)", self.held_by),
             ("GET", r"/nova/servers/detail", self.servers),
             ("GET", r"/nova/servers/([^/]+)", self.server),
-            ("GET", r"/nova/os-hypervisors/([^/]+)", self.hypervisor),
+            ("GET", r"/nova/os-hypervisors/detail", self.hypervisors),
             ("GET", r"/nova/os-aggregates", self.aggregates),
             ("POST", r"/nova/servers/([^/]+)/action", self.act),
             ("PUT", r"/nova/servers/([^/]+)/metadata/([^/]+)", self.set_metadata),
@@ -266,10 +267,17 @@ class _Routes:
             raise KeyError(name)
         return 200, {"server": _server(each)}
 
-    def hypervisor(self, name: str, query: Any, body: Any) -> Answer:
-        host = self.cloud.providers[name].name
-        service = {"host": host, "id": "1", "disabled_reason": None}
-        return 200, {"hypervisor": {"id": name, "hypervisor_hostname": host, "service": service}}
+    def hypervisors(self, query: Any, body: Any) -> Answer:
+        found = [
+            {
+                "id": each.uuid,
+                "hypervisor_hostname": each.name,
+                "service": {"host": each.name, "id": "1", "disabled_reason": None},
+            }
+            for each in self.cloud.providers.values()
+            if each.is_compute
+        ]
+        return 200, {"hypervisors": found}
 
     def aggregates(self, query: Any, body: Any) -> Answer:
         found = [{"name": name, "uuid": made} for name, made in self.cloud.aggregates.items()]
@@ -325,7 +333,7 @@ class CloudServer:
                 self.end_headers()
                 self.wfile.write(text)
 
-            do_GET = do_POST = do_PUT = do_DELETE = handle_one  # noqa: N815
+            do_GET = do_POST = do_PUT = do_DELETE = handle_one
 
             def log_message(self, *_: Any) -> None:
                 pass

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
-for module in ("keystoneauth1", "oslo_messaging", "tooz", "prometheus_client"):
-    pytest.importorskip(module, reason=f"needs {module} (Debian: python3-nova, python3-tooz, ...)")
+pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
+pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
+pytest.importorskip("tooz", reason="needs python3-tooz")
+pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
 from evictor_cloud import Cloud, CloudServer, wait_until
 from evictor_running import events, make_service, plan_message, send, write_configuration

@@ -41,13 +41,11 @@ class PlanEndpoint:
 
     def _take(self, publisher_id: Any, event_type: Any, payload: Any) -> PlanOutcome:
         try:
-            if event_type != plan_message.EVENT_TYPE:
-                raise plan_message.PlanMessageError(
-                    f"event type: {event_type!r:.80}, expected {plan_message.EVENT_TYPE}"
-                )
-            plan = plan_message.plan_from_message(payload)
+            plan = _read(event_type, payload)
         except plan_message.PlanMessageError as error:
-            LOG.warning("ignoring a malformed plan from %.80r: %s", publisher_id, error)
+            plan, problem = None, str(error)
+        if plan is None:
+            LOG.warning("ignoring a malformed plan from %.80r: %s", publisher_id, problem)
             return PlanOutcome.MALFORMED
         outcome, known = self._plans.add(plan, time.time())
         if known is not None:
@@ -87,3 +85,11 @@ class PlanIntake:
             self._listener.start()
         except Exception:
             LOG.exception("cannot listen for plans; the reconcile loop goes on without them")
+
+
+def _read(event_type: Any, payload: Any) -> plan_message.Plan:
+    if event_type != plan_message.EVENT_TYPE:
+        raise plan_message.PlanMessageError(
+            f"event type: {event_type!r:.80}, expected {plan_message.EVENT_TYPE}"
+        )
+    return plan_message.plan_from_message(payload)

@@ -54,6 +54,11 @@ class HostObserver:
         self._deletion_timeout = deletion_timeout
         self._compute_hosts: dict[str, ComputeHost] = {}
 
+    def learn_hosts(self) -> None:
+        """Ask Nova for its compute hosts now, so that the first eviction need not."""
+        if not self._compute_hosts:
+            self._compute_hosts = self._servers.compute_hosts()
+
     def room(self, provider: str) -> HostRoom:
         """Return the room of a host by the UUID of its provider."""
         return self._placement.room(self._placement.provider(provider))
@@ -118,9 +123,6 @@ class HostObserver:
 
     def _compute_host(self, provider: str) -> ComputeHost | None:
         # A provider's UUID is its compute node's for as long as either lives.
-        known = self._compute_hosts.get(provider)
-        if known is None:
-            known = self._servers.compute_host(provider)
-            if known is not None:
-                self._compute_hosts[provider] = known
-        return known
+        if provider not in self._compute_hosts:
+            self._compute_hosts = self._servers.compute_hosts()
+        return self._compute_hosts.get(provider)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -63,13 +63,14 @@ class HostWatch:
         self._seen = {
             each.uuid: self._seen[each.uuid] for each in providers if each.uuid in self._seen
         }
-        changed = [each for each in providers if read_all or self._has_changed(each)]
-        with ThreadPoolExecutor(self._settings.workers, "look") as pool:
-            for seen in pool.map(self._read, changed):
-                if seen is not None:
-                    self._seen[seen.room.provider] = seen
+        self._read_all([each for each in providers if read_all or self._has_changed(each)])
         self._metrics.hosts.set(len(self.rooms()))
         return [seen.room for seen in self._seen.values() if seen.is_over]
+
+    def read_again(self, providers: Iterable[str]) -> None:
+        """Ask about some hosts anew, by the UUIDs of their providers."""
+        seen = [self._seen[each] for each in providers if each in self._seen]
+        self._read_all([Provider(s.room.provider, s.room.name, s.generation) for s in seen])
 
     def rooms(self) -> list[HostRoom]:
         """Return the hosts with spot inventory, as last seen."""
@@ -78,6 +79,14 @@ class HostWatch:
             for seen in self._seen.values()
             if not SPOT_CLASSES.isdisjoint(seen.room.inventories)
         ]
+
+    def _read_all(self, providers: list[Provider]) -> None:
+        if not providers:
+            return
+        with ThreadPoolExecutor(self._settings.workers, "look") as pool:
+            for seen in pool.map(self._read, providers):
+                if seen is not None:
+                    self._seen[seen.room.provider] = seen
 
     def _has_changed(self, provider: Provider) -> bool:
         seen = self._seen.get(provider.uuid)

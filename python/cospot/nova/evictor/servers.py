@@ -76,19 +76,23 @@ class Servers:
                 return found
             marker = f"&marker={quote(str(servers[-1]['id']))}"
 
-    def compute_host(self, provider: str) -> ComputeHost | None:
-        """Return the host whose root provider this is; None when it is no compute node."""
-        try:
-            body = self._client.get(f"/os-hypervisors/{quote(provider)}")
-        except CloudError as error:
-            if error.status in {400, 404}:
-                return None
-            raise
-        try:
-            hypervisor = body["hypervisor"]
-            return ComputeHost(hypervisor["service"]["host"], hypervisor["hypervisor_hostname"])
-        except (KeyError, TypeError) as error:
-            raise CloudError(f"nova: cannot read hypervisor {provider}: {error!r}") from error
+    def compute_hosts(self) -> dict[str, ComputeHost]:
+        """Return all compute hosts, by the UUID of their root provider."""
+        found: dict[str, ComputeHost] = {}
+        marker = ""
+        while True:
+            body = self._client.get(f"/os-hypervisors/detail?limit={_PAGE}{marker}")
+            try:
+                page = {
+                    each["id"]: ComputeHost(each["service"]["host"], each["hypervisor_hostname"])
+                    for each in body["hypervisors"]
+                }
+            except (KeyError, TypeError) as error:
+                raise CloudError(f"nova: cannot read the hypervisors: {error!r}") from error
+            found.update(page)
+            if not page or not body.get("hypervisors_links"):
+                return found
+            marker = f"&marker={quote(list(page)[-1])}"
 
     def aggregate_uuids(self) -> dict[str, str]:
         """Return the UUIDs of the host aggregates, by name."""

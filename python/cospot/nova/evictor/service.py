@@ -21,8 +21,10 @@ from cospot.nova.evictor.killing import Killer
 from cospot.nova.evictor.limits import EvictionLimits
 from cospot.nova.evictor.locks import HostLocks
 from cospot.nova.evictor.metrics import Metrics, OvercommitClock
+from cospot.nova.evictor.notice_sender import NoticeSender
 from cospot.nova.evictor.observation import HostObserver
 from cospot.nova.evictor.plan_book import PlanBook
+from cospot.nova.evictor.proactive import ReserveKeeper
 from cospot.nova.evictor.reconcile import HostWatch, ReconcileLoop
 from cospot.nova.evictor.switches import Switches
 from cospot.nova.evictor.work_queue import WorkQueue
@@ -65,7 +67,30 @@ class EvictorService:
             settings.freed_timeout,
             lambda provider: self._queue.put(provider, "reconcile"),
         )
-        self._evictor = self._make_evictor(nova, notes)
+        self._observer = observer = HostObserver(
+            self._placement, nova, notes, settings.deletion_timeout
+        )
+        chooser = SpotChooser(settings.evictor)
+        killer = Killer(
+            nova,
+            self._switches,
+            _make_limits(settings),
+            notes,
+            self.audit,
+            self.metrics,
+            self._freed,
+        )
+        self._evictor = HostEvictor(
+            settings,
+            observer,
+            self._locks,
+            self._plans,
+            chooser,
+            killer,
+            self.audit,
+            self.metrics,
+            self._clock,
+        )
         self._queue = WorkQueue(
             self._free_host,
             settings.workers,
@@ -74,6 +99,20 @@ class EvictorService:
             self.metrics.errors.labels(where="pass").inc,
         )
         self._hosts = HostWatch(settings, self._placement, self.metrics, self._clock)
+        self._reserves = ReserveKeeper(
+            settings,
+            self._placement,
+            nova,
+            self._hosts,
+            observer,
+            self._locks,
+            chooser,
+            killer,
+            self._switches,
+            NoticeSender(conf, nova),
+            self.audit,
+            self.metrics,
+        )
         self._loop = ReconcileLoop(
             settings, self._hosts, self._queue, self.metrics, self._after_reconcile
         )
@@ -115,34 +154,24 @@ class EvictorService:
             LOG.error("%s; going on with the one that is open", error)
         self._show_switches()
 
-    def _make_evictor(self, nova: servers.Servers, notes: DeletionNotes) -> HostEvictor:
-        settings = self._settings
-        limits = EvictionLimits(
-            lambda: settings.evictions_per_minute,
-            lambda: settings.evictions_per_minute_per_project,
-            time.monotonic,
-        )
-        killer = Killer(nova, self._switches, limits, notes, self.audit, self.metrics, self._freed)
-        observer = HostObserver(self._placement, nova, notes, settings.deletion_timeout)
-        return HostEvictor(
-            settings,
-            observer,
-            self._locks,
-            self._plans,
-            SpotChooser(settings.evictor),
-            killer,
-            self.audit,
-            self.metrics,
-            self._clock,
-        )
-
     def _free_host(self, provider: str, cause: str) -> float | None:
         return self._evictor.free_host(provider, cause).wait
 
     def _after_reconcile(self) -> None:
         self._show_switches()
+        self._observer.learn_hosts()
+        self._reserves.look()
 
     def _show_switches(self) -> None:
         off = self._switches.why_off()
         is_on = float(off is None and not self._switches.is_dry_run)
         self.metrics.enabled.set(is_on)
+
+
+def _make_limits(settings: Any) -> EvictionLimits:
+    # Read each time, because they change upon SIGHUP.
+    return EvictionLimits(
+        lambda: settings.evictions_per_minute,
+        lambda: settings.evictions_per_minute_per_project,
+        time.monotonic,
+    )
