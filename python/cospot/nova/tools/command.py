@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from cospot.errors import CospotError
-from cospot.nova.tools import flavor_command, inventory_command
+from cospot.nova.tools import flavor_command, inventory_command, status_command
 from cospot.nova.tools.doctor import command as doctor_command
 from cospot.nova.tools.history import command as history_command
 
@@ -49,7 +49,13 @@ def _parser() -> argparse.ArgumentParser:
         prog="cospot-nova", description="Spot instances on OpenStack Nova.", epilog=_EPILOG
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (doctor_command, flavor_command, inventory_command, history_command):
+    for module in (
+        doctor_command,
+        status_command,
+        flavor_command,
+        inventory_command,
+        history_command,
+    ):
         module.add_parser(commands)
     return parser
 

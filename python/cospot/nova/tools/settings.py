@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from oslo_config import cfg
 
 from cospot.errors import ConfigError
-
-#: Where the service's configuration is usually.
-EVICTOR_CONFIG_FILE: Final = "/etc/cospot/evictor.conf"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,23 +60,18 @@ def read_evictor_settings(files: Sequence[str] = ()) -> Any:
     """Read the configuration of cospot-evictor.
 
     Args:
-        files: Paths; with none, the usual one if it is there, else the defaults.
+        files: Paths; with none, where the service itself looks, else the defaults.
 
     Raises:
         ConfigError: A file is missing or is no configuration file.
     """
     from cospot.nova.evictor import options
 
-    if not files:
-        files = [path for path in [EVICTOR_CONFIG_FILE] if Path(path).exists()]
     settings = cfg.ConfigOpts()
     options.register(settings)
     try:
         settings(
-            [f"--config-file={path}" for path in files],
-            project="cospot",
-            default_config_files=[],
-            default_config_dirs=[],
+            [f"--config-file={path}" for path in files], project="cospot", prog="cospot-evictor"
         )
     except (cfg.Error, OSError) as error:
         raise ConfigError(f"the evictor's configuration: {error}") from error

@@ -35,7 +35,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="PATH",
         action="append",
         default=[],
-        help=f"of cospot-evictor (default: {settings.EVICTOR_CONFIG_FILE}, if there is one)",
+        help="of cospot-evictor (default: where the service looks)",
     )
     parser.add_argument(
         "--evictor-metrics",

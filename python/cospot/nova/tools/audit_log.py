@@ -1,0 +1,103 @@
+"""Reads the end of the evictor's audit log (docs/nova/evictor.md has its format).
+
+Tolerant: what is no record of an eviction is passed over, as newer versions may write more.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from cospot.errors import ConfigError
+
+#: Not read from further back: enough for thousands of evictions.
+_MOST_BYTES: Final = 8 << 20
+_FIRST_EVENTS: Final = {"intent": "ordered", "would_evict": "dry run"}
+_LAST_EVENTS: Final = frozenset({"freed", "failed", "gone"})
+
+
+@dataclass(frozen=True)
+class Eviction:
+    """An eviction as the log tells it.
+
+    Attributes:
+        time: When it was ordered, ISO 8601, UTC.
+        cause: What for: a plan, a look at all hosts, a reserve.
+        for_instance: The VM that needs the room; empty when it is not known.
+        state: ordered, freed, failed, gone (its owner was faster) or dry run.
+        seconds: From the order until its room was free; None until then.
+    """
+
+    time: str
+    instance: str
+    name: str
+    host: str
+    cause: str
+    for_instance: str
+    state: str
+    seconds: float | None = None
+
+
+def last_evictions(path: Path, count: int) -> list[Eviction]:
+    """Return the latest evictions, newest first.
+
+    Args:
+        path: Of the log. A log that is not there has none.
+        count: At most so many.
+
+    Raises:
+        ConfigError: The file cannot be read.
+    """
+    evictions: dict[str, Eviction] = {}
+    for record in _records(path):
+        event, instance = str(record.get("event")), str(record.get("instance"))
+        if event in _FIRST_EVENTS:
+            # Asked for again, an eviction moves to the end.
+            evictions.pop(instance, None)
+            evictions[instance] = _eviction(record, _FIRST_EVENTS[event])
+        elif event in _LAST_EVENTS and instance in evictions:
+            seconds = record.get("seconds")
+            evictions[instance] = replace(
+                evictions[instance],
+                state=event,
+                seconds=seconds if isinstance(seconds, int | float) else None,
+            )
+    return list(evictions.values())[::-1][:count]
+
+
+def _records(path: Path) -> Iterator[Mapping[str, Any]]:
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(0, size - _MOST_BYTES))
+            lines = file.read().splitlines()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise ConfigError(f"audit log {path}: {error.strerror}") from error
+    for line in lines:
+        try:
+            record = json.loads(line)
+        except ValueError:  # the first line may be cut, the last one unfinished
+            continue
+        if isinstance(record, dict):
+            yield record
+
+
+def _eviction(record: Mapping[str, Any], state: str) -> Eviction:
+    def text(key: str) -> str:
+        value = record.get(key)
+        return "" if value is None else str(value)
+
+    return Eviction(
+        time=text("time"),
+        instance=text("instance"),
+        name=text("name"),
+        host=text("host"),
+        cause=text("cause"),
+        for_instance=text("for_instance"),
+        state=state,
+    )

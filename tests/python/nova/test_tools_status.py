@@ -1,0 +1,182 @@
+"""`cospot-nova status`, against sums worked out by hand and the evictor's own audit log."""
+
+import json
+
+import pytest
+from tool_cases import cloud_for, run
+
+VM = {"VCPU": 4, "MEMORY_MB": 1024, "DISK_GB": 10}
+SPOT = {"CUSTOM_SPOT_VCPU": 6, "CUSTOM_SPOT_MEMORY_MB": 512}
+
+
+@pytest.fixture
+def cloud(monkeypatch):
+    with cloud_for(monkeypatch) as stand_in:
+        size = {
+            "VCPU": {"total": 8, "allocation_ratio": 2.0},
+            "MEMORY_MB": {"total": 4096, "reserved": 96},
+            "DISK_GB": {"total": 50},
+        }
+        stand_in.add_host("h1", inventories=size, allocations={"a": VM, "b": VM, "c": SPOT})
+        stand_in.add_host(
+            "h2", inventories=size, allocations={"d": VM, "e": SPOT, "f": SPOT, "g": SPOT}
+        )
+        stand_in.add_host("h3", inventories=size)
+        stand_in.aggregates = [
+            {"name": "fast", "hosts": ["h2", "h3"]},
+            {"name": "all but one", "hosts": ["h1", "h2"]},
+        ]
+        yield stand_in
+
+
+@pytest.fixture
+def audit(tmp_path):
+    """A log written by the service's own class."""
+    pytest.importorskip("oslo_log")
+    from cospot.nova.evictor.audit import AuditLog
+
+    path = tmp_path / "audit.jsonl"
+    log = AuditLog(str(path))
+
+    def write(event, instance, **fields):
+        known = {"instance": instance, "name": f"job {instance}", "host": "h1", "cause": "plan"}
+        log.write(event, **known, **fields)
+
+    write.path = path
+    return write
+
+
+def status(capsys, *arguments):
+    assert run("status", "--format", "json", *arguments) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def amounts(capacity, vms, spots, overcommit):
+    return {"capacity": capacity, "vms": vms, "spots": spots, "overcommit": overcommit}
+
+
+def test_use_of_hosts_aggregates_and_all(cloud, capsys, tmp_path):
+    found = status(capsys)
+    hosts = {host["name"]: host for host in found["hosts"]}
+    assert list(hosts) == ["h1", "h2", "h3"]
+    # h1: 8 * 2.0 vCPUs; 2 VMs of 4, one spot of 6. h2: 4 + 3 * 6 - 16 = 6 too many
+    assert hosts["h1"]["vcpus"] == amounts(16, 8, 6, 0)
+    assert hosts["h2"]["vcpus"] == amounts(16, 4, 18, 6)
+    assert hosts["h1"]["memory_mb"] == amounts(4000, 2048, 512, 0)
+    assert hosts["h1"]["disk_gb"] == amounts(50, 20, 0, 0)
+    assert (hosts["h2"]["vms"], hosts["h2"]["spots"]) == (1, 3)
+    assert found["total"]["vcpus"] == amounts(48, 12, 24, 6)
+    assert found["total"]["hosts"] == 3
+    groups = {group["name"]: group for group in found["aggregates"]}
+    assert list(groups) == ["all but one", "fast"]
+    assert groups["all but one"]["vcpus"] == amounts(32, 12, 24, 6)
+    assert groups["fast"]["vcpus"] == amounts(32, 4, 18, 6)
+    assert found["evictions"] == []
+
+
+def test_one_aggregate(cloud, capsys):
+    found = status(capsys, "--aggregate", "fast")
+    assert [host["name"] for host in found["hosts"]] == ["h2", "h3"]
+    assert [group["name"] for group in found["aggregates"]] == ["fast"]
+    assert found["total"]["hosts"] == 2
+    assert run("status", "--aggregate", "slow") == 2
+    assert "'slow': expected one of: all but one, fast" in capsys.readouterr().err
+
+
+def test_hosts_in_no_aggregate_have_a_sum_of_their_own(cloud, capsys):
+    del cloud.aggregates[1]
+    groups = {group["name"]: group for group in status(capsys)["aggregates"]}
+    assert groups["(none)"]["vcpus"] == amounts(16, 8, 6, 0)
+
+
+def test_the_table(cloud, capsys, audit):
+    audit("intent", "s1", for_instance="v1")
+    audit("freed", "s1", for_instance="v1", seconds=0.83)
+    assert run("status", "--audit-log", audit.path) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split()[:4] == ["host", "vms", "spots", "vcpus"]
+    assert lines[2].split() == ["h2", "1", "3", "16", "4", "18", "6", "4000", "1024", "1536", "0"]
+    assert lines[4].split()[0] == "total"
+    assert lines[-1].split()[1:] == "s1 job s1 h1 plan v1 freed 0.8".split()
+
+
+def test_evictions_newest_first_in_their_last_state(cloud, capsys, audit):
+    audit("intent", "s1", for_instance="v1")
+    audit("refused", "v9", reason="not a spot")
+    audit("intent", "s2", for_instance=None)
+    audit("freed", "s1", seconds=1.25)
+    audit("failed", "s2", error="500")
+    audit("would_evict", "s3")
+    audit("freed", "s0", seconds=1)  # its order was in the log before it was rotated
+    found = status(capsys, "--audit-log", audit.path)["evictions"]
+    assert [(one["instance"], one["state"], one["seconds"]) for one in found] == [
+        ("s3", "dry run", None),
+        ("s2", "failed", None),
+        ("s1", "freed", 1.25),
+    ]
+    assert (found[1]["for_instance"], found[2]["for_instance"]) == ("", "v1")
+    assert len(status(capsys, "--audit-log", audit.path, "--evictions", "1")["evictions"]) == 1
+
+
+def test_a_damaged_log_is_read_as_far_as_it_goes(cloud, capsys, audit):
+    audit("intent", "s1")
+    with audit.path.open("ab") as file:
+        file.write(b'{"cut\n[1, 2]\n\xff\xfe\n"text"\n{"event": {}}\n{"event": "intent"')
+    found = status(capsys, "--audit-log", audit.path)["evictions"]
+    assert [one["instance"] for one in found] == ["s1"]
+
+
+def test_the_log_is_where_the_evictor_s_configuration_says(cloud, capsys, audit, tmp_path):
+    audit("intent", "s1")
+    config = tmp_path / "evictor.conf"
+    config.write_text(f"[cospot_evictor]\nstate_path = {tmp_path}\n")
+    found = status(capsys, "--evictor-config-file", config)["evictions"]
+    assert [one["instance"] for one in found] == ["s1"]
+
+
+def test_a_host_that_placement_does_not_know_is_said(cloud, capsys):
+    cloud.add_host("new")
+    assert run("status") == 0
+    captured = capsys.readouterr()
+    assert captured.err.startswith("new: left out: placement: GET /resource_providers/")
+    assert "new" not in captured.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--audit-log", "/nowhere/audit.jsonl"], "/nowhere/audit.jsonl: there is no such file"),
+        (["--evictions", "-1"], "'-1', expected a whole number"),
+        (["--evictor-config-file", "/nowhere"], "/nowhere"),
+    ],
+)
+def test_bad_usage_is_one_error(cloud, capsys, arguments, text):
+    assert run("status", *arguments) == 2
+    assert text in capsys.readouterr().err
+
+
+def test_a_service_that_fails_is_one_error(cloud, capsys):
+    cloud.failing["GET /compute/os-aggregates"] = 403
+    assert run("status") == 2
+    error = capsys.readouterr().err
+    assert error.startswith("cospot-nova: error: compute: GET /os-aggregates: ")
+
+
+def test_credentials_of_a_section(cloud, monkeypatch, capsys, tmp_path):
+    """Without OS_* the service user of a configuration file is used."""
+    for name in cloud.environment():
+        monkeypatch.delenv(name)
+    config = tmp_path / "nova.conf"
+    config.write_text(
+        "[keystone_authtoken]\nauth_type = password\nusername = nova\npassword = secret\n"
+        f"auth_url = {cloud.url}/identity/v3\nproject_name = service\n"
+        "user_domain_id = default\nproject_domain_id = default\n"
+    )
+    assert run("status", "--config-file", config) == 0
+    assert "total" in capsys.readouterr().out
+    config.write_text("[keystone_authtoken]\nauth_type = nothing\n")
+    assert run("status", "--config-file", config) == 2
+    assert "credentials of [keystone_authtoken]" in capsys.readouterr().err
+    config.write_text("")
+    assert run("status", "--config-file", config) == 2
+    assert "no credentials: expected --os-cloud" in capsys.readouterr().err
