@@ -64,7 +64,7 @@ from cospot.errors import (
 from cospot.policies import Evictor, Filter, Weigher
 
 if TYPE_CHECKING:
-    from cospot._core import LiveHosts
+    from cospot._core import ChangeWatch, LiveHosts
     from cospot.choices import average_over_workloads, pareto_front
     from cospot.occupancy import occupancy_over_time, read_events, watch_occupancy
     from cospot.results import Results, load_results
@@ -73,6 +73,7 @@ if TYPE_CHECKING:
 # What needs an optional package (pandas, for one) is imported when it is first asked for, and so is
 # what a module built before it was there lacks.
 _LAZY = {
+    "ChangeWatch": "cospot._core",
     "LiveHosts": "cospot._core",
     "average_over_workloads": "cospot.choices",
     "pareto_front": "cospot.choices",
@@ -100,6 +101,7 @@ __all__ = [
     "DAY_US",
     "NEVER_US",
     "Chain",
+    "ChangeWatch",
     "Choice",
     "CompareOutcome",
     "CompiledEvictor",

@@ -41,6 +41,7 @@ class ClaimBook:
         self._clock = clock
         self._by_instance: dict[str, Claim] = {}
         self._by_provider: dict[str, dict[str, Claim]] = {}
+        self._changed: set[str] = set()
         self.seconds = 60.0
 
     def add(self, provider: str, facts: InstanceFacts, victims: Collection[str]) -> None:
@@ -49,12 +50,14 @@ class ClaimBook:
         claim = Claim(facts, frozenset(victims), provider, self._clock())
         self._by_instance[facts.uuid] = claim
         self._by_provider.setdefault(provider, {})[facts.uuid] = claim
+        self._changed.add(provider)
 
     def drop(self, instance: str) -> None:
         """Forget an instance's decision, if there is one."""
         claim = self._by_instance.pop(instance, None)
         if claim is None:
             return
+        self._changed.add(claim.provider)
         on_host = self._by_provider[claim.provider]
         del on_host[instance]
         if not on_host:
@@ -69,9 +72,15 @@ class ClaimBook:
                 return
             self.drop(instance)
 
-    def providers(self) -> Collection[str]:
-        """Return the hosts with claims."""
-        return self._by_provider.keys()
+    def take_changed(self) -> set[str]:
+        """Return the hosts whose claims have changed since the last call."""
+        changed, self._changed = self._changed, set()
+        return changed
+
+    def provider_of(self, instance: str) -> str | None:
+        """Return the host that an instance was sent to, while that counts."""
+        claim = self._by_instance.get(instance)
+        return None if claim is None else claim.provider
 
     def of_host(self, provider: str, shown: Collection[str], asking: str | None) -> HostClaims:
         """Return what a host does not show yet.

@@ -41,7 +41,7 @@ class Decider:
 
     def decide(
         self,
-        states: Sequence[Any],
+        states: list[Any],
         spec: Any,
         settings: Settings,
         policies: Policies,
@@ -64,14 +64,16 @@ class Decider:
         if is_spot and settings.aggregates:
             states = [state for state in states if _is_in(state, settings.aggregates)]
         self._inventories.max_age = settings.inventory_seconds
-        self._inventories.read_new(
-            [state.uuid for state in states if state.uuid is not None], settings.inventory_wait
-        )
         with self._lock:
             self._claims.seconds = settings.claim_seconds
             self._mirror.watch_disk(settings.watches_disk)
-            case = _Case(self._mirror, states, spec, is_spot, settings, policies)
-            decision = case.decide()
+            try:
+                case = _Case(self._mirror, states, spec, is_spot, settings, policies)
+                decision = case.decide()
+            except Exception:
+                # It may have stopped halfway through the hosts.
+                self._mirror.forget()
+                raise
             if claim and decision.order and decision.instance is not None:
                 self._note(decision, case)
             return decision
@@ -91,7 +93,7 @@ class _Case:
     def __init__(
         self,
         mirror: HostMirror,
-        states: Sequence[Any],
+        states: list[Any],
         spec: Any,
         is_spot: bool,
         settings: Settings,
@@ -111,7 +113,7 @@ class _Case:
             spot=is_spot,
             time_us=time_us(time.time()),
         )
-        all_rows = np.array(mirror.follow(states, self.instance), dtype=np.int64)
+        all_rows = mirror.follow(states, self.instance, settings.inventory_wait)
         self._position = np.full(len(mirror.live), -1, dtype=np.int64)
         known = np.flatnonzero(all_rows >= 0)
         self._position[all_rows[known]] = known
@@ -146,7 +148,9 @@ class _Case:
         row_of = {id(state): row for state, row in zip(states, rows.tolist(), strict=True)}
         shown: list[Any] = states
         if not self.is_spot:
-            views = [operator_weighers.VmView(self._mirror.host(state.uuid)) for state in states]
+            views = [
+                operator_weighers.VmView(state, self._mirror.host(state.uuid)) for state in states
+            ]
             row_of = {id(view): row for view, row in zip(views, rows.tolist(), strict=True)}
             shown = list(views)
         weighed = operator_weighers.weigh(self._settings.vm_weighers, shown, self._spec)

@@ -8,19 +8,52 @@ its inventories in placement, or what was decided for it meanwhile.
 
 from __future__ import annotations
 
-import operator
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
 from oslo_log import log as logging
 
 from cospot._core import LiveHosts
 from cospot.errors import ConfigError
 from cospot.nova.scheduler.claims import ClaimBook
 from cospot.nova.scheduler.host_usage import HostUsage, reported_use, usage_of
-from cospot.nova.scheduler.instance_facts import NOTHING, InstanceReader, Size
+from cospot.nova.scheduler.instance_facts import (
+    NOTHING,
+    FactsOfObjects,
+    InstanceReader,
+    Size,
+)
 from cospot.nova.scheduler.inventories import Capacity, InventoryCache, capacity_of_host_state
+
+try:
+    from cospot._core import ChangeWatch
+except ImportError:  # a module built before it was there
+
+    class ChangeWatch:  # type: ignore[no-redef]
+        """The same in Python, until _core is built again."""
+
+        def __init__(self, key: str, attributes: Any, contents: str) -> None:
+            self._names, self._seen = tuple(attributes), {}  # type: ignore[var-annotated]
+
+        def look(self, objects: list[Any]) -> Any:
+            """See the compiled one."""
+            numbers, changed = [], []
+            for i, state in enumerate(objects):
+                if state.uuid is None:
+                    numbers.append(-1)
+                    continue
+                shown = [getattr(state, name) for name in self._names]
+                shown += list(state.instances.values())
+                number, before = self._seen.get(state.uuid, (len(self._seen), None))
+                if shown != before:
+                    changed.append(i)
+                    self._seen[state.uuid] = (number, shown)
+                numbers.append(number)
+            return np.array(numbers, dtype=np.int64), changed
+
 
 LOG = logging.getLogger(__name__)
 
@@ -29,7 +62,7 @@ _START_OF_2020: Final = 1_577_836_800
 _MOST: Final = 1 << 26  # what a HostTable takes; 64 TiB of memory
 _LOOK_UP_SECONDS: Final = 0.5
 
-_shown = operator.attrgetter(
+_SHOWN: Final = (
     "vcpus_total",
     "vcpus_used",
     "total_usable_ram_mb",
@@ -51,14 +84,13 @@ def time_us(seconds: float) -> int:
 class MirroredHost:
     """What is kept of one host."""
 
-    __slots__ = ("capacity", "instances", "name", "row", "shown", "state", "unknown", "usage")
+    __slots__ = ("capacity", "facts", "name", "num_io_ops", "row", "unknown", "usage")
 
     def __init__(self, name: tuple[str, str]) -> None:
         self.name = name
         self.row = -1
-        self.shown: tuple[Any, ...] = ()
-        self.instances: list[Any] = []
-        self.state: Any = None
+        self.num_io_ops = 0
+        self.facts: FactsOfObjects = {}
         self.capacity = Capacity(NOTHING, NOTHING)
         self.usage = HostUsage(NOTHING, 0, (), ())
         self.unknown: list[Any] = []
@@ -76,106 +108,132 @@ class HostMirror:
         self._inventories = inventories
         self._reader = reader
         self._claims = claims
-        self._hosts: dict[str, MirroredHost] = {}
+        self._watches_disk = False
+        self.forget()
+
+    def forget(self) -> None:
+        """Read all hosts anew at the next request."""
+        self._watch = ChangeWatch("uuid", _SHOWN, "instances")
+        self._hosts: list[MirroredHost] = []  # in the order in which the watch saw them
+        self._rows: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self._number_of: dict[str, int] = {}
         self._host_of_spot: dict[str, str] = {}
         self._stale: set[str] = set()
-        self._watches_disk = False
         self.live = LiveHosts(())
 
     def watch_disk(self, watches_disk: bool) -> None:
         """Say whether disk counts."""
         if watches_disk != self._watches_disk:
             self._watches_disk = watches_disk
-            self._stale.update(self._hosts)
+            self._stale.update(self._number_of)
 
     def host(self, provider: str) -> MirroredHost:
         """Return what is kept of a host that was followed."""
-        return self._hosts[provider]
+        return self._hosts[self._number_of[provider]]
 
-    def follow(self, states: Sequence[Any], asking: str | None) -> list[int]:
+    def follow(
+        self, states: list[Any], asking: str | None, inventory_wait: float
+    ) -> npt.NDArray[np.int64]:
         """Bring the hosts up to date.
 
         Args:
             states: Nova's HostState objects of one request.
             asking: UUID of the instance that is being decided on.
+            inventory_wait: How many seconds to wait at most for the inventories of new hosts.
 
         Returns:
             The row of each; -1 for a host that has not told anything of itself yet.
         """
-        stale = self._take_stale(asking)
-        hosts = self._hosts
-        new = [state for state in states if state.uuid not in hosts and state.uuid is not None]
-        for state in new:
-            hosts[state.uuid] = MirroredHost((state.host, state.nodename))
-        rows: list[int] = []
-        changed: list[MirroredHost] = []
-        for state in states:
-            host = hosts.get(state.uuid)
-            if host is None:
-                rows.append(-1)
-                continue
-            shown = _shown(state)
-            instances = list(state.instances.values())
-            if shown != host.shown or instances != host.instances or state.uuid in stale:
-                host.shown, host.instances = shown, instances
-                changed.append(host)
-            host.state = state
-            rows.append(host.row)
-        self._read(changed, asking)
+        numbers, changed = self._watch.look(states)
+        new = self._add_new(states, changed)
+        if new:
+            self._inventories.read_new(new, inventory_wait)
+        changed += self._stale_positions(numbers, asking)
+        self._read([states[position] for position in dict.fromkeys(changed)], asking)
         if new:
             self._make_rows()
-            return [hosts[state.uuid].row if state.uuid in hosts else -1 for state in states]
-        for host in changed:
-            self._show(host)
+        rows = np.full(len(states), -1, dtype=np.int64)
+        rows[numbers >= 0] = self._rows[numbers[numbers >= 0]]
         return rows
 
-    def _take_stale(self, asking: str | None) -> set[str]:
-        """Return the hosts to read whatever they show, and note those to read next time too."""
+    def _add_new(self, states: list[Any], changed: Iterable[int]) -> list[str]:
+        new: list[str] = []
+        for position in changed:
+            state = states[position]
+            if state.uuid not in self._number_of:
+                self._number_of[state.uuid] = len(self._hosts)
+                self._hosts.append(MirroredHost((state.host, state.nodename)))
+                new.append(state.uuid)
+        return new
+
+    def _stale_positions(self, numbers: npt.NDArray[np.int64], asking: str | None) -> list[int]:
+        """Return which hosts to read whatever they show; what is `asking`'s is left out this once.
+
+        Args:
+            numbers: The watch's number of each host of the request.
+            asking: UUID of the instance that is being decided on.
+        """
         self._claims.expire()
-        stale = self._stale | self._inventories.take_changed() | set(self._claims.providers())
-        own_host = self._host_of_spot.get(asking or "")
-        again = set(self._claims.providers())
-        if own_host is not None:
-            stale.add(own_host)
-            again.add(own_host)
-        self._stale = again
-        return stale
+        own = {self._host_of_spot.get(asking or ""), self._claims.provider_of(asking or "")}
+        own_hosts = {provider for provider in own if provider is not None}
+        stale = self._stale | own_hosts
+        stale |= self._inventories.take_changed() | self._claims.take_changed()
+        self._stale = set()
+        if not stale:
+            return []
+        position_of = np.full(len(self._hosts), -1, dtype=np.int64)
+        known = np.flatnonzero(numbers >= 0)
+        position_of[numbers[known]] = known
+        here: list[int] = []
+        for provider in stale & self._number_of.keys():
+            position = int(position_of[self._number_of[provider]])
+            if position >= 0:
+                here.append(position)
+            else:
+                self._stale.add(provider)  # of another request's hosts
+        self._stale |= own_hosts
+        return here
 
-    def _read(self, changed: Iterable[MirroredHost], asking: str | None) -> None:
+    def _read(self, changed: list[Any], asking: str | None) -> None:
         unknown: list[Any] = []
-        for host in changed:
-            self._read_host(host, asking)
-            unknown += host.unknown
-        if not unknown:
-            return
-        self._reader.look_up(unknown, _LOOK_UP_SECONDS)
-        for host in changed:
+        for state in changed:
+            unknown += self._read_host(state, asking)
+        if unknown:
+            self._reader.look_up(unknown, _LOOK_UP_SECONDS)
+        for state in changed:
+            host = self.host(state.uuid)
             if host.unknown:
-                self._read_host(host, asking)
+                self._read_host(state, asking)
+            if host.row >= 0:
+                self._show(host)
 
-    def _read_host(self, host: MirroredHost, asking: str | None) -> None:
-        state = host.state
-        known = self._inventories.get(state.uuid)
-        host.capacity = known or capacity_of_host_state(state)
-        facts, host.unknown = self._reader.read(state.instances)
-        claims = self._claims.of_host(state.uuid, state.instances.keys(), asking)
+    def _read_host(self, state: Any, asking: str | None) -> list[Any]:
+        """Read one host; return the instances of which nothing is known."""
+        host, provider = self.host(state.uuid), state.uuid
+        host.num_io_ops = max(state.num_io_ops, 0)
+        host.capacity = self._inventories.get(provider) or capacity_of_host_state(state)
+        facts, host.unknown, host.facts = self._reader.read(state.instances, host.facts)
+        claims = self._claims.of_host(provider, {known.uuid for known in facts}, asking)
         reported = reported_use(state) - host.capacity.reserved
         for spot in host.usage.listed_spots:
-            if self._host_of_spot.get(spot.uuid) == state.uuid:
+            if self._host_of_spot.get(spot.uuid) == provider:
                 del self._host_of_spot[spot.uuid]
         host.usage = usage_of(reported, facts, len(host.unknown), claims, asking)
         for spot in host.usage.listed_spots:
-            self._host_of_spot[spot.uuid] = state.uuid
-        if host.unknown:
-            # They may be known next time: a stub is not replaced, it is looked up.
-            self._stale.add(state.uuid)
+            self._host_of_spot[spot.uuid] = provider
+        # A stub may be known next time: it is looked up, not replaced. What is `asking`'s counts
+        # otherwise in the next request.
+        if host.unknown or asking in state.instances:
+            self._stale.add(provider)
+        return host.unknown
 
     def _make_rows(self) -> None:
-        in_order = sorted(self._hosts.values(), key=lambda host: host.name)
+        in_order = sorted(self._hosts, key=lambda host: host.name)
         self.live = LiveHosts(f"{host} {node}" for host, node in (host.name for host in in_order))
         for row, host in enumerate(in_order):
             host.row = row
             self._show(host)
+        self._rows = np.array([host.row for host in self._hosts], dtype=np.int64)
 
     def _show(self, host: MirroredHost) -> None:
         now = time.time()
@@ -190,7 +248,7 @@ class HostMirror:
                 self._amounts(host.usage.vms),
                 spots,
                 num_vms=host.usage.num_vms,
-                num_io_ops=max(host.state.num_io_ops, 0),
+                num_io_ops=host.num_io_ops,
             )
         except ConfigError as error:
             # No room for anything: ranked behind the others for VMs, not at all for spots.

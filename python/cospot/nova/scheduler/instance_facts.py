@@ -125,6 +125,9 @@ def load_instances(context: Any, uuids: list[str]) -> Iterable[Any]:
     return list(objects.InstanceList.get_by_filters(context, filters, expected_attrs=["flavor"]))
 
 
+FactsOfObjects: TypeAlias = dict[str, tuple[Any, InstanceFacts]]
+
+
 class InstanceReader:
     """Facts of instances, kept by UUID. Threads may share it."""
 
@@ -140,21 +143,36 @@ class InstanceReader:
         self._lock = threading.Lock()
         self._stubs: dict[str, tuple[float, InstanceFacts]] = {}
 
-    def read(self, instances: Mapping[str, Any]) -> tuple[list[InstanceFacts], list[Any]]:
+    def read(
+        self, instances: Mapping[str, Any], before: FactsOfObjects
+    ) -> tuple[list[InstanceFacts], list[Any], FactsOfObjects]:
         """Read the instances of a host.
 
+        Args:
+            instances: Nova's, by UUID.
+            before: What the last read of this host returned.
+
         Returns:
-            The facts that are known, and the stubs of which nothing is.
+            The facts that are known, the stubs of which nothing is, and what to pass next time.
         """
         known: list[InstanceFacts] = []
         unknown: list[Any] = []
+        read: FactsOfObjects = {}
         for uuid, instance in list(instances.items()):
-            facts = read_facts(instance) or self._kept(uuid)
+            earlier = before.get(uuid)
+            if earlier is not None and earlier[0] is instance:
+                facts: InstanceFacts | None = earlier[1]
+            else:
+                facts = read_facts(instance)
+            if facts is not None:
+                read[uuid] = (instance, facts)
+            else:
+                facts = self._kept(uuid)
             if facts is None:
                 unknown.append(instance)
             else:
                 known.append(facts)
-        return known, unknown
+        return known, unknown, read
 
     def look_up(self, stubs: Iterable[Any], seconds: float) -> None:
         """Read stubs from the database, as many as the time allows. Failures are logged."""

@@ -15,12 +15,11 @@ class VmView:
     What depends on the instances is worked out here; everything else is the host's own.
     """
 
-    def __init__(self, host: MirroredHost) -> None:
-        state, usage, reserved = host.state, host.usage, host.capacity.reserved
+    def __init__(self, state: Any, host: MirroredHost) -> None:
+        usage, reserved = host.usage, host.capacity.reserved
         spots = usage.listed_spots
         spots_disk_mb = 1024 * sum(spot.size.disk_gb for spot in spots)
         hidden = {spot.uuid for spot in spots}
-        self.cospot_host = host
         self._state = state
         self.vcpus_used = usage.vms.vcpus + reserved.vcpus
         self.free_ram_mb = state.total_usable_ram_mb - reserved.memory_mb - usage.vms.memory_mb

@@ -1,0 +1,231 @@
+"""What counts as use by VMs, as a spot, and as gone, when reports and lists disagree."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
+
+from cospot.nova.scheduler.claims import ClaimBook, HostClaims
+from cospot.nova.scheduler.host_usage import reported_use, usage_of
+from cospot.nova.scheduler.instance_facts import (
+    NOTHING,
+    InstanceFacts,
+    InstanceReader,
+    Size,
+    read_facts,
+    size_of_flavor,
+)
+from cospot.nova.scheduler.inventories import capacity_of, capacity_of_host_state
+from nova import objects
+from scheduler_cases import RESERVED_MB, make_flavor, make_instance, make_state, new_uuid
+
+NO_CLAIMS = HostClaims(NOTHING, (), frozenset())
+
+
+def vm(vcpus: int) -> InstanceFacts:
+    return InstanceFacts(new_uuid(), Size(vcpus, 100 * vcpus, 0), False, 0.0, False)
+
+
+def spot(vcpus: int, started_at: float = 0.0, *, leaves: bool = False) -> InstanceFacts:
+    return InstanceFacts(new_uuid(), Size(vcpus, 100 * vcpus, 0), True, started_at, leaves)
+
+
+def test_what_belongs_to_no_listed_instance_is_vms() -> None:
+    old, young = spot(2, 5.0), spot(3, 6.0)
+    # 12 vCPUs are reported: 4 + 2 + 3 are listed, so 3 belong to an instance that is not.
+    usage = usage_of(Size(12, 1200, 0), [young, vm(4), old], 0, NO_CLAIMS)
+    assert usage.vms == Size(7, 700, 0)
+    assert usage.spots == (old, young)
+    assert usage.num_vms == 2
+
+
+def test_what_is_listed_and_not_reported_is_there() -> None:
+    usage = usage_of(Size(2, 200, 0), [vm(4), spot(2)], 0, NO_CLAIMS)
+    assert usage.vms == Size(4, 400, 0)
+    assert [found.size.vcpus for found in usage.spots] == [2]
+
+
+def test_spots_of_the_same_second_are_ordered_by_their_uuid() -> None:
+    spots = [spot(1, 7.0) for _ in range(20)]
+    usage = usage_of(Size(20, 2000, 0), spots, 0, NO_CLAIMS)
+    assert [found.uuid for found in usage.spots] == sorted(found.uuid for found in spots)
+
+
+def test_a_spot_that_is_being_deleted_gives_its_room_once() -> None:
+    leaving, staying = spot(2, leaves=True), spot(3)
+    usage = usage_of(Size(9, 900, 0), [vm(4), leaving, staying], 0, NO_CLAIMS)
+    # Its room is free (9 - 2), and it is not there to be planned.
+    assert usage.vms == Size(4, 400, 0)
+    assert usage.spots == (staying,)
+    assert set(usage.listed_spots) == {leaving, staying}
+
+
+def test_a_claim_that_is_not_reported_counts_with_its_evictions() -> None:
+    victim, staying = spot(2, 1.0), spot(3, 2.0)
+    claims = HostClaims(Size(4, 400, 0), (), frozenset({victim.uuid}))
+    usage = usage_of(Size(5, 500, 0), [victim, staying], 0, claims)
+    assert usage.vms == Size(4, 400, 0)
+    assert usage.num_vms == 1
+    assert usage.spots == (staying,)
+
+
+def test_a_claim_that_is_reported_counts_once() -> None:
+    # The host uses 4 more than it lists: that is the claim.
+    claims = HostClaims(Size(4, 400, 0), (), frozenset())
+    assert usage_of(Size(7, 700, 0), [spot(3)], 0, claims).vms == Size(4, 400, 0)
+    # It uses 6 more: the claim, and an instance of 2 from elsewhere.
+    assert usage_of(Size(9, 900, 0), [spot(3)], 0, claims).vms == Size(6, 600, 0)
+
+
+def test_a_spot_that_was_just_placed_is_no_vm() -> None:
+    placed = spot(4, float("inf"))
+    claims = HostClaims(NOTHING, (placed,), frozenset())
+    for reported in (Size(3, 300, 0), Size(7, 700, 0)):  # before and after the host says so
+        usage = usage_of(reported, [vm(3)], 0, claims)
+        assert usage.vms == Size(3, 300, 0)
+        assert usage.spots == (placed,)
+
+
+def test_an_instance_is_no_victim_of_itself() -> None:
+    own, other = spot(2), spot(3)
+    usage = usage_of(Size(5, 500, 0), [own, other], 0, NO_CLAIMS, asking=own.uuid)
+    assert usage.vms == Size(2, 200, 0)
+    assert usage.spots == (other,)
+
+
+def test_unknown_instances_are_vms() -> None:
+    usage = usage_of(Size(5, 500, 0), [spot(2)], 1, NO_CLAIMS)
+    assert usage.vms == Size(3, 300, 0)
+    assert usage.num_vms == 2  # the unknown one, and what is used beyond what is listed
+
+
+def test_facts_of_nova_instances() -> None:
+    flavor = make_flavor(2, 2048, 10, spot=True, swap_mb=1025)
+    facts = read_facts(make_instance(flavor, minute=1))
+    assert facts is not None
+    # 10 GiB of root disk, and 1025 MiB of swap take 2 GiB.
+    assert facts.size == Size(2, 2048, 12)
+    assert facts.is_spot and not facts.is_leaving
+    assert facts.started_at == 1780315260.0  # 2026-06-01 12:01:00 UTC
+    building = read_facts(make_instance(flavor, minute=None))
+    assert building is not None and building.started_at == float("inf")
+    deleting = read_facts(make_instance(flavor, task_state="deleting"))
+    assert deleting is not None and deleting.is_leaving
+    vm_deleting = read_facts(make_instance(make_flavor(1, 1), task_state="deleting"))
+    assert vm_deleting is not None and not vm_deleting.is_leaving
+    assert read_facts(objects.Instance(uuid=new_uuid())) is None
+    assert size_of_flavor(make_flavor(1, 1, 10), with_root_disk=False) == Size(1, 1, 0)
+
+
+def test_what_a_tenant_writes_makes_no_spot() -> None:
+    facts = read_facts(
+        make_instance(
+            make_flavor(1, 1024),
+            metadata={"resources:CUSTOM_SPOT_VCPU": "1"},
+            system_metadata={"resources:CUSTOM_SPOT_VCPU": "1"},
+        )
+    )
+    assert facts is not None and not facts.is_spot
+
+
+def test_stubs_are_looked_up_once_for_a_while() -> None:
+    now = [0.0]
+    asked: list[list[str]] = []
+    instances = {i.uuid: i for i in (make_instance(make_flavor(1, 1)) for _ in range(3))}
+
+    def load(context: object, uuids: list[str]) -> list[object]:
+        asked.append(sorted(uuids))
+        return [instances[uuid] for uuid in uuids]
+
+    reader = InstanceReader(load, clock=lambda: now[0])
+    stubs = {}
+    for uuid in instances:
+        stubs[uuid] = objects.Instance(uuid=uuid)
+        stubs[uuid]._context = "cell1"
+    stubs["orphan"] = objects.Instance(uuid=new_uuid())  # has no context to be read with
+    stubs["orphan"]._context = None
+    known, unknown, kept = reader.read(stubs, {})
+    assert (len(known), len(unknown), kept) == (0, 4, {})
+    reader.look_up(unknown, 1.0)
+    assert asked == [sorted(instances)]
+    known, unknown, kept = reader.read(stubs, kept)
+    assert {facts.uuid for facts in known} == set(instances)
+    assert unknown == [stubs["orphan"]]
+    # A stub does not say that its instance was resized, so it is asked about again in time.
+    now[0] = 601.0
+    assert len(reader.read(stubs, {})[1]) == 4
+
+
+def test_a_look_up_that_fails_or_takes_too_long_ends(caplog: pytest.LogCaptureFixture) -> None:
+    def fail(context: object, uuids: list[str]) -> list[object]:
+        raise RuntimeError("no such database")
+
+    stub = objects.Instance(uuid=new_uuid())
+    stub._context = "cell1"
+    InstanceReader(fail).look_up([stub], 1.0)
+    assert "1 instances could not be read; they count as VMs" in caplog.text
+    assert "no such database" in caplog.text
+    now = [0.0]
+
+    def take_long(context: object, uuids: list[str]) -> list[object]:
+        now[0] += 10.0
+        return []
+
+    reader = InstanceReader(take_long, clock=lambda: now[0])
+    stubs = [objects.Instance(uuid=new_uuid()) for _ in range(1501)]
+    for stub in stubs:
+        stub._context = "cell1"
+    reader.look_up(stubs, 15.0)  # 500 at a time, 10 s each: the third is not begun
+    assert now[0] == 20.0
+
+
+def test_claims_are_replaced_shown_and_forgotten() -> None:
+    now = [0.0]
+    book = ClaimBook(clock=lambda: now[0])
+    book.seconds = 60.0
+    first, second = vm(2), spot(1)
+    book.add("host-a", first, ["victim"])
+    now[0] = 10.0
+    book.add("host-a", second, [])
+    assert book.take_changed() == {"host-a"}
+    assert book.of_host("host-a", (), None) == HostClaims(
+        Size(2, 200, 0), (second,), frozenset({"victim"})
+    )
+    # The host shows it: its size counts no more, its victim may still be there.
+    assert book.of_host("host-a", {first.uuid}, None).vms == NOTHING
+    assert book.of_host("host-a", {first.uuid}, None).victims == {"victim"}
+    assert book.of_host("host-a", (), first.uuid).vms == NOTHING
+    book.add("host-b", first, [])  # decided again
+    assert book.take_changed() == {"host-a", "host-b"}
+    assert book.provider_of(first.uuid) == "host-b"
+    assert book.of_host("host-a", (), None).victims == frozenset()
+    now[0] = 70.0
+    book.expire()
+    assert book.take_changed() == {"host-a", "host-b"} or book.provider_of(first.uuid) == "host-b"
+    assert book.of_host("host-a", (), None) == NO_CLAIMS
+    now[0] = 71.0
+    book.expire()
+    assert book.of_host("host-b", (), None) == NO_CLAIMS
+
+
+def test_capacity_is_what_placement_hands_out() -> None:
+    inventories = {
+        "VCPU": {"total": 10, "reserved": 2, "allocation_ratio": 1.3},
+        "PCPU": {"total": 4, "reserved": 0, "allocation_ratio": 1.0},
+        "MEMORY_MB": {"total": 8192, "reserved": 512, "allocation_ratio": 1.5},
+        "CUSTOM_SPOT_VCPU": {"total": 99},
+    }
+    capacity = capacity_of(inventories)
+    # (10 - 2) * 1.3 = 10.4, and 4 dedicated ones; (8192 - 512) * 1.5; no disk.
+    assert capacity.total == Size(14, 11520, 0)
+    assert capacity.reserved == Size(2, 512, 0)
+    state = make_state("a", (16, 1000, 100), cpu_ratio=2.0)
+    assert capacity_of_host_state(state).total == Size(32, 1000, 100)
+    state.cpu_allocation_ratio = None  # has not reported yet
+    assert capacity_of_host_state(state).total == Size(16, 1000, 100)
+
+
+def test_what_a_host_reports_includes_what_is_reserved() -> None:
+    state = make_state("a", (16, 10000, 100), [make_instance(make_flavor(3, 1000, 7))])
+    assert reported_use(state) == Size(3, 1000 + RESERVED_MB, 7)
