@@ -15,8 +15,8 @@ namespace py = pybind11;
 
 namespace {
 
-/// A run with fewer events ends within a second or so, also by a chain that scans thousands of hosts,
-/// and need not ask for signals.
+/// A run with fewer events ends within a second or so, also by a chain that scans thousands of
+/// hosts, and need not ask for signals.
 constexpr std::size_t kEventsPerSlice = 100'000;
 
 const EventSchedule& schedule_of(const PythonWorkload& workload) {
