@@ -25,6 +25,11 @@ SPOT_CLASS_OF: Final[Mapping[str, str]] = {
 }
 SPOT_CLASSES: Final = frozenset(SPOT_CLASS_OF.values())
 
+#: Nova takes these from an image too, unless the flavor speaks, and images are the tenant's. With
+#: hw_cpu_policy=dedicated an image would give a spot PCPUs beside its spot classes: one that holds
+#: what VMs hold, and that the evictor has to leave alone.
+GUARDS: Final[Mapping[str, str]] = {"hw:cpu_policy": "shared", "hw:mem_encryption": "False"}
+
 
 def is_spot_flavor(extra_specs: Mapping[str, str] | None) -> bool:
     """Tell whether a flavor with these extra specs makes spots.
@@ -41,7 +46,7 @@ def is_spot_flavor(extra_specs: Mapping[str, str] | None) -> bool:
 def spot_extra_specs(vcpus: int, memory_mb: int, disk_gb: int) -> dict[str, str]:
     """Return the extra specs of a spot flavor of this size (MiB, GiB)."""
     amounts = {VCPU: vcpus, MEMORY_MB: memory_mb, DISK_GB: disk_gb}
-    specs = {f"resources:{name}": "0" for name in amounts}
+    specs = {**GUARDS, **{f"resources:{name}": "0" for name in amounts}}
     for name, amount in amounts.items():
         if amount > 0:
             specs[f"resources:{SPOT_CLASS_OF[name]}"] = str(amount)

@@ -239,7 +239,7 @@ BREAKS = {
     ),
     "no disk for spots": (
         lambda cloud: (cloud.add_flavor("disky", 1, 1, 1), run("flavor", "create-spot", "disky")),
-        ("inventories", "error", "h1: no CUSTOM_SPOT_DISK_GB, expected 0"),
+        ("inventories", "error", "h1: no CUSTOM_SPOT_DISK_GB, expected 0: there is no DISK_GB"),
     ),
     "evictor idle": (
         lambda cloud: setattr(cloud, "metrics", {**EVICTOR_METRICS, "reconcile_seconds_count": 0}),

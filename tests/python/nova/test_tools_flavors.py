@@ -131,6 +131,20 @@ def test_check_names_what_is_wrong_and_how_to_mend_it(cloud, capsys, changed, te
     )
 
 
+def test_disks_on_shared_storage_need_not_count(cloud, capsys):
+    add_medium(cloud)
+    assert run("flavor", "create-spot", "m1.medium", "--without-disk") == 0
+    specs = cloud.flavor("spot.m1.medium")["extra_specs"]
+    assert specs["resources:DISK_GB"] == "0"
+    assert "resources:CUSTOM_SPOT_DISK_GB" not in specs
+    assert run("flavor", "check") == 0
+    twin = flavor_rules.spot_twin(PLAIN, "spot", with_disk=False)
+    assert flavor_rules.faults(twin) == []
+    (fault,) = flavor_rules.faults(twin, disk_counts=True)
+    assert fault.text == "resources:CUSTOM_SPOT_DISK_GB is not set, expected 23"
+    assert nova_request(twin) == {"CUSTOM_SPOT_VCPU": 2, "CUSTOM_SPOT_MEMORY_MB": 4096}
+
+
 def test_check_warns_of_missing_guards_and_passes(cloud, capsys):
     specs = {key: value for key, value in MEDIUM.items() if not key.startswith("hw:")}
     cloud.add_flavor("old", 2, 4096, 20, ephemeral=2, swap=1, extra_specs=specs)

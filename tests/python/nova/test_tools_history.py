@@ -396,4 +396,5 @@ def test_the_api_gives_the_same_bytes_as_the_database(monkeypatch, database, tmp
 def test_an_empty_history_is_said(database, capsys):
     path = database.path.parent / "h.csv"
     assert run("history", "export", "--database", database.url, "-o", path) == 2
-    assert "there is no instance in it" in capsys.readouterr().err
+    assert not path.exists()
+    assert "there is no instance to write" in capsys.readouterr().err

@@ -97,7 +97,7 @@ def test_the_table(cloud, capsys, audit):
     assert lines[0].split()[:4] == ["host", "vms", "spots", "vcpus"]
     assert lines[2].split() == ["h2", "1", "3", "16", "4", "18", "6", "4000", "1024", "1536", "0"]
     assert lines[4].split()[0] == "total"
-    assert lines[-1].split()[1:] == "s1 job s1 h1 plan v1 freed 0.8".split()
+    assert lines[-1].split()[1:] == ["s1", "job", "s1", "h1", "plan", "v1", "freed", "0.8"]
 
 
 def test_evictions_newest_first_in_their_last_state(cloud, capsys, audit):

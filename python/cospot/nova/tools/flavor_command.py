@@ -21,6 +21,12 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     create.add_argument("flavor", help="name or id of the flavor to be like")
     create.add_argument("--name", help="of the spot flavor (default: spot. and the flavor's name)")
+    create.add_argument(
+        "--without-disk",
+        action="store_true",
+        help="do not count its disk on the host: for disks on shared storage, and where neither"
+        " [cospot] resources nor the inventory files have disk",
+    )
     create.add_argument("--dry-run", action="store_true", help="only say what would be made")
     credentials.add_arguments(create)
     create.set_defaults(run=_create_spot)
@@ -35,7 +41,7 @@ def _create_spot(arguments: argparse.Namespace) -> int:
     flavors = cloud.flavors()
     base = find_flavor(flavors, arguments.flavor)
     name = arguments.name or f"spot.{base.name}"
-    twin = _twin(base, name)
+    twin = _twin(base, name, with_disk=not arguments.without_disk)
     existing = next((flavor for flavor in flavors if flavor.name == name), None)
     if existing is not None:
         _require_twin(existing, twin)
@@ -79,13 +85,13 @@ def find_flavor(flavors: list[Flavor], name_or_id: str) -> Flavor:
     raise ConfigError(f"flavor '{name_or_id}': not found, expected one of: {names}")
 
 
-def _twin(base: Flavor, name: str) -> Flavor:
+def _twin(base: Flavor, name: str, *, with_disk: bool) -> Flavor:
     if name == base.name:
         raise ConfigError(f"--name '{name}': is the flavor itself, expected another name")
     reasons = flavor_rules.reasons_against(base)
     if reasons:
         raise ConfigError(f"flavor '{base.name}' can have no spot twin: {'; '.join(reasons)}")
-    return flavor_rules.spot_twin(base, name)
+    return flavor_rules.spot_twin(base, name, with_disk=with_disk)
 
 
 def _require_twin(existing: Flavor, twin: Flavor) -> None:

@@ -15,10 +15,6 @@ from typing import Final
 from cospot.nova import spot_flavors
 from cospot.nova.tools.cloud import Flavor
 
-#: Nova takes these from an image too, unless the flavor speaks. Without them an image with
-#: hw_cpu_policy=dedicated would give its spot PCPUs, and the evictor would have to leave it alone.
-GUARDS: Final[Mapping[str, str]] = {"hw:cpu_policy": "shared", "hw:mem_encryption": "False"}
-
 _RESOURCE: Final = re.compile(r"resources(?P<group>[a-zA-Z0-9_-]{1,64})?:(?P<name>.*)")
 _SIZES: Final = frozenset(spot_flavors.SPOT_CLASS_OF)
 _OFF: Final = frozenset({"false", "0", "no", "off", ""})
@@ -63,26 +59,32 @@ def reasons_against(flavor: Flavor) -> list[str]:
     return reasons
 
 
-def spot_twin(flavor: Flavor, name: str) -> Flavor:
+def spot_twin(flavor: Flavor, name: str, *, with_disk: bool = True) -> Flavor:
     """Return the flavor of the same size, for spots, that is to be made.
 
     Other extra specs (traits, quota:, aggregate_instance_extra_specs:, ...) are kept, so that spots
     go where VMs of the flavor may go.
+
+    Args:
+        flavor: Of VMs.
+        name: Of the twin.
+        with_disk: Whether its disk counts on the host. Not where disks are on shared storage.
     """
-    size = spot_flavors.spot_extra_specs(flavor.vcpus, flavor.memory_mb, flavor.disk_gb)
-    return replace(flavor, id="", name=name, extra_specs={**flavor.extra_specs, **GUARDS, **size})
+    disk_gb = flavor.disk_gb if with_disk else 0
+    size = spot_flavors.spot_extra_specs(flavor.vcpus, flavor.memory_mb, disk_gb)
+    return replace(flavor, id="", name=name, extra_specs={**flavor.extra_specs, **size})
 
 
-def faults(flavor: Flavor) -> list[Fault]:
-    """Return what is wrong with a flavor as a spot flavor; nothing for one without spot classes."""
+def faults(flavor: Flavor, *, disk_counts: bool = False) -> list[Fault]:
+    """Return what is wrong with a flavor as a spot flavor; nothing for one without spot classes.
+
+    Args:
+        flavor: Any.
+        disk_counts: Whether DISK_GB is among the resources that spots give up for VMs.
+    """
     if not _names_spot_classes(flavor.extra_specs):
         return []
-    return [*_size_faults(flavor), *_rule_faults(flavor), *_guard_faults(flavor)]
-
-
-def describe(found: Iterable[Fault]) -> str:
-    """Return the faults in one line."""
-    return "; ".join(fault.text for fault in found)
+    return [*_size_faults(flavor, disk_counts), *_rule_faults(flavor), *_guard_faults(flavor)]
 
 
 def _names_spot_classes(extra_specs: Mapping[str, str]) -> bool:
@@ -90,13 +92,14 @@ def _names_spot_classes(extra_specs: Mapping[str, str]) -> bool:
     return any(name in spot_flavors.SPOT_CLASSES for name in names)
 
 
-def _size_faults(flavor: Flavor) -> Iterable[Fault]:
+def _size_faults(flavor: Flavor, disk_counts: bool) -> Iterable[Fault]:
     expected = spot_flavors.spot_extra_specs(flavor.vcpus, flavor.memory_mb, flavor.disk_gb)
     for name, spot_name in spot_flavors.SPOT_CLASS_OF.items():
         key = f"resources:{spot_name}"
         for wanted_key in (f"resources:{name}", key):
             found, wanted = flavor.extra_specs.get(wanted_key), expected.get(wanted_key)
-            if found != wanted:
+            without_disk = spot_name == spot_flavors.SPOT_DISK_GB and not disk_counts
+            if found != wanted and not (found is None and without_disk):
                 yield _difference(flavor, wanted_key, found, wanted)
 
 
@@ -118,7 +121,7 @@ def _rule_faults(flavor: Flavor) -> Iterable[Fault]:
 
 
 def _guard_faults(flavor: Flavor) -> Iterable[Fault]:
-    for key, value in GUARDS.items():
+    for key, value in spot_flavors.GUARDS.items():
         if key not in flavor.extra_specs:
             yield Fault(
                 f"{key} is not set, expected {value}: an image could give its spot more than spot"

@@ -42,7 +42,7 @@ def cloud_checks(cloud: Cloud, settings: Any) -> list[Check]:
             "spot flavors",
             "A flavor that is half a spot uses room that placement believes free, or makes spots"
             " that the evictor must leave alone.",
-            lambda: _check_flavors(flavors),
+            lambda: _check_flavors(flavors, spot_flavors.DISK_GB in settings.cospot.resources),
         ),
     ]
 
@@ -101,7 +101,11 @@ def _inventory_faults(provider: Provider, disk: bool) -> Iterator[str]:
         capacity, largest = expected.get(spot_name, (0, 0))
         if spot_name not in provider.inventories:
             if required:
-                yield f"no {spot_name}, expected {capacity}"
+                yield f"no {spot_name}, expected {capacity}" + (
+                    ""
+                    if capacity
+                    else f": there is no {name} (flavors: create-spot --without-disk)"
+                )
             continue
         found = provider.capacity(spot_name)
         if found != capacity:
@@ -111,10 +115,10 @@ def _inventory_faults(provider: Provider, disk: bool) -> Iterator[str]:
             yield f"{spot_name} gives {most} at once, expected {largest} as of {name}"
 
 
-def _check_flavors(flavors: list[Flavor]) -> Iterator[Finding]:
+def _check_flavors(flavors: list[Flavor], disk_counts: bool) -> Iterator[Finding]:
     faultless = []
     for flavor in flavors:
-        faults = flavor_rules.faults(flavor)
+        faults = flavor_rules.faults(flavor, disk_counts=disk_counts)
         for fault in faults:
             make = error if fault.serious else warning
             yield make(f"{flavor.name}: {fault.text}", fault.mend)

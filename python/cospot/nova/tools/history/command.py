@@ -11,7 +11,6 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Final
 
-from cospot.errors import ConfigError
 from cospot.nova.tools import credentials, settings
 from cospot.nova.tools.history import api_source, workload_file
 from cospot.nova.tools.history.past_instance import HostType, PastInstance, SpotRule, kept
@@ -96,8 +95,6 @@ def _export(arguments: argparse.Namespace) -> int:
     print(f"of {written.projects} projects; its window starts at {shown}")
     for reason, count in sorted(left_out.items()):
         print(f"left out: {count} that {reason}")
-    if written.vms + written.spots == 0:
-        raise ConfigError(f"{output}: there is no instance in it; give an earlier --window-start")
     _write_sweep(output, read_host_types(), with_disk=arguments.with_disk)
     return 0
 

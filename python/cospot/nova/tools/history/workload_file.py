@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from cospot.errors import ConfigError
 from cospot.nova.tools.history.past_instance import HostType, PastInstance, SpotRule
 from cospot.nova.tools.whole_file import write_file
 
@@ -51,7 +52,7 @@ def write_workload(
         with_disk: Whether disk counts; else all ask for none.
 
     Raises:
-        ConfigError: The file cannot be written.
+        ConfigError: There is no instance, or the file cannot be written.
     """
     written = Written()
     projects = set()
@@ -65,6 +66,8 @@ def write_workload(
         size = (instance.vcpus, instance.memory_mb, disk_gb)
         row = (instance.uuid, name_project(instance.project), "spot" if is_spot else "vm", *size)
         rows.append(",".join(map(str, [*row, *_times(instance, window_start)])))
+    if not rows:
+        raise ConfigError(f"{path}: there is no instance to write; give an earlier --window-start")
     written.projects = len(projects)
     text = "\n".join([_COLUMNS, *rows]) + "\n"
     data = text.encode()
