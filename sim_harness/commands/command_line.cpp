@@ -21,6 +21,7 @@
 #include "sim_harness/commands/reconstruct_command.hpp"
 #include "sim_harness/commands/report_command.hpp"
 #include "sim_harness/commands/run_commands.hpp"
+#include "sim_harness/commands/tune_command.hpp"
 #include "sim_harness/commands/workload_commands.hpp"
 #include "sim_harness/sweeps/sweep_runner.hpp"
 
@@ -88,6 +89,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader) {
   add_lifetime_commands(app, exit_code);
   add_list_command(app);
   add_report_command(app);
+  add_tune_command(app, loader);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

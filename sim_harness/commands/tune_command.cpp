@@ -1,0 +1,221 @@
+#include "sim_harness/commands/tune_command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "sim_harness/commands/host_totals.hpp"
+#include "sim_harness/results/csv_sink.hpp"
+#include "sim_harness/sweeps/policy_list.hpp"
+#include "sim_harness/sweeps/shared_evictor.hpp"
+#include "sim_harness/sweeps/sweep_json.hpp"
+#include "sim_harness/tune/tune.hpp"
+#include "sim_harness/tune/tune_rows.hpp"
+#include "sim_harness/tune/tune_text.hpp"
+#include "sim_harness/workloads/load_workload.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr double kMaxHeadroomPercent = 10'000;  // as in sweep files
+constexpr std::size_t kMaxHosts = 10'000'000;
+constexpr std::size_t kMaxThreads = 4096;
+constexpr std::size_t kMaxParts = 1000;
+
+struct TuneArguments {
+  std::vector<std::string> workloads;
+  std::string host;
+  std::optional<double> headroom_percent;
+  std::optional<std::size_t> hosts;
+  double max_vm_loss = 0;
+  std::optional<std::size_t> budget;
+  std::uint64_t seed = 1;
+  std::size_t parts = 4;
+  std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::string> vm{"UTIL", "COS", "DPD"};
+  std::vector<std::string> spot{"sUTIL", "sCOS", "sDPD", "vmaUTIL", "vmaCOS", "vmaDPD"};
+  std::vector<std::string> evictor{"FIFO", "LPML"};
+  std::vector<std::string> otn{"1",
+                               "2",
+                               "4",
+                               "8",
+                               "16",
+                               "32",
+                               "epsilon-0.2",
+                               "epsilon-0.7",
+                               "adaptive-32-1-0.9-0.97",
+                               "adaptive-64-1-0.93-0.97"};
+  std::string model;
+  std::string csv;
+  std::string database;
+  bool force = false;
+};
+
+constexpr double kDefaultHeadroomPercent = 2;
+
+void require_distinct(const std::vector<std::string>& values, std::string_view option) {
+  std::set<std::string> seen;
+  for (const std::string& value : values) {
+    if (seen.insert(value).second) continue;
+    throw ConfigError(fmt::format("{}: {} is given twice", option, value));
+  }
+}
+
+EvictorSpec evictor_spec(const std::string& name, const std::string& model) {
+  EvictorSpec spec{.label = name, .name = name};
+  if (name == "LPML" && !model.empty()) spec.options["model"] = model;
+  make_shared_evictor(spec, std::filesystem::current_path());
+  return spec;
+}
+
+OfferRule read_offer(const std::string& label) {
+  try {
+    return OfferRule::parse(label);
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("--otn: {}", error.what()));
+  }
+}
+
+TuneSettings read_settings(const TuneArguments& arguments, PolicyLoader& loader) {
+  require_distinct(arguments.workloads, "WORKLOAD");
+  require_distinct(arguments.vm, "--vm");
+  require_distinct(arguments.spot, "--spot");
+  require_distinct(arguments.evictor, "--evictor");
+  require_distinct(arguments.otn, "--otn");
+  TuneSettings settings{.max_vm_loss = arguments.max_vm_loss / 100,
+                        .budget = arguments.budget,
+                        .seed = arguments.seed,
+                        .threads = arguments.threads};
+  for (const std::string& name : arguments.vm) settings.vm.push_back(load_chain(name, loader));
+  for (const std::string& name : arguments.spot) settings.spot.push_back(load_chain(name, loader));
+  for (const std::string& name : arguments.evictor) {
+    settings.evictors.push_back(evictor_spec(name, arguments.model));
+  }
+  for (const std::string& label : arguments.otn) settings.otn.push_back(read_offer(label));
+  return settings;
+}
+
+TunedDatacenter read_datacenter(const TuneArguments& arguments) {
+  if (arguments.hosts) {
+    return {.host = parse_host_totals(arguments.host),
+            .size = {.percent = {}, .hosts = *arguments.hosts}};
+  }
+  return {.host = parse_host_totals(arguments.host),
+          .size = {.percent = arguments.headroom_percent.value_or(kDefaultHeadroomPercent)}};
+}
+
+void write_results(const TuneArguments& arguments, const TuneRecord& record) {
+  if (!arguments.database.empty()) {
+    const SweepRecord sweep{sweep_json(record.sweep), SweepGrid(record.sweep).run_count(),
+                            COSPOT_VERSION, "cospot tune"};
+    const IfPresent if_present = arguments.force ? IfPresent::kReplace : IfPresent::kRefuse;
+    const ResultsDatabase database(arguments.database, sweep, record.workloads, if_present,
+                                   record.rows);
+  }
+  if (!arguments.csv.empty()) write_csv(arguments.csv, record.rows, Timing::kOff);
+}
+
+void require_outputs_usable(const TuneArguments& arguments) {
+  std::error_code error;
+  if (!arguments.csv.empty()) require_csv_writable(arguments.csv);
+  if (arguments.database.empty()) return;
+  if (arguments.csv == arguments.database) {
+    throw InputError("--csv " + arguments.csv + ": is the results database; choose another file");
+  }
+  if (!arguments.force && std::filesystem::exists(arguments.database, error)) {
+    throw InputError(arguments.database + ": is there already; --force replaces it");
+  }
+}
+
+void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
+  const TunedDatacenter datacenter = read_datacenter(arguments);
+  const TuneSettings settings = read_settings(arguments, loader);
+  require_outputs_usable(arguments);
+  std::vector<WorkloadSpec> workloads;
+  for (const std::string& text : arguments.workloads) {
+    workloads.push_back(parse_workload_spec(text));
+  }
+  const std::vector<TuneSample> samples = make_samples(
+      workloads, datacenter, settings.vm, settings.evictors, arguments.parts, arguments.seed);
+  TuneRuns runs(settings, samples, datacenter.host);
+  const TuneOutcome outcome = tune(settings, samples, runs);
+  write_results(arguments, tune_record(settings, samples, runs, datacenter.host));
+  const std::string text = tune_text(settings, samples, runs, outcome);
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    throw InputError("standard output cannot be written");
+  }
+}
+
+void add_search_options(CLI::App& command, TuneArguments& arguments) {
+  command
+      .add_option("--max-vm-loss", arguments.max_vm_loss,
+                  "VM revenue that may be lost on a sample, %")
+      ->check(CLI::Range(0.0, 100.0))
+      ->capture_default_str();
+  command.add_option("--budget", arguments.budget, "Runs at most; as many as it takes if left out")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{std::numeric_limits<std::int32_t>::max()}));
+  command.add_option("--parts", arguments.parts, "Samples into which a single workload is dealt")
+      ->check(CLI::Range(std::size_t{2}, kMaxParts))
+      ->capture_default_str();
+  command.add_option("--seed", arguments.seed, "Seed of what is drawn: parts, halves, candidates")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}))
+      ->capture_default_str();
+  command.add_option("-j,--threads", arguments.threads, "Threads")
+      ->check(CLI::Range(std::size_t{1}, kMaxThreads));
+}
+
+void add_candidate_options(CLI::App& command, TuneArguments& arguments) {
+  const auto add = [&command](const char* name, std::vector<std::string>& values,
+                              const char* help) {
+    command.add_option(name, values, help)->delimiter(',')->capture_default_str();
+  };
+  add("--vm", arguments.vm, "VM policies to choose from");
+  add("--spot", arguments.spot, "Spot policies to choose from");
+  add("--evictor", arguments.evictor, "Evictors to choose from (LPO knows the future)");
+  add("--otn", arguments.otn, "Offers to choose from");
+  command.add_option("--model", arguments.model, "Lifetime model of LPML; built in if left out");
+}
+
+}  // namespace
+
+void add_tune_command(CLI::App& app, PolicyLoader& loader) {
+  const auto arguments = std::make_shared<TuneArguments>();
+  CLI::App* command = app.add_subcommand(
+      "tune", "Find the policies, OTN and SAF that earn most from spots without losing VMs");
+  command
+      ->add_option("WORKLOAD", arguments->workloads,
+                   "Workload files or recipes: half of them choose, half judge; one is dealt into "
+                   "parts")
+      ->required();
+  command->add_option("--host", arguments->host, "What a host has: VCPUS,MEMORY_MB[,DISK_GB]")
+      ->required();
+  CLI::Option* headroom =
+      command
+          ->add_option("--headroom-percent", arguments->headroom_percent,
+                       "Hosts beyond the fewest that hold all VMs, % (2 if left out)")
+          ->check(CLI::Range(0.0, kMaxHeadroomPercent));
+  command->add_option("--hosts", arguments->hosts, "Hosts of the datacenter")
+      ->check(CLI::Range(std::size_t{1}, kMaxHosts))
+      ->excludes(headroom);
+  add_search_options(*command, *arguments);
+  add_candidate_options(*command, *arguments);
+  command->add_option("--csv", arguments->csv, "Write the runs as CSV");
+  CLI::Option* database =
+      command->add_option("--db", arguments->database, "Write the runs to a results database");
+  command->add_flag("--force", arguments->force, "Replace the database")->needs(database);
+  command->callback([arguments, &loader] { run_tune(*arguments, loader); });
+}
+
+}  // namespace cospot

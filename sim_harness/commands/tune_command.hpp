@@ -1,0 +1,14 @@
+#pragma once
+
+#include "sim_harness/sweeps/policy_loader.hpp"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace cospot {
+
+/// Adds `cospot tune`. `loader` outlives the app.
+void add_tune_command(CLI::App& app, PolicyLoader& loader);
+
+}  // namespace cospot

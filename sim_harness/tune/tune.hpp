@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim_harness/engine/run_result.hpp"
+#include "sim_harness/sweeps/sweep_grid.hpp"
+#include "sim_harness/tune/pareto_layers.hpp"
+#include "sim_harness/tune/tune_samples.hpp"
+
+namespace cospot {
+
+struct TuneSettings {
+  std::vector<ChainSpec> vm{};
+  std::vector<ChainSpec> spot{};
+  std::vector<EvictorSpec> evictors{};
+  std::vector<bool> saf{false, true};
+  std::vector<OfferRule> otn{};
+  double max_vm_loss = 0;             ///< a fraction, of every sample
+  std::optional<std::size_t> budget;  ///< runs at most
+  std::uint64_t seed = 1;             ///< of what the budget leaves out
+  std::size_t threads = 1;
+};
+
+/// The candidates of a tuning, numbered as the runs of one workload and size are in a sweep.
+class CandidateSpace {
+ public:
+  explicit CandidateSpace(const TuneSettings& settings);
+
+  [[nodiscard]] std::size_t size() const { return grid_.run_count(); }
+  /// Positions on the axes vm, spot, evictor, saf and otn.
+  [[nodiscard]] RunCoordinates at(std::size_t candidate) const {
+    return grid_.coordinates(candidate);
+  }
+  /// The candidate with the same policies that does not cooperate (OTN 1, SAF off), if there is.
+  [[nodiscard]] std::optional<std::size_t> baseline_of(std::size_t candidate) const;
+
+ private:
+  Sweep axes_;
+  SweepGrid grid_;
+};
+
+/// What was simulated: a result for some candidates on some samples.
+class TuneRuns {
+ public:
+  TuneRuns(const TuneSettings& settings, std::span<const TuneSample> samples, ResourceVector host);
+
+  /// Simulates what is asked for and not known yet, several groups at once. The results do not
+  /// depend on the number of threads.
+  void simulate(std::span<const std::size_t> candidates, std::span<const std::size_t> samples);
+
+  [[nodiscard]] const RunResult* find(std::size_t candidate, std::size_t sample) const;
+  /// Of a run that was simulated.
+  [[nodiscard]] CostAndRevenue point(std::size_t candidate, std::size_t sample) const;
+  /// The mean over samples that were simulated.
+  [[nodiscard]] CostAndRevenue mean(std::size_t candidate,
+                                    std::span<const std::size_t> samples) const;
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] const CandidateSpace& space() const { return space_; }
+
+ private:
+  struct Group;
+  [[nodiscard]] std::vector<Group> missing(std::span<const std::size_t> candidates,
+                                           std::span<const std::size_t> samples) const;
+  void run_group(const Group& group);
+
+  const TuneSettings& settings_;
+  std::span<const TuneSample> samples_;
+  ResourceVector host_;
+  CandidateSpace space_;
+  std::vector<std::optional<RunResult>> results_;  // by sample, then candidate
+  std::size_t count_ = 0;
+};
+
+/// One round of the search: how many candidates ran on how many samples.
+struct TuneRound {
+  std::size_t candidates = 0;
+  std::size_t samples = 0;
+};
+
+struct TuneOutcome {
+  std::vector<std::size_t> selection;  ///< samples, in the order they were used
+  std::vector<std::size_t> held_out;
+  std::vector<TuneRound> rounds;
+  std::vector<std::size_t> finalists;  ///< candidates that ran on all samples, the best first
+  std::vector<std::size_t> front;      ///< of them, on the Pareto front of the selection samples
+  std::size_t advice = 0;
+  bool keeps_limit = false;  ///< the advice keeps the limit of VM loss on every selection sample
+  /// The best finalist that a stock Nova can be set to (an OTN that is a number, FIFO or YJF).
+  std::optional<std::size_t> advice_for_nova;
+};
+
+/// Tells whether nova.conf has values for a candidate.
+[[nodiscard]] bool is_for_nova(const TuneSettings& settings, const RunCoordinates& candidate);
+
+/// Searches by successive halving: every candidate (or as many as the budget allows, drawn at
+/// random) on one selection sample, the best third by Pareto layers on twice as many samples, and
+/// so on. Those left run on the held-out samples, which play no part in the choice: it is the
+/// finalist with the most spot revenue among those that keep the limit of VM loss on every
+/// selection sample (when none does, the one that loses least).
+///
+/// Errors: ConfigError when the budget is too small; PolicyError.
+[[nodiscard]] TuneOutcome tune(const TuneSettings& settings, std::span<const TuneSample> samples,
+                               TuneRuns& runs);
+
+}  // namespace cospot

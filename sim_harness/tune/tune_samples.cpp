@@ -1,0 +1,131 @@
+#include "sim_harness/tune/tune_samples.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "core/digest.hpp"
+#include "core/errors.hpp"
+#include "core/random.hpp"
+#include "sim_harness/engine/datacenter_size.hpp"
+#include "sim_harness/engine/informed_evictor.hpp"
+#include "sim_harness/workloads/load_workload.hpp"
+
+namespace cospot {
+namespace {
+
+std::size_t fewest_hosts(const Workload& workload, const ResourceVector& host,
+                         std::span<const ChainSpec> vm) {
+  require_every_vm_fits(workload, host);
+  const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
+  std::size_t fewest = SIZE_MAX;
+  for (const ChainSpec& chain : vm) {
+    fewest = std::min(fewest, smallest_datacenter(workload, vms, host, chain).hosts);
+  }
+  return fewest;
+}
+
+/// `hosts` are what the whole workload has, of which `whole` are what its VMs need.
+std::size_t scaled(std::size_t hosts, std::size_t part, std::size_t whole) {
+  const double share = static_cast<double>(part) / static_cast<double>(whole);
+  return std::max<std::size_t>(
+      1, static_cast<std::size_t>(std::llround(static_cast<double>(hosts) * share)));
+}
+
+void require_both_classes(const TuneSample& sample) {
+  const EventSchedule& schedule = sample.schedule;
+  if (schedule.vm_requests > 0 && schedule.spot_revenue_requested > 0) return;
+  throw ConfigError(
+      fmt::format("{}: has {} VMs and {} spots that run inside the window, expected some of both",
+                  sample.spec.label, schedule.vm_requests,
+                  schedule.spot_revenue_requested > 0 ? schedule.spot_requests : 0));
+}
+
+TuneSample make_sample(WorkloadSpec spec, Workload workload) {
+  TuneSample sample{.spec = std::move(spec), .workload = std::move(workload)};
+  sample.schedule = make_schedule(sample.workload);
+  require_both_classes(sample);
+  return sample;
+}
+
+}  // namespace
+
+std::vector<Workload> deal_batches(const Workload& workload, std::size_t parts,
+                                   std::uint64_t seed) {
+  std::vector<Workload> dealt(parts);
+  for (std::size_t i = 0; i < parts; ++i) {
+    const std::string recipe = fmt::format("part {}/{} seed={}", i + 1, parts, seed);
+    dealt[i] = {.name = fmt::format("{} ({})", workload.name, recipe),
+                .sha256 = sha256_hex(recipe + " of " + workload.sha256),
+                .window = workload.window};
+  }
+  Random random(seed);
+  const WorkloadRow* previous = nullptr;
+  std::size_t part = 0;
+  for (const WorkloadRow& row : workload.rows) {
+    const bool same_batch = previous != nullptr && row.tenant == previous->tenant &&
+                            row.instance_class == previous->instance_class;
+    if (!same_batch) part = random.below(parts);
+    dealt[part].rows.push_back(row);
+    previous = &row;
+  }
+  return dealt;
+}
+
+std::vector<bool> draw_held_out(std::size_t count, std::uint64_t seed) {
+  if (count < 2) throw ConfigError("one sample cannot both choose and judge; expected two or more");
+  std::vector<bool> held_out(count, false);
+  Random random(seed);
+  for (std::size_t left = count / 2; left > 0;) {
+    const std::size_t drawn = random.below(count);
+    if (held_out[drawn]) continue;
+    held_out[drawn] = true;
+    --left;
+  }
+  return held_out;
+}
+
+std::vector<TuneSample> make_samples(std::span<const WorkloadSpec> workloads,
+                                     const TunedDatacenter& datacenter,
+                                     std::span<const ChainSpec> vm,
+                                     std::span<const EvictorSpec> evictors, std::size_t parts,
+                                     std::uint64_t seed) {
+  std::vector<TuneSample> samples;
+  std::size_t whole = 0;  // hosts that the VMs of the workload need which was dealt
+  if (workloads.size() == 1) {
+    const WorkloadSpec& spec = workloads.front();
+    const Workload workload = load_workload(spec);
+    if (!datacenter.size.percent) whole = fewest_hosts(workload, datacenter.host, vm);
+    for (Workload& part : deal_batches(workload, parts, seed)) {
+      WorkloadSpec named = spec;
+      named.label = part.name;
+      samples.push_back(make_sample(std::move(named), std::move(part)));
+    }
+  } else {
+    for (const WorkloadSpec& spec : workloads) {
+      samples.push_back(make_sample(spec, load_workload(spec)));
+    }
+  }
+  const std::vector<bool> held_out = draw_held_out(samples.size(), seed);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    TuneSample& sample = samples[i];
+    sample.is_held_out = held_out[i];
+    sample.hosts = datacenter.size.hosts;
+    if (datacenter.size.percent || whole > 0) {
+      const std::size_t fewest = fewest_hosts(sample.workload, datacenter.host, vm);
+      sample.hosts = datacenter.size.percent ? with_headroom(fewest, *datacenter.size.percent)
+                                             : scaled(datacenter.size.hosts, fewest, whole);
+    }
+    for (const EvictorSpec& evictor : evictors) {
+      sample.evictors.push_back(evictor);
+      std::shared_ptr<const Evictor>& made = sample.evictors.back().made;
+      if (made != nullptr) made = informed_evictor(made, sample.workload, sample.schedule);
+    }
+  }
+  return samples;
+}
+
+}  // namespace cospot

@@ -1,0 +1,298 @@
+#include "sim_harness/tune/tune_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include "evictors/registry.hpp"
+#include "sim_harness/files/text_table.hpp"
+#include "weighers/registry.hpp"
+
+namespace cospot {
+namespace {
+
+/// A difference counts when it is more than so many standard errors.
+constexpr double kClearErrors = 2;
+
+template <class Plugin>
+std::string summary_of(std::span<const RegistryEntry<Plugin>> registry, std::string_view name) {
+  for (const RegistryEntry<Plugin>& entry : registry) {
+    if (entry.info.name == name) return std::string(entry.info.summary);
+  }
+  return {};
+}
+
+std::string percent(double fraction, int digits = 1) {
+  return fmt::format("{:.{}f} %", 100 * fraction, digits);
+}
+
+std::string plural(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// A mean over samples and how far it can be trusted.
+struct Spread {
+  double mean = 0;
+  double error = 0;  ///< standard error of the mean; 0 of one sample
+  double least = 0;
+  double greatest = 0;
+};
+
+Spread spread_of(const std::vector<double>& values) {
+  Spread spread{.least = values.front(), .greatest = values.front()};
+  const auto count = static_cast<double>(values.size());
+  for (const double value : values) {
+    spread.mean += value / count;
+    spread.least = std::min(spread.least, value);
+    spread.greatest = std::max(spread.greatest, value);
+  }
+  double squares = 0;
+  for (const double value : values) squares += (value - spread.mean) * (value - spread.mean);
+  if (values.size() > 1) spread.error = std::sqrt(squares / (count - 1) / count);
+  return spread;
+}
+
+class Writer {
+ public:
+  Writer(const TuneSettings& settings, std::span<const TuneSample> samples, const TuneRuns& runs,
+         const TuneOutcome& outcome)
+      : settings_(settings), samples_(samples), runs_(runs), outcome_(outcome) {}
+
+  [[nodiscard]] std::string text() const {
+    return effort() + "\n" + advice() + "\n" + verdict() + "\n" + sureness() + "\n" + front();
+  }
+
+ private:
+  struct Labels {
+    std::string vm, spot, evictor, saf, otn;
+  };
+
+  [[nodiscard]] Labels labels(std::size_t candidate) const {
+    const RunCoordinates at = runs_.space().at(candidate);
+    return {settings_.vm[at.vm].label, settings_.spot[at.spot].label,
+            settings_.evictors[at.evictor].label, settings_.saf[at.saf] ? "true" : "false",
+            settings_.otn[at.otn].label()};
+  }
+
+  [[nodiscard]] std::string short_name(std::size_t candidate) const {
+    const Labels of = labels(candidate);
+    return fmt::format("{}, {}, {}, SAF {}, OTN {}", of.vm, of.spot, of.evictor,
+                       of.saf == "true" ? "on" : "off", of.otn);
+  }
+
+  [[nodiscard]] std::vector<double> shares(std::size_t candidate,
+                                           const std::vector<std::size_t>& samples) const {
+    std::vector<double> values;
+    for (const std::size_t sample : samples) {
+      values.push_back(runs_.point(candidate, sample).spot_share);
+    }
+    return values;
+  }
+
+  [[nodiscard]] std::size_t samples_over_limit(std::size_t candidate,
+                                               const std::vector<std::size_t>& samples) const {
+    return static_cast<std::size_t>(std::ranges::count_if(samples, [&](std::size_t sample) {
+      return runs_.point(candidate, sample).vm_loss > settings_.max_vm_loss;
+    }));
+  }
+
+  [[nodiscard]] std::string effort() const {
+    const auto [fewest, most] = std::ranges::minmax(samples_, {}, &TuneSample::hosts);
+    std::string rounds;
+    for (const TuneRound& round : outcome_.rounds) {
+      rounds += fmt::format("{}{} on {}", rounds.empty() ? "" : ", ",
+                            plural(round.candidates, "setting"), plural(round.samples, "sample"));
+    }
+    const std::size_t full = runs_.space().size() * samples_.size();
+    return fmt::format(
+        "{} chose ({}),\n{} judged. {} runs of the {} that all {} settings take on all samples "
+        "({}).\nHosts: {}{}\n",
+        plural(outcome_.selection.size(), "sample"), rounds,
+        plural(outcome_.held_out.size(), "other"), runs_.count(), full, runs_.space().size(),
+        percent(static_cast<double>(runs_.count()) / static_cast<double>(full), 0), fewest.hosts,
+        most.hosts == fewest.hosts ? "" : fmt::format(" to {}", most.hosts));
+  }
+
+  [[nodiscard]] std::string advice() const {
+    const Labels of = labels(outcome_.advice);
+    std::string text = fmt::format(
+        "Set (keys of a sweep file)\n  vm: {}\n  spot: {}\n  evictor: {}\n  saf: {}\n  otn: {}\n\n",
+        of.vm, of.spot, of.evictor, of.saf, of.otn);
+    text += "In nova.conf";
+    if (outcome_.advice_for_nova && *outcome_.advice_for_nova != outcome_.advice) {
+      text += fmt::format(", which has no {}: the best of what it has", what_nova_lacks());
+    }
+    text += outcome_.advice_for_nova ? nova_lines(*outcome_.advice_for_nova)
+                                     : "\n  (none of the settings can be given there)\n";
+    return text + "\nIn words\n" + words(of);
+  }
+
+  [[nodiscard]] std::string what_nova_lacks() const {
+    const RunCoordinates at = runs_.space().at(outcome_.advice);
+    const OfferRule& otn = settings_.otn[at.otn];
+    return otn.kind() == OfferRule::Kind::kTopN ? settings_.evictors[at.evictor].label
+                                                : "offer " + otn.label();
+  }
+
+  [[nodiscard]] std::string nova_lines(std::size_t candidate) const {
+    const Labels of = labels(candidate);
+    return fmt::format(
+        "\n  [cospot]\n  vm_policy = {}\n  spot_policy = {}\n  evictor = {}\n  otn = {}\n"
+        "  saf = {}\n",
+        of.vm, of.spot, of.evictor, of.otn, of.saf);
+  }
+
+  [[nodiscard]] std::string words(const Labels& of) const {
+    const RunCoordinates at = runs_.space().at(outcome_.advice);
+    const OfferRule& otn = settings_.otn[at.otn];
+    std::string offer = fmt::format("the first {} hosts", of.otn);
+    if (otn.is_one_host()) offer = "the first host alone: spots have no say";
+    if (otn.follows_load()) offer = fmt::format("fewer hosts the fuller it is ({})", of.otn);
+    if (otn.compares_weights()) offer = fmt::format("every host close to the first ({})", of.otn);
+    return fmt::format(
+        "  VMs:       {}. {}\n  Spots:     {}. {}\n  Offer:     {}; {}.\n  Evictions: {}. {}\n",
+        of.vm, summary_of(weigher_registry(), settings_.vm[at.vm].weighers.front().name), of.spot,
+        summary_of(weigher_registry(), settings_.spot[at.spot].weighers.front().name), offer,
+        settings_.saf[at.saf] ? "hosts with room beside their spots come first"
+                              : "whether spots would have to go plays no part in the ranking",
+        of.evictor, summary_of(evictor_registry(), settings_.evictors[at.evictor].name));
+  }
+
+  [[nodiscard]] std::string loss_of(std::size_t candidate) const {
+    return fmt::format("{}; {} of {} lost more than {}",
+                       percent(runs_.mean(candidate, outcome_.held_out).vm_loss, 4),
+                       samples_over_limit(candidate, outcome_.held_out),
+                       plural(outcome_.held_out.size(), "sample"),
+                       percent(settings_.max_vm_loss, 4));
+  }
+
+  [[nodiscard]] std::string verdict() const {
+    const Spread spread = spread_of(shares(outcome_.advice, outcome_.held_out));
+    std::string text = fmt::format(
+        "On the held-out samples\n  spot revenue     {} of what spots request ({} to {})\n",
+        percent(spread.mean), percent(spread.least), percent(spread.greatest));
+    if (const auto baseline = runs_.space().baseline_of(outcome_.advice)) {
+      const Spread plain = spread_of(shares(*baseline, outcome_.held_out));
+      text += fmt::format("  without offers   {} ({} to {}): the same policies, OTN 1, SAF off\n",
+                          percent(plain.mean), percent(plain.least), percent(plain.greatest));
+    }
+    text += "  VM revenue lost  " + loss_of(outcome_.advice) + "\n";
+    if (outcome_.advice_for_nova && *outcome_.advice_for_nova != outcome_.advice) {
+      const std::size_t nova = *outcome_.advice_for_nova;
+      text += fmt::format("  in nova.conf     {}, VM revenue lost {}\n",
+                          percent(runs_.mean(nova, outcome_.held_out).spot_share), loss_of(nova));
+    }
+    const std::size_t over = samples_over_limit(outcome_.advice, outcome_.held_out);
+    if (!outcome_.keeps_limit) {
+      text += "  No finalist keeps that limit on every sample that chose; this one loses least.\n";
+    } else if (over > 0) {
+      text += "  It kept that limit on the samples that chose, but does not on these.";
+      text += careful();
+    }
+    return text;
+  }
+
+  /// A finalist that keeps the limit on all samples, held-out ones included.
+  [[nodiscard]] std::string careful() const {
+    for (const std::size_t candidate : outcome_.finalists) {
+      if (samples_over_limit(candidate, outcome_.selection) > 0 ||
+          samples_over_limit(candidate, outcome_.held_out) > 0) {
+        continue;
+      }
+      return fmt::format(
+          "\n  More careful: {},\n  which keeps it on all of them and earns {} on these.\n",
+          short_name(candidate), percent(runs_.mean(candidate, outcome_.held_out).spot_share));
+    }
+    return " No finalist does.\n";
+  }
+
+  [[nodiscard]] std::string sureness() const {
+    std::string text = "How sure\n";
+    if (outcome_.finalists.size() == 1) return text + "  There was nothing to compare with.\n";
+    std::size_t alike = 0;
+    std::size_t better = 0;
+    for (const std::size_t other : outcome_.finalists) {
+      if (other == outcome_.advice) continue;
+      const Spread ahead = spread_of(lead_over(other));
+      if (ahead.mean < 0) ++better;
+      const bool is_clear =
+          outcome_.held_out.size() > 1 && std::abs(ahead.mean) > kClearErrors * ahead.error;
+      if (!is_clear) ++alike;
+    }
+    const std::size_t others = outcome_.finalists.size() - 1;
+    text += fmt::format(
+        "  {} of the other {} earned more on the held-out samples, whatever VMs they lost; {}\n"
+        "  {} not told apart from it there (within {} standard errors).\n",
+        better, plural(others, "finalist"), alike, alike == 1 ? "is" : "are", kClearErrors);
+    return text + next_best();
+  }
+
+  [[nodiscard]] std::string next_best() const {
+    const std::size_t next = outcome_.finalists[1];
+    const std::vector<double> leads = lead_over(next);
+    const Spread ahead = spread_of(leads);
+    if (leads.size() == 1) {
+      return fmt::format(
+          "  Next: {}.\n  On the held-out sample the advice is {:+.2f} points ahead of it; one "
+          "sample tells "
+          "no spread.\n",
+          short_name(next), 100 * ahead.mean);
+    }
+    const auto wins = std::ranges::count_if(leads, [](double lead) { return lead > 0; });
+    return fmt::format(
+        "  Next: {}.\n  On the held-out samples the advice is {:+.2f} points ahead of it "
+        "(standard error {:.2f}), ahead on {} of {}.\n",
+        short_name(next), 100 * ahead.mean, 100 * ahead.error, wins, leads.size());
+  }
+
+  /// What the advice earns more than another on each held-out sample.
+  [[nodiscard]] std::vector<double> lead_over(std::size_t other) const {
+    std::vector<double> leads = shares(outcome_.advice, outcome_.held_out);
+    const std::vector<double> theirs = shares(other, outcome_.held_out);
+    for (std::size_t i = 0; i < leads.size(); ++i) leads[i] -= theirs[i];
+    return leads;
+  }
+
+  [[nodiscard]] std::string front() const {
+    using Align = TextTable::Align;
+    TextTable table;
+    for (const char* title : {"VM", "spot", "evictor", "SAF", "OTN"}) {
+      table.add_column(title, Align::kLeft);
+    }
+    for (const char* title : {"earned, choosing", "held out", "VM lost, choosing", "held out"}) {
+      table.add_column(title);
+    }
+    std::vector<std::size_t> ascending = outcome_.front;
+    std::ranges::stable_sort(ascending, {}, [&](std::size_t candidate) {
+      return runs_.mean(candidate, outcome_.selection).vm_loss;
+    });
+    for (const std::size_t candidate : ascending) {
+      const Labels of = labels(candidate);
+      const CostAndRevenue chosen_by = runs_.mean(candidate, outcome_.selection);
+      const CostAndRevenue held_out = runs_.mean(candidate, outcome_.held_out);
+      table.add_row({of.vm, of.spot, of.evictor, of.saf == "true" ? "on" : "off", of.otn,
+                     percent(chosen_by.spot_share), percent(held_out.spot_share),
+                     percent(chosen_by.vm_loss, 4), percent(held_out.vm_loss, 4)});
+    }
+    return "The front: more spot revenue only for more VM revenue lost, on the samples that "
+           "chose\n" +
+           table.text();
+  }
+
+  const TuneSettings& settings_;
+  std::span<const TuneSample> samples_;
+  const TuneRuns& runs_;
+  const TuneOutcome& outcome_;
+};
+
+}  // namespace
+
+std::string tune_text(const TuneSettings& settings, std::span<const TuneSample> samples,
+                      const TuneRuns& runs, const TuneOutcome& outcome) {
+  return Writer(settings, samples, runs, outcome).text();
+}
+
+}  // namespace cospot

@@ -1,0 +1,290 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "core/random.hpp"
+#include "sim_harness/sweeps/policy_list.hpp"
+#include "sim_harness/sweeps/shared_evictor.hpp"
+#include "sim_harness/tune/tune.hpp"
+#include "sim_harness/tune/tune_rows.hpp"
+#include "sim_harness/tune/tune_text.hpp"
+#include "sim_harness/workloads/load_workload.hpp"
+#include "tests/cpp/random_workload.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr ResourceVector kHost{10400, 2250, 0};
+
+TuneSettings settings_of(const std::vector<const char*>& vm, const std::vector<const char*>& spot,
+                         const std::vector<const char*>& evictors,
+                         const std::vector<const char*>& otn) {
+  NoPythonPolicies loader;
+  TuneSettings settings;
+  for (const char* name : vm) settings.vm.push_back(load_chain(name, loader));
+  for (const char* name : spot) settings.spot.push_back(load_chain(name, loader));
+  for (const char* name : evictors) {
+    EvictorSpec spec{.label = name, .name = name};
+    make_shared_evictor(spec, {});
+    settings.evictors.push_back(spec);
+  }
+  for (const char* label : otn) settings.otn.push_back(OfferRule::parse(label));
+  return settings;
+}
+
+std::vector<WorkloadSpec> recipes(std::size_t count, const char* scale) {
+  std::vector<WorkloadSpec> specs;
+  for (std::size_t i = 0; i < count; ++i) {
+    specs.push_back(
+        parse_workload_spec("azure2020:seed=" + std::to_string(i + 1) + ":scale=" + scale));
+  }
+  return specs;
+}
+
+std::vector<TuneSample> samples_of(const std::vector<WorkloadSpec>& specs,
+                                   const TuneSettings& settings, double headroom_percent) {
+  return make_samples(specs, {.host = kHost, .size = {.percent = headroom_percent}}, settings.vm,
+                      settings.evictors, 2, 1);
+}
+
+std::vector<std::size_t> all_of(std::size_t count) {
+  std::vector<std::size_t> all(count);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+bool keeps_limit(const TuneRuns& runs, std::size_t candidate,
+                 const std::vector<std::size_t>& samples, double limit) {
+  return std::ranges::all_of(
+      samples, [&](std::size_t sample) { return runs.point(candidate, sample).vm_loss <= limit; });
+}
+
+/// The most spot revenue that a candidate earns on the samples without losing more than the limit.
+double best_share(const TuneRuns& runs, const std::vector<std::size_t>& samples, double limit) {
+  double best = -1;
+  for (std::size_t candidate = 0; candidate < runs.space().size(); ++candidate) {
+    if (!keeps_limit(runs, candidate, samples, limit)) continue;
+    best = std::max(best, runs.mean(candidate, samples).spot_share);
+  }
+  return best;
+}
+
+TEST_CASE("deal_batches: every row in one part, batches whole, in order") {
+  const Workload workload = random_workload({.seed = 5, .requests = 400});
+  const std::vector<Workload> parts = deal_batches(workload, 3, 7);
+  std::map<std::string, std::size_t> part_of;
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    CHECK(parts[part].rows.size() > 50);  // 133 on average
+    CHECK(parts[part].window == workload.window);
+    for (const WorkloadRow& row : parts[part].rows) CHECK(part_of.emplace(row.id, part).second);
+  }
+  CHECK(part_of.size() == workload.rows.size());
+  std::vector<std::size_t> next(parts.size(), 0);
+  for (std::size_t i = 0; i < workload.rows.size(); ++i) {
+    const WorkloadRow& row = workload.rows[i];
+    const std::size_t part = part_of.at(row.id);
+    CHECK(parts[part].rows[next[part]++] == row);
+    if (i == 0) continue;
+    const WorkloadRow& before = workload.rows[i - 1];
+    if (before.tenant == row.tenant && before.instance_class == row.instance_class) {
+      CHECK(part == part_of.at(before.id));
+    }
+  }
+  CHECK(deal_batches(workload, 3, 7)[1].rows == parts[1].rows);
+  CHECK(deal_batches(workload, 3, 8)[1].rows != parts[1].rows);
+}
+
+TEST_CASE("draw_held_out: a half, rounded down, by the seed") {
+  for (const std::size_t count : {2U, 3U, 10U}) {
+    std::map<std::vector<bool>, int> drawn;
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+      const std::vector<bool> held_out = draw_held_out(count, seed);
+      CHECK(static_cast<std::size_t>(std::ranges::count(held_out, true)) == count / 2);
+      CHECK(held_out == draw_held_out(count, seed));
+      ++drawn[held_out];
+    }
+    CHECK(drawn.size() > 1);
+  }
+  CHECK_THROWS_AS((void)draw_held_out(1, 1), ConfigError);
+}
+
+TEST_CASE("pareto_layers: as taking the points that none dominates away, again and again") {
+  Random random(3);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<CostAndRevenue> points(random.below(30));
+    for (CostAndRevenue& point : points) {  // a coarse grid: many are equal in one or both
+      point = {.vm_loss = static_cast<double>(random.below(6)),
+               .spot_share = static_cast<double>(random.below(6))};
+    }
+    std::vector<std::size_t> expected(points.size(), SIZE_MAX);
+    for (std::size_t layer = 0; layer < points.size(); ++layer) {
+      std::vector<std::size_t> free;
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        const auto beats = [&](std::size_t j) {
+          return expected[j] == SIZE_MAX && dominates(points[j], points[i]);
+        };
+        if (expected[i] != SIZE_MAX) continue;
+        if (!std::ranges::any_of(all_of(points.size()), beats)) free.push_back(i);
+      }
+      for (const std::size_t i : free) expected[i] = layer;
+    }
+    CHECK(pareto_layers(points) == expected);
+  }
+}
+
+TEST_CASE("best_by_layer: layer by layer, in one by revenue, ties to the lower position") {
+  // Layer 0: positions 1 and 3; layer 1: 0 and 2, which earn the same; layer 2: 4.
+  const std::vector<CostAndRevenue> points{{1, 0.5}, {0, 0.4}, {1, 0.5}, {1, 0.7}, {2, 0.3}};
+  CHECK(best_by_layer(points, 1) == std::vector<std::size_t>{3});
+  CHECK(best_by_layer(points, 3) == std::vector<std::size_t>{0, 1, 3});
+  CHECK(best_by_layer(points, 9) == all_of(5));
+}
+
+TEST_CASE("tune: when few candidates need no elimination, the advice is the best of all") {
+  for (const double limit : {0.0, 0.001}) {
+    TuneSettings settings = settings_of({"UTIL", "COS"}, {"sDPD"}, {"FIFO"}, {"1", "4", "16"});
+    settings.max_vm_loss = limit;
+    const auto samples = samples_of(recipes(4, "0.0005"), settings, 2);
+    TuneRuns runs(settings, samples, kHost);
+    const TuneOutcome outcome = tune(settings, samples, runs);
+    const std::vector<std::size_t> everything = all_of(runs.space().size());
+    CHECK(outcome.finalists.size() == everything.size());
+    runs.simulate(everything, outcome.selection);
+    const double best = best_share(runs, outcome.selection, limit);
+    REQUIRE(best > 0);
+    CHECK(outcome.keeps_limit);
+    CHECK(runs.mean(outcome.advice, outcome.selection).spot_share == best);
+  }
+}
+
+TEST_CASE("tune: the advice is close to the best of the whole grid, for a part of its runs") {
+  // Tolerances: 2 percentage points of spot revenue on the samples that chose, where only the
+  // elimination can miss the best; 4 on the held-out ones, which the choice has not seen.
+  TuneSettings settings = settings_of({"UTIL", "COS", "DPD"}, {"sUTIL", "sDPD", "vmaCOS"},
+                                      {"FIFO", "LPO"}, {"1", "4", "8", "16"});
+  settings.threads = 2;
+  const auto samples = samples_of(recipes(10, "0.001"), settings, 3);
+  TuneRuns runs(settings, samples, kHost);
+  const TuneOutcome outcome = tune(settings, samples, runs);
+  const std::vector<std::size_t> everything = all_of(runs.space().size());
+  CHECK(everything.size() == 144);
+  CHECK(runs.count() < everything.size() * samples.size() / 2);
+  const std::size_t used = runs.count();
+  runs.simulate(everything, all_of(samples.size()));
+  CHECK(runs.count() == everything.size() * samples.size());
+  CHECK(used < runs.count());
+
+  REQUIRE(outcome.keeps_limit);
+  CHECK(keeps_limit(runs, outcome.advice, outcome.selection, 0));
+  CHECK(runs.mean(outcome.advice, outcome.selection).spot_share >=
+        best_share(runs, outcome.selection, 0) - 0.02);
+  const CostAndRevenue held_out = runs.mean(outcome.advice, outcome.held_out);
+  double ahead = 0;  // of those that lose no more on the held-out samples
+  for (const std::size_t candidate : everything) {
+    const CostAndRevenue other = runs.mean(candidate, outcome.held_out);
+    if (other.vm_loss <= held_out.vm_loss) {
+      ahead = std::max(ahead, other.spot_share - held_out.spot_share);
+    }
+  }
+  CHECK(ahead <= 0.04);
+  CHECK(held_out.spot_share >
+        1.05 * runs.mean(*runs.space().baseline_of(outcome.advice), outcome.held_out).spot_share);
+}
+
+TEST_CASE("tune: the same for any number of threads; what is held out plays no part") {
+  TuneSettings settings = settings_of({"UTIL", "DPD"}, {"sUTIL", "vmaCOS"}, {"FIFO", "LPML"},
+                                      {"1", "8", "epsilon-0.2"});
+  const auto specs = recipes(4, "0.0005");
+  const auto samples = samples_of(specs, settings, 2);
+  TuneRuns runs(settings, samples, kHost);
+  const TuneOutcome outcome = tune(settings, samples, runs);
+  const std::string text = tune_text(settings, samples, runs, outcome);
+  CHECK(text.find("  evictor: ") != std::string::npos);
+
+  settings.threads = 4;
+  TuneRuns again(settings, samples, kHost);
+  CHECK(tune_text(settings, samples, again, tune(settings, samples, again)) == text);
+
+  std::vector<WorkloadSpec> others = specs;
+  for (const std::size_t sample : outcome.held_out) {
+    others[sample] = parse_workload_spec("azure2020:seed=77:scale=0.0005:sampling=bernoulli");
+    others[sample].label += std::to_string(sample);
+  }
+  const auto judged_by_others = samples_of(others, settings, 2);
+  TuneRuns third(settings, judged_by_others, kHost);
+  const TuneOutcome same = tune(settings, judged_by_others, third);
+  CHECK(same.advice == outcome.advice);
+  CHECK(same.finalists == outcome.finalists);
+}
+
+TEST_CASE("tune: keeps its budget, and says when it is too small") {
+  TuneSettings settings =
+      settings_of({"UTIL", "COS", "DPD"}, {"sUTIL", "sDPD"}, {"FIFO"}, {"1", "4", "16"});
+  const auto samples = samples_of(recipes(4, "0.0002"), settings, 2);
+  for (const std::size_t budget : {10U, 40U, 80U}) {
+    settings.budget = budget;
+    TuneRuns runs(settings, samples, kHost);
+    CHECK(tune(settings, samples, runs).rounds.front().candidates >= 1);
+    CHECK(runs.count() <= budget);
+  }
+  settings.budget = 3;
+  TuneRuns runs(settings, samples, kHost);
+  CHECK_THROWS_AS((void)tune(settings, samples, runs), ConfigError);
+}
+
+TEST_CASE("tune: nova.conf gets only what Nova has") {
+  TuneSettings settings = settings_of({"UTIL"}, {"sDPD"}, {"LPO", "YJF"}, {"4", "epsilon-0.2"});
+  const auto samples = samples_of(recipes(2, "0.0002"), settings, 2);
+  TuneRuns runs(settings, samples, kHost);
+  const TuneOutcome outcome = tune(settings, samples, runs);
+  REQUIRE(outcome.advice_for_nova);
+  const RunCoordinates at = runs.space().at(*outcome.advice_for_nova);
+  CHECK(settings.evictors[at.evictor].name == "YJF");
+  CHECK(settings.otn[at.otn].label() == "4");
+  settings.evictors.pop_back();
+  TuneRuns without(settings, samples, kHost);
+  CHECK_FALSE(tune(settings, samples, without).advice_for_nova);
+}
+
+TEST_CASE("make_samples: one workload is dealt, and its hosts are scaled with it") {
+  const TuneSettings settings = settings_of({"UTIL", "COS"}, {"sDPD"}, {"FIFO"}, {"1"});
+  const auto specs = recipes(1, "0.002");
+  const auto parts = make_samples(specs, {.host = kHost, .size = {.percent = {}, .hosts = 120}},
+                                  settings.vm, settings.evictors, 4, 1);
+  REQUIRE(parts.size() == 4);
+  std::size_t hosts = 0;
+  for (const TuneSample& part : parts) hosts += part.hosts;
+  // Parts need more hosts than their share, because smaller peaks are less alike.
+  CHECK(hosts >= 115);
+  CHECK(hosts < 180);
+  const auto whole = samples_of(recipes(2, "0.0005"), settings, 100);
+  const auto least = samples_of(recipes(2, "0.0005"), settings, 0);
+  CHECK(whole[0].hosts == 2 * least[0].hosts);
+}
+
+TEST_CASE("tune_record: rows stand where the sweep has them") {
+  const TuneSettings settings = settings_of({"UTIL"}, {"sDPD"}, {"FIFO"}, {"1", "4"});
+  const auto samples = samples_of(recipes(3, "0.0002"), settings, 2);
+  TuneRuns runs(settings, samples, kHost);
+  const TuneOutcome outcome = tune(settings, samples, runs);
+  const TuneRecord record = tune_record(settings, samples, runs, kHost);
+  CHECK(record.rows.size() == runs.count());
+  const SweepGrid grid(record.sweep);
+  for (const ResultRow& row : record.rows) {
+    const RunCoordinates at = grid.coordinates(row.run_index);
+    CHECK(record.sweep.workloads[at.workload].label == row.workload);
+    CHECK(record.sweep.sizes[at.size].hosts == row.result.hosts);
+    CHECK((record.sweep.otn[at.otn] == row.otn));
+    CHECK(record.sweep.saf[at.saf] == row.saf);
+    CHECK(row.result.wall_ms == 0);
+  }
+  CHECK(std::ranges::is_sorted(record.rows, {}, &ResultRow::run_index));
+}
+
+}  // namespace
+}  // namespace cospot
