@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bindings/arguments.hpp"
@@ -57,10 +58,16 @@ class ChangeWatch {
     return py::make_tuple(numbers, changed);
   }
 
+  void forget(const py::object& number) {
+    const auto most = static_cast<std::int64_t>(seen_.size()) - 1;
+    seen_[static_cast<std::size_t>(read_integer(number, "number", 0, most))].is_current = false;
+  }
+
   [[nodiscard]] std::size_t size() const { return seen_.size(); }
 
  private:
   struct Seen {
+    bool is_current = false;
     std::vector<py::object> values;
     std::vector<py::object> contents;
   };
@@ -84,8 +91,11 @@ class ChangeWatch {
   }
 
   bool update(Seen& seen, const py::object& object) const {
+    const bool was_current = std::exchange(seen.is_current, false);
     const bool values = update_values(seen.values, object);
-    return update_contents(seen.contents, attribute(object, contents_)) || values;
+    const bool contents = update_contents(seen.contents, attribute(object, contents_));
+    seen.is_current = true;
+    return values || contents || !was_current;
   }
 
   bool update_values(std::vector<py::object>& seen, const py::object& object) const {
@@ -163,6 +173,15 @@ Returns:
 Raises:
     AttributeError: An object lacks an attribute.
     TypeError: The contents are no dict.
+)doc")
+      .def("forget", &ChangeWatch::forget, "number"_a, R"doc(
+Have the next look that sees a thing report it, whatever it shows.
+
+Args:
+    number: From look.
+
+Raises:
+    ConfigError: There is no such thing.
 )doc")
       .def("__len__", &ChangeWatch::size, "Return how many things were seen.");
 }

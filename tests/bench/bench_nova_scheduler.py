@@ -123,24 +123,25 @@ def timed(call: Callable[..., list[Any]], *arguments: Any) -> tuple[float, list[
 
 
 def change(states: list[Any], count: int, step: int) -> None:
-    """Makes hosts report another instance than before."""
-    flavor = make_flavor(1, 1024, spot=True)
+    """Makes hosts report a new spot where they had another one."""
+    flavor = make_flavor(2, 8192, spot=True)
     for i in range(count):
         state = states[(i * 97 + step) % len(states)]
+        state.instances.popitem()
         instance = make_instance(flavor, minute=step)
         state.instances[instance.uuid] = instance
-        state.vcpus_used += 1
-        state.free_ram_mb -= 1024
 
 
 def measure(hosts: int, repeats: int, changed: Sequence[int]) -> list[str]:
     states = make_cloud(hosts)
     run_filters, run_weighers = novas_own()
-    plugin = Plugin(states)
+    now = [0.0]
+    plugin = Plugin(states, clock=lambda: now[0])
     filter_hosts = filters.HostFilterHandler().get_filtered_objects
     weigh_hosts = weights.HostWeightHandler().get_weighed_objects
 
     def ours() -> tuple[float, float]:
+        now[0] += 100.0  # nothing is placed here, so the decisions before do not count
         spec, seen = make_request(), [seen_again(state) for state in states]
         filtering, passed = timed(filter_hosts, [plugin.filter], seen, spec)
         weighing, weighed = timed(weigh_hosts, [plugin.weigher], passed, spec)

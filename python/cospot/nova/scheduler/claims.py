@@ -34,6 +34,9 @@ class HostClaims:
     victims: frozenset[str]
 
 
+_NO_CLAIMS = HostClaims(NOTHING, (), frozenset())
+
+
 class ClaimBook:
     """The claims of this process. Not for threads: its owner has a lock."""
 
@@ -90,11 +93,10 @@ class ClaimBook:
             shown: UUIDs of the instances that it shows.
             asking: The instance that is being decided on: its last decision does not count.
         """
-        claims = [
-            claim
-            for instance, claim in self._by_provider.get(provider, {}).items()
-            if instance != asking
-        ]
+        on_host = self._by_provider.get(provider)
+        if on_host is None:
+            return _NO_CLAIMS
+        claims = [claim for instance, claim in on_host.items() if instance != asking]
         open_claims = [claim for claim in claims if claim.facts.uuid not in shown]
         vms = NOTHING
         for claim in open_claims:

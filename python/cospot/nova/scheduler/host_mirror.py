@@ -8,6 +8,7 @@ its inventories in placement, or what was decided for it meanwhile.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable
 from typing import Any, Final
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from oslo_log import log as logging
 
+from cospot import _core as _compiled
 from cospot._core import LiveHosts
 from cospot.errors import ConfigError
 from cospot.nova.scheduler.claims import ClaimBook
@@ -23,20 +25,26 @@ from cospot.nova.scheduler.host_usage import HostUsage, reported_use, usage_of
 from cospot.nova.scheduler.instance_facts import (
     NOTHING,
     FactsOfObjects,
+    InstanceFacts,
     InstanceReader,
     Size,
 )
 from cospot.nova.scheduler.inventories import Capacity, InventoryCache, capacity_of_host_state
 
-try:
-    from cospot._core import ChangeWatch
-except ImportError:  # a module built before it was there
+if hasattr(getattr(_compiled, "ChangeWatch", None), "forget"):
+    ChangeWatch = _compiled.ChangeWatch
+else:  # a module built before it was there
 
     class ChangeWatch:  # type: ignore[no-redef]
         """The same in Python, until _core is built again."""
 
         def __init__(self, key: str, attributes: Any, contents: str) -> None:
             self._names, self._seen = tuple(attributes), {}  # type: ignore[var-annotated]
+
+        def forget(self, number: int) -> None:
+            """See the compiled one."""
+            uuid = next(uuid for uuid, seen in self._seen.items() if seen[0] == number)
+            self._seen[uuid] = (number, None)
 
         def look(self, objects: list[Any]) -> Any:
             """See the compiled one."""
@@ -67,13 +75,11 @@ _SHOWN: Final = (
     "vcpus_used",
     "total_usable_ram_mb",
     "free_ram_mb",
-    "total_usable_disk_gb",
-    "disk_mb_used",
     "cpu_allocation_ratio",
     "ram_allocation_ratio",
-    "disk_allocation_ratio",
     "num_io_ops",
 )
+_SHOWN_OF_DISK: Final = ("total_usable_disk_gb", "disk_mb_used", "disk_allocation_ratio")
 
 
 def time_us(seconds: float) -> int:
@@ -113,19 +119,19 @@ class HostMirror:
 
     def forget(self) -> None:
         """Read all hosts anew at the next request."""
-        self._watch = ChangeWatch("uuid", _SHOWN, "instances")
+        shown = (*_SHOWN, *_SHOWN_OF_DISK) if self._watches_disk else _SHOWN
+        self._watch = ChangeWatch("uuid", shown, "instances")
         self._hosts: list[MirroredHost] = []  # in the order in which the watch saw them
         self._rows: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self._number_of: dict[str, int] = {}
         self._host_of_spot: dict[str, str] = {}
-        self._stale: set[str] = set()
         self.live = LiveHosts(())
 
     def watch_disk(self, watches_disk: bool) -> None:
         """Say whether disk counts."""
         if watches_disk != self._watches_disk:
             self._watches_disk = watches_disk
-            self._stale.update(self._number_of)
+            self.forget()
 
     def host(self, provider: str) -> MirroredHost:
         """Return what is kept of a host that was followed."""
@@ -144,14 +150,21 @@ class HostMirror:
         Returns:
             The row of each; -1 for a host that has not told anything of itself yet.
         """
+        self._claims.expire()
+        own_hosts = self._own_hosts(asking)
+        stale = self._inventories.take_changed() | self._claims.take_changed() | own_hosts
+        self._read_again(stale)
         numbers, changed = self._watch.look(states)
         new = self._add_new(states, changed)
         if new:
             self._inventories.read_new(new, inventory_wait)
-        changed += self._stale_positions(numbers, asking)
-        self._read([states[position] for position in dict.fromkeys(changed)], asking)
+        self._read([states[position] for position in changed], asking)
         if new:
             self._make_rows()
+        # What is `asking`'s was left out this once.
+        self._read_again(own_hosts)
+        if numbers.size > 0 and numbers.min() >= 0:
+            return self._rows[numbers]
         rows = np.full(len(states), -1, dtype=np.int64)
         rows[numbers >= 0] = self._rows[numbers[numbers >= 0]]
         return rows
@@ -166,33 +179,19 @@ class HostMirror:
                 new.append(state.uuid)
         return new
 
-    def _stale_positions(self, numbers: npt.NDArray[np.int64], asking: str | None) -> list[int]:
-        """Return which hosts to read whatever they show; what is `asking`'s is left out this once.
+    def _own_hosts(self, asking: str | None) -> set[str]:
+        """Return the hosts on which an instance is, or to which it was just sent."""
+        if asking is None:
+            return set()
+        hosts = {self._host_of_spot.get(asking), self._claims.provider_of(asking)}
+        return {host for host in hosts if host is not None}
 
-        Args:
-            numbers: The watch's number of each host of the request.
-            asking: UUID of the instance that is being decided on.
-        """
-        self._claims.expire()
-        own = {self._host_of_spot.get(asking or ""), self._claims.provider_of(asking or "")}
-        own_hosts = {provider for provider in own if provider is not None}
-        stale = self._stale | own_hosts
-        stale |= self._inventories.take_changed() | self._claims.take_changed()
-        self._stale = set()
-        if not stale:
-            return []
-        position_of = np.full(len(self._hosts), -1, dtype=np.int64)
-        known = np.flatnonzero(numbers >= 0)
-        position_of[numbers[known]] = known
-        here: list[int] = []
-        for provider in stale & self._number_of.keys():
-            position = int(position_of[self._number_of[provider]])
-            if position >= 0:
-                here.append(position)
-            else:
-                self._stale.add(provider)  # of another request's hosts
-        self._stale |= own_hosts
-        return here
+    def _read_again(self, providers: Iterable[str]) -> None:
+        """Have hosts read the next time they are among those of a request."""
+        for provider in providers:
+            number = self._number_of.get(provider)
+            if number is not None:
+                self._watch.forget(number)
 
     def _read(self, changed: list[Any], asking: str | None) -> None:
         unknown: list[Any] = []
@@ -215,17 +214,24 @@ class HostMirror:
         facts, host.unknown, host.facts = self._reader.read(state.instances, host.facts)
         claims = self._claims.of_host(provider, {known.uuid for known in facts}, asking)
         reported = reported_use(state) - host.capacity.reserved
-        for spot in host.usage.listed_spots:
-            if self._host_of_spot.get(spot.uuid) == provider:
-                del self._host_of_spot[spot.uuid]
+        before = host.usage.listed_spots
         host.usage = usage_of(reported, facts, len(host.unknown), claims, asking)
-        for spot in host.usage.listed_spots:
-            self._host_of_spot[spot.uuid] = provider
+        if host.usage.listed_spots != before:
+            self._note_spots(provider, before, host.usage.listed_spots)
         # A stub may be known next time: it is looked up, not replaced. What is `asking`'s counts
         # otherwise in the next request.
         if host.unknown or asking in state.instances:
-            self._stale.add(provider)
+            self._read_again([provider])
         return host.unknown
+
+    def _note_spots(
+        self, provider: str, before: Iterable[InstanceFacts], now: Iterable[InstanceFacts]
+    ) -> None:
+        for spot in before:
+            if self._host_of_spot.get(spot.uuid) == provider:
+                del self._host_of_spot[spot.uuid]
+        for spot in now:
+            self._host_of_spot[spot.uuid] = provider
 
     def _make_rows(self) -> None:
         in_order = sorted(self._hosts, key=lambda host: host.name)
@@ -236,11 +242,13 @@ class HostMirror:
         self._rows = np.array([host.row for host in self._hosts], dtype=np.int64)
 
     def _show(self, host: MirroredHost) -> None:
-        now = time.time()
-        spots = [
-            (*self._amounts(spot.size), time_us(min(spot.started_at, now)))
-            for spot in host.usage.spots
-        ]
+        latest = time_us(time.time())
+        spots = []
+        for spot in host.usage.spots:
+            size, at = spot.size, spot.started_at
+            disk_gb = size.disk_gb if self._watches_disk else 0
+            placed_at = latest if at == math.inf else min(time_us(at), latest)
+            spots.append((size.vcpus, size.memory_mb, disk_gb, placed_at))
         try:
             self.live.set_host(
                 host.row,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from cospot.nova.scheduler.claims import HostClaims
-from cospot.nova.scheduler.instance_facts import NOTHING, InstanceFacts, Size
+from cospot.nova.scheduler.instance_facts import InstanceFacts, Size
 
 _MIB_PER_GIB: Final = 1024
 
@@ -56,7 +56,8 @@ def usage_of(
     spots = [facts for facts in instances if facts.is_spot and facts.uuid != asking]
     spot_uuids = {spot.uuid for spot in spots}
     vms = [facts.size for facts in instances if facts.uuid not in spot_uuids]
-    known = sum_of((*vms, *(spot.size for spot in spots)))
+    vms_known = sum_of(vms)
+    known = vms_known + sum_of(spot.size for spot in spots)
     claimed_spots = sum_of(spot.size for spot in claims.spots)
     unseen = (reported - known).at_least(claims.vms + claimed_spots)
     staying = [
@@ -66,7 +67,7 @@ def usage_of(
     ]
     unseen_vms = unseen - claimed_spots
     return HostUsage(
-        vms=sum_of(vms) + unseen_vms,
+        vms=vms_known + unseen_vms,
         num_vms=len(vms) + num_unknown + (1 if unseen_vms.vcpus > 0 else 0),
         spots=tuple(sorted(staying, key=lambda spot: (spot.started_at, spot.uuid))),
         listed_spots=tuple(spots),
@@ -75,7 +76,9 @@ def usage_of(
 
 def sum_of(sizes: Iterable[Size]) -> Size:
     """Add sizes up."""
-    total = NOTHING
+    vcpus = memory_mb = disk_gb = 0
     for size in sizes:
-        total = total + size
-    return total
+        vcpus += size.vcpus
+        memory_mb += size.memory_mb
+        disk_gb += size.disk_gb
+    return Size(vcpus, memory_mb, disk_gb)

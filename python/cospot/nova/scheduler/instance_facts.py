@@ -28,7 +28,7 @@ _GONE: Final = frozenset({"deleted", "soft-delete"})
 LoadInstances: TypeAlias = Callable[[Any, list[str]], Iterable[Any]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Size:
     """vCPUs, MiB, GiB."""
 
@@ -58,7 +58,7 @@ class Size:
 NOTHING: Final = Size(0, 0, 0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class InstanceFacts:
     """What is known of one instance."""
 
