@@ -49,6 +49,7 @@ class Instance:
     updated: float = START
     metadata: dict[str, str] = field(default_factory=dict)
     has_server: bool = True
+    also_on: str | None = None
 
 
 class Cloud:
@@ -241,7 +242,8 @@ class _Routes:
         each = self.cloud.instances.get(name)
         if each is None or not each.allocation:
             return 200, {"allocations": {}}
-        held = {each.provider: {"generation": 1, "resources": each.allocation}}
+        on = [each.provider, *([each.also_on] if each.also_on else [])]
+        held = {name: {"generation": 1, "resources": each.allocation} for name in on}
         return 200, {"allocations": held, "consumer_generation": 1}
 
     def servers(self, query: Any, body: Any) -> Answer:

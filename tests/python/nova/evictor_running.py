@@ -11,6 +11,7 @@ from typing import Any
 from cospot.nova.evictor.command import read_configuration
 from cospot.nova.evictor.service import EvictorService
 from cospot.nova.plan_message import Plan, PlannedHost, plan_to_message
+from evictor_cloud import Cloud, CloudServer, wait_until
 
 
 def write_configuration(folder: Path, url: str, **settings: Any) -> Path:
@@ -76,3 +77,38 @@ def plan_message(
 def send(service: EvictorService, message: Any, event_type: str = "cospot.plan") -> None:
     """Give a message to the service as oslo.messaging does."""
     service.endpoint.info({}, "nova-scheduler:test", event_type, message, {})
+
+
+class Running:
+    """A cloud, its server, and services against it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.cloud = Cloud(freeing_takes=0.05)
+        self.server = CloudServer(self.cloud)
+        self.services: list[Any] = []
+
+    def start(self, **settings: Any) -> Any:
+        service = make_service(write_configuration(self.folder, self.server.url, **settings))
+        service.start()
+        self.services.append(service)
+        return service
+
+    def looks(self, count: int = 3) -> None:
+        """Wait until the service has looked at all hosts a few more times."""
+        want = self._listed() + count
+        wait_until(lambda: self._listed() >= want, "the next looks at all hosts")
+
+    def _listed(self) -> int:
+        with self.cloud.lock:
+            return self.cloud.requests.count("GET /placement/resource_providers")
+
+    def close(self) -> None:
+        for service in self.services:
+            service.stop()
+        self.server.close()
+        assert self.cloud.violations == []
+
+
+def metric(service: Any, name: str, **labels: str) -> float:
+    return service.metrics.registry.get_sample_value(f"cospot_evictor_{name}", labels) or 0.0

@@ -15,38 +15,16 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from evictor_cloud import Cloud, CloudServer, wait_until
-from evictor_running import events, make_service, plan_message, send, write_configuration
-
-
-class Running:
-    """A cloud, its server, and services against it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.cloud = Cloud(freeing_takes=0.05)
-        self.server = CloudServer(self.cloud)
-        self.services: list[Any] = []
-
-    def start(self, **settings: Any) -> Any:
-        service = make_service(write_configuration(self.folder, self.server.url, **settings))
-        service.start()
-        self.services.append(service)
-        return service
-
-    def looks(self, count: int = 3) -> None:
-        """Wait until the service has looked at all hosts a few more times."""
-        want = self._listed() + count
-        wait_until(lambda: self._listed() >= want, "the next looks at all hosts")
-
-    def _listed(self) -> int:
-        with self.cloud.lock:
-            return self.cloud.requests.count("GET /placement/resource_providers")
-
-    def close(self) -> None:
-        for service in self.services:
-            service.stop()
-        self.server.close()
+from evictor_cloud import wait_until
+from evictor_running import (
+    Running,
+    events,
+    make_service,
+    metric,
+    plan_message,
+    send,
+    write_configuration,
+)
 
 
 @pytest.fixture
@@ -54,11 +32,6 @@ def running(tmp_path: Path) -> Iterator[Running]:
     made = Running(tmp_path)
     yield made
     made.close()
-    assert made.cloud.violations == []
-
-
-def metric(service: Any, name: str, **labels: str) -> float:
-    return service.metrics.registry.get_sample_value(f"cospot_evictor_{name}", labels) or 0.0
 
 
 def test_reconcile_evicts_the_oldest_spot_of_an_overcommitted_host(running: Running) -> None:

@@ -69,7 +69,9 @@ class Client:
                 retriable_status_codes=_PASSING_STATUSES,
             )
         except exceptions.ClientException as error:
-            raise CloudError(f"{where}: {type(error).__name__}: {error}") from error
+            # What follows are addresses of Python objects.
+            text = str(error).partition(": HTTP")[0]
+            raise CloudError(f"{where}: {type(error).__name__}: {text:.300}") from error
         if answer.status_code >= 400:
             text = " ".join(answer.text.split())
             raise CloudError(f"{where}: {answer.status_code} {text:.200}", answer.status_code)

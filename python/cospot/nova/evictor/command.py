@@ -32,6 +32,8 @@ def read_configuration(arguments: Sequence[str]) -> Any:
     logging.register_options(conf)
     options.register(conf)
     conf(list(arguments), project="cospot", prog=_PROGRAM, version=cospot.__version__)
+    for option in options.OPTIONS:
+        conf[options.GROUP][option.dest]  # a bad value is an error only when it is read
     return conf
 
 

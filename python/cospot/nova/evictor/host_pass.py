@@ -71,7 +71,6 @@ class HostEvictor:
         self.metrics = metrics
         self.clock = clock
         self.failures: Counter[str] = Counter()
-        self.reported: dict[str, frozenset[str]] = {}
         self._locks = locks
 
     def free_host(self, provider: str, cause: str) -> PassResult:
@@ -128,7 +127,6 @@ class _Pass:
             picture = evictor.observer.renew(picture, _OLDEST_PICTURE_S)
             if picture is None or not self._evict(picture, pick):
                 break
-        self._report_dry_run(room.name)
         return self._result
 
     def _next(self, picture: HostPicture, short: dict[str, int]) -> _Pick | None:
@@ -246,10 +244,6 @@ class _Pass:
             short,
             len(picture.spots.evictable) + len(picture.spots.refused),
         )
-
-    def _report_dry_run(self, host: str) -> None:
-        if self._evictor.killer.is_dry_run and self._result.evicted:
-            LOG.info("dry run: would evict %s from %s", ", ".join(self._result.evicted), host)
 
 
 def _reason(cause: str, pick: _Pick, short: dict[str, int]) -> Reason:

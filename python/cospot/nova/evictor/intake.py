@@ -68,6 +68,7 @@ class PlanIntake:
             [endpoint],
             executor="threading",
         )
+        self._listening = threading.Event()
         # Starting waits for RabbitMQ for as long as it takes; the rest of the service must not.
         self._thread = threading.Thread(target=self._start, name="plan-intake", daemon=True)
 
@@ -77,12 +78,13 @@ class PlanIntake:
 
     def stop(self) -> None:
         """Stop listening, if it ever began."""
-        if not self._thread.is_alive():
+        if self._listening.is_set():  # else stopping would wait for the start
             self._listener.stop()
 
     def _start(self) -> None:
         try:
             self._listener.start()
+            self._listening.set()
         except Exception:
             LOG.exception("cannot listen for plans; the reconcile loop goes on without them")
 

@@ -24,6 +24,9 @@ LOG = logging.getLogger(__name__)
 
 #: No answer, or one from a proxy: Nova may be deleting the server nevertheless.
 _UNKNOWN_OUTCOMES: Final = frozenset({0, 502, 503, 504})
+#: What only repeats itself is written again after so many seconds.
+_TELL_AGAIN_S: Final = 600.0
+_MOST_TOLD: Final = 10_000
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ class Killer:
         self._audit = audit
         self._metrics = metrics
         self._freed = freed
+        self._told: dict[str, tuple[str, float]] = {}
 
     @property
     def is_dry_run(self) -> bool:
@@ -104,7 +108,8 @@ class Killer:
         if off is not None:
             return self._hold_back(fields, Refusal.DISABLED, None, off)
         if self._switches.is_dry_run:
-            self._audit.write("would_evict", **fields)
+            if self._is_news(spot.uuid, "would_evict"):
+                self._audit.write("would_evict", **fields)
             return None
         limit = self._limits.take(spot.server.project_id)
         if limit is not None:
@@ -156,11 +161,27 @@ class Killer:
         self, fields: dict[str, Any], why: Refusal, wait: float | None, text: str
     ) -> HeldBack:
         self._metrics.refusals.labels(reason=why.value).inc()
-        LOG.warning(
-            "not evicting %s from %s: %s (%s)", fields["instance"], fields["host"], why.value, text
-        )
-        self._audit.write("held_back", **fields, reason=why.value, detail=text)
+        if self._is_news(fields["instance"], why.value):
+            LOG.warning(
+                "not evicting %s from %s: %s (%s)",
+                fields["instance"],
+                fields["host"],
+                why.value,
+                text,
+            )
+            self._audit.write("held_back", **fields, reason=why.value, detail=text)
         return HeldBack(why, wait)
+
+    def _is_news(self, spot: str, what: str) -> bool:
+        """Tell whether this was not written of this spot a while ago: each pass finds it again."""
+        now = time.monotonic()
+        if len(self._told) > _MOST_TOLD:
+            self._told.clear()
+        last, at = self._told.get(spot, ("", 0.0))
+        if last == what and now - at < _TELL_AGAIN_S:
+            return False
+        self._told[spot] = (what, now)
+        return True
 
 
 def _audit_fields(picture: HostPicture, spot: Spot, reason: Reason, action: str) -> dict[str, Any]:

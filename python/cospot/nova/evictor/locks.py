@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from oslo_log import log as logging
-from tooz import ToozError, coordination
+from tooz import coordination
 
 from cospot.nova.evictor.errors import EvictorError, SettingError
 
@@ -34,7 +34,7 @@ class HostLocks:
                 os.makedirs(url.removeprefix("file://").partition("?")[0], exist_ok=True)
             self._coordinator: Any = coordination.get_coordinator(url, member)
             self._coordinator.start(start_heart=True)
-        except (ToozError, OSError) as error:
+        except Exception as error:  # of tooz, of stevedore, of the driver's library
             shown = url.rpartition("@")[2]  # what is before it may hold a password
             raise SettingError(
                 f"[cospot_evictor] coordination_url: cannot use {shown}: {error}"

@@ -266,12 +266,13 @@ class ReserveKeeper:
         by_need = sorted(
             (sum(reserve.need(room, gone).values()), provider) for provider, room in rooms.items()
         )
-        found: list[_Candidate] = []
+        found = []
         for _, provider in by_need[:_MOST_HOSTS]:
             candidate = self._candidate(reserve, rooms[provider], gone)
             if candidate is not None:
                 found.append(candidate)
-        return min(found, key=lambda each: (each.score, each.provider), default=None)
+        found.sort(key=lambda each: (each.score, each.provider))
+        return found[0] if found else None
 
     def _candidate(self, reserve: Reserve, room: HostRoom, gone: set[str]) -> _Candidate | None:
         picture = self._observer.picture(room)

@@ -164,9 +164,11 @@ class ReconcileLoop:
                 if not self._queue.is_waiting(room.provider):
                     self._queue.put(room.provider, "reconcile", self._settings.plan_grace)
             self._afterwards()
+            return
         except EvictorError as error:
-            self._metrics.errors.labels(where="reconcile").inc()
-            LOG.warning("cannot look at the hosts: %s", error)
+            problem = str(error)
         except Exception:
-            self._metrics.errors.labels(where="reconcile").inc()
             LOG.exception("unexpected error while looking at the hosts")
+            problem = "unexpected error"
+        self._metrics.errors.labels(where="reconcile").inc()
+        LOG.warning("cannot look at the hosts: %s", problem)

@@ -113,16 +113,18 @@ class WorkQueue:
         try:
             again = self._work(provider, cause)
         except EvictorError as error:
-            pause = self._pause(provider)
-            LOG.warning("provider %s: %s; again in %.1f s", provider, error, pause)
-            return pause
+            problem = str(error)
         except Exception:
-            pause = self._pause(provider)
-            LOG.exception("provider %s: unexpected error; again in %.1f s", provider, pause)
-            return pause
-        with self._condition:
-            self._errors.pop(provider, None)
-        return again
+            LOG.exception("provider %s: unexpected error", provider)
+            problem = "unexpected error"
+        else:
+            with self._condition:
+                self._errors.pop(provider, None)
+            return again
+        pause = self._pause(provider)
+        # Outside of the except clause, because oslo.log would append the error once more.
+        LOG.warning("provider %s: %s; again in %.1f s", provider, problem, pause)
+        return pause
 
     def _pause(self, provider: str) -> float:
         self._failed()

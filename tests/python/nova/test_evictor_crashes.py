@@ -1,0 +1,148 @@
+"""kill -9 at each step, and two copies at once: nothing is evicted twice, in vain, or left undone.
+
+The cloud judges each deletion when it arrives (`violations`); the service that is killed is a
+process of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
+pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
+pytest.importorskip("tooz", reason="needs python3-tooz")
+pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+
+from evictor_cloud import wait_until
+from evictor_running import Running, audit_records, events, plan_message, write_configuration
+
+HERE = Path(__file__).parent
+#: More requests than the whole eviction takes; the last steps kill a service that is done.
+STEPS = range(1, 24)
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    made = Running(tmp_path)
+    yield made
+    made.close()
+
+
+def two_must_go(running: Running) -> tuple[str, list[str], list[dict[str, object]]]:
+    """A host of 8 vCPUs with 4 spots of 2 and a VM of 4, and the plan for it: the two youngest."""
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(4)]
+    vm = running.cloud.add(host, 4, 1024, spot=False)
+    return host, spots, [plan_message(vm, {host: [spots[3], spots[2]]})]
+
+
+def start_process(
+    running: Running, plans: list[dict[str, object]], **settings: object
+) -> subprocess.Popen[bytes]:
+    path = write_configuration(running.folder, running.server.url, **settings)
+    messages = running.folder / f"plans-{uuid.uuid4()}.json"
+    messages.write_text(json.dumps(plans))
+    log = (running.folder / "log").open("ab")
+    command = [sys.executable, str(HERE / "evictor_process.py"), str(path), str(messages)]
+    return subprocess.Popen(command, stdout=log, stderr=log)
+
+
+def settle(running: Running, host: str) -> None:
+    wait_until(lambda: not running.cloud.over(host), "the host has room")
+    running.looks(3)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_killed_after_any_request_and_started_again(running: Running, step: int) -> None:
+    host, _, plans = two_must_go(running)
+    count, dead = [0], threading.Event()
+
+    def after(method: str, path: str) -> None:
+        with running.cloud.lock:
+            count[0] += 1
+            if count[0] == step:
+                process.kill()
+                dead.set()
+
+    with running.cloud.lock:  # the process is known before its first request is answered
+        running.cloud.after = after
+        process = start_process(running, plans)
+    wait_until(dead.is_set, "the process is killed")
+    assert process.wait(20) == -signal.SIGKILL
+    running.cloud.after = lambda method, path: None
+    running.start()
+    settle(running, host)
+    assert len(running.cloud.deleted) == 2
+    assert all(running.cloud.orders.count(each) == 1 for each in running.cloud.deleted)
+    intents = [each["instance"] for each in events(running.folder, "intent")]
+    assert set(running.cloud.deleted) <= set(intents)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_killed_while_nova_has_not_yet_taken_the_order(running: Running, order: int) -> None:
+    # Nova takes the order only when the service's successor is already at work.
+    host, _, plans = two_must_go(running)
+    orders, late = [0], threading.Event()
+
+    def before(method: str, path: str) -> int | None:
+        if method != "POST":
+            return None
+        orders[0] += 1
+        if orders[0] == order:
+            process.kill()
+            late.wait(20)
+        return None
+
+    with running.cloud.lock:
+        running.cloud.before = before
+        process = start_process(running, plans)
+    wait_until(lambda: orders[0] == order, "the order")
+    assert process.wait(20) == -signal.SIGKILL
+    running.start(reconcile_interval=0.1)
+    wait_until(lambda: orders[0] > order, "the successor asks for the same")
+    late.set()
+    settle(running, host)
+    assert len(running.cloud.deleted) == 2
+
+
+def test_an_unfinished_last_line_of_the_audit_log_does_no_harm(running: Running) -> None:
+    host, _, _ = two_must_go(running)
+    (running.folder / "state").mkdir()
+    (running.folder / "state" / "audit.jsonl").write_text('{"event":"inte\n')
+    running.start()
+    settle(running, host)
+    assert len(running.cloud.deleted) == 2
+
+
+def test_two_copies_at_once(running: Running) -> None:
+    hosts = []
+    for name in "abcdef":
+        host = running.cloud.add_host(name)
+        for _ in range(4):
+            running.cloud.add(host, 2, 1024, spot=True)
+        running.cloud.add(host, 4, 1024, spot=False)
+        hosts.append(host)
+    running.cloud.freeing_takes = 0.3
+    processes = [start_process(running, []) for _ in range(2)]
+    running.start()
+    try:
+        wait_until(lambda: not any(running.cloud.over(each) for each in hosts), "all have room")
+        running.looks(5)
+        assert len(running.cloud.deleted) == 12
+        assert sorted(running.cloud.orders) == sorted(running.cloud.deleted)
+        done = [each for each in audit_records(running.folder) if each["event"] == "intent"]
+        assert len(done) == 12
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait(20)

@@ -1,0 +1,222 @@
+"""Spots that the evictor service leaves alone, and clouds that do not answer as they should."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
+pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
+pytest.importorskip("tooz", reason="needs python3-tooz")
+pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+
+from evictor_cloud import Instance, wait_until
+from evictor_running import Running, events, metric, plan_message, send
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    made = Running(tmp_path)
+    yield made
+    made.close()
+
+
+def full_host(running: Running, **odd: Any) -> tuple[str, str, str]:
+    """A host of 8 vCPUs with an odd spot of 4, placed first, a usual one of 4, a VM of 4."""
+    host = running.cloud.add_host("a")
+    oddity = running.cloud.add(host, 4, 1024, spot=True, **odd)
+    usual = running.cloud.add(host, 4, 1024, spot=True)
+    running.cloud.add(host, 4, 1024, spot=False)
+    return host, oddity, usual
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        pytest.param({"extra_specs": {}}, id="a flavor that is no spot's"),
+        pytest.param({"extra_specs": {"resources:CUSTOM_SPOT_VCPU": "0"}}, id="0 spot vCPUs"),
+        pytest.param({"host": "b", "node": "b"}, id="already on another host"),
+        pytest.param({"host": None, "node": None}, id="not on a host yet"),
+        pytest.param({"has_server": False}, id="no server of Nova"),
+    ],
+)
+def test_what_is_no_spot_of_this_host_stays(running: Running, odd: dict[str, Any]) -> None:
+    _, oddity, usual = full_host(running, **odd)
+    running.start()
+    wait_until(lambda: bool(events(running.folder, "freed")), "the usual spot goes")
+    running.looks()
+    assert running.cloud.deleted == [usual]
+    assert oddity in running.cloud.instances
+
+
+def test_a_spot_that_its_owner_deletes_makes_the_room(running: Running) -> None:
+    _, leaving, usual = full_host(running, task_state="deleting", updated=time.time())
+    running.start()
+    running.looks(5)
+    running.cloud.remove(leaving)
+    running.looks(3)
+    assert running.cloud.deleted == [] and usual in running.cloud.instances
+
+
+def test_a_deletion_that_is_stuck_makes_no_room(running: Running) -> None:
+    # The fake counts every deletion as going on, so it finds no need for the other to go.
+    full_host(running, task_state="deleting", updated=time.time() - 700)
+    running.start()
+    wait_until(lambda: len(running.cloud.deleted) == 1, "the other spot goes")
+    assert len(running.cloud.violations) == 1
+    running.cloud.violations.clear()
+
+
+def test_a_soft_deleted_spot_is_deleted_for_good(running: Running) -> None:
+    # Nova leaves it out of lists, and its allocation stays.
+    _, soft, _ = full_host(running, status="SOFT_DELETED", vm_state="soft-delete")
+    running.start()
+    wait_until(lambda: bool(events(running.folder, "freed")), "a spot goes")
+    assert running.cloud.deleted == [soft]
+
+
+def test_a_host_without_an_inventory_is_left_alone(
+    running: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    host, *_ = full_host(running)
+    del running.cloud.providers[host].inventories["MEMORY_MB"]
+    service = running.start()
+    running.looks(5)
+    assert running.cloud.deleted == []
+    lines = [each for each in caplog.records if "has no inventory of MEMORY_MB" in each.message]
+    assert len(lines) == 1 and "host a" in lines[0].message
+    assert metric(service, "errors_total", where="inventory") > 0
+
+
+def test_a_provider_that_is_no_compute_node_is_left_alone(running: Running) -> None:
+    host, *_ = full_host(running)
+    running.cloud.providers[host].is_compute = False
+    running.start()
+    running.looks(5)
+    assert running.cloud.deleted == []
+
+
+def test_vms_alone_beyond_the_room_take_all_spots_or_none(running: Running) -> None:
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, 1, 1024, spot=True) for _ in range(2)]
+    running.cloud.add(host, 9, 1024, spot=False)
+    running.start(evict_if_insufficient=False)
+    running.looks(3)
+    assert running.cloud.deleted == []
+    running.services.pop().stop()
+    running.start()
+    wait_until(lambda: len(events(running.folder, "freed")) == 2, "both spots go")
+    assert running.cloud.deleted == spots
+
+
+def test_ratio_and_reserve_count_as_in_placement(running: Running) -> None:
+    # (8 - 2) * 1.5 = 9 vCPUs and (8192 - 2) * 1.5 MiB: 9 used are all right, 10 are one too many.
+    host = running.cloud.add_host("a", ratio=1.5, reserved=2)
+    spot = running.cloud.add(host, 1, 1024, spot=True)
+    running.cloud.add(host, 8, 1024, spot=False)
+    running.start()
+    running.looks(5)
+    assert running.cloud.deleted == []
+    running.cloud.add(host, 1, 1024, spot=False)
+    wait_until(lambda: running.cloud.deleted == [spot], "the spot goes")
+
+
+def refuse(status: int, times: int, what: str) -> Callable[[str, str], int | None]:
+    left = [times]
+
+    def before(method: str, path: str) -> int | None:
+        if what in f"{method} {path}" and left[0] > 0:
+            left[0] -= 1
+            return status
+        return None
+
+    return before
+
+
+@pytest.mark.parametrize("status", [401, 409, 500, 502, 503])
+@pytest.mark.parametrize("what", ["/placement/resource_providers", "/nova/servers", "POST /nova"])
+def test_services_that_fail_for_a_while_are_asked_again(
+    running: Running, status: int, what: str
+) -> None:
+    _, first, _ = full_host(running)
+    running.cloud.before = refuse(status, 2, what)
+    running.start()
+    wait_until(lambda: bool(events(running.folder, "freed")), "the spot goes in the end")
+    running.looks()
+    assert running.cloud.deleted == [first]
+
+
+def test_a_spot_that_nova_will_not_delete_is_passed_over(running: Running) -> None:
+    _, stubborn, usual = full_host(running)
+    running.cloud.before = refuse(500, 1000, f"POST /nova/servers/{stubborn}/action")
+    running.start()
+    wait_until(lambda: running.cloud.deleted == [usual], "the other spot goes")
+    assert len(events(running.folder, "failed")) == 3
+    assert all("500" in each["error"] for each in events(running.folder, "failed"))
+
+
+def test_a_deletion_without_an_answer_is_asked_for_again(running: Running) -> None:
+    # The order is taken late: after the service has given up waiting for the answer.
+    host, first, _ = full_host(running)
+    running.cloud.before = refuse(504, 1, "POST /nova")
+    service = running.start(evictor="YJF", reconcile_interval=30)
+    wait_until(lambda: bool(events(running.folder, "freed")), "a spot goes")
+    youngest = running.cloud.deleted[0]
+    assert youngest != first
+    assert [each["chosen_by"] for each in events(running.folder, "intent")] == ["YJF", "note"]
+    assert metric(service, "failed_evictions_total") == 1
+    assert not list((running.folder / "state" / "deletions").glob(f"{host}*"))
+
+
+def test_a_spot_that_does_not_go_is_reported(running: Running) -> None:
+    _, first, _ = full_host(running)
+    running.cloud.freeing_takes = 1.5
+    running.start(freed_timeout=1)
+    wait_until(lambda: bool(events(running.folder, "failed")), "the report")
+    wait_until(lambda: first not in running.cloud.instances, "it goes after all")
+    running.looks()
+    assert running.cloud.deleted == [first]
+
+
+@pytest.mark.parametrize("answer", [b"", b"[]", b"{}", b"not json", b'{"allocations": {"a": 1}}'])
+def test_answers_that_make_no_sense_evict_nothing(
+    running: Running, answer: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import json
+
+    from cospot.nova.evictor import clients
+
+    full_host(running)
+
+    def get(self: Any, path: str) -> Any:
+        try:
+            body = json.loads(answer)
+        except ValueError:
+            body = None
+        if not isinstance(body, dict):
+            raise clients.CloudError("expected a JSON object in the answer")
+        return body
+
+    monkeypatch.setattr(clients.Client, "get", get)
+    service = running.start()
+    send(service, plan_message(str(uuid.uuid4()), {}))
+    wait_until(lambda: metric(service, "errors_total", where="reconcile") > 2, "errors")
+    assert running.cloud.deleted == []
+
+
+def test_an_instance_of_two_providers_is_refused(running: Running) -> None:
+    host, other = running.cloud.add_host("a"), running.cloud.add_host("b")
+    spot = running.cloud.add(host, 8, 1024, spot=True)
+    running.cloud.add(host, 4, 1024, spot=False)
+    extra: Instance = running.cloud.instances[spot]
+    extra.also_on = other
+    service = running.start()
+    wait_until(
+        lambda: metric(service, "refusals_total", reason="several-providers") > 0, "the refusal"
+    )
+    assert running.cloud.deleted == []

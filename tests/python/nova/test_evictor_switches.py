@@ -1,0 +1,183 @@
+"""Switches and limits of the evictor service, its configuration and its audit log."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
+pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
+pytest.importorskip("tooz", reason="needs python3-tooz")
+pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+
+from cospot.nova.evictor import command
+from cospot.nova.evictor.limits import EvictionLimits
+from cospot.nova.evictor.spots import Refusal
+from evictor_cloud import wait_until
+from evictor_running import Running, events, metric, write_configuration
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    made = Running(tmp_path)
+    yield made
+    made.close()
+
+
+def overcommit(running: Running, spots: int, projects: int = 1) -> list[str]:
+    """A host of 8 vCPUs with a VM of 8 and so many spots of 1, all of which must go."""
+    host = running.cloud.add_host("a")
+    made = [
+        running.cloud.add(host, 1, 1, spot=True, project_id=f"{number % projects:032x}")
+        for number in range(spots)
+    ]
+    running.cloud.add(host, 8, 1, spot=False)
+    return made
+
+
+def test_a_dry_run_only_writes_down_what_it_would_do(running: Running) -> None:
+    spots = overcommit(running, 2)
+    running.start(dry_run=True)
+    wait_until(lambda: len(events(running.folder, "would_evict")) >= 2, "the records")
+    running.looks(5)
+    assert running.cloud.orders == []
+    written = [each["instance"] for each in events(running.folder, "would_evict")]
+    assert written == spots  # once each, however often the host is looked at
+
+
+def test_the_file_stops_evictions_at_once_and_lets_them_go_on(running: Running) -> None:
+    spots = overcommit(running, 1)
+    switch = running.folder / "stop"
+    switch.touch()
+    service = running.start(disable_file=switch)
+    wait_until(lambda: metric(service, "refusals_total", reason="disabled") > 0, "the refusal")
+    assert running.cloud.orders == [] and metric(service, "enabled") == 0
+    assert len(events(running.folder, "held_back")) == 1
+    switch.unlink()
+    wait_until(lambda: running.cloud.deleted == spots, "the spot goes")
+
+
+def test_limits_hold_back_and_let_go_on(running: Running) -> None:
+    spots = overcommit(running, 5)
+    service = running.start(evictions_per_minute=2)
+    wait_until(lambda: metric(service, "limit_hits_total", limit="limit") > 0, "the limit")
+    running.looks(3)
+    assert running.cloud.deleted == spots[:2]
+    assert len(events(running.folder, "held_back")) == 1
+
+
+def test_a_project_at_its_limit_does_not_hold_back_another(running: Running) -> None:
+    overcommit(running, 4, projects=2)
+    service = running.start(evictions_per_minute_per_project=1)
+    wait_until(lambda: len(running.cloud.deleted) == 2, "one of each project goes")
+    running.looks(3)
+    gone = {running.cloud.gone[each].project_id for each in running.cloud.deleted}
+    assert len(running.cloud.deleted) == len(gone) == 2
+    assert metric(service, "limit_hits_total", limit="project-limit") > 0
+
+
+def test_tokens_come_back_evenly() -> None:
+    # 6 a minute: after 6 at once one more every 10 s.
+    now = [0.0]
+    limits = EvictionLimits(lambda: 6, lambda: 0, lambda: now[0])
+    assert [limits.take("p") for _ in range(6)] == [None] * 6
+    assert limits.take("p") == (Refusal.LIMIT, 10.0)
+    now[0] = 9.5
+    assert limits.take("p") == (Refusal.LIMIT, pytest.approx(0.5))
+    now[0] = 10.0
+    assert limits.take("p") is None
+    now[0] = 10_000.0
+    assert [limits.take("p") for _ in range(7)][-1] == (Refusal.LIMIT, 10.0)
+
+
+def test_nothing_goes_while_the_audit_log_cannot_be_written(running: Running) -> None:
+    overcommit(running, 1)
+    running.start(audit_log="/dev/full")
+    running.looks(5)
+    assert running.cloud.orders == []
+
+
+def start_process(path: Path) -> subprocess.Popen[bytes]:
+    log = (path.parent / "log").open("ab")
+    return subprocess.Popen(
+        [sys.executable, "-m", "cospot.nova.evictor", "--config-file", str(path)],
+        stderr=log,
+        stdout=log,
+    )
+
+
+def test_sighup_reads_the_switches_again_and_opens_the_audit_log_anew(running: Running) -> None:
+    spots = overcommit(running, 1)
+    path = write_configuration(running.folder, running.server.url, enabled=False)
+    process = start_process(path)
+    try:
+        running.looks()
+        assert running.cloud.orders == []
+        audit = running.folder / "state" / "audit.jsonl"
+        wait_until(lambda: "held_back" in audit.read_text(), "the record")
+        os.rename(audit, running.folder / "rotated")
+        write_configuration(running.folder, running.server.url, enabled=True)
+        process.send_signal(signal.SIGHUP)
+        wait_until(lambda: running.cloud.deleted == spots, "the spot goes")
+        wait_until(lambda: bool(events(running.folder, "freed")), "the new log")
+        assert "intent" not in (running.folder / "rotated").read_text()
+    finally:
+        process.terminate()
+        assert process.wait(20) == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"evictor": "OLDEST"}, "valid names: FIFO"),
+        ({"evictor": "LPO"}, "needs to know how long spots will live"),
+        ({"resources": "VCPU,GPU"}, "resources"),
+        ({"workers": 0}, "workers"),
+        ({"mode": "eager"}, "mode"),
+        ({"mode": "proactive"}, "proactive needs a reserve"),
+        ({"reserve": "agg"}, "expected aggregate:vcpus:memory_mb"),
+        ({"reserve": "agg:1"}, "expected vcpus:memory_mb"),
+        ({"reserve": "agg:0:0"}, "not both sizes 0"),
+        ({"reserve": "a:1:1,a:2:2"}, "named twice"),
+        ({"default_reserve": "1:x"}, "default_reserve"),
+        ({"coordination_url": "nonsense://"}, "coordination_url"),
+        ({"audit_log": "/nowhere/at/all"}, "/nowhere/at/all: No such file"),
+        ({"state_path": "/proc/nowhere"}, "state_path"),
+    ],
+)
+def test_a_bad_setting_is_one_error(
+    tmp_path: Path, settings: dict[str, Any], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_configuration(tmp_path, "http://127.0.0.1:1", **settings)
+    assert command.main(["--config-file", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert expected in error and error.count("\n") == 1 and error.startswith("cospot-evictor: ")
+
+
+def test_missing_credentials_are_one_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "empty.conf"
+    path.write_text(f"[cospot_evictor]\nstate_path = {tmp_path}\n")
+    assert command.main(["--config-file", str(path)]) == 2
+    assert "[placement] auth_type: not set" in capsys.readouterr().err
+    path.write_text(f"[cospot_evictor]\nstate_path = {tmp_path}\n[nova]\nauth_type = magic\n")
+    assert command.main(["--config-file", str(path)]) == 2
+    assert "magic" in capsys.readouterr().err
+
+
+def test_a_missing_file_and_an_unknown_argument_are_errors(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.main(["--config-file", str(tmp_path / "none.conf")]) == 2
+    assert "none.conf" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as stopped:
+        command.main(["--nonsense"])
+    assert stopped.value.code == 2
