@@ -10,8 +10,10 @@
 #include <cmath>
 #include <ctime>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/random.hpp"
@@ -179,6 +181,41 @@ std::vector<Host> make_hosts(const Family& family, std::size_t spots) {
   return hosts;
 }
 
+/// Gives every spot a number of its own and a time of placement, for an evictor that looks at ages.
+void place_over_time(std::vector<Host>& hosts) {
+  Random random(1);
+  InstanceIndex next = 0;
+  for (Host& host : hosts) {
+    std::vector<SimTime> times(host.spots.size());
+    for (SimTime& time : times) {
+      time =
+          SimTime(static_cast<std::int64_t>(random.uniform() * static_cast<double>(kNow.count())));
+    }
+    std::sort(times.begin(), times.end());
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      host.spots[i].instance = next++;
+      host.spots[i].placed_at = times[i];
+    }
+  }
+}
+
+/// The evictor as a run has it: LPML has evaluated its network before.
+std::unique_ptr<const Evictor> make_informed(const char* name, const std::vector<Host>& hosts) {
+  std::unique_ptr<const Evictor> evictor = make_plugin(evictor_registry(), "evictor", name, {});
+  std::unique_ptr<const Evictor> informed = evictor->informed([&] {
+    std::vector<SpotTraits> traits;
+    for (const Host& host : hosts) {
+      for (const RunningSpot& spot : host.spots) {
+        traits.push_back({.instance = spot.instance,
+                          .resources = spot.resources,
+                          .requested_at = spot.placed_at});
+      }
+    }
+    return traits;
+  });
+  return informed != nullptr ? std::move(informed) : std::move(evictor);
+}
+
 double worst_microseconds(const Evictor& evictor, const std::vector<Host>& hosts) {
   double worst = 0;
   EvictionPlan plan;
@@ -197,8 +234,9 @@ double worst_microseconds(const Evictor& evictor, const std::vector<Host>& hosts
 
 void plan_all(benchmark::State& state, const char* evictor_name, const Family& family,
               std::size_t spots) {
-  const auto evictor = make_plugin(evictor_registry(), "evictor", evictor_name, {});
-  const std::vector<Host> hosts = make_hosts(family, spots);
+  std::vector<Host> hosts = make_hosts(family, spots);
+  place_over_time(hosts);
+  const auto evictor = make_informed(evictor_name, hosts);
   EvictionPlan plan;
   std::size_t next = 0;
   for ([[maybe_unused]] auto _ : state) {
@@ -211,12 +249,15 @@ void plan_all(benchmark::State& state, const char* evictor_name, const Family& f
 
 /// A spot that suffices alone: the everyday case, which must cost next to nothing.
 void plan_one_of(benchmark::State& state, const char* evictor_name) {
-  const auto evictor = make_plugin(evictor_registry(), "evictor", evictor_name, {});
   Random random(1);
-  Host host{.spots = {}, .shortfall = {.vcpus = 100, .memory_mb = 14}};
+  std::vector<Host> hosts(1);
+  Host& host = hosts.front();
+  host.shortfall = {.vcpus = 100, .memory_mb = 14};
   for (int i = 0; i < state.range(0); ++i) {
     host.spots.push_back(flavored(random, heavy_tailed_end(random)));
   }
+  place_over_time(hosts);
+  const auto evictor = make_informed(evictor_name, hosts);
   EvictionPlan plan;
   for ([[maybe_unused]] auto _ : state) {
     benchmark::DoNotOptimize(evictor->make_plan(host.eviction(), kNoScoreLimit, plan));
@@ -242,7 +283,7 @@ void register_all(const char* evictor) {
 }
 
 [[maybe_unused]] const bool kRegistered = [] {
-  for (const char* evictor : {"FIFO", "YJF", "LPO"}) register_all(evictor);
+  for (const char* evictor : {"FIFO", "YJF", "LPO", "LPML"}) register_all(evictor);
   return true;
 }();
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <tuple>
 
 #include "core/errors.hpp"
 #include "tests/cpp/reference_lifetimes.hpp"
+#include "tests/cpp/reference_policies.hpp"
 
 namespace cospot::reference {
 namespace {
@@ -23,51 +23,6 @@ struct Host {
   std::vector<InstanceIndex> vms{};
   std::vector<InstanceIndex> spots{};
 };
-
-/// A way to rank hosts: "vma" + "COS", say.
-struct Policy {
-  bool counts_spots = false;
-  bool avoids_vms = false;
-  std::string formula;  ///< UTIL, COS, DPD, FirstFit, FewestSpots or SpotHour
-};
-
-Policy parse_vm_policy(const std::string& name) {
-  for (const char* known : {"UTIL", "COS", "DPD", "FirstFit", "FewestSpots", "SpotHour"}) {
-    if (name == known) return {.formula = name};
-  }
-  throw ConfigError("unknown VM policy '" + name + "'");
-}
-
-Policy parse_spot_policy(const std::string& name) {
-  if (name == "FirstFit") return {.counts_spots = true, .formula = name};
-  for (const std::string formula : {"UTIL", "COS", "DPD"}) {
-    if (name == "s" + formula) return {.counts_spots = true, .formula = formula};
-    if (name == "vma" + formula) {
-      return {.counts_spots = true, .avoids_vms = true, .formula = formula};
-    }
-  }
-  throw ConfigError("unknown spot policy '" + name + "'");
-}
-
-double cosine_score(const ResourceVector& request, const ResourceVector& residual) {
-  const std::int64_t dot = std::int64_t{request.vcpus} * residual.vcpus +
-                           std::int64_t{request.memory_mb} * residual.memory_mb;
-  const std::int64_t cross = std::int64_t{request.vcpus} * residual.memory_mb -
-                             std::int64_t{request.memory_mb} * residual.vcpus;
-  const std::int64_t sum = dot + std::abs(cross);
-  return sum == 0 ? 0.0 : static_cast<double>(dot) / static_cast<double>(sum);
-}
-
-/// Drop in distance to the diagonal: |d| - |d + delta|, in units of 1 / (total vcpus x memory).
-std::int64_t diagonal_gain(const ResourceVector& request, const ResourceVector& used,
-                           const ResourceVector& total) {
-  const auto imbalance = [&total](const ResourceVector& amount) {
-    return std::int64_t{amount.vcpus} * total.memory_mb -
-           std::int64_t{amount.memory_mb} * total.vcpus;
-  };
-  const std::int64_t before = imbalance(used);
-  return std::abs(before) - std::abs(before + imbalance(request));
-}
 
 /// A feasible host and what it is ranked by: smaller is better but for the weight.
 struct RankedHost {
