@@ -127,7 +127,7 @@ class Writer {
     }
     text += outcome_.advice_for_nova ? nova_lines(*outcome_.advice_for_nova)
                                      : "\n  (none of the settings can be given there)\n";
-    return text + "\nIn words\n" + words(of);
+    return text + '\n' + "In words\n" + words(of);
   }
 
   [[nodiscard]] std::string what_nova_lacks() const {
