@@ -1,0 +1,57 @@
+"""What examples/nova and docs/nova say is what the commands find good."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tool_cases import run
+
+ROOT = Path(__file__).resolve().parents[3]
+DOCS = ROOT / "docs" / "nova"
+
+
+def test_the_doctor_finds_nothing_wrong_with_the_example(tmp_path, capsys):
+    bus = tmp_path / "bus.conf"
+    bus.write_text("[DEFAULT]\ntransport_url = rabbit://guest:guest@127.0.0.1:1/\n")
+    example = ROOT / "examples" / "nova" / "nova.conf"
+    assert run("doctor", "--offline", "--config-file", bus, "--config-file", example) == 0
+    assert "10 ok, 0 warnings, 0 errors" in capsys.readouterr().out
+
+
+def test_nova_takes_the_example_file_of_a_compute(tmp_path):
+    """64 vCPUs at a ratio of 4; 257,512 MiB less 512."""
+    provider_config = pytest.importorskip("nova.compute.provider_config")
+    text = (ROOT / "examples" / "nova" / "provider.yaml").read_text()
+    (tmp_path / "cospot.yaml").write_text(text)
+    (provider,) = provider_config.get_provider_configs(str(tmp_path)).values()
+    rows = provider["inventories"]["additional"]
+    totals = {name: row["total"] for item in rows for name, row in item.items()}
+    assert totals == {
+        "CUSTOM_SPOT_VCPU": 64 * 4,
+        "CUSTOM_SPOT_MEMORY_MB": 257512 - 512,
+        "CUSTOM_SPOT_DISK_GB": 1800,
+    }
+
+
+def test_the_example_file_is_what_the_command_writes():
+    from cospot.nova.tools.inventory_command import provider_yaml
+
+    totals = {
+        "CUSTOM_SPOT_VCPU": (256, 64),
+        "CUSTOM_SPOT_MEMORY_MB": (257000, 257000),
+        "CUSTOM_SPOT_DISK_GB": (1800, 1800),
+    }
+    assert (ROOT / "examples" / "nova" / "provider.yaml").read_text() == provider_yaml(totals)
+
+
+def test_every_check_of_the_doctor_is_in_the_documentation():
+    from cospot.nova.tools.doctor.configuration_checks import configuration_checks
+
+    text = (DOCS / "troubleshooting.md").read_text()
+    names = [check.name for check in configuration_checks(None)]
+    source = ROOT / "python" / "cospot" / "nova" / "tools" / "doctor"
+    for file in ("cloud_checks.py", "evictor_checks.py"):
+        names += re.findall(r'Check\(\s*"([^"]+)"', (source / file).read_text())
+    assert len(names) == 16
+    documented = re.findall(r"^\| ([^|]+) \| [^|]+ \|$", text, re.MULTILINE)
+    assert [name for name in documented if name in names] == names
