@@ -32,6 +32,7 @@ dev_packages=(
   chromium chromium-driver python3-selenium
   python3-nova
   python3-keystone python3-placement python3-pymysql mariadb-server rabbitmq-server
+  python3-tooz python3-prometheus-client
 )
 
 fail() {

@@ -156,3 +156,20 @@ def test_the_first_plan_of_a_multi_create_is_kept(running: Running) -> None:
     running.cloud.add(host, 4, 1024, spot=False, uuid=vm)
     wait_until(lambda: bool(events(running.folder, "freed")), "a spot is freed")
     assert running.cloud.deleted == [spots[2]]
+
+
+def test_a_look_asks_only_about_hosts_that_changed(running: Running) -> None:
+    for number in range(20):
+        running.cloud.add(running.cloud.add_host(str(number)), 1, 1, spot=True)
+    service = make_service(write_configuration(running.folder, running.server.url))
+    running.services.append(service)
+    asked = running.cloud.requests
+    service._hosts.look()
+    assert len(asked) == 1 + 2 * 20  # the list, then inventories and allocations of each
+    asked.clear()
+    service._hosts.look()
+    assert asked == ["GET /placement/resource_providers"]
+    asked.clear()
+    running.cloud.add(next(iter(running.cloud.providers)), 1, 1, spot=False)
+    service._hosts.look()
+    assert len(asked) == 3

@@ -11,7 +11,7 @@ from cospot.nova.evictor.deletion_notes import DeletionNotes
 from cospot.nova.evictor.placement import Placement
 from cospot.nova.evictor.room import HostRoom
 from cospot.nova.evictor.servers import ComputeHost, Server, Servers
-from cospot.nova.evictor.spots import HostSpots, Refusal, Spot, read_spot, sort_spots
+from cospot.nova.evictor.spots import Refusal, Spot, SpotsOfHost, read_spot, sort_spots
 from cospot.nova.spot_flavors import holds_only_spot_classes
 
 LOG = logging.getLogger(__name__)
@@ -28,7 +28,7 @@ class HostPicture:
 
     room: HostRoom
     host: ComputeHost
-    spots: HostSpots
+    spots: SpotsOfHost
     noted: frozenset[str]
     taken_at: float
 

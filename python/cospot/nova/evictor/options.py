@@ -1,9 +1,9 @@
 """The configuration of `cospot-evictor`: group `[cospot_evictor]`, and the two services it asks.
 
-The service user: Nova shows servers of every project, their hosts and os-hypervisors only to the
-role `admin`, and only for it a tenant's lock does not stop a deletion, so the least that works with
-Nova's default policy is `admin` on the service project in `[nova]`. Placement needs less: the role
-`reader` with system scope (`service` from 2023.1 on), if `[placement]` names a user of its own.
+The service user: Nova shows the servers of other projects, their hosts and its hypervisors only to
+the role `admin`, and only for it a tenant's lock does not stop a deletion. So the least that works
+for `[nova]` is `admin` on the service project. `[placement]` may name another user, who only needs
+to read: a role that placement's policy file lists for the rules in docs/nova/evictor.md.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ _decision = [
     cfg.StrOpt(
         "evictor",
         default="FIFO",
-        help="Policy that chooses spots when no plan names enough of them, by the names of "
-        "`cospot list evictors`.",
+        help="Policy that chooses spots when no plan names enough of them: FIFO or YJF, or another "
+        "of `cospot list evictors` that need not know how long a spot will live.",
     ),
     cfg.BoolOpt(
         "evict_if_insufficient",

@@ -86,7 +86,7 @@ def read_spot(
 
 
 @dataclass(frozen=True)
-class HostSpots:
+class SpotsOfHost:
     """The spots of a host.
 
     Attributes:
@@ -104,12 +104,12 @@ class HostSpots:
         return frozenset(uuid for uuid, why in self.refused.items() if why is Refusal.LEAVING)
 
 
-def sort_spots(verdicts: Mapping[str, Spot | Refusal]) -> HostSpots:
+def sort_spots(verdicts: Mapping[str, Spot | Refusal]) -> SpotsOfHost:
     """Part what `read_spot` said of each consumer of a host."""
     spots = [verdict for verdict in verdicts.values() if isinstance(verdict, Spot)]
     # Nova's times have whole seconds; the UUID makes the order the same in every copy.
     spots.sort(key=lambda spot: (spot.server.placed_at, spot.uuid))
-    return HostSpots(
+    return SpotsOfHost(
         evictable={spot.uuid: spot for spot in spots},
         refused={uuid: why for uuid, why in verdicts.items() if isinstance(why, Refusal)},
     )

@@ -1,0 +1,164 @@
+"""Reserves kept free ahead of demand: notice, grace period, eviction, withdrawal."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
+pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
+pytest.importorskip("tooz", reason="needs python3-tooz")
+pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+
+from cospot.nova.evictor.reserve import Reserve, read_reserves
+from cospot.nova.evictor.room import HostRoom, Inventory
+from evictor_cloud import wait_until
+from evictor_running import Running, events, metric
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    made = Running(tmp_path)
+    yield made
+    # The cloud knows nothing of reserves, so it finds each of these evictions needless.
+    assert all("need not go" in each for each in made.cloud.violations)
+    made.cloud.violations.clear()
+    made.close()
+
+
+def full_host(running: Running, name: str, spots: int) -> tuple[str, list[str]]:
+    """A host of 8 vCPUs that so many spots fill evenly."""
+    host = running.cloud.add_host(name)
+    return host, [running.cloud.add(host, 8 // spots, 1024, spot=True) for _ in range(spots)]
+
+
+def test_room_counts_in_whole_vms_on_one_host() -> None:
+    # 8 vCPUs and 8192 MiB, 3 and 1024 used: 5 vCPUs left are 2 VMs of 2 vCPUs, 7168 MiB are 3 of
+    # 2048; one more needs 6 - 5 = 1 vCPU.
+    inventories = {"VCPU": Inventory(8, 0, 1.0), "MEMORY_MB": Inventory(8192, 0, 1.0)}
+    held = {"a": {"VCPU": 1, "MEMORY_MB": 512}}
+    held["b"] = {"CUSTOM_SPOT_VCPU": 2, "CUSTOM_SPOT_MEMORY_MB": 512}
+    room = HostRoom("p", "host", inventories, held)
+    reserve = Reserve("r", "r", {"VCPU": 2, "MEMORY_MB": 2048}, 5)
+    assert reserve.pieces(room) == 2
+    assert reserve.need(room) == {"VCPU": 1}
+    assert reserve.missing([room, room]) == 1
+    assert reserve.pieces(room, {"b"}) == 3
+
+
+def test_reserves_are_read() -> None:
+    assert read_reserves(["gold:4:8192:2", "silver:1:0"], "2:1024") == [
+        Reserve("gold", "gold", {"VCPU": 4, "MEMORY_MB": 8192}, 2),
+        Reserve("silver", "silver", {"VCPU": 1}, 1),
+        Reserve("default", "", {"VCPU": 2, "MEMORY_MB": 1024}, 1),
+    ]
+
+
+def test_a_spot_gets_notice_and_goes_when_its_time_has_come(running: Running) -> None:
+    _, spots = full_host(running, "a", 4)
+    began = time.time()
+    service = running.start(mode="proactive", default_reserve="2:0", notice_seconds=1.5)
+    wait_until(lambda: bool(events(running.folder, "notice")), "the notice")
+    [notice] = events(running.folder, "notice")
+    assert notice["instance"] == spots[0] and notice["reserve"] == "default"
+    assert began + 1.5 <= notice["evict_at"] <= time.time() + 1.5
+    wait_until(lambda: "cospot_evict_at" in running.cloud.instances[spots[0]].metadata, "metadata")
+    assert running.cloud.deleted == []
+    wait_until(lambda: bool(events(running.folder, "freed")), "the spot goes")
+    assert time.time() >= notice["evict_at"]
+    running.looks(5)
+    assert running.cloud.deleted == [spots[0]]
+    [intent] = events(running.folder, "intent")
+    assert intent["cause"] == "reserve" and intent["action"] == "delete"
+    assert metric(service, "notices_total", outcome="given") == 1
+    assert metric(service, "reserve_missing", reserve="default") == 0
+
+
+def test_a_notice_is_withdrawn_when_room_comes_back(running: Running) -> None:
+    _, spots = full_host(running, "a", 4)
+    running.start(mode="proactive", default_reserve="2:0", notice_seconds=600)
+    wait_until(lambda: bool(events(running.folder, "notice")), "the notice")
+    running.cloud.remove(spots[3])
+    wait_until(lambda: bool(events(running.folder, "notice_withdrawn")), "the withdrawal")
+    assert running.cloud.instances[spots[0]].metadata == {}
+    book = running.folder / "state" / "notices.json"
+    wait_until(lambda: json.loads(book.read_text()) == [], "the empty book")
+    assert running.cloud.deleted == []
+
+
+def test_metadata_that_a_tenant_changes_decides_nothing(running: Running) -> None:
+    _, spots = full_host(running, "a", 4)
+    running.start(mode="proactive", default_reserve="2:0", notice_seconds=1)
+    wait_until(lambda: bool(events(running.folder, "notice")), "the notice")
+    running.cloud.instances[spots[0]].metadata.clear()
+    running.cloud.instances[spots[1]].metadata["cospot_evict_at"] = "2000-01-01T00:00:00+00:00"
+    wait_until(lambda: running.cloud.deleted == [spots[0]], "the spot goes on time")
+    running.looks(3)
+    assert running.cloud.deleted == [spots[0]]
+
+
+def test_notices_outlive_the_service(running: Running) -> None:
+    _, spots = full_host(running, "a", 4)
+    running.start(mode="proactive", default_reserve="2:0", notice_seconds=2)
+    wait_until(lambda: bool(events(running.folder, "notice")), "the notice")
+    running.services.pop().stop()
+    running.start(mode="proactive", default_reserve="2:0", notice_seconds=2)
+    wait_until(lambda: running.cloud.deleted == [spots[0]], "the spot goes")
+    assert len(events(running.folder, "notice")) == 1
+
+
+def test_a_reserve_takes_the_cheapest_host_of_its_aggregate(running: Running) -> None:
+    # For a VM of 4 vCPUs: 4 spots of 1 on a, 1 spot of 4 on b; c is not of the aggregate.
+    a, _ = full_host(running, "a", 8)
+    b, big = full_host(running, "b", 2)
+    c, _ = full_host(running, "c", 1)
+    running.cloud.aggregates = {"gold": "11111111-2222-3333-4444-555555555555"}
+    for host in (a, b):
+        running.cloud.providers[host].aggregates.add(running.cloud.aggregates["gold"])
+    running.start(mode="proactive", reserve="gold:4:1024", notice_seconds=0)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the spot goes")
+    running.looks(5)
+    assert running.cloud.deleted == [big[0]]
+    assert c in {each.provider for each in running.cloud.instances.values()}
+
+
+def test_an_unknown_aggregate_is_an_error_line(
+    running: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    full_host(running, "a", 2)
+    service = running.start(mode="proactive", reserve="gold:4:1024", notice_seconds=0)
+    wait_until(lambda: metric(service, "errors_total", where="reserve") > 0, "the error")
+    assert "there is no host aggregate gold" in caplog.text
+    running.looks(3)
+    assert running.cloud.deleted == []
+
+
+def test_shelving_gives_the_room_too(running: Running) -> None:
+    _, spots = full_host(running, "a", 4)
+    running.start(
+        mode="proactive", default_reserve="2:0", notice_seconds=0, action="shelve-offload"
+    )
+    wait_until(lambda: bool(events(running.folder, "freed")), "the room is free")
+    running.looks(5)
+    assert running.cloud.shelved == [spots[0]] and running.cloud.deleted == []
+
+
+def test_a_vm_that_needs_the_room_does_not_wait_for_a_notice(running: Running) -> None:
+    host, spots = full_host(running, "a", 4)
+    running.start(mode="proactive", default_reserve="2:0", notice_seconds=600)
+    wait_until(lambda: bool(events(running.folder, "notice")), "the notice")
+    running.cloud.add(host, 4, 1024, spot=False)
+    wait_until(lambda: running.cloud.deleted == spots[:2], "two spots go at once")
+    running.looks(3)
+
+
+def test_a_dry_run_gives_no_notice(running: Running) -> None:
+    _, spots = full_host(running, "a", 4)
+    running.start(mode="proactive", default_reserve="2:0", notice_seconds=0, dry_run=True)
+    wait_until(lambda: bool(events(running.folder, "would_notify")), "the record")
+    running.looks(3)
+    assert running.cloud.instances[spots[0]].metadata == {} and running.cloud.orders == []

@@ -1,0 +1,92 @@
+"""The sample configuration and the unit of the evictor service are those of its options."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
+pytest.importorskip("oslo_config", reason="needs python3-oslo.config")
+
+from cospot.nova.evictor import options
+
+ROOT = Path(__file__).resolve().parents[3]
+SAMPLE = ROOT / "docs" / "nova" / "cospot-evictor.conf.sample"
+
+
+def generate(folder: Path) -> str:
+    """Run oslo-config-generator as it runs where cospot is installed."""
+    installed = folder / "cospot-0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: cospot\nVersion: 0\n")
+    entries = re.search(
+        r'^\[project\.entry-points\."oslo\.config\.opts"\]\n((?:"[^\n]*\n)+)',
+        (ROOT / "pyproject.toml").read_text(),
+        re.MULTILINE,
+    )
+    assert entries is not None
+    lines = entries[1].replace('"', "")
+    (installed / "entry_points.txt").write_text(f"[oslo.config.opts]\n{lines}")
+    paths = [str(folder), *sys.path]
+    command = [sys.executable, "-m", "oslo_config.generator"]
+    result = subprocess.run(
+        [*command, "--namespace", "cospot.evictor", "--wrap-width", "92"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return result.stdout
+
+
+def section(text: str) -> str:
+    """Return what is between [cospot_evictor] and the next group."""
+    return re.split(r"\n\[", text.split("\n[cospot_evictor]\n")[1])[0]
+
+
+def test_the_sample_is_current(tmp_path: Path) -> None:
+    # Other versions of keystoneauth have other options in [nova] and [placement].
+    made = generate(tmp_path)
+    assert section(SAMPLE.read_text()) == section(made), (
+        "make it anew: oslo-config-generator --namespace cospot.evictor --wrap-width 92 "
+        "--output-file docs/nova/cospot-evictor.conf.sample"
+    )
+    for group in ("[nova]", "[placement]"):
+        assert group in SAMPLE.read_text()
+
+
+def test_every_option_has_help_and_is_in_the_manual() -> None:
+    manual = (ROOT / "docs" / "nova" / "evictor.md").read_text()
+    for option in options.OPTIONS:
+        assert option.help and option.help.endswith(".")
+        assert f"`{option.name}`" in manual, option.name
+
+
+def test_every_metric_and_audit_event_is_in_the_manual() -> None:
+    pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+    from cospot.nova.evictor.metrics import Metrics
+
+    manual = (ROOT / "docs" / "nova" / "evictor.md").read_text()
+    for family in Metrics().registry.collect():
+        name = family.name + ("_total" if family.type == "counter" else "")
+        assert f"`{name}`" in manual, name
+    package = ROOT / "python" / "cospot" / "nova" / "evictor"
+    written = {
+        event
+        for path in package.glob("*.py")
+        for event in re.findall(r'udit\.write\(\s*"([a-z_]+)"', path.read_text())
+    }
+    assert len(written) >= 9
+    for event in written:
+        assert f"`{event}`" in manual, event
+
+
+def test_the_unit_starts_the_command() -> None:
+    unit = (ROOT / "examples" / "nova" / "cospot-evictor.service").read_text()
+    assert re.search(r"^ExecStart=\S*cospot-evictor --config-file /etc/", unit, re.MULTILINE)
+    assert re.search(r"^ExecReload=/bin/kill -HUP \$MAINPID$", unit, re.MULTILINE)
