@@ -5,7 +5,7 @@ from .settings import PASSWORD, REGION
 # What is too talkative.
 LOG_LEVELS = {
     "WARN": "oslo_messaging oslo_service keystoneauth keystonemiddleware urllib3 amqp sqlalchemy",
-    "ERROR": "oslo_config oslo_messaging.rpc.client",
+    "ERROR": "oslo_messaging.rpc.client",
 }
 
 NOVA = """

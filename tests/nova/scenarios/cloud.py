@@ -10,7 +10,7 @@ from deployment.backing_services import answers, start_rabbitmq, wait_for_rabbit
 from deployment.cloud_services import CloudServices
 from deployment.config_files import evictor_config
 from deployment.flavors import flavor_name
-from deployment.processes import DeploymentError, Processes, wait_until
+from deployment.processes import DeploymentError, Processes, reap, wait_until
 from deployment.stand_ins import IMAGE_ID
 from keystoneauth1.adapter import Adapter
 from keystoneauth1.exceptions import NotFound
@@ -161,6 +161,12 @@ class Cloud:
         wait_until(has_it, f"server {server_id} is {' or '.join(statuses)}", seconds)
         return server_id
 
+    def wait_until_refused(self, server_id):
+        """Wait until a server is in error for want of a host."""
+        self.wait_for_status(server_id, "ERROR")
+        fault = self.server(server_id)["fault"]
+        assert "No valid host" in fault["message"], fault
+
     def wait_until_gone(self, server_ids, seconds=BUSY_S):
         """Wait until servers are deleted and hold nothing in placement."""
         for server_id in server_ids:
@@ -256,13 +262,36 @@ class Cloud:
     # Its services.
 
     def set_policy(self, enabled=True, **options):
-        """Give the scheduler a policy, and restart it when that is another than it has."""
+        """Give the scheduler a policy.
+
+        A running one reads the options of [cospot] again upon SIGHUP; for all else it is restarted.
+        """
         text = scheduler_config(enabled, options)
         path = self.settings.folder / "scheduler.conf"
-        if path.read_text() == text and self.processes.main_process("nova-scheduler"):
-            return
+        old = path.read_text()
         path.write_text(text)
-        self.restart_scheduler()
+        if not self.processes.main_process("nova-scheduler"):
+            self.restart_scheduler()
+        elif old == text:
+            return
+        elif [line.split(" = ")[0] for line in old.splitlines()] == [
+            line.split(" = ")[0] for line in text.splitlines()
+        ]:
+            changed = len(set(text.splitlines()) - set(old.splitlines()))
+            self.reload_scheduler(changed)
+        else:
+            self.restart_scheduler()
+
+    def reload_scheduler(self, changed):
+        """Send SIGHUP and wait until all workers and their parent have seen the changed options."""
+        log = self.processes.logs / "nova-scheduler.log"
+        known = log.stat().st_size
+        self.processes.send("nova-scheduler", signal.SIGHUP)
+        wanted = changed * (SCHEDULER_WORKERS + 1)
+        wait_until(
+            lambda: log.read_bytes()[known:].count(b"Option cospot.") >= wanted,
+            "the scheduler's workers read their options again",
+        )
 
     def restart_scheduler(self):
         log = self.processes.logs / "nova-scheduler.log"
@@ -275,8 +304,14 @@ class Cloud:
 
         wait_until(is_up, "the scheduler's workers start", BUSY_S)
 
-    def start_evictor(self, copy=1, wait=True, **options):
-        """Start a copy of cospot-evictor; copies share their folder of locks."""
+    def start_evictor(self, copy=1, killed_at=None, **options):
+        """Start a copy of cospot-evictor, and wait until it is at work.
+
+        Args:
+            copy: 1 or 2; copies share their folder with its locks and their queue of plans.
+            killed_at: a step of deployment.killed_evictor.
+            options: of [cospot_evictor].
+        """
         name = evictor_name(copy)
         folder = self.settings.folder / "evictor"
         folder.mkdir(exist_ok=True)
@@ -290,11 +325,23 @@ class Cloud:
             **options,
         }
         config.write_text(evictor_config(self.settings, **given))
-        command = ["/usr/bin/python3", "-m", "cospot.nova.evictor", "--config-file", config]
+        module = ["cospot.nova.evictor"]
+        if killed_at is not None:
+            module = ["deployment.killed_evictor", killed_at]
+        command = ["/usr/bin/python3", "-m", *module, "--config-file", config]
         command += ["--config-dir", self.settings.folder / "no-config"]
         self.processes.start(name, command, self.services.environment)
-        if wait:
+        if killed_at is None:
             wait_until(lambda: answers(port), f"{name} serves its metrics", BUSY_S)
+
+    def wait_until_killed(self, copy=1):
+        """Wait until a copy of the evictor has died by itself."""
+
+        def is_dead():
+            reap()
+            return self.processes.main_process(evictor_name(copy)) is None
+
+        wait_until(is_dead, f"{evictor_name(copy)} is killed", BUSY_S)
 
     def stop_evictors(self, number=signal.SIGKILL):
         for copy in (1, 2):

@@ -24,7 +24,9 @@ class Policy:
     saf: bool = False
 
     def options(self):
-        return dict(self.__dict__)
+        # A scenario deletes its VMs at once, which a scheduler that has not been asked since takes
+        # for VMs still to come; it must not do so for longer than a scenario takes to set up.
+        return {**self.__dict__, "claim_seconds": 3}
 
 
 class State:

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Brings a cloud of Nova up on this machine, runs the scenarios on it, and takes it down.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+usage() {
+  cat <<'TEXT'
+Usage: tests/nova/run.sh [PYTEST_ARGUMENT]...
+
+Prints pytest's output; its exit code is pytest's. Without Debian's packages of the services all
+scenarios are skipped. Environment: as for tests/nova/deploy.sh, and
+  COSPOT_NOVA_KEEP   set: use a deployment that is up already, and leave it up
+TEXT
+}
+
+case ${1:-} in
+  -h | --help) usage; exit 0 ;;
+esac
+build=$(realpath "${COSPOT_BUILD:-build/release}")
+if ! compgen -G "$build/python/cospot/_core*.so" >/dev/null; then
+  echo "run.sh: $build has no Python package; build the target _core first" >&2
+  exit 2
+fi
+# The deployment's services find the package there too.
+export COSPOT_BUILD=$build
+export PYTHONPATH=$PWD/tests/nova:$PWD/tests/nova/scenarios:$build/python
+scripts/make-test-venv.sh build/venv >/dev/null
+code=0
+build/venv/bin/python -m pytest -p no:cacheprovider tests/nova/scenarios "$@" || code=$?
+if [ -z "${COSPOT_NOVA_KEEP:-}" ]; then
+  tests/nova/deploy.sh down >/dev/null || code=1
+fi
+exit "$code"

@@ -1,0 +1,86 @@
+"""A VM lands where the policy says, and exactly the planned spots go for it."""
+
+import pytest
+from oracle import Policy, state_of
+from states import VMS, fill_with_spots
+
+VM_SIZES = ((2, 2048), (8, 6144), (1, 6144))
+VM_POLICIES = [
+    Policy(vm_policy=vm_policy, saf=saf, otn=otn)
+    for vm_policy in ("UTIL", "COS", "DPD")
+    for saf in (False, True)
+    for otn in (1, 2, 8)
+]
+SPOT_POLICIES = ("sUTIL", "sCOS", "sDPD", "vmaUTIL", "vmaCOS", "vmaDPD")
+
+
+@pytest.mark.keeps_instances
+@pytest.mark.parametrize(
+    "policy", VM_POLICIES, ids=lambda p: f"{p.vm_policy}-otn{p.otn}-{'saf' if p.saf else 'no-saf'}"
+)
+def test_a_vm_lands_where_the_policy_says_and_only_its_victims_go(cloud, policy):
+    cloud.set_policy(**policy.options())
+    fill_with_spots(cloud)
+    cloud.start_evictor()
+    for size in VM_SIZES:
+        expected = state_of(cloud).place_vm(policy, *size)
+        spots_before = cloud.spots()
+        vm = cloud.boot("vm", *size)
+        cloud.wait_until_gone(expected.victims)
+        cloud.wait_until_not_overcommitted()
+        assert cloud.host_of(vm) == expected.host
+        assert spots_before - cloud.spots() == expected.victims
+
+
+@pytest.mark.parametrize("spot_policy", SPOT_POLICIES)
+def test_a_spot_lands_where_its_policy_says(cloud, spot_policy):
+    policy = Policy(spot_policy=spot_policy)
+    cloud.set_policy(**policy.options())
+    cloud.fill([*VMS, ("h2", "spot", (4, 1024)), ("h6", "spot", (2, 2048))])
+    for size in ((2, 2048), (1, 6144), (8, 6144)):
+        expected = state_of(cloud).place_spot(policy, *size)
+        assert cloud.host_of(cloud.boot("spot", *size)) == expected
+
+
+def test_spots_fill_the_cloud_and_no_more(cloud):
+    """Until nothing is left: spots never go beyond what hosts have, beside VMs."""
+    cloud.set_policy(**Policy().options())
+    cloud.fill(VMS)
+    while state_of(cloud).place_spot(Policy(), 4, 4096) is not None:
+        cloud.boot("spot", 4, 4096)
+    cloud.wait_until_refused(cloud.request("spot", 4, 4096))
+    # Of 4 vCPUs and 4096 MiB, h1 takes 1, h3 1 and h4 1, h2 3, h5 and h6 2 (see settings.HOSTS).
+    counts = {name: use.spot_used[0] // 4 for name, use in cloud.hosts().items()}
+    assert counts == {"h1": 1, "h2": 3, "h3": 1, "h4": 1, "h5": 2, "h6": 2}
+
+
+def test_no_room_at_all_is_no_valid_host_and_evicts_nothing(cloud):
+    cloud.set_policy(**Policy().options())
+    fill_with_spots(cloud)
+    cloud.start_evictor()
+    before = cloud.spots()
+    cloud.wait_until_refused(cloud.request("vm", 64, 65536))
+    # 12 vCPUs and 4096 MiB: only h2, h3 and h5 have so many vCPUs; two VMs on h2 and one on h5
+    # would do, so the cloud is first filled with VMs of that size.
+    while state_of(cloud).place_vm(Policy(), 12, 4096) is not None:
+        vm = cloud.boot("vm", 12, 4096)
+        cloud.wait_until_not_overcommitted()
+        assert cloud.server(vm)["status"] == "ACTIVE"
+    before = cloud.spots()
+    cloud.wait_until_refused(cloud.request("vm", 12, 4096))
+    assert cloud.spots() == before
+
+
+def test_the_operators_own_weighers_see_no_spots(cloud):
+    """With vm_policy = nova a VM goes where Nova's weighers put it in a cloud without spots."""
+    sizes = ((2, 2048), (4, 4096), (1, 6144))
+    cloud.set_policy(enabled=False)
+    cloud.fill(VMS)
+    wanted = [cloud.host_of(cloud.boot("vm", *size)) for size in sizes]
+    cloud.set_policy(vm_policy="nova", otn=1)
+    fill_with_spots(cloud)
+    cloud.start_evictor()
+    for size, host in zip(sizes, wanted, strict=True):
+        vm = cloud.boot("vm", *size)
+        cloud.wait_until_not_overcommitted()
+        assert cloud.host_of(vm) == host
