@@ -266,6 +266,35 @@ def test_one_broken_thing_of_the_cloud_is_named(cloud, capsys, config, broken):
     assert any(text in one["found"] for one in results[name]["findings"])
 
 
+def test_only_the_hosts_of_chosen_aggregates_need_inventories(cloud, capsys, config):
+    inventories(cloud).pop("CUSTOM_SPOT_VCPU")
+    cloud.aggregates = [
+        {"name": "spots", "hosts": ["h2"]},
+        {"name": "empty", "hosts": []},
+    ]
+
+    def found(names):
+        path = configure(config, {("cospot", "aggregates"): names})
+        arguments = ("--config-file", path, "--evictor-metrics", f"{cloud.url}/metrics")
+        capsys.readouterr()
+        return diagnose(capsys, *arguments)
+
+    assert found("spots")[0] == 0
+    code, results = found("spots,empty")
+    assert (code, bad(results)) == (0, {"aggregates": "warning"})
+    code, results = found("spotz")
+    assert (code, bad(results)) == (1, {"aggregates": "error"})
+    assert results["aggregates"]["findings"][0]["found"] == (
+        "[cospot] aggregates names spotz, expected any of: empty, spots"
+    )
+    assert bad(found("")[1]) == {"inventories": "error"}
+
+
+def test_a_disabled_host_need_not_be_ready(cloud, capsys, config):
+    cloud.add_host("h3", inventories={}, status="disabled")
+    assert diagnose_cloud(cloud, capsys, config)[0] == 0
+
+
 def test_more_hosts_than_placement_hands_out(cloud, capsys, config):
     for number in range(3, 13):
         cloud.add_host(f"h{number}", inventories={})

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+import cospot
 from cospot.errors import CospotError
 from cospot.nova.tools import flavor_command, inventory_command, status_command
 from cospot.nova.tools.doctor import command as doctor_command
@@ -48,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="cospot-nova", description="Spot instances on OpenStack Nova.", epilog=_EPILOG
     )
+    parser.add_argument("--version", action="version", version=f"cospot {cospot.__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in (
         doctor_command,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cospot.nova import spot_flavors
@@ -21,9 +21,10 @@ def cloud_checks(cloud: Cloud, settings: Any) -> list[Check]:
     Raises:
         CloudError: Nova does not answer.
     """
-    hypervisors = cloud.hypervisors()
+    hypervisors = [hypervisor for hypervisor in cloud.hypervisors() if hypervisor.enabled]
     providers = cloud.providers(hypervisors)
     flavors = cloud.flavors()
+    aggregates = cloud.aggregates()
     disk = any(_wants_disk(flavor) for flavor in flavors)
     return [
         Check(
@@ -36,7 +37,14 @@ def cloud_checks(cloud: Cloud, settings: Any) -> list[Check]:
             "inventories",
             "A host takes spots only if its own provider has the custom classes, and as many as"
             " VMs may use there.",
-            lambda: _check_inventories(hypervisors, providers, disk),
+            lambda: _check_inventories(
+                _for_spots(hypervisors, aggregates, settings.cospot.aggregates), providers, disk
+            ),
+        ),
+        Check(
+            "aggregates",
+            "With [cospot] aggregates only their hosts take spots; a wrong name gives none.",
+            lambda: _check_aggregates(aggregates, settings.cospot.aggregates),
         ),
         Check(
             "spot flavors",
@@ -52,7 +60,7 @@ def _wants_disk(flavor: Flavor) -> bool:
 
 
 def _check_host_count(hypervisors: list[Hypervisor], most: int) -> Iterator[Finding]:
-    count = sum(hypervisor.enabled for hypervisor in hypervisors)
+    count = len(hypervisors)
     if count == 0:
         yield error(
             "no enabled host", "start nova-compute, and run nova-manage cell_v2 discover_hosts"
@@ -64,6 +72,32 @@ def _check_host_count(hypervisors: list[Hypervisor], most: int) -> Iterator[Find
         )
     else:
         yield ok(f"{count} enabled hosts, at most {most}")
+
+
+def _for_spots(
+    hypervisors: list[Hypervisor], aggregates: Mapping[str, list[str]], chosen: list[str]
+) -> list[Hypervisor]:
+    """Return the hosts that take spots: all, unless some aggregates were chosen."""
+    if not chosen:
+        return hypervisors
+    members = {host for name in chosen for host in aggregates.get(name, ())}
+    return [hypervisor for hypervisor in hypervisors if hypervisor.host in members]
+
+
+def _check_aggregates(aggregates: Mapping[str, list[str]], chosen: list[str]) -> Iterator[Finding]:
+    for name in chosen:
+        if name not in aggregates:
+            names = ", ".join(aggregates) or "there is none"
+            yield error(
+                f"[cospot] aggregates names {name}, expected any of: {names}",
+                "correct the name, or create the aggregate",
+            )
+        elif not aggregates[name]:
+            yield warning(f"{name} has no hosts", f"openstack aggregate add host {name} HOST")
+        else:
+            yield ok(f"{name}: {len(aggregates[name])} hosts")
+    if not chosen:
+        yield ok("all hosts take spots")
 
 
 def _check_inventories(
