@@ -7,18 +7,21 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 
 usage() {
   cat <<'TEXT'
-Usage: tests/run.sh [--quick] [--no-install]
+Usage: tests/run.sh [--quick] [--no-nova] [--no-install]
 
   --quick        only the release build and its tests
+  --no-nova      without the tests that run OpenStack Nova's services
   --no-install   do not look for missing packages
 TEXT
 }
 
 quick=false
+nova=true
 install=true
 for argument in "$@"; do
   case $argument in
     --quick) quick=true ;;
+    --no-nova) nova=false ;;
     --no-install) install=false ;;
     -h | --help) usage; exit 0 ;;
     *) usage >&2; echo "tests/run.sh: unknown option '$argument'" >&2; exit 2 ;;
@@ -164,6 +167,10 @@ if ! $quick; then
     test_python "python with sanitizers" tests/python/run_asan.sh build/dev
   fi
   test_python "python from the wheel" tests/python/run_wheel_test.sh
+  if $nova && has_module release "Nova"; then
+    test_python "Nova's fixtures" tests/nova/functional/run.sh
+    test_python "a cloud of Nova" tests/nova/run.sh
+  fi
   if has_tool clang++ "build clang"; then build_and_test clang; fi
   if has_tool clang-format "format"; then check "format" check_format; fi
   if has_tool clang-tidy "tidy" && [ -f build/clang/compile_commands.json ]; then
