@@ -162,3 +162,15 @@ def test_a_dry_run_gives_no_notice(running: Running) -> None:
     wait_until(lambda: bool(events(running.folder, "would_notify")), "the record")
     running.looks(3)
     assert running.cloud.instances[spots[0]].metadata == {} and running.cloud.orders == []
+
+
+def test_a_spot_that_cannot_be_shelved_keeps_its_place(running: Running) -> None:
+    _, spots = full_host(running, "a", 4)
+    stubborn = f"POST /nova/servers/{spots[0]}/action"
+    running.cloud.before = lambda method, path: 500 if f"{method} {path}" == stubborn else None
+    running.start(
+        mode="proactive", default_reserve="2:0", notice_seconds=0, action="shelve-offload"
+    )
+    wait_until(lambda: len(events(running.folder, "notice_withdrawn")) == 1, "the withdrawal")
+    assert len(events(running.folder, "failed")) == 3
+    assert running.cloud.instances[spots[0]].metadata == {}

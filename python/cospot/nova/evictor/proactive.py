@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -37,6 +38,8 @@ LOG = logging.getLogger(__name__)
 _MOST_HOSTS: Final = 20
 #: While a reserve lacks something all its hosts are read again, but no more often, seconds.
 _READ_ALL_S: Final = 20.0
+#: After so many failures a spot keeps its place, and others get the notice.
+_MOST_FAILURES: Final = 3
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,7 @@ class ReserveKeeper:
         self._metrics = metrics
         self._book = NoticeBook(f"{settings.state_path}/notices.json")
         self._read_all_at: dict[str, float] = {}
+        self._failures: Counter[str] = Counter()
 
     def look(self) -> None:
         """Give, withdraw and carry out notices.
@@ -165,6 +169,7 @@ class ReserveKeeper:
         return {room.provider: room for room in self._hosts.rooms() if room.provider in members}
 
     def _forget_gone(self, rooms: dict[str, HostRoom], mine: list[Notice]) -> list[Notice]:
+        now = time.time()
         kept = []
         for notice in mine:
             room = rooms.get(notice.provider)
@@ -172,6 +177,10 @@ class ReserveKeeper:
                 kept.append(notice)
                 if notice.ordered_at:
                     self._push_on(notice)
+                if notice.ordered_at and now - notice.ordered_at > self._settings.deletion_timeout:
+                    LOG.error("spot %s was evicted for a reserve and did not go", notice.spot)
+                    self._failures[notice.spot] = _MOST_FAILURES
+                    kept.pop()
         return kept
 
     def _push_on(self, notice: Notice) -> None:
@@ -191,10 +200,13 @@ class ReserveKeeper:
             gone = {each.spot for each in kept if each is not notice}
             if not notice.ordered_at and reserve.missing(rooms.values(), gone) == 0:
                 kept.remove(notice)
-                self._sender.withdraw(notice.spot)
-                self._metrics.notices.labels(outcome="withdrawn").inc()
-                self._audit.write("notice_withdrawn", **_notice_fields(notice))
+                self._withdraw_one(notice)
         return kept
+
+    def _withdraw_one(self, notice: Notice) -> None:
+        self._sender.withdraw(notice.spot)
+        self._metrics.notices.labels(outcome="withdrawn").inc()
+        self._audit.write("notice_withdrawn", **_notice_fields(notice))
 
     def _carry_out(
         self, reserve: Reserve, rooms: dict[str, HostRoom], mine: list[Notice]
@@ -205,13 +217,29 @@ class ReserveKeeper:
         for notice in mine:
             if notice.ordered_at or notice.evict_at > now:
                 continue
-            room = rooms[notice.provider]
-            with self._locks.hold(notice.provider):
-                ordered = self._evict(reserve, room, notice)
+            ordered: Notice | None = notice
+            problem = ""
+            try:
+                with self._locks.hold(notice.provider):
+                    ordered = self._evict(reserve, rooms[notice.provider], notice)
+            except EvictorError as error:
+                problem = str(error)
+            if problem:
+                ordered = self._failed(notice, problem)
             result.remove(notice)
             if ordered is not None:
                 result.append(ordered)
         return result
+
+    def _failed(self, notice: Notice, problem: str) -> Notice | None:
+        """Return the notice for another try, or None after too many."""
+        self._failures[notice.spot] += 1
+        self._metrics.errors.labels(where="reserve").inc()
+        LOG.warning("reserve %s: spot %s: %s", notice.reserve, notice.spot, problem)
+        if self._failures[notice.spot] < _MOST_FAILURES:
+            return notice
+        self._withdraw_one(notice)
+        return None
 
     def _evict(self, reserve: Reserve, room: HostRoom, notice: Notice) -> Notice | None:
         """Evict a spot; return its notice, or None when it has none any more."""
@@ -225,6 +253,9 @@ class ReserveKeeper:
             self._metrics.refusals.labels(reason=spot.value).inc()
             self._audit.write("refused", **_notice_fields(notice), reason=spot.value)
             return None
+        if (spot.server.task_state or "").startswith("shelving"):
+            # Ordered already, by us before a crash or by its owner.
+            return replace(notice, ordered_at=time.time())
         need = reserve.need(picture.room, picture.leaving)
         reason = Reason("reserve", self._chooser.name, need)
         held_back = self._killer.evict(picture, spot, reason, self._settings.action)
@@ -286,7 +317,9 @@ class ReserveKeeper:
         spots = [
             spot
             for spot in picture.spots.evictable.values()
-            if spot.uuid not in gone and frees_some(spot, need)
+            if spot.uuid not in gone
+            and self._failures[spot.uuid] < _MOST_FAILURES
+            and frees_some(spot, need)
         ]
         chosen = self._chooser.choose(spots, need, time.time())
         return None if chosen is None else _Candidate(room.provider, chosen[0], chosen[1])
