@@ -10,8 +10,8 @@ from tool_cases import cloud_for, run
 
 GOOD = {
     ("DEFAULT", "transport_url"): "rabbit://guest:guest@127.0.0.1:1/",
-    ("DEFAULT", "initial_cpu_allocation_ratio"): "4.0",
-    ("DEFAULT", "cpu_allocation_ratio"): "4.0",
+    ("DEFAULT", "initial_cpu_allocation_ratio"): "3.0",
+    ("DEFAULT", "cpu_allocation_ratio"): "3.0",
     ("filter_scheduler", "available_filters"): "nova.scheduler.filters.all_filters",
     ("filter_scheduler", "available_filters "): "cospot.nova.scheduler.filter.CospotFilter",
     ("filter_scheduler", "enabled_filters"): "ComputeFilter,CospotFilter",
@@ -120,7 +120,7 @@ FILTERS = ("filter_scheduler", "enabled_filters")
             {("DEFAULT", "initial_cpu_allocation_ratio"): None},
             "initial ratios",
             "warning",
-            "cpu_allocation_ratio is 4.0, initial_cpu_allocation_ratio is 16.0",
+            "cpu_allocation_ratio is 3.0, initial_cpu_allocation_ratio is ",
         ),
         (
             {("quota", "count_usage_from_placement"): None},

@@ -135,8 +135,12 @@ def export(database, *arguments, output="history.csv.gz"):
     return path
 
 
-def columns(path):
-    return cospot.Workload.load(path).to_pandas().set_index("instance_id")
+def requests(path):
+    """The rows of a workload, as cospot reads them, by the id of the instance."""
+    columns = cospot.Workload.load(path).to_columns()
+    rows = zip(*(columns[name] for name in columns), strict=True)
+    found = [dict(zip(columns, row, strict=True)) for row in rows]
+    return {row["instance_id"]: row for row in found}
 
 
 def test_instances_become_requests(database, capsys):
@@ -147,11 +151,11 @@ def test_instances_become_requests(database, capsys):
     output = capsys.readouterr().out
     assert f"{path}: 2 VMs and 1 spots of 2 projects" in output
     assert "its window starts at 2026-05-01T00:00:00Z" in output
-    rows = columns(path)
-    assert sorted(rows.index) == sorted([vm, short, spot])
+    rows = requests(path)
+    assert set(rows) == {vm, short, spot}
     # 20 + 5 + 2 GiB: 1,025 MiB of swap take two whole GiB
-    assert rows.loc[vm, ["vcpus", "memory_mb", "disk_gb"]].tolist() == [2, 4096, 27]
-    assert rows.loc[short, "vcpus"] == 8
+    assert [rows[vm][name] for name in ("vcpus", "memory_mb", "disk_gb")] == [2, 4096, 27]
+    assert rows[short]["vcpus"] == 8
     info = cospot.Workload.load(path).info()
     assert (info["vms"]["requests"], info["spots"]["requests"]) == (2, 1)
     text = {line.split(",")[0]: line.split(",") for line in unpacked(path).splitlines()}
@@ -185,7 +189,7 @@ def test_revenue_of_the_workload_is_that_of_the_rows(database):
 def test_archived_instances_are_read_and_hidden_ones_are_not(database):
     archived = database.instance(START, START + HOUR, prefix="shadow_")
     database.instance(START, hidden=True)
-    assert list(columns(export(database)).index) == [archived]
+    assert list(requests(export(database))) == [archived]
 
 
 def test_what_cannot_be_a_request_is_left_out_and_counted(database, capsys):
@@ -193,16 +197,16 @@ def test_what_cannot_be_a_request_is_left_out_and_counted(database, capsys):
     database.instance(START - 20 * 24 * HOUR, START - 15 * 24 * HOUR)
     database.instance(START, launched=False)
     database.instance(START, vcpus=0)
-    assert list(columns(export(database)).index) == [kept]
+    assert list(requests(export(database))) == [kept]
     output = capsys.readouterr().out
     assert "left out: 1 that never ran" in output
     assert "left out: 1 that have no size" in output
-    assert len(columns(export(database, "--lead-days", "30"))) == 2
+    assert len(requests(export(database, "--lead-days", "30"))) == 2
 
 
 def test_an_instance_without_its_flavor_is_a_vm(database):
     uuid = database.instance(START, flavor=None)
-    assert not columns(export(database)).loc[uuid, "is_spot"]
+    assert not requests(export(database))[uuid]["is_spot"]
 
 
 def test_clocks_that_differ_make_no_negative_life(database):
@@ -214,8 +218,8 @@ def test_clocks_that_differ_make_no_negative_life(database):
 def test_flavors_can_be_tried_out_as_spots(database):
     batch = database.instance(START, flavor="batch.large")
     database.instance(START, flavor="m1.batch")
-    rows = columns(export(database, "--spot-flavor", "batch.*"))
-    assert [uuid for uuid in rows.index if rows.loc[uuid, "is_spot"]] == [batch]
+    rows = requests(export(database, "--spot-flavor", "batch.*"))
+    assert [uuid for uuid in rows if rows[uuid]["is_spot"]] == [batch]
 
 
 def test_projects_are_hashed_unless_kept(database):
@@ -300,7 +304,7 @@ def test_every_cell_of_nova_conf_is_read(database, tmp_path):
         *("--window-start", "2026-05-01"),
     )
     assert code == 0
-    assert sorted(columns(path).index) == sorted([first, second])
+    assert sorted(requests(path)) == sorted([first, second])
 
 
 def test_the_database_is_not_written_to(database):
