@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+
+
+@pytest.fixture(autouse=True)
+def logging_as_before() -> Iterator[None]:
+    """Takes away the handlers that a command put up: their streams are this test's."""
+    before = list(logging.root.handlers)
+    yield
+    logging.root.handlers[:] = before
 
 
 @pytest.fixture
