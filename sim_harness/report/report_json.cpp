@@ -61,6 +61,12 @@ std::string columns_json(std::span<const ResultRow> rows) {
                     const RunResult& run = rows[i].result;
                     return json_percent(ratio(run.spot_revenue, run.spot_revenue_requested));
                   }),
+      json_column("shareFirstHourFree", rows,
+                  [&](std::size_t i) {
+                    const RunResult& run = rows[i].result;
+                    return json_percent(
+                        ratio(run.spot_revenue_first_hour_free, run.spot_revenue_requested));
+                  }),
       json_column("loss", rows,
                   [&](std::size_t i) {
                     const RunResult& run = rows[i].result;

@@ -76,6 +76,11 @@ def share(run: dict[str, str]) -> float:
     return 100 * float(run["spot_revenue"]) / float(run["spot_revenue_requested"])
 
 
+def share_with_free_hour(run: dict[str, str]) -> float:
+    """The same when a spot that is evicted in its first hour earns nothing."""
+    return 100 * float(run["spot_revenue_first_hour_free"]) / float(run["spot_revenue_requested"])
+
+
 def loss(run: dict[str, str]) -> float:
     """Percent of the requested VM revenue that was not earned."""
     return 100 - 100 * float(run["vm_revenue"]) / float(run["vm_revenue_requested"])
@@ -195,6 +200,8 @@ class Desktop(ReportTest):
             facts = self.facts()
             self.assertEqual(facts["Gain"], f"{mean(list(map(gain, some))):+.2f} %")
             self.assertEqual(facts["Spot revenue earned"], f"{mean(list(map(share, some))):.2f} %")
+            self.assertEqual(facts["the same with a free first hour"],
+                             f"{mean(list(map(share_with_free_hour, some))):.2f} %")
             self.assertEqual(facts["Evictions"],
                              f"{mean([float(run['evictions']) for run in some]):,.1f}")
             lost = float(facts["VM revenue lost"].removesuffix("%").strip(" <\u00a0"))

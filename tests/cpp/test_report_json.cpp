@@ -30,6 +30,9 @@ TEST_CASE("report_json: gains, shares and losses in percent, by hand") {
   CHECK(line_of(json, "\"gain\":") == "\"gain\":[0,25,50,75],");
   // The same of 9 requested: 1/9, 1.25/9, 1.5/9 and 1.75/9.
   CHECK(line_of(json, "\"share\":") == "\"share\":[11.1111,13.8889,16.6667,19.4444],");
+  // 0.25 less each: 0.75/9, 1/9, 1.25/9 and 1.5/9.
+  CHECK(line_of(json, "\"shareFirstHourFree\":") ==
+        "\"shareFirstHourFree\":[8.33333,11.1111,13.8889,16.6667],");
   // 0, 1, 2 and 3 of 5,000,000 lost.
   CHECK(line_of(json, "\"loss\":") == "\"loss\":[0,2e-05,4e-05,6e-05],");
 }

@@ -29,6 +29,7 @@ const Detail = (() => {
     const rows = [
       ["Gain", Format.gain(point.gain)],
       ["Spot revenue earned", Format.percent(point.share)],
+      ["the same with a free first hour", Format.percent(point.shareFirstHourFree)],
       ["VM revenue lost", Format.loss(point.loss)],
       ["VMs rejected", Format.count(point.rejected, point.runs.length > 1 ? 1 : 0)],
       ["Evictions", Format.count(point.evictions, point.runs.length > 1 ? 1 : 0)],

@@ -1,8 +1,8 @@
 // From runs to what is shown: the points in view, their Pareto front, quantiles, the best of each
 // datacenter size.
 const Points = (() => {
-  const measures = ["gain", "share", "loss", "hosts", "rejected", "tooLarge", "admitted",
-    "evictions", "p99"];
+  const measures = ["gain", "share", "shareFirstHourFree", "loss", "hosts", "rejected", "tooLarge",
+    "admitted", "evictions", "p99"];
   const settings = ["size", "vm", "spot", "evictor", "saf", "otn"];
 
   /** Positions of the runs that pass every filter. */
