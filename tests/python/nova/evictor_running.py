@@ -20,6 +20,7 @@ def write_configuration(folder: Path, url: str, **settings: Any) -> Path:
         "state_path": folder / "state",
         "metrics_port": 0,
         "reconcile_interval": 0.1,
+        "full_reconcile_every": 5,
         "plan_grace": 0.0,
         "retry_delay": 0.05,
         "retry_delay_max": 0.2,

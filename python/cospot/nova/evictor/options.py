@@ -128,10 +128,10 @@ _loops = [
     ),
     cfg.IntOpt(
         "full_reconcile_every",
-        default=12,
+        default=60,
         min=1,
-        help="Every so many looks read every host, not only those whose generation in placement "
-        "has changed.",
+        help="Besides the hosts whose generation in placement has changed, each look reads one in "
+        "so many of the others, in turn.",
     ),
     cfg.FloatOpt(
         "plan_grace",

@@ -38,6 +38,7 @@ LOG = logging.getLogger(__name__)
 _MOST_HOSTS: Final = 20
 #: While a reserve lacks something all its hosts are read again, but no more often, seconds.
 _READ_ALL_S: Final = 20.0
+_PAUSES_PER_READING: Final = 4
 #: After so many failures a spot keeps its place, and others get the notice.
 _MOST_FAILURES: Final = 3
 
@@ -91,7 +92,7 @@ class ReserveKeeper:
         self._audit = audit
         self._metrics = metrics
         self._book = NoticeBook(f"{settings.state_path}/notices.json")
-        self._read_all_at: dict[str, float] = {}
+        self._read_all: dict[str, tuple[float, float]] = {}
         self._failures: Counter[str] = Counter()
 
     def look(self) -> None:
@@ -150,19 +151,26 @@ class ReserveKeeper:
         leaving = {each.spot for each in mine if each.ordered_at}
         missing = reserve.missing(rooms.values(), leaving)
         has_expired = any(each.evict_at <= now and not each.ordered_at for each in mine)
-        may_read_all = now - self._read_all_at.get(reserve.label, 0.0) >= _READ_ALL_S
-        if missing and (has_expired or may_read_all):
-            # Room that became free does not show in a provider's generation.
-            self._read_all_at[reserve.label] = now
+        # Room that became free does not show in a provider's generation.
+        is_fresh = missing > 0 and self._may_read_all(reserve, now, has_expired)
+        if is_fresh:
             rooms = self._rooms(members, members)
+            self._read_all[reserve.label] = (time.time(), time.time() - now)
             mine = self._forget_gone(rooms, mine)
             missing = reserve.missing(rooms.values(), leaving)
         self._metrics.reserve_missing.labels(reserve=reserve.label).set(missing)
         mine = self._withdraw(reserve, rooms, mine)
-        mine = self._carry_out(reserve, rooms, mine)
-        if may_read_all and self._switches.why_off() is None:
+        if is_fresh:
+            mine = self._carry_out(reserve, rooms, mine)
+        if is_fresh and self._switches.why_off() is None:
             mine = self._give(reserve, rooms, mine, others)
         return mine
+
+    def _may_read_all(self, reserve: Reserve, now: float, has_expired: bool) -> bool:
+        """Tell whether to read all hosts now: seldom if that takes long."""
+        at, took = self._read_all.get(reserve.label, (0.0, 0.0))
+        pause = took * _PAUSES_PER_READING
+        return now - at >= (pause if has_expired else max(pause, _READ_ALL_S))
 
     def _rooms(self, members: set[str], stale: Iterable[str]) -> dict[str, HostRoom]:
         self._hosts.read_again(stale)

@@ -47,23 +47,25 @@ class HostWatch:
         self._complained: dict[str, str] = {}
         self._looks = 0
 
-    def look(self, read_all: bool = False) -> list[HostRoom]:
+    def look(self) -> list[HostRoom]:
         """Look at the hosts; return the overcommitted ones.
-
-        Args:
-            read_all: ask about every host, changed or not.
 
         Raises:
             CloudError: the list of hosts could not be had. A single host that cannot be read is
                 logged and left for the next time.
         """
-        read_all = read_all or self._looks % self._settings.full_reconcile_every == 0
-        self._looks += 1
         providers = self._placement.providers()
-        self._seen = {
-            each.uuid: self._seen[each.uuid] for each in providers if each.uuid in self._seen
-        }
-        self._read_all([each for each in providers if read_all or self._has_changed(each)])
+        present = {each.uuid for each in providers}
+        self._seen = {uuid: seen for uuid, seen in self._seen.items() if uuid in present}
+        every = self._settings.full_reconcile_every
+        self._looks += 1
+        self._read_all(
+            [
+                each
+                for turn, each in enumerate(providers, self._looks)
+                if turn % every == 0 or self._has_changed(each)
+            ]
+        )
         self._metrics.hosts.set(len(self.rooms()))
         return [seen.room for seen in self._seen.values() if seen.is_over]
 
