@@ -261,12 +261,12 @@ class Cloud:
 
     # Its services.
 
-    def set_policy(self, enabled=True, **options):
-        """Give the scheduler a policy.
+    def set_policy(self, absent=False, **options):
+        """Give the scheduler a policy, or Nova's own filters and weighers.
 
         A running one reads the options of [cospot] again upon SIGHUP; for all else it is restarted.
         """
-        text = scheduler_config(enabled, options)
+        text = scheduler_config(absent, options)
         path = self.settings.folder / "scheduler.conf"
         old = path.read_text()
         path.write_text(text)
@@ -390,9 +390,9 @@ def evictor_name(copy):
     return f"cospot-evictor-{copy}"
 
 
-def scheduler_config(enabled, options):
+def scheduler_config(absent, options):
     """Return what nova.conf needs for cospot, as the documentation tells operators."""
-    if not enabled:
+    if absent:
         return ""
     lines = [
         "[filter_scheduler]",

@@ -6,7 +6,7 @@ from keystoneauth1.exceptions import Forbidden
 
 @pytest.fixture(autouse=True)
 def without_cospot(cloud):
-    cloud.set_policy(enabled=False)
+    cloud.set_policy(absent=True)
 
 
 def test_placement_shows_what_hosts_may_hand_out(cloud):

@@ -74,7 +74,7 @@ def test_no_room_at_all_is_no_valid_host_and_evicts_nothing(cloud):
 def test_the_operators_own_weighers_see_no_spots(cloud):
     """With vm_policy = nova a VM goes where Nova's weighers put it in a cloud without spots."""
     sizes = ((2, 2048), (4, 4096), (1, 6144))
-    cloud.set_policy(enabled=False)
+    cloud.set_policy(absent=True)
     cloud.fill(VMS)
     wanted = [cloud.host_of(cloud.boot("vm", *size)) for size in sizes]
     cloud.set_policy(vm_policy="nova", otn=1)

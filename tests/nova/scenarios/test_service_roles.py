@@ -15,7 +15,7 @@ PLACEMENT_READS = (
 
 @pytest.fixture(autouse=True)
 def without_cospot(cloud):
-    cloud.set_policy(enabled=False)
+    cloud.set_policy(absent=True)
 
 
 @pytest.fixture
