@@ -205,7 +205,10 @@ def test_the_service_user_of_the_evictor_will_do(cloud, run, evictor):
 def test_history_becomes_a_workload(cloud, run, tmp_path):
     """Two VMs, one of them gone, and two spots, one of them archived."""
     cloud.set_policy(otn=2)
-    began = datetime.fromtimestamp(int(time.time()), timezone.utc).strftime("%Y-%m-%dT%H:%M:%S")
+    # MariaDB rounds times to whole seconds: what was deleted before this test ended before `start`.
+    start = int(time.time()) + 2
+    wait_until(lambda: time.time() >= start, "the second begins")
+    began = datetime.fromtimestamp(start, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S")
     kept = [cloud.boot("vm", 2, 2048), cloud.boot("spot", 4, 4096)]
     archived = cloud.boot("spot", 1, 1024, project="birch")
     cloud.delete(archived)
