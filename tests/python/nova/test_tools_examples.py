@@ -1,5 +1,6 @@
 """What examples/nova and docs/nova say is what the commands find good."""
 
+import argparse
 import re
 from pathlib import Path
 
@@ -55,3 +56,29 @@ def test_every_check_of_the_doctor_is_in_the_documentation():
     assert len(names) == 17
     documented = re.findall(r"^\| ([^|]+) \| [^|]+ \|$", text, re.MULTILINE)
     assert [name for name in documented if name in names] == names
+
+
+def options_of(parser):
+    """Every option of a parser and of its commands."""
+    found = set(parser._option_string_actions)
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for child in action.choices.values():
+                found |= options_of(child)
+    return found
+
+
+def test_commands_in_the_documentation_have_the_options_they_are_given():
+    from cospot.nova.tools.command import _parser
+
+    known = options_of(_parser())
+    given = set()
+    for path in [*DOCS.glob("*.md"), ROOT / "README.md", ROOT / "examples" / "nova" / "README.md"]:
+        for line in path.read_text().splitlines():
+            _, found, rest = line.partition("cospot-nova ")
+            if found:
+                given |= set(re.findall(r"(?<=\s)--?[a-z][a-z-]*", rest.partition("#")[0]))
+    history = (DOCS / "history.md").read_text()
+    given |= set(re.findall(r"^\| `(--[a-z-]+)", history, re.MULTILINE))
+    assert len(given) > 8
+    assert given <= known, given - known
