@@ -74,8 +74,9 @@ def test_a_deletion_that_is_stuck_makes_no_room(running: Running) -> None:
 
 def test_a_soft_deleted_spot_is_deleted_for_good(running: Running) -> None:
     # Nova leaves it out of lists, and its allocation stays.
+    # It serves nobody, so it goes first, though YJF would choose the other.
     _, soft, _ = full_host(running, status="SOFT_DELETED", vm_state="soft-delete")
-    running.start()
+    running.start(evictor="YJF")
     wait_until(lambda: bool(events(running.folder, "freed")), "a spot goes")
     assert running.cloud.deleted == [soft]
 

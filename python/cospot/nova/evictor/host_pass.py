@@ -130,7 +130,12 @@ class _Pass:
         return self._result
 
     def _next(self, picture: HostPicture, short: dict[str, int]) -> _Pick | None:
-        """Return the next spot to evict: asked for already, planned, or by the policy."""
+        """Return the next spot to evict.
+
+        First those that Nova was asked to delete and that their owners have deleted, then the
+        planned ones, then by the policy.
+        """
+        evictor = self._evictor
         left = [
             spot
             for uuid, spot in picture.spots.evictable.items()
@@ -139,6 +144,9 @@ class _Pass:
         for spot in left:
             if spot.uuid in picture.noted:
                 return _Pick(spot.uuid, "note")
+        for spot in left:
+            if spot.server.status == "SOFT_DELETED" and evictor.failures[spot.uuid] == 0:
+                return _Pick(spot.uuid, "soft-deleted")
         return self._planned(picture) or self._by_policy(left, short)
 
     def _planned(self, picture: HostPicture) -> _Pick | None:
