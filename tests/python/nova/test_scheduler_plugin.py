@@ -143,6 +143,17 @@ def test_a_spot_that_was_just_placed_may_make_room() -> None:
     assert victim == min(spec.instance_uuid for spec in specs)  # all are equally young
 
 
+def test_a_spot_that_is_deleted_soon_after_it_came_leaves_its_room() -> None:
+    state = make_state("a")
+    plugin = Plugin([state])
+    spec = make_spec(make_flavor(16, 1024, spot=True))
+    assert plugin.hosts([seen_again(state)], spec)
+    assert plugin.hosts([seen_again(state)], make_spec(SPOT)) == []
+    shown = make_instance(make_flavor(16, 1024, spot=True), uuid=spec.instance_uuid)
+    assert plugin.hosts([make_state("a", instances=[shown])], make_spec(SPOT)) == []
+    assert names(plugin.hosts([seen_again(state)], make_spec(SPOT))) == ["a"]
+
+
 def test_a_decision_that_came_to_nothing_is_forgotten(set_option: SetOption) -> None:
     now = [0.0]
     state = full_of_spots("a")

@@ -45,6 +45,7 @@ class ClaimBook:
         self._by_instance: dict[str, Claim] = {}
         self._by_provider: dict[str, dict[str, Claim]] = {}
         self._changed: set[str] = set()
+        self._shown: set[str] = set()
         self.seconds = 60.0
 
     def add(self, provider: str, facts: InstanceFacts, victims: Collection[str]) -> None:
@@ -58,6 +59,7 @@ class ClaimBook:
     def drop(self, instance: str) -> None:
         """Forget an instance's decision, if there is one."""
         claim = self._by_instance.pop(instance, None)
+        self._shown.discard(instance)
         if claim is None:
             return
         self._changed.add(claim.provider)
@@ -93,6 +95,11 @@ class ClaimBook:
             shown: UUIDs of the instances that it shows.
             asking: The instance that is being decided on: its last decision does not count.
         """
+        for instance in list(self._by_provider.get(provider, ())):
+            if instance in shown:
+                self._shown.add(instance)
+            elif instance in self._shown:
+                self.drop(instance)  # it was there and is gone again
         on_host = self._by_provider.get(provider)
         if on_host is None:
             return _NO_CLAIMS

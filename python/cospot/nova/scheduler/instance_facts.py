@@ -114,7 +114,8 @@ def _started_at(instance: Any) -> float:
     # Nova's objects carry UTC; an older one may come without saying so.
     if launched.tzinfo is None:
         launched = launched.replace(tzinfo=timezone.utc)
-    return launched.timestamp()
+    # The database of a cell may keep fractions, which Nova's messages leave out.
+    return float(int(launched.timestamp()))
 
 
 def load_instances(context: Any, uuids: list[str]) -> Iterable[Any]:
