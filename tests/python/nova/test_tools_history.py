@@ -372,7 +372,6 @@ def test_the_api_gives_the_same_bytes_as_the_database(monkeypatch, database, tmp
     with cloud_for(monkeypatch) as cloud:
         cloud.page = 1
         cloud.servers = [
-            {"id": "unreachable", "status": "UNKNOWN"},
             server(uuids[0], START),
             server(
                 uuids[1],
@@ -395,6 +394,14 @@ def test_the_api_gives_the_same_bytes_as_the_database(monkeypatch, database, tmp
     assert path.read_text() == expected
     # (1000 - 100) MiB: placement knows what is reserved
     assert "host: {vcpus: 16, memory_mb: 900}" in (tmp_path / "api.yaml").read_text()
+
+
+def test_a_cell_that_does_not_answer_is_one_error(monkeypatch, tmp_path, capsys):
+    with cloud_for(monkeypatch) as cloud:
+        cloud.servers = [{"id": "a", "status": "UNKNOWN", "created": "2026-05-01T00:00:00Z"}]
+        assert run("history", "export", "--api", "-o", tmp_path / "h.csv") == 2
+    assert "1 servers are in a cell that does not answer" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_empty_history_is_said(database, capsys):

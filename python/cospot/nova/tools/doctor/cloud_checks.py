@@ -25,7 +25,8 @@ def cloud_checks(cloud: Cloud, settings: Any) -> list[Check]:
     providers = cloud.providers(hypervisors)
     flavors = cloud.flavors()
     aggregates = cloud.aggregates()
-    disk = any(_wants_disk(flavor) for flavor in flavors)
+    chosen = settings.cospot.aggregates
+    for_spots = _for_spots(hypervisors, aggregates, chosen)
     return [
         Check(
             "hosts seen",
@@ -37,14 +38,12 @@ def cloud_checks(cloud: Cloud, settings: Any) -> list[Check]:
             "inventories",
             "A host takes spots only if its own provider has the custom classes, and as many as"
             " VMs may use there.",
-            lambda: _check_inventories(
-                _for_spots(hypervisors, aggregates, settings.cospot.aggregates), providers, disk
-            ),
+            lambda: _check_inventories(for_spots, providers, any(map(_wants_disk, flavors))),
         ),
         Check(
             "aggregates",
             "With [cospot] aggregates only their hosts take spots; a wrong name gives none.",
-            lambda: _check_aggregates(aggregates, settings.cospot.aggregates),
+            lambda: _check_aggregates(aggregates, chosen),
         ),
         Check(
             "spot flavors",
@@ -56,7 +55,7 @@ def cloud_checks(cloud: Cloud, settings: Any) -> list[Check]:
 
 
 def _wants_disk(flavor: Flavor) -> bool:
-    return int(flavor.extra_specs.get(f"resources:{spot_flavors.SPOT_DISK_GB}", "0") or 0) > 0
+    return flavor.extra_specs.get(f"resources:{spot_flavors.SPOT_DISK_GB}", "0") != "0"
 
 
 def _check_host_count(hypervisors: list[Hypervisor], most: int) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from cospot.nova import spot_flavors
-from cospot.nova.tools.cloud import Cloud, Provider
+from cospot.nova.tools.cloud import Cloud, CloudError, Provider
 from cospot.nova.tools.history.past_instance import HostType, PastInstance
 
 
@@ -18,13 +18,24 @@ def read_instances(cloud: Cloud, since: float) -> Iterator[PastInstance]:
     Args:
         cloud: As an administrator.
         since: Seconds since the epoch.
+
+    Raises:
+        CloudError: Nova does not answer, or one of its cells does not.
     """
+    unreachable = 0
     moment = datetime.fromtimestamp(since, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     for query in ({}, {"deleted": "true", "changes-since": moment}):
         for row in cloud.servers(query):
-            # A cell that does not answer gives its servers without anything but their ids.
-            if "flavor" in row and row.get("created"):
+            # Of a cell that does not answer Nova knows little more than the ids of servers.
+            if "flavor" in row:
                 yield _instance(row)
+            else:
+                unreachable += 1
+    if unreachable > 0:
+        raise CloudError(
+            f"compute: {unreachable} servers are in a cell that does not answer, and would be"
+            " missing; try again when it does, or read the databases"
+        )
 
 
 def read_host_types(cloud: Cloud) -> Counter[HostType]:

@@ -41,6 +41,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="a cell's database, may be given again (default: every cell of --config-file)",
     )
     source.add_argument("--api", action="store_true", help="ask Nova's API instead")
+    _add_choices(export)
+    credentials.add_arguments(export)
+    export.set_defaults(run=_export)
+
+
+def _add_choices(export: argparse.ArgumentParser) -> None:
+    """Add the options that say what goes into the file."""
     export.add_argument(
         "--window-start",
         metavar="TIME",
@@ -70,8 +77,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         action="store_true",
         help="let disk count, where instances use local disks (default: all ask for none)",
     )
-    credentials.add_arguments(export)
-    export.set_defaults(run=_export)
 
 
 def _export(arguments: argparse.Namespace) -> int:
@@ -92,7 +97,7 @@ def _export(arguments: argparse.Namespace) -> int:
     )
     shown = datetime.fromtimestamp(start, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     print(f"{output}: {written.vms} VMs and {written.spots} spots", end=" ")
-    print(f"of {written.projects} projects; its window starts at {shown}")
+    print(f"of {len(written.projects)} projects; its window starts at {shown}")
     for reason, count in sorted(left_out.items()):
         print(f"left out: {count} that {reason}")
     _write_sweep(output, read_host_types(), with_disk=arguments.with_disk)

@@ -32,6 +32,7 @@ SELECT i.uuid, i.project_id, i.vcpus, i.memory_mb, i.root_gb, i.ephemeral_gb,
        i.created_at, i.launched_at, i.terminated_at, i.deleted_at, e.flavor
 FROM {prefix}instances i LEFT JOIN {prefix}instance_extra e ON e.instance_uuid = i.uuid
 WHERE (i.deleted_at IS NULL OR i.deleted_at >= :since) AND (i.hidden IS NULL OR NOT i.hidden)
+  AND i.created_at IS NOT NULL
 """
 _HOSTS: Final = """
 SELECT vcpus, memory_mb, local_gb,
@@ -170,7 +171,7 @@ def _flavor(text: str | None) -> tuple[str, Mapping[str, str], int]:
     """Return name, extra specs and swap in MiB of the flavor that Nova keeps with an instance."""
     try:
         flavor = json.loads(text or "")["cur"]["nova_object.data"]
-        return flavor["name"], flavor.get("extra_specs") or {}, flavor.get("swap") or 0
+        return flavor["name"], flavor.get("extra_specs") or {}, int(flavor.get("swap") or 0)
     except (ValueError, KeyError, TypeError):
         return "", {}, 0
 

@@ -7,7 +7,7 @@ import hashlib
 import io
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +24,7 @@ class Written:
 
     vms: int = 0
     spots: int = 0
-    projects: int = 0
+    projects: set[str] = field(default_factory=set)
 
 
 def pseudonym(project: str) -> str:
@@ -55,22 +55,19 @@ def write_workload(
         ConfigError: There is no instance, or the file cannot be written.
     """
     written = Written()
-    projects = set()
     rows = []
     for instance in sorted(instances, key=lambda one: (one.created, one.uuid)):
         is_spot = rule.is_spot(instance)
         written.spots += is_spot
         written.vms += not is_spot
-        projects.add(instance.project)
+        written.projects.add(instance.project)
         disk_gb = instance.disk_gb if with_disk else 0
         size = (instance.vcpus, instance.memory_mb, disk_gb)
         row = (instance.uuid, name_project(instance.project), "spot" if is_spot else "vm", *size)
         rows.append(",".join(map(str, [*row, *_times(instance, window_start)])))
     if not rows:
         raise ConfigError(f"{path}: there is no instance to write; give an earlier --window-start")
-    written.projects = len(projects)
-    text = "\n".join([_COLUMNS, *rows]) + "\n"
-    data = text.encode()
+    data = "\n".join([_COLUMNS, *rows, ""]).encode()
     write_file(path, _packed(data) if path.suffix == ".gz" else data)
     return written
 
