@@ -145,7 +145,7 @@ def test_one_command_makes_it_all(tmp_path):
     names = []
     for sampling in ("batched", "bernoulli"):
         names.append(f"{sampling}.csv.gz")
-        recipe = ["azure2020", "--seed", "3", "--scale", "0.0002", "--sampling", sampling]
+        recipe = ["azure2020", "--seed", "3", "--scale", "0.0001", "--sampling", sampling]
         subprocess.run(
             [PROGRAM, "workload", "generate", *recipe, "-o", names[-1]], cwd=tmp_path, check=True
         )
