@@ -85,7 +85,7 @@ class CospotTestCase(integrated_helpers.ProviderUsageBaseTestCase):
 
     def plans(self) -> list[Plan]:
         """All plans that were published."""
-        self.assertTrue(self.filter._publisher.wait_until_sent(10))
+        assert self.filter._publisher.wait_until_sent(10)
         return [plan_from_message(message) for message in self._sent]
 
     def boot(self, flavor: str, **fields: Any) -> dict[str, Any]:
@@ -138,5 +138,5 @@ class CospotTestCase(integrated_helpers.ProviderUsageBaseTestCase):
         """Waits until something holds."""
         deadline = time.monotonic() + seconds
         while not condition():
-            self.assertLess(time.monotonic(), deadline, "waited too long")
+            assert time.monotonic() < deadline, "waited too long"
             time.sleep(0.02)

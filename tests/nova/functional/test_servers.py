@@ -13,27 +13,27 @@ class PlacingTest(CospotTestCase):
 
     def test_spots_fill_the_cloud_and_no_more(self) -> None:
         spots = self.spots_everywhere()
-        self.assertEqual([2, 2, 2], [len(on_host) for on_host in spots.values()])
+        assert [len(on_host) for on_host in spots.values()] == [2, 2, 2]
         self.boot(self.spot_flavor, expected_state="ERROR")
-        self.assertEqual([], self.plans())
+        assert self.plans() == []
 
     def test_a_vm_lands_where_the_policy_says_and_the_oldest_spot_is_planned(self) -> None:
         spots = self.spots_everywhere()
         # UTIL: all hosts hold no VM; the first by name.
         first = self.boot(self.vm_flavor)
-        self.assertEqual("host0", self.host_of(first))
+        assert self.host_of(first) == "host0"
         (plan,) = self.plans()
-        self.assertEqual(first["id"], plan.instance)
-        self.assertEqual(["host0", "host1", "host2"], [host.host for host in plan.hosts])
+        assert first["id"] == plan.instance
+        assert [host.host for host in plan.hosts] == ["host0", "host1", "host2"]
         for host in plan.hosts:
-            self.assertEqual((spots[host.host][0],), host.victims)
-        self.assertEqual(self.providers_of(first["id"]), {plan.hosts[0].provider})
+            assert (spots[host.host][0],) == host.victims
+        assert self.providers_of(first["id"]) == {plan.hosts[0].provider}
         # 4 of 10 vCPUs are used by a VM: the fullest host, and its other spot.
         second = self.boot(self.vm_flavor)
-        self.assertEqual("host0", self.host_of(second))
-        self.assertEqual((spots["host0"][1],), self.plans()[-1].hosts[0].victims)
+        assert self.host_of(second) == "host0"
+        assert (spots["host0"][1],) == self.plans()[-1].hosts[0].victims
         # 8 are used: the next VM does not fit there.
-        self.assertEqual("host1", self.host_of(self.boot(self.vm_flavor)))
+        assert self.host_of(self.boot(self.vm_flavor)) == "host1"
 
     def test_no_room_beside_vms_is_no_valid_host_and_evicts_nothing(self) -> None:
         self.spots_everywhere()
@@ -41,35 +41,33 @@ class PlacingTest(CospotTestCase):
             name="large", vcpu=HOST_VCPUS + 1, memory_mb=64, disk=1, ephemeral=0
         )
         self.boot(too_large, expected_state="ERROR")
-        self.assertEqual([], self.plans())
+        assert self.plans() == []
 
     def test_multi_create_plans_each_instance_once_and_where_it_goes(self) -> None:
         self.spots_everywhere()
         servers = self.boot_many(self.vm_flavor, 4)
         plans = {plan.instance: plan for plan in self.plans()}
-        self.assertEqual(len(self.plans()), len(plans))
+        assert len(self.plans()) == len(plans)
         victims: list[str] = []
         for server in servers:
             planned = plans[server["id"]].hosts[0]
-            self.assertEqual(self.host_of(server), planned.host)
+            assert self.host_of(server) == planned.host
             victims += planned.victims
         # 4 VMs of 4 vCPUs on hosts of 10 with two spots of 5: each needs one spot gone.
-        self.assertEqual(4, len(set(victims)))
+        assert len(set(victims)) == 4
 
     def test_a_forced_host_gives_no_plan(self) -> None:
         self.spots_everywhere()
         server = self.boot(self.vm_flavor, az="nova:host2")
-        self.assertEqual("host2", self.host_of(server))
-        self.assertEqual([], self.plans())
+        assert self.host_of(server) == "host2"
+        assert self.plans() == []
 
     def test_a_requested_host_gives_a_plan_for_it(self) -> None:
         spots = self.spots_everywhere()
         server = self.boot(self.vm_flavor, host="host2")
-        self.assertEqual("host2", self.host_of(server))
+        assert self.host_of(server) == "host2"
         (plan,) = self.plans()
-        self.assertEqual(
-            [("host2", (spots["host2"][0],))], [(h.host, h.victims) for h in plan.hosts]
-        )
+        assert [("host2", (spots["host2"][0],))] == [(h.host, h.victims) for h in plan.hosts]
 
     def test_a_failure_inside_leaves_the_scheduler_working(self) -> None:
         self.spots_everywhere()
@@ -79,20 +77,20 @@ class PlacingTest(CospotTestCase):
 
         self.filter._decider.decide = fail
         self.boot(self.vm_flavor)
-        self.assertEqual([], self.plans())
-        self.assertEqual(1, self.filter.failures)
+        assert self.plans() == []
+        assert self.filter.failures == 1
         self.filter._decider = Decider()
         self.boot(self.vm_flavor)
-        self.assertEqual(1, len(self.plans()))
+        assert len(self.plans()) == 1
 
     def test_switched_off_and_on(self) -> None:
         self.spots_everywhere()
         self.flags(enabled=False, group="cospot")
         self.boot(self.vm_flavor)
-        self.assertEqual([], self.plans())
+        assert self.plans() == []
         self.flags(enabled=True, group="cospot")
         self.boot(self.vm_flavor)
-        self.assertEqual(1, len(self.plans()))
+        assert len(self.plans()) == 1
 
 
 class MovingTest(CospotTestCase):
@@ -103,17 +101,17 @@ class MovingTest(CospotTestCase):
         self.flags(allow_resize_to_same_host=False)
         self.spots = self.spots_everywhere()
         self.vm = self.boot(self.vm_flavor)
-        self.assertEqual("host0", self.host_of(self.vm))
-        self.assertEqual(1, len(self.plans()))
+        assert self.host_of(self.vm) == "host0"
+        assert len(self.plans()) == 1
 
     def assert_planned_again(self, *, host: str = "host1") -> None:
         """The last plan is for the VM, on the host that it went to, and evicts its oldest spot."""
         plans = self.plans()
-        self.assertEqual(2, len(plans))
-        self.assertEqual(self.vm["id"], plans[-1].instance)
-        self.assertEqual(host, plans[-1].hosts[0].host)
-        self.assertEqual((self.spots[host][0],), plans[-1].hosts[0].victims)
-        self.assertEqual(host, self.host_of(self.vm))
+        assert len(plans) == 2
+        assert self.vm["id"] == plans[-1].instance
+        assert host == plans[-1].hosts[0].host
+        assert (self.spots[host][0],) == plans[-1].hosts[0].victims
+        assert host == self.host_of(self.vm)
 
     def test_resize(self) -> None:
         larger = self._create_flavor(name="larger", vcpu=5, memory_mb=1024, disk=1, ephemeral=0)
@@ -127,9 +125,9 @@ class MovingTest(CospotTestCase):
         self._resize_server(self.vm, larger)
         # 4 vCPUs until it is confirmed, and 5: host0 is the fullest and has room for both. One of
         # its spots was planned before; the other one must go too.
-        self.assertEqual("host0", self.host_of(self.vm))
+        assert self.host_of(self.vm) == "host0"
         (planned,) = [host for host in self.plans()[-1].hosts if host.host == "host0"]
-        self.assertIn(self.spots["host0"][1], planned.victims)
+        assert self.spots["host0"][1] in planned.victims
 
     def test_cold_migration(self) -> None:
         self._migrate_server(self.vm)
@@ -152,8 +150,8 @@ class MovingTest(CospotTestCase):
 
     def test_rebuild_stays_and_plans_nothing(self) -> None:
         self._rebuild_server(self.vm, "a2459075-d96c-40d5-893e-577ff92e721c")
-        self.assertEqual("host0", self.host_of(self.vm))
-        self.assertEqual(1, len(self.plans()))
+        assert self.host_of(self.vm) == "host0"
+        assert len(self.plans()) == 1
 
     def test_shelve_and_unshelve(self) -> None:
         self.flags(shelved_offload_time=0)
@@ -167,7 +165,7 @@ class MovingTest(CospotTestCase):
         spot = self.spots["host1"][0]
         self.api.post_server_action(spot, {"migrate": None}, check_response_status=[202])
         self._wait_for_action_fail_completion({"id": spot}, "migrate", "cold_migrate")
-        self.assertEqual(1, len(self.plans()))
+        assert len(self.plans()) == 1
 
 
 class OfferTest(CospotTestCase):
@@ -178,10 +176,10 @@ class OfferTest(CospotTestCase):
     def test_the_offered_host_with_the_fewest_victims_wins(self) -> None:
         spots = self.spots_everywhere()
         # host0 becomes the fullest with VMs; host1 gets room when a spot's owner deletes it.
-        self.assertEqual("host0", self.host_of(self.boot(self.vm_flavor)))
+        assert self.host_of(self.boot(self.vm_flavor)) == "host0"
         self._delete_server({"id": spots["host1"][0]})
         self.wait_for(lambda: spots["host1"][0] not in self.listed()["host1"])
         server = self.boot(self.vm_flavor)
-        self.assertEqual("host1", self.host_of(server))
-        self.assertEqual(1, len([plan for plan in self.plans() if plan.instance == server["id"]]))
-        self.assertEqual((), self.plans()[-1].hosts[0].victims)
+        assert self.host_of(server) == "host1"
+        assert len([plan for plan in self.plans() if plan.instance == server["id"]]) == 1
+        assert self.plans()[-1].hosts[0].victims == ()

@@ -10,24 +10,34 @@ from cospot.nova.plan_message import DEFAULT_TOPIC, MOST_HOSTS
 
 GROUP = "cospot"
 
+
+def _joined(text: str) -> str:
+    """Make one line of a help text; what shows it breaks it anew."""
+    return " ".join(text.split())
+
+
 _SWITCHES = [
     cfg.BoolOpt(
         "enabled",
         default=True,
         mutable=True,
-        help="""
+        help=_joined(
+            """
 Whether cospot decides. When false the filter passes every host and the weigher does what
 `fallback_weighers` do: the scheduler goes on as if cospot were absent. Spots are then placed by
 their custom resource classes alone, also beside VMs that leave them no room.
-""",
+"""
+        ),
     ),
     cfg.BoolOpt(
         "dry_run",
         default=False,
         mutable=True,
-        help="""
+        help=_joined(
+            """
 Decide and log every decision, and place as if cospot were absent. No plan is published.
-""",
+"""
+        ),
     ),
 ]
 
@@ -36,37 +46,45 @@ _POLICIES = [
         "vm_policy",
         default="COS",
         mutable=True,
-        help="""
+        help=_joined(
+            """
 How VMs are placed, as if there were no spots: a weigher that `cospot list` names (UTIL, COS, DPD,
 ...), `nova` for the weighers of `vm_weighers`, or python:MODULE.CLASS.
-""",
+"""
+        ),
     ),
     cfg.ListOpt(
         "vm_weighers",
         default=["nova.scheduler.weights.all_weighers"],
         mutable=True,
-        help="""
+        help=_joined(
+            """
 With vm_policy = nova: the classes, or functions that return classes, that
 `[filter_scheduler] weight_classes` named before. Their multipliers are those of nova.conf. They see
 every host as if it had no spots.
-""",
+"""
+        ),
     ),
     cfg.StrOpt(
         "spot_policy",
         default="sCOS",
         mutable=True,
-        help="""
+        help=_joined(
+            """
 How spots are placed: a weigher as for `vm_policy` (sUTIL, sCOS, sDPD, vmaUTIL, ...), or `nova` for
 the weighers of `vm_weighers`, which then see the hosts as they are.
-""",
+"""
+        ),
     ),
     cfg.StrOpt(
         "evictor",
         default="FIFO",
         mutable=True,
-        help="""
+        help=_joined(
+            """
 Which spots a VM displaces: FIFO (those placed first) or YJF (those placed last).
-""",
+"""
+        ),
     ),
     cfg.IntOpt(
         "otn",
@@ -74,18 +92,22 @@ Which spots a VM displaces: FIFO (those placed first) or YJF (those placed last)
         min=1,
         max=10000,
         mutable=True,
-        help="""
+        help=_joined(
+            """
 Offer top N: from how many of the VM policy's best hosts the one is taken whose evictions cost
 least.
-""",
+"""
+        ),
     ),
     cfg.BoolOpt(
         "saf",
         default=False,
         mutable=True,
-        help="""
+        help=_joined(
+            """
 Spot-avoiding filter: hosts with room for the VM beside all their spots come before all others.
-""",
+"""
+        ),
     ),
 ]
 
@@ -95,18 +117,22 @@ _SCOPE = [
         default=["VCPU", "MEMORY_MB"],
         mutable=True,
         item_type=cfg.types.String(choices=["VCPU", "MEMORY_MB", "DISK_GB"]),
-        help="""
+        help=_joined(
+            """
 The resources that spots give up for VMs. VCPU and MEMORY_MB must be among them. Add DISK_GB where
 instances use local disks, and CUSTOM_SPOT_DISK_GB to the spot flavors and inventories.
-""",
+"""
+        ),
     ),
     cfg.ListOpt(
         "aggregates",
         default=[],
         mutable=True,
-        help="""
+        help=_joined(
+            """
 Names of the host aggregates whose hosts may get spots. Empty: all hosts. VMs see every host.
-""",
+"""
+        ),
     ),
 ]
 
@@ -114,9 +140,11 @@ _PLANS = [
     cfg.StrOpt(
         "plan_topic",
         default=DEFAULT_TOPIC,
-        help="""
+        help=_joined(
+            """
 Topic of the notification bus on which eviction plans go to cospot-evictor.
-""",
+"""
+        ),
     ),
     cfg.IntOpt(
         "plan_hosts",
@@ -124,21 +152,25 @@ Topic of the notification bus on which eviction plans go to cospot-evictor.
         min=1,
         max=MOST_HOSTS,
         mutable=True,
-        help="""
+        help=_joined(
+            """
 For how many of the first hosts of a decision a plan names victims. More than one, because a claim
 may fail on the first; at least `[scheduler] max_attempts`, so that a build that is tried elsewhere
 finds its plan.
-""",
+"""
+        ),
     ),
     cfg.IntOpt(
         "plan_queue",
         default=1000,
         min=1,
         max=1000000,
-        help="""
+        help=_joined(
+            """
 How many plans wait at most while the message bus is away. Later ones are dropped with a warning;
 the evictor's reconcile does their work.
-""",
+"""
+        ),
     ),
 ]
 
@@ -149,10 +181,12 @@ _VIEW = [
         min=5,
         max=86400,
         mutable=True,
-        help="""
+        help=_joined(
+            """
 Age in seconds at which a host's inventories (totals, reserved amounts, allocation ratios) are read
 from placement again, in the background.
-""",
+"""
+        ),
     ),
     cfg.FloatOpt(
         "inventory_wait",
@@ -160,10 +194,12 @@ from placement again, in the background.
         min=0.0,
         max=30.0,
         mutable=True,
-        help="""
+        help=_joined(
+            """
 How many seconds a request waits at most for the inventories of hosts that were never seen before.
 After that what Nova's compute nodes say of themselves is used until placement has answered.
-""",
+"""
+        ),
     ),
     cfg.IntOpt(
         "claim_seconds",
@@ -171,19 +207,23 @@ After that what Nova's compute nodes say of themselves is used until placement h
         min=1,
         max=3600,
         mutable=True,
-        help="""
+        help=_joined(
+            """
 For how many seconds a decision counts as use of its host while the host does not report the
 instance, and its victims count as gone. Decisions come faster than hosts report.
-""",
+"""
+        ),
     ),
     cfg.ListOpt(
         "fallback_weighers",
         default=["nova.scheduler.weights.all_weighers"],
         mutable=True,
-        help="""
+        help=_joined(
+            """
 The weighers that order the hosts when cospot does not: it is switched off, in a dry run, or has
 failed. As `[filter_scheduler] weight_classes` was before cospot.
-""",
+"""
+        ),
     ),
 ]
 
