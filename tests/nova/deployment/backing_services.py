@@ -2,6 +2,7 @@
 
 import os
 import socket
+import subprocess
 
 from .processes import wait_until
 from .settings import PASSWORD
@@ -112,6 +113,21 @@ def start_rabbitmq(settings, processes):
     processes.start(
         "rabbitmq", ["/usr/lib/rabbitmq/bin/rabbitmq-server"], rabbitmq_environment(settings)
     )
+
+
+def queues_with_consumers(settings, processes):
+    """Return the names of RabbitMQ's queues that someone listens on."""
+    done = subprocess.run(
+        ["/usr/lib/rabbitmq/bin/rabbitmqctl", "--silent", "list_queues", "name", "consumers"],
+        env=processes.environment(rabbitmq_environment(settings)),
+        cwd=settings.folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    rows = [line.split() for line in done.stdout.splitlines()]
+    return {row[0] for row in rows if len(row) == 2 and row[1] != "0"}
 
 
 def wait_for_rabbitmq(settings):

@@ -4,6 +4,7 @@ Every process carries the deployment's folder in its environment, as do its chil
 found whoever started them, also when that one was killed before it could note their numbers.
 """
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -41,13 +42,20 @@ def marked_processes(folder):
         if not entry.name.isdecimal() or int(entry.name) == os.getpid():
             continue
         try:
-            if mark not in (entry / "environ").read_bytes().split(b"\0"):
-                continue
-            if (entry / "stat").read_text().rpartition(")")[2].split()[0] != "Z":
+            if mark in (entry / "environ").read_bytes().split(b"\0"):
                 found.append(int(entry.name))
-        except (OSError, IndexError):  # gone meanwhile, or another user's
+        except OSError:  # gone meanwhile, or another user's
             continue
-    return found
+    return [process for process in found if is_alive(process)]
+
+
+def is_alive(process):
+    """Tell whether a process still has memory or files: a dying one keeps its ports a while."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return False
+    return state not in "ZX"
 
 
 def kill_marked(folder):
@@ -56,7 +64,7 @@ def kill_marked(folder):
     quiet = 0
     deadline = time.monotonic() + 30
     while quiet < 2:  # twice, for a child that was being started while its parent died
-        living = marked_processes(folder)
+        living = {*marked_processes(folder), *filter(is_alive, killed)}
         quiet = 0 if living else quiet + 1
         for process in living:
             try:
@@ -135,14 +143,15 @@ class Processes:
         process = self.main_process(name)
         if process is None:
             return
+        members = {process, *self.session(process)}
         os.kill(process, number)
         deadline = time.monotonic() + seconds
-        while self.session(process):
+        while members := {*filter(is_alive, members), *self.session(process)}:
             if number == signal.SIGKILL or time.monotonic() > deadline:
-                for member in self.session(process):
-                    os.kill(member, signal.SIGKILL)
-            reap()
-            time.sleep(0.05)
+                for member in members:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(member, signal.SIGKILL)
+            time.sleep(0.02)
         (self.run / f"{name}.pid").unlink(missing_ok=True)
 
     def session(self, leader):
@@ -162,12 +171,3 @@ class Processes:
             return f"--- {path}: none"
         text = path.read_text(errors="replace").splitlines()[-lines:]
         return "\n".join([f"--- end of {path}", *text])
-
-
-def reap():
-    """Take the exit codes of children that have ended, so that they are no longer listed."""
-    try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    except ChildProcessError:
-        pass

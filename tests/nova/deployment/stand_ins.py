@@ -58,6 +58,8 @@ class Glance(JsonHandler):
         path = self.path.split("?")[0].rstrip("/")
         if path.endswith("/schemas/image"):
             self.answer({"name": "image", "properties": {key: {} for key in IMAGE}})
+        elif path.endswith("/schemas/member"):
+            self.answer({"name": "member", "properties": {"member_id": {}, "image_id": {}}})
         elif path.endswith("/images"):
             self.answer({"images": list(self.images.values())})
         elif "/images/" in path:
@@ -67,6 +69,9 @@ class Glance(JsonHandler):
             self.answer({"versions": []}, 300)
 
     def do_POST(self):
+        if self.path.endswith("/members"):  # an administrator shelves a customer's instance
+            self.answer({"member_id": self.body().get("member"), "image_id": IMAGE_ID})
+            return
         image = {**IMAGE, "id": str(uuid.uuid4()), **self.body()}
         self.images[image["id"]] = image
         self.answer(image, 201)

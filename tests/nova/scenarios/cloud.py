@@ -6,11 +6,16 @@ from dataclasses import dataclass
 
 from cospot.nova.spot_flavors import SPOT_CLASS_OF
 from deployment import identity
-from deployment.backing_services import answers, start_rabbitmq, wait_for_rabbitmq
+from deployment.backing_services import (
+    answers,
+    queues_with_consumers,
+    start_rabbitmq,
+    wait_for_rabbitmq,
+)
 from deployment.cloud_services import CloudServices
 from deployment.config_files import evictor_config
 from deployment.flavors import flavor_name
-from deployment.processes import DeploymentError, Processes, reap, wait_until
+from deployment.processes import DeploymentError, Processes, wait_until
 from deployment.stand_ins import IMAGE_ID
 from keystoneauth1.adapter import Adapter
 from keystoneauth1.exceptions import NotFound
@@ -337,32 +342,43 @@ class Cloud:
     def wait_until_killed(self, copy=1):
         """Wait until a copy of the evictor has died by itself."""
 
-        def is_dead():
-            reap()
-            return self.processes.main_process(evictor_name(copy)) is None
-
-        wait_until(is_dead, f"{evictor_name(copy)} is killed", BUSY_S)
+        name = evictor_name(copy)
+        wait_until(lambda: self.processes.main_process(name) is None, f"{name} is killed", BUSY_S)
 
     def stop_evictors(self, number=signal.SIGKILL):
         for copy in (1, 2):
             self.processes.stop(evictor_name(copy), number)
 
     def restart_rabbitmq(self):
+        """Kill RabbitMQ, start it again, and wait until Nova's services have found it."""
         self.processes.stop("rabbitmq", signal.SIGKILL)
         start_rabbitmq(self.settings, self.processes)
         wait_for_rabbitmq(self.settings)
+        wanted = {"conductor", "scheduler"}
+        wanted |= {f"compute.{host.name}" for host in self.settings.hosts}
+        wait_until(
+            lambda: wanted <= queues_with_consumers(self.settings, self.processes),
+            "Nova's services listen again",
+            BUSY_S,
+            every=1,
+        )
 
     # Between tests.
 
     def start_what_is_down(self):
-        """Start the services that a scenario has stopped."""
-        down = [
-            h for h in self.settings.hosts if not self.processes.main_process(f"compute-{h.name}")
-        ]
-        for host in down:
-            self.services.start_compute(host)
-            self.force_down(host.name, False)
-        self.services.services_up("nova-compute", len(self.settings.hosts))
+        """Start the computes that a scenario has stopped, and have Nova believe in them."""
+        for host in self.settings.hosts:
+            if not self.processes.main_process(f"compute-{host.name}"):
+                self.services.start_compute(host)
+
+        def are_up():
+            answer = self.nova.get("/os-services?binary=nova-compute").json()
+            for service in answer["services"]:
+                if service["forced_down"]:
+                    self.force_down(service["host"], False)
+            return all(service["state"] == "up" for service in answer["services"])
+
+        wait_until(are_up, "all computes are up", BUSY_S, every=0.5)
 
     def force_down(self, host, is_down):
         """Tell Nova that a compute is dead, as evacuation asks for; or no longer."""

@@ -1,6 +1,7 @@
 """One deployment for all scenarios; an empty cloud before each, and after each a look for VMs."""
 
 import os
+import shutil
 import time
 
 import pytest
@@ -42,6 +43,7 @@ def pytest_configure(config):
 def clean_cloud(cloud, request):
     """Begin with an empty cloud and no evictor; end with the check that holds for every test."""
     cloud.stop_evictors()
+    shutil.rmtree(cloud.settings.folder / "evictor", ignore_errors=True)  # audit logs, notes
     cloud.start_what_is_down()
     if request.node.get_closest_marker("keeps_instances") is None:
         cloud.empty()

@@ -1,0 +1,154 @@
+"""The evictor down, restarted, duplicated, killed; RabbitMQ restarted; many VMs at once."""
+
+import signal
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from oracle import Policy, state_of
+from states import fill_with_spots
+from watch import audit_lines
+
+POLICY = Policy(vm_policy="UTIL")
+#: A VM that UTIL puts on h3, the host with the most vCPUs used by VMs; both its spots must go.
+ON_H3 = (12, 4096)
+STEPS = (  # of deployment.killed_evictor
+    "plan-received",
+    "plan-taken",
+    "victim-checked",
+    "intent-written",
+    "deletion-ordered",
+    "first-victim-done",
+    "freed-seen",
+)
+
+
+@pytest.fixture(autouse=True)
+def full_of_spots(cloud):
+    cloud.set_policy(**POLICY.options())
+    fill_with_spots(cloud)
+
+
+def check_each_was_ordered_once(cloud):
+    ordered = [line["instance"] for line in audit_lines(cloud) if line["event"] == "intent"]
+    assert ordered
+    assert len(ordered) == len(set(ordered))
+
+
+def check_evicted_for(cloud, vm, expected, before):
+    """Check that exactly the planned spots went for a VM, each once, and that there is room."""
+    cloud.wait_until_gone(expected.victims)
+    cloud.wait_until_not_overcommitted()
+    assert cloud.host_of(vm) == expected.host
+    assert before - cloud.spots() == expected.victims
+
+
+@pytest.mark.keeps_instances
+def test_an_evictor_that_was_down_does_what_it_missed(cloud):
+    expected = state_of(cloud).place_vm(POLICY, 8, 6144)
+    before = cloud.spots()
+    vm = cloud.boot("vm", 8, 6144)
+    assert expected.victims
+    assert cloud.spots() == before
+    assert cloud.overcommitted()
+    cloud.start_evictor()
+    check_evicted_for(cloud, vm, expected, before)
+
+
+@pytest.mark.keeps_instances
+def test_two_copies_evict_each_spot_once(cloud):
+    cloud.start_evictor(1)
+    cloud.start_evictor(2)
+    for size in ((8, 6144), (4, 4096), (2, 2048)):
+        expected = state_of(cloud).place_vm(POLICY, *size)
+        before = cloud.spots()
+        vm = cloud.boot("vm", *size)
+        check_evicted_for(cloud, vm, expected, before)
+    check_each_was_ordered_once(cloud)
+
+
+@pytest.mark.keeps_instances
+@pytest.mark.parametrize("step", STEPS)
+def test_killed_at_a_step_and_started_again(cloud, step):
+    expected = state_of(cloud).place_vm(POLICY, *ON_H3)
+    before = cloud.spots()
+    assert len(expected.victims) == 2
+    cloud.start_evictor(killed_at=step)
+    vm = cloud.boot("vm", *ON_H3)
+    cloud.wait_until_killed()
+    cloud.start_evictor()
+    check_evicted_for(cloud, vm, expected, before)
+
+
+@pytest.mark.keeps_instances
+def test_killed_at_a_step_beside_another_copy(cloud):
+    """The other copy takes over at once, also the lock of the host."""
+    expected = state_of(cloud).place_vm(POLICY, *ON_H3)
+    before = cloud.spots()
+    cloud.start_evictor(1, killed_at="first-victim-done")
+    cloud.start_evictor(2)
+    vm = cloud.boot("vm", *ON_H3)
+    check_evicted_for(cloud, vm, expected, before)
+
+
+@pytest.mark.keeps_instances
+def test_stopped_gently(cloud):
+    cloud.start_evictor()
+    expected = state_of(cloud).place_vm(POLICY, 4, 4096)
+    before = cloud.spots()
+    vm = cloud.boot("vm", 4, 4096)
+    check_evicted_for(cloud, vm, expected, before)
+    cloud.stop_evictors(signal.SIGTERM)
+    log = (cloud.processes.logs / "cospot-evictor-1.log").read_text()
+    assert "stopping" in log
+    assert "Traceback" not in log
+
+
+@pytest.mark.keeps_instances
+def test_the_owner_deletes_the_victims_first(cloud):
+    """A spot that its owner deletes is room too: no other one goes in its place."""
+    expected = state_of(cloud).place_vm(POLICY, 8, 6144)
+    before = cloud.spots()
+    victim = sorted(expected.victims)[0]
+    vm = cloud.boot("vm", 8, 6144)
+    cloud.delete(victim)
+    cloud.start_evictor()
+    check_evicted_for(cloud, vm, expected, before)
+
+
+@pytest.mark.keeps_instances
+def test_a_forced_host_has_no_plan_and_is_freed_all_the_same(cloud):
+    cloud.start_evictor()
+    before = cloud.spots()
+    vm = cloud.boot("vm", 4, 4096, host="h4")
+    cloud.wait_until_not_overcommitted()
+    assert cloud.host_of(vm) == "h4"
+    # h4 had nothing left, and its first spots are 1x6144, 2x2048 and 1x6144 or two of them: FIFO
+    # takes spots until 4 vCPUs and 4096 MiB are free, which needs 3 of the 4.
+    gone = before - cloud.spots()
+    assert len(gone) == 3
+
+
+@pytest.mark.keeps_instances
+def test_a_burst_of_20_vms(cloud):
+    """All run, or are refused; no host is overcommitted; every spot that can stay stays."""
+    cloud.start_evictor()
+    with ThreadPoolExecutor(10) as pool:
+        jobs = [pool.submit(cloud.request, "vm", 2, 2048) for _ in range(20)]
+    for job in jobs:
+        cloud.wait_for_status(job.result(), "ACTIVE", seconds=180)
+    cloud.wait_until_not_overcommitted()
+    check_each_was_ordered_once(cloud)
+
+
+@pytest.mark.keeps_instances
+def test_rabbitmq_restarted_while_vms_come(cloud):
+    """Plans may be lost with it; the room is made all the same, and plans arrive again."""
+    cloud.start_evictor(freed_timeout=15)  # a deletion may be lost too, and is ordered again
+    before = cloud.spots()
+    cloud.boot("vm", 2, 2048)
+    cloud.restart_rabbitmq()
+    expected = state_of(cloud).place_vm(POLICY, 4, 4096)
+    vm = cloud.boot("vm", 4, 4096)
+    cloud.wait_until_not_overcommitted()
+    assert cloud.host_of(vm) == expected.host
+    assert cloud.spots() < before

@@ -1,0 +1,81 @@
+"""The off switches and dry runs, of the scheduler's plugin and of the evictor; quotas."""
+
+import pytest
+from deployment.processes import wait_until
+from keystoneauth1.exceptions import Forbidden
+from oracle import Policy, state_of
+from states import fill_with_spots
+from watch import audit_lines
+
+POLICY = Policy(vm_policy="UTIL")
+
+
+def events(cloud):
+    return {line["event"] for line in audit_lines(cloud)}
+
+
+@pytest.mark.keeps_instances
+@pytest.mark.parametrize("switch", [{"enabled": False}, {"dry_run": True}])
+def test_without_plans_the_evictor_alone_makes_room(cloud, switch):
+    """Nova places as if cospot were absent; reconcile does the rest."""
+    cloud.set_policy(**POLICY.options(), **switch)
+    fill_with_spots(cloud)
+    cloud.start_evictor()
+    vm = cloud.boot("vm", 4, 4096)
+    cloud.wait_until_not_overcommitted()
+    causes = {line["cause"] for line in audit_lines(cloud) if line["event"] == "intent"}
+    assert causes <= {"reconcile"}
+    assert cloud.server(vm)["status"] == "ACTIVE"
+
+
+@pytest.mark.keeps_instances
+@pytest.mark.parametrize(
+    ("options", "event"), [({"enabled": False}, "held_back"), ({"dry_run": True}, "would_evict")]
+)
+def test_an_evictor_that_is_switched_off_evicts_nothing(cloud, options, event):
+    cloud.set_policy(**POLICY.options())
+    fill_with_spots(cloud)
+    cloud.start_evictor(**options)
+    before = cloud.spots()
+    expected = state_of(cloud).place_vm(POLICY, 4, 4096)
+    cloud.boot("vm", 4, 4096)
+    wait_until(lambda: event in events(cloud), f"the audit log says {event}", 60)
+    assert "intent" not in events(cloud)
+    assert cloud.spots() == before
+    cloud.stop_evictors()
+    cloud.start_evictor()
+    cloud.wait_until_gone(expected.victims)
+    assert before - cloud.spots() == expected.victims
+
+
+@pytest.mark.keeps_instances
+def test_an_evictor_with_limits_holds_back(cloud):
+    """One eviction a minute: the second of two victims has to wait, and is not forgotten."""
+    cloud.set_policy(**POLICY.options())
+    fill_with_spots(cloud)
+    cloud.start_evictor(evictions_per_minute=1)
+    before = cloud.spots()
+    cloud.boot("vm", 12, 4096)
+    wait_until(lambda: "held_back" in events(cloud), "one is held back", 60)
+    assert len(before - cloud.spots()) <= 1
+    cloud.stop_evictors()
+    cloud.start_evictor()
+    cloud.wait_until_not_overcommitted()
+    assert len(before - cloud.spots()) == 2
+
+
+def test_spots_do_not_use_up_the_quota_for_vms(cloud):
+    """With count_usage_from_placement: 4 cores are two VMs of 2, whatever spots there are."""
+    cloud.set_policy(**POLICY.options())
+    project = cloud.member_of["birch"].get_project_id()
+    cloud.nova.put(f"/os-quota-sets/{project}", json={"quota_set": {"cores": 4}})
+    try:
+        for kind in ("spot", "vm", "spot", "vm"):
+            cloud.boot(kind, 2, 2048, project="birch")
+        with pytest.raises(Forbidden):
+            cloud.request("vm", 1, 1024, project="birch")
+        # Nova adds the vCPUs of what is asked for, a spot's as well, to what placement shows.
+        with pytest.raises(Forbidden):
+            cloud.request("spot", 1, 1024, project="birch")
+    finally:
+        cloud.nova.delete(f"/os-quota-sets/{project}")
