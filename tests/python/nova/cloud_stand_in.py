@@ -26,7 +26,7 @@ class CloudStandIn:
         self.servers = []
         self.providers = {}
         self.metrics = ""  # of an evictor: a page, or names without their prefix to values
-        self.failing = {}  # "POST /compute/..." to status
+        self.failing = {}  # "POST /compute/..." to status, or to what is said instead
         self.requests = []
         self.page = 1000
 
@@ -228,6 +228,8 @@ def _inventories(cloud, query, body, version, provider):
 
 
 def _allocations(cloud, query, body, version, provider):
+    if provider not in cloud.providers:
+        return 404, {"errors": [{"status": 404, "detail": f"no provider {provider}"}]}
     held = cloud.providers[provider]["allocations"]
     return 200, {"allocations": {one: {"resources": held[one]} for one in held}}
 
@@ -271,7 +273,9 @@ def handler(cloud):
             body = json.loads(text) if text else None
             cloud.requests.append(f"{self.command} {url.path}")
             status = cloud.failing.get(f"{self.command} {url.path}")
-            if status is not None:
+            if isinstance(status, str):
+                status, answer = 200, status
+            elif status is not None:
                 answer = {"error": {"message": "made to fail", "code": status}}
             else:
                 version = self.headers.get(MICROVERSION)

@@ -162,6 +162,15 @@ def test_a_service_that_fails_is_one_error(cloud, capsys):
     assert error.startswith("cospot-nova: error: compute: GET /os-aggregates: ")
 
 
+@pytest.mark.parametrize("text", ["<html>", "[]", "{}", ""])
+def test_an_answer_of_something_else_is_one_error(cloud, capsys, text):
+    cloud.failing["GET /compute/os-aggregates"] = text
+    assert run("status") == 2
+    error = capsys.readouterr().err
+    assert "expected an object with 'aggregates', found" in error
+    assert "is this the right service at http://127.0.0.1:" in error
+
+
 def test_credentials_of_a_section(cloud, monkeypatch, capsys, tmp_path):
     """Without OS_* the service user of a configuration file is used."""
     for name in cloud.environment():

@@ -106,7 +106,7 @@ class Cloud:
 
     def aggregates(self) -> dict[str, list[str]]:
         """Return the names of the compute services in each host aggregate, by name."""
-        rows = self._get(self._compute, "/os-aggregates", _HYPERVISORS)["aggregates"]
+        rows = self._get(self._compute, "/os-aggregates", "aggregates", _HYPERVISORS)["aggregates"]
         return {row["name"]: list(row["hosts"]) for row in sorted(rows, key=lambda r: r["name"])}
 
     def flavors(self) -> list[Flavor]:
@@ -122,8 +122,11 @@ class Cloud:
     def provider(self, uuid: str) -> Provider:
         """Return a resource provider's inventories and allocations."""
         path = f"/resource_providers/{uuid}"
-        inventories = self._get(self._placement, f"{path}/inventories", _PLACEMENT)["inventories"]
-        allocations = self._get(self._placement, f"{path}/allocations", _PLACEMENT)["allocations"]
+
+        def read(name: str) -> Any:
+            return self._get(self._placement, f"{path}/{name}", name, _PLACEMENT)[name]
+
+        inventories, allocations = read("inventories"), read("allocations")
         return Provider(
             inventories=inventories,
             allocations={consumer: row["resources"] for consumer, row in allocations.items()},
@@ -144,7 +147,7 @@ class Cloud:
     def flavor_projects(self, flavor: Flavor) -> list[str]:
         """Return the projects that may use a private flavor."""
         path = f"/flavors/{flavor.id}/os-flavor-access"
-        rows = self._get(self._compute, path, _FLAVORS)["flavor_access"]
+        rows = self._get(self._compute, path, "flavor_access", _FLAVORS)["flavor_access"]
         return sorted(row["tenant_id"] for row in rows)
 
     def create_flavor(self, flavor: Flavor) -> Flavor:
@@ -176,15 +179,27 @@ class Cloud:
         """Read a list that Nova hands out in pages; the last row read marks the next page."""
         rows: list[dict[str, Any]] = []
         while True:
-            body = self._get(self._compute, path, version, **query)
+            body = self._get(self._compute, path, name, version, **query)
             rows += body[name]
             more = any(link.get("rel") == "next" for link in body.get(f"{name}_links", ()))
             if not more or not body[name]:
                 return rows
             query = {**query, "marker": rows[-1]["id"]}
 
-    def _get(self, client: Any, path: str, version: str, **query: str) -> Any:
-        return self._ask(client, "GET", path, version, params=query).json()
+    def _get(self, client: Any, path: str, name: str, version: str, **query: str) -> Any:
+        """Return the object of an answer; it has the named entry."""
+        answer = self._ask(client, "GET", path, version, params=query)
+        try:
+            body = answer.json()
+        except ValueError:  # a proxy's page, say
+            body = None
+        if not isinstance(body, dict) or name not in body:
+            where = answer.url.partition("?")[0]
+            raise CloudError(
+                f"{client.service_type}: GET {path}: expected an object with '{name}', found"
+                f" {answer.text[:60]!r}; is this the right service at {where}?"
+            )
+        return body
 
     def _post(self, path: str, body: Mapping[str, Any]) -> Any:
         answer = self._ask(self._compute, "POST", path, _FLAVORS, json=body)
