@@ -118,6 +118,12 @@ class Killer:
             return self._hold_back(fields, why, wait, f"next in {wait:.1f} s")
         self._audit.write("intent", **fields)
         self._order(picture, spot, fields, action)
+        self._took_it(picture, spot, reason, fields)
+        return None
+
+    def _took_it(
+        self, picture: HostPicture, spot: Spot, reason: Reason, fields: dict[str, Any]
+    ) -> None:
         self._metrics.evictions.labels(cause=reason.cause).inc()
         self._freed.watch(
             Leaving(
@@ -135,7 +141,6 @@ class Killer:
             reason.cause,
             reason.chosen_by,
         )
-        return None
 
     def _order(self, picture: HostPicture, spot: Spot, fields: dict[str, Any], action: str) -> None:
         provider = picture.room.provider

@@ -50,16 +50,24 @@ class EvictorService:
         self._conf = conf
         self._settings = settings
         self.metrics = Metrics()
-        notes = DeletionNotes(f"{settings.state_path}/deletions")
+        self._notes = DeletionNotes(f"{settings.state_path}/deletions")
         self.audit = AuditLog(settings.audit_log)
         self._placement = placement.Placement(
             open_client(conf, options.PLACEMENT_GROUP, placement.MICROVERSION)
         )
-        nova = servers.Servers(open_client(conf, options.NOVA_GROUP, servers.MICROVERSION))
+        self._nova = servers.Servers(open_client(conf, options.NOVA_GROUP, servers.MICROVERSION))
         self._switches = Switches(settings)
         self._locks = HostLocks(settings.coordination_url, settings.lock_timeout)
         self._plans = PlanBook(settings.plan_ttl, settings.first_plan_window, settings.max_plans)
         self._clock = OvercommitClock(self.metrics)
+        self._make_evictor()
+        self._make_loops()
+        self.endpoint = PlanEndpoint(self._plans, self.metrics, self._claims.watch)
+        self._intake = PlanIntake(conf, settings.plan_topic, self.endpoint)
+
+    def _make_evictor(self) -> None:
+        """Make what decides and evicts."""
+        settings = self._settings
         self._freed = FreedWatch(
             self._placement,
             self.audit,
@@ -67,30 +75,34 @@ class EvictorService:
             settings.freed_timeout,
             lambda provider: self._queue.put(provider, "reconcile"),
         )
-        self._observer = observer = HostObserver(
-            self._placement, nova, notes, settings.deletion_timeout
+        self._observer = HostObserver(
+            self._placement, self._nova, self._notes, settings.deletion_timeout
         )
-        chooser = SpotChooser(settings.evictor)
-        killer = Killer(
-            nova,
+        self._chooser = SpotChooser(settings.evictor)
+        self._killer = Killer(
+            self._nova,
             self._switches,
             _make_limits(settings),
-            notes,
+            self._notes,
             self.audit,
             self.metrics,
             self._freed,
         )
         self._evictor = HostEvictor(
             settings,
-            observer,
+            self._observer,
             self._locks,
             self._plans,
-            chooser,
-            killer,
+            self._chooser,
+            self._killer,
             self.audit,
             self.metrics,
             self._clock,
         )
+
+    def _make_loops(self) -> None:
+        """Make what finds the hosts to work on."""
+        settings = self._settings
         self._queue = WorkQueue(
             self._free_host,
             settings.workers,
@@ -102,14 +114,14 @@ class EvictorService:
         self._reserves = ReserveKeeper(
             settings,
             self._placement,
-            nova,
+            self._nova,
             self._hosts,
-            observer,
+            self._observer,
             self._locks,
-            chooser,
-            killer,
+            self._chooser,
+            self._killer,
             self._switches,
-            NoticeSender(conf, nova),
+            NoticeSender(self._conf, self._nova),
             self.audit,
             self.metrics,
         )
@@ -122,8 +134,6 @@ class EvictorService:
             settings.claim_timeout,
             lambda provider: self._queue.put(provider, "plan"),
         )
-        self.endpoint = PlanEndpoint(self._plans, self.metrics, self._claims.watch)
-        self._intake = PlanIntake(conf, settings.plan_topic, self.endpoint)
 
     def start(self) -> None:
         """Start all threads; returns at once."""
