@@ -7,7 +7,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 usage() {
   cat <<'TEXT'
 Usage: tests/nova/functional/run.sh [--release RELEASE] [PYTEST_ARGUMENT]...
+       tests/nova/functional/run.sh --novas-own [ARGUMENT]...
 
+  --novas-own         Nova's own tests without and with cospot: run_novas_own.sh
   --release RELEASE   with that release of Nova from the Python registry (see make-venv.sh);
                       without it with the Nova that is installed
 
@@ -18,6 +20,7 @@ TEXT
 python=${COSPOT_PYTHON:-/usr/bin/python3}
 case ${1:-} in
   -h | --help) usage; exit 0 ;;
+  --novas-own) shift; exec tests/nova/functional/run_novas_own.sh "$@" ;;
   --release)
     [ $# -ge 2 ] || { usage >&2; exit 2; }
     tests/nova/functional/make-venv.sh "$2"
