@@ -134,7 +134,7 @@ class CospotTestCase(integrated_helpers.ProviderUsageBaseTestCase):
         """The resource providers that placement shows for an instance."""
         return set(self._get_allocations_by_server_uuid(server_id))
 
-    def wait_for(self, condition: Callable[[], bool], seconds: float = 20) -> None:
+    def wait_for(self, condition: Callable[[], bool], seconds: float = 90) -> None:
         """Waits until something holds."""
         deadline = time.monotonic() + seconds
         while not condition():

@@ -408,6 +408,33 @@ def test_fallback_weighers_that_are_none_keep_the_hosts(
     assert "the fallback weighers failed" in caplog.text
 
 
+def test_beside_novas_weighers_the_decision_still_holds(set_option: SetOption) -> None:
+    """As where server groups have soft affinity: Nova wants all its weighers named then."""
+    set_option(
+        "filter_scheduler",
+        weight_classes=[
+            "nova.scheduler.weights.all_weighers",
+            "cospot.nova.scheduler.weigher.CospotWeigher",
+        ],
+    )
+    handler = weights.HostWeightHandler()
+    weighers = [cls() for cls in handler.get_matching_classes(CONF.filter_scheduler.weight_classes)]
+    states = [
+        make_state(f"host-{i:04d}", (64 + i, 99999, 10), [make_instance(make_flavor(1 + i % 7, 1))])
+        for i in range(2000)
+    ]
+    plugin = Plugin(states)
+    spec = make_spec(VM)
+    decided = plugin.filter.filter_all(states, spec)
+    found = handler.get_weighed_objects(weighers, decided, spec)
+    assert [host.obj for host in found] == decided
+    assert names(decided) != nova_order(states, spec)
+    # Without a decision Nova's own decide, once.
+    keep_decision(spec, None)
+    found = handler.get_weighed_objects(weighers, states, spec)
+    assert [host.obj.host for host in found] == nova_order(states, spec)
+
+
 # The operator's own weighers as the VM policy.
 
 
@@ -552,7 +579,12 @@ def test_novas_own_options_are_checked(set_option: SetOption) -> None:
         track_instance_changes=False,
     )
     faults = " ".join(faults_of_nova_settings(CONF))
-    for word in ("must end with", "alone", "host_subset_size is 9", "track_instance_changes"):
+    for word in (
+        "must end with",
+        "weight_classes must be",
+        "host_subset_size is 9",
+        "track_instance_changes",
+    ):
         assert word in faults
 
 

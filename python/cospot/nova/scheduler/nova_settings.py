@@ -22,8 +22,8 @@ def faults_of_nova_settings(conf: Any) -> list[str]:
     faults: list[str] = []
     if not group.enabled_filters or group.enabled_filters[-1] != _FILTER:
         faults.append(f"[filter_scheduler] enabled_filters must end with {_FILTER}")
-    if list(group.weight_classes) != [_WEIGHER]:
-        faults.append(f"[filter_scheduler] weight_classes must be {_WEIGHER} alone")
+    if _WEIGHER not in group.weight_classes:
+        faults.append(f"[filter_scheduler] weight_classes must be {_WEIGHER}")
     if group.host_subset_size > conf.cospot.plan_hosts:
         faults.append(
             f"[filter_scheduler] host_subset_size is {group.host_subset_size}: plans cover only the"

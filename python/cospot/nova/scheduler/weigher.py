@@ -1,10 +1,15 @@
-"""The weigher that keeps the filter's order. Must be the only one of `weight_classes`."""
+"""The weigher that keeps the filter's order.
+
+It is meant to be the only one of `weight_classes`. Nova accepts server groups with soft affinity
+only where `nova.scheduler.weights.all_weighers` is named there too; then its multiplier outweighs
+all the others, which decide where it does not.
+"""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import nova.conf
 from nova.scheduler import weights
@@ -15,6 +20,7 @@ from cospot.nova.scheduler.decision import decision_of
 
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
+_MULTIPLIER: Final = 1e13
 options.register(CONF)
 
 
@@ -24,12 +30,21 @@ class CospotWeigher(weights.BaseHostWeigher):  # type: ignore[misc]  # Nova is n
     Ranks are all different, so Nova's normalisation and its shuffling of equals change nothing.
     """
 
+    def weight_multiplier(self, host_state: Any) -> float:
+        """Return a multiplier before which all of Nova's own (the largest is 1e6) are nothing.
+
+        Among 100,000 hosts two neighbouring ranks are still 1e8 apart, and exact.
+        """
+        return _MULTIPLIER
+
     def weigh_objects(self, weighed_obj_list: Sequence[Any], weight_properties: Any) -> list[float]:
         """Return a weight for each host, the larger the better."""
         hosts = [weighed.obj for weighed in weighed_obj_list]
         ranks = _ranks(hosts, weight_properties)
         if ranks is not None:
             return ranks
+        if len(CONF.filter_scheduler.weight_classes) > 1:
+            return [0.0] * len(hosts)  # the others decide
         try:
             return _fallback_weights(hosts, weight_properties)
         except Exception:
