@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import time
+from contextlib import contextmanager
 from datetime import datetime, timezone
 
 import cospot
@@ -60,67 +61,58 @@ def evictor(cloud):
     cloud.start_evictor()
 
 
-def wait_until_well(cloud, run):
-    """The evictor's first look at all hosts takes a moment."""
+def test_the_doctor_finds_nothing_wrong_here_and_names_what_is_broken(
+    cloud, run, evictor, tmp_path
+):
+    # The evictor's first look at all hosts takes a moment.
     wait_until(lambda: doctor(cloud, run) == (0, {}), "the doctor finds nothing", 60)
 
-
-def test_the_doctor_finds_nothing_wrong_here(cloud, run, evictor):
-    wait_until_well(cloud, run)
-
-
-def test_the_doctor_names_an_evictor_that_is_down(cloud, run, evictor):
-    wait_until_well(cloud, run)
-    cloud.stop_evictors()
-    wait_until(lambda: "evictor listens" in doctor(cloud, run)[1], "nobody listens", 60)
-    code, bad = doctor(cloud, run)
-    assert code == 1
-    assert set(bad) == {"evictor listens", "evictor works"}
-    assert "nobody listens to cospot_plans.info" in bad["evictor listens"][0]
-
-
-def test_the_doctor_names_a_broken_setting(cloud, run, evictor, tmp_path):
-    wait_until_well(cloud, run)
     broken = tmp_path / "broken.conf"
     broken.write_text("[filter_scheduler]\nenabled_filters = CospotFilter,ComputeFilter\n")
     code, bad = doctor(cloud, run, broken)
     assert (code, list(bad)) == (1, ["filter"])
     assert bad["filter"][0].startswith("CospotFilter is not the last")
 
+    with broken_flavor(cloud, "spot.1x1024"), spot_vcpus(cloud, "h1", 5):
+        code, bad = doctor(cloud, run)
+    assert (code, set(bad)) == (1, {"spot flavors", "inventories"})
+    assert bad["spot flavors"][0] == "spot.1x1024: resources:VCPU is not set, expected 0"
+    assert bad["inventories"][0] == "h1: CUSTOM_SPOT_VCPU is 5, expected 8 as of VCPU"
 
-def test_the_doctor_names_a_broken_flavor_and_the_mending_mends(cloud, run, evictor):
-    wait_until_well(cloud, run)
-    path = "/flavors/spot.1x1024/os-extra_specs"
+    cloud.stop_evictors()
+    wait_until(lambda: "evictor listens" in doctor(cloud, run)[1], "nobody listens", 60)
+    code, bad = doctor(cloud, run)
+    assert (code, set(bad)) == (1, {"evictor listens", "evictor works"})
+    assert "nobody listens to cospot_plans.info" in bad["evictor listens"][0]
+
+
+@contextmanager
+def broken_flavor(cloud, name):
+    path = f"/flavors/{name}/os-extra_specs"
     cloud.nova.delete(f"{path}/resources:VCPU")
     try:
-        code, bad = doctor(cloud, run)
-        assert (code, list(bad)) == (1, ["spot flavors"])
-        assert bad["spot flavors"][0] == "spot.1x1024: resources:VCPU is not set, expected 0"
+        yield
     finally:
         cloud.nova.post(path, json={"extra_specs": {"resources:VCPU": "0"}})
-    assert doctor(cloud, run) == (0, {})
 
 
-def test_the_doctor_names_a_host_with_other_inventory(cloud, run, evictor):
-    wait_until_well(cloud, run)
-    provider = cloud.providers()["h1"]
-    path = f"/resource_providers/{provider}"
+@contextmanager
+def spot_vcpus(cloud, host, total):
+    """For a while, give a host another number of vCPUs for spots than it has."""
+    path = f"/resource_providers/{cloud.providers()[host]}"
+    inventory = f"{path}/inventories/CUSTOM_SPOT_VCPU"
 
-    def set_total(total):
+    def set_total(amount):
         generation = cloud.placement.get(path).json()["generation"]
-        cloud.placement.put(
-            f"{path}/inventories/CUSTOM_SPOT_VCPU",
-            json={"resource_provider_generation": generation, "total": total, "max_unit": total},
-        )
+        fields = {"total": amount, "max_unit": amount}
+        cloud.placement.put(inventory, json={"resource_provider_generation": generation, **fields})
 
-    set_total(5)
+    before = cloud.placement.get(inventory).json()["total"]
+    set_total(total)
     try:
-        code, bad = doctor(cloud, run)
-        assert (code, list(bad)) == (1, ["inventories"])
-        assert bad["inventories"][0] == "h1: CUSTOM_SPOT_VCPU is 5, expected 8 as of VCPU"
+        yield
     finally:
-        set_total(8)
-    assert doctor(cloud, run) == (0, {})
+        set_total(before)
 
 
 def test_create_spot_makes_a_flavor_of_spots(cloud, run):
