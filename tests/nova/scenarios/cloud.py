@@ -36,7 +36,7 @@ class Instance:
     vcpus: int
     memory_mb: int
     launched_at: str
-    status: str
+    status: str  # or the task that is under way
     project: str
 
 
@@ -213,7 +213,7 @@ class Cloud:
                     vcpus=flavor["vcpus"],
                     memory_mb=flavor["ram"],
                     launched_at=server["OS-SRV-USG:launched_at"] or "9999",
-                    status=server["status"],
+                    status=server["OS-EXT-STS:task_state"] or server["status"],
                     project=server["tenant_id"],
                 )
             )
