@@ -144,6 +144,13 @@ def test_one_broken_setting_is_named(config, capsys, change, name, verdict, text
     assert text in finding["found"] and finding["mend"] and results[name]["why"]
 
 
+def test_nova_s_own_weighers_may_stand_beside_the_weigher(config, capsys):
+    """Nova takes server groups with soft affinity only then."""
+    classes = f"nova.scheduler.weights.all_weighers,{GOOD['filter_scheduler', 'weight_classes']}"
+    path = configure(config, {("filter_scheduler", "weight_classes"): classes})
+    assert diagnose(capsys, "--offline", "--config-file", path)[0] == 0
+
+
 def test_the_mending_mends(config, capsys):
     """What is said of the order of filters is a line that nova.conf takes."""
     path = configure(config, {FILTERS: "CospotFilter,ComputeFilter"})

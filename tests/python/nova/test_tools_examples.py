@@ -82,3 +82,9 @@ def test_commands_in_the_documentation_have_the_options_they_are_given():
     given |= set(re.findall(r"^\| `(--[a-z-]+)", history, re.MULTILINE))
     assert len(given) > 8
     assert given <= known, given - known
+
+
+@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)
+def test_links_lead_somewhere(path):
+    for target in re.findall(r"\]\(([^)#]+)", path.read_text()):
+        assert target.startswith("http") or (path.parent / target).exists(), target

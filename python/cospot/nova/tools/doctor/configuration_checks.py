@@ -11,6 +11,9 @@ from cospot.nova.tools.doctor.finding import Check, Finding, error, ok, warning
 
 FILTER: Final = "cospot.nova.scheduler.filter.CospotFilter"
 WEIGHER: Final = "cospot.nova.scheduler.weigher.CospotWeigher"
+#: Nova takes server groups with soft affinity only where these are named. Beside them cospot's
+#: multiplier outweighs theirs.
+_ALL_WEIGHERS: Final = "nova.scheduler.weights.all_weighers"
 _FILTER_NAME: Final = FILTER.rpartition(".")[2]
 
 
@@ -23,8 +26,8 @@ def configuration_checks(settings: Any) -> list[Check]:
     checks = [
         ("filter", "The filter makes the decision. It must see the hosts that every other filter"
          " has passed, so it is the last.", _check_filter),
-        ("weigher", "The weigher turns the decision into the order of hosts. Another one beside it"
-         " would change that order.", _check_weigher),
+        ("weigher", "The weigher turns the decision into the order of hosts. A weigher of another"
+         " origin beside it could change that order.", _check_weigher),
         ("host_subset_size", "With more than 1 Nova picks a host at random among the first ones,"
          " and spots are evicted where no VM goes.", _check_subset),
         ("shuffle", "Shuffling hosts of equal weight cannot change the decision: no two weights of"
@@ -76,7 +79,9 @@ def _check_filter(settings: Any) -> Iterator[Finding]:
 def _check_weigher(settings: Any) -> Iterator[Finding]:
     classes = settings.filter_scheduler.weight_classes
     if classes == [WEIGHER]:
-        yield ok("the only weight class")
+        yield ok(f"the only weight class (for soft affinity add {_ALL_WEIGHERS})")
+    elif sorted(classes) == sorted([WEIGHER, _ALL_WEIGHERS]):
+        yield ok("beside Nova's own, for server groups with soft affinity; it outweighs them")
     else:
         yield error(
             f"weight_classes is {_listed(classes)}",
