@@ -390,7 +390,9 @@ class Cloud:
         for server in self.servers():
             if server.get("locked"):
                 self.act(server["id"], "unlock")
-            if server["status"] not in ("ACTIVE", "ERROR", "SHELVED_OFFLOADED", "SHUTOFF"):
+            steady = server["status"] in ("ACTIVE", "ERROR", "SHELVED_OFFLOADED", "SHUTOFF")
+            if server["OS-EXT-STS:task_state"] or not steady:
+                # Nova ignores the deletion of a server whose first deletion it has lost.
                 self.act(server["id"], "os-resetState", {"state": "error"})
         self.delete(*(server["id"] for server in self.servers()))
         wait_until(

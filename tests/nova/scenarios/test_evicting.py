@@ -145,7 +145,8 @@ def test_rabbitmq_restarted_between_vms(cloud):
     """The scheduler, Nova and the evictor find it again, and the next plan arrives.
 
     Nothing is under way meanwhile: an order to a compute that is lost with RabbitMQ leaves a server
-    in the state `deleting` until someone deletes it again, in Nova without cospot as well.
+    in the task `deleting`, in Nova without cospot as well. Nova ignores a second deletion then; the
+    compute's restart carries the first one out.
     """
     cloud.start_evictor()
     cloud.boot("vm", 2, 2048)
