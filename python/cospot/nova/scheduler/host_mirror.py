@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from oslo_log import log as logging
 
-from cospot import _core as _compiled
-from cospot._core import LiveHosts
+from cospot._core import ChangeWatch, LiveHosts
 from cospot.errors import ConfigError
 from cospot.nova.scheduler.claims import ClaimBook
 from cospot.nova.scheduler.host_usage import HostUsage, reported_use, usage_of
@@ -30,38 +29,6 @@ from cospot.nova.scheduler.instance_facts import (
     Size,
 )
 from cospot.nova.scheduler.inventories import Capacity, InventoryCache, capacity_of_host_state
-
-if hasattr(getattr(_compiled, "ChangeWatch", None), "forget"):
-    ChangeWatch = _compiled.ChangeWatch
-else:  # a module built before it was there
-
-    class ChangeWatch:  # type: ignore[no-redef]
-        """The same in Python, until _core is built again."""
-
-        def __init__(self, key: str, attributes: Any, contents: str) -> None:
-            self._names, self._seen = tuple(attributes), {}  # type: ignore[var-annotated]
-
-        def forget(self, number: int) -> None:
-            """See the compiled one."""
-            uuid = next(uuid for uuid, seen in self._seen.items() if seen[0] == number)
-            self._seen[uuid] = (number, None)
-
-        def look(self, objects: list[Any]) -> Any:
-            """See the compiled one."""
-            numbers, changed = [], []
-            for i, state in enumerate(objects):
-                if state.uuid is None:
-                    numbers.append(-1)
-                    continue
-                shown = [getattr(state, name) for name in self._names]
-                shown += list(state.instances.values())
-                number, before = self._seen.get(state.uuid, (len(self._seen), None))
-                if shown != before:
-                    changed.append(i)
-                    self._seen[state.uuid] = (number, shown)
-                numbers.append(number)
-            return np.array(numbers, dtype=np.int64), changed
-
 
 LOG = logging.getLogger(__name__)
 
