@@ -18,6 +18,7 @@ from cospot._core import (
     DAY_US,
     NEVER_US,
     Chain,
+    ChangeWatch,
     Choice,
     CompareOutcome,
     CompiledEvictor,
@@ -30,6 +31,7 @@ from cospot._core import (
     HostSpec,
     HostTable,
     HostView,
+    LiveHosts,
     Offer,
     PolicyInfo,
     Request,
@@ -64,17 +66,13 @@ from cospot.errors import (
 from cospot.policies import Evictor, Filter, Weigher
 
 if TYPE_CHECKING:
-    from cospot._core import ChangeWatch, LiveHosts
     from cospot.choices import average_over_workloads, pareto_front
     from cospot.occupancy import occupancy_over_time, read_events, watch_occupancy
     from cospot.results import Results, load_results
     from cospot.sweeps import sweep
 
-# What needs an optional package (pandas, for one) is imported when it is first asked for, and so is
-# what a module built before it was there lacks.
+# What needs an optional package (pandas, for one) is imported when it is first asked for.
 _LAZY = {
-    "ChangeWatch": "cospot._core",
-    "LiveHosts": "cospot._core",
     "average_over_workloads": "cospot.choices",
     "pareto_front": "cospot.choices",
     "occupancy_over_time": "cospot.occupancy",
