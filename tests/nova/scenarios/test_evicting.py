@@ -112,7 +112,10 @@ def test_the_owner_deletes_the_victims_first(cloud):
     vm = cloud.boot("vm", 8, 6144)
     cloud.delete(victim)
     cloud.start_evictor()
-    check_evicted_for(cloud, vm, expected, before)
+    cloud.wait_until_not_overcommitted()
+    assert cloud.host_of(vm) == expected.host
+    # Of two victims the one that the owner deletes may be enough.
+    assert {victim} <= before - cloud.spots() <= expected.victims
 
 
 @pytest.mark.keeps_instances
