@@ -381,9 +381,14 @@ class Cloud:
         wait_until(are_up, "all computes are up", BUSY_S, every=0.5)
 
     def force_down(self, host, is_down):
-        """Tell Nova that a compute is dead, as evacuation asks for; or no longer."""
+        """Tell Nova that a compute is dead, as evacuation asks for; or no longer.
+
+        Nova does not believe in a compute's return before that has dealt with what was evacuated.
+        """
         services = self.nova.get(f"/os-services?host={host}&binary=nova-compute").json()["services"]
-        self.nova.put(f"/os-services/{services[0]['id']}", json={"forced_down": is_down})
+        self.nova.put(
+            f"/os-services/{services[0]['id']}", json={"forced_down": is_down}, raise_exc=is_down
+        )
 
     def empty(self):
         """Delete everything and wait until placement shows nothing in use."""
