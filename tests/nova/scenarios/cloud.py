@@ -264,6 +264,29 @@ class Cloud:
         except DeploymentError as error:
             raise DeploymentError(f"{error}: {self.overcommitted()}") from error
 
+    def wait_until_reported(self):
+        """Wait until computes report to the scheduler what is on them, as placement shows it.
+
+        One that was evacuated and started again takes until its next look at its resources.
+        """
+
+        def agree():
+            use = self.hosts()
+            # Later versions of the API do not show this any more.
+            answer = self.nova.get("/os-hypervisors/detail", microversion="2.87").json()
+            for compute in answer["hypervisors"]:
+                host = use[compute["hypervisor_hostname"]]
+                reserved = next(h for h in self.settings.hosts if h.name == host.name)
+                wanted = (
+                    reserved.reserved_vcpus + host.vm_used[0] + host.spot_used[0],
+                    reserved.reserved_memory_mb + host.vm_used[1] + host.spot_used[1],
+                )
+                if (compute["vcpus_used"], compute["memory_mb_used"]) != wanted:
+                    return False
+            return True
+
+        wait_until(agree, "computes report what placement shows", BUSY_S, every=0.5)
+
     # Its services.
 
     def set_policy(self, absent=False, **options):

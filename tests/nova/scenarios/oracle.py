@@ -45,7 +45,8 @@ class State:
             cospot.HostTable([cospot.HostSpec(name, hosts[name].capacity) for name in self.names])
         )
         self.ids = []
-        for number, instance in enumerate(instances):
+        placed = [instance for instance in instances if instance.host is not None]
+        for number, instance in enumerate(placed):
             request = cospot.Request(
                 instance.vcpus,
                 instance.memory_mb,

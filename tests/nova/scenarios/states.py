@@ -45,3 +45,4 @@ def fill_with_spots(cloud):
     cloud.delete(*superfluous)
     cloud.fill(missing)
     assert not cloud.overcommitted()
+    cloud.wait_until_reported()

@@ -60,14 +60,14 @@ def test_no_room_at_all_is_no_valid_host_and_evicts_nothing(cloud):
     cloud.start_evictor()
     before = cloud.spots()
     cloud.wait_until_refused(cloud.request("vm", 64, 65536))
-    # 12 vCPUs and 4096 MiB: only h2, h3 and h5 have so many vCPUs; two VMs on h2 and one on h5
-    # would do, so the cloud is first filled with VMs of that size.
-    while state_of(cloud).place_vm(Policy(), 12, 4096) is not None:
-        vm = cloud.boot("vm", 12, 4096)
-        cloud.wait_until_not_overcommitted()
-        assert cloud.server(vm)["status"] == "ACTIVE"
+    assert cloud.spots() == before
+    # 8 vCPUs and 6144 MiB fit twice on h2, once on h3, h5 and h6.
+    for _ in range(5):
+        cloud.boot("vm", 8, 6144)
+    cloud.wait_until_not_overcommitted()
     before = cloud.spots()
-    cloud.wait_until_refused(cloud.request("vm", 12, 4096))
+    assert before
+    cloud.wait_until_refused(cloud.request("vm", 8, 6144))
     assert cloud.spots() == before
 
 
