@@ -8,8 +8,6 @@ from pathlib import Path
 import cospot
 import pytest
 
-HOST = (10400, 2250)
-
 
 @pytest.fixture(scope="session")
 def workload() -> cospot.Workload:

@@ -9,8 +9,8 @@ from typing import Any
 import cospot
 import numpy as np
 import pytest
-from conftest import HOST
 from cospot import Chain, Choice, Datacenter, HostSpec, HostTable, Offer, Request, Workload
+from host_size import HOST
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

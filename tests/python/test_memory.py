@@ -9,8 +9,8 @@ from typing import Any
 import cospot
 import numpy as np
 import pytest
-from conftest import HOST
 from cospot import Chain, Datacenter, HostTable, HostView, Request, Simulation, Workload
+from host_size import HOST
 
 COLUMNS = [name for name in dir(HostView) if isinstance(getattr(HostView, name), property)]
 ARRAYS = [name for name in COLUMNS if name != "names"]

@@ -8,8 +8,8 @@ from typing import Any
 import cospot
 import numpy as np
 import pytest
-from conftest import HOST
 from cospot import Chain, HostSpec, HostTable, Request
+from host_size import HOST
 from sample_policies import (
     ChargingFifo,
     FewSpots,

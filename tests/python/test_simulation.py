@@ -11,8 +11,8 @@ from typing import Any
 import cospot
 import numpy as np
 import pytest
-from conftest import HOST
 from cospot import Chain, HostTable, Simulation, Workload
+from host_size import HOST
 from sample_policies import Util
 
 RUN: dict[str, Any] = {

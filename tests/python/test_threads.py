@@ -8,8 +8,8 @@ from typing import Any
 
 import cospot
 import pytest
-from conftest import HOST
 from cospot import Chain, Simulation, Workload
+from host_size import HOST
 from sample_policies import Fifo, SpotUtil, Util
 
 POLICIES: list[dict[str, Any]] = [
