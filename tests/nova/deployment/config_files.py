@@ -64,8 +64,8 @@ workers = 2
 max_attempts = 3
 [filter_scheduler]
 host_subset_size = 1
-# The fake driver says that no disk is left, whatever is on it; and a build counts as under way until
-# the host's next report, which the deletion of a spot may bring forward.
+# The fake driver says that no disk is left, whatever is on it; and a build counts as under way
+# until the host's next report, which the deletion of a spot may bring forward.
 disk_weight_multiplier = 0.0
 io_ops_weight_multiplier = 0.0
 track_instance_changes = true
