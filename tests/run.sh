@@ -7,21 +7,25 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 
 usage() {
   cat <<'TEXT'
-Usage: tests/run.sh [--quick] [--no-nova] [--no-install]
+Usage: tests/run.sh [--quick] [--no-nova | --nova-cloud] [--no-install]
 
   --quick        only the release build and its tests
   --no-nova      without the tests that run OpenStack Nova's services
+  --nova-cloud   also the scenarios on a whole cloud of Nova's services, which take a quarter of an
+                 hour and want the machine for themselves
   --no-install   do not look for missing packages
 TEXT
 }
 
 quick=false
 nova=true
+nova_cloud=false
 install=true
 for argument in "$@"; do
   case $argument in
     --quick) quick=true ;;
     --no-nova) nova=false ;;
+    --nova-cloud) nova_cloud=true ;;
     --no-install) install=false ;;
     -h | --help) usage; exit 0 ;;
     *) usage >&2; echo "tests/run.sh: unknown option '$argument'" >&2; exit 2 ;;
@@ -169,7 +173,7 @@ if ! $quick; then
   test_python "python from the wheel" tests/python/run_wheel_test.sh
   if $nova && has_module release "Nova"; then
     test_python "Nova's fixtures" tests/nova/functional/run.sh
-    test_python "a cloud of Nova" tests/nova/run.sh
+    if $nova_cloud; then test_python "a cloud of Nova" tests/nova/run.sh; fi
   fi
   if has_tool clang++ "build clang"; then build_and_test clang; fi
   if has_tool clang-format "format"; then check "format" check_format; fi
