@@ -47,7 +47,7 @@ class Events:
         # A pool of its own gets a copy of every message.
         self.listener = oslo_messaging.get_notification_listener(
             transport,
-            [oslo_messaging.Target(topic=topic) for topic in topics],
+            [oslo_messaging.Target(exchange="nova", topic=topic) for topic in topics],
             [self],
             executor="threading",
             pool="measure",
