@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cospot import Chain, HostSpec, HostTable, Request
 
-pytest.importorskip("nova", reason="Nova is not installed (Debian: python3-nova)")
+pytest.importorskip("nova.scheduler", reason="Nova is not installed (Debian: python3-nova)")
 
 from cospot.nova_policies import NovaFilter, NovaWeigher, nova_policy_maker
 from nova import objects

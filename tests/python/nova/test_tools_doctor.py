@@ -3,6 +3,10 @@
 import json
 
 import pytest
+
+pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
+pytest.importorskip("nova.conf", reason="python3-nova is not installed")
+
 from cospot.nova.tools.cloud import CloudError
 from cospot.nova.tools.doctor import evictor_checks
 from cospot.nova.tools.settings import read_settings

@@ -5,7 +5,7 @@ import contextlib
 import pytest
 
 pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
-pytest.importorskip("nova", reason="python3-nova is not installed")
+pytest.importorskip("nova.conf", reason="python3-nova is not installed")
 
 from cloud_stand_in import CloudStandIn
 from cospot.nova.tools import command
