@@ -358,6 +358,8 @@ class Cloud:
             module = ["deployment.killed_evictor", killed_at]
         command = ["/usr/bin/python3", "-m", *module, "--config-file", config]
         command += ["--config-dir", self.settings.folder / "no-config"]
+        # Threads of a killed one may outlive its first: their port would answer for this one.
+        wait_until(lambda: not answers(port), f"port {port} is free", BUSY_S)
         self.processes.start(name, command, self.services.environment)
         if killed_at is None:
             wait_until(lambda: answers(port), f"{name} serves its metrics", BUSY_S)
