@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,16 @@ def logging_as_before() -> Iterator[None]:
     before = list(logging.root.handlers)
     yield
     logging.root.handlers[:] = before
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Any]:
+    """A small cloud over HTTP, and what runs the evictor service against it."""
+    from evictor_running import Running
+
+    made = Running(tmp_path)
+    yield made
+    made.close()
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,13 +28,6 @@ from evictor_running import Running, audit_records, events, plan_message, write_
 HERE = Path(__file__).parent
 #: More requests than the whole eviction takes; the last steps kill a service that is done.
 STEPS = range(1, 24)
-
-
-@pytest.fixture
-def running(tmp_path: Path) -> Iterator[Running]:
-    made = Running(tmp_path)
-    yield made
-    made.close()
 
 
 def two_must_go(running: Running) -> tuple[str, list[str], list[dict[str, object]]]:

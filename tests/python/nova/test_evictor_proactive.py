@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -21,13 +20,11 @@ from evictor_running import Running, events, metric
 
 
 @pytest.fixture
-def running(tmp_path: Path) -> Iterator[Running]:
-    made = Running(tmp_path)
-    yield made
+def running(running: Running) -> Iterator[Running]:
+    yield running
     # The cloud knows nothing of reserves, so it finds each of these evictions needless.
-    assert all("need not go" in each for each in made.cloud.violations)
-    made.cloud.violations.clear()
-    made.close()
+    assert all("need not go" in each for each in running.cloud.violations)
+    running.cloud.violations.clear()
 
 
 def full_host(running: Running, name: str, spots: int) -> tuple[str, list[str]]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,13 +16,6 @@ pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client
 
 from evictor_cloud import Instance, wait_until
 from evictor_running import Running, events, metric, plan_message, send
-
-
-@pytest.fixture
-def running(tmp_path: Path) -> Iterator[Running]:
-    made = Running(tmp_path)
-    yield made
-    made.close()
 
 
 def full_host(running: Running, **odd: Any) -> tuple[str, str, str]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,34 +11,9 @@ pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
 pytest.importorskip("oslo_config", reason="needs python3-oslo.config")
 
 from cospot.nova.evictor import options
+from sample_files import ROOT, generate
 
-ROOT = Path(__file__).resolve().parents[3]
 SAMPLE = ROOT / "docs" / "nova" / "cospot-evictor.conf.sample"
-
-
-def generate(folder: Path) -> str:
-    """Run oslo-config-generator as it runs where cospot is installed."""
-    installed = folder / "cospot-0.dist-info"
-    installed.mkdir()
-    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: cospot\nVersion: 0\n")
-    entries = re.search(
-        r'^\[project\.entry-points\."oslo\.config\.opts"\]\n((?:"[^\n]*\n)+)',
-        (ROOT / "pyproject.toml").read_text(),
-        re.MULTILINE,
-    )
-    assert entries is not None
-    lines = entries[1].replace('"', "")
-    (installed / "entry_points.txt").write_text(f"[oslo.config.opts]\n{lines}")
-    paths = [str(folder), *sys.path]
-    command = [sys.executable, "-m", "oslo_config.generator"]
-    result = subprocess.run(
-        [*command, "--namespace", "cospot.evictor", "--wrap-width", "92"],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return result.stdout
 
 
 def section(text: str) -> str:
@@ -51,7 +23,7 @@ def section(text: str) -> str:
 
 def test_the_sample_is_current(tmp_path: Path) -> None:
     # Other versions of keystoneauth have other options in [nova] and [placement].
-    made = generate(tmp_path)
+    made = generate(tmp_path, "cospot.evictor")
     assert section(SAMPLE.read_text()) == section(made), (
         "make it anew: oslo-config-generator --namespace cospot.evictor --wrap-width 92 "
         "--output-file docs/nova/cospot-evictor.conf.sample"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,13 +23,6 @@ from evictor_running import (
     send,
     write_configuration,
 )
-
-
-@pytest.fixture
-def running(tmp_path: Path) -> Iterator[Running]:
-    made = Running(tmp_path)
-    yield made
-    made.close()
 
 
 def test_reconcile_evicts_the_oldest_spot_of_an_overcommitted_host(running: Running) -> None:

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +21,6 @@ from cospot.nova.evictor.limits import EvictionLimits
 from cospot.nova.evictor.spots import Refusal
 from evictor_cloud import wait_until
 from evictor_running import Running, events, metric, write_configuration
-
-
-@pytest.fixture
-def running(tmp_path: Path) -> Iterator[Running]:
-    made = Running(tmp_path)
-    yield made
-    made.close()
 
 
 def overcommit(running: Running, spots: int, projects: int = 1) -> list[str]:

@@ -344,16 +344,20 @@ def test_a_wrong_setting_is_said_and_vms_go_on(
     assert plugin.filter.failures == 2
 
 
-def test_a_value_of_the_wrong_type_is_said_and_vms_go_on(
-    caplog: pytest.LogCaptureFixture, tmp_path: Path
-) -> None:
+def read_conf(path: Path, option: str) -> Any:
     from oslo_config import cfg
 
     conf = cfg.ConfigOpts()
     options.register(conf)
-    path = tmp_path / "nova.conf"
-    path.write_text("[cospot]\notn = many\n")
+    path.write_text(f"[cospot]\n{option}\n")
     conf(["--config-file", str(path)], project="nova")
+    return conf
+
+
+def test_a_value_of_the_wrong_type_is_said_and_vms_go_on(
+    caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    conf = read_conf(tmp_path / "nova.conf", "otn = many")
     states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
     plugin = Plugin(states)
     with pytest.MonkeyPatch.context() as patch:
@@ -365,13 +369,8 @@ def test_a_value_of_the_wrong_type_is_said_and_vms_go_on(
 
 def test_options_that_are_read_again_count(tmp_path: Path) -> None:
     """SIGHUP makes Nova's services call mutate_config_files."""
-    from oslo_config import cfg
-
-    conf = cfg.ConfigOpts()
-    options.register(conf)
     path = tmp_path / "nova.conf"
-    path.write_text("[cospot]\nenabled = true\n")
-    conf(["--config-file", str(path)], project="nova")
+    conf = read_conf(path, "enabled = true")
     states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
     plugin = Plugin(states)
     with pytest.MonkeyPatch.context() as patch:

@@ -6,11 +6,11 @@ A host is overcommitted in a resource when VMs and spots together use more than
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from cospot.nova.evictor.errors import MissingInventoryError
+from cospot.nova.inventory import granted
 from cospot.nova.spot_flavors import SPOT_CLASS_OF
 
 #: Amounts by placement's class for VMs (VCPU, MEMORY_MB in MiB, DISK_GB in GB).
@@ -26,9 +26,9 @@ class Inventory:
     allocation_ratio: float
 
     @property
-    def capacity(self) -> float:
+    def capacity(self) -> int:
         """Return how much of it placement grants."""
-        return (self.total - self.reserved) * self.allocation_ratio
+        return granted(self.total, self.reserved, self.allocation_ratio)
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class HostRoom:
                 f"host {self.name} (provider {self.provider}) has no inventory of {resource}, "
                 f"only of: {known}"
             )
-        return math.floor(inventory.capacity - sum(self.used(resource, gone)))
+        return inventory.capacity - sum(self.used(resource, gone))
 
     def shortfall(self, resources: Iterable[str], gone: Collection[str] = ()) -> dict[str, int]:
         """Return how much is used beyond what there is; empty when nothing is.

@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 import cospot
 from cospot.nova import spot_flavors
+from cospot.nova.evictor_policy import time_us
 from cospot.nova.plan_message import PlannedHost
 from cospot.nova.scheduler import operator_weighers
 from cospot.nova.scheduler.claims import ClaimBook
 from cospot.nova.scheduler.decision import Decision, instance_of
-from cospot.nova.scheduler.host_mirror import HostMirror, time_us
+from cospot.nova.scheduler.host_mirror import HostMirror
 from cospot.nova.scheduler.instance_facts import InstanceFacts, InstanceReader, size_of_flavor
 from cospot.nova.scheduler.inventories import InventoryCache
 from cospot.nova.scheduler.settings import Policies, Settings

@@ -19,6 +19,7 @@ from oslo_log import log as logging
 
 from cospot._core import ChangeWatch, LiveHosts
 from cospot.errors import ConfigError
+from cospot.nova.evictor_policy import time_us
 from cospot.nova.scheduler.claims import ClaimBook
 from cospot.nova.scheduler.host_usage import HostUsage, reported_use, usage_of
 from cospot.nova.scheduler.instance_facts import (
@@ -32,8 +33,6 @@ from cospot.nova.scheduler.inventories import Capacity, InventoryCache, capacity
 
 LOG = logging.getLogger(__name__)
 
-#: Times are given to the policies from here on; far from it they are refused.
-_START_OF_2020: Final = 1_577_836_800
 _MOST: Final = 1 << 26  # what a HostTable takes; 64 TiB of memory
 _LOOK_UP_SECONDS: Final = 0.5
 
@@ -47,11 +46,6 @@ _SHOWN: Final = (
     "num_io_ops",
 )
 _SHOWN_OF_DISK: Final = ("total_usable_disk_gb", "disk_mb_used", "disk_allocation_ratio")
-
-
-def time_us(seconds: float) -> int:
-    """Return a time since the epoch as the policies are told it."""
-    return int((seconds - _START_OF_2020) * 1_000_000)
 
 
 class MirroredHost:

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from oslo_log import log as logging
 
+from cospot.nova.inventory import granted
 from cospot.nova.scheduler.instance_facts import NOTHING, Size
 from cospot.nova.spot_flavors import DISK_GB, MEMORY_MB, VCPU
 
@@ -56,8 +57,7 @@ def _amounts(inventories: Inventories, resource_class: str) -> tuple[int, int]:
         return 0, 0
     reserved = int(inventory.get("reserved", 0))
     ratio = float(inventory.get("allocation_ratio", 1.0))
-    # Placement truncates too.
-    return int((int(inventory["total"]) - reserved) * ratio), reserved
+    return granted(int(inventory["total"]), reserved, ratio), reserved
 
 
 def capacity_of_host_state(host_state: Any) -> Capacity:

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import cospot
 from cospot.errors import ConfigError
+from cospot.nova.evictor_policy import make_evictor_policy
 
 NOVA_POLICY: Final = "nova"
 _REQUIRED: Final = ("VCPU", "MEMORY_MB")
-_NEED_LIFETIMES: Final = ("LPO", "LPML")
 
 
 @dataclass(frozen=True)
@@ -113,12 +113,7 @@ def _chain(option: str, name: str) -> cospot.Chain | None:
 
 
 def _evictor(name: str) -> cospot.CompiledEvictor:
-    if name in _NEED_LIFETIMES:
-        raise ConfigError(
-            f"[cospot] evictor: '{name}' needs to know how long spots will live, which Nova does"
-            " not tell; expected FIFO or YJF"
-        )
     try:
-        return cospot.make_evictor(name)
+        return make_evictor_policy(name)
     except ConfigError as error:
         raise ConfigError(f"[cospot] evictor: {error}") from error

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from cospot.errors import CospotError
+from cospot.nova.inventory import granted
 
 #: Placement is asked twice a host; this many questions at once keep a thousand hosts to seconds.
 _CONNECTIONS: Final = 8
@@ -75,8 +76,7 @@ class Provider:
         inventory = self.inventories.get(resource)
         if inventory is None:
             return 0
-        usable = inventory["total"] - inventory["reserved"]
-        return int(usable * inventory["allocation_ratio"])
+        return granted(inventory["total"], inventory["reserved"], inventory["allocation_ratio"])
 
     def used(self, resource: str) -> int:
         """Return how much consumers hold of a resource class."""

@@ -30,6 +30,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_evictor_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names the service's configuration files."""
+    parser.add_argument(
+        "--evictor-config-file",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="of cospot-evictor (default: where the service looks)",
+    )
+
+
 def read_settings(files: Iterable[str] = (), folders: Iterable[str] = ()) -> Any:
     """Read Nova's configuration files into an oslo.config object of its own.
 
@@ -39,8 +50,7 @@ def read_settings(files: Iterable[str] = (), folders: Iterable[str] = ()) -> Any
 
     Returns:
         A `cfg.ConfigOpts` with the options of Nova and of the scheduler plugin that the tools look
-        at. A value of the wrong
-        type raises when it is read, not here.
+        at. A value of the wrong type raises when it is read, not here.
 
     Raises:
         ConfigError: A file is missing or is no configuration file.

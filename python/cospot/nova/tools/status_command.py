@@ -36,13 +36,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--audit-log", metavar="PATH", help="of the evictor (default: as its configuration says)"
     )
-    parser.add_argument(
-        "--evictor-config-file",
-        metavar="PATH",
-        action="append",
-        default=[],
-        help="of cospot-evictor (default: where the service looks)",
-    )
+    settings.add_evictor_argument(parser)
     credentials.add_arguments(parser)
     parser.set_defaults(run=_run)
 

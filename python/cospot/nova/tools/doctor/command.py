@@ -30,13 +30,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--offline", action="store_true", help="look at the configuration only, ask no service"
     )
-    parser.add_argument(
-        "--evictor-config-file",
-        metavar="PATH",
-        action="append",
-        default=[],
-        help="of cospot-evictor (default: where the service looks)",
-    )
+    settings.add_evictor_argument(parser)
     parser.add_argument(
         "--evictor-metrics",
         metavar="URL",
