@@ -90,6 +90,22 @@ def wait_for_mariadb(settings):
     wait_until(connects, "MariaDB answers")
 
 
+def change_database(settings, database, statement, values):
+    """Run a statement of SQL; return how many rows it has changed."""
+    import pymysql
+
+    connection = pymysql.connect(
+        host="127.0.0.1",
+        port=settings.port("mariadb"),
+        user="cospot",
+        password=PASSWORD,
+        database=database,
+        autocommit=True,
+    )
+    with connection, connection.cursor() as cursor:
+        return cursor.execute(statement, values)
+
+
 def rabbitmq_environment(settings):
     folder = settings.folder / "rabbitmq"
     return {

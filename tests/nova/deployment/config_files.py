@@ -21,8 +21,8 @@ osapi_compute_workers = 1
 rpc_response_timeout = 60
 service_down_time = 60
 report_interval = 5
-# Late news of a compute must not hide what a scenario does: computes report what happens at once.
-update_resources_interval = 60
+# Computes report what happens at once, but for what a migration leaves behind.
+update_resources_interval = 10
 [api]
 auth_strategy = keystone
 [wsgi]

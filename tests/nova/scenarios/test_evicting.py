@@ -4,6 +4,7 @@ import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from deployment.backing_services import change_database
 from oracle import Policy, state_of
 from states import fill_with_spots
 from watch import audit_lines
@@ -145,12 +146,7 @@ def test_a_burst_of_20_vms(cloud):
 
 @pytest.mark.keeps_instances
 def test_rabbitmq_restarted_between_vms(cloud):
-    """The scheduler, Nova and the evictor find it again, and the next plan arrives.
-
-    Nothing is under way meanwhile: an order to a compute that is lost with RabbitMQ leaves a server
-    in the task `deleting`, in Nova without cospot as well. Nova ignores a second deletion then; the
-    compute's restart carries the first one out.
-    """
+    """The scheduler, Nova and the evictor find it again, and the next plan arrives."""
     cloud.start_evictor()
     cloud.boot("vm", 2, 2048)
     cloud.wait_until_not_overcommitted()
@@ -159,3 +155,28 @@ def test_rabbitmq_restarted_between_vms(cloud):
     before = cloud.spots()
     vm = cloud.boot("vm", 4, 4096)
     check_evicted_for(cloud, vm, expected, before)
+
+
+@pytest.mark.keeps_instances
+def test_an_order_that_was_lost_on_its_way_to_the_compute(cloud):
+    """Nova's API has marked the spot, the compute has not heard of it, and no deletion helps.
+
+    RabbitMQ that dies at that moment leaves this behind; here Nova's database is given it.
+    """
+    expected = state_of(cloud).place_vm(POLICY, 8, 6144)
+    before = cloud.spots()
+    vm = cloud.boot("vm", 8, 6144)
+    for victim in expected.victims:
+        assert change_database(
+            cloud.settings,
+            "nova",
+            "UPDATE instances SET task_state = 'deleting', updated_at = UTC_TIMESTAMP() "
+            "WHERE uuid = %s",
+            (victim,),
+        )
+        cloud.nova.delete(f"/servers/{victim}")
+        assert cloud.server(victim)["OS-EXT-STS:task_state"] == "deleting"
+    cloud.start_evictor(deletion_timeout=2)
+    check_evicted_for(cloud, vm, expected, before)
+    ways = {line["chosen_by"] for line in audit_lines(cloud) if line["event"] == "intent"}
+    assert ways == {"deletion-stuck"}

@@ -57,6 +57,9 @@ class Cloud:
 
     def __init__(self, freeing_takes: float = 0.0) -> None:
         self.freeing_takes = freeing_takes
+        self.stuck_after = 1e9  # how long a deletion counts as room, as the service is told
+        self.may_reset = True
+        self.never_goes: set[str] = set()
         self.lock = threading.RLock()
         self.providers: dict[str, Provider] = {}
         self.instances: dict[str, Instance] = {}
@@ -117,12 +120,15 @@ class Cloud:
                     each.allocation.get(resource, 0)
                     + each.allocation.get(SPOT_CLASS_OF[resource], 0)
                     for each in self.instances.values()
-                    if each.provider == provider
-                    and (leaving_counts or each.task_state != "deleting")
+                    if each.provider == provider and (leaving_counts or not self._is_leaving(each))
                 )
                 if used > room:
                     over[resource] = used - room
             return over
+
+    def _is_leaving(self, instance: Instance) -> bool:
+        age = time.time() - int(instance.updated)  # as Nova shows it
+        return instance.task_state == "deleting" and age < self.stuck_after
 
     def is_spot(self, instance: str) -> bool:
         found = self.instances.get(instance) or self.gone[instance]
@@ -143,6 +149,8 @@ class Cloud:
                 self.violations.append(f"{instance} need not go: short of {short}")
             found.task_state, found.updated = "deleting", time.time()
             self.deleted.append(instance)
+            if instance in self.never_goes:
+                return 202
             if self.freeing_takes <= 0:
                 self.remove(instance)
             else:
@@ -290,6 +298,11 @@ class _Routes:
             status = self.cloud.force_delete(name)
             return status, {}
         each = self.cloud.instances[name]
+        if "os-resetState" in body:
+            if not self.cloud.may_reset:
+                return 403, {"error": "os-resetState is for others"}
+            each.status, each.vm_state, each.task_state = "ERROR", "error", None
+            return 202, {}
         if "shelve" in body:
             self.cloud.shelved.append(name)
             each.allocation, each.host, each.node = {}, None, None

@@ -55,15 +55,6 @@ def test_a_spot_that_its_owner_deletes_makes_the_room(running: Running) -> None:
     assert running.cloud.deleted == [] and usual in running.cloud.instances
 
 
-def test_a_deletion_that_is_stuck_makes_no_room(running: Running) -> None:
-    # The fake counts every deletion as going on, so it finds no need for the other to go.
-    full_host(running, task_state="deleting", updated=time.time() - 700)
-    running.start()
-    wait_until(lambda: len(running.cloud.deleted) == 1, "the other spot goes")
-    assert len(running.cloud.violations) == 1
-    running.cloud.violations.clear()
-
-
 def test_a_soft_deleted_spot_is_deleted_for_good(running: Running) -> None:
     # Nova leaves it out of lists, and its allocation stays.
     # It serves nobody, so it goes first, though YJF would choose the other.

@@ -42,7 +42,7 @@ class FreedWatch:
     """Asks placement about all leaving spots of a host at once, from a thread of its own.
 
     Args:
-        look_again: called with a provider whose spot did not go in time.
+        did_not_go: called with a spot that did not go in time.
     """
 
     def __init__(
@@ -51,13 +51,13 @@ class FreedWatch:
         audit: AuditLog,
         metrics: Metrics,
         timeout: float,
-        look_again: Callable[[str], None],
+        did_not_go: Callable[[Leaving], None],
     ) -> None:
         self._placement = placement
         self._audit = audit
         self._metrics = metrics
         self._timeout = timeout
-        self._look_again = look_again
+        self._did_not_go = did_not_go
         self._condition = threading.Condition()
         self._leaving: dict[str, Leaving] = {}
         self._stopping = False
@@ -127,7 +127,7 @@ class FreedWatch:
             "spot %s still holds its room %.0f s after its eviction", leaving.spot, self._timeout
         )
         self._audit.write("failed", **leaving.fields, error=f"not freed in {self._timeout} s")
-        self._look_again(leaving.provider)
+        self._did_not_go(leaving)
 
     def _forget(self, leaving: Leaving) -> None:
         with self._condition:

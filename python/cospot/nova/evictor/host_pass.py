@@ -71,6 +71,7 @@ class HostEvictor:
         self.metrics = metrics
         self.clock = clock
         self.failures: Counter[str] = Counter()
+        self.repeated: set[str] = set()  # stuck spots whose deletion was ordered again
         self._locks = locks
 
     def free_host(self, provider: str, cause: str) -> PassResult:
@@ -85,6 +86,10 @@ class HostEvictor:
         """
         with self._locks.hold(provider):
             return _Pass(self, cause).run(provider)
+
+    def did_not_go(self, spot: str) -> None:
+        """Prefer other spots to one that Nova took the order for and did not delete."""
+        self.failures[spot] = _MOST_FAILURES
 
 
 @dataclass(frozen=True)
@@ -145,9 +150,12 @@ class _Pass:
             if spot.uuid in picture.noted:
                 return _Pick(spot.uuid, "note")
         for spot in left:
-            if spot.server.status == "SOFT_DELETED" and evictor.failures[spot.uuid] == 0:
+            if spot.is_stuck and spot.uuid not in evictor.repeated:
+                return _Pick(spot.uuid, "deletion-stuck")
+            if evictor.failures[spot.uuid] == 0 and spot.server.status == "SOFT_DELETED":
                 return _Pick(spot.uuid, "soft-deleted")
-        return self._planned(picture) or self._by_policy(left, short)
+        alive = [spot for spot in left if not spot.is_stuck]
+        return self._planned(picture) or self._by_policy(alive, short)
 
     def _planned(self, picture: HostPicture) -> _Pick | None:
         provider = picture.room.provider
@@ -191,14 +199,17 @@ class _Pass:
         try:
             held_back = self._evictor.killer.evict(picture, verdict, reason)
         except CloudError as error:
-            if error.status not in {409, 500}:
-                raise
-            # Something about this one spot; others may go meanwhile only after a few tries.
-            self._evictor.failures[pick.uuid] += 1
+            if verdict.is_stuck:
+                self._evictor.repeated.add(pick.uuid)
+            elif error.status in {409, 500}:
+                # Something about this one spot; others may go meanwhile only after a few tries.
+                self._evictor.failures[pick.uuid] += 1
             raise
         if isinstance(held_back, HeldBack):
             self._result.wait = held_back.wait
             return held_back.why is Refusal.PROJECT_LIMIT
+        if verdict.is_stuck and not self._evictor.killer.is_dry_run:
+            self._evictor.repeated.add(pick.uuid)
         self._evictor.failures.pop(pick.uuid, None)
         self._gone.add(pick.uuid)
         self._result.evicted.append(pick.uuid)

@@ -149,6 +149,8 @@ class Killer:
             if action == "shelve-offload":
                 self._servers.shelve(spot.uuid)
             else:
+                if spot.is_stuck:
+                    self._servers.reset_state(spot.uuid)
                 self._servers.force_delete(spot.uuid)
         except CloudError as error:
             if error.status == 404:

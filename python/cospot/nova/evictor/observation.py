@@ -11,7 +11,14 @@ from cospot.nova.evictor.deletion_notes import DeletionNotes
 from cospot.nova.evictor.placement import Placement
 from cospot.nova.evictor.room import HostRoom
 from cospot.nova.evictor.servers import ComputeHost, Server, Servers
-from cospot.nova.evictor.spots import Refusal, Spot, SpotsOfHost, read_spot, sort_spots
+from cospot.nova.evictor.spots import (
+    Deletions,
+    Refusal,
+    Spot,
+    SpotsOfHost,
+    read_spot,
+    sort_spots,
+)
 from cospot.nova.spot_flavors import holds_only_spot_classes
 
 LOG = logging.getLogger(__name__)
@@ -46,12 +53,12 @@ class HostObserver:
         placement: Placement,
         servers: Servers,
         notes: DeletionNotes,
-        deletion_timeout: float,
+        deletions: Deletions,
     ) -> None:
         self._placement = placement
         self._servers = servers
         self._notes = notes
-        self._deletion_timeout = deletion_timeout
+        self._deletions = deletions
         self._compute_hosts: dict[str, ComputeHost] = {}
 
     def learn_hosts(self) -> None:
@@ -77,7 +84,7 @@ class HostObserver:
                 continue
             # The list leaves out soft-deleted servers and those that have moved.
             server = listed.get(consumer) or self._servers.server(consumer)
-            verdicts[consumer] = read_spot(allocation, server, host, now, self._deletion_timeout)
+            verdicts[consumer] = read_spot(allocation, server, host, now, self._deletions)
         return HostPicture(
             room=room,
             host=host,
@@ -119,7 +126,7 @@ class HostObserver:
         if set(everywhere) != {picture.room.provider}:
             return Refusal.SEVERAL_PROVIDERS
         server: Server | None = self._servers.server(uuid)
-        return read_spot(here, server, picture.host, time.time(), self._deletion_timeout)
+        return read_spot(here, server, picture.host, time.time(), self._deletions)
 
     def _compute_host(self, provider: str) -> ComputeHost | None:
         # A provider's UUID is its compute node's for as long as either lives.

@@ -150,10 +150,16 @@ _loops = [
     ),
     cfg.FloatOpt(
         "deletion_timeout",
-        default=600.0,
+        default=120.0,
         min=1.0,
         help="A spot that Nova has been deleting for longer than so many seconds no longer counts "
-        "as free room; other spots go instead.",
+        "as free room: the order to its compute was lost, with RabbitMQ for example.",
+    ),
+    cfg.BoolOpt(
+        "repeat_stuck_deletions",
+        default=True,
+        help="Where VMs need the room of such a spot, reset its state and order its deletion "
+        "again, before any other spot goes; false: other spots go instead.",
     ),
     cfg.FloatOpt(
         "retry_delay",

@@ -326,6 +326,7 @@ class ReserveKeeper:
             spot
             for spot in picture.spots.evictable.values()
             if spot.uuid not in gone
+            and not spot.is_stuck
             and self._failures[spot.uuid] < _MOST_FAILURES
             and frees_some(spot, need)
         ]

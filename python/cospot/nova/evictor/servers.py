@@ -1,4 +1,4 @@
-"""What the service asks Nova, and the two things it makes Nova do."""
+"""What the service asks Nova, and the few things it makes Nova do."""
 
 from __future__ import annotations
 
@@ -111,6 +111,14 @@ class Servers:
         server that is being deleted.
         """
         self._client.send("POST", f"/servers/{quote(uuid)}/action", {"forceDelete": None})
+
+    def reset_state(self, uuid: str) -> None:
+        """Put a server in the state ERROR, without a task.
+
+        Nova ignores the deletion of a server that it is deleting; this makes it listen again.
+        """
+        body = {"os-resetState": {"state": "error"}}
+        self._client.send("POST", f"/servers/{quote(uuid)}/action", body)
 
     def shelve(self, uuid: str) -> None:
         """Shelve a server: snapshot it and, by Nova's default, take it off its host."""

@@ -14,7 +14,7 @@ from cospot.nova.evictor.claims import ClaimWatch
 from cospot.nova.evictor.clients import open_client
 from cospot.nova.evictor.deletion_notes import DeletionNotes
 from cospot.nova.evictor.errors import AuditError
-from cospot.nova.evictor.freed_watch import FreedWatch
+from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
 from cospot.nova.evictor.host_pass import HostEvictor
 from cospot.nova.evictor.intake import PlanEndpoint, PlanIntake
 from cospot.nova.evictor.killing import Killer
@@ -26,6 +26,7 @@ from cospot.nova.evictor.observation import HostObserver
 from cospot.nova.evictor.plan_book import PlanBook
 from cospot.nova.evictor.proactive import ReserveKeeper
 from cospot.nova.evictor.reconcile import HostWatch, ReconcileLoop
+from cospot.nova.evictor.spots import Deletions
 from cospot.nova.evictor.switches import Switches
 from cospot.nova.evictor.work_queue import WorkQueue
 
@@ -73,10 +74,13 @@ class EvictorService:
             self.audit,
             self.metrics,
             settings.freed_timeout,
-            lambda provider: self._queue.put(provider, "reconcile"),
+            self._did_not_go,
         )
         self._observer = HostObserver(
-            self._placement, self._nova, self._notes, settings.deletion_timeout
+            self._placement,
+            self._nova,
+            self._notes,
+            Deletions(settings.deletion_timeout, settings.repeat_stuck_deletions),
         )
         self._chooser = SpotChooser(settings.evictor)
         self._killer = Killer(
@@ -99,6 +103,11 @@ class EvictorService:
             self.metrics,
             self._clock,
         )
+
+    def _did_not_go(self, leaving: Leaving) -> None:
+        """Have a spot's host looked at again, and other spots preferred."""
+        self._evictor.did_not_go(leaving.spot)
+        self._queue.put(leaving.provider, "reconcile")
 
     def _make_loops(self) -> None:
         """Make what finds the hosts to work on."""

@@ -35,10 +35,12 @@ class Spot:
 
     Attributes:
         amounts: what evicting it frees, by VCPU, MEMORY_MB, DISK_GB.
+        is_stuck: Nova has been deleting it for so long that the order to its compute must be lost.
     """
 
     server: Server
     amounts: Amounts
+    is_stuck: bool = False
 
     @property
     def uuid(self) -> str:
@@ -46,12 +48,25 @@ class Spot:
         return self.server.uuid
 
 
+@dataclass(frozen=True)
+class Deletions:
+    """What to think of a spot that Nova is deleting.
+
+    Attributes:
+        timeout: how long that counts as under way, seconds; after it the deletion is stuck.
+        repeat: whether a stuck one may be ordered again.
+    """
+
+    timeout: float
+    repeat: bool
+
+
 def read_spot(
     allocation: Amounts,
     server: Server | None,
     host: ComputeHost,
     now: float,
-    deletion_timeout: float,
+    deletions: Deletions,
 ) -> Spot | Refusal:
     """Tell whether a consumer of a host is a spot that may be evicted.
 
@@ -60,7 +75,7 @@ def read_spot(
         server: what Nova says of it; None when Nova does not know it.
         host: the provider's host.
         now: time, seconds since the epoch.
-        deletion_timeout: how long a deletion counts as under way, seconds.
+        deletions: what to think of one that is being deleted.
 
     Returns:
         the spot, or the first reason against it.
@@ -75,14 +90,14 @@ def read_spot(
         return Refusal.NOT_A_SPOT_FLAVOR
     if server.status == "DELETED" or server.vm_state == "deleted":
         return Refusal.LEAVING
-    if server.task_state == "deleting":
-        is_stuck = now - server.updated_at > deletion_timeout
-        return Refusal.DELETION_STUCK if is_stuck else Refusal.LEAVING
-    if server.task_state == "shelving_offloading":
+    is_stuck = server.task_state == "deleting" and now - server.updated_at > deletions.timeout
+    if server.task_state in {"deleting", "shelving_offloading"} and not is_stuck:
         return Refusal.LEAVING
+    if is_stuck and not deletions.repeat:
+        return Refusal.DELETION_STUCK
     if (server.host, server.node) != (host.host, host.node):
         return Refusal.OTHER_HOST
-    return Spot(server, spot_amounts(allocation))
+    return Spot(server, spot_amounts(allocation), is_stuck)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,96 @@
+"""A reserve kept free of spots ahead of demand: notice, grace period, deletion or shelving."""
+
+import time
+from datetime import datetime
+
+import pytest
+from deployment.processes import wait_until
+from oracle import Policy
+from states import fill_with_spots
+from watch import audit_lines
+
+#: h2 has 2 vCPUs and 1024 MiB left, all other hosts nothing: room for one VM of 4 and 4096 takes
+#: the spot of 4 and 1024 that is its first, and of the rest what frees 2048 MiB more.
+RESERVE = "4:4096"
+NOTICE_S = 8
+METADATA = "cospot_evict_at"
+
+
+@pytest.fixture
+def full(cloud):
+    cloud.set_policy(**Policy().options())
+    fill_with_spots(cloud)
+    return cloud.spots()
+
+
+def start(cloud, notice_seconds=NOTICE_S, **options):
+    cloud.start_evictor(
+        mode="proactive", default_reserve=RESERVE, notice_seconds=notice_seconds, **options
+    )
+
+
+def room_for_one(cloud):
+    return any(max(host.over[0] + 4, host.over[1] + 4096) <= 0 for host in cloud.hosts().values())
+
+
+def notices(cloud):
+    """Return the times in the metadata of the spots that have notice, seconds since the epoch."""
+    found = {server["id"]: server["metadata"].get(METADATA) for server in cloud.servers()}
+    return {
+        server: datetime.fromisoformat(moment).timestamp()
+        for server, moment in found.items()
+        if moment
+    }
+
+
+def wait_for_notices(cloud):
+    wait_until(lambda: notices(cloud), "a spot has notice", 60)
+    return notices(cloud)
+
+
+def check_made_in_time(cloud, full, given):
+    """Check that room is made by those with notice alone, and not before its time."""
+    assert full <= cloud.spots() | set(given)
+    assert not room_for_one(cloud)
+    wait_until(lambda: room_for_one(cloud), "the reserve is there", 90)
+    assert time.time() >= min(given.values())
+    events = [line["event"] for line in audit_lines(cloud)]
+    assert events.index("notice") < events.index("intent")
+
+
+@pytest.mark.keeps_instances
+def test_spots_are_deleted_after_notice(cloud, full):
+    start(cloud)
+    given = wait_for_notices(cloud)
+    check_made_in_time(cloud, full, given)
+    assert full - cloud.spots() == set(given)
+    assert not cloud.overcommitted()
+
+
+@pytest.mark.keeps_instances
+def test_spots_are_shelved_after_notice_and_their_owners_have_them_back(cloud, full):
+    start(cloud, action="shelve-offload")
+    given = wait_for_notices(cloud)
+    check_made_in_time(cloud, full, given)
+    assert cloud.spots() == full
+    for spot in given:
+        cloud.wait_for_status(spot, "SHELVED_OFFLOADED")
+        assert not cloud.allocations(spot)
+    cloud.stop_evictors()
+    back = next(iter(given))
+    cloud.act(back, "unshelve")
+    cloud.wait_for_status(back, "ACTIVE")
+    assert not cloud.overcommitted()
+
+
+@pytest.mark.keeps_instances
+def test_notice_is_withdrawn_when_room_comes_by_itself(cloud, full):
+    start(cloud, notice_seconds=600)
+    wait_for_notices(cloud)
+    others = [
+        instance.id for instance in cloud.instances() if instance.host == "h4" and instance.is_spot
+    ]
+    cloud.delete(*(server for server in others if server not in notices(cloud)))
+    assert room_for_one(cloud)
+    wait_until(lambda: not notices(cloud), "the notice is withdrawn", 90)
+    assert "intent" not in {line["event"] for line in audit_lines(cloud)}

@@ -1,0 +1,108 @@
+"""Deletions that Nova took and never carries out: the order to the compute was lost."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
+pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
+pytest.importorskip("tooz", reason="needs python3-tooz")
+pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+
+from evictor_cloud import wait_until
+from evictor_running import Running, events
+
+#: Seconds after which a deletion is stuck; Nova's times have whole seconds.
+TIMEOUT = 2
+
+
+def full_host(running: Running) -> tuple[str, str, str]:
+    """Make a host of 8 vCPUs with two spots and a VM of 4; the deletion of one spot is stuck.
+
+    Returns:
+        the other spot, placed first; the stuck one; the VM.
+    """
+    running.cloud.stuck_after = TIMEOUT
+    host = running.cloud.add_host("a")
+    odd = {"task_state": "deleting", "updated": time.time() - 10}
+    usual = running.cloud.add(host, 4, 1024, spot=True)
+    stuck = running.cloud.add(host, 4, 1024, spot=True, **odd)
+    vm = running.cloud.add(host, 4, 1024, spot=False)
+    return usual, stuck, vm
+
+
+def actions_on(running: Running, instance: str) -> int:
+    return running.cloud.requests.count(f"POST /nova/servers/{instance}/action")
+
+
+def start(running: Running, **settings: Any) -> Any:
+    return running.start(deletion_timeout=TIMEOUT, **settings)
+
+
+def test_its_deletion_is_ordered_again_before_any_other_spot_goes(running: Running) -> None:
+    usual, stuck, _ = full_host(running)
+    start(running)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the stuck spot goes")
+    running.looks()
+    assert running.cloud.deleted == [stuck]
+    assert usual in running.cloud.instances
+    (intent,) = events(running.folder, "intent")
+    assert (intent["instance"], intent["chosen_by"]) == (stuck, "deletion-stuck")
+    assert actions_on(running, stuck) == 2  # its state is reset, then it is deleted
+
+
+def test_it_is_left_alone_where_nobody_needs_its_room(running: Running) -> None:
+    _, stuck, vm = full_host(running)
+    running.cloud.remove(vm)
+    start(running)
+    running.looks(5)
+    assert running.cloud.deleted == []
+    assert actions_on(running, stuck) == 0
+
+
+def test_switched_off_another_spot_goes(running: Running) -> None:
+    usual, stuck, _ = full_host(running)
+    start(running, repeat_stuck_deletions=False)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the other spot goes")
+    assert running.cloud.deleted == [usual]
+    assert actions_on(running, stuck) == 0
+
+
+def test_not_allowed_to_reset_it_another_spot_goes(running: Running) -> None:
+    usual, stuck, _ = full_host(running)
+    running.cloud.may_reset = False
+    start(running)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the other spot goes")
+    running.looks()
+    assert running.cloud.deleted == [usual]
+    assert stuck in running.cloud.instances
+    (failed,) = events(running.folder, "failed")
+    assert failed["instance"] == stuck
+    assert "os-resetState" in failed["error"]
+
+
+def test_stuck_a_second_time_another_spot_goes(running: Running) -> None:
+    usual, stuck, _ = full_host(running)
+    running.cloud.never_goes.add(stuck)
+    start(running)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the other spot goes")
+    assert running.cloud.deleted == [stuck, usual]
+    assert actions_on(running, stuck) == 2
+
+
+def test_a_spot_that_nova_fails_to_delete_is_passed_over(running: Running) -> None:
+    """Its compute puts it in the state ERROR again, without a task."""
+    host = running.cloud.add_host("a")
+    odd, usual = (running.cloud.add(host, 4, 1024, spot=True) for _ in range(2))
+    running.cloud.add(host, 4, 1024, spot=False)
+    running.cloud.never_goes.add(odd)
+    start(running, freed_timeout=1)
+    wait_until(lambda: bool(events(running.folder, "failed")), "the first spot does not go")
+    with running.cloud.lock:
+        running.cloud.instances[odd].task_state = None
+        running.cloud.instances[odd].status = "ERROR"
+    wait_until(lambda: bool(events(running.folder, "freed")), "the other spot goes")
+    assert usual not in running.cloud.instances
