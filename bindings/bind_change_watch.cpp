@@ -33,6 +33,16 @@ bool is_equal(const py::object& a, const py::object& b) {
   return equal == 1;
 }
 
+/// A number that no dict has had before and none will have after a change; 0 where Python has none.
+std::uint64_t version_of(const py::object& dict) {
+#if PY_VERSION_HEX < 0x030C0000  // gone from 3.12 on, more or less (PEP 699)
+  return reinterpret_cast<const PyDictObject*>(dict.ptr())->ma_version_tag;
+#else
+  static_cast<void>(dict);
+  return 0;
+#endif
+}
+
 /// Remembers what objects showed, and finds those that show something else now. Keeps references
 /// to what it saw, so that no new object can be taken for one that is gone.
 class ChangeWatch {
@@ -70,6 +80,7 @@ class ChangeWatch {
     bool is_current = false;
     std::vector<py::object> values;
     std::vector<py::object> contents;
+    std::uint64_t contents_version = 0;  // of the dict that was seen to have them
   };
 
   static py::str interned(py::handle name, std::string_view what) {
@@ -93,7 +104,7 @@ class ChangeWatch {
   bool update(Seen& seen, const py::object& object) const {
     const bool was_current = std::exchange(seen.is_current, false);
     const bool values = update_values(seen.values, object);
-    const bool contents = update_contents(seen.contents, attribute(object, contents_));
+    const bool contents = update_contents(seen, attribute(object, contents_));
     seen.is_current = true;
     return values || contents || !was_current;
   }
@@ -109,10 +120,14 @@ class ChangeWatch {
     return changed;
   }
 
-  static bool update_contents(std::vector<py::object>& seen, const py::object& contents) {
+  static bool update_contents(Seen& thing, const py::object& contents) {
     if (PyDict_Check(contents.ptr()) == 0) {
       throw py::type_error("contents is of type " + type_name(contents) + ", expected a dict");
     }
+    const std::uint64_t version = version_of(contents);
+    if (version != 0 && version == thing.contents_version) return false;
+    thing.contents_version = version;
+    std::vector<py::object>& seen = thing.contents;
     const auto size = static_cast<std::size_t>(PyDict_GET_SIZE(contents.ptr()));
     bool changed = seen.size() != size;
     Py_ssize_t at = 0;

@@ -111,6 +111,33 @@ def test_what_is_new_or_shows_something_else_is_found() -> None:
     assert watch.look([thing("a", 2, x=other)])[1] == []
 
 
+def test_a_dict_that_is_kept_is_looked_into_when_it_changes() -> None:
+    """Nova's scheduler shows the very dict of a host in every request, and changes it."""
+    watch = ChangeWatch("key", ["value"], "contents")
+    kept = {"x": object()}
+
+    def is_new() -> bool:
+        return watch.look([SimpleNamespace(key="a", value=1, contents=kept)])[1] == [0]
+
+    assert is_new()
+    assert not is_new()
+    kept["x"] = object()
+    assert is_new()
+    kept["y"] = object()
+    assert is_new()
+    assert not is_new()
+    del kept["x"]
+    assert is_new()
+    # Another dict with the same contents, then the kept one, changed meanwhile.
+    assert watch.look([thing("a", 1, **kept)])[1] == []
+    kept["z"] = object()
+    assert is_new()
+    kept["z"] = kept.pop("z")
+    assert not is_new()
+    watch.forget(0)
+    assert is_new()
+
+
 def test_a_look_that_fails_is_made_good_by_the_next() -> None:
     watch = ChangeWatch("key", ["value"], "contents")
 

@@ -96,10 +96,12 @@ def make_state(
 
 
 def seen_again(state: Any) -> Any:
-    """The HostState of a later request: a new object, whose instances are the same ones."""
+    """The HostState of a later request: a new object with the dict that Nova keeps of the host.
+
+    (HostManager._get_instance_info, where track_instance_changes is on.)
+    """
     again = host_manager.HostState(state.host, state.nodename, None)
     again.__dict__.update(state.__dict__)
-    again.instances = dict(state.instances)
     return again
 
 
