@@ -18,7 +18,7 @@ compute_driver = fake.MediumFakeDriver
 osapi_compute_listen = 127.0.0.1
 osapi_compute_listen_port = {nova_port}
 osapi_compute_workers = 1
-rpc_response_timeout = 60
+rpc_response_timeout = 30
 service_down_time = 60
 report_interval = 5
 # Computes report what happens at once, but for what a migration leaves behind.

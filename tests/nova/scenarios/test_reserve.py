@@ -76,6 +76,7 @@ def test_spots_are_shelved_after_notice_and_their_owners_have_them_back(cloud, f
     for spot in given:
         cloud.wait_for_status(spot, "SHELVED_OFFLOADED")
         assert not cloud.allocations(spot)
+    wait_until(lambda: not notices(cloud), "what the metadata say is done", 30)
     cloud.stop_evictors()
     back = next(iter(given))
     cloud.act(back, "unshelve")

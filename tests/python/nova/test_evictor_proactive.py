@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import uuid
 from collections.abc import Iterator
 
 import pytest
@@ -142,6 +143,31 @@ def test_shelving_gives_the_room_too(running: Running) -> None:
     wait_until(lambda: bool(events(running.folder, "freed")), "the room is free")
     running.looks(5)
     assert running.cloud.shelved == [spots[0]] and running.cloud.deleted == []
+    # Its owner may have it back, and then nothing threatens it.
+    assert running.cloud.instances[spots[0]].metadata == {}
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        pytest.param({"mode": "reactive"}, id="no reserves"),
+        pytest.param({"mode": "proactive", "default_reserve": "1000:0"}, id="another reserve"),
+    ],
+)
+def test_notices_of_a_reserve_that_is_no_more_are_withdrawn(
+    running: Running, later: dict[str, str]
+) -> None:
+    host, spots = full_host(running, "a", 4)
+    running.cloud.aggregates["few"] = str(uuid.uuid4())
+    running.cloud.providers[host].aggregates.add(running.cloud.aggregates["few"])
+    service = running.start(mode="proactive", reserve="few:2:0", notice_seconds=600)
+    wait_until(lambda: bool(events(running.folder, "notice")), "the notice")
+    service.stop()
+    assert running.cloud.instances[spots[0]].metadata != {}
+    running.start(**later)
+    wait_until(lambda: bool(events(running.folder, "notice_withdrawn")), "the withdrawal")
+    assert running.cloud.instances[spots[0]].metadata == {}
+    assert running.cloud.deleted == []
 
 
 def test_a_vm_that_needs_the_room_does_not_wait_for_a_notice(running: Running) -> None:

@@ -53,8 +53,12 @@ class NoticeSender:
 
     def withdraw(self, spot: str) -> None:
         """Tell that a spot will not be evicted after all."""
+        self.forget(spot)
+        self._notifier.info({}, WITHDRAWN_EVENT, {"instance": spot})
+
+    def forget(self, spot: str) -> None:
+        """Take the notice out of a spot's metadata, if the spot still is somewhere."""
         try:
             self._servers.remove_metadata(spot, METADATA_KEY)
         except CloudError as error:
             LOG.warning("cannot remove the notice from the metadata of %s: %s", spot, error)
-        self._notifier.info({}, WITHDRAWN_EVENT, {"instance": spot})

@@ -75,8 +75,9 @@ class ReserveKeeper:
         metrics: Metrics,
     ) -> None:
         self._settings = settings
-        self._reserves = read_reserves(settings.reserve, settings.default_reserve)
-        if settings.mode == "proactive" and not self._reserves:
+        reserves = read_reserves(settings.reserve, settings.default_reserve)
+        self._reserves = reserves if settings.mode == "proactive" else []
+        if settings.mode == "proactive" and not reserves:
             raise SettingError(
                 "[cospot_evictor] mode: proactive needs a reserve; set reserve or default_reserve"
             )
@@ -101,7 +102,7 @@ class ReserveKeeper:
         Raises:
             EvictorError: it could not be finished; the next look does.
         """
-        if self._settings.mode != "proactive":
+        if not self._reserves and not self._book.read():
             return
         with self._locks.hold("notices"):
             notices = self._book.read()
@@ -117,6 +118,9 @@ class ReserveKeeper:
                 notices = [*others, *mine]
                 self._book.write(notices)
             known = {reserve.label for reserve in self._reserves}
+            for notice in notices:
+                if notice.reserve not in known:
+                    self._withdraw_one(notice)
             self._book.write([each for each in notices if each.reserve in known])
 
     def _members(self) -> dict[str, set[str]]:
@@ -181,14 +185,17 @@ class ReserveKeeper:
         kept = []
         for notice in mine:
             room = rooms.get(notice.provider)
-            if room is not None and notice.spot in room.consumers:
-                kept.append(notice)
-                if notice.ordered_at:
-                    self._push_on(notice)
-                if notice.ordered_at and now - notice.ordered_at > self._settings.deletion_timeout:
+            is_there = room is not None and notice.spot in room.consumers
+            if is_there and notice.ordered_at:
+                self._push_on(notice)
+                if now - notice.ordered_at > self._settings.deletion_timeout:
                     LOG.error("spot %s was evicted for a reserve and did not go", notice.spot)
                     self._failures[notice.spot] = _MOST_FAILURES
-                    kept.pop()
+                    is_there = False
+            if is_there:
+                kept.append(notice)
+            else:
+                self._sender.forget(notice.spot)  # it may be shelved, or on another host
         return kept
 
     def _push_on(self, notice: Notice) -> None:

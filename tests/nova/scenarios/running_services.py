@@ -1,0 +1,192 @@
+"""The processes of the cloud: configured, started, stopped and killed by the scenarios."""
+
+import signal
+from datetime import datetime, timezone
+
+from deployment import identity
+from deployment.backing_services import (
+    answers,
+    queues_with_consumers,
+    start_rabbitmq,
+    wait_for_rabbitmq,
+)
+from deployment.cloud_services import CloudServices
+from deployment.config_files import evictor_config
+from deployment.processes import Processes, wait_until
+from keystoneauth1.adapter import Adapter
+
+COMPUTE_API = "2.90"
+SCHEDULER_WORKERS = 2
+BUSY_S = 90  # the longest that anything takes here, on a machine with other work
+
+
+class RunningServices:
+    """What a scenario does to the services of a deployment."""
+
+    def __init__(self, settings):
+        self.settings = settings
+        self.processes = Processes(settings.folder)
+        self.services = CloudServices(settings, self.processes)
+        self.nova = self.adapter("admin", "admin", "compute", COMPUTE_API)
+
+    def adapter(self, user, project, service, version):
+        session = identity.session(self.settings, user, project)
+        return Adapter(session, service_type=service, default_microversion=version)
+
+    def set_policy(self, absent=False, **options):
+        """Give the scheduler a policy, or Nova's own filters and weighers.
+
+        A running one reads the options of [cospot] again upon SIGHUP; for all else it is restarted.
+        """
+        text = scheduler_config(absent, options)
+        path = self.settings.folder / "scheduler.conf"
+        old = path.read_text()
+        path.write_text(text)
+        if not self.processes.main_process("nova-scheduler"):
+            self.restart_scheduler()
+        elif old == text:
+            return
+        elif [line.split(" = ")[0] for line in old.splitlines()] == [
+            line.split(" = ")[0] for line in text.splitlines()
+        ]:
+            changed = len(set(text.splitlines()) - set(old.splitlines()))
+            self.reload_scheduler(changed)
+        else:
+            self.restart_scheduler()
+
+    def reload_scheduler(self, changed):
+        """Send SIGHUP and wait until all workers and their parent have seen the changed options."""
+        log = self.processes.logs / "nova-scheduler.log"
+        known = log.stat().st_size
+        self.processes.send("nova-scheduler", signal.SIGHUP)
+        wanted = changed * (SCHEDULER_WORKERS + 1)
+        wait_until(
+            lambda: log.read_bytes()[known:].count(b"Option cospot.") >= wanted,
+            "the scheduler's workers read their options again",
+        )
+
+    def restart_scheduler(self):
+        log = self.processes.logs / "nova-scheduler.log"
+        self.processes.stop("nova-scheduler", signal.SIGKILL)
+        known = log.stat().st_size if log.exists() else 0
+        self.services.start_scheduler()
+
+        def is_up():
+            return log.read_bytes()[known:].count(b"Starting scheduler node") >= SCHEDULER_WORKERS
+
+        wait_until(is_up, "the scheduler's workers start", BUSY_S)
+
+    def start_evictor(self, copy=1, killed_at=None, **options):
+        """Start a copy of cospot-evictor, and wait until it is at work.
+
+        Args:
+            copy: 1 or 2; copies share their folder with its locks and their queue of plans.
+            killed_at: a step of deployment.killed_evictor.
+            options: of [cospot_evictor].
+        """
+        name = evictor_name(copy)
+        folder = self.settings.folder / "evictor"
+        folder.mkdir(exist_ok=True)
+        port = self.settings.port("evictor-metrics") + copy - 1
+        config = self.settings.folder / f"{name}.conf"
+        given = {
+            "state_path": folder,
+            "audit_log": folder / f"audit-{copy}.jsonl",
+            "metrics_port": port,
+            "reconcile_interval": 2,
+            **options,
+        }
+        config.write_text(evictor_config(self.settings, **given))
+        module = ["cospot.nova.evictor"]
+        if killed_at is not None:
+            module = ["deployment.killed_evictor", killed_at]
+        command = ["/usr/bin/python3", "-m", *module, "--config-file", config]
+        command += ["--config-dir", self.settings.folder / "no-config"]
+        # Threads of a killed one may outlive its first: their port would answer for this one.
+        wait_until(lambda: not answers(port), f"port {port} is free", BUSY_S)
+        self.processes.start(name, command, self.services.environment)
+        if killed_at is None:
+            wait_until(lambda: answers(port), f"{name} serves its metrics", BUSY_S)
+
+    def wait_until_killed(self, copy=1):
+        """Wait until a copy of the evictor has died by itself."""
+
+        name = evictor_name(copy)
+        wait_until(lambda: self.processes.main_process(name) is None, f"{name} is killed", BUSY_S)
+
+    def stop_evictors(self, number=signal.SIGKILL):
+        for copy in (1, 2):
+            self.processes.stop(evictor_name(copy), number)
+
+    def restart_rabbitmq(self):
+        """Kill RabbitMQ, start it again, and wait until Nova's services have found it.
+
+        A compute whose report was lost with it reports again when it has waited in vain.
+        """
+        self.processes.stop("rabbitmq", signal.SIGKILL)
+        start_rabbitmq(self.settings, self.processes)
+        wait_for_rabbitmq(self.settings)
+        wanted = {"conductor", "scheduler"}
+        wanted |= {f"compute.{host.name}" for host in self.settings.hosts}
+        wait_until(
+            lambda: wanted <= queues_with_consumers(self.settings, self.processes),
+            "Nova's services listen again",
+            BUSY_S,
+            every=1,
+        )
+        listening = datetime.now(timezone.utc).isoformat()
+
+        def have_reported():
+            answer = self.nova.get("/os-services?binary=nova-compute").json()
+            return all(service["updated_at"] > listening for service in answer["services"])
+
+        wait_until(have_reported, "all computes report again", BUSY_S, every=1)
+
+    def start_what_is_down(self):
+        """Start the computes that a scenario has stopped, and have Nova believe in them."""
+        for host in self.settings.hosts:
+            if not self.processes.main_process(f"compute-{host.name}"):
+                self.services.start_compute(host)
+
+        def are_up():
+            answer = self.nova.get("/os-services?binary=nova-compute").json()
+            for service in answer["services"]:
+                if service["forced_down"]:
+                    self.force_down(service["host"], False)
+            return all(service["state"] == "up" for service in answer["services"])
+
+        wait_until(are_up, "all computes are up", BUSY_S, every=0.5)
+
+    def force_down(self, host, is_down):
+        """Tell Nova that a compute is dead, as evacuation asks for; or no longer.
+
+        Nova does not believe in a compute's return before that has dealt with what was evacuated.
+        """
+        services = self.nova.get(f"/os-services?host={host}&binary=nova-compute").json()["services"]
+        self.nova.put(
+            f"/os-services/{services[0]['id']}", json={"forced_down": is_down}, raise_exc=is_down
+        )
+
+
+def evictor_name(copy):
+    return f"cospot-evictor-{copy}"
+
+
+def scheduler_config(absent, options):
+    """Return what nova.conf needs for cospot, as the documentation tells operators."""
+    if absent:
+        return ""
+    lines = [
+        "[filter_scheduler]",
+        "available_filters = nova.scheduler.filters.all_filters",
+        "available_filters = cospot.nova.scheduler.filter.CospotFilter",
+        "enabled_filters = ComputeFilter,ComputeCapabilitiesFilter,ImagePropertiesFilter,"
+        "ServerGroupAntiAffinityFilter,ServerGroupAffinityFilter,CospotFilter",
+        "weight_classes = cospot.nova.scheduler.weigher.CospotWeigher",
+        "[cospot]",
+        *(
+            f"{key} = {str(value).lower() if isinstance(value, bool) else value}"
+            for key, value in options.items()
+        ),
+    ]
+    return "\n".join(lines) + "\n"
