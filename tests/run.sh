@@ -7,25 +7,28 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 
 usage() {
   cat <<'TEXT'
-Usage: tests/run.sh [--quick] [--no-nova | --nova-cloud] [--no-install]
+Usage: tests/run.sh [--quick] [--no-nova | --no-nova-cloud] [--nova-releases] [--no-install]
 
-  --quick        only the release build and its tests
-  --no-nova      without the tests that run OpenStack Nova's services
-  --nova-cloud   also the scenarios on a whole cloud of Nova's services, which take a quarter of an
-                 hour and want the machine for themselves
-  --no-install   do not look for missing packages
+  --quick           only the release build and its tests
+  --no-nova         without the tests that run OpenStack Nova's services
+  --no-nova-cloud   without the scenarios on a whole cloud of Nova's services, which take a quarter
+                    of an hour and want the machine for themselves
+  --nova-releases   Nova's fixtures also on releases from the Python registry
+  --no-install      do not look for missing packages
 TEXT
 }
 
 quick=false
 nova=true
-nova_cloud=false
+nova_cloud=true
+nova_releases=false
 install=true
 for argument in "$@"; do
   case $argument in
     --quick) quick=true ;;
     --no-nova) nova=false ;;
-    --nova-cloud) nova_cloud=true ;;
+    --no-nova-cloud) nova_cloud=false ;;
+    --nova-releases) nova_releases=true ;;
     --no-install) install=false ;;
     -h | --help) usage; exit 0 ;;
     *) usage >&2; echo "tests/run.sh: unknown option '$argument'" >&2; exit 2 ;;
@@ -173,6 +176,13 @@ if ! $quick; then
   test_python "python from the wheel" tests/python/run_wheel_test.sh
   if $nova && has_module release "Nova"; then
     test_python "Nova's fixtures" tests/nova/functional/run.sh
+    if $nova_releases; then
+      for file in tests/nova/functional/requirements-*.txt; do
+        release=${file##*/requirements-}
+        test_python "Nova's fixtures on ${release%.txt}" tests/nova/functional/run.sh \
+          --release "${release%.txt}"
+      done
+    fi
     if $nova_cloud; then test_python "a cloud of Nova" tests/nova/run.sh; fi
   fi
   if has_tool clang++ "build clang"; then build_and_test clang; fi

@@ -315,6 +315,8 @@ class _Routes:
         return 200, body
 
     def remove_metadata(self, name: str, key: str, query: Any, body: Any) -> Answer:
+        if self.cloud.instances[name].vm_state == "shelved_offloaded":
+            return 409, {"error": "not while it is shelved"}
         del self.cloud.instances[name].metadata[key]
         return 204, {}
 

@@ -195,7 +195,7 @@ class ReserveKeeper:
             if is_there:
                 kept.append(notice)
             else:
-                self._sender.forget(notice.spot)  # it may be shelved, or on another host
+                self._sender.forget(notice.spot)  # it may be on another host
         return kept
 
     def _push_on(self, notice: Notice) -> None:
@@ -273,6 +273,8 @@ class ReserveKeeper:
             return replace(notice, ordered_at=time.time())
         need = reserve.need(picture.room, picture.leaving)
         reason = Reason("reserve", self._chooser.name, need)
+        if self._settings.action == "shelve-offload" and not self._killer.is_dry_run:
+            self._sender.forget(notice.spot)  # Nova changes no metadata of a shelved server
         held_back = self._killer.evict(picture, spot, reason, self._settings.action)
         if held_back is not None or self._killer.is_dry_run:
             return notice
