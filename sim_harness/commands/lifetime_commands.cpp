@@ -14,6 +14,7 @@
 
 #include "core/errors.hpp"
 #include "guarantees/lifetime_model_file.hpp"
+#include "sim_harness/commands/number_range.hpp"
 #include "sim_harness/commands/python_program.hpp"
 #include "sim_harness/commands/spot_table.hpp"
 #include "sim_harness/files/stored_file.hpp"
@@ -146,7 +147,7 @@ void add_train(CLI::App& lifetime, int& exit_code) {
   command->add_option("WORKLOAD", arguments->workloads, kWorkloadHelp)->required();
   command->add_option("-o,--output", arguments->output, "Model file to write")->required();
   command->add_option("--days", arguments->days, "Train on these first days of the window")
-      ->check(CLI::Range(0.0, kMostDays))
+      ->check(number_between(0, kMostDays))
       ->capture_default_str();
   command->add_option("--seed", arguments->seed, "Seed of the training")->capture_default_str();
   command->add_option("--hidden", arguments->hidden, "Hidden units of the network")
@@ -167,7 +168,7 @@ void add_eval(CLI::App& lifetime, int& exit_code) {
   command->add_option("-o,--output", arguments->output, "Folder to write the table and plot to")
       ->required();
   command->add_option("--days", arguments->days, "The first days are not looked at")
-      ->check(CLI::Range(0.0, kMostDays))
+      ->check(number_between(0, kMostDays))
       ->capture_default_str();
   command->callback([arguments, &exit_code] { exit_code = evaluate(*arguments); });
 }

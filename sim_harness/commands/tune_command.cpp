@@ -17,6 +17,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/commands/host_totals.hpp"
+#include "sim_harness/commands/number_range.hpp"
 #include "sim_harness/results/csv_sink.hpp"
 #include "sim_harness/sweeps/policy_list.hpp"
 #include "sim_harness/sweeps/shared_evictor.hpp"
@@ -162,7 +163,7 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
   command
       .add_option("--max-vm-loss", arguments.max_vm_loss,
                   "VM revenue that may be lost on a sample, %")
-      ->check(CLI::Range(0.0, 100.0))
+      ->check(number_between(0, 100))
       ->capture_default_str();
   command.add_option("--budget", arguments.budget, "Runs at most; as many as it takes if left out")
       ->check(CLI::Range(std::size_t{1}, std::size_t{std::numeric_limits<std::int32_t>::max()}));
@@ -205,7 +206,7 @@ void add_tune_command(CLI::App& app, PolicyLoader& loader) {
       command
           ->add_option("--headroom-percent", arguments->headroom_percent,
                        "Hosts beyond the fewest that hold all VMs, % (2 if left out)")
-          ->check(CLI::Range(0.0, kMaxHeadroomPercent));
+          ->check(number_between(0, kMaxHeadroomPercent));
   command->add_option("--hosts", arguments->hosts, "Hosts of the datacenter")
       ->check(CLI::Range(std::size_t{1}, kMaxHosts))
       ->excludes(headroom);

@@ -95,7 +95,11 @@ class ClaimWatch:
                 if self._stopping:
                     return
                 _, _, watch = heapq.heappop(self._heap)
-            pause = self._look(watch)
+            try:
+                pause = self._look(watch)
+            except Exception:
+                LOG.exception("unexpected error while watching %s", watch.known.plan.instance)
+                pause = None  # the look at all hosts finds what it would have found
             now = time.monotonic()
             if pause is not None and now + pause < watch.deadline:
                 self._push(now + pause, watch)

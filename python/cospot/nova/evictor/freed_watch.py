@@ -51,12 +51,13 @@ class FreedWatch:
         audit: AuditLog,
         metrics: Metrics,
         timeout: float,
+        shelve_timeout: float,
         did_not_go: Callable[[Leaving], None],
     ) -> None:
         self._placement = placement
         self._audit = audit
         self._metrics = metrics
-        self._timeout = timeout
+        self._timeouts = {"delete": timeout, "shelve-offload": shelve_timeout}
         self._did_not_go = did_not_go
         self._condition = threading.Condition()
         self._leaving: dict[str, Leaving] = {}
@@ -93,7 +94,11 @@ class FreedWatch:
                 for each in self._leaving.values():
                     by_provider[each.provider].append(each)
             for provider, group in by_provider.items():
-                self._look(provider, group)
+                try:
+                    self._look(provider, group)
+                except Exception:
+                    LOG.exception("unexpected error while watching provider %s", provider)
+                    time.sleep(_PAUSE_S)
 
     def _look(self, provider: str, group: list[Leaving]) -> None:
         try:
@@ -101,12 +106,15 @@ class FreedWatch:
             for leaving in group:
                 if leaving.spot not in consumers:
                     self._freed(leaving)
-                elif time.monotonic() - leaving.ordered_at > self._timeout:
+                elif time.monotonic() - leaving.ordered_at > self._timeout_of(leaving):
                     self._late(leaving)
         except EvictorError as error:
             self._metrics.errors.labels(where="freed-watch").inc()
             LOG.warning("cannot see what is freed on provider %s: %s", provider, error)
             time.sleep(_PAUSE_S)
+
+    def _timeout_of(self, leaving: Leaving) -> float:
+        return self._timeouts[str(leaving.fields["action"])]
 
     def _freed(self, leaving: Leaving) -> None:
         self._forget(leaving)
@@ -122,12 +130,11 @@ class FreedWatch:
 
     def _late(self, leaving: Leaving) -> None:
         self._forget(leaving)
-        self._metrics.failures.inc()
-        LOG.error(
-            "spot %s still holds its room %.0f s after its eviction", leaving.spot, self._timeout
-        )
-        self._audit.write("failed", **leaving.fields, error=f"not freed in {self._timeout} s")
         self._did_not_go(leaving)
+        self._metrics.failures.inc()
+        timeout = self._timeout_of(leaving)
+        LOG.error("spot %s still holds its room %.0f s after its eviction", leaving.spot, timeout)
+        self._audit.write("failed", **leaving.fields, error=f"not freed in {timeout} s")
 
     def _forget(self, leaving: Leaving) -> None:
         with self._condition:

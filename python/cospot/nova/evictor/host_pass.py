@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from oslo_log import log as logging
 from cospot.nova.evictor.audit import AuditLog
 from cospot.nova.evictor.choice import SpotChooser, frees_some
 from cospot.nova.evictor.errors import CloudError
-from cospot.nova.evictor.killing import HeldBack, Killer, Reason
+from cospot.nova.evictor.killing import UNKNOWN_OUTCOMES, HeldBack, Killer, Reason
 from cospot.nova.evictor.locks import HostLocks
 from cospot.nova.evictor.metrics import Metrics, OvercommitClock
 from cospot.nova.evictor.observation import HostObserver, HostPicture
@@ -25,7 +25,11 @@ LOG = logging.getLogger(__name__)
 #: a spot meanwhile, and then another need not go.
 _OLDEST_PICTURE_S: Final = 1.0
 #: After so many failures other spots are tried first.
-_MOST_FAILURES: Final = 3
+_MOST_FAILURES: Final = 3.0
+#: No answer says little about the spot: Nova itself may be away.
+_NO_ANSWER: Final = 0.5
+#: So many refusals of a plan are looked into; of the rest, what is not on the host is passed over.
+_MOST_REFUSALS: Final = 20
 
 
 @dataclass
@@ -70,7 +74,7 @@ class HostEvictor:
         self.audit = audit
         self.metrics = metrics
         self.clock = clock
-        self.failures: Counter[str] = Counter()
+        self.failures: defaultdict[str, float] = defaultdict(float)
         self.repeated: set[str] = set()  # stuck spots whose deletion was ordered again
         self._locks = locks
 
@@ -147,7 +151,7 @@ class _Pass:
             if uuid not in self._tried and frees_some(spot, short)
         ]
         for spot in left:
-            if spot.uuid in picture.noted:
+            if spot.uuid in picture.noted and evictor.failures[spot.uuid] < _MOST_FAILURES:
                 return _Pick(spot.uuid, "note")
         for spot in left:
             if spot.is_stuck and spot.uuid not in evictor.repeated:
@@ -166,6 +170,9 @@ class _Pass:
                 continue
             known.claimed_at = known.claimed_at or time.time()
             for uuid in planned.victims:
+                is_here = uuid in picture.room.consumers
+                if not is_here and len(known.refused) >= _MOST_REFUSALS:
+                    continue
                 is_done = uuid in self._tried or uuid in known.refused
                 if not is_done and self._evictor.failures[uuid] < _MOST_FAILURES:
                     return _Pick(uuid, "plan", known)
@@ -201,9 +208,9 @@ class _Pass:
         except CloudError as error:
             if verdict.is_stuck:
                 self._evictor.repeated.add(pick.uuid)
-            elif error.status in {409, 500}:
-                # Something about this one spot; others may go meanwhile only after a few tries.
-                self._evictor.failures[pick.uuid] += 1
+            else:  # others may go in its place only after a few tries
+                weight = _NO_ANSWER if error.status in UNKNOWN_OUTCOMES else 1.0
+                self._evictor.failures[pick.uuid] += weight
             raise
         if isinstance(held_back, HeldBack):
             self._result.wait = held_back.wait

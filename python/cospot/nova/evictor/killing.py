@@ -23,7 +23,7 @@ from cospot.nova.evictor.switches import Switches
 LOG = logging.getLogger(__name__)
 
 #: No answer, or one from a proxy: Nova may be deleting the server nevertheless.
-_UNKNOWN_OUTCOMES: Final = frozenset({0, 502, 503, 504})
+UNKNOWN_OUTCOMES: Final = frozenset({0, 502, 503, 504})
 #: What only repeats itself is written again after so many seconds.
 _TELL_AGAIN_S: Final = 600.0
 _MOST_TOLD: Final = 10_000
@@ -145,19 +145,21 @@ class Killer:
     def _order(self, picture: HostPicture, spot: Spot, fields: dict[str, Any], action: str) -> None:
         provider = picture.room.provider
         self._notes.add(provider, spot.uuid, time.time())
+        was_reset = False
         try:
             if action == "shelve-offload":
                 self._servers.shelve(spot.uuid)
             else:
                 if spot.is_stuck:
                     self._servers.reset_state(spot.uuid)
+                    was_reset = True  # it was to go already, so it stays the first choice
                 self._servers.force_delete(spot.uuid)
         except CloudError as error:
             if error.status == 404:
                 self._notes.remove(provider, spot.uuid)
                 self._audit.write("gone", **fields)
                 return
-            if error.status not in _UNKNOWN_OUTCOMES:
+            if error.status not in UNKNOWN_OUTCOMES and not was_reset:
                 self._notes.remove(provider, spot.uuid)
             self._metrics.failures.inc()
             self._audit.write("failed", **fields, error=str(error))

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from keystoneauth1 import loading
 from oslo_config import cfg
+from oslo_log import log as logging
 
 from cospot.nova import plan_message, spot_flavors
 
@@ -149,6 +150,12 @@ _loops = [
         "failed, and its host is looked at again.",
     ),
     cfg.FloatOpt(
+        "shelve_timeout",
+        default=1800.0,
+        min=1.0,
+        help="The same for a spot that is shelved: that takes a snapshot first.",
+    ),
+    cfg.FloatOpt(
         "deletion_timeout",
         default=120.0,
         min=1.0,
@@ -269,6 +276,23 @@ def register(conf: Any) -> None:
     conf.register_opts(OPTIONS, group=GROUP)
     conf.register_opts(_service_options("compute"), group=NOVA_GROUP)
     conf.register_opts(_service_options("placement"), group=PLACEMENT_GROUP)
+
+
+def check_files_again(conf: Any) -> None:
+    """Read the configuration's files as they are now, and forget them.
+
+    Raises:
+        oslo_config.cfg.Error, ValueError: a file or a value of this service is wrong.
+    """
+    now = cfg.ConfigOpts()
+    logging.register_options(now)
+    register(now)
+    try:
+        now([], default_config_files=conf.config_file, default_config_dirs=conf.config_dir)
+    except SystemExit as error:  # for the options that the command line has, too
+        raise ValueError("an option of [DEFAULT] has a wrong value") from error
+    for option in OPTIONS:
+        now[GROUP][option.dest]
 
 
 def list_opts() -> list[tuple[str, list[Any]]]:

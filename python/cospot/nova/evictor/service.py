@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from oslo_config import cfg
 from oslo_log import log as logging
 
 from cospot.nova.evictor import options, placement, servers
@@ -74,6 +75,7 @@ class EvictorService:
             self.audit,
             self.metrics,
             settings.freed_timeout,
+            settings.shelve_timeout,
             self._did_not_go,
         )
         self._observer = HostObserver(
@@ -165,8 +167,16 @@ class EvictorService:
         self._locks.close()
 
     def reload(self) -> None:
-        """Read the mutable options again, and open the audit log anew."""
-        self._conf.mutate_config_files()
+        """Read the mutable options again, and open the audit log anew.
+
+        Of a configuration with an error nothing is taken.
+        """
+        try:
+            options.check_files_again(self._conf)
+            self._conf.mutate_config_files()
+        except (cfg.Error, ValueError, OSError) as error:
+            self.metrics.errors.labels(where="reload").inc()
+            LOG.error("the configuration has an error: %s; going on with the old one", error)
         try:
             self.audit.reopen()
         except AuditError as error:

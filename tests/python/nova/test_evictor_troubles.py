@@ -1,0 +1,119 @@
+"""What must not stop the evictor: wrong reloads, spots that Nova will not delete, floods."""
+
+from __future__ import annotations
+
+import time
+import uuid
+
+import pytest
+
+pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
+pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
+pytest.importorskip("tooz", reason="needs python3-tooz")
+pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+
+from cospot.nova.evictor.claims import ClaimWatch
+from cospot.nova.evictor.freed_watch import FreedWatch
+from evictor_cloud import wait_until
+from evictor_running import Running, events, metric, plan_message, send
+
+
+def full_host(running: Running) -> list[str]:
+    """A host of 8 vCPUs with two spots of 4; a VM of 4 makes one of them go."""
+    host = running.cloud.add_host("a")
+    return [host, *(running.cloud.add(host, 4, 1024, spot=True) for _ in range(2))]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "no section",
+        "[cospot_evictor]\nenabled = maybe",
+        "[cospot_evictor]\nevictions_per_minute = lots",
+        "[cospot_evictor]\nworkers = 0",
+        "[DEFAULT]\ndebug = perhaps",
+        "\x00\xff",
+    ],
+)
+def test_a_reload_of_a_wrong_configuration_changes_nothing(running: Running, wrong: str) -> None:
+    host, first, _ = full_host(running)
+    service = running.start(evictions_per_minute=5)
+    path = running.folder / "cospot-evictor.conf"
+    right = path.read_text()
+    path.write_bytes(wrong.encode("latin-1"))
+    service.reload()
+    assert metric(service, "errors_total", where="reload") == 1
+    running.cloud.add(host, 4, 1024, spot=False)
+    wait_until(lambda: running.cloud.deleted == [first], "a spot goes")
+    path.write_text(right.replace("evictions_per_minute = 5", "enabled = false"))
+    service.reload()
+    assert metric(service, "enabled") == 0
+
+
+@pytest.mark.parametrize("status", [400, 403, 413, 500, 504])
+def test_a_spot_that_nova_will_not_delete_is_passed_over(running: Running, status: int) -> None:
+    host, odd, usual = full_host(running)
+    stubborn = f"POST /nova/servers/{odd}/action"
+    running.cloud.before = lambda method, path: status if f"{method} {path}" == stubborn else None
+    running.start()
+    running.cloud.add(host, 4, 1024, spot=False)
+    wait_until(lambda: running.cloud.deleted == [usual], "the other spot goes")
+    # An answer counts three times, no answer six times, before another spot goes.
+    assert running.cloud.requests.count(stubborn) == (6 if status == 504 else 3)
+
+
+def test_a_stuck_spot_stays_the_first_choice_when_its_second_order_fails(running: Running) -> None:
+    running.cloud.stuck_after = 2
+    host = running.cloud.add_host("a")
+    usual = running.cloud.add(host, 4, 1024, spot=True)
+    odd = {"task_state": "deleting", "updated": time.time() - 10}
+    stuck = running.cloud.add(host, 4, 1024, spot=True, **odd)
+    running.cloud.add(host, 4, 1024, spot=False)
+    order = f"POST /nova/servers/{stuck}/action"
+
+    def fail_second(method: str, path: str) -> int | None:
+        # The first resets its state; it is in the list before it is answered.
+        is_second = f"{method} {path}" == order and running.cloud.requests.count(order) == 2
+        return 500 if is_second else None
+
+    running.cloud.before = fail_second
+    running.start(deletion_timeout=2)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the stuck spot goes")
+    running.looks()
+    assert running.cloud.deleted == [stuck]
+    assert usual in running.cloud.instances
+
+
+def test_a_plan_with_thousands_of_strangers_costs_little(running: Running) -> None:
+    host, first, second = full_host(running)
+    vm = running.cloud.add(host, 4, 1024, spot=False)
+    service = running.start(reconcile_interval=600, plan_grace=600)
+    strangers = [str(uuid.uuid4()) for _ in range(4000)]
+    send(service, plan_message(vm, {host: [*strangers, second]}))
+    wait_until(lambda: bool(events(running.folder, "freed")), "a spot goes")
+    assert running.cloud.deleted == [second]  # the plan's own, behind all the strangers
+    assert len(events(running.folder, "refused")) == 20
+    assert first in running.cloud.instances
+
+
+@pytest.mark.parametrize("watch", [FreedWatch, ClaimWatch])
+def test_a_watch_outlives_an_unexpected_error(
+    running: Running, watch: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = watch._look
+    failures = []
+
+    def fail_once(self: object, *arguments: object) -> object:
+        if not failures:
+            failures.append(1)
+            raise RuntimeError("unexpected")
+        return look(self, *arguments)
+
+    monkeypatch.setattr(watch, "_look", fail_once)
+    host, first, _ = full_host(running)
+    service = running.start(reconcile_interval=600, plan_grace=600)
+    for _ in range(2):
+        vm = running.cloud.add(host, 2, 1024, spot=False)
+        send(service, plan_message(vm, {host: [first]}))
+    wait_until(lambda: bool(events(running.folder, "freed")), "a spot goes, and that is seen")
+    assert failures and running.cloud.deleted == [first]
