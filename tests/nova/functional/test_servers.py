@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from cospot.nova.scheduler.decider import Decider
 from cospot_test_case import HOST_VCPUS, CospotTestCase
+from nova.exception import ComputeResourcesUnavailable
 
 
 class PlacingTest(CospotTestCase):
@@ -69,6 +70,22 @@ class PlacingTest(CospotTestCase):
         (plan,) = self.plans()
         assert [("host2", (spots["host2"][0],))] == [(h.host, h.victims) for h in plan.hosts]
 
+    def test_a_vm_whose_build_fails_goes_to_the_next_host_of_its_plan(self) -> None:
+        """Nova tries an alternate without asking the scheduler again."""
+        spots = self.spots_everywhere()
+
+        def fail(*arguments: Any, **more: Any) -> None:
+            raise ComputeResourcesUnavailable(reason="this host builds nothing")
+
+        self.computes["host0"].manager.driver.spawn = fail
+        server = self.boot(self.vm_flavor)
+        assert self.host_of(server) == "host1"
+        (plan,) = self.plans()
+        assert [host.host for host in plan.hosts] == ["host0", "host1", "host2"]
+        # Placement tells the evictor which of them it is.
+        assert self.providers_of(server["id"]) == {plan.hosts[1].provider}
+        assert (spots["host1"][0],) == plan.hosts[1].victims
+
     def test_a_failure_inside_leaves_the_scheduler_working(self) -> None:
         self.spots_everywhere()
 
@@ -91,6 +108,33 @@ class PlacingTest(CospotTestCase):
         self.flags(enabled=True, group="cospot")
         self.boot(self.vm_flavor)
         assert len(self.plans()) == 1
+
+
+class ZonesTest(CospotTestCase):
+    """Aggregates that are availability zones; host1 and host2 are one each."""
+
+    cospot_options: ClassVar[dict[str, Any]] = {"aggregates": ["north", "south"]}
+
+    def setUp(self) -> None:
+        super().setUp()
+        for host, name in (("host1", "north"), ("host2", "south")):
+            aggregate = {"name": name, "availability_zone": f"zone-{name}"}
+            made = self.admin_api.post_aggregate({"aggregate": aggregate})
+            self.admin_api.add_host_to_aggregate(made["id"], host)
+
+    def test_spots_go_where_aggregates_take_them_and_vms_where_their_zone_is(self) -> None:
+        # Of 5 vCPUs each, two on each host of 10 that takes spots.
+        spots = [self.boot(self.spot_flavor) for _ in range(4)]
+        assert sorted(map(self.host_of, spots)) == ["host1", "host1", "host2", "host2"]
+        self.boot(self.spot_flavor, expected_state="ERROR")
+        # UTIL prefers the first by name, where there is no spot; the zone has only host2.
+        in_zone = self.boot(self.vm_flavor, az="zone-south")
+        assert self.host_of(in_zone) == "host2"
+        (plan,) = self.plans()
+        assert [host.host for host in plan.hosts] == ["host2"]
+        (victim,) = plan.hosts[0].victims
+        assert self.host_of({"id": victim}) == "host2"
+        assert self.host_of(self.boot(self.vm_flavor, az="zone-north")) == "host1"
 
 
 class MovingTest(CospotTestCase):

@@ -13,6 +13,7 @@ from watch import audit_lines
 #: the spot of 4 and 1024 that is its first, and of the rest what frees 2048 MiB more.
 RESERVE = "4:4096"
 NOTICE_S = 8
+ORCHARD = ("h5", "h6")
 METADATA = "cospot_evict_at"
 
 
@@ -21,6 +22,19 @@ def full(cloud):
     cloud.set_policy(**Policy().options())
     fill_with_spots(cloud)
     return cloud.spots()
+
+
+@pytest.fixture
+def aggregate(cloud):
+    """A host aggregate of h5 and h6."""
+    body = {"aggregate": {"name": "orchard"}}
+    made = cloud.nova.post("/os-aggregates", json=body).json()["aggregate"]["id"]
+    for host in ORCHARD:
+        cloud.nova.post(f"/os-aggregates/{made}/action", json={"add_host": {"host": host}})
+    yield "orchard"
+    for host in ORCHARD:
+        cloud.nova.post(f"/os-aggregates/{made}/action", json={"remove_host": {"host": host}})
+    cloud.nova.delete(f"/os-aggregates/{made}")
 
 
 def start(cloud, notice_seconds=NOTICE_S, **options):
@@ -65,6 +79,17 @@ def test_spots_are_deleted_after_notice(cloud, full):
     check_made_in_time(cloud, full, given)
     assert full - cloud.spots() == set(given)
     assert not cloud.overcommitted()
+
+
+@pytest.mark.keeps_instances
+def test_a_reserve_of_an_aggregate_takes_the_spots_of_its_hosts(cloud, full, aggregate):
+    cloud.start_evictor(
+        mode="proactive", reserve=f"{aggregate}:{RESERVE}", notice_seconds=NOTICE_S
+    )
+    given = wait_for_notices(cloud)
+    assert {cloud.host_of(spot) for spot in given} <= set(ORCHARD)
+    check_made_in_time(cloud, full, given)
+    assert full - cloud.spots() == set(given)
 
 
 @pytest.mark.keeps_instances
