@@ -6,8 +6,8 @@ set -euo pipefail
 usage() {
   cat <<'TEXT'
 usage: run.sh [options] [WORKLOAD...]
-  WORKLOAD          workload files; none: the ten samples below $COSPOT_DATA, or without
-                    COSPOT_DATA two small made-up workloads
+  WORKLOAD          workload files, or recipes such as azure2020:seed=1:scale=0.001; none: the ten
+                    samples below $COSPOT_DATA, or without COSPOT_DATA two small made-up workloads
   -o FOLDER         where to write (results/paper)
   -j N              threads (as many as processors)
   --train           train LPML on the first three days of these workloads first; else the model
@@ -29,7 +29,7 @@ output=results/paper
 threads=$(nproc)
 train=no
 timing=on
-document=()
+document=
 workloads=()
 while (($#)); do
   case $1 in
@@ -41,7 +41,7 @@ while (($#)); do
         -o) output=$2 ;;
         -j) threads=$2 ;;
         --timing) timing=$2 ;;
-        --document) document=(--document "$2") ;;
+        --document) document=$2 ;;
       esac
       shift 2 ;;
     -*) fail "unknown option $1; see run.sh --help" ;;
@@ -52,6 +52,8 @@ done
 
 cospot=${COSPOT:-$root/build/release/cospot}
 python=${COSPOT_PYTHON:-/usr/bin/python3}
+# The grid runs from the output folder.
+[[ ! -e $cospot ]] || cospot=$(realpath -s "$cospot")
 [[ -x $cospot ]] || fail "$cospot: no such program; build it, or name it with COSPOT"
 staged=$(dirname "$(readlink -f "$cospot")")/python
 if [[ -d $staged ]]; then
@@ -60,17 +62,49 @@ fi
 "$python" -c "import cospot.paper.figures" 2>/dev/null ||
   fail "$python cannot import cospot, pandas and matplotlib; name another with COSPOT_PYTHON"
 
+if [[ -n $document ]]; then
+  # Before the grid: what cannot be written should not be found out after it.
+  "$python" - "$document" <<'PYTHON' || exit 2
+import sys
+from pathlib import Path
+
+from cospot.errors import InputError
+from cospot.paper.document import parts_around_markers
+
+try:
+    parts_around_markers(Path(sys.argv[1]))
+except InputError as error:
+    sys.exit(f"cospot: {error}")
+PYTHON
+  [[ -w $document ]] || fail "$document: cannot be written"
+fi
+
 quoted() { printf '"%s"' "$(printf %s "$1" | sed 's/[\\"]/\\&/g')"; }
+
+# A workload as a sweep file writes it. A file that exists wins over a recipe, as in cospot.
+as_sweep_writes() {
+  local settings=${1#azure2020}
+  if [[ -f $1 ]]; then
+    printf '{path: %s, label: %s}' "$(quoted "$(readlink -f "$1")")" "$(quoted "$1")"
+  elif [[ $1 =~ ^azure2020(:[a-z]+=[A-Za-z0-9.]+)*$ ]]; then
+    settings=${settings//:/, }
+    printf '{synthetic: azure2020%s}' "${settings//=/: }"
+  else
+    fail "$1: no such file, nor a recipe such as azure2020:seed=1:scale=0.001"
+  fi
+}
 
 overrides=()
 if ((${#workloads[@]})); then
   list=""
   for workload in "${workloads[@]}"; do
-    [[ -f $workload ]] || fail "$workload: no such file"
-    list+="{path: $(quoted "$(readlink -f "$workload")"), label: $(quoted "$workload")}, "
+    written=$(as_sweep_writes "$workload") || exit
+    list+="$written, "
   done
   overrides=(--set "workloads=[${list%, }]")
 elif [[ -n ${COSPOT_DATA:-} ]]; then
+  [[ -d $COSPOT_DATA ]] || fail "COSPOT_DATA=$COSPOT_DATA: no such folder"
+  COSPOT_DATA=$(cd "$COSPOT_DATA" && pwd)
   # shellcheck disable=SC2016  # cospot replaces it, so that labels do without the folder
   data='${COSPOT_DATA}/azure2020-cospot'
   overrides=(--set "workloads=[\"$data/batched/*.csv.gz\", \"$data/bernoulli/*.csv.gz\"]")
@@ -79,19 +113,25 @@ else
   workloads=(azure2020:seed=1:scale=0.001 azure2020:seed=1:scale=0.001:sampling=bernoulli)
 fi
 
-mkdir -p "$output"
+mkdir -p "$output" 2>/dev/null || fail "$output: no such folder, and it cannot be made"
+[[ -w $output ]] || fail "$output: cannot be written to"
 output=$(cd "$output" && pwd)
 evictor=()
 if [[ $train == yes ]]; then
   echo "== Training LPML"
   "$cospot" lifetime train "${workloads[@]}" -o "$output/lpml.txt"
-  evictor=(--set "evictor=[FIFO, {name: LPML, model: $(quoted "$output/lpml.txt")}, LPO]")
+  # Relative to the sweep, which runs from its copy there: the report names both.
+  evictor=(--set "evictor=[FIFO, {name: LPML, model: lpml.txt}, LPO]")
 fi
 
 echo "== The grid"
-"$cospot" compare "$here/grid.yaml" "${overrides[@]}" "${evictor[@]}" --timing "$timing" \
-  -j "$threads" --db "$output/grid.db" --csv "$output/grid.csv" --force >"$output/summary.txt"
-"$cospot" report "$output/grid.db" -o "$output/grid.html" --title "CoSpot's grid" >/dev/null
+[[ $output -ef $here ]] || cp "$here/grid.yaml" "$output/grid.yaml"
+(
+  cd "$output"
+  "$cospot" compare grid.yaml "${overrides[@]}" "${evictor[@]}" --timing "$timing" \
+    -j "$threads" --db grid.db --csv grid.csv --force >summary.txt
+  "$cospot" report grid.db -o grid.html --title "CoSpot's grid" >/dev/null
+)
 
 echo "== Rival rankings, and worse ones"
 "$cospot" compare "$here/rivals.yaml" "${overrides[@]}" --timing "$timing" \
@@ -101,4 +141,5 @@ echo "== Rival rankings, and worse ones"
 
 echo "== Figures and findings"
 "$python" -m cospot.paper "$output/grid.db" --rivals "$output/rivals.db" \
-  --degradation "$output/degradation.csv" --timing "$timing" -o "$output" "${document[@]}"
+  --degradation "$output/degradation.csv" --timing "$timing" -o "$output" \
+  ${document:+--document "$document"}

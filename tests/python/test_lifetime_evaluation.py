@@ -11,7 +11,7 @@ import pytest
 from cospot.lifetime import parse_model, read_spots
 from cospot.lifetime.baselines import flavor_means, kaplan_meier_hazards
 from cospot.lifetime.concordance import count_concordance
-from cospot.lifetime.evaluation import evaluate
+from cospot.lifetime.evaluation import Evaluation, evaluate
 from cospot.lifetime.model import LifetimeModel
 from lifetime_cases import spots_of, two_kinds
 
@@ -88,16 +88,39 @@ def constant_model(hazard: float) -> LifetimeModel:
     return parse_model("\n".join(text), "constant")
 
 
-def test_evaluation_of_a_tiny_case() -> None:
-    # Day 4: four spots of flavors 1 to 4 with lives of 1, 2, 3 h and no end. A model without
-    # covariates orders nothing at the request: C = 0.5 of 6 pairs. The mean of the flavor, from
-    # day 0, says 4, 3, 2, 1 h: everything wrong.
+def tiny_case() -> Evaluation:
+    """Evaluate a model without covariates, and the mean of the flavor, which is always wrong.
+
+    Day 4: four spots of flavors 1 to 4 with lives of 1, 2, 3 h and no end. On day 0 they lived 4,
+    3, 2 and 1 h.
+    """
     hour = 3600.0
     start = 4 * DAY + 60
     early = [(0.0, hour * life) for life in (4, 3, 2, 1)]
     late = [(start, start + hour), (start, start + 2 * hour), (start, start + 3 * hour)]
     spots = spots_of([*early, *late, (start, np.inf)], flavors=[1, 2, 3, 4, 1, 2, 3, 4])
-    evaluation = evaluate(spots, constant_model(0.1))
+    return evaluate(spots, constant_model(0.1))
+
+
+def test_plot_has_room_for_what_is_worse_than_chance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pandas")
+    figure_module = pytest.importorskip("matplotlib.figure")
+    from cospot.lifetime.evaluation_plot import plot_evaluation
+
+    saved = []
+    monkeypatch.setattr(figure_module.Figure, "savefig", lambda self, *_, **__: saved.append(self))
+    plot_evaluation(tiny_case(), tmp_path / "e.png")
+    (figure,) = saved
+    calibration, concordance = figure.axes
+    assert concordance.get_ylim()[0] == 0
+    assert calibration.get_legend().get_title().get_text() == "lives longer than"
+
+
+def test_evaluation_of_a_tiny_case() -> None:
+    # At the request the model orders nothing: C = 0.5 of 6 pairs.
+    evaluation = tiny_case()
     model, kaplan_meier, mean = evaluation.scores
     assert (evaluation.spots, evaluation.censored) == (4, 1)
     assert (model.at_request.right, model.at_request.pairs) == (3.0, 6)

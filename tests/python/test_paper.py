@@ -12,7 +12,7 @@ pytest.importorskip("pandas", minversion="1.5")
 pytest.importorskip("matplotlib", minversion="3.6")
 
 from cospot.paper.__main__ import main
-from cospot.paper.document import BEGIN, END, replace_between_markers
+from cospot.paper.document import BEGIN, END, findings_table, replace_between_markers
 from cospot.paper.evaluation import load_evaluation
 from cospot.paper.findings import all_findings
 from cospot.paper.settings import best_without_vm_loss
@@ -75,6 +75,52 @@ def test_best_setting_loses_no_vm_on_any_workload(tmp_path):
     assert best["gain"] == pytest.approx(0.3)
 
 
+@pytest.mark.parametrize(
+    ("gains", "holds"),
+    [((10, 20, 30), True), ((20, 10, 30), "partly"), ((20, 30, 30), False), ((30, 20, 10), False)],
+)
+def test_gain_grows_with_headroom_in_every_step_or_only_partly(tmp_path, gains, holds):
+    runs = [
+        {"headroom_percent": percent, "otn": otn, "revenue": 100 + (otn == 2) * gain}
+        for percent, gain in enumerate(gains)
+        for otn in (1, 2)
+    ]
+    sizes = [{"headroom_percent": percent} for percent in range(len(gains))]
+    evaluation = load_evaluation(make_database(tmp_path / "r.db", runs, sizes=sizes))
+    (line,) = [item for item in all_findings(evaluation) if item.what.startswith("gain, by head")]
+    assert line.here == ", ".join(f"{percent} %: {gain} %" for percent, gain in enumerate(gains))
+    assert line.holds == holds
+    told = {True: "yes", "partly": "partly", False: "**no**"}[holds]
+    assert findings_table([line]).endswith(f" | {told} |\n")
+
+
+def test_no_verdict_where_the_paper_says_nothing(tmp_path):
+    runs = [{"headroom_percent": p, "otn": n, "revenue": 100 + n} for p in (0, 1) for n in (1, 2)]
+    sizes = [{"headroom_percent": percent} for percent in (0, 1)]
+    evaluation = load_evaluation(make_database(tmp_path / "r.db", runs, sizes=sizes))
+    findings = all_findings(evaluation)
+    assert any(item.source == "Finding 5" and not item.paper for item in findings)
+    assert all(item.paper for item in findings if item.holds is not None)
+
+
+@pytest.mark.parametrize(
+    ("run", "told"),
+    [
+        ({"otn": "epsilon-0.2"}, "the offer epsilon-0.2, which is not part of the paper's grid"),
+        ({"otn": "adaptive-32-1-0.9-0.97"}, "the offer adaptive-32-1-0.9-0.97, which"),
+        ({"otn": 2, "headroom_percent": None}, "a number of hosts, which are not part of the"),
+    ],
+)
+def test_runs_that_the_grid_of_the_paper_has_not_are_refused(tmp_path, capsys, run, told):
+    sizes = ({"headroom_percent": 0}, {"hosts": 10})
+    runs = [*FOUR_RUNS, {**run, "revenue": 120}]
+    grid = make_database(tmp_path / "r.db", runs, sizes=sizes)
+    assert main([str(grid), "-o", str(tmp_path / "out")]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"cospot: {grid}: has runs with {told}")
+    assert error.count("\n") == 1
+
+
 def test_sampling_is_told_by_the_label(tmp_path):
     labels = ("batched/0.csv", "Bernoulli/0.csv", "mine.csv")
     runs = [{"workload": label, "revenue": 100} for label in labels]
@@ -124,6 +170,15 @@ def test_document_without_its_markers_is_left_as_it_is(tmp_path, text):
     assert document.read_text() == text
 
 
+def test_document_is_looked_at_before_anything_is_written(grid, tmp_path, capsys):
+    document = tmp_path / "d.md"
+    document.write_text("no markers")
+    output = tmp_path / "out"
+    assert main([str(grid), "-o", str(output), "--document", str(document)]) == 2
+    assert capsys.readouterr().err.startswith(f"cospot: {document}: expected one line")
+    assert not output.exists()
+
+
 def test_bad_input_is_one_line_and_exit_code_2(grid, tmp_path, capsys):
     empty = tmp_path / "empty.csv"
     empty.write_text("workload,vm\n")
@@ -138,9 +193,24 @@ def test_bad_input_is_one_line_and_exit_code_2(grid, tmp_path, capsys):
         assert error.count("\n") == 1
 
 
-@pytest.mark.skipif(
+needs_program = pytest.mark.skipif(
     not os.access(PROGRAM, os.X_OK), reason="COSPOT_PROGRAM does not name the program"
 )
+
+
+def _run(folder, *arguments, **environment):
+    """Run the command of the examples in a folder."""
+    return subprocess.run(
+        [ROOT / "examples/paper/run.sh", *map(str, arguments)],
+        cwd=folder,
+        env={**os.environ, "COSPOT": PROGRAM, "COSPOT_PYTHON": sys.executable, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@needs_program
 def test_one_command_makes_it_all(tmp_path):
     names = []
     for sampling in ("batched", "bernoulli"):
@@ -149,18 +219,10 @@ def test_one_command_makes_it_all(tmp_path):
         subprocess.run(
             [PROGRAM, "workload", "generate", *recipe, "-o", names[-1]], cwd=tmp_path, check=True
         )
-    environment = {**os.environ, "COSPOT": PROGRAM, "COSPOT_PYTHON": sys.executable}
     outputs = []
     for threads in ("1", "2"):
         options = ["-o", f"out{threads}", "--timing", "off", "-j", threads]
-        done = subprocess.run(
-            [ROOT / "examples/paper/run.sh", *options, *names],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = _run(tmp_path, *options, *names)
         assert done.returncode == 0, done.stderr
         files = (tmp_path / f"out{threads}").iterdir()
         outputs.append({path.name: path.read_bytes() for path in files if path.suffix != ".db"})
@@ -172,15 +234,38 @@ def test_one_command_makes_it_all(tmp_path):
     assert "not run" not in table
 
 
-@pytest.mark.parametrize("arguments", [["--what"], ["none.csv"], ["-o"], ["--timing", "maybe"]])
-def test_command_refuses_what_it_cannot_use(tmp_path, arguments):
-    done = subprocess.run(
-        [ROOT / "examples/paper/run.sh", *arguments],
-        cwd=tmp_path,
-        env={**os.environ, "COSPOT": PROGRAM, "COSPOT_PYTHON": sys.executable},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@needs_program
+def test_recipes_are_workloads_and_a_trained_model_is_named_without_its_folder(tmp_path):
+    pytest.importorskip("sklearn")
+    recipe = "azure2020:seed=3:scale=0.0001:sampling=bernoulli"
+    done = _run(tmp_path, "--train", "--timing", "off", "-o", tmp_path / "out", recipe)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "out/grid.html").read_bytes()
+    assert b"model: lpml.txt" in page
+    assert b"azure2020 seed=3 scale=0.0001 sampling=bernoulli" in page
+    # Else the page would differ between output folders.
+    assert str(tmp_path).encode() not in page
+
+
+@needs_program
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--what"], "unknown option"),
+        (["none.csv"], "no such file"),
+        (["azure2020:seed"], "nor a recipe"),
+        (["-o"], "needs a value"),
+        (["--timing", "maybe"], "expected on or off"),
+        (["-o", "file/out"], "file/out: no such folder, and it cannot be made"),
+        (["-o", "file"], "file: no such folder, and it cannot be made"),
+        (["--document", "none.md"], "none.md: "),
+        (["--document", "file"], "file: expected one line"),
+    ],
+)
+def test_command_refuses_what_it_cannot_use(tmp_path, arguments, told):
+    (tmp_path / "file").write_text("no markers")
+    done = _run(tmp_path, *arguments, COSPOT_DATA="")
     assert done.returncode == 2
+    assert done.stdout == ""
     assert done.stderr.startswith("cospot: ") and done.stderr.count("\n") == 1
+    assert told in done.stderr

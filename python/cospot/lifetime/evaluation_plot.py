@@ -49,7 +49,7 @@ def plot_evaluation(evaluation: Evaluation, path: Path) -> None:
             ylabel="observed share",
             title="Calibration of the model, fifths of the spots",
         )
-        calibration.legend(title="than")
+        calibration.legend(title="lives longer than")
         places = range(len(evaluation.scores))
         for offset, colour, name in ((-0.2, BLUE, "at request"), (0.2, ORANGE, "running")):
             values = [
@@ -61,7 +61,10 @@ def plot_evaluation(evaluation: Evaluation, path: Path) -> None:
             bars.set_label(name)
         concordance.axhline(0.5, color=DARK, linewidth=0.8)
         concordance.set(
-            ylim=(0.4, 1.05), ylabel="concordance", title="Pairs in the right order (0.5: chance)"
+            # From 0: a predictor may be worse than chance, and a bar's length is its value.
+            ylim=(0, 1.05),
+            ylabel="concordance",
+            title="Pairs in the right order (0.5: chance)",
         )
         concordance.set_xticks(
             list(places), [s.name.replace(" of the ", "\nof the ") for s in evaluation.scores]

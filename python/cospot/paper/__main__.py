@@ -8,7 +8,12 @@ from pathlib import Path
 
 from cospot.errors import InputError
 from cospot.paper.differences import differences
-from cospot.paper.document import findings_table, groups_table, replace_between_markers
+from cospot.paper.document import (
+    findings_table,
+    groups_table,
+    parts_around_markers,
+    replace_between_markers,
+)
 from cospot.paper.evaluation import load_evaluation
 from cospot.paper.figures import draw_figures
 from cospot.paper.findings import all_findings
@@ -40,6 +45,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _write(options: argparse.Namespace) -> None:
+    if options.document is not None:
+        parts_around_markers(options.document)  # before the figures, which take their time
     evaluation = load_evaluation(options.grid, options.rivals, options.degradation)
     findings = all_findings(evaluation, times=options.timing == "on")
     folder: Path = options.output

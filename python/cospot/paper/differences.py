@@ -16,6 +16,7 @@ def differences(evaluation: Evaluation) -> list[str]:
         "window, the host type, the end of revenue. docs/semantics.md says what was chosen.",
         "The paper trained LPML on the first three days of the full trace.",
         "Times are of another machine and another program; the paper's LPO tries all subsets.",
+        "Of the quick allocations one in 64 is timed here: the longest may not be among them.",
     ]
     if evaluation.burstier["sampling"].iloc[0] != BATCHED:
         reasons.append(

@@ -14,7 +14,7 @@ from cospot.paper.findings import Finding
 BEGIN = "<!-- begin of what examples/paper/run.sh writes; edits are lost -->"
 END = "<!-- end of what examples/paper/run.sh writes -->"
 
-_HOLDS = {True: "yes", False: "**no**", None: ""}
+_HOLDS = {True: "yes", False: "**no**", "partly": "partly", None: ""}
 
 
 def findings_table(findings: Iterable[Finding]) -> str:
@@ -58,6 +58,16 @@ def replace_between_markers(document: Path, text: str) -> None:
     Raises:
         ConfigError: The document cannot be read, or does not have each marker once, in order.
     """
+    before, after = parts_around_markers(document)
+    document.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", encoding="utf-8")
+
+
+def parts_around_markers(document: Path) -> tuple[str, str]:
+    """Read what stands before and after a document's markers.
+
+    Raises:
+        ConfigError: The document cannot be read, or does not have each marker once, in order.
+    """
     try:
         old = document.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -66,4 +76,4 @@ def replace_between_markers(document: Path, text: str) -> None:
     _, end, after = rest.partition(END)
     if not begin or not end or BEGIN in after or END in before + after:
         raise ConfigError(f"{document}: expected one line '{BEGIN}' and, below it, one '{END}'")
-    document.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", encoding="utf-8")
+    return before, after

@@ -53,9 +53,11 @@ def load_evaluation(
 
     Raises:
         DatabaseError: A database cannot be used.
-        ConfigError: The grid has no run with a baseline, or the CSV lacks a column or a row.
+        ConfigError: The grid has no run with a baseline, or an offer or a size that the paper's has
+            not, or the CSV lacks a column or a row.
     """
     results = load_results(grid)
+    _require_paper_axes(grid, results.runs)
     runs = _with_sampling(results.runs, results.sweep)
     # Revenue lost and gained are fractions of something: nothing can be said of runs without.
     runs = runs[runs["gain"].notna() & runs["vm_loss"].notna()]
@@ -71,6 +73,26 @@ def load_evaluation(
         degradation=None if degradation is None else _read_degradation(degradation),
         version=results.version,
     )
+
+
+def _require_paper_axes(grid: Path, runs: pd.DataFrame) -> None:
+    """Refuse what the paper's grid has not, and its figures have no place for.
+
+    Raises:
+        ConfigError: An offer is no number of hosts, or a size is no headroom.
+    """
+    # pandas gives numbers as numbers, and labels of other offers as text.
+    labels = [otn for otn in runs["otn"].unique() if isinstance(otn, str)]
+    if labels:
+        raise ConfigError(
+            f"{grid}: has runs with the offer {labels[0]}, which is not part of the paper's grid; "
+            "expected numbers of hosts as otn"
+        )
+    if runs["headroom_percent"].isna().any():
+        raise ConfigError(
+            f"{grid}: has runs with a number of hosts, which are not part of the paper's grid; "
+            "expected headroom_percent"
+        )
 
 
 def _with_sampling(runs: pd.DataFrame, sweep: Mapping[str, Any]) -> pd.DataFrame:

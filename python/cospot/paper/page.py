@@ -9,7 +9,7 @@ from html import escape
 
 from cospot.paper.findings import Finding
 
-_HOLDS = {True: "yes", False: "no", None: ""}
+_HOLDS = {True: "yes", False: "no", "partly": "partly", None: ""}
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
