@@ -13,7 +13,13 @@ from pathlib import Path
 
 from oslo_log import log as logging
 
+from cospot.nova.evictor.errors import EvictorError
+
 LOG = logging.getLogger(__name__)
+
+
+class BookError(EvictorError):
+    """The notices could not be written down, so nothing more is done about them."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +28,9 @@ class Notice:
 
     Attributes:
         reserve: label of the reserve it is evicted for.
-        ordered_at: when Nova was told to evict it; 0.0 until then.
+        ordered_at: when Nova was told to evict it, or was about to be; 0.0 until then.
+        is_told: False while its owner may not know of it: before it is sent, and from just before
+            it is withdrawn.
     """
 
     spot: str
@@ -31,16 +39,42 @@ class Notice:
     given_at: float
     evict_at: float
     ordered_at: float = 0.0
+    is_told: bool = True
 
 
 class NoticeBook:
-    """Reads and writes the file; its user holds a lock."""
+    """The notices by spot, and the file, which changes with them. Its user holds a lock."""
 
     def __init__(self, path: str) -> None:
         self._path = Path(path)
+        self._notices: dict[str, Notice] = {}
 
-    def read(self) -> list[Notice]:
-        """Return the notices; none when the file is missing or damaged."""
+    def load(self) -> list[Notice]:
+        """Read the file; return the notices, none when it is missing or damaged."""
+        self._notices = {each.spot: each for each in self._read()}
+        return self.all()
+
+    def all(self) -> list[Notice]:
+        """Return the notices as last read or changed here."""
+        return list(self._notices.values())
+
+    def put(self, notice: Notice) -> None:
+        """Write down a notice, in place of an earlier one of the same spot.
+
+        Raises:
+            BookError: it could not be written.
+        """
+        self._write({**self._notices, notice.spot: notice})
+
+    def drop(self, spot: str) -> None:
+        """Strike out the notice of a spot, if it has one.
+
+        Raises:
+            BookError: it could not be written.
+        """
+        self._write({uuid: each for uuid, each in self._notices.items() if uuid != spot})
+
+    def _read(self) -> list[Notice]:
         try:
             return [Notice(**each) for each in json.loads(self._path.read_text())]
         except FileNotFoundError:
@@ -49,8 +83,15 @@ class NoticeBook:
             LOG.error("%s: %s; spots get their notice anew", self._path, error)
             return []
 
-    def write(self, notices: list[Notice]) -> None:
-        """Replace the notices, in one step."""
+    def _write(self, notices: dict[str, Notice]) -> None:
+        """Replace the file in one step."""
         draft = self._path.with_suffix(".draft")
-        draft.write_text(json.dumps([asdict(each) for each in notices]))
-        os.replace(draft, self._path)
+        try:
+            with draft.open("w") as file:
+                file.write(json.dumps([asdict(each) for each in notices.values()]))
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(draft, self._path)
+        except OSError as error:
+            raise BookError(f"{self._path}: {error.strerror}") from error
+        self._notices = notices

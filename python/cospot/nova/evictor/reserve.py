@@ -24,6 +24,10 @@ class Reserve:
     size: Mapping[str, int]
     count: int
 
+    def counts(self, room: HostRoom) -> bool:
+        """Tell whether a host has all the resources; one without some is no host for such VMs."""
+        return all(resource in room.inventories for resource in self.size)
+
     def pieces(self, room: HostRoom, gone: Collection[str] = ()) -> int:
         """Return how many such VMs fit on a host beside its VMs and spots.
 

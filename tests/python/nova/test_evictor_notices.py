@@ -1,0 +1,338 @@
+"""Notices of reserves when something comes in between: crashes, errors, moves, other changes."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
+pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
+pytest.importorskip("tooz", reason="needs python3-tooz")
+pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+
+from cospot.nova.evictor import proactive, service
+from cospot.nova.evictor.errors import AuditError
+from cospot.nova.evictor.metrics import Metrics
+from cospot.nova.evictor.notice_book import BookError, Notice, NoticeBook
+from cospot.nova.evictor.notices import Notices
+from evictor_cloud import wait_until
+from evictor_running import Running, events, metric
+
+PROACTIVE = {"mode": "proactive", "default_reserve": "2:0"}
+SHELVING = {**PROACTIVE, "notice_seconds": 0, "action": "shelve-offload"}
+
+
+@pytest.fixture
+def running(monkeypatch: pytest.MonkeyPatch, running: Running) -> Iterator[Running]:
+    monkeypatch.setattr(proactive, "_READ_ALL_S", 0.05)
+    monkeypatch.setattr(service, "_LAST_PATIENCE_S", 0.1)
+    yield running
+    # The cloud knows nothing of reserves, so it finds each of these evictions needless.
+    assert all("need not go" in each for each in running.cloud.violations)
+    running.cloud.violations.clear()
+
+
+def full_host(running: Running, name: str, spots: int) -> tuple[str, list[str]]:
+    """A host of 8 vCPUs that so many spots fill evenly."""
+    host = running.cloud.add_host(name)
+    return host, [running.cloud.add(host, 8 // spots, 1024, spot=True) for _ in range(spots)]
+
+
+def book(running: Running) -> list[dict[str, Any]]:
+    path = running.folder / "state" / "notices.json"
+    return json.loads(path.read_text()) if path.exists() else []
+
+
+def wait_for(running: Running, event: str, count: int = 1) -> None:
+    wait_until(lambda: len(events(running.folder, event)) >= count, f"{count} of {event}")
+
+
+def wait_for_book(running: Running, count: int) -> None:
+    wait_until(lambda: len(book(running)) == count, f"{count} notices in the book")
+
+
+def shelves(
+    running: Running, state: dict[str, Any], later: int = 202
+) -> Callable[[str, str], int | None]:
+    """Answers an order to shelve by putting the spot in a state, and later orders as told."""
+    done = set()
+
+    def before(method: str, path: str) -> int | None:
+        if method != "POST" or not path.endswith("/action"):
+            return None
+        spot = path.split("/")[3]
+        if spot in done:
+            return later
+        done.add(spot)
+        for name, value in state.items():
+            setattr(running.cloud.instances[spot], name, value)
+        return 202
+
+    return before
+
+
+def test_a_snapshot_may_take_longer_than_a_deletion(running: Running) -> None:
+    full_host(running, "a", 4)
+    running.cloud.before = shelves(running, {"task_state": "shelving_image_uploading"})
+    running.start(**SHELVING, deletion_timeout=1)
+    wait_for(running, "intent")
+    began = time.time()
+    wait_until(lambda: time.time() > began + 1.2, "the time-out of deletions")
+    running.looks(5)
+    assert len(events(running.folder, "notice")) == 1
+    assert [each["ordered_at"] > 0 for each in book(running)] == [True]
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        pytest.param({"vm_state": "shelved", "status": "SHELVED"}, id="shelved"),
+        pytest.param({"task_state": "shelving"}, id="shelving"),
+    ],
+)
+def test_a_spot_that_never_leaves_does_not_block_its_reserve(
+    running: Running, state: dict[str, Any]
+) -> None:
+    _, spots = full_host(running, "a", 4)
+    running.cloud.before = shelves(running, state, later=409)
+    made = running.start(**SHELVING, shelve_timeout=1)
+    wait_for(running, "intent", 2)
+    assert [each["instance"] for each in events(running.folder, "notice")] == spots[:2]
+    assert (metric(made, "errors_total", where="reserve") > 0) == ("vm_state" in state)
+    # It is as good as evicted, so nobody is told that it stays.
+    assert events(running.folder, "notice_withdrawn") == []
+
+
+def test_room_that_comes_by_itself_saves_the_spot(running: Running) -> None:
+    _, spots = full_host(running, "a", 4)
+    running.start(**PROACTIVE, notice_seconds=0.5)
+    wait_for(running, "notice")
+    with running.cloud.lock:
+        other = running.cloud.instances[spots[3]]
+        other.task_state, other.updated = "deleting", time.time()
+    wait_for(running, "notice_withdrawn")
+    running.looks(5)
+    assert running.cloud.orders == []
+    assert len(events(running.folder, "notice")) == 1
+
+
+def test_room_that_comes_by_itself_on_one_host_saves_the_spot_of_another(running: Running) -> None:
+    full_host(running, "a", 4)
+    full_host(running, "b", 4)
+    running.start(mode="proactive", default_reserve="2:0:2", notice_seconds=1)
+    wait_for(running, "notice", 2)
+    with running.cloud.lock:
+        noticed = {each["instance"] for each in events(running.folder, "notice")}
+        others = [each for uuid_, each in running.cloud.instances.items() if uuid_ not in noticed]
+        provider = events(running.folder, "notice")[0]["provider"]
+        for each in [each for each in others if each.provider == provider][:2]:
+            each.task_state, each.updated = "deleting", time.time()
+    wait_for(running, "notice_withdrawn", 2)
+    assert running.cloud.orders == []
+
+
+def test_hosts_without_spots_do_not_hide_one_with_spots(running: Running) -> None:
+    for number in range(25):
+        host = running.cloud.add_host(f"vms{number}")
+        running.cloud.add(host, 7, 1024, spot=False)  # lacks 1 vCPU, the other host 2
+    _, spots = full_host(running, "a", 2)
+    running.start(**PROACTIVE, notice_seconds=600)
+    wait_for(running, "notice")
+    assert events(running.folder, "notice")[0]["instance"] in spots
+
+
+def test_a_host_without_inventory_is_left_out_of_its_reserve(running: Running) -> None:
+    bad = running.cloud.add_host("bad")
+    del running.cloud.providers[bad].inventories["MEMORY_MB"]
+    _, spots = full_host(running, "a", 4)
+    running.start(mode="proactive", default_reserve="2:1024", notice_seconds=600)
+    wait_for(running, "notice")
+    assert events(running.folder, "notice")[0]["instance"] == spots[0]
+
+
+def test_an_error_after_a_notice_does_not_lose_it(running: Running) -> None:
+    full_host(running, "a", 4)
+    is_down: list[bool] = []
+
+    def before(method: str, path: str) -> int | None:
+        if method == "PUT":
+            is_down.append(True)
+        return 500 if is_down and "/servers/detail" in path else None
+
+    running.cloud.before = before
+    made = running.start(mode="proactive", default_reserve="2:0:2", notice_seconds=600)
+    wait_until(lambda: metric(made, "errors_total", where="reserve") > 0, "the error")
+    assert len(book(running)) == 1
+    running.looks(5)
+    assert len(events(running.folder, "notice")) == 1
+
+
+class _Crash(BaseException):
+    """As if killed."""
+
+
+class _Recorder:
+    """Stands for the audit log and the sender; crashes or fails at a call."""
+
+    def __init__(self, at: str, error: BaseException) -> None:
+        self.at = at
+        self.error = error
+
+    def _do(self, name: str) -> None:
+        if name == self.at:
+            raise self.error
+
+    def write(self, event: str, **_: Any) -> None:
+        self._do(event)
+
+    def give(self, *_: Any) -> None:
+        self._do("give")
+
+    def withdraw(self, *_: Any) -> None:
+        self._do("withdraw")
+
+
+def _give_and_withdraw(notices: Notices) -> None:
+    notices.give(notices.new("spot", "host", "reserve"), "project")
+    notices.withdraw(notices.all()[0])
+
+
+@pytest.mark.parametrize("error", [_Crash(), AuditError("full")])
+@pytest.mark.parametrize("at", ["notice", "give", "withdraw", "notice_withdrawn"])
+def test_a_crash_leaves_a_notice_that_evicts_nothing(
+    tmp_path: Path, at: str, error: BaseException
+) -> None:
+    recorder: Any = _Recorder(at, error)
+    settings = SimpleNamespace(state_path=tmp_path, notice_seconds=60, action="delete")
+    notices = Notices(settings, recorder, recorder, recorder, Metrics())
+    with pytest.raises(type(error)):
+        _give_and_withdraw(notices)
+    [left] = NoticeBook(f"{tmp_path}/notices.json").load()
+    assert (left.spot, left.is_told) == ("spot", False)
+
+
+def test_a_book_that_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
+    notes = NoticeBook(f"{tmp_path}/none/notices.json")
+    with pytest.raises(BookError):
+        notes.put(Notice("spot", "host", "reserve", 1.0, 2.0))
+    assert notes.all() == []
+
+
+def write_book(running: Running, provider: str, spot: str, **more: Any) -> None:
+    then = time.time() - 100
+    notice = {"spot": spot, "provider": provider, "reserve": "default"}
+    text = json.dumps([{**notice, "given_at": then, "evict_at": then, **more}])
+    (running.folder / "state").mkdir(exist_ok=True)
+    (running.folder / "state" / "notices.json").write_text(text)
+
+
+def test_a_notice_perhaps_not_sent_is_given_anew_with_its_full_time(running: Running) -> None:
+    host, spots = full_host(running, "a", 4)
+    write_book(running, host, spots[2], is_told=False)
+    began = time.time()
+    running.start(**PROACTIVE, notice_seconds=600)
+    wait_for(running, "notice")
+    running.looks(3)
+    [notice] = events(running.folder, "notice")
+    assert notice["instance"] == spots[2] and notice["evict_at"] >= began + 600
+    assert running.cloud.instances[spots[2]].metadata != {} and running.cloud.orders == []
+    assert [each["is_told"] for each in book(running)] == [True]
+
+
+def test_an_order_that_never_reached_nova_is_given_again(running: Running) -> None:
+    host, spots = full_host(running, "a", 4)
+    write_book(running, host, spots[2], ordered_at=time.time())
+    running.start(**PROACTIVE)
+    wait_for(running, "freed")
+    assert running.cloud.deleted == [spots[2]] and events(running.folder, "notice") == []
+
+
+def test_an_order_that_reached_nova_is_not_given_again(running: Running) -> None:
+    host, spots = full_host(running, "a", 4)
+    spot = running.cloud.instances[spots[2]]
+    spot.task_state, spot.updated = "deleting", time.time()
+    write_book(running, host, spots[2])  # of a version that wrote the order down afterwards
+    running.start(**PROACTIVE)
+    wait_until(lambda: any(each.get("ordered_at") for each in book(running)), "the mark")
+    running.looks(3)
+    assert running.cloud.orders == []
+    running.cloud.remove(spots[2])
+    wait_for_book(running, 0)
+    assert events(running.folder, "notice", "notice_withdrawn") == []
+
+
+@pytest.mark.parametrize("later", [{"mode": "reactive"}, {**PROACTIVE, "reserve": "few:1:0"}])
+def test_a_change_of_mode_says_nothing_of_spots_that_are_going(
+    running: Running, later: dict[str, str]
+) -> None:
+    host, spots = full_host(running, "a", 4)
+    running.cloud.aggregates["old"] = str(uuid.uuid4())
+    running.cloud.aggregates["few"] = str(uuid.uuid4())
+    running.cloud.providers[host].aggregates.add(running.cloud.aggregates["old"])
+    running.cloud.never_goes.add(spots[0])
+    before = running.start(mode="proactive", reserve="old:2:0", notice_seconds=0)
+    wait_until(lambda: any(each.get("ordered_at") for each in book(running)), "the order")
+    wait_until(lambda: running.cloud.orders == spots[:1], "the order")
+    before.stop()
+    running.start(**later)
+    wait_until(lambda: all(each["spot"] != spots[0] for each in book(running)), "it is dropped")
+    assert events(running.folder, "notice_withdrawn") == []
+
+
+def move(running: Running, host: str, spot: str) -> None:
+    moved = running.cloud.instances[spot]
+    moved.provider, moved.host, moved.node = running.cloud.add_host("b"), "b", "b"
+
+
+def leave_aggregate(running: Running, host: str, spot: str) -> None:
+    running.cloud.providers[host].aggregates.clear()
+
+
+def shelve(running: Running, host: str, spot: str) -> None:
+    shelved = running.cloud.instances[spot]
+    shelved.allocation, shelved.host, shelved.node = {}, None, None
+    shelved.vm_state, shelved.status = "shelved_offloaded", "SHELVED_OFFLOADED"
+
+
+@pytest.mark.parametrize("happens", [move, leave_aggregate, shelve])
+def test_a_notice_is_withdrawn_when_its_spot_is_elsewhere(
+    running: Running, happens: Callable[[Running, str, str], None]
+) -> None:
+    host, spots = full_host(running, "a", 4)
+    running.cloud.aggregates["gold"] = str(uuid.uuid4())
+    running.cloud.providers[host].aggregates.add(running.cloud.aggregates["gold"])
+    running.start(mode="proactive", reserve="gold:2:0", notice_seconds=600)
+    wait_until(lambda: [each["is_told"] for each in book(running)] == [True], "the notice")
+    with running.cloud.lock:
+        happens(running, host, spots[0])
+    wait_for(running, "notice_withdrawn")
+    assert events(running.folder, "notice_withdrawn")[0]["instance"] == spots[0]
+    assert happens is shelve or running.cloud.instances[spots[0]].metadata == {}
+
+
+def test_nothing_is_said_of_a_spot_that_its_owner_deletes(running: Running) -> None:
+    _, spots = full_host(running, "a", 4)
+    running.start(**PROACTIVE, notice_seconds=600)
+    wait_for_book(running, 1)
+    running.cloud.remove(spots[0])
+    wait_for_book(running, 0)
+    assert events(running.folder, "notice_withdrawn") == []
+
+
+def test_a_dry_run_writes_of_a_spot_once_until_something_changes(running: Running) -> None:
+    host, spots = full_host(running, "a", 4)
+    running.start(**PROACTIVE, notice_seconds=0, dry_run=True)
+    wait_for(running, "would_notify")
+    running.looks(10)
+    assert [each["instance"] for each in events(running.folder, "would_notify")] == spots[:1]
+    running.cloud.remove(spots[3])
+    running.looks(5)
+    running.cloud.add(host, 2, 1024, spot=False)
+    wait_for(running, "would_notify", 2)
