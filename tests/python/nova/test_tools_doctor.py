@@ -1,6 +1,8 @@
 """`cospot-nova doctor`: all is well with a good set-up, and whatever is broken is named."""
 
 import json
+import socket
+import threading
 
 import pytest
 
@@ -375,6 +377,44 @@ def test_a_bus_that_does_not_answer_is_named(tmp_path):
     config.write_text("[DEFAULT]\ntransport_url = rabbit://a:b@127.0.0.1:1,c:d@127.0.0.1:2/\n")
     with pytest.raises(CloudError, match=r"127.0.0.1:1: .*; 127.0.0.1:2: "):
         evictor_checks.queue_state(read_settings([str(config)]), "any")
+
+
+@pytest.mark.parametrize(
+    "url", ["data:,root%20x:0", "http://127.0.0.1:x/", "http://a b/", "nonsense", "data:,%ff"]
+)
+def test_metrics_of_something_else_are_named(cloud, capsys, config, url):
+    code, results = diagnose_cloud(cloud, capsys, config, "--evictor-metrics", url)
+    assert (code, bad(results)) == (1, {"evictor works": "error"})
+    (finding,) = results["evictor works"]["findings"]
+    assert finding["found"].startswith(f"{url}: expected the evictor's metrics: ")
+
+
+def test_a_service_that_does_not_speak_http_is_named():
+    """Such as RabbitMQ, behind a port that was mistaken for the one of the metrics."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        answer = threading.Thread(target=answer_with, args=(server, b"AMQP\0\0\t\1\r\n"))
+        answer.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/metrics"
+        with pytest.raises(CloudError, match="expected the evictor's metrics: BadStatusLine"):
+            evictor_checks.read_metrics(url)
+        answer.join()
+
+
+def answer_with(server, data):
+    connection, _ = server.accept()
+    with connection:
+        connection.recv(4096)
+        connection.sendall(data)
+
+
+def test_an_evictor_s_option_of_the_wrong_type_is_named(cloud, capsys, config, tmp_path):
+    evictor = tmp_path / "evictor.conf"
+    evictor.write_text("[cospot_evictor]\nmetrics_port = many\n")
+    capsys.readouterr()
+    files = ("--config-file", configure(config), "--evictor-config-file", evictor)
+    code, results = diagnose(capsys, *files)
+    assert (code, bad(results)) == (1, {"evictor works": "error"})
+    assert "metrics_port" in results["evictor works"]["findings"][0]["found"]
 
 
 def test_metrics_of_the_real_service_are_read(cloud):

@@ -321,7 +321,17 @@ def test_the_database_is_not_written_to(database):
         (["--database", "mysql+pymysql://u:secret@127.0.0.1:1/nova"], "u:***@127.0.0.1:1/nova: "),
         (["--database", "no url with secret"], "the URL of the database cannot be read"),
         (["--database", "oracle+nothing://u:secret@h/d"], "oracle"),
+        (["--database", "mysql+pymysql://u:secret@h:x/nova"], "the URL of the database cannot be"),
+        (["--database", "mysql+pymysql://u:secret@a..b/nova"], "u:***@a..b/nova: encoding with"),
+        (["--database", "mysql+pymysql://u:secret@h/nova?odd=1"], "unexpected keyword argument"),
         (["--window-start", "yesterday"], "'yesterday', expected such as 2026-05-01"),
+        (["--window-start", "0001-01-01"], "'0001-01-01', expected a time from 2010-01-01 to 2037"),
+        (["--window-start", "9999-12-31T23:59-14:00"], "expected a time from 2010-01-01 to 2037"),
+        (["--lead-days", "nan"], "'nan', expected a number from 0 to 10000"),
+        (["--lead-days", "inf"], "'inf', expected a number from 0 to 10000"),
+        (["--lead-days", "1e300"], "'1e300', expected a number from 0 to 10000"),
+        (["--lead-days", "-3"], "'-3', expected a number from 0 to 10000"),
+        (["--lead-days", "many"], "'many', expected a number from 0 to 10000"),
         (["--config-file", "/nowhere"], "/nowhere"),
     ],
 )
@@ -329,7 +339,15 @@ def test_bad_input_is_one_error_without_the_password(tmp_path, capsys, arguments
     assert run("history", "export", "-o", tmp_path / "h.csv", *arguments) == 2
     error = capsys.readouterr().err
     assert text in error and "Traceback" not in error and "secret" not in error
+    assert sum("error: " in line for line in error.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("days", ["0", "10000"])
+def test_the_least_and_the_most_lead_days_are_taken(database, days):
+    uuid = database.instance(START)
+    path = export(database, "--window-start", "2010-01-01", "--lead-days", days)
+    assert list(requests(path)) == [uuid]
 
 
 def test_a_database_of_something_else_is_one_error(tmp_path, capsys):

@@ -1,5 +1,7 @@
 """`cospot-nova inventory`: files that Nova's own loader takes."""
 
+import os
+
 import pytest
 from tool_cases import cloud_for, run
 
@@ -85,7 +87,11 @@ def test_shared_storage_is_said(cloud, capsys):
         (["--host", "empty"], "empty: placement has no VCPU of empty.example"),
         (["--host", "unknown"], "placement: GET /resource_providers/"),
         (["--vcpus", "8"], "expected both --vcpus and --memory-mb"),
-        (["--vcpus", "-1", "--memory-mb", "1"], "'-1', expected a whole number from 0"),
+        (["--vcpus", "-1", "--memory-mb", "1"], "'-1', expected a whole number from 1 to 2147483"),
+        (["--vcpus", "0", "--memory-mb", "0"], "'0', expected a whole number from 1"),
+        (["--vcpus", "8", "--memory-mb", "2147483648"], "'2147483648', expected a whole number"),
+        (["--vcpus", "9" * 5000, "--memory-mb", "1"], f"'{'9' * 60}...', expected a whole number"),
+        (["--host", "h1", "-o", "/"], "/: expected a file, found a folder"),
         (["--config-file", "/nowhere.conf"], "/nowhere.conf"),
         (["--host", "h1", "-o", "/nowhere/x.yaml"], "/nowhere/x.yaml: cannot be written"),
     ],
@@ -97,3 +103,33 @@ def test_bad_usage_is_one_error(cloud, capsys, arguments, text):
     assert run("inventory", *arguments) == 2
     error = capsys.readouterr().err
     assert text in error and "Traceback" not in error
+
+
+def test_a_folder_or_a_pipe_is_not_replaced(tmp_path, capsys):
+    """As root, -o /dev/null would take that device away from the whole machine."""
+    pipe, folder = tmp_path / "pipe", tmp_path / "folder"
+    os.mkfifo(pipe)
+    folder.mkdir()
+    for path, found in ((pipe, "a device or the like"), (folder, "a folder")):
+        assert run("inventory", "--vcpus", "8", "--memory-mb", "4096", "-o", path) == 2
+        assert f"{path}: expected a file, found {found}" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "pipe"]
+    assert pipe.is_fifo()
+
+
+def test_a_file_that_cannot_be_put_in_place_leaves_nothing_behind(tmp_path, capsys, monkeypatch):
+    def refuse(source, target):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "replace", refuse)
+    path = tmp_path / "cospot.yaml"
+    assert run("inventory", "--vcpus", "8", "--memory-mb", "4096", "-o", path) == 2
+    assert f"{path}: cannot be written: Operation not permitted" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_of_a_link_the_file_that_it_leads_to_is_written(tmp_path):
+    target, link = tmp_path / "target.yaml", tmp_path / "link.yaml"
+    link.symlink_to(target)
+    assert run("inventory", "--vcpus", "8", "--memory-mb", "4096", "-o", link) == 0
+    assert link.is_symlink() and "CUSTOM_SPOT_VCPU" in target.read_text()

@@ -121,7 +121,9 @@ def test_evictions_newest_first_in_their_last_state(cloud, capsys, audit):
 def test_a_damaged_log_is_read_as_far_as_it_goes(cloud, capsys, audit):
     audit("intent", "s1")
     with audit.path.open("ab") as file:
-        file.write(b'{"cut\n[1, 2]\n\xff\xfe\n"text"\n{"event": {}}\n{"event": "intent"')
+        file.write(
+            b"[" * 100_000 + b'{"cut\n[1, 2]\n\xff\xfe\n"text"\n{"event": {}}\n{"event": "intent"'
+        )
     found = status(capsys, "--audit-log", audit.path)["evictions"]
     assert [one["instance"] for one in found] == ["s1"]
 
@@ -146,7 +148,10 @@ def test_a_host_that_placement_does_not_know_is_said(cloud, capsys):
     ("arguments", "text"),
     [
         (["--audit-log", "/nowhere/audit.jsonl"], "/nowhere/audit.jsonl: there is no such file"),
-        (["--evictions", "-1"], "'-1', expected a whole number"),
+        (["--audit-log", "/dev/null/audit.jsonl"], "/dev/null/audit.jsonl: Not a directory"),
+        (["--audit-log", "/"], "audit log /: Is a directory"),
+        (["--audit-log", "x" * 5000], ": File name too long"),
+        (["--evictions", "-1"], "'-1', expected a whole number from 0 to 1000000"),
         (["--evictor-config-file", "/nowhere"], "/nowhere"),
     ],
 )

@@ -13,12 +13,14 @@ from oslo_config import cfg
 from oslo_log import log as logging
 
 import cospot
+from cospot.nova import undecodable_file
 from cospot.nova.evictor import options
-from cospot.nova.evictor.errors import EvictorError
+from cospot.nova.evictor.errors import EvictorError, SettingError
 from cospot.nova.evictor.service import EvictorService
 
 LOG = logging.getLogger(__name__)
 _PROGRAM = "cospot-evictor"
+_PROJECT = "cospot"
 
 
 def read_configuration(arguments: Sequence[str]) -> Any:
@@ -26,12 +28,17 @@ def read_configuration(arguments: Sequence[str]) -> Any:
 
     Raises:
         oslo_config.cfg.Error: they cannot be used.
+        SettingError: a file is no text.
         SystemExit: --help or --version was asked for, or the command line is wrong.
     """
     conf = cfg.ConfigOpts()
     logging.register_options(conf)
     options.register(conf)
-    conf(list(arguments), project="cospot", prog=_PROGRAM, version=cospot.__version__)
+    try:
+        conf(list(arguments), project=_PROJECT, prog=_PROGRAM, version=cospot.__version__)
+    except UnicodeDecodeError as error:
+        text = undecodable_file.explain(error, arguments, project=_PROJECT, program=_PROGRAM)
+        raise SettingError(text) from error
     for option in options.OPTIONS:
         conf[options.GROUP][option.dest]  # a bad value is an error only when it is read
     return conf
@@ -50,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         conf = read_configuration(sys.argv[1:] if arguments is None else arguments)
         logging.setup(conf, _PROGRAM)
         service = EvictorService(conf)
-    except (cfg.Error, EvictorError, OSError) as error:
+    except (cfg.Error, EvictorError, logging.LogConfigError, OSError) as error:
         print(f"{_PROGRAM}: {error}", file=sys.stderr)
         return 2
     return _run(service)

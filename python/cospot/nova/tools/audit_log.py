@@ -81,7 +81,7 @@ def _records(path: Path) -> Iterator[Mapping[str, Any]]:
     for line in lines:
         try:
             record = json.loads(line)
-        except ValueError:  # the first line may be cut, the last one unfinished
+        except (ValueError, RecursionError):  # the first line may be cut, the last one unfinished
             continue
         if isinstance(record, dict):
             yield record

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import io
+import logging
 import os
 import sys
 from collections.abc import Sequence
+from typing import Final
+
+from oslo_config import cfg
 
 import cospot
 from cospot.errors import CospotError
 from cospot.nova.tools import flavor_command, inventory_command, status_command
 from cospot.nova.tools.doctor import command as doctor_command
 from cospot.nova.tools.history import command as history_command
+
+#: Keeps Python from printing what keystoneauth logs: our own line says it all.
+_SILENT: Final = logging.NullHandler()
 
 _EPILOG = "Exit codes: 0 done, 1 what was looked at has a fault, 2 bad usage or failure."
 
@@ -22,13 +30,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: Without the program's name; those of this process unless given.
     """
+    logging.getLogger("keystoneauth").addHandler(_SILENT)
     parsed = _parser().parse_args(arguments)
+    _print_any_character()
     try:
         code: int = parsed.run(parsed)
         sys.stdout.flush()
         return code
-    except CospotError as error:
-        print(f"cospot-nova: error: {error}", file=sys.stderr)
+    except (CospotError, cfg.Error) as error:
+        # Nova reads options when it needs them: one of the wrong type shows only then.
+        print(f"cospot-nova: error: {' '.join(str(error).splitlines())}", file=sys.stderr)
         return 2
     except ImportError as error:
         print(
@@ -43,6 +54,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
+
+
+def _print_any_character() -> None:
+    """Write what the terminal has no character for, such as in a flavor's name, by its number."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -13,6 +13,8 @@ from cospot.nova.tools.cloud import Cloud
 #: Sections of a configuration file that may hold a service user, in the order they are tried.
 SECTIONS: Final = ("nova", "keystone_authtoken")
 
+#: What the SDK raises over a clouds.yaml that is no text, or has something else in it.
+_ODD_FILE: Final = (TypeError, ValueError, AttributeError)
 _SERVICES: Final = ("compute", "placement")
 
 
@@ -61,6 +63,7 @@ def from_settings(configuration: Any) -> Cloud:
 
 
 def _from_environment(cloud: str | None) -> Cloud:
+    import yaml
     from keystoneauth1 import adapter, exceptions
     from openstack.config import loader
     from openstack.exceptions import ConfigException
@@ -69,7 +72,7 @@ def _from_environment(cloud: str | None) -> Cloud:
         region = loader.OpenStackConfig().get_one(cloud=cloud)
         # The SDK's own clients would need a whole connection around them.
         session = region.get_session()
-    except (ConfigException, exceptions.ClientException, TypeError) as error:
+    except (ConfigException, exceptions.ClientException, yaml.YAMLError, *_ODD_FILE) as error:
         raise ConfigError(f"credentials{f' of cloud {cloud}' if cloud else ''}: {error}") from error
     return Cloud(
         **{
@@ -94,22 +97,24 @@ def _has_credentials(configuration: Any, section: str) -> bool:
 
 def _from_section(configuration: Any, section: str) -> Cloud:
     from keystoneauth1 import adapter, exceptions, loading
+    from oslo_config import cfg
 
     loading.register_session_conf_options(configuration, section)
     loading.register_adapter_conf_options(configuration, section, include_deprecated=False)
     try:
         auth = loading.load_auth_from_conf_options(configuration, section)
         session = loading.load_session_from_conf_options(configuration, section, auth=auth)
-    except (exceptions.ClientException, ValueError) as error:
+        group = configuration[section]
+        interfaces, region = group.valid_interfaces, group.region_name
+    except (exceptions.ClientException, cfg.Error, ValueError) as error:
         raise ConfigError(f"credentials of [{section}]: {error}") from error
-    group = configuration[section]
     return Cloud(
         **{
             service: adapter.Adapter(
                 session,
                 service_type=service,
-                interface=group.valid_interfaces or ["internal", "public"],
-                region_name=group.region_name,
+                interface=interfaces or ["internal", "public"],
+                region_name=region,
             )
             for service in _SERVICES
         }

@@ -15,12 +15,15 @@ from typing import Final
 
 from cospot.errors import ConfigError
 from cospot.nova import spot_flavors
-from cospot.nova.tools import credentials, settings
+from cospot.nova.tools import argument_types, credentials, settings
 from cospot.nova.tools.cloud import Cloud, Hypervisor, Provider
 from cospot.nova.tools.whole_file import write_file
 
 #: Capacity and largest single request of a spot class.
 Totals = Mapping[str, tuple[int, int]]
+
+#: The most that placement takes of any class.
+_MOST: Final = 2**31 - 1
 
 _OPTIONS: Final = {
     spot_flavors.VCPU: "vcpus",
@@ -39,9 +42,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.add_argument("-o", "--output", metavar="PATH", help="a file (default: print it)")
     parser.add_argument("--host", help="the compute service's host (default: of --config-file)")
-    parser.add_argument("--vcpus", type=_amount, metavar="N", help="vCPUs that spots may use")
-    parser.add_argument("--memory-mb", type=_amount, metavar="N", help="MiB that spots may use")
-    parser.add_argument("--disk-gb", type=_amount, metavar="N", help="GiB that spots may use")
+    some = argument_types.whole_number(1, _MOST)
+    any_amount = argument_types.whole_number(0, _MOST)
+    parser.add_argument("--vcpus", type=some, metavar="N", help="vCPUs that spots may use")
+    parser.add_argument("--memory-mb", type=some, metavar="N", help="MiB that spots may use")
+    parser.add_argument("--disk-gb", type=any_amount, metavar="N", help="GiB that spots may use")
     credentials.add_arguments(parser)
     parser.set_defaults(run=_run)
 
@@ -139,9 +144,3 @@ def _this_host(arguments: argparse.Namespace, cloud: Cloud) -> Hypervisor:
         raise ConfigError(f"host '{name}' has several nodes, expected one of: {nodes}")
     names = ", ".join(one.host for one in hypervisors[:20]) or "Nova knows no host yet"
     raise ConfigError(f"host '{name}': not found, expected one of: {names}")
-
-
-def _amount(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"'{text}', expected a whole number from 0")
-    return int(text)

@@ -9,6 +9,7 @@ from typing import Any
 from oslo_config import cfg
 
 from cospot.errors import ConfigError
+from cospot.nova import undecodable_file
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,10 +60,7 @@ def read_settings(files: Iterable[str] = (), folders: Iterable[str] = ()) -> Any
     _register_options(settings)
     arguments = [f"--config-file={path}" for path in files]
     arguments += [f"--config-dir={path}" for path in folders]
-    try:
-        settings(arguments, project="nova", prog="nova")
-    except (cfg.Error, OSError) as error:
-        raise ConfigError(f"Nova's configuration: {error}") from error
+    _read(settings, arguments, "Nova's configuration", project="nova", program="nova")
     return settings
 
 
@@ -79,13 +77,22 @@ def read_evictor_settings(files: Sequence[str] = ()) -> Any:
 
     settings = cfg.ConfigOpts()
     options.register(settings)
-    try:
-        settings(
-            [f"--config-file={path}" for path in files], project="cospot", prog="cospot-evictor"
-        )
-    except (cfg.Error, OSError) as error:
-        raise ConfigError(f"the evictor's configuration: {error}") from error
+    arguments = [f"--config-file={path}" for path in files]
+    what = "the evictor's configuration"
+    _read(settings, arguments, what, project="cospot", program="cospot-evictor")
     return settings
+
+
+def _read(
+    settings: Any, arguments: Sequence[str], what: str, *, project: str, program: str
+) -> None:
+    try:
+        settings(arguments, project=project, prog=program)
+    except UnicodeDecodeError as error:
+        text = undecodable_file.explain(error, arguments, project=project, program=program)
+        raise ConfigError(text) from error
+    except (cfg.Error, OSError) as error:
+        raise ConfigError(f"{what}: {error}") from error
 
 
 def _register_options(settings: Any) -> None:

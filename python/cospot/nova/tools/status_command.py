@@ -7,13 +7,17 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from cospot.errors import ConfigError
-from cospot.nova.tools import credentials, settings
+from cospot.nova.tools import argument_types, credentials, settings
 from cospot.nova.tools.audit_log import Eviction, last_evictions
 from cospot.nova.tools.cloud import Cloud, Provider
 from cospot.nova.tools.host_use import HostUse, host_use, total_use
 from cospot.nova.tools.text_table import text_table
+
+#: More than the part of the log that is read can hold.
+_MOST_EVICTIONS: Final = 1_000_000
 
 _USE_HEADER = (
     *("vms", "spots"),
@@ -31,7 +35,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("--aggregate", metavar="NAME", help="only the hosts of this aggregate")
     parser.add_argument("--format", choices=["table", "json"], default="table")
     parser.add_argument(
-        "--evictions", type=_count, default=10, metavar="N", help="show so many (default: 10)"
+        "--evictions",
+        type=argument_types.whole_number(0, _MOST_EVICTIONS),
+        default=10,
+        metavar="N",
+        help="show so many (default: 10)",
     )
     parser.add_argument(
         "--audit-log", metavar="PATH", help="of the evictor (default: as its configuration says)"
@@ -100,8 +108,12 @@ def _groups(hosts: list[HostUse], aggregates: dict[str, list[str]]) -> list[Host
 def _audit_log(arguments: argparse.Namespace) -> Path:
     if arguments.audit_log is not None:
         path = Path(arguments.audit_log)
-        if not path.exists():
-            raise ConfigError(f"--audit-log {path}: there is no such file")
+        try:
+            path.stat()
+        except FileNotFoundError:
+            raise ConfigError(f"--audit-log {path}: there is no such file") from None
+        except OSError as error:
+            raise ConfigError(f"--audit-log {path}: {error.strerror}") from error
         return path
     return Path(
         settings.read_evictor_settings(arguments.evictor_config_file).cospot_evictor.audit_log
@@ -140,9 +152,3 @@ def _eviction_row(eviction: Eviction) -> Sequence[object]:
         eviction.state,
         seconds,
     )
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"'{text}', expected a whole number from 0")
-    return int(text)

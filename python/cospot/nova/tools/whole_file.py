@@ -12,16 +12,33 @@ from cospot.errors import ConfigError
 def write_file(path: Path, data: bytes) -> None:
     """Write a file that is either the old one or the whole new one.
 
+    Args:
+        path: Of the file; of a link the file that it leads to is written.
+        data: What will be in it.
+
     Raises:
-        ConfigError: It cannot be written.
+        ConfigError: It cannot be written, or is there and no file: a device would be replaced.
     """
     try:
-        with tempfile.NamedTemporaryFile(
-            dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as file:
-            file.write(data)
-        # A temporary file is for its owner only; nova-compute, say, is another user.
-        Path(file.name).chmod(0o644)
-        os.replace(file.name, path)
+        if path.exists() and not path.is_file():
+            found = "a folder" if path.is_dir() else "a device or the like"
+            raise ConfigError(f"{path}: expected a file, found {found}")
+        _replace(path.resolve(), data)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def _replace(path: Path, data: bytes) -> None:
+    with tempfile.NamedTemporaryFile(
+        dir=path.parent, prefix=f".{path.name}.", delete=False
+    ) as file:
+        new = Path(file.name)
+        try:
+            file.write(data)
+            file.flush()
+            # A temporary file is for its owner only; nova-compute, say, is another user.
+            new.chmod(0o644)
+            os.replace(new, path)
+        except BaseException:
+            new.unlink(missing_ok=True)
+            raise

@@ -6,6 +6,8 @@ import argparse
 import json
 from typing import Any, Final
 
+from oslo_config import cfg
+
 from cospot.errors import CospotError
 from cospot.nova.tools import credentials, settings
 from cospot.nova.tools.doctor.cloud_checks import cloud_checks
@@ -44,12 +46,12 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def _run(arguments: argparse.Namespace) -> int:
     configuration = settings.read_settings(arguments.config_file, arguments.config_dir)
     results = run_checks(configuration_checks(configuration))
-    unreachable: CospotError | None = None
+    unreachable: Exception | None = None
     if not arguments.offline:
         try:
             cloud = credentials.connect(arguments)
             results += run_checks(cloud_checks(cloud, configuration))
-        except CospotError as found:
+        except (CospotError, cfg.Error) as found:
             # What the configuration and the evictor have to say may be the reason.
             unreachable = found
         results += run_checks(_evictor_checks(arguments, configuration))
@@ -64,12 +66,16 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _evictor_checks(arguments: argparse.Namespace, configuration: Any) -> list[Check]:
     evictor = settings.read_evictor_settings(arguments.evictor_config_file)
-    metrics = arguments.evictor_metrics
-    if metrics is None:
+    given: str | None = arguments.evictor_metrics
+
+    def metrics_url() -> str:
         group = evictor.cospot_evictor
-        port = group.metrics_port
-        metrics = f"http://{group.metrics_address}:{port}/metrics" if port else ""
-    return evictor_checks(configuration, evictor, metrics)
+        if given is not None:
+            return given
+        address, port = group.metrics_address, group.metrics_port
+        return f"http://{address}:{port}/metrics" if port else ""
+
+    return evictor_checks(configuration, evictor, metrics_url)
 
 
 def _report(results: list[Result], *, verbose: bool) -> str:

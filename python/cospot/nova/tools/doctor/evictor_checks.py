@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from http.client import HTTPException
 from typing import Any, Final
 
 from cospot.nova.tools.cloud import CloudError
@@ -15,13 +16,15 @@ _MANY_PLANS: Final = 100
 _START = "systemctl start cospot-evictor, and see its log"
 
 
-def evictor_checks(settings: Any, evictor_settings: Any, metrics_url: str) -> list[Check]:
+def evictor_checks(
+    settings: Any, evictor_settings: Any, metrics_url: Callable[[], str]
+) -> list[Check]:
     """Return the checks of the service.
 
     Args:
         settings: Nova's configuration, with the scheduler plugin's options.
         evictor_settings: The service's own configuration.
-        metrics_url: Where its metrics are; empty: it has none.
+        metrics_url: Tells where its metrics are; empty: it has none.
     """
     return [
         Check(
@@ -32,7 +35,7 @@ def evictor_checks(settings: Any, evictor_settings: Any, metrics_url: str) -> li
         Check(
             "evictor works",
             "The evictor looks at all hosts from time to time, and finds what no plan named.",
-            lambda: _check_metrics(metrics_url),
+            lambda: _check_metrics(metrics_url()),
         ),
         Check(
             "evictor agrees",
@@ -111,13 +114,16 @@ def read_metrics(url: str) -> dict[str, float]:
     """Read the values of a Prometheus page; those of several labels are added up.
 
     Raises:
-        CloudError: It cannot be read.
+        CloudError: It cannot be read, or is another page.
     """
     try:
         with urllib.request.urlopen(url, timeout=_TIMEOUT_S) as answer:  # an operator's own URL
-            lines = answer.read().decode().splitlines()
-    except (OSError, ValueError) as found:
-        raise CloudError(f"{url}: {found}") from found
+            return _parse_metrics(answer.read().decode().splitlines())
+    except (OSError, HTTPException, ValueError) as found:
+        raise CloudError(f"{url}: expected the evictor's metrics: {found!r}") from found
+
+
+def _parse_metrics(lines: Iterable[str]) -> dict[str, float]:
     values: dict[str, float] = {}
     for line in lines:
         name, _, value = line.rpartition(" ")

@@ -104,7 +104,7 @@ def _findings(check: Check) -> Iterator[Finding]:
             yield finding
     except cfg.Error as found:
         # Nova reads options when it needs them: one of the wrong type shows only here.
-        yield error(str(found), "correct the value in nova.conf")
+        yield error(str(found), "correct the value in the configuration")
     except CospotError as found:
         yield error(f"cannot be checked: {found}", "see what the message says")
     else:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Final
 
-from cospot.nova.tools import credentials, settings
+from cospot.nova.tools import argument_types, credentials, settings
 from cospot.nova.tools.history import api_source, workload_file
 from cospot.nova.tools.history.past_instance import HostType, PastInstance, SpotRule, kept
 from cospot.nova.tools.whole_file import write_file
@@ -19,6 +20,11 @@ from cospot.nova.tools.whole_file import write_file
 _DAY_S: Final = 86400.0
 #: Revenue counts in the first 14 days of a workload's window.
 _WINDOW_DAYS: Final = 14
+#: The most that a workload file takes before its window.
+_MOST_LEAD_DAYS: Final = 10_000
+#: Nova's first year, and 10,000 days later: no instance of that time is too far from its window.
+_FIRST_START: Final = datetime(2010, 1, 1, tzinfo=timezone.utc)
+_LAST_START: Final = _FIRST_START + timedelta(days=_MOST_LEAD_DAYS)
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -51,12 +57,12 @@ def _add_choices(export: argparse.ArgumentParser) -> None:
     export.add_argument(
         "--window-start",
         metavar="TIME",
-        type=_moment,
+        type=argument_types.moment(_FIRST_START, _LAST_START),
         help=f"second 0, such as 2026-05-01T00:00 in UTC (default: {_WINDOW_DAYS} days ago)",
     )
     export.add_argument(
         "--lead-days",
-        type=float,
+        type=argument_types.number(0, _MOST_LEAD_DAYS),
         default=float(_WINDOW_DAYS),
         metavar="N",
         help="leave out instances that ended so long before it (default: %(default)g)",
@@ -134,14 +140,5 @@ def _write_sweep(workload: Path, host_types: Counter[HostType], *, with_disk: bo
         print("there is no host, so no sweep was written")
     else:
         text = workload_file.sweep_text(workload, host_types, with_disk=with_disk)
-        write_file(sweep, text.encode())
+        write_file(sweep, os.fsencode(text))  # the names of files need not be UTF-8
         print(f"{sweep}: written; next: cospot compare {sweep}")
-
-
-def _moment(text: str) -> float:
-    try:
-        moment = datetime.fromisoformat(text.removesuffix("Z"))
-    except ValueError:
-        expected = "expected such as 2026-05-01 or 2026-05-01T00:00 (UTC)"
-        raise argparse.ArgumentTypeError(f"'{text}', {expected}") from None
-    return moment.replace(tzinfo=moment.tzinfo or timezone.utc).timestamp()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import Any, Final
 
 import sqlalchemy
@@ -127,26 +127,42 @@ def _connected(url: str) -> Iterator[Any]:
     try:
         parsed = sqlalchemy.engine.make_url(url)
         shown = parsed.render_as_string(hide_password=True)
-    except exc.ArgumentError:
+    except (exc.ArgumentError, ValueError):
         # SQLAlchemy's own text would show the password.
         raise ConfigError(
             "the URL of the database cannot be read; expected such as"
             " mysql+pymysql://USER:PASSWORD@HOST/nova"
         ) from None
     dialect = parsed.get_backend_name()
-    if dialect == "sqlite" and not Path(parsed.database or "").is_file():
+    if dialect == "sqlite" and not os.path.isfile(parsed.database or ""):
         raise ConfigError(f"{shown}: there is no such file")  # SQLite would make one
     try:
-        engine = sqlalchemy.create_engine(parsed)
-        try:
-            with engine.connect() as connection:
-                if dialect in _READ_ONLY:
-                    connection.execute(sqlalchemy.text(_READ_ONLY[dialect]))
-                yield connection
-        finally:
-            engine.dispose()
-    except (exc.SQLAlchemyError, ImportError) as error:
-        raise CloudError(f"{shown}: {str(error).splitlines()[0]}") from error
+        with _engine(parsed) as engine, _open(engine) as connection:
+            if dialect in _READ_ONLY:
+                connection.execute(sqlalchemy.text(_READ_ONLY[dialect]))
+            yield connection
+    except (exc.SQLAlchemyError, ImportError, _UnusableUrlError) as error:
+        raise CloudError(f"{shown}: {(str(error) or repr(error)).splitlines()[0]}") from error
+
+
+class _UnusableUrlError(Exception):
+    """A database's client does not take a host's name or an option of the URL."""
+
+
+@contextmanager
+def _engine(url: sqlalchemy.engine.URL) -> Iterator[Any]:
+    engine = sqlalchemy.create_engine(url)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+def _open(engine: Any) -> Any:
+    try:
+        return engine.connect()
+    except (TypeError, ValueError) as error:
+        raise _UnusableUrlError(str(error)) from error
 
 
 def _instance(row: Mapping[str, Any]) -> PastInstance:

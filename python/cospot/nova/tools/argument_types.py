@@ -1,0 +1,60 @@
+"""What the options' values may be; argparse prints the error in one line with the option's name."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from datetime import datetime, timezone
+from typing import Final
+
+#: Of what was typed an error shows so much.
+_MOST_SHOWN: Final = 60
+
+
+def whole_number(least: int, most: int) -> Callable[[str], int]:
+    """Return what reads a whole number from least to most."""
+
+    def read(text: str) -> int:
+        digits = text.lstrip("0") or "0"
+        # A number longer than the most one is not even read: Python refuses very long ones.
+        if text.isdecimal() and len(digits) <= len(str(most)) and least <= int(text) <= most:
+            return int(text)
+        raise _unexpected(text, f"a whole number from {least} to {most}")
+
+    return read
+
+
+def number(least: float, most: float) -> Callable[[str], float]:
+    """Return what reads a number from least to most."""
+
+    def read(text: str) -> float:
+        try:
+            found = float(text)
+        except ValueError:
+            found = float("nan")
+        if least <= found <= most:  # nan is not
+            return found
+        raise _unexpected(text, f"a number from {least:g} to {most:g}")
+
+    return read
+
+
+def moment(first: datetime, last: datetime) -> Callable[[str], float]:
+    """Return what reads a time in ISO 8601, in UTC unless it says otherwise, as Unix time."""
+
+    def read(text: str) -> float:
+        try:
+            found = datetime.fromisoformat(text.removesuffix("Z"))
+        except ValueError:
+            raise _unexpected(text, "such as 2026-05-01 or 2026-05-01T00:00 (UTC)") from None
+        found = found.replace(tzinfo=found.tzinfo or timezone.utc)
+        if not first <= found <= last:
+            raise _unexpected(text, f"a time from {first:%Y-%m-%d} to {last:%Y-%m-%d}")
+        return found.timestamp()
+
+    return read
+
+
+def _unexpected(text: str, expected: str) -> argparse.ArgumentTypeError:
+    shown = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+    return argparse.ArgumentTypeError(f"'{shown}', expected {expected}")

@@ -1,0 +1,144 @@
+"""Files and services that are not what the commands expect: one line each, and exit code 2."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from tool_cases import cloud_for, run
+
+LATIN_1 = "[DEFAULT]\n# café\n".encode("latin-1")
+COMMANDS = [
+    ("doctor", "--offline"),
+    ("doctor",),
+    ("status",),
+    ("flavor", "create-spot", "m1"),
+    ("flavor", "check"),
+    ("inventory",),
+    ("history", "export"),
+]
+
+
+@pytest.fixture
+def no_cloud(monkeypatch):
+    """Nothing in the environment, so that commands read their configuration files."""
+    for name in list(os.environ):
+        if name.startswith("OS_"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def latin_1(tmp_path):
+    path = tmp_path / "latin-1.conf"
+    path.write_bytes(LATIN_1)
+    return path
+
+
+def process(*arguments, **environment):
+    """Run `cospot-nova` as people do: pytest itself takes what is logged off standard error."""
+    return subprocess.run(
+        [sys.executable, "-m", "cospot.nova.tools.command", *map(str, arguments)],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_a_nova_conf_that_is_no_utf_8_is_one_error(no_cloud, latin_1, capsys, arguments):
+    good = latin_1.with_name("good.conf")
+    good.write_text("[DEFAULT]\n# café\n", encoding="utf-8")
+    assert run(*arguments, "--config-file", good, "--config-file", latin_1) == 2
+    line = "line 2: expected text in UTF-8, found the byte 0xe9"
+    assert capsys.readouterr().err == f"cospot-nova: error: {latin_1}: {line}\n"
+
+
+def test_a_folder_s_file_that_is_no_utf_8_is_one_error(no_cloud, latin_1, capsys):
+    assert run("status", "--config-dir", latin_1.parent) == 2
+    assert capsys.readouterr().err.startswith(f"cospot-nova: error: {latin_1}: line 2: ")
+
+
+def test_a_file_that_is_found_where_nova_looks_is_named(no_cloud, latin_1, capsys, monkeypatch):
+    monkeypatch.setenv("HOME", str(latin_1.parent))
+    folder = latin_1.parent / ".nova"
+    folder.mkdir()
+    found = latin_1.rename(folder / "nova.conf")
+    assert run("status") == 2
+    assert capsys.readouterr().err.startswith(f"cospot-nova: error: {found}: line 2: ")
+
+
+def test_an_evictor_s_file_that_is_no_utf_8_is_one_error(monkeypatch, latin_1, capsys):
+    with cloud_for(monkeypatch):
+        assert run("status", "--evictor-config-file", latin_1) == 2
+    assert capsys.readouterr().err.startswith(f"cospot-nova: error: {latin_1}: line 2: ")
+
+
+@pytest.mark.parametrize("option", [["--config-file"], ["--config-dir"]])
+def test_the_evictor_does_not_start_with_a_file_that_is_no_utf_8(latin_1, capsys, option):
+    command = pytest.importorskip("cospot.nova.evictor.command")
+    path = latin_1.parent if option == ["--config-dir"] else latin_1
+    assert command.main([*option, str(path)]) == 2
+    line = "line 2: expected text in UTF-8, found the byte 0xe9"
+    assert capsys.readouterr().err == f"cospot-evictor: {latin_1}: {line}\n"
+
+
+def test_the_evictor_does_not_start_without_its_logging_configuration(tmp_path, capsys):
+    command = pytest.importorskip("cospot.nova.evictor.command")
+    path = tmp_path / "none.ini"
+    assert command.main(["--log-config-append", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("cospot-evictor: ") and str(path) in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize("host", ["$nothing", "${nothing.at_all}"])
+def test_an_option_that_cannot_be_read_is_one_error(monkeypatch, tmp_path, capsys, host):
+    config = tmp_path / "nova.conf"
+    config.write_text(f"[DEFAULT]\nhost = {host}\n")
+    with cloud_for(monkeypatch):
+        assert run("inventory", "--config-file", config) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("cospot-nova: error: ") and error.count("\n") == 1
+
+
+def test_a_section_s_option_of_the_wrong_type_is_one_error(no_cloud, tmp_path, capsys):
+    config = tmp_path / "nova.conf"
+    config.write_text("[nova]\nauth_type = password\nauth_url = http://127.0.0.1:1\ntimeout = x\n")
+    assert run("status", "--config-file", config) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("cospot-nova: error: credentials of [nova]: ")
+    assert "timeout" in error and error.count("\n") == 1
+
+
+def test_a_keystone_that_is_not_there_is_one_line(monkeypatch):
+    """keystoneauth logs a line of its own, which Python prints where nobody takes it."""
+    with cloud_for(monkeypatch):
+        ended = process("status", OS_AUTH_URL="http://127.0.0.1:9/v3")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("cospot-nova: error: compute: GET /os-aggregates: ")
+    assert "Unable to establish connection" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"clouds: {mine: [", b"clouds:\n  mine: caf\xe9\n", b"- mine\n", b"clouds: mine\n"],
+    ids=["unfinished", "latin-1", "list", "text"],
+)
+def test_a_clouds_yaml_of_something_else_is_one_line(tmp_path, no_cloud, data):
+    path = tmp_path / "clouds.yaml"
+    path.write_bytes(data)
+    # In this process the SDK would look at the file in all later tests, too.
+    ended = process("status", "--os-cloud", "mine", OS_CLIENT_CONFIG_FILE=str(path))
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("cospot-nova: error: credentials of cloud mine: ")
+    assert ended.stderr.count("\n") == 1
+
+
+def test_names_that_the_terminal_cannot_show_are_escaped(monkeypatch):
+    with cloud_for(monkeypatch) as cloud:
+        cloud.add_flavor("café", 2, 4096, 20)
+        ended = process("flavor", "create-spot", "café", PYTHONIOENCODING="ascii")
+        assert cloud.flavor("spot.café")["vcpus"] == 2
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("spot.caf\\xe9 (2): made, ")
