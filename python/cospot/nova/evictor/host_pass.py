@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -74,7 +73,7 @@ class HostEvictor:
         self.audit = audit
         self.metrics = metrics
         self.clock = clock
-        self.failures: defaultdict[str, float] = defaultdict(float)
+        self.failures: dict[str, float] = {}  # without those that have none
         self.repeated: set[str] = set()  # stuck spots whose deletion was ordered again
         self._locks = locks
 
@@ -90,6 +89,10 @@ class HostEvictor:
         """
         with self._locks.hold(provider):
             return _Pass(self, cause).run(provider)
+
+    def may_try(self, spot: str) -> bool:
+        """Tell whether a spot has not failed to go so often that others are tried first."""
+        return self.failures.get(spot, 0.0) < _MOST_FAILURES
 
     def did_not_go(self, spot: str) -> None:
         """Prefer other spots to one that Nova took the order for and did not delete."""
@@ -151,12 +154,12 @@ class _Pass:
             if uuid not in self._tried and frees_some(spot, short)
         ]
         for spot in left:
-            if spot.uuid in picture.noted and evictor.failures[spot.uuid] < _MOST_FAILURES:
+            if spot.uuid in picture.noted and evictor.may_try(spot.uuid):
                 return _Pick(spot.uuid, "note")
         for spot in left:
             if spot.is_stuck and spot.uuid not in evictor.repeated:
                 return _Pick(spot.uuid, "deletion-stuck")
-            if evictor.failures[spot.uuid] == 0 and spot.server.status == "SOFT_DELETED":
+            if spot.uuid not in evictor.failures and spot.server.status == "SOFT_DELETED":
                 return _Pick(spot.uuid, "soft-deleted")
         alive = [spot for spot in left if not spot.is_stuck]
         return self._planned(picture) or self._by_policy(alive, short)
@@ -174,13 +177,13 @@ class _Pass:
                 if not is_here and len(known.refused) >= _MOST_REFUSALS:
                     continue
                 is_done = uuid in self._tried or uuid in known.refused
-                if not is_done and self._evictor.failures[uuid] < _MOST_FAILURES:
+                if not is_done and self._evictor.may_try(uuid):
                     return _Pick(uuid, "plan", known)
         return None
 
     def _by_policy(self, left: list[Spot], short: dict[str, int]) -> _Pick | None:
         evictor = self._evictor
-        steady = [spot for spot in left if evictor.failures[spot.uuid] < _MOST_FAILURES]
+        steady = [spot for spot in left if evictor.may_try(spot.uuid)]
         for spots in (steady, left):
             chosen = evictor.chooser.choose(spots, short, time.time())
             if chosen is not None:
@@ -210,7 +213,8 @@ class _Pass:
                 self._evictor.repeated.add(pick.uuid)
             else:  # others may go in its place only after a few tries
                 weight = _NO_ANSWER if error.status in UNKNOWN_OUTCOMES else 1.0
-                self._evictor.failures[pick.uuid] += weight
+                failures = self._evictor.failures
+                failures[pick.uuid] = failures.get(pick.uuid, 0.0) + weight
             raise
         if isinstance(held_back, HeldBack):
             self._result.wait = held_back.wait
