@@ -23,7 +23,7 @@ from cospot.nova.evictor.metrics import Metrics
 from cospot.nova.evictor.notice_book import BookError, Notice, NoticeBook
 from cospot.nova.evictor.notices import Notices
 from evictor_cloud import wait_until
-from evictor_running import Running, events, metric
+from evictor_running import Running, check_evictions_of_reserves, events, full_host, metric
 
 PROACTIVE = {"mode": "proactive", "default_reserve": "2:0"}
 SHELVING = {**PROACTIVE, "notice_seconds": 0, "action": "shelve-offload"}
@@ -34,15 +34,7 @@ def running(monkeypatch: pytest.MonkeyPatch, running: Running) -> Iterator[Runni
     monkeypatch.setattr(proactive, "_READ_ALL_S", 0.05)
     monkeypatch.setattr(service, "_LAST_PATIENCE_S", 0.1)
     yield running
-    # The cloud knows nothing of reserves, so it finds each of these evictions needless.
-    assert all("need not go" in each for each in running.cloud.violations)
-    running.cloud.violations.clear()
-
-
-def full_host(running: Running, name: str, spots: int) -> tuple[str, list[str]]:
-    """A host of 8 vCPUs that so many spots fill evenly."""
-    host = running.cloud.add_host(name)
-    return host, [running.cloud.add(host, 8 // spots, 1024, spot=True) for _ in range(spots)]
+    check_evictions_of_reserves(running)
 
 
 def book(running: Running) -> list[dict[str, Any]]:

@@ -17,21 +17,13 @@ pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client
 from cospot.nova.evictor.reserve import Reserve, read_reserves
 from cospot.nova.evictor.room import HostRoom, Inventory
 from evictor_cloud import wait_until
-from evictor_running import Running, events, metric
+from evictor_running import Running, check_evictions_of_reserves, events, full_host, metric
 
 
 @pytest.fixture
 def running(running: Running) -> Iterator[Running]:
     yield running
-    # The cloud knows nothing of reserves, so it finds each of these evictions needless.
-    assert all("need not go" in each for each in running.cloud.violations)
-    running.cloud.violations.clear()
-
-
-def full_host(running: Running, name: str, spots: int) -> tuple[str, list[str]]:
-    """A host of 8 vCPUs that so many spots fill evenly."""
-    host = running.cloud.add_host(name)
-    return host, [running.cloud.add(host, 8 // spots, 1024, spot=True) for _ in range(spots)]
+    check_evictions_of_reserves(running)
 
 
 def test_room_counts_in_whole_vms_on_one_host() -> None:

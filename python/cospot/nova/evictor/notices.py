@@ -125,18 +125,14 @@ class Notices:
 def is_leaving(server: Server) -> bool:
     """Tell whether Nova is deleting or shelving a server."""
     task = server.task_state or ""
-    return task == "deleting" or task.startswith("shelving") or _is_deleted(server)
-
-
-def _is_deleted(server: Server) -> bool:
-    return server.status == "DELETED" or server.vm_state == "deleted"
+    return task == "deleting" or task.startswith("shelving") or server.is_deleted
 
 
 def _is_going(server: Server, is_ours: bool) -> bool:
     """Tell whether a spot is being deleted, or was shelved (or is being) by this service."""
     if is_ours:
         return is_leaving(server) or server.vm_state.startswith("shelved")
-    return server.task_state == "deleting" or _is_deleted(server)
+    return server.task_state == "deleting" or server.is_deleted
 
 
 def notice_fields(notice: Notice) -> dict[str, Any]:

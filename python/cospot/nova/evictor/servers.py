@@ -42,6 +42,11 @@ class Server:
     updated_at: float
     metadata: Mapping[str, str]
 
+    @property
+    def is_deleted(self) -> bool:
+        """Tell whether Nova has deleted it, though it may still hold something."""
+        return self.status == "DELETED" or self.vm_state == "deleted"
+
 
 class Servers:
     """Questions and orders to Nova; every method raises `CloudError` when it is not answered."""

@@ -88,7 +88,7 @@ def read_spot(
         return Refusal.NO_SERVER
     if not is_spot_flavor(server.extra_specs):
         return Refusal.NOT_A_SPOT_FLAVOR
-    if server.status == "DELETED" or server.vm_state == "deleted":
+    if server.is_deleted:
         return Refusal.LEAVING
     is_stuck = server.task_state == "deleting" and now - server.updated_at > deletions.timeout
     if server.task_state in {"deleting", "shelving_offloading"} and not is_stuck:
