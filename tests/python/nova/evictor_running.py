@@ -108,7 +108,7 @@ class Running:
         for service in self.services:
             service.stop()
         self.server.close()
-        assert self.cloud.violations == []
+        assert self.cloud.violations == [], self.cloud.violations
 
 
 def metric(service: Any, name: str, **labels: str) -> float:
