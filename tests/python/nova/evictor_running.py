@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import threading
 import time
 import uuid
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +126,55 @@ def full_host(running: Running, name: str, spots: int) -> tuple[str, list[str]]:
     return host, [running.cloud.add(host, 8 // spots, 1024, spot=True) for _ in range(spots)]
 
 
+def book(running: Running) -> list[dict[str, Any]]:
+    """Return the notices that the service has written down."""
+    path = running.folder / "state" / "notices.json"
+    return json.loads(path.read_text()) if path.exists() else []
+
+
 def check_evictions_of_reserves(running: Running) -> None:
     """Forgive what the cloud, which knows nothing of reserves, finds needless; nothing else."""
     assert all("need not go" in each for each in running.cloud.violations)
     running.cloud.violations.clear()
+
+
+def start_process(
+    running: Running, plans: Sequence[dict[str, Any]], **settings: Any
+) -> subprocess.Popen[bytes]:
+    """Start the service as a process of its own, which is given plans."""
+    path = write_configuration(running.folder, running.server.url, **settings)
+    messages = running.folder / f"plans-{uuid.uuid4()}.json"
+    messages.write_text(json.dumps(plans))
+    log = (running.folder / "log").open("ab")
+    program = Path(__file__).with_name("evictor_process.py")
+    command = [sys.executable, str(program), str(path), str(messages)]
+    return subprocess.Popen(command, stdout=log, stderr=log)
+
+
+def kill_after_request(
+    running: Running,
+    step: int,
+    plans: Sequence[dict[str, Any]] = (),
+    counts: Callable[[str], bool] = lambda method: True,
+    **settings: Any,
+) -> None:
+    """Run the service as a process that is killed once the cloud has carried out a request.
+
+    Args:
+        step: which request, counted from 1, of those for which `counts` is true by their method.
+    """
+    count, dead = [0], threading.Event()
+
+    def after(method: str, path: str) -> None:
+        with running.cloud.lock:
+            count[0] += counts(method)
+            if count[0] == step and not dead.is_set():
+                process.kill()
+                dead.set()
+
+    with running.cloud.lock:  # the process is known before its first request is answered
+        running.cloud.after = after
+        process = start_process(running, plans, **settings)
+    wait_until(dead.is_set, "the process is killed")
+    assert process.wait(20) == -signal.SIGKILL
+    running.cloud.after = lambda method, path: None

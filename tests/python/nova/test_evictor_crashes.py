@@ -6,14 +6,9 @@ process of its own.
 
 from __future__ import annotations
 
-import json
 import signal
-import subprocess
-import sys
 import threading
 import time
-import uuid
-from pathlib import Path
 
 import pytest
 
@@ -23,9 +18,15 @@ pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
 from evictor_cloud import wait_until
-from evictor_running import Running, audit_records, events, plan_message, write_configuration
+from evictor_running import (
+    Running,
+    audit_records,
+    events,
+    kill_after_request,
+    plan_message,
+    start_process,
+)
 
-HERE = Path(__file__).parent
 #: More requests than the whole eviction takes; the last steps kill a service that is done.
 STEPS = range(1, 24)
 
@@ -38,17 +39,6 @@ def two_must_go(running: Running) -> tuple[str, list[str], list[dict[str, object
     return host, spots, [plan_message(vm, {host: [spots[3], spots[2]]})]
 
 
-def start_process(
-    running: Running, plans: list[dict[str, object]], **settings: object
-) -> subprocess.Popen[bytes]:
-    path = write_configuration(running.folder, running.server.url, **settings)
-    messages = running.folder / f"plans-{uuid.uuid4()}.json"
-    messages.write_text(json.dumps(plans))
-    log = (running.folder / "log").open("ab")
-    command = [sys.executable, str(HERE / "evictor_process.py"), str(path), str(messages)]
-    return subprocess.Popen(command, stdout=log, stderr=log)
-
-
 def settle(running: Running, host: str) -> None:
     wait_until(lambda: not running.cloud.over(host), "the host has room")
     running.looks(3)
@@ -57,21 +47,7 @@ def settle(running: Running, host: str) -> None:
 @pytest.mark.parametrize("step", STEPS)
 def test_killed_after_any_request_and_started_again(running: Running, step: int) -> None:
     host, _, plans = two_must_go(running)
-    count, dead = [0], threading.Event()
-
-    def after(method: str, path: str) -> None:
-        with running.cloud.lock:
-            count[0] += 1
-            if count[0] == step:
-                process.kill()
-                dead.set()
-
-    with running.cloud.lock:  # the process is known before its first request is answered
-        running.cloud.after = after
-        process = start_process(running, plans)
-    wait_until(dead.is_set, "the process is killed")
-    assert process.wait(20) == -signal.SIGKILL
-    running.cloud.after = lambda method, path: None
+    kill_after_request(running, step, plans)
     running.start()
     settle(running, host)
     assert len(running.cloud.deleted) == 2

@@ -23,7 +23,14 @@ from cospot.nova.evictor.metrics import Metrics
 from cospot.nova.evictor.notice_book import BookError, Notice, NoticeBook
 from cospot.nova.evictor.notices import Notices
 from evictor_cloud import wait_until
-from evictor_running import Running, check_evictions_of_reserves, events, full_host, metric
+from evictor_running import (
+    Running,
+    book,
+    check_evictions_of_reserves,
+    events,
+    full_host,
+    metric,
+)
 
 PROACTIVE = {"mode": "proactive", "default_reserve": "2:0"}
 SHELVING = {**PROACTIVE, "notice_seconds": 0, "action": "shelve-offload"}
@@ -35,11 +42,6 @@ def running(monkeypatch: pytest.MonkeyPatch, running: Running) -> Iterator[Runni
     monkeypatch.setattr(service, "_LAST_PATIENCE_S", 0.1)
     yield running
     check_evictions_of_reserves(running)
-
-
-def book(running: Running) -> list[dict[str, Any]]:
-    path = running.folder / "state" / "notices.json"
-    return json.loads(path.read_text()) if path.exists() else []
 
 
 def wait_for(running: Running, event: str, count: int = 1) -> None:

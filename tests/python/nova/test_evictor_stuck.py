@@ -13,7 +13,7 @@ pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
 from evictor_cloud import wait_until
-from evictor_running import Running, events
+from evictor_running import Running, events, kill_after_request
 
 #: Seconds after which a deletion is stuck; Nova's times have whole seconds.
 TIMEOUT = 2
@@ -52,6 +52,19 @@ def test_its_deletion_is_ordered_again_before_any_other_spot_goes(running: Runni
     (intent,) = events(running.folder, "intent")
     assert (intent["instance"], intent["chosen_by"]) == (stuck, "deletion-stuck")
     assert actions_on(running, stuck) == 2  # its state is reset, then it is deleted
+
+
+@pytest.mark.parametrize("order", [1, 2], ids=["its state is reset", "it is deleted"])
+def test_killed_right_after_an_order(running: Running, order: int) -> None:
+    usual, stuck, _ = full_host(running)
+    kill_after_request(
+        running, order, counts=lambda method: method == "POST", deletion_timeout=TIMEOUT
+    )
+    start(running)
+    wait_until(lambda: stuck not in running.cloud.instances, "the stuck spot goes")
+    running.looks()
+    assert running.cloud.deleted == [stuck]
+    assert usual in running.cloud.instances
 
 
 def test_it_is_left_alone_where_nobody_needs_its_room(running: Running) -> None:

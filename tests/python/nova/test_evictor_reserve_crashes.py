@@ -1,0 +1,94 @@
+"""kill -9 at each step of a notice, its withdrawal, and the eviction after it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
+pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
+pytest.importorskip("tooz", reason="needs python3-tooz")
+pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+
+from cospot.nova.evictor import proactive
+from evictor_cloud import wait_until
+from evictor_running import (
+    Running,
+    book,
+    check_evictions_of_reserves,
+    events,
+    full_host,
+    kill_after_request,
+)
+
+RESERVE = {"mode": "proactive", "default_reserve": "2:0"}
+
+
+@pytest.fixture
+def running(monkeypatch: pytest.MonkeyPatch, running: Running) -> Iterator[Running]:
+    monkeypatch.setattr(proactive, "_READ_ALL_S", 0.05)
+    yield running
+    check_evictions_of_reserves(running)
+
+
+def has_notice(running: Running) -> bool:
+    return any(each.metadata for each in running.cloud.instances.values())
+
+
+@pytest.mark.parametrize("step", range(1, 10))
+def test_killed_before_a_notice_was_told(running: Running, step: int) -> None:
+    _, spots = full_host(running, "a", 4)
+    settings = {**RESERVE, "notice_seconds": 1}
+    kill_after_request(running, step, **settings)
+    began = time.time()
+    running.start(**settings)
+    wait_until(lambda: running.cloud.deleted == spots[:1], "the spot goes")
+    assert time.time() >= began + 1  # its owner has all of the time
+    running.looks(3)
+    assert running.cloud.orders == spots[:1]
+
+
+@pytest.mark.parametrize("step", range(1, 16))
+@pytest.mark.parametrize("action", ["delete", "shelve-offload"])
+def test_killed_at_a_step_of_an_eviction_with_notice(
+    running: Running, action: str, step: int
+) -> None:
+    _, spots = full_host(running, "a", 4)
+    settings = {**RESERVE, "notice_seconds": 0, "action": action}
+    begun = []
+
+    def counts(method: str) -> bool:
+        begun.extend(["notice"] * has_notice(running))
+        return bool(begun)
+
+    kill_after_request(running, step, counts=counts, **settings)
+    running.start(**settings)
+    gone = running.cloud.deleted if action == "delete" else running.cloud.shelved
+    wait_until(lambda: gone == spots[:1], "the spot goes")
+    wait_until(lambda: book(running) == [], "its notice is done with")
+    running.looks(5)
+    assert gone == spots[:1]
+    assert running.cloud.orders == (gone if action == "delete" else [])
+    assert {each["instance"] for each in events(running.folder, "notice")} == set(spots[:1])
+    assert not has_notice(running)
+
+
+@pytest.mark.parametrize("step", range(1, 8))
+def test_killed_at_a_step_of_a_withdrawal(running: Running, step: int) -> None:
+    _, spots = full_host(running, "a", 4)
+    settings = {**RESERVE, "notice_seconds": 600}
+
+    def counts(method: str) -> bool:
+        if has_notice(running):
+            running.cloud.remove(spots[3])
+        return spots[3] in running.cloud.gone
+
+    kill_after_request(running, step, counts=counts, **settings)
+    running.start(**settings)
+    wait_until(lambda: book(running) == [], "the notice is withdrawn")
+    running.looks(3)
+    assert not has_notice(running)
+    assert running.cloud.orders == []
+    assert events(running.folder, "notice_withdrawn")
