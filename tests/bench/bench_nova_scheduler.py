@@ -35,6 +35,9 @@ from scheduler_cases import (
 
 INSTANCES = 20  # a host
 VM_FLAVOR = (4, 16384)
+ROUNDS = 5
+NOVA = ("filters", "weighers")
+COSPOT = ("filter", "weigher")
 
 
 def make_cloud(hosts: int) -> list[Any]:
@@ -133,49 +136,61 @@ def change(states: list[Any], count: int, step: int) -> None:
         state.instances[instance.uuid] = instance
 
 
-def measure(hosts: int, repeats: int, changed: Sequence[int]) -> list[str]:
-    states = make_cloud(hosts)
-    run_filters, run_weighers = novas_own()
-    now = [0.0]
-    plugin = Plugin(states, clock=lambda: now[0])
-    filter_hosts = filters.HostFilterHandler().get_filtered_objects
-    weigh_hosts = weights.HostWeightHandler().get_weighed_objects
+class Cloud:
+    """The hosts, what Nova does with a request, and what cospot adds."""
 
-    def ours() -> tuple[float, float]:
-        now[0] += 100.0  # nothing is placed here, so the decisions before do not count
-        spec, seen = make_request(), [seen_again(state) for state in states]
-        filtering, passed = timed(filter_hosts, [plugin.filter], seen, spec)
-        weighing, weighed = timed(weigh_hosts, [plugin.weigher], passed, spec)
-        assert len(weighed) == hosts
-        plugin.plans()  # its thread sends the plan now, not at the next step
+    def __init__(self, hosts: int) -> None:
+        self.states = make_cloud(hosts)
+        self._run_filters, self._run_weighers = novas_own()
+        self._now = 0.0
+        self._plugin = Plugin(self.states, clock=lambda: self._now)
+        self._filter = filters.HostFilterHandler().get_filtered_objects
+        self._weigh = weights.HostWeightHandler().get_weighed_objects
+
+    def nova(self) -> tuple[float, float]:
+        """Return what Nova's own filters and weighers take for a request, milliseconds."""
+        spec, seen = make_request(), [seen_again(state) for state in self.states]
+        filtering, passed = timed(self._run_filters, seen, spec)
+        assert len(passed) == len(self.states)
+        return filtering, timed(self._run_weighers, passed, spec)[0]
+
+    def cospot(self) -> tuple[float, float]:
+        """Return what cospot's filter and weigher take after Nova's filters, milliseconds."""
+        self._now += 100.0  # nothing is placed here, so the decisions before do not count
+        spec, seen = make_request(), [seen_again(state) for state in self.states]
+        passed = self._run_filters(seen, spec)
+        filtering, passed = timed(self._filter, [self._plugin.filter], passed, spec)
+        weighing, weighed = timed(self._weigh, [self._plugin.weigher], passed, spec)
+        assert len(weighed) == len(self.states)
+        self._plugin.plans()  # its thread sends the plan now, not at the next request
         return filtering, weighing
 
-    first = sum(ours())
-    cells: dict[str, list[float]] = {"filters": [], "weighers": [], "filter": [], "weigher": []}
-    after: dict[int, list[float]] = {count: [] for count in changed}
+
+def measure(hosts: int, repeats: int, changed: Sequence[int]) -> list[str]:
+    cloud = Cloud(hosts)
+    first = sum(cloud.cospot())
     gc.collect()
-    for step in range(repeats):
-        spec, seen = make_request(), [seen_again(state) for state in states]
-        filtering, passed = timed(run_filters, seen, spec)
-        assert len(passed) == hosts
-        cells["filters"].append(filtering)
-        cells["weighers"].append(timed(run_weighers, passed, spec)[0])
-        filtering, weighing = ours()
-        cells["filter"].append(filtering)
-        cells["weigher"].append(weighing)
-        for count in changed:
-            change(states, min(count, hosts), step)
-            after[count].append(sum(ours()))
+    cells: dict[str, list[float]] = {"filters": [], "weighers": [], "filter": [], "weigher": []}
+    # A scheduler has either: so requests of a kind follow one another, and the kinds take turns.
+    for _ in range(ROUNDS):
+        for call, names in ((cloud.nova, NOVA), (cloud.cospot, COSPOT)):
+            call()
+            for _ in range(-(-repeats // ROUNDS)):
+                for name, took in zip(names, call(), strict=True):
+                    cells[name].append(took)
+    after: dict[int, list[float]] = {count: [] for count in changed}
+    for count in changed:
+        for step in range(repeats):
+            change(cloud.states, min(count, hosts), step)
+            after[count].append(sum(cloud.cospot()))
     median = {name: statistics.median(times) for name, times in cells.items()}
     nova_total = median["filters"] + median["weighers"]
     added = median["filter"] + median["weigher"]
     return [
         f"{hosts:,}",
-        f"{median['filters']:.2f}",
-        f"{median['weighers']:.2f}",
+        *(f"{median[name]:.2f}" for name in NOVA),
         f"{nova_total:.2f}",
-        f"{median['filter']:.2f}",
-        f"{median['weigher']:.2f}",
+        *(f"{median[name]:.2f}" for name in COSPOT),
         f"{added:.2f}",
         f"{nova_total / added:.1f}",
         *(f"{statistics.median(after[count]):.2f}" for count in changed),

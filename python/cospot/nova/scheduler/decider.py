@@ -114,11 +114,14 @@ class _Case:
             spot=is_spot,
             time_us=time_us(time.time()),
         )
-        all_rows = mirror.follow(states, self.instance, settings.inventory_wait)
+        rows = mirror.follow(states, self.instance, settings.inventory_wait)
+        places = np.arange(len(rows))
+        if rows.size > 0 and rows.min() < 0:
+            places = np.flatnonzero(rows >= 0)
+            rows = rows[places]
         self._position = np.full(len(mirror.live), -1, dtype=np.int64)
-        known = np.flatnonzero(all_rows >= 0)
-        self._position[all_rows[known]] = known
-        self._rows: _Rows = np.sort(all_rows[known]).astype(np.uint32)
+        self._position[rows] = places
+        self._rows: _Rows = np.sort(rows).astype(np.uint32)
 
     def decide(self) -> Decision:
         """Rank the hosts, choose among those offered, plan the evictions."""

@@ -8,7 +8,6 @@ its inventories in placement, or what was decided for it meanwhile.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable
 from typing import Any, Final
@@ -203,12 +202,13 @@ class HostMirror:
         self._rows = np.array([host.row for host in self._hosts], dtype=np.int64)
 
     def _show(self, host: MirroredHost) -> None:
-        latest = time_us(time.time())
+        now, watches_disk = time.time(), self._watches_disk
         spots = []
         for spot in host.usage.spots:
-            size, at = spot.size, spot.started_at
-            disk_gb = size.disk_gb if self._watches_disk else 0
-            placed_at = latest if at == math.inf else min(time_us(at), latest)
+            size = spot.size
+            disk_gb = size.disk_gb if watches_disk else 0
+            # Of one that is being built it is infinity.
+            placed_at = time_us(min(spot.started_at, now))
             spots.append((size.vcpus, size.memory_mb, disk_gb, placed_at))
         try:
             self.live.set_host(

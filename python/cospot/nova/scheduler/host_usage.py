@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Final
 
 from cospot.nova.scheduler.claims import HostClaims
 from cospot.nova.scheduler.instance_facts import InstanceFacts, Size
 
 _MIB_PER_GIB: Final = 1024
+_AGE: Final = attrgetter("started_at", "uuid")
 
 
 @dataclass(frozen=True)
@@ -53,12 +55,13 @@ def usage_of(
         asking: the instance that is being decided on. When it is a spot on this very host it is no
             victim of itself: it keeps what it has until its move is confirmed.
     """
-    spots = [facts for facts in instances if facts.is_spot and facts.uuid != asking]
-    spot_uuids = {spot.uuid for spot in spots}
-    vms = [facts.size for facts in instances if facts.uuid not in spot_uuids]
+    spots: list[InstanceFacts] = []
+    vms: list[InstanceFacts] = []
+    for facts in instances:
+        (spots if facts.is_spot and facts.uuid != asking else vms).append(facts)
     vms_known = sum_of(vms)
-    known = vms_known + sum_of(spot.size for spot in spots)
-    claimed_spots = sum_of(spot.size for spot in claims.spots)
+    known = vms_known + sum_of(spots)
+    claimed_spots = sum_of(claims.spots)
     unseen = (reported - known).at_least(claims.vms + claimed_spots)
     staying = [
         spot
@@ -69,15 +72,16 @@ def usage_of(
     return HostUsage(
         vms=vms_known + unseen_vms,
         num_vms=len(vms) + num_unknown + (1 if unseen_vms.vcpus > 0 else 0),
-        spots=tuple(sorted(staying, key=lambda spot: (spot.started_at, spot.uuid))),
+        spots=tuple(sorted(staying, key=_AGE)),
         listed_spots=tuple(spots),
     )
 
 
-def sum_of(sizes: Iterable[Size]) -> Size:
-    """Add sizes up."""
+def sum_of(instances: Iterable[InstanceFacts]) -> Size:
+    """Add the sizes of instances up."""
     vcpus = memory_mb = disk_gb = 0
-    for size in sizes:
+    for facts in instances:
+        size = facts.size
         vcpus += size.vcpus
         memory_mb += size.memory_mb
         disk_gb += size.disk_gb
