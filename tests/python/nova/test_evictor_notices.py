@@ -19,6 +19,7 @@ pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client
 
 from cospot.nova.evictor import proactive, service
 from cospot.nova.evictor.errors import AuditError
+from cospot.nova.evictor.locks import HostLocks
 from cospot.nova.evictor.metrics import Metrics
 from cospot.nova.evictor.notice_book import BookError, Notice, NoticeBook
 from cospot.nova.evictor.notices import Notices
@@ -260,6 +261,23 @@ def test_an_order_that_reached_nova_is_not_given_again(running: Running) -> None
     running.cloud.remove(spots[2])
     wait_for_book(running, 0)
     assert events(running.folder, "notice", "notice_withdrawn") == []
+
+
+@pytest.mark.parametrize("whose", ["its host's", "the reserves'"])
+def test_a_lock_that_another_copy_holds_delays_nothing_else(running: Running, whose: str) -> None:
+    host, spots = full_host(running, "a", 4)
+    service = running.start(**PROACTIVE, notice_seconds=1, lock_timeout=60)
+    wait_for(running, "notice")
+    other = HostLocks(f"file://{running.folder}/state/locks", 5)
+    with other.hold(host if whose == "its host's" else "notices"):
+        began = time.time()
+        wait_until(lambda: time.time() > began + 1.5, "the time of the notice")
+        running.looks(4)  # more than a spot may fail
+        assert running.cloud.orders == []
+    wait_for(running, "freed")
+    assert running.cloud.deleted == spots[:1]
+    assert metric(service, "errors_total", where="reserve") == 0
+    other.close()
 
 
 @pytest.mark.parametrize("later", [{"mode": "reactive"}, {**PROACTIVE, "reserve": "few:1:0"}])

@@ -17,7 +17,11 @@ LOG = logging.getLogger(__name__)
 
 
 class LockError(EvictorError):
-    """A lock was not to be had in time; another copy works on that host, or the store is down."""
+    """A lock was not to be had in time."""
+
+
+class BusyLockError(LockError):
+    """Somebody else holds the lock: another thread, or another copy of the service."""
 
 
 class HostLocks:
@@ -41,19 +45,25 @@ class HostLocks:
             ) from error
 
     @contextmanager
-    def hold(self, name: str) -> Iterator[None]:
+    def hold(self, name: str, *, waits: bool = True) -> Iterator[None]:
         """Hold a lock during a with block.
 
+        Args:
+            name: of the lock.
+            waits: False for work that can as well be done the next time.
+
         Raises:
-            LockError: it could not be had within the time-out.
+            BusyLockError: it is not free, with `waits` not within the time-out.
+            LockError: the store of the locks is down.
         """
+        patience = self._timeout if waits else False
         try:
             lock = self._coordinator.get_lock(f"cospot-evictor-{name}".encode())
-            taken = lock.acquire(blocking=self._timeout)
+            taken = lock.acquire(blocking=patience)
         except Exception as error:  # each driver of tooz has its own
             raise LockError(f"lock {name}: {type(error).__name__}: {error}") from error
         if not taken:
-            raise LockError(f"lock {name}: not free within {self._timeout} s")
+            raise BusyLockError(f"lock {name}: not free" + f" within {patience} s" * waits)
         try:
             yield
         finally:

@@ -17,7 +17,7 @@ from cospot.nova.evictor.audit import AuditLog
 from cospot.nova.evictor.choice import SpotChooser
 from cospot.nova.evictor.errors import CloudError, EvictorError, SettingError
 from cospot.nova.evictor.killing import Killer
-from cospot.nova.evictor.locks import HostLocks
+from cospot.nova.evictor.locks import BusyLockError, HostLocks
 from cospot.nova.evictor.metrics import Metrics
 from cospot.nova.evictor.notice_sender import NoticeSender
 from cospot.nova.evictor.notices import Notices, notice_fields
@@ -99,16 +99,22 @@ class ReserveKeeper:
         """
         if not self._reserves and not self._notices.load():
             return
-        with self._locks.hold("notices"):
-            self._notices.load()
-            self._end_unknown()
-            members = self._members()
-            for reserve in self._reserves:
-                try:
-                    self._keep(reserve, members[reserve.label])
-                except EvictorError as error:
-                    self._metrics.errors.labels(where="reserve").inc()
-                    LOG.warning("reserve %s: %s", reserve.label, error)
+        try:
+            with self._locks.hold("notices", waits=False):
+                self._notices.load()
+                self._look()
+        except BusyLockError as error:
+            LOG.debug("another copy of the service looks after the reserves: %s", error)
+
+    def _look(self) -> None:
+        self._end_unknown()
+        members = self._members()
+        for reserve in self._reserves:
+            try:
+                self._keep(reserve, members[reserve.label])
+            except EvictorError as error:
+                self._metrics.errors.labels(where="reserve").inc()
+                LOG.warning("reserve %s: %s", reserve.label, error)
 
     def _end_unknown(self) -> None:
         """Let go of the notices of reserves that are configured no more."""

@@ -12,7 +12,7 @@ from oslo_log import log as logging
 from cospot.nova.evictor.audit import AuditLog
 from cospot.nova.evictor.errors import CloudError, EvictorError
 from cospot.nova.evictor.killing import Killer, Reason
-from cospot.nova.evictor.locks import HostLocks
+from cospot.nova.evictor.locks import BusyLockError, HostLocks
 from cospot.nova.evictor.metrics import Metrics
 from cospot.nova.evictor.notice_book import Notice
 from cospot.nova.evictor.notice_sender import NoticeSender
@@ -141,8 +141,10 @@ class ReserveEvictions:
             if notice.ordered_at or not notice.is_told or notice.evict_at > now:
                 continue
             try:
-                with self._locks.hold(notice.provider):
+                with self._locks.hold(notice.provider, waits=False):
                     self._carry_out(reserve, seen, gone, notice)
+            except BusyLockError as error:  # which is no fault of the spot
+                LOG.info("reserve %s: spot %s waits: %s", notice.reserve, notice.spot, error)
             except EvictorError as error:
                 self._failures[notice.spot] += 1
                 self._complain(notice, error)
