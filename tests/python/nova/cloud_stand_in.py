@@ -25,6 +25,7 @@ class CloudStandIn:
         self.access = {}
         self.servers = []
         self.providers = {}
+        self.registered_limits = {}  # resource to default limit
         self.metrics = ""  # of an evictor: a page, or names without their prefix to values
         self.failing = {}  # "POST /compute/..." to status, or to what is said instead
         self.requests = []
@@ -130,12 +131,12 @@ def _token(cloud, query, body, version):
                     "interface": interface,
                     "region": "one",
                     "region_id": "one",
-                    "url": f"{cloud.url}/{kind}",
+                    "url": f"{cloud.url}/{kind}{'/v3' if kind == 'identity' else ''}",
                 }
                 for interface in ("public", "internal")
             ],
         }
-        for kind in ("compute", "placement")
+        for kind in ("compute", "placement", "identity")
     ]
     return 201, {
         "token": {
@@ -234,6 +235,12 @@ def _allocations(cloud, query, body, version, provider):
     return 200, {"allocations": {one: {"resources": held[one]} for one in held}}
 
 
+def _registered_limits(cloud, query, body, version):
+    limits = cloud.registered_limits.items()
+    rows = [{"resource_name": name, "default_limit": limit} for name, limit in limits]
+    return 200, {"registered_limits": rows}
+
+
 def _metrics(cloud, query, body, version):
     if isinstance(cloud.metrics, str):
         return 200, cloud.metrics
@@ -245,6 +252,7 @@ ROUTES = (
     (r"GET /metrics", _metrics),
     (r"GET /identity/v3/?", _versions),
     (r"POST /identity/v3/auth/tokens", _token),
+    (r"GET /identity/v3/registered_limits", _registered_limits),
     (r"GET /compute/os-hypervisors/detail", _hypervisors),
     (r"GET /compute/os-aggregates", _aggregates),
     (r"GET /compute/flavors/detail", _flavors),

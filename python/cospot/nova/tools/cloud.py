@@ -1,4 +1,4 @@
-"""Reads hosts, use and flavors from Nova and placement; every failure is one sentence."""
+"""Reads hosts, use, flavors and limits from the cloud's services; every failure is one sentence."""
 
 from __future__ import annotations
 
@@ -84,11 +84,12 @@ class Provider:
 
 
 class Cloud:
-    """The compute and the placement service, seen with an administrator's eyes."""
+    """The compute, placement and identity services, seen with an administrator's eyes."""
 
-    def __init__(self, compute: Any, placement: Any) -> None:
+    def __init__(self, compute: Any, placement: Any, identity: Any) -> None:
         self._compute = compute
         self._placement = placement
+        self._identity = identity
 
     def hypervisors(self) -> list[Hypervisor]:
         """Return the compute nodes, by name."""
@@ -113,6 +114,12 @@ class Cloud:
         """Return all flavors, private ones too, by name."""
         rows = self._pages("/flavors/detail", "flavors", _FLAVORS, is_public="None")
         return sorted(map(_flavor, rows), key=lambda flavor: flavor.name)
+
+    def registered_limits(self) -> dict[str, int]:
+        """Return the limits that each project has unless it has its own, by resource."""
+        name = "registered_limits"
+        rows = self._get(self._identity, f"/{name}", name, None)[name]
+        return {row["resource_name"]: int(row["default_limit"]) for row in rows}
 
     def servers(self, query: Mapping[str, str]) -> Iterable[Mapping[str, Any]]:
         """Yield all projects' servers in detail."""
@@ -186,7 +193,7 @@ class Cloud:
                 return rows
             query = {**query, "marker": rows[-1]["id"]}
 
-    def _get(self, client: Any, path: str, name: str, version: str, **query: str) -> Any:
+    def _get(self, client: Any, path: str, name: str, version: str | None, **query: str) -> Any:
         """Return the object of an answer; it has the named entry."""
         answer = self._ask(client, "GET", path, version, params=query)
         try:
@@ -205,7 +212,7 @@ class Cloud:
         answer = self._ask(self._compute, "POST", path, _FLAVORS, json=body)
         return answer.json() if answer.content else {}
 
-    def _ask(self, client: Any, method: str, path: str, version: str, **request: Any) -> Any:
+    def _ask(self, client: Any, method: str, path: str, version: str | None, **request: Any) -> Any:
         from keystoneauth1 import exceptions
 
         service = client.service_type

@@ -15,7 +15,8 @@ SECTIONS: Final = ("nova", "keystone_authtoken")
 
 #: What the SDK raises over a clouds.yaml that is no text, or has something else in it.
 _ODD_FILE: Final = (TypeError, ValueError, AttributeError)
-_SERVICES: Final = ("compute", "placement")
+#: With the version whose paths are used; the others tell theirs by microversions.
+_SERVICES: Final = {"compute": None, "placement": None, "identity": "3"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,11 +80,12 @@ def _from_environment(cloud: str | None) -> Cloud:
             service: adapter.Adapter(
                 session,
                 service_type=service,
+                version=version,
                 interface=region.get_interface(service),
                 region_name=region.get_region_name(service),
                 endpoint_override=region.get_endpoint(service),
             )
-            for service in _SERVICES
+            for service, version in _SERVICES.items()
         }
     )
 
@@ -113,9 +115,10 @@ def _from_section(configuration: Any, section: str) -> Cloud:
             service: adapter.Adapter(
                 session,
                 service_type=service,
+                version=version,
                 interface=interfaces or ["internal", "public"],
                 region_name=region,
             )
-            for service in _SERVICES
+            for service, version in _SERVICES.items()
         }
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from cospot.nova import spot_flavors
 from cospot.nova.tools import flavor_rules, inventory_command
 from cospot.nova.tools.cloud import Cloud, CloudError, Flavor, Hypervisor, Provider
+from cospot.nova.tools.doctor.configuration_checks import uses_unified_limits
 from cospot.nova.tools.doctor.finding import Check, Finding, error, ok, warning
 
 
@@ -27,7 +28,8 @@ def cloud_checks(cloud: Cloud, settings: Any) -> list[Check]:
     aggregates = cloud.aggregates()
     chosen = settings.cospot.aggregates
     for_spots = _for_spots(hypervisors, aggregates, chosen)
-    return [
+    has_disk = any(map(_wants_disk, flavors))
+    checks = [
         Check(
             "hosts seen",
             "Placement hands the scheduler at most max_placement_results hosts; a VM does not see"
@@ -38,7 +40,7 @@ def cloud_checks(cloud: Cloud, settings: Any) -> list[Check]:
             "inventories",
             "A host takes spots only if its own provider has the custom classes, and as many as"
             " VMs may use there.",
-            lambda: _check_inventories(for_spots, providers, any(map(_wants_disk, flavors))),
+            lambda: _check_inventories(for_spots, providers, has_disk),
         ),
         Check(
             "aggregates",
@@ -52,6 +54,18 @@ def cloud_checks(cloud: Cloud, settings: Any) -> list[Check]:
             lambda: _check_flavors(flavors, spot_flavors.DISK_GB in settings.cospot.resources),
         ),
     ]
+    if uses_unified_limits(settings):
+        classes = [spot_flavors.SPOT_VCPU, spot_flavors.SPOT_MEMORY_MB]
+        classes += [spot_flavors.SPOT_DISK_GB] * has_disk
+        checks.append(
+            Check(
+                "limits",
+                "With unified limits Nova may take a resource class without a registered limit as"
+                " one of which nobody may have anything.",
+                lambda: check_limits(cloud.registered_limits(), classes, settings.quota),
+            )
+        )
+    return checks
 
 
 def _wants_disk(flavor: Flavor) -> bool:
@@ -161,3 +175,35 @@ def _check_flavors(flavors: list[Flavor], disk_counts: bool) -> Iterator[Finding
         yield ok(", ".join(faultless))
     if not any(spot_flavors.is_spot_flavor(flavor.extra_specs) for flavor in flavors):
         yield warning("there is none", "cospot-nova flavor create-spot NAME-OF-A-FLAVOR")
+
+
+def check_limits(
+    registered: Mapping[str, int], classes: Sequence[str], quota: Any
+) -> Iterator[Finding]:
+    """Look at the limits of the classes that spots need.
+
+    Args:
+        registered: The registered limits, by resource.
+        classes: Resource classes.
+        quota: The group [quota].
+    """
+    for name in (f"class:{each}" for each in classes):
+        limit = registered.get(name)
+        create = f"openstack registered limit create --service nova --default-limit N {name}"
+        if limit is not None and limit != 0:
+            yield ok(f"{name}: {limit}")
+        elif limit == 0:
+            mend = f"openstack registered limit set --default-limit N ID-OF-THE-LIMIT ({name})"
+            yield warning(f"{name} is 0: only projects with a limit of their own have spots", mend)
+        elif _is_enforced(name, quota):
+            yield error(f"there is no registered limit {name}: no project has spots", create)
+        else:
+            yield warning(f"there is no registered limit {name}: spots have no limit", create)
+
+
+def _is_enforced(resource: str, quota: Any) -> bool:
+    """Tell whether a resource without a registered limit has the limit 0."""
+    # Nova before 2025.1 has neither option and enforces all.
+    strategy = getattr(quota, "unified_limits_resource_strategy", "ignore")
+    is_listed = resource in getattr(quota, "unified_limits_resource_list", ())
+    return is_listed if strategy == "require" else not is_listed

@@ -175,10 +175,15 @@ def _check_initial_ratios(settings: Any) -> Iterator[Finding]:
             yield ok(f"{resource}: {ratio}")
 
 
+def uses_unified_limits(settings: Any) -> bool:
+    """Tell whether Keystone keeps the quotas."""
+    return bool(settings.quota.driver.rpartition(".")[2] == "UnifiedLimitsDriver")
+
+
 def _check_quota(settings: Any) -> Iterator[Finding]:
     group = settings.quota
     driver = group.driver.rpartition(".")[2]
-    if driver == "UnifiedLimitsDriver":
+    if uses_unified_limits(settings):
         yield ok("unified limits; limit spots with class:CUSTOM_SPOT_VCPU and the like")
     elif driver == "NoopQuotaDriver":
         yield ok("there are no quotas")

@@ -1,0 +1,204 @@
+"""`cospot-nova doctor` on a cloud: all is well with a good one, and what is broken is named."""
+
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
+pytest.importorskip("nova.conf", reason="python3-nova is not installed")
+
+from cospot.nova.tools.doctor import cloud_checks
+from doctor_cases import (
+    EVICTOR_METRICS,
+    FILTERS,
+    bad,
+    configure,
+    diagnose,
+    diagnose_cloud,
+    good_cloud,
+)
+from tool_cases import run
+
+
+@pytest.fixture
+def config(tmp_path):
+    return tmp_path / "nova.conf"
+
+
+@pytest.fixture
+def cloud(monkeypatch):
+    with good_cloud(monkeypatch) as made:
+        yield made
+
+
+def test_a_good_cloud_is_all_ok(cloud, capsys, config):
+    code, results = diagnose_cloud(cloud, capsys, config)
+    assert (code, bad(results)) == (0, {})
+    found = {name: one["findings"][0]["found"] for name, one in results.items()}
+    assert found["hosts seen"] == "2 enabled hosts, at most 1000"
+    assert found["inventories"] == "2 of 2 hosts"
+    assert found["spot flavors"] == "spot.m1"
+    assert found["evictor works"] == "it has looked at all 2 hosts 7 times"
+
+
+def inventories(cloud, host="h1"):
+    row = next(one for one in cloud.hypervisors if one["service"]["host"] == host)
+    return cloud.providers[row["id"]]["inventories"]
+
+
+BREAKS = {
+    "no spot inventory": (
+        lambda cloud: inventories(cloud).pop("CUSTOM_SPOT_VCPU"),
+        ("inventories", "error", "h1: no CUSTOM_SPOT_VCPU, expected 32"),
+    ),
+    "stale inventory": (
+        lambda cloud: inventories(cloud)["MEMORY_MB"].update(reserved=0),
+        ("inventories", "error", "CUSTOM_SPOT_MEMORY_MB is 3584, expected 4096 as of MEMORY_MB"),
+    ),
+    "small max_unit": (
+        lambda cloud: inventories(cloud)["CUSTOM_SPOT_VCPU"].update(max_unit=4),
+        ("inventories", "error", "CUSTOM_SPOT_VCPU gives 4 at once, expected 8 as of VCPU"),
+    ),
+    "no provider": (
+        lambda cloud: cloud.providers.pop(cloud.hypervisors[0]["id"]),
+        ("inventories", "error", "h1: placement: GET /resource_providers/"),
+    ),
+    "no host": (
+        lambda cloud: cloud.hypervisors.clear(),
+        ("hosts seen", "error", "no enabled host"),
+    ),
+    "half a spot": (
+        lambda cloud: cloud.flavor("spot.m1")["extra_specs"].pop("resources:VCPU"),
+        ("spot flavors", "error", "spot.m1: resources:VCPU is not set, expected 0"),
+    ),
+    "no spot flavor": (
+        lambda cloud: cloud.flavors.pop(),
+        ("spot flavors", "warning", "there is none"),
+    ),
+    "no disk for spots": (
+        lambda cloud: (cloud.add_flavor("disky", 1, 1, 1), run("flavor", "create-spot", "disky")),
+        ("inventories", "error", "h1: no CUSTOM_SPOT_DISK_GB, expected 0: there is no DISK_GB"),
+    ),
+    "evictor idle": (
+        lambda cloud: setattr(cloud, "metrics", {**EVICTOR_METRICS, "reconcile_seconds_count": 0}),
+        ("evictor works", "error", "has not yet looked at all hosts"),
+    ),
+    "evictor off": (
+        lambda cloud: setattr(cloud, "metrics", {**EVICTOR_METRICS, "enabled": 0}),
+        ("evictor works", "warning", "evictions are switched off"),
+    ),
+    "evictor gone": (
+        lambda cloud: cloud.failing.update({"GET /metrics": 503}),
+        ("evictor works", "error", "503"),
+    ),
+}
+
+
+@pytest.mark.parametrize("broken", BREAKS)
+def test_one_broken_thing_of_the_cloud_is_named(cloud, capsys, config, broken):
+    break_it, (name, verdict, text) = BREAKS[broken]
+    break_it(cloud)
+    code, results = diagnose_cloud(cloud, capsys, config)
+    assert bad(results) == {name: verdict}
+    assert code == (1 if verdict == "error" else 0)
+    assert any(text in one["found"] for one in results[name]["findings"])
+
+
+def test_only_the_hosts_of_chosen_aggregates_need_inventories(cloud, capsys, config):
+    inventories(cloud).pop("CUSTOM_SPOT_VCPU")
+    cloud.aggregates = [
+        {"name": "spots", "hosts": ["h2"]},
+        {"name": "empty", "hosts": []},
+    ]
+
+    def found(names):
+        path = configure(config, {("cospot", "aggregates"): names})
+        arguments = ("--config-file", path, "--evictor-metrics", f"{cloud.url}/metrics")
+        capsys.readouterr()
+        return diagnose(capsys, *arguments)
+
+    assert found("spots")[0] == 0
+    code, results = found("spots,empty")
+    assert (code, bad(results)) == (0, {"aggregates": "warning"})
+    code, results = found("spotz")
+    assert (code, bad(results)) == (1, {"aggregates": "error"})
+    assert results["aggregates"]["findings"][0]["found"] == (
+        "[cospot] aggregates names spotz, expected any of: empty, spots"
+    )
+    assert bad(found("")[1]) == {"inventories": "error"}
+
+
+def test_a_disabled_host_need_not_be_ready(cloud, capsys, config):
+    cloud.add_host("h3", inventories={}, status="disabled")
+    assert diagnose_cloud(cloud, capsys, config)[0] == 0
+
+
+def test_more_hosts_than_placement_hands_out(cloud, capsys, config):
+    for number in range(3, 13):
+        cloud.add_host(f"h{number}", inventories={})
+    path = configure(config, {("scheduler", "max_placement_results"): "10"})
+    assert run("doctor", "--config-file", path, "--evictor-metrics", f"{cloud.url}/metrics") == 1
+    text = capsys.readouterr().out
+    assert "12 enabled hosts, but max_placement_results is 10" in text
+    # Ten hosts without inventories: all are shown, and none beyond.
+    assert text.count("no CUSTOM_SPOT_VCPU") == 10 and "more: see --format json" not in text
+
+
+def test_without_a_cloud_the_rest_is_said_and_the_exit_code_is_2(cloud, capsys, config):
+    cloud.failing["POST /identity/v3/auth/tokens"] = 503
+    path = configure(config, {FILTERS: "ComputeFilter"})
+    assert run("doctor", "--config-file", path, "--evictor-metrics", f"{cloud.url}/metrics") == 2
+    captured = capsys.readouterr()
+    assert "does not name CospotFilter" in captured.out
+    assert "evictor works" in captured.out
+    assert captured.err.startswith("cospot-nova: error: compute: GET /os-hypervisors/detail")
+
+
+UNIFIED = {("quota", "driver"): "nova.quota.UnifiedLimitsDriver"}
+VCPU, MEMORY, DISK = (f"class:CUSTOM_SPOT_{name}" for name in ("VCPU", "MEMORY_MB", "DISK_GB"))
+
+
+@pytest.mark.parametrize(
+    ("limits", "with_disk", "verdict", "found"),
+    [
+        ({VCPU: 40, MEMORY: -1}, False, "ok", [f"{VCPU}: 40", f"{MEMORY}: -1"]),
+        ({VCPU: 40}, False, "error", [f"{VCPU}: 40", f"there is no registered limit {MEMORY}"]),
+        ({VCPU: 0, MEMORY: 1}, False, "warning", [f"{VCPU} is 0", f"{MEMORY}: 1"]),
+        (
+            {VCPU: 1, MEMORY: 1},
+            True,
+            "error",
+            [f"{VCPU}: 1", f"{MEMORY}: 1", f"there is no registered limit {DISK}"],
+        ),
+    ],
+)
+def test_unified_limits_must_be_registered(
+    cloud, capsys, config, limits, with_disk, verdict, found
+):
+    cloud.registered_limits = limits
+    if with_disk:
+        cloud.add_flavor("disky", 1, 1, 1)
+        assert run("flavor", "create-spot", "disky") == 0
+    _, results = diagnose_cloud(cloud, capsys, config, changes=UNIFIED)
+    assert results["limits"]["verdict"] == verdict
+    findings = [one["found"] for one in results["limits"]["findings"]]
+    assert all(map(str.startswith, findings, found)) and len(findings) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("quota", "verdict"),
+    [
+        # As of Nova 26, which has neither option, and what the later ones make of theirs.
+        ({}, "error"),
+        ({"strategy": "require", "list": ["servers"]}, "warning"),
+        ({"strategy": "require", "list": [VCPU]}, "error"),
+        ({"strategy": "ignore", "list": ["servers"]}, "error"),
+        ({"strategy": "ignore", "list": [VCPU]}, "warning"),
+    ],
+)
+def test_what_nova_makes_of_a_class_without_a_registered_limit(quota, verdict):
+    group = SimpleNamespace(
+        **{f"unified_limits_resource_{name}": value for name, value in quota.items()}
+    )
+    (finding,) = cloud_checks.check_limits({}, ["CUSTOM_SPOT_VCPU"], group)
+    assert finding.verdict.value == verdict

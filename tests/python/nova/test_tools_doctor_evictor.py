@@ -1,0 +1,129 @@
+"""`cospot-nova doctor` on the evictor service: whether it listens, works and agrees."""
+
+import socket
+import threading
+
+import pytest
+
+pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
+pytest.importorskip("nova.conf", reason="python3-nova is not installed")
+
+from cospot.nova.tools.cloud import CloudError
+from cospot.nova.tools.doctor import evictor_checks
+from cospot.nova.tools.settings import read_settings
+from doctor_cases import bad, configure, diagnose, diagnose_cloud, good_cloud
+
+
+@pytest.fixture
+def config(tmp_path):
+    return tmp_path / "nova.conf"
+
+
+@pytest.fixture
+def cloud(monkeypatch):
+    with good_cloud(monkeypatch) as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("state", "text"),
+    [
+        (None, "there is no queue cospot_plans.info"),
+        ((3, 0), "nobody listens to cospot_plans.info; 3 plans wait"),
+        ((5000, 1), "5000 plans wait"),
+    ],
+)
+def test_an_evictor_that_does_not_listen_is_named(cloud, capsys, config, monkeypatch, state, text):
+    monkeypatch.setattr(evictor_checks, "queue_state", lambda settings, queue: state)
+    _, results = diagnose_cloud(cloud, capsys, config)
+    assert list(bad(results)) == ["evictor listens"]
+    assert text in results["evictor listens"]["findings"][0]["found"]
+
+
+def test_scheduler_and_evictor_that_disagree_are_named(cloud, capsys, config, tmp_path):
+    evictor = tmp_path / "evictor.conf"
+    evictor.write_text("[cospot_evictor]\nresources = MEMORY_MB,VCPU,DISK_GB\n")
+    code, results = diagnose_cloud(cloud, capsys, config, "--evictor-config-file", evictor)
+    assert (code, bad(results)) == (1, {"evictor agrees": "error"})
+    assert (
+        "resources is VCPU,MEMORY_MB in [cospot]"
+        in results["evictor agrees"]["findings"][0]["found"]
+    )
+    evictor.write_text("[cospot_evictor]\nresources = MEMORY_MB,VCPU\n")
+    assert diagnose_cloud(cloud, capsys, config, "--evictor-config-file", evictor)[0] == 0
+
+
+def test_the_state_of_a_queue(tmp_path):
+    """With a bus inside this process; tests/nova/scenarios asks a real one."""
+    import kombu
+
+    config = tmp_path / "nova.conf"
+    config.write_text("[DEFAULT]\ntransport_url = memory://here/\n")
+    settings = read_settings([str(config)])
+    assert evictor_checks.queue_state(settings, "made_up.info") is None
+    with kombu.Connection("memory://here/") as connection:
+        queue = connection.SimpleQueue("cospot_test.info")
+        queue.put({"a": "plan"})
+        assert evictor_checks.queue_state(settings, "cospot_test.info")[0] == 1
+        queue.clear()
+
+
+def test_a_bus_that_does_not_answer_is_named(tmp_path):
+    config = tmp_path / "nova.conf"
+    config.write_text("[DEFAULT]\ntransport_url = rabbit://a:b@127.0.0.1:1,c:d@127.0.0.1:2/\n")
+    with pytest.raises(CloudError, match=r"127.0.0.1:1: .*; 127.0.0.1:2: "):
+        evictor_checks.queue_state(read_settings([str(config)]), "any")
+
+
+@pytest.mark.parametrize(
+    "url", ["data:,root%20x:0", "http://127.0.0.1:x/", "http://a b/", "nonsense", "data:,%ff"]
+)
+def test_metrics_of_something_else_are_named(cloud, capsys, config, url):
+    code, results = diagnose_cloud(cloud, capsys, config, "--evictor-metrics", url)
+    assert (code, bad(results)) == (1, {"evictor works": "error"})
+    (finding,) = results["evictor works"]["findings"]
+    assert finding["found"].startswith(f"{url}: expected the evictor's metrics: ")
+
+
+def test_a_service_that_does_not_speak_http_is_named():
+    """Such as RabbitMQ, behind a port that was mistaken for the one of the metrics."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        answer = threading.Thread(target=answer_with, args=(server, b"AMQP\0\0\t\1\r\n"))
+        answer.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/metrics"
+        with pytest.raises(CloudError, match="expected the evictor's metrics: BadStatusLine"):
+            evictor_checks.read_metrics(url)
+        answer.join()
+
+
+def answer_with(server, data):
+    connection, _ = server.accept()
+    with connection:
+        connection.recv(4096)
+        connection.sendall(data)
+
+
+def test_an_evictor_s_option_of_the_wrong_type_is_named(cloud, capsys, config, tmp_path):
+    evictor = tmp_path / "evictor.conf"
+    evictor.write_text("[cospot_evictor]\nmetrics_port = many\n")
+    capsys.readouterr()
+    files = ("--config-file", configure(config), "--evictor-config-file", evictor)
+    code, results = diagnose(capsys, *files)
+    assert (code, bad(results)) == (1, {"evictor works": "error"})
+    assert "metrics_port" in results["evictor works"]["findings"][0]["found"]
+
+
+def test_metrics_of_the_real_service_are_read(cloud):
+    prometheus_client = pytest.importorskip("prometheus_client")
+    from cospot.nova.evictor.metrics import Metrics
+
+    metrics = Metrics()
+    metrics.evictions.labels(cause="plan").inc(2)
+    metrics.evictions.labels(cause="reconcile").inc()
+    metrics.reconcile.observe(0.1)
+    metrics.hosts.set(4)
+    cloud.metrics = prometheus_client.generate_latest(metrics.registry).decode()
+    values = evictor_checks.read_metrics(f"{cloud.url}/metrics")
+    assert values["cospot_evictor_evictions_total"] == 3
+    assert values["cospot_evictor_reconcile_seconds_count"] == 1
+    assert values["cospot_evictor_hosts"] == 4
