@@ -73,6 +73,12 @@ def test_the_doctor_finds_nothing_wrong_here_and_names_what_is_broken(
     assert (code, list(bad)) == (1, ["filter"])
     assert bad["filter"][0].startswith("CospotFilter is not the last")
 
+    broken.write_text("[quota]\ndriver = nova.quota.UnifiedLimitsDriver\n")
+    code, bad = doctor(cloud, run, broken)  # Keystone has none here
+    assert (code, list(bad)) == (1, ["limits"])
+    missing = "there is no registered limit class:CUSTOM_SPOT_VCPU"
+    assert bad["limits"][0].startswith(missing)
+
     with broken_flavor(cloud, "spot.1x1024"), spot_vcpus(cloud, "h1", 5):
         code, bad = doctor(cloud, run)
     assert (code, set(bad)) == (1, {"spot flavors", "inventories"})

@@ -201,3 +201,28 @@ class Plugin:
 
 def names(states: Iterable[Any]) -> list[str]:
     return [state.host for state in states]
+
+
+VM = make_flavor(4, 8192)
+SPOT = make_flavor(4, 8192, spot=True)
+
+
+def full_of_spots(name: str, minute: float = 0) -> Any:
+    """A host of 16 vCPUs with four spots of 4, the first launched at `minute`."""
+    return make_state(name, instances=[make_instance(SPOT, minute=minute + i) for i in range(4)])
+
+
+def again(states: list[Any]) -> list[Any]:
+    """The hosts as another request sees them."""
+    return [seen_again(state) for state in states]
+
+
+def nova_order(states: list[Any], spec: Any) -> list[str]:
+    """The hosts as Nova's own weighers order them."""
+    from nova.scheduler import weights
+
+    handler = weights.HostWeightHandler()
+    weighers = [
+        cls() for cls in handler.get_matching_classes(["nova.scheduler.weights.all_weighers"])
+    ]
+    return [host.obj.host for host in handler.get_weighed_objects(weighers, states, spec)]

@@ -1,12 +1,12 @@
 """`cospot-nova history export`: from tables that Nova's own models make, to a workload."""
 
-import json
 import sqlite3
 from contextlib import closing
 from datetime import datetime, timedelta
 
 import cospot
 import pytest
+from nova_database import NovaDatabase
 from tool_cases import cloud_for, run
 
 sqlalchemy = pytest.importorskip("sqlalchemy")
@@ -14,104 +14,6 @@ sqlalchemy = pytest.importorskip("sqlalchemy")
 START = datetime(2026, 5, 1)
 HOUR = timedelta(hours=1)
 SPOT = {"resources:CUSTOM_SPOT_VCPU": "2"}
-
-
-def flavor_json(name, extra_specs=None, swap=0):
-    from nova import objects
-
-    objects.register_all()
-    flavor = objects.Flavor(
-        id=1,
-        flavorid="1",
-        name=name,
-        vcpus=1,
-        memory_mb=1,
-        root_gb=1,
-        ephemeral_gb=0,
-        swap=swap,
-        extra_specs=extra_specs or {},
-    )
-    return json.dumps({"cur": flavor.obj_to_primitive(), "old": None, "new": None})
-
-
-class NovaDatabase:
-    """A cell's database: made by Nova's models, and shadow tables as archiving fills them."""
-
-    def __init__(self, path):
-        from nova.db.main import models
-
-        self.path = path
-        self.url = f"sqlite:///{path}"
-        engine = sqlalchemy.create_engine(self.url)
-        tables = models.BASE.metadata.tables
-        names = ("instances", "instance_extra", "compute_nodes", "services")
-        models.BASE.metadata.create_all(engine, tables=[tables[name] for name in names])
-        shadows = sqlalchemy.MetaData()
-        for name in ("instances", "instance_extra"):
-            columns = [
-                sqlalchemy.Column(column.name, column.type) for column in tables[name].columns
-            ]
-            sqlalchemy.Table(f"shadow_{name}", shadows, *columns)
-        shadows.create_all(engine)
-        self.engine = engine
-        self.count = 0
-
-    def insert(self, table, **values):
-        names = ", ".join(values)
-        marks = ", ".join(f":{name}" for name in values)
-        with self.engine.begin() as connection:
-            connection.execute(
-                sqlalchemy.text(f"INSERT INTO {table} ({names}) VALUES ({marks})"), values
-            )
-
-    def instance(self, created, ended=None, *, flavor="m1", launched=True, prefix="", **values):
-        self.count += 1
-        extra_specs = values.pop("extra_specs", None)
-        swap = values.pop("swap", 0)
-        uuid = values.pop("uuid", f"{self.count:08}-0000-4000-8000-000000000000")
-        row = {
-            "uuid": uuid,
-            "project_id": "blue",
-            "vcpus": 2,
-            "memory_mb": 4096,
-            "root_gb": 20,
-            "ephemeral_gb": 0,
-            "hidden": False,
-            "created_at": created,
-            "launched_at": created + timedelta(seconds=9) if launched else None,
-            "terminated_at": ended,
-            "deleted_at": ended + timedelta(seconds=1) if ended else None,
-            "deleted": self.count if ended else 0,
-            **values,
-        }
-        if prefix:
-            row["id"] = self.count
-        self.insert(f"{prefix}instances", **row)
-        if flavor:
-            extra = {"instance_uuid": uuid, "flavor": flavor_json(flavor, extra_specs, swap)}
-            if prefix:
-                extra["id"] = self.count
-            self.insert(f"{prefix}instance_extra", **extra, deleted=row["deleted"])
-        return uuid
-
-    def host(self, name, vcpus, memory_mb, cpu_ratio, ram_ratio, deleted=0):
-        self.insert(
-            "compute_nodes",
-            host=name,
-            vcpus=vcpus,
-            memory_mb=memory_mb,
-            cpu_allocation_ratio=cpu_ratio,
-            ram_allocation_ratio=ram_ratio,
-            local_gb=40,
-            disk_allocation_ratio=2.0,
-            vcpus_used=0,
-            memory_mb_used=0,
-            local_gb_used=0,
-            hypervisor_type="fake",
-            hypervisor_version=1,
-            cpu_info="",
-            deleted=deleted,
-        )
 
 
 @pytest.fixture

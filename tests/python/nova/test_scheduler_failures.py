@@ -1,0 +1,221 @@
+"""What Nova's scheduler does when cospot does not decide: failures, switches, wrong options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
+
+from cospot.nova.scheduler import options
+from cospot.nova.scheduler.decision import Decision, keep_decision
+from cospot.nova.scheduler.host_usage import HostUsage
+from nova.scheduler import weights
+from scheduler_cases import (
+    CONF,
+    SPOT,
+    VM,
+    Plugin,
+    again,
+    full_of_spots,
+    make_flavor,
+    make_instance,
+    make_spec,
+    make_state,
+    names,
+    nova_order,
+    seen_again,
+)
+
+SetOption = Callable[..., None]
+
+
+def broken_plugin(states: list[Any]) -> Plugin:
+    plugin = Plugin(states)
+
+    def fail(*arguments: Any, **options: Any) -> Any:
+        raise RuntimeError("a bug in cospot")
+
+    plugin.filter._decider.decide = fail
+    return plugin
+
+
+def test_a_failure_leaves_vms_to_novas_weighers(caplog: pytest.LogCaptureFixture) -> None:
+    states = [full_of_spots("a"), make_state("b"), make_state("c", (64, 99999, 10))]
+    plugin = broken_plugin(states)
+    spec = make_spec(VM)
+    assert names(plugin.hosts(states, spec)) == nova_order(states, spec) == ["c", "b", "a"]
+    assert plugin.filter.failures == 1
+    assert "cospot: failure 1: no decision for instance" in caplog.text
+    assert "RuntimeError: a bug in cospot" in caplog.text  # with its traceback
+    assert plugin.plans() == []
+
+
+def test_a_failure_leaves_spots_without_a_host(caplog: pytest.LogCaptureFixture) -> None:
+    states = [make_state("a")]
+    assert broken_plugin(states).hosts(states, make_spec(SPOT)) == []
+    assert "a spot gets no host" in caplog.text
+
+
+def test_a_failure_does_not_outlive_its_request() -> None:
+    states = [full_of_spots("a"), make_state("b")]
+    plugin = Plugin(states)
+    real = HostUsage.__init__
+    try:
+        HostUsage.__init__ = lambda *arguments, **more: 1 / 0
+        assert len(plugin.hosts(states, make_spec(VM))) == 2
+        assert plugin.filter.failures == 1
+    finally:
+        HostUsage.__init__ = real
+    assert plugin.hosts(again(states), make_spec(SPOT)) != []
+    assert plugin.hosts([seen_again(states[0])], make_spec(SPOT)) == []
+
+
+def test_switched_off_it_is_as_if_absent(set_option: SetOption) -> None:
+    set_option(enabled=False)
+    states = [full_of_spots("a"), make_state("b"), make_state("c", (64, 99999, 10))]
+    plugin = Plugin(states)
+    for flavor in (VM, SPOT):
+        spec = make_spec(flavor)
+        assert names(plugin.hosts(states, spec)) == nova_order(states, spec)
+    assert plugin.plans() == [] and plugin.filter.failures == 0
+    set_option(enabled=True)
+    assert names(plugin.hosts(states, make_spec(VM)))[0] == "a"
+
+
+def test_a_dry_run_decides_and_logs_and_changes_nothing(
+    set_option: SetOption, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    set_option(dry_run=True)
+    states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
+    plugin = Plugin(states)
+    spec = make_spec(VM)
+    assert names(plugin.hosts(again(states), spec)) == ["c", "a"]
+    victim = next(iter(states[0].instances))
+    assert f"cospot (dry run): instance {spec.instance_uuid}: first of 2 hosts is a" in caplog.text
+    assert f"evicting ['{victim}']" in caplog.text
+    assert plugin.plans() == []
+    set_option(dry_run=False)
+    # Nothing of it counts as placed.
+    plugin.hosts([seen_again(states[0])], make_spec(VM))
+    assert plugin.plans()[0]["hosts"][0]["victims"] == [victim]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "expected"),
+    [
+        ("vm_policy", "FOO", "[cospot] vm_policy: unknown weigher 'FOO'; valid names: UTIL, COS"),
+        ("spot_policy", "FOO", "[cospot] spot_policy: unknown weigher 'FOO'; valid names: UTIL"),
+        ("evictor", "FOO", "[cospot] evictor: unknown evictor 'FOO'; valid names: FIFO"),
+        ("evictor", "LPO", "'LPO' needs to know how long spots will live"),
+        ("resources", ["VCPU"], "[cospot] resources: found VCPU, expected VCPU, MEMORY_MB"),
+    ],
+)
+def test_a_wrong_setting_is_said_and_vms_go_on(
+    option: str,
+    value: Any,
+    expected: str,
+    set_option: SetOption,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
+    plugin = Plugin(states)
+    set_option(**{option: value})
+    assert names(plugin.hosts(states, make_spec(VM))) == ["c", "a"]
+    assert expected in caplog.text
+    assert plugin.hosts(states, make_spec(SPOT)) == []
+    assert plugin.filter.failures == 2
+
+
+def read_conf(path: Path, option: str) -> Any:
+    from oslo_config import cfg
+
+    conf = cfg.ConfigOpts()
+    options.register(conf)
+    path.write_text(f"[cospot]\n{option}\n")
+    conf(["--config-file", str(path)], project="nova")
+    return conf
+
+
+def test_a_value_of_the_wrong_type_is_said_and_vms_go_on(
+    caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    conf = read_conf(tmp_path / "nova.conf", "otn = many")
+    states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
+    plugin = Plugin(states)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cospot.nova.scheduler.filter.CONF", conf)
+        assert names(plugin.hosts(states, make_spec(VM))) == ["c", "a"]
+    assert "the group [cospot] of nova.conf is wrong" in caplog.text
+    assert "'many'" in caplog.text or "many" in caplog.text
+
+
+def test_options_that_are_read_again_count(tmp_path: Path) -> None:
+    """SIGHUP makes Nova's services call mutate_config_files."""
+    path = tmp_path / "nova.conf"
+    conf = read_conf(path, "enabled = true")
+    states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
+    plugin = Plugin(states)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cospot.nova.scheduler.filter.CONF", conf)
+        assert names(plugin.hosts(states, make_spec(VM))) == ["a", "c"]
+        path.write_text("[cospot]\nenabled = false\n")
+        conf.mutate_config_files()
+        assert names(plugin.hosts(states, make_spec(VM))) == ["c", "a"]
+
+
+def test_a_decision_about_other_hosts_is_none(set_option: SetOption) -> None:
+    """A forced host skips the filters, so the weigher may meet hosts that were not decided on."""
+    states = [make_state("a"), make_state("b", (64, 99999, 10))]
+    plugin = Plugin(states)
+    spec = make_spec(VM)
+    weighed = weights.HostWeightHandler().get_weighed_objects([plugin.weigher], states, spec)
+    assert [host.obj.host for host in weighed] == ["b", "a"]
+    keep_decision(spec, Decision(spec.instance_uuid, [states[0]]))
+    weighed = weights.HostWeightHandler().get_weighed_objects([plugin.weigher], states, spec)
+    assert [host.obj.host for host in weighed] == ["b", "a"]
+    # One filter more behind ours, against the rules: the order of those that are left is kept.
+    third = make_state("c")
+    keep_decision(spec, Decision(spec.instance_uuid, [third, states[0], states[1]]))
+    weighed = weights.HostWeightHandler().get_weighed_objects([plugin.weigher], states, spec)
+    assert [host.obj.host for host in weighed] == ["a", "b"]
+
+
+def test_fallback_weighers_that_are_none_keep_the_hosts(
+    set_option: SetOption, caplog: pytest.LogCaptureFixture
+) -> None:
+    set_option(enabled=False, fallback_weighers=["nova.no.Such"])
+    states = [make_state("a"), make_state("b", (64, 99999, 10))]
+    assert names(Plugin(states).hosts(states, make_spec(VM))) == ["a", "b"]
+    assert "the fallback weighers failed" in caplog.text
+
+
+def test_beside_novas_weighers_the_decision_still_holds(set_option: SetOption) -> None:
+    """As where server groups have soft affinity: Nova wants all its weighers named then."""
+    set_option(
+        "filter_scheduler",
+        weight_classes=[
+            "nova.scheduler.weights.all_weighers",
+            "cospot.nova.scheduler.weigher.CospotWeigher",
+        ],
+    )
+    handler = weights.HostWeightHandler()
+    weighers = [cls() for cls in handler.get_matching_classes(CONF.filter_scheduler.weight_classes)]
+    states = [
+        make_state(f"host-{i:04d}", (64 + i, 99999, 10), [make_instance(make_flavor(1 + i % 7, 1))])
+        for i in range(2000)
+    ]
+    plugin = Plugin(states)
+    spec = make_spec(VM)
+    decided = plugin.filter.filter_all(states, spec)
+    found = handler.get_weighed_objects(weighers, decided, spec)
+    assert [host.obj for host in found] == decided
+    assert names(decided) != nova_order(states, spec)
+    # Without a decision Nova's own decide, once.
+    keep_decision(spec, None)
+    found = handler.get_weighed_objects(weighers, states, spec)
+    assert [host.obj.host for host in found] == nova_order(states, spec)
