@@ -35,7 +35,9 @@ def full_host(running: Running) -> list[str]:
         "\x00\xff",
     ],
 )
-def test_a_reload_of_a_wrong_configuration_changes_nothing(running: Running, wrong: str) -> None:
+def test_a_reload_of_a_wrong_configuration_changes_nothing(
+    running: Running, caplog: pytest.LogCaptureFixture, wrong: str
+) -> None:
     host, first, _ = full_host(running)
     service = running.start(evictions_per_minute=5)
     path = running.folder / "cospot-evictor.conf"
@@ -43,6 +45,7 @@ def test_a_reload_of_a_wrong_configuration_changes_nothing(running: Running, wro
     path.write_bytes(wrong.encode("latin-1"))
     service.reload()
     assert metric(service, "errors_total", where="reload") == 1
+    assert f"configuration {path}: " in caplog.text
     running.cloud.add(host, 4, 1024, spot=False)
     wait_until(lambda: running.cloud.deleted == [first], "a spot goes")
     path.write_text(right.replace("evictions_per_minute = 5", "enabled = false"))

@@ -176,7 +176,8 @@ class EvictorService:
             self._conf.mutate_config_files()
         except (cfg.Error, ValueError, OSError) as error:
             self.metrics.errors.labels(where="reload").inc()
-            LOG.error("the configuration has an error: %s; going on with the old one", error)
+            files = ", ".join(self._conf.config_file)
+            LOG.error("configuration %s: %s; going on with the old one", files, error)
         try:
             self.audit.reopen()
         except AuditError as error:
