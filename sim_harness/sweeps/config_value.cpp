@@ -89,10 +89,10 @@ std::vector<const ConfigNode*> read_list(const ConfigNode& node, std::string_vie
 }
 
 std::int64_t read_integer(const ConfigNode& node, std::string_view key, std::int64_t least,
-                          std::int64_t most) {
+                          std::int64_t most, std::string_view or_else) {
   const std::optional<std::int64_t> value = parse_plain<std::int64_t>(node);
   if (value && *value >= least && *value <= most) return *value;
-  throw_bad_value(node, key, fmt::format("a whole number from {} to {}", least, most));
+  throw_bad_value(node, key, fmt::format("a whole number from {} to {}{}", least, most, or_else));
 }
 
 double read_number(const ConfigNode& node, std::string_view key, double least, double most) {

@@ -30,8 +30,10 @@ void require_known_keys(const ConfigNode& mapping, std::string_view subject,
 [[nodiscard]] std::vector<const ConfigNode*> read_list(const ConfigNode& node,
                                                        std::string_view key);
 
+/// A whole number in [least, most]; `or_else`: what else may stand there, for the error.
 [[nodiscard]] std::int64_t read_integer(const ConfigNode& node, std::string_view key,
-                                        std::int64_t least, std::int64_t most);
+                                        std::int64_t least, std::int64_t most,
+                                        std::string_view or_else = {});
 /// A finite number in [least, most].
 [[nodiscard]] double read_number(const ConfigNode& node, std::string_view key, double least,
                                  double most);

@@ -23,6 +23,11 @@ constexpr double kMaxHeadroomPercent = 10'000;
 constexpr std::array<std::string_view, 9> kSweepKeys{
     "workloads", "host", "headroom_percent", "hosts", "vm", "spot", "evictor", "saf", "otn"};
 
+/// What `otn` takes beside a number, for errors.
+constexpr std::string_view kOtherOffers =
+    ", or an offer such as epsilon-0.05, {epsilon: 0.05}, adaptive-32-1-0.8-1 or "
+    "{adaptive: {at_low_load: 32, at_high_load: 1, from: 0.8, to: 1}}";
+
 ResourceVector read_host(const ConfigNode& node) {
   static constexpr std::array<std::string_view, 3> kKeys{"vcpus", "memory_mb", "disk_gb"};
   require_known_keys(node, "host", kKeys);
@@ -52,9 +57,10 @@ auto read_distinct(const ConfigNode& node, std::string_view key, const Read& rea
   return values;
 }
 
-std::size_t read_otn_number(const ConfigNode& node, std::string_view key) {
+std::size_t read_otn_number(const ConfigNode& node, std::string_view key,
+                            std::string_view or_else = {}) {
   return static_cast<std::size_t>(
-      read_integer(node, key, 1, static_cast<std::int64_t>(OfferRule::kMaxOtn)));
+      read_integer(node, key, 1, static_cast<std::int64_t>(OfferRule::kMaxOtn), or_else));
 }
 
 OfferRule::Schedule read_schedule(const ConfigNode& node) {
@@ -99,7 +105,7 @@ OfferRule read_otn(const ConfigNode& node) {
   if (node.text.starts_with("adaptive") || node.text.starts_with("epsilon")) {
     return make_rule(node, [&] { return OfferRule::parse(node.text); });
   }
-  return read_otn_number(node, "otn");
+  return read_otn_number(node, "otn", kOtherOffers);
 }
 
 std::vector<Headroom> read_sizes(const ConfigNode& root) {

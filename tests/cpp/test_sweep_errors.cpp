@@ -59,8 +59,8 @@ TEST_CASE("read_sweep: unknown, missing and contradicting keys") {
 }
 
 TEST_CASE("read_sweep: numbers out of range or of the wrong type") {
-  CHECK(error_of(8, "otn: 0") ==
-        "s.yaml:8: otn: found '0', expected a whole number from 1 to 10000000");
+  CHECK(contains(error_of(8, "otn: 0"),
+                 "s.yaml:8: otn: found '0', expected a whole number from 1 to 10000000"));
   CHECK(contains(error_of(8, "otn: 1.5"), "s.yaml:8: otn: found '1.5'"));
   CHECK(contains(error_of(8, "otn: '1'"), "s.yaml:8: otn: found the text '1'"));
   CHECK(contains(error_of(8, "otn: [[1]]"), "s.yaml:8: otn: found a list"));
@@ -158,9 +158,23 @@ TEST_CASE("read_sweep: workloads") {
   CHECK(contains(error_of(1, "workloads: ['']"), "workloads: found"));
 }
 
+TEST_CASE("read_sweep: what is no offer is told every form of one, each of which is read") {
+  const std::string error = error_of(8, "otn: many");
+  CHECK(contains(error, "s.yaml:8: otn: found 'many', expected a whole number from 1 to 10000000"));
+  for (const char* offer : {"epsilon-0.05", "{epsilon: 0.05}", "adaptive-32-1-0.8-1",
+                            "{adaptive: {at_low_load: 32, at_high_load: 1, from: 0.8, to: 1}}"}) {
+    CHECK_MESSAGE(contains(error, offer), offer);
+    CHECK(error_of(8, std::string("otn: ") + offer).empty());
+  }
+  // A schedule's N is a number and nothing else.
+  CHECK(error_of(8, "otn: {adaptive: {at_low_load: 0, at_high_load: 1, from: 0, to: 1}}") ==
+        "s.yaml:8: otn.adaptive.at_low_load: found '0', expected a whole number from 1 to "
+        "10000000");
+}
+
 TEST_CASE("read_sweep: an override's error names the override") {
-  CHECK(error_of(0, "", {"otn=0"}) ==
-        "--set otn=0: otn: found '0', expected a whole number from 1 to 10000000");
+  CHECK(error_of(0, "", {"hosts=0"}) ==
+        "--set hosts=0: hosts: found '0', expected a whole number from 1 to 10000000");
   CHECK(contains(error_of(0, "", {"foo=1"}), "--set foo=1: sweep: unknown key 'foo'"));
   CHECK(contains(error_of(0, "", {"vm=[COS, X]"}), "--set vm=[COS, X]: vm: unknown weigher 'X'"));
   CHECK(contains(error_of(0, "", {"host.vcpus=a"}), "--set host.vcpus=a: host.vcpus: found 'a'"));
