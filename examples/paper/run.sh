@@ -6,8 +6,11 @@ set -euo pipefail
 usage() {
   cat <<'TEXT'
 usage: run.sh [options] [WORKLOAD...]
-  WORKLOAD          workload files, or recipes such as azure2020:seed=1:scale=0.001; none: the ten
-                    samples below $COSPOT_DATA, or without COSPOT_DATA two small made-up workloads
+  WORKLOAD          workload files, folders, or recipes such as azure2020:seed=1:scale=0.001; none:
+                    the folder $COSPOT_DATA/azure2020-cospot, or without COSPOT_DATA two small made-up
+                    workloads. Of a folder the files .csv and .csv.gz in its folders batched and
+                    bernoulli, as `cospot workload fetch cospot --to FOLDER` makes them; without those
+                    two, the ones in the folder itself
   -o FOLDER         where to write (results/paper)
   -j N              threads (as many as processors)
   --train           train LPML on the first three days of these workloads first; else the model
@@ -30,6 +33,7 @@ threads=$(nproc)
 train=no
 timing=on
 document=
+given=()
 workloads=()
 while (($#)); do
   case $1 in
@@ -45,7 +49,7 @@ while (($#)); do
       esac
       shift 2 ;;
     -*) fail "unknown option $1; see run.sh --help" ;;
-    *) workloads+=("$1"); shift ;;
+    *) given+=("$1"); shift ;;
   esac
 done
 [[ $timing == on || $timing == off ]] || fail "--timing $timing; expected on or off"
@@ -79,6 +83,33 @@ PYTHON
   [[ -w $document ]] || fail "$document: cannot be written"
 fi
 
+# Writes the workload files of a folder, each ended by a zero byte. One that is there both packed and
+# plain is one workload.
+files_in() (
+  shopt -s nullglob
+  LC_ALL=C # the order of the files does not depend on where it runs
+  folders=()
+  for kind in batched bernoulli; do
+    [[ ! -d $1/$kind ]] || folders+=("$1/$kind")
+  done
+  ((${#folders[@]})) || folders=("$1")
+  for folder in "${folders[@]}"; do
+    for file in "$folder"/*.csv "$folder"/*.csv.gz; do
+      [[ -e $file.gz ]] || printf '%s\0' "$file"
+    done
+  done | sort -z
+)
+
+# Adds a workload, or the files of a folder, to `workloads`.
+add_workload() {
+  local -a found=("$1")
+  if [[ -d $1 ]]; then
+    mapfile -d '' -t found < <(files_in "${1%/}")
+    ((${#found[@]})) || fail "$1: no workload files (.csv, .csv.gz); see run.sh --help"
+  fi
+  workloads+=("${found[@]}")
+}
+
 quoted() { printf '"%s"' "$(printf %s "$1" | sed 's/[\\"]/\\&/g')"; }
 
 # A workload as a sweep file writes it. A file that exists wins over a recipe, as in cospot.
@@ -94,24 +125,30 @@ as_sweep_writes() {
   fi
 }
 
-overrides=()
-if ((${#workloads[@]})); then
-  list=""
+list=
+if ((${#given[@]})); then
+  for workload in "${given[@]}"; do
+    add_workload "$workload"
+  done
   for workload in "${workloads[@]}"; do
     written=$(as_sweep_writes "$workload") || exit
     list+="$written, "
   done
-  overrides=(--set "workloads=[${list%, }]")
 elif [[ -n ${COSPOT_DATA:-} ]]; then
   [[ -d $COSPOT_DATA ]] || fail "COSPOT_DATA=$COSPOT_DATA: no such folder"
   COSPOT_DATA=$(cd "$COSPOT_DATA" && pwd)
-  # shellcheck disable=SC2016  # cospot replaces it, so that labels do without the folder
-  data='${COSPOT_DATA}/azure2020-cospot'
-  overrides=(--set "workloads=[\"$data/batched/*.csv.gz\", \"$data/bernoulli/*.csv.gz\"]")
-  workloads=("$COSPOT_DATA"/azure2020-cospot/{batched,bernoulli}/*.csv.gz)
+  data=$COSPOT_DATA/azure2020-cospot
+  [[ -d $data ]] || fail "$data: no such folder; cospot workload fetch cospot --to makes it"
+  add_workload "$data"
+  for workload in "${workloads[@]}"; do
+    # cospot replaces the variable, so that labels do without the folder.
+    list+="$(quoted "\${COSPOT_DATA}${workload#"$COSPOT_DATA"}"), "
+  done
 else
   workloads=(azure2020:seed=1:scale=0.001 azure2020:seed=1:scale=0.001:sampling=bernoulli)
 fi
+overrides=()
+[[ -z $list ]] || overrides=(--set "workloads=[${list%, }]")
 
 mkdir -p "$output" 2>/dev/null || fail "$output: no such folder, and it cannot be made"
 [[ -w $output ]] || fail "$output: cannot be written to"

@@ -1,5 +1,7 @@
 """cospot.paper: the evaluation of the CoSpot paper, from results databases."""
 
+import csv
+import gzip
 import os
 import subprocess
 import sys
@@ -245,6 +247,63 @@ def test_recipes_are_workloads_and_a_trained_model_is_named_without_its_folder(t
     assert b"azure2020 seed=3 scale=0.0001 sampling=bernoulli" in page
     # Else the page would differ between output folders.
     assert str(tmp_path).encode() not in page
+
+
+def _fetched(folder):
+    """Make a small folder like those that `cospot workload fetch cospot` leaves behind."""
+    folder.mkdir(parents=True)
+    (folder / "vmType.csv").write_text("vmTypeId,machineId,core,memory\n")
+    (folder / "server_vm_cores_ram.json").write_text("[]\n")
+    for sampling in ("batched", "bernoulli"):
+        (folder / sampling).mkdir()
+        file = folder / sampling / "relevant-vm-1pcnt_0.csv"
+        recipe = ["azure2020", "--seed", "3", "--scale", "0.0001", "--sampling", sampling]
+        subprocess.run([PROGRAM, "workload", "generate", *recipe, "-o", file], check=True)
+        file.with_name(file.name + ".sha256").write_text(f"{'0' * 64}  {file.name}\n")
+
+
+def _workloads(folder):
+    with open(folder / "grid.csv", newline="") as file:
+        return list(dict.fromkeys(row["workload"] for row in csv.DictReader(file)))
+
+
+@needs_program
+def test_a_fetched_folder_is_its_samples_plain_or_packed(tmp_path):
+    _fetched(tmp_path / "data/azure2020-cospot")
+    samples = [f"{sampling}/relevant-vm-1pcnt_0.csv" for sampling in ("batched", "bernoulli")]
+    # Packed and plain it is one sample still, and the packed one is read.
+    folder = tmp_path / "data/azure2020-cospot"
+    packed = folder / (samples[0] + ".gz")
+    packed.write_bytes(gzip.compress((folder / samples[0]).read_bytes(), mtime=0))
+    (folder / samples[0]).write_text("broken\n")
+    expected = [samples[0] + ".gz", samples[1]]
+    options = ["--timing", "off", "-j", "2", "-o"]
+
+    done = _run(tmp_path, *options, "named", "data/azure2020-cospot/", COSPOT_DATA="")
+    assert done.returncode == 0, done.stderr
+    assert _workloads(tmp_path / "named") == [f"data/azure2020-cospot/{name}" for name in expected]
+
+    done = _run(tmp_path, *options, "found", COSPOT_DATA="data")
+    assert done.returncode == 0, done.stderr
+    labels = [f"${{COSPOT_DATA}}/azure2020-cospot/{name}" for name in expected]
+    assert _workloads(tmp_path / "found") == labels
+    findings = (tmp_path / "found/findings.md").read_text()
+    assert "| Table 1 | workloads | 20 | 2 |" in findings
+    assert findings == (tmp_path / "named/findings.md").read_text()
+
+
+@needs_program
+def test_a_folder_without_samples_is_refused_and_so_is_data_without_the_folder(tmp_path):
+    (tmp_path / "empty/batched").mkdir(parents=True)
+    (tmp_path / "empty/vmType.csv").write_text("vmTypeId\n")
+    for arguments, data, told in (
+        (["empty"], "", "cospot: empty: no workload files (.csv, .csv.gz)"),
+        ([], "empty", "empty/azure2020-cospot: no such folder; cospot workload fetch cospot"),
+        ([], "none", "cospot: COSPOT_DATA=none: no such folder"),
+    ):
+        done = _run(tmp_path, *arguments, COSPOT_DATA=data)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+        assert told in done.stderr
 
 
 @needs_program
