@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Sets the advice of `cospot tune` beside the best of the whole grid of its settings.
+
+For each seed `tune` says what to set, from the half of the workloads that the seed draws. Then
+`cospot compare` runs every setting on every workload, with the hosts that `tune` gave it, and both
+are compared on the half that chose and on the other one. Prints the table of docs/tune.md: spot
+revenue, % of what spots requested, means over a half; "best" loses no VM revenue on any of it.
+Standard library only; the runs are kept in the folder.
+
+Example:
+    scripts/tune_against_grid.py batched/*.csv.gz bernoulli/*.csv.gz --host 10400,2250 \
+        --model lpml.txt -o against
+"""
+
+import argparse
+import collections
+import csv
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+
+# What tune chooses from unless it is told otherwise.
+AXES = {
+    "vm": ["UTIL", "COS", "DPD"],
+    "spot": ["sUTIL", "sCOS", "sDPD", "vmaUTIL", "vmaCOS", "vmaDPD"],
+    "evictor": ["FIFO", "LPML"],
+    "saf": [False, True],
+    "otn": [1, 2, 4, 8, 16, 32, "epsilon-0.2", "epsilon-0.7", "adaptive-32-1-0.9-0.97",
+            "adaptive-64-1-0.93-0.97"],
+}  # fmt: skip
+SETTINGS = 720
+
+
+def run(arguments, *command):
+    """What a command of cospot prints; its errors are the user's to see."""
+    done = subprocess.run([arguments.cospot, *command], stdout=subprocess.PIPE, text=True,
+                          check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+    return done.stdout
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def setting_of(row):
+    return (row["vm"], row["spot"], row["evictor"], row["saf"] == "1", row["otn"])
+
+
+def advice_of(text):
+    """The setting after "Set (keys of a sweep file)"."""
+    said = dict(re.findall(r"^  (vm|spot|evictor|saf|otn): (\S+)$", text, re.MULTILINE))
+    return (said["vm"], said["spot"], said["evictor"], said["saf"] == "true", said["otn"])
+
+
+def tune(arguments, seed):
+    """The advice, the workloads that chose it and everybody's hosts."""
+    path = arguments.output / f"tune-{seed}.csv"
+    text = run(arguments, "tune", *arguments.workloads, "--host", arguments.host, "--seed",
+               str(seed), "--model", str(arguments.model), "--csv", str(path))
+    if f"that all {SETTINGS} settings take" not in text:
+        sys.exit(f"tune chooses from other settings than these {SETTINGS}:\n{text}")
+    rows = rows_of(path)
+    count = int(re.match(r"(\d+) samples? chose", text)[1])
+    # Of the settings only the last few run on a sample that judges.
+    by_runs = collections.Counter(row["workload"] for row in rows).most_common()
+    if by_runs[count - 1][1] == by_runs[count][1]:
+        sys.exit(f"seed {seed}: cannot tell by the number of runs which samples chose")
+    hosts = {row["workload"]: int(row["hosts"]) for row in rows}
+    return advice_of(text), [workload for workload, _ in by_runs[:count]], hosts
+
+
+def grid_of(arguments, workload, number, hosts):
+    """Every setting's runs on a workload: the share of spot revenue, and whether VMs lost any."""
+    vcpus, memory_mb, *disk_gb = map(int, arguments.host.split(","))
+    host = {"vcpus": vcpus, "memory_mb": memory_mb, **({"disk_gb": disk_gb[0]} if disk_gb else {})}
+    model = {"name": "LPML", "model": str(arguments.model)}
+    evictor = [model if name == "LPML" else name for name in AXES["evictor"]]
+    sweep = {"workloads": os.path.abspath(workload), "host": host, "hosts": hosts,
+             **AXES, "evictor": evictor}
+    path = arguments.output / f"grid-{number}.yaml"
+    path.write_text(json.dumps(sweep), encoding="utf-8")  # JSON is YAML
+    run(arguments, "compare", str(path), "-q", "--timing", "off", "--force", "--db",
+        str(path.with_suffix(".db")), "--csv", str(path.with_suffix(".csv")))
+    grid = {}
+    for row in rows_of(path.with_suffix(".csv")):
+        share = float(row["spot_revenue"]) / float(row["spot_revenue_requested"])
+        grid[setting_of(row)] = (100 * share, row["vm_revenue"] != row["vm_revenue_requested"])
+    return grid
+
+
+def mean_of(grids, workloads, setting):
+    """A setting's mean over workloads, and on how many of them VMs lost revenue."""
+    runs = [grids[workload][setting] for workload in workloads]
+    return statistics.fmean(share for share, _ in runs), sum(lost for _, lost in runs)
+
+
+def best_of(grids, workloads):
+    """The most that a setting earns which loses nothing on any of the workloads."""
+    means = [mean_of(grids, workloads, setting) for setting in grids[workloads[0]]]
+    return max(share for share, lost in means if not lost)
+
+
+def line_of(grids, seed, advice, choosing):
+    held_out = [workload for workload in grids if workload not in choosing]
+    vm, spot, evictor, saf, otn = advice
+    cells = [str(seed), f"{vm}, {spot}, {evictor}, SAF {'on' if saf else 'off'}, {otn}"]
+    for half in (choosing, held_out):
+        share, lost = mean_of(grids, half, advice)
+        cells += [f"{share:.1f}" + (f" (VMs lost on {lost})" if lost else "")]
+        cells += [f"{best_of(grids, half):.1f}"]
+    return "| " + " | ".join(cells) + " |"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("workloads", nargs="+", help="workload files")
+    parser.add_argument("--host", required=True, help="VCPUS,MEMORY_MB[,DISK_GB]")
+    parser.add_argument("--model", required=True, type=pathlib.Path, help="LPML's")
+    parser.add_argument("--seeds", type=int, default=8, help="1 to this one (8)")
+    parser.add_argument("--cospot", default="cospot", help="the program (cospot)")
+    parser.add_argument("-o", "--output", required=True, type=pathlib.Path, help="a folder")
+    arguments = parser.parse_args()
+    arguments.model = arguments.model.absolute()
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    tuned = {seed: tune(arguments, seed) for seed in range(1, arguments.seeds + 1)}
+    hosts = tuned[1][2]
+    grids = {workload: grid_of(arguments, workload, number, hosts[workload])
+             for number, workload in enumerate(hosts)}
+    print("| seed | advice | choosing | best of all | held out | best of all there |")
+    print("|---|---|---|---|---|---|")
+    for seed, (advice, choosing, _) in tuned.items():
+        print(line_of(grids, seed, advice, choosing))
+
+
+if __name__ == "__main__":
+    main()
