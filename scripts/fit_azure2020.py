@@ -81,7 +81,7 @@ KINDS = (
 WEEKEND_DAYS = (2, 3, 9, 10)  # the four days of the window with the fewest arrivals
 VM_INSIDE_KINDS = (4, 5, 6)
 FIRST_SPOT_KIND = 7
-SPOT_CAMPAIGN_KINDS = tuple(range(8, 18))  # days 0 to 4 hold four fifths of all spots
+SPOT_CAMPAIGN_KINDS = tuple(range(8, 18))  # days 0 to 4 hold about three quarters of the spots
 SPOT_QUIET_KINDS = (18, 19)
 
 
