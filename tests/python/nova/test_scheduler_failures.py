@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
 
 from cospot.nova.scheduler import options
 from cospot.nova.scheduler.decision import Decision, keep_decision
+from cospot.nova.scheduler.filter import CospotFilter
 from cospot.nova.scheduler.host_usage import HostUsage
 from nova.scheduler import weights
 from scheduler_cases import (
@@ -141,17 +143,66 @@ def read_conf(path: Path, option: str) -> Any:
     return conf
 
 
+WRONG_TYPES = [
+    ("otn = many", "[cospot] otn: found 'many': invalid literal for int()"),
+    ("otn = 0", "[cospot] otn: found '0': Should be greater than or equal to 1"),
+    ("enabled = maybe", "[cospot] enabled: found 'maybe': Unexpected boolean value"),
+    ("resources = VCPU,GPU", "[cospot] resources: found 'VCPU,GPU': Valid values are [VCPU, "),
+    ("inventory_wait = long", "[cospot] inventory_wait: found 'long': could not convert"),
+    ("plan_hosts = 0", "[cospot] plan_hosts: found '0': Should be greater"),
+    ("plan_queue = many", "[cospot] plan_queue: found 'many': invalid literal"),
+]
+
+
+@pytest.mark.parametrize(("line", "expected"), WRONG_TYPES)
 def test_a_value_of_the_wrong_type_is_said_and_vms_go_on(
-    caplog: pytest.LogCaptureFixture, tmp_path: Path
+    caplog: pytest.LogCaptureFixture, tmp_path: Path, line: str, expected: str
 ) -> None:
-    conf = read_conf(tmp_path / "nova.conf", "otn = many")
+    conf = read_conf(tmp_path / "nova.conf", line)
+    conf.log_opt_values(logging.getLogger("nova"), logging.DEBUG)  # as Nova's services do
     states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
-    plugin = Plugin(states)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cospot.nova.scheduler.filter.CONF", conf)
+        patch.setattr("cospot.nova.scheduler.filter.CONF", ConfOfNova(conf))
+        plugin = Plugin(states)
+        CospotFilter()  # as Nova makes it, with a publisher of its own
+        assert expected in caplog.text and "until this is mended" in caplog.text
         assert names(plugin.hosts(states, make_spec(VM))) == ["c", "a"]
-    assert "the group [cospot] of nova.conf is wrong" in caplog.text
-    assert "'many'" in caplog.text or "many" in caplog.text
+        assert plugin.hosts(states, make_spec(SPOT)) == []
+    assert plugin.plans() == []
+
+
+class ConfOfNova:
+    """Nova's configuration with another group [cospot]."""
+
+    def __init__(self, conf: Any) -> None:
+        self.cospot = conf.cospot
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(CONF, name)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "expected"),
+    [
+        ("vm_policy", "FOO", "[cospot] vm_policy: unknown weigher 'FOO'"),
+        ("resources", ["VCPU"], "[cospot] resources: found VCPU, expected VCPU, MEMORY_MB"),
+    ],
+)
+def test_a_wrong_setting_is_said_at_the_start_and_at_each_request(
+    option: str,
+    value: Any,
+    expected: str,
+    set_option: SetOption,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    set_option(**{option: value})
+    states = [make_state("a")]
+    plugin = Plugin(states)
+    for _ in range(2):
+        assert expected in caplog.text
+        caplog.clear()
+        plugin.hosts(states, make_spec(VM))
+    assert expected in caplog.text
 
 
 def test_options_that_are_read_again_count(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ from typing import Any, Final
 
 from oslo_log import log as logging
 
+from cospot.nova.scheduler.lenient_type import WrongValue
+
 LOG = logging.getLogger(__name__)
 
 _FILTER: Final = "CospotFilter"
@@ -24,10 +26,11 @@ def faults_of_nova_settings(conf: Any) -> list[str]:
         faults.append(f"[filter_scheduler] enabled_filters must end with {_FILTER}")
     if _WEIGHER not in group.weight_classes:
         faults.append(f"[filter_scheduler] weight_classes must be {_WEIGHER}")
-    if group.host_subset_size > conf.cospot.plan_hosts:
+    plan_hosts = conf.cospot.plan_hosts
+    if not isinstance(plan_hosts, WrongValue) and group.host_subset_size > plan_hosts:
         faults.append(
             f"[filter_scheduler] host_subset_size is {group.host_subset_size}: plans cover only the"
-            f" first {conf.cospot.plan_hosts} hosts ([cospot] plan_hosts); expected 1"
+            f" first {plan_hosts} hosts ([cospot] plan_hosts); expected 1"
         )
     if not group.track_instance_changes:
         faults.append(

@@ -7,6 +7,7 @@ from typing import Any
 from oslo_config import cfg
 
 from cospot.nova.plan_message import DEFAULT_TOPIC, MOST_HOSTS
+from cospot.nova.scheduler.lenient_type import lenient
 
 GROUP = "cospot"
 
@@ -228,10 +229,19 @@ failed. As `[filter_scheduler] weight_classes` was before cospot.
 ]
 
 OPTIONS = [*_SWITCHES, *_POLICIES, *_SCOPE, *_PLANS, *_VIEW]
+_LENIENT = lenient(OPTIONS)
 
 
 def register(conf: Any) -> None:
-    """Make the options known to a configuration; more than once does no harm."""
+    """Make the options known to the scheduler's configuration; more than once does no harm.
+
+    A wrong value is read as a `WrongValue`, so that it ends no service.
+    """
+    conf.register_opts(_LENIENT, group=GROUP)
+
+
+def register_strict(conf: Any) -> None:
+    """Make the options known to a configuration whose wrong values raise when they are read."""
     conf.register_opts(OPTIONS, group=GROUP)
 
 

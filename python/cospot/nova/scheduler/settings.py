@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from typing import Any, Final
 
 import cospot
 from cospot.errors import ConfigError
 from cospot.nova.evictor_policy import make_evictor_policy
+from cospot.nova.scheduler.lenient_type import WrongValue
 
 NOVA_POLICY: Final = "nova"
 _REQUIRED: Final = ("VCPU", "MEMORY_MB")
@@ -48,6 +50,15 @@ class Settings:
         }
 
 
+_FIELDS: Final = tuple(field.name for field in fields(Settings))
+#: oslo.config hands out lists, which may change under their reader.
+_COLLECTIONS: Final[dict[str, Callable[[list[str]], Any]]] = {
+    "vm_weighers": tuple,
+    "resources": tuple,
+    "aggregates": frozenset,
+}
+
+
 def read_settings(group: Any) -> Settings:
     """Read the options as they are now: they may change while the scheduler runs.
 
@@ -55,23 +66,16 @@ def read_settings(group: Any) -> Settings:
         group: `CONF.cospot`.
 
     Raises:
-        ValueError: an option's value is not what its type takes.
+        ConfigError: an option's value is not what its type takes.
+        ValueError: the same, where the options were registered strictly.
     """
+    values = {name: getattr(group, name) for name in _FIELDS}
+    for name, value in (*values.items(), ("plan_queue", group.plan_queue)):
+        if isinstance(value, WrongValue):
+            raise ConfigError(f"[cospot] {name}: {value}")
     return Settings(
-        enabled=group.enabled,
-        dry_run=group.dry_run,
-        vm_policy=group.vm_policy,
-        vm_weighers=tuple(group.vm_weighers),
-        spot_policy=group.spot_policy,
-        evictor=group.evictor,
-        otn=group.otn,
-        saf=group.saf,
-        resources=tuple(group.resources),
-        aggregates=frozenset(group.aggregates),
-        plan_hosts=group.plan_hosts,
-        inventory_seconds=group.inventory_seconds,
-        inventory_wait=group.inventory_wait,
-        claim_seconds=group.claim_seconds,
+        **{name: value for name, value in values.items() if name not in _COLLECTIONS},
+        **{name: collect(values[name]) for name, collect in _COLLECTIONS.items()},
     )
 
 

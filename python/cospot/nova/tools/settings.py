@@ -105,4 +105,4 @@ def _register_options(settings: Any) -> None:
         module.register_opts(settings)
     for group, options in messaging_opts.list_opts():
         settings.register_opts(options, group=group)
-    scheduler_options.register(settings)
+    scheduler_options.register_strict(settings)
