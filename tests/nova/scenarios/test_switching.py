@@ -64,6 +64,21 @@ def test_an_evictor_with_limits_holds_back(cloud):
     assert len(before - cloud.spots()) == 2
 
 
+def test_a_mistyped_option_ends_no_scheduler_and_no_vm_waits_for_it(cloud):
+    cloud.set_policy(**POLICY.options())
+    wrong = {**POLICY.options(), "otn": "many"}
+    try:
+        cloud.set_policy(**wrong)  # by SIGHUP
+        cloud.boot("vm", 1, 1024)
+        cloud.restart_scheduler()
+        vm = cloud.boot("vm", 1, 1024)
+        assert cloud.server(vm)["status"] == "ACTIVE"
+        cloud.wait_until_refused(cloud.request("spot", 1, 1024))
+    finally:
+        cloud.set_policy(**POLICY.options())
+    cloud.boot("spot", 1, 1024)
+
+
 def test_spots_do_not_use_up_the_quota_for_vms(cloud):
     """With count_usage_from_placement: 4 cores are two VMs of 2, whatever spots there are."""
     cloud.set_policy(**POLICY.options())

@@ -263,6 +263,55 @@ def test_an_order_that_reached_nova_is_not_given_again(running: Running) -> None
     assert events(running.folder, "notice", "notice_withdrawn") == []
 
 
+@pytest.mark.parametrize(
+    "held_back", [{"disable_file": "stop"}, {"evictions_per_minute": 1, "default_reserve": "4:0"}]
+)
+def test_a_notice_stands_while_its_eviction_is_held_back(
+    running: Running, held_back: dict[str, Any]
+) -> None:
+    """Of two spots the limit lets one go, and the switch none."""
+    _, spots = full_host(running, "a", 4)
+    stop = running.folder / "stop"
+    if "disable_file" in held_back:
+        held_back = {"disable_file": stop, "default_reserve": "4:0"}
+    service = running.start(**{**SHELVING, "notice_seconds": 2, **held_back})
+    wait_until(lambda: [each["is_told"] for each in book(running)] == [True] * 2, "the notices")
+    stop.touch()
+    wait_until(lambda: bool(events(running.folder, "held_back")), "what is held back")
+    running.looks(4)
+    gone = running.cloud.shelved
+    assert len(gone) == (0 if "disable_file" in held_back else 1)
+    for spot in set(spots[:2]) - set(gone):
+        assert "cospot_evict_at" in running.cloud.instances[spot].metadata
+    assert all(not each["ordered_at"] for each in book(running) if each["spot"] not in gone)
+    if "disable_file" in held_back:
+        stop.unlink()
+        wait_until(lambda: sorted(gone) == sorted(spots[:2]), "both go")
+        assert metric(service, "notices_total", outcome="given") == 2
+
+
+def test_the_switch_stops_the_second_half_of_shelving(running: Running) -> None:
+    """Where Nova leaves a shelved server on its host for a while."""
+    _, spots = full_host(running, "a", 4)
+    stop = running.folder / "stop"
+    shelve = shelves(running, {"vm_state": "shelved", "task_state": None})
+
+    def before(method: str, path: str) -> int | None:
+        status = shelve(method, path)
+        if status is not None and not stop.exists():
+            stop.touch()
+        return status
+
+    running.cloud.before = before
+    order = f"POST /nova/servers/{spots[0]}/action"
+    running.start(**SHELVING, disable_file=stop)
+    wait_until(stop.exists, "it is shelved")
+    running.looks(4)
+    assert running.cloud.requests.count(order) == 1
+    stop.unlink()
+    wait_until(lambda: running.cloud.requests.count(order) > 1, "it is taken off its host")
+
+
 @pytest.mark.parametrize("whose", ["its host's", "the reserves'"])
 def test_a_lock_that_another_copy_holds_delays_nothing_else(running: Running, whose: str) -> None:
     host, spots = full_host(running, "a", 4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -54,6 +55,47 @@ def test_the_file_stops_evictions_at_once_and_lets_them_go_on(running: Running) 
     assert len(events(running.folder, "held_back")) == 1
     switch.unlink()
     wait_until(lambda: running.cloud.deleted == spots, "the spot goes")
+
+
+def test_a_file_that_cannot_be_seen_stops_evictions(
+    running: Running, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A folder above it may be closed to the service, as those of others are by its unit."""
+    spots = overcommit(running, 1)
+    switch = str(running.folder / "closed" / "stop")
+    lstat, is_closed = os.lstat, [True]
+
+    def of_no_root(path: Any, **more: Any) -> os.stat_result:
+        if is_closed[0] and str(path) == switch:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return lstat(path, **more)
+
+    monkeypatch.setattr("cospot.nova.evictor.switches.os.lstat", of_no_root)
+    caplog.set_level("INFO")
+    service = running.start(disable_file=switch)
+    wait_until(lambda: metric(service, "refusals_total", reason="disabled") > 0, "the refusal")
+    running.looks()
+    assert running.cloud.orders == [] and metric(service, "enabled") == 0
+    said = f"evictions are off: whether the file {switch} exists cannot be seen: Permission denied"
+    assert said in caplog.text
+    is_closed[0] = False
+    wait_until(lambda: running.cloud.deleted == spots, "the spot goes")
+
+
+def test_a_spot_that_is_gone_when_it_is_ordered_is_no_eviction(running: Running) -> None:
+    spots = overcommit(running, 1)
+
+    def before(method: str, path: str) -> int | None:
+        if method == "POST":
+            running.cloud.remove(spots[0])
+        return None
+
+    running.cloud.before = before
+    service = running.start()
+    wait_until(lambda: bool(events(running.folder, "gone")), "the record")
+    running.looks()
+    assert metric(service, "evictions_total", cause="reconcile") == 0
+    assert events(running.folder, "freed", "failed") == []
 
 
 def test_limits_hold_back_and_let_go_on(running: Running) -> None:
@@ -157,9 +199,10 @@ def test_missing_credentials_are_one_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "empty.conf"
-    path.write_text(f"[cospot_evictor]\nstate_path = {tmp_path}\n")
+    path.write_text(f"[cospot_evictor]\nstate_path = {tmp_path}/state\n")
     assert command.main(["--config-file", str(path)]) == 2
     assert "[placement] auth_type: not set" in capsys.readouterr().err
+    assert not (tmp_path / "state").exists()
     path.write_text(f"[cospot_evictor]\nstate_path = {tmp_path}\n[nova]\nauth_type = magic\n")
     assert command.main(["--config-file", str(path)]) == 2
     assert "magic" in capsys.readouterr().err

@@ -100,11 +100,13 @@ def open_client(conf: Any, group: str, microversion: str) -> Client:
 
 
 def _auth_group(conf: Any, group: str) -> str:
-    for name in (group, options.NOVA_GROUP):
+    groups = dict.fromkeys((group, options.NOVA_GROUP))
+    for name in groups:
         if conf[name].auth_type or conf[name].auth_section:
             return name
+    places = [f"[{name}]" for name in groups]
     raise SettingError(
         f"[{group}] auth_type: not set; expected the credentials of the service user in "
-        f"[{group}] or [{options.NOVA_GROUP}], such as auth_type = password with auth_url, "
+        f"{' or '.join(places)}, such as auth_type = password with auth_url, "
         "username, password, project_name, user_domain_name, project_domain_name"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from oslo_log import log as logging
 
 from cospot.nova.evictor.audit import AuditLog
 from cospot.nova.evictor.deletion_notes import DeletionNotes
-from cospot.nova.evictor.errors import CloudError
+from cospot.nova.evictor.errors import CloudError, EvictorError
 from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
 from cospot.nova.evictor.limits import EvictionLimits
 from cospot.nova.evictor.metrics import Metrics
@@ -81,12 +82,22 @@ class Killer:
         self._told: dict[str, tuple[str, float]] = {}
 
     @property
+    def is_on(self) -> bool:
+        """Tell whether evictions are on, and more than written down."""
+        return self._switches.why_off() is None and not self._switches.is_dry_run
+
+    @property
     def is_dry_run(self) -> bool:
         """Tell whether evictions are only written down."""
         return self._switches.is_dry_run
 
     def evict(
-        self, picture: HostPicture, spot: Spot, reason: Reason, action: str = "delete"
+        self,
+        picture: HostPicture,
+        spot: Spot,
+        reason: Reason,
+        action: str = "delete",
+        before_order: Callable[[], None] = lambda: None,
     ) -> HeldBack | None:
         """Evict a spot, or say in the audit log why not.
 
@@ -95,6 +106,7 @@ class Killer:
             spot: checked just now.
             reason: goes to the audit log.
             action: "delete" or "shelve-offload".
+            before_order: called when nothing holds the eviction back any more.
 
         Returns:
             None when Nova took the order (or, in a dry run, would have been given it).
@@ -102,6 +114,7 @@ class Killer:
         Raises:
             AuditError: nothing was done, because it could not be written down first.
             CloudError: Nova refused, or did not answer.
+            EvictorError: of `before_order`; nothing was done.
         """
         fields = _audit_fields(picture, spot, reason, action)
         off = self._switches.why_off()
@@ -109,6 +122,7 @@ class Killer:
             return self._hold_back(fields, Refusal.DISABLED, None, off)
         if self._switches.is_dry_run:
             if self._is_news(spot.uuid, "would_evict"):
+                LOG.info("dry run: would evict %s from %s", spot.uuid, picture.host.host)
                 self._audit.write("would_evict", **fields)
             return None
         limit = self._limits.take(spot.server.project_id)
@@ -117,8 +131,13 @@ class Killer:
             self._metrics.limit_hits.labels(limit=why.value).inc()
             return self._hold_back(fields, why, wait, f"next in {wait:.1f} s")
         self._audit.write("intent", **fields)
-        self._order(picture, spot, fields, action)
-        self._took_it(picture, spot, reason, fields)
+        try:
+            before_order()
+        except EvictorError as error:
+            self._audit.write("failed", **fields, error=str(error))
+            raise
+        if self._order(picture, spot, fields, action):
+            self._took_it(picture, spot, reason, fields)
         return None
 
     def _took_it(
@@ -142,7 +161,8 @@ class Killer:
             reason.chosen_by,
         )
 
-    def _order(self, picture: HostPicture, spot: Spot, fields: dict[str, Any], action: str) -> None:
+    def _order(self, picture: HostPicture, spot: Spot, fields: dict[str, Any], action: str) -> bool:
+        """Tell Nova; return False when there is no such server any more."""
         provider = picture.room.provider
         self._notes.add(provider, spot.uuid, time.time())
         was_reset = False
@@ -158,13 +178,14 @@ class Killer:
             if error.status == 404:
                 self._notes.remove(provider, spot.uuid)
                 self._audit.write("gone", **fields)
-                return
+                return False
             if error.status not in UNKNOWN_OUTCOMES and not was_reset:
                 self._notes.remove(provider, spot.uuid)
             self._metrics.failures.inc()
             self._audit.write("failed", **fields, error=str(error))
             raise
         self._notes.remove(provider, spot.uuid)
+        return True
 
     def _hold_back(
         self, fields: dict[str, Any], why: Refusal, wait: float | None, text: str

@@ -46,6 +46,7 @@ class HostWatch:
         self._seen: dict[str, _Seen] = {}
         self._complained: dict[str, str] = {}
         self._looks = 0
+        self._told_hosts = -1
 
     def look(self) -> list[HostRoom]:
         """Look at the hosts; return the overcommitted ones.
@@ -66,8 +67,14 @@ class HostWatch:
                 if turn % every == 0 or self._has_changed(each)
             ]
         )
-        self._metrics.hosts.set(len(self.rooms()))
+        self._tell_count(len(self.rooms()))
         return [seen.room for seen in self._seen.values() if seen.is_over]
+
+    def _tell_count(self, hosts: int) -> None:
+        self._metrics.hosts.set(hosts)
+        if hosts != self._told_hosts:
+            LOG.info("%d hosts take spots", hosts)
+            self._told_hosts = hosts
 
     def read_again(self, providers: Iterable[str]) -> None:
         """Ask about some hosts anew, by the UUIDs of their providers."""

@@ -104,7 +104,7 @@ class ReserveEvictions:
         if server is None or is_leaving(server):
             return
         if self._settings.action == _SHELVE and server.vm_state == "shelved":
-            if server.task_state is None:
+            if server.task_state is None and self._killer.is_on:
                 self._servers.shelve_offload(notice.spot)
         elif self.is_given_up(notice.spot):
             self._notices.end(notice)
@@ -188,18 +188,19 @@ class ReserveEvictions:
         """Order the eviction; tell whether Nova took the order."""
         action = self._settings.action
         reason = Reason("reserve", self._policy, reserve.need(picture.room, gone))
-        if self._killer.is_dry_run:
-            self._killer.evict(picture, spot, reason, action)
-            return False
-        if action == _SHELVE:
-            self._sender.forget(notice.spot)  # Nova changes no metadata of a shelved server
-        self._notices.mark_ordered(notice)
-        held_back = self._killer.evict(picture, spot, reason, action)
-        if held_back is not None or self._killer.is_dry_run:
-            self._notices.mark_waiting(notice)
-            return False
-        self._taken.add(notice.spot)
-        return True
+        is_ordered = False
+
+        def before_order() -> None:
+            nonlocal is_ordered
+            if action == _SHELVE:
+                self._sender.forget(notice.spot)  # Nova changes no metadata of a shelved server
+            self._notices.mark_ordered(notice)
+            is_ordered = True
+
+        self._killer.evict(picture, spot, reason, action, before_order)
+        if is_ordered:
+            self._taken.add(notice.spot)
+        return is_ordered
 
     def _complain(self, notice: Notice, error: EvictorError) -> None:
         self._metrics.errors.labels(where="reserve").inc()

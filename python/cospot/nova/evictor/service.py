@@ -52,12 +52,12 @@ class EvictorService:
         self._conf = conf
         self._settings = settings
         self.metrics = Metrics()
-        self._notes = DeletionNotes(f"{settings.state_path}/deletions")
-        self.audit = AuditLog(settings.audit_log)
         self._placement = placement.Placement(
             open_client(conf, options.PLACEMENT_GROUP, placement.MICROVERSION)
         )
         self._nova = servers.Servers(open_client(conf, options.NOVA_GROUP, servers.MICROVERSION))
+        self._notes = DeletionNotes(f"{settings.state_path}/deletions")
+        self.audit = AuditLog(settings.audit_log)
         self._switches = Switches(settings)
         self._locks = HostLocks(settings.coordination_url, settings.lock_timeout)
         self._plans = PlanBook(settings.plan_ttl, settings.first_plan_window, settings.max_plans)
@@ -150,7 +150,7 @@ class EvictorService:
         """Start all threads; returns at once."""
         if self._settings.metrics_port:
             self.metrics.serve(self._settings.metrics_address, self._settings.metrics_port)
-        self._show_switches()
+        self._log_switches()
         self._freed.start()
         self._queue.start()
         self._claims.start()
@@ -182,7 +182,7 @@ class EvictorService:
             self.audit.reopen()
         except AuditError as error:
             LOG.error("%s; going on with the one that is open", error)
-        self._show_switches()
+        self._log_switches()
 
     def _free_host(self, provider: str, cause: str) -> float | None:
         return self._evictor.free_host(provider, cause).wait
@@ -191,6 +191,17 @@ class EvictorService:
         self._show_switches()
         self._observer.learn_hosts()
         self._reserves.look()
+
+    def _log_switches(self) -> None:
+        settings = self._settings
+        LOG.info(
+            "mode %s, evictor %s, resources %s: %s",
+            settings.mode,
+            settings.evictor,
+            ", ".join(settings.resources),
+            self._switches,
+        )
+        self._show_switches()
 
     def _show_switches(self) -> None:
         off = self._switches.why_off()

@@ -16,9 +16,21 @@ class Switches:
         """Return why nothing may be evicted now; None when it may."""
         if not self._settings.enabled:
             return "enabled = false"
-        if os.path.lexists(self._settings.disable_file):
-            return f"the file {self._settings.disable_file} exists"
-        return None
+        path = self._settings.disable_file
+        try:
+            os.lstat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            return f"whether the file {path} exists cannot be seen: {error.strerror}"
+        return f"the file {path} exists"
+
+    def __str__(self) -> str:
+        """Say what becomes of evictions."""
+        off = self.why_off()
+        if off is not None:
+            return f"evictions are off: {off}"
+        return "evictions are only written down: dry_run = true" * self.is_dry_run or "it evicts"
 
     @property
     def is_dry_run(self) -> bool:
