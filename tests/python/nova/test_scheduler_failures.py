@@ -186,6 +186,7 @@ class ConfOfNova:
     [
         ("vm_policy", "FOO", "[cospot] vm_policy: unknown weigher 'FOO'"),
         ("resources", ["VCPU"], "[cospot] resources: found VCPU, expected VCPU, MEMORY_MB"),
+        ("vm_weighers", ["nope"], "[cospot] vm_weighers: nope: "),
     ],
 )
 def test_a_wrong_setting_is_said_at_the_start_and_at_each_request(
@@ -195,6 +196,8 @@ def test_a_wrong_setting_is_said_at_the_start_and_at_each_request(
     set_option: SetOption,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
+    if option == "vm_weighers":
+        set_option(vm_policy="nova")
     set_option(**{option: value})
     states = [make_state("a")]
     plugin = Plugin(states)

@@ -192,13 +192,19 @@ def test_a_boot_from_volume_takes_no_local_disk(set_option: SetOption) -> None:
     assert names(plugin.hosts([state], make_spec(flavor))) == ["a"]
 
 
-def test_spots_stay_in_their_aggregates(set_option: SetOption) -> None:
+def test_spots_stay_in_their_aggregates(
+    set_option: SetOption, caplog: pytest.LogCaptureFixture
+) -> None:
     set_option(aggregates=["spots", "more"])
     states = [make_state("a"), make_state("b"), make_state("c")]
     states[1].aggregates = [objects.Aggregate(name="other"), objects.Aggregate(name="spots")]
     plugin = Plugin(states)
     assert names(plugin.hosts(states, make_spec(SPOT))) == ["b"]
+    assert "aggregates" not in caplog.text
     assert plugin.hosts([states[0]], make_spec(SPOT)) == []
+    assert "none of the 1 hosts that a spot could have is in the aggregates more, spots" in (
+        caplog.text
+    )
     assert len(plugin.hosts(states, make_spec(VM))) == 3
 
 

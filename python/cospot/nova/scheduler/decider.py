@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from oslo_log import log as logging
 
 import cospot
 from cospot.nova import spot_flavors
@@ -22,6 +23,7 @@ from cospot.nova.scheduler.instance_facts import InstanceFacts, InstanceReader, 
 from cospot.nova.scheduler.inventories import InventoryCache
 from cospot.nova.scheduler.settings import Policies, Settings
 
+LOG = logging.getLogger(__name__)
 _Rows = npt.NDArray[np.uint32]
 
 
@@ -63,7 +65,7 @@ class Decider:
         """
         is_spot = spot_flavors.is_spot_flavor(spec.flavor.extra_specs)
         if is_spot and settings.aggregates:
-            states = [state for state in states if _is_in(state, settings.aggregates)]
+            states = _in_aggregates(states, settings.aggregates)
         self._inventories.max_age = settings.inventory_seconds
         with self._lock:
             self._claims.seconds = settings.claim_seconds
@@ -201,5 +203,14 @@ class _Case:
         return sorted(rest, key=lambda state: (state.host, state.nodename))
 
 
-def _is_in(state: Any, aggregates: frozenset[str]) -> bool:
-    return any(aggregate.name in aggregates for aggregate in state.aggregates)
+def _in_aggregates(states: Sequence[Any], names: frozenset[str]) -> list[Any]:
+    found = [
+        state for state in states if any(aggregate.name in names for aggregate in state.aggregates)
+    ]
+    if not found:
+        LOG.warning(
+            "cospot: none of the %d hosts that a spot could have is in the aggregates %s",
+            len(states),
+            ", ".join(sorted(names)),
+        )
+    return found

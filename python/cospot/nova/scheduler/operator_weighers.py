@@ -45,6 +45,16 @@ def _weighers(names: tuple[str, ...]) -> tuple[Any, list[Any]]:
     return handler, [weigher() for weigher in handler.get_matching_classes(names)]
 
 
+def check(names: tuple[str, ...]) -> None:
+    """Find the weighers, so that a wrong name shows before they are needed.
+
+    Raises:
+        nova.exception.ClassNotFound, ImportError: a name is no weigher; and whatever its module
+            raises.
+    """
+    _weighers(names)
+
+
 def weigh(names: tuple[str, ...], hosts: Sequence[Any], spec: Any) -> list[Any]:
     """Weigh hosts as Nova's scheduler does.
 

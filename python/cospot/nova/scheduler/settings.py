@@ -100,11 +100,22 @@ def make_policies(settings: Settings) -> Policies:
             f"[cospot] resources: found {', '.join(settings.resources) or 'nothing'}, expected"
             f" {', '.join(_REQUIRED)} and, if disks count, DISK_GB"
         )
+    if NOVA_POLICY in (settings.vm_policy, settings.spot_policy):
+        _check_weighers(settings.vm_weighers)
     return Policies(
         vm=_chain("vm_policy", settings.vm_policy),
         spot=_chain("spot_policy", settings.spot_policy),
         evictor=_evictor(settings.evictor),
     )
+
+
+def _check_weighers(names: tuple[str, ...]) -> None:
+    from cospot.nova.scheduler import operator_weighers
+
+    try:
+        operator_weighers.check(names)
+    except Exception as error:  # whatever importing somebody's module raises
+        raise ConfigError(f"[cospot] vm_weighers: {', '.join(names)}: {error}") from error
 
 
 def _chain(option: str, name: str) -> cospot.Chain | None:
