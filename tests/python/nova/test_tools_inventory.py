@@ -93,7 +93,10 @@ def test_shared_storage_is_said(cloud, capsys):
         (["--vcpus", "9" * 5000, "--memory-mb", "1"], f"'{'9' * 60}...', expected a whole number"),
         (["--host", "h1", "-o", "/"], "/: expected a file, found a folder"),
         (["--config-file", "/nowhere.conf"], "/nowhere.conf"),
-        (["--host", "h1", "-o", "/nowhere/x.yaml"], "/nowhere/x.yaml: cannot be written"),
+        (
+            ["--host", "h1", "-o", "/nowhere/x.yaml"],
+            "x.yaml: cannot be written: there is no folder",
+        ),
     ],
 )
 def test_bad_usage_is_one_error(cloud, capsys, arguments, text):

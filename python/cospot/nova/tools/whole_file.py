@@ -24,6 +24,9 @@ def write_file(path: Path, data: bytes) -> None:
             found = "a folder" if path.is_dir() else "a device or the like"
             raise ConfigError(f"{path}: expected a file, found {found}")
         _replace(path.resolve(), data)
+    except FileNotFoundError as error:
+        folder = path.resolve().parent
+        raise ConfigError(f"{path}: cannot be written: there is no folder {folder}") from error
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from error
 
