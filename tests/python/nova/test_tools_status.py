@@ -147,17 +147,103 @@ def test_a_host_that_placement_does_not_know_is_said(cloud, capsys):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["--audit-log", "/nowhere/audit.jsonl"], "/nowhere/audit.jsonl: there is no such file"),
-        (["--audit-log", "/dev/null/audit.jsonl"], "/dev/null/audit.jsonl: Not a directory"),
-        (["--audit-log", "/"], "audit log /: Is a directory"),
+        (["--audit-log", "/nowhere/audit.jsonl"], "no audit log at /nowhere/audit.jsonl here"),
+        (["--audit-log", "/dev/null/audit.jsonl"], "audit.jsonl: cannot be read: Not a directory"),
+        (["--audit-log", "/"], "audit log /: cannot be read: Is a directory"),
         (["--audit-log", "x" * 5000], ": File name too long"),
-        (["--evictions", "-1"], "'-1', expected a whole number from 0 to 1000000"),
         (["--evictor-config-file", "/nowhere"], "/nowhere"),
     ],
 )
-def test_bad_usage_is_one_error(cloud, capsys, arguments, text):
+def test_a_named_file_that_cannot_be_read_is_an_error_after_the_table(
+    cloud, capsys, arguments, text
+):
     assert run("status", *arguments) == 2
-    assert text in capsys.readouterr().err
+    captured = capsys.readouterr()
+    assert captured.out.splitlines()[4].split()[0] == "total"
+    assert captured.err.startswith("cospot-nova: error: ") and text in captured.err
+    assert len(captured.err.splitlines()) == 1
+
+
+def test_bad_usage_is_one_error(cloud, capsys):
+    assert run("status", "--evictions", "-1") == 2
+    error = capsys.readouterr().err
+    assert "'-1', expected a whole number from 0 to 1000000" in error
+
+
+@pytest.fixture
+def evictor_config(monkeypatch, tmp_path):
+    """The configuration of the service where it looks by itself, and its state in tmp_path."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path = tmp_path / ".cospot" / "cospot-evictor.conf"
+    path.parent.mkdir()
+    path.write_text(f"[cospot_evictor]\nstate_path = {tmp_path}\n")
+    return path
+
+
+def test_a_log_that_is_not_on_this_machine_is_no_empty_log(cloud, capsys, evictor_config, tmp_path):
+    log = tmp_path / "audit.jsonl"
+    assert run("status") == 0
+    captured = capsys.readouterr()
+    where = f"there is no audit log at {log} here"
+    last = captured.out.splitlines()[-1]
+    assert last == f"{where}: evictions are shown where cospot-evictor runs"
+    assert captured.err == "" and "no evictions" not in captured.out
+    assert status(capsys)["audit_log"] == {"path": str(log), "problem": where}
+
+    log.touch()
+    assert run("status") == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "no evictions in the audit log"
+    assert status(capsys)["audit_log"] == {"path": str(log), "problem": None}
+
+
+def test_a_log_that_cannot_be_read_does_not_hide_the_hosts(cloud, capsys, evictor_config, tmp_path):
+    log = tmp_path / "audit.jsonl"
+    log.mkdir()  # what this user may not read is the same to it; root may read all
+    assert run("status") == 0
+    captured = capsys.readouterr()
+    assert captured.out.splitlines()[4].split()[0] == "total"
+    assert "no evictions" not in captured.out
+    problem = f"audit log {log}: cannot be read: Is a directory"
+    assert captured.err == f"cospot-nova: {problem}; evictions are left out\n"
+
+    assert run("status", "--format", "json") == 0
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)
+    assert (found["total"]["hosts"], found["evictions"]) == (3, [])
+    assert found["audit_log"] == {"path": str(log), "problem": problem}
+    assert problem in captured.err
+
+
+@pytest.mark.parametrize("text", ["no group\n", "[cospot_evictor]\naudit_log = $nothing/a\n"])
+def test_a_wrong_configuration_of_the_evictor_does_not_hide_the_hosts(
+    cloud, capsys, evictor_config, text
+):
+    evictor_config.write_text(text)
+    assert run("status") == 0
+    captured = capsys.readouterr()
+    assert captured.out.splitlines()[4].split()[0] == "total"
+    assert captured.err.startswith("cospot-nova: ") and "; evictions are left out" in captured.err
+
+
+def test_disk_is_shown_where_spots_share_it_with_vms(cloud, capsys):
+    disk = {"DISK_GB": {"total": 1028}, "CUSTOM_SPOT_DISK_GB": {"total": 1028}}
+    half = {"VCPU": {"total": 8}, "MEMORY_MB": {"total": 4096}}
+    vm = {"VCPU": 1, "MEMORY_MB": 1, "DISK_GB": 900}
+    spot = {"CUSTOM_SPOT_VCPU": 1, "CUSTOM_SPOT_MEMORY_MB": 1, "CUSTOM_SPOT_DISK_GB": 900}
+    cloud.add_host("local", inventories={**half, **disk}, allocations={"v": vm, "s": spot})
+    # More of VMs than there is, of a disk that spots have no part of
+    cloud.add_host("shared", inventories={**half, "DISK_GB": {"total": 800}}, allocations={"w": vm})
+    assert run("status") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split()[-6:] == ["disk_gb", "of", "vms", "of", "spots", "over"]
+    rows = {line.split()[0]: line.split()[-4:] for line in lines[1:] if line}
+    assert rows["local"] == ["1028", "900", "900", "772"]  # 900 + 900 - 1028
+    assert rows["shared"] == ["800", "900", "0", "0"]
+    # h1, h2 and h3: 50 each, of which 3 VMs have 10 each
+    assert rows["total"] == ["1978", "1830", "900", "772"]
+    assert rows["fast"] == ["100", "10", "0", "0"]
+    hosts = {host["name"]: host for host in status(capsys)["hosts"]}
+    assert hosts["local"]["disk_gb"] == amounts(1028, 900, 900, 772)
 
 
 def test_a_service_that_fails_is_one_error(cloud, capsys):

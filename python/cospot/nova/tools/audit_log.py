@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from cospot.errors import ConfigError
-
 #: Not read from further back: enough for thousands of evictions.
 _MOST_BYTES: Final = 8 << 20
 _FIRST_EVENTS: Final = {"intent": "ordered", "would_evict": "dry run"}
@@ -45,11 +43,11 @@ def last_evictions(path: Path, count: int) -> list[Eviction]:
     """Return the latest evictions, newest first.
 
     Args:
-        path: Of the log. A log that is not there has none.
+        path: Of the log.
         count: At most so many.
 
     Raises:
-        ConfigError: The file cannot be read.
+        OSError: The file is not there, or cannot be read.
     """
     evictions: dict[str, Eviction] = {}
     for record in _records(path):
@@ -69,15 +67,10 @@ def last_evictions(path: Path, count: int) -> list[Eviction]:
 
 
 def _records(path: Path) -> Iterator[Mapping[str, Any]]:
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, 2)
-            file.seek(max(0, size - _MOST_BYTES))
-            lines = file.read().splitlines()
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise ConfigError(f"audit log {path}: {error.strerror}") from error
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(max(0, size - _MOST_BYTES))
+        lines = file.read().splitlines()
     for line in lines:
         try:
             record = json.loads(line)

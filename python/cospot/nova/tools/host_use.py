@@ -45,6 +45,7 @@ class HostUse:
         vms: How many consumers hold what VMs hold: VMs, and moves of VMs while they last.
         spots: How many consumers hold spot classes.
         amounts: Resource (vcpus, memory_mb, disk_gb) to amounts.
+        counts_disk: Whether disk of spots is counted beside that of VMs, on any of the hosts.
     """
 
     name: str
@@ -54,6 +55,7 @@ class HostUse:
     amounts: Mapping[str, Amounts] = field(
         default_factory=lambda: {name: Amounts() for name in RESOURCES.values()}
     )
+    counts_disk: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Return it as it is printed with `--format json`."""
@@ -69,18 +71,23 @@ class HostUse:
 def host_use(name: str, provider: Provider) -> HostUse:
     """Return how full a host is."""
     held = [frozenset(resources) for resources in provider.allocations.values()]
+    counts_disk = {spot_flavors.DISK_GB, spot_flavors.SPOT_DISK_GB} <= provider.inventories.keys()
     amounts = {}
     for resource, word in RESOURCES.items():
         capacity = provider.capacity(resource)
         vms = provider.used(resource)
         spots = provider.used(spot_flavors.SPOT_CLASS_OF[resource])
-        amounts[word] = Amounts(capacity, vms, spots, max(0, vms + spots - capacity))
+        # Of disk on shared storage, say, nobody knows how much there is for this host.
+        counts = counts_disk or resource != spot_flavors.DISK_GB
+        over = max(0, vms + spots - capacity) if counts else 0
+        amounts[word] = Amounts(capacity, vms, spots, over)
     return HostUse(
         name=name,
         hosts=1,
         vms=sum(bool(names & RESOURCES.keys()) for names in held),
         spots=sum(bool(names & spot_flavors.SPOT_CLASSES) for names in held),
         amounts=amounts,
+        counts_disk=counts_disk,
     )
 
 
@@ -94,5 +101,6 @@ def total_use(name: str, hosts: Iterable[HostUse]) -> HostUse:
             vms=total.vms + host.vms,
             spots=total.spots + host.spots,
             amounts={word: total.amounts[word] + host.amounts[word] for word in host.amounts},
+            counts_disk=total.counts_disk or host.counts_disk,
         )
     return total

@@ -6,8 +6,11 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from oslo_config import cfg
 
 from cospot.errors import ConfigError
 from cospot.nova.tools import argument_types, credentials, settings
@@ -19,18 +22,34 @@ from cospot.nova.tools.text_table import text_table
 #: More than the part of the log that is read can hold.
 _MOST_EVICTIONS: Final = 1_000_000
 
-_USE_HEADER = (
-    *("vms", "spots"),
-    *("vcpus", "of vms", "of spots", "over"),
-    *("memory_mb", "of vms", "of spots", "over"),
-)
 _EVICTION_HEADER = ("evicted at", "spot", "name", "host", "cause", "for", "state", "seconds")
+
+
+@dataclass(frozen=True)
+class _AuditLog:
+    """What the audit log has to say.
+
+    Attributes:
+        evictions: The last ones, newest first.
+        path: Of the log; None when the configuration that names it cannot be read.
+        problem: Why it was not read; empty when it was.
+        is_absent: Whether it is just not on this machine, which is no fault.
+    """
+
+    evictions: list[Eviction]
+    path: str | None
+    problem: str = ""
+    is_absent: bool = False
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `status`."""
     parser = commands.add_parser(
-        "status", help="show how full the hosts are with VMs and spots, and the last evictions"
+        "status",
+        help="show how full the hosts are with VMs and spots, and the last evictions",
+        epilog="Exit codes: 0 the hosts were shown, also without the evictions where the audit log"
+        " is on another machine or not for this user to read; 2 bad usage or failure, also when the"
+        " file named by --audit-log or --evictor-config-file cannot be read.",
     )
     parser.add_argument("--aggregate", metavar="NAME", help="only the hosts of this aggregate")
     parser.add_argument("--format", choices=["table", "json"], default="table")
@@ -59,7 +78,7 @@ def _run(arguments: argparse.Namespace) -> int:
         aggregates = {arguments.aggregate: aggregates[arguments.aggregate]}
     hosts = _hosts(cloud, aggregates if arguments.aggregate is not None else None)
     groups = _groups(hosts, aggregates)
-    evictions = last_evictions(_audit_log(arguments), arguments.evictions)
+    log = _read_log(arguments)
     if arguments.format == "json":
         print(
             json.dumps(
@@ -67,13 +86,19 @@ def _run(arguments: argparse.Namespace) -> int:
                     "hosts": [host.as_json() for host in hosts],
                     "aggregates": [group.as_json() for group in groups],
                     "total": total_use("total", hosts).as_json(),
-                    "evictions": [vars(eviction) for eviction in evictions],
+                    "evictions": [vars(eviction) for eviction in log.evictions],
+                    "audit_log": {"path": log.path, "problem": log.problem or None},
                 },
                 indent=2,
             )
         )
     else:
-        print(_tables(hosts, groups, evictions))
+        print(_tables(hosts, groups, log))
+    named_by_user = log.path is None and arguments.evictor_config_file
+    if log.problem and (arguments.audit_log is not None or named_by_user):
+        raise ConfigError(log.problem)
+    if log.problem and not log.is_absent:
+        print(f"cospot-nova: {log.problem}; evictions are left out", file=sys.stderr)
     return 0
 
 
@@ -105,36 +130,44 @@ def _groups(hosts: list[HostUse], aggregates: dict[str, list[str]]) -> list[Host
     return groups
 
 
-def _audit_log(arguments: argparse.Namespace) -> Path:
-    if arguments.audit_log is not None:
-        path = Path(arguments.audit_log)
-        try:
-            path.stat()
-        except FileNotFoundError:
-            raise ConfigError(f"--audit-log {path}: there is no such file") from None
-        except OSError as error:
-            raise ConfigError(f"--audit-log {path}: {error.strerror}") from error
-        return path
-    return Path(
-        settings.read_evictor_settings(arguments.evictor_config_file).cospot_evictor.audit_log
-    )
+def _read_log(arguments: argparse.Namespace) -> _AuditLog:
+    """Read the log, or say why not: how full the hosts are is worth knowing without it."""
+    path: str | None = arguments.audit_log
+    try:
+        if path is None:
+            evictor = settings.read_evictor_settings(arguments.evictor_config_file)
+            path = str(evictor.cospot_evictor.audit_log)
+        return _AuditLog(last_evictions(Path(path), arguments.evictions), path)
+    except FileNotFoundError:
+        return _AuditLog([], path, f"there is no audit log at {path} here", is_absent=True)
+    except OSError as error:
+        return _AuditLog([], path, f"audit log {path}: cannot be read: {error.strerror}")
+    except (ConfigError, cfg.Error) as error:
+        return _AuditLog([], path, str(error))
 
 
-def _tables(hosts: list[HostUse], groups: list[HostUse], evictions: list[Eviction]) -> str:
-    rows = [_use_row(host) for host in [*hosts, total_use("total", hosts)]]
-    parts = [text_table(("host", *_USE_HEADER), rows)]
+def _tables(hosts: list[HostUse], groups: list[HostUse], log: _AuditLog) -> str:
+    total = total_use("total", hosts)
+    words = ["vcpus", "memory_mb"] + ["disk_gb"] * total.counts_disk
+    header = ["vms", "spots"]
+    for word in words:
+        header += [word, "of vms", "of spots", "over"]
+    parts = [text_table(("host", *header), [_use_row(one, words) for one in [*hosts, total]])]
     if groups:
-        parts.append(text_table(("aggregate", *_USE_HEADER), list(map(_use_row, groups))))
-    if evictions:
-        parts.append(text_table(_EVICTION_HEADER, [_eviction_row(one) for one in evictions]))
-    else:
+        rows = [_use_row(one, words) for one in groups]
+        parts.append(text_table(("aggregate", *header), rows))
+    if log.evictions:
+        parts.append(text_table(_EVICTION_HEADER, list(map(_eviction_row, log.evictions))))
+    elif log.is_absent:
+        parts.append(f"{log.problem}: evictions are shown where cospot-evictor runs")
+    elif not log.problem:
         parts.append("no evictions in the audit log")
     return "\n\n".join(parts)
 
 
-def _use_row(use: HostUse) -> Sequence[object]:
+def _use_row(use: HostUse, words: Sequence[str]) -> Sequence[object]:
     row: list[object] = [use.name, use.vms, use.spots]
-    for word in ("vcpus", "memory_mb"):
+    for word in words:
         amounts = use.amounts[word]
         row += [amounts.capacity, amounts.vms, amounts.spots, amounts.overcommit]
     return row
