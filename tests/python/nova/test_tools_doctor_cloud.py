@@ -75,10 +75,6 @@ BREAKS = {
         lambda cloud: cloud.flavors.pop(),
         ("spot flavors", "warning", "there is none"),
     ),
-    "no disk for spots": (
-        lambda cloud: (cloud.add_flavor("disky", 1, 1, 1), run("flavor", "create-spot", "disky")),
-        ("inventories", "error", "h1: no CUSTOM_SPOT_DISK_GB, expected 0: there is no DISK_GB"),
-    ),
     "evictor idle": (
         lambda cloud: setattr(cloud, "metrics", {**EVICTOR_METRICS, "reconcile_seconds_count": 0}),
         ("evictor works", "error", "has not yet looked at all hosts"),
@@ -102,6 +98,48 @@ def test_one_broken_thing_of_the_cloud_is_named(cloud, capsys, config, broken):
     assert bad(results) == {name: verdict}
     assert code == (1 if verdict == "error" else 0)
     assert any(text in one["found"] for one in results[name]["findings"])
+
+
+WITH_DISK = "VCPU,MEMORY_MB,DISK_GB"
+
+
+def add_spot_with_disk(cloud):
+    cloud.add_flavor("disky", 1, 1, 20)
+    assert run("flavor", "create-spot", "disky") == 0
+
+
+def test_a_disk_that_hosts_do_not_have_is_named(cloud, capsys, config, tmp_path):
+    add_spot_with_disk(cloud)
+    code, results = diagnose_with_disk(cloud, capsys, config, tmp_path)
+    assert (code, bad(results)) == (1, {"inventories": "error"})
+    found = results["inventories"]["findings"][0]["found"]
+    assert found.startswith("h1: no CUSTOM_SPOT_DISK_GB, expected 0: there is no DISK_GB")
+
+
+def diagnose_with_disk(cloud, capsys, config, tmp_path):
+    """Where scheduler and evictor count disk."""
+    evictor = tmp_path / "evictor.conf"
+    evictor.write_text(f"[cospot_evictor]\nresources = {WITH_DISK}\n")
+    changes = {("cospot", "resources"): WITH_DISK}
+    arguments = ("--evictor-config-file", evictor)
+    return diagnose_cloud(cloud, capsys, config, *arguments, changes=changes)
+
+
+def test_disk_that_spots_ask_for_and_nobody_counts_is_named(cloud, capsys, config, tmp_path):
+    """A spot of 900 GB and a VM of 900 GB on a host of 1028: no spot would go for it."""
+    add_spot_with_disk(cloud)
+    for host in ("h1", "h2"):
+        own = inventories(cloud, host)
+        for name in ("DISK_GB", "CUSTOM_SPOT_DISK_GB"):
+            own[name] = {**own["MEMORY_MB"], "total": 1028, "reserved": 0, "max_unit": 1028}
+    code, results = diagnose_cloud(cloud, capsys, config)
+    assert (code, bad(results)) == (0, {"spot flavors": "warning"})
+    (finding,) = (one for one in results["spot flavors"]["findings"] if one["verdict"] != "ok")
+    assert finding["found"].startswith("spot.disky: it asks for 20 GiB of disk, but [cospot] res")
+    assert f"resources = {WITH_DISK} in [cospot] and [cospot_evictor]" in finding["mend"]
+
+    code, results = diagnose_with_disk(cloud, capsys, config, tmp_path)
+    assert (code, bad(results)) == (0, {})
 
 
 def test_only_the_hosts_of_chosen_aggregates_need_inventories(cloud, capsys, config):

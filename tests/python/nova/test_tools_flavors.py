@@ -146,6 +146,41 @@ def test_disks_on_shared_storage_need_not_count(cloud, capsys):
     assert nova_request(twin) == {"CUSTOM_SPOT_VCPU": 2, "CUSTOM_SPOT_MEMORY_MB": 4096}
 
 
+def test_create_spot_says_where_its_disk_is_not_given_up(cloud, capsys, tmp_path):
+    """With the default resources a spot's disk and a VM's share a host, and nobody evicts."""
+    add_medium(cloud)
+    cloud.add_flavor("diskless", 2, 4096)
+    config = tmp_path / "nova.conf"
+
+    def error(*arguments):
+        assert run("flavor", "create-spot", *arguments) == 0
+        return capsys.readouterr().err
+
+    warning = "spot.m1.medium: warning: its 23 GiB of disk are given up for VMs only where"
+    for arguments in (["--dry-run"], [], []):  # made by the second, there at the third
+        found = error("m1.medium", *arguments)
+        assert found.startswith(warning) and len(found.splitlines()) == 1
+    assert error("m1.medium", "--without-disk", "--name", "shared") == ""
+    assert error("diskless") == ""
+    config.write_text("[cospot]\nresources = VCPU,MEMORY_MB\n")
+    assert error("m1.medium", "--config-file", config).startswith(warning)
+    config.write_text("[cospot]\nresources = VCPU,MEMORY_MB,DISK_GB\n")
+    assert error("m1.medium", "--config-file", config) == ""
+    assert error("m1.medium", "--config-dir", tmp_path) == ""
+
+
+def test_check_warns_of_disk_that_is_not_given_up(cloud, capsys, tmp_path):
+    cloud.add_flavor("spot", 2, 4096, 20, ephemeral=2, swap=1, extra_specs=MEDIUM)
+    config = tmp_path / "nova.conf"
+    config.write_text("[cospot]\nresources = VCPU,MEMORY_MB\n")
+    assert run("flavor", "check", "--config-file", config) == 0
+    output = capsys.readouterr().out
+    assert output.startswith("spot: warning: it asks for 23 GiB of disk, but [cospot] resources")
+    config.write_text("[cospot]\nresources = VCPU,MEMORY_MB,DISK_GB\n")
+    assert run("flavor", "check", "--config-file", config) == 0
+    assert capsys.readouterr().out == "spot: ok\n"
+
+
 def test_check_warns_of_missing_guards_and_passes(cloud, capsys):
     specs = {key: value for key, value in MEDIUM.items() if not key.startswith("hw:")}
     cloud.add_flavor("old", 2, 4096, 20, ephemeral=2, swap=1, extra_specs=specs)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Mapping
 
 from cospot.errors import ConfigError
 from cospot.nova import spot_flavors
-from cospot.nova.tools import credentials, flavor_rules
+from cospot.nova.tools import credentials, flavor_rules, settings
 from cospot.nova.tools.cloud import Cloud, Flavor
 
 
@@ -42,25 +43,44 @@ def _create_spot(arguments: argparse.Namespace) -> int:
     base = find_flavor(flavors, arguments.flavor)
     name = arguments.name or f"spot.{base.name}"
     twin = _twin(base, name, with_disk=not arguments.without_disk)
+    counts = _disk_counts(arguments)
     existing = next((flavor for flavor in flavors if flavor.name == name), None)
     if existing is not None:
         _require_twin(existing, twin)
         print(f"{name} ({existing.id}): is there already, nothing to do")
-        return 0
-    if arguments.dry_run:
+    elif arguments.dry_run:
         print(f"{name}: would be made with {_listed(twin.extra_specs)}")
-        return 0
-    made = _make(cloud, base, twin)
-    print(f"{name} ({made.id}): made, {made.vcpus} vCPUs, {made.memory_mb} MiB,", end=" ")
-    print(f"{made.disk_gb} GiB, {_listed(twin.extra_specs)}")
+    else:
+        made = _make(cloud, base, twin)
+        print(f"{name} ({made.id}): made, {made.vcpus} vCPUs, {made.memory_mb} MiB,", end=" ")
+        print(f"{made.disk_gb} GiB, {_listed(twin.extra_specs)}")
+    if base.disk_gb > 0 and not arguments.without_disk and not counts:
+        print(_disk_warning(name, base.disk_gb), file=sys.stderr)
     return 0
+
+
+def _disk_counts(arguments: argparse.Namespace) -> bool | None:
+    """Tell whether spots give up disk for VMs; None when no nova.conf is given that says so."""
+    if not arguments.config_file and not arguments.config_dir:
+        return None
+    configuration = settings.read_settings(arguments.config_file, arguments.config_dir)
+    return spot_flavors.DISK_GB in configuration.cospot.resources
+
+
+def _disk_warning(name: str, disk_gb: int) -> str:
+    return (
+        f"{name}: warning: its {disk_gb} GiB of disk are given up for VMs only where resources has"
+        " DISK_GB, in [cospot] and [cospot_evictor]: else disks of spots and VMs may outgrow a"
+        " host; for disks on shared storage use --without-disk"
+    )
 
 
 def _check(arguments: argparse.Namespace) -> int:
     flavors = credentials.connect(arguments).flavors()
+    counts = _disk_counts(arguments)
     serious = False
     for flavor in flavors:
-        faults = flavor_rules.faults(flavor)
+        faults = flavor_rules.faults(flavor, disk_counts=counts)
         for fault in faults:
             kind = "error" if fault.serious else "warning"
             print(f"{flavor.name}: {kind}: {fault.text}\n  mend: {fault.mend}")

@@ -75,16 +75,21 @@ def spot_twin(flavor: Flavor, name: str, *, with_disk: bool = True) -> Flavor:
     return replace(flavor, id="", name=name, extra_specs={**flavor.extra_specs, **size})
 
 
-def faults(flavor: Flavor, *, disk_counts: bool = False) -> list[Fault]:
+def faults(flavor: Flavor, *, disk_counts: bool | None = None) -> list[Fault]:
     """Return what is wrong with a flavor as a spot flavor; nothing for one without spot classes.
 
     Args:
         flavor: Any.
-        disk_counts: Whether DISK_GB is among the resources that spots give up for VMs.
+        disk_counts: Whether DISK_GB is among the resources that spots give up for VMs; None where
+            that is not known.
     """
     if not _names_spot_classes(flavor.extra_specs):
         return []
-    return [*_size_faults(flavor, disk_counts), *_rule_faults(flavor), *_guard_faults(flavor)]
+    found = [*_size_faults(flavor, disk_counts is True), *_rule_faults(flavor)]
+    found += _guard_faults(flavor)
+    if disk_counts is False:
+        found += _disk_faults(flavor)
+    return found
 
 
 def _names_spot_classes(extra_specs: Mapping[str, str]) -> bool:
@@ -129,6 +134,18 @@ def _guard_faults(flavor: Flavor) -> Iterable[Fault]:
                 f"openstack flavor set --property {key}={value} {flavor.name}",
                 serious=False,
             )
+
+
+def _disk_faults(flavor: Flavor) -> Iterable[Fault]:
+    asked = flavor.extra_specs.get(f"resources:{spot_flavors.SPOT_DISK_GB}", "0")
+    if asked != "0":
+        yield Fault(
+            f"it asks for {asked} GiB of disk, but [cospot] resources has no DISK_GB: disks of"
+            " spots and VMs may outgrow a host, and no spot is evicted for that",
+            "resources = VCPU,MEMORY_MB,DISK_GB in [cospot] and [cospot_evictor]; for disks on"
+            " shared storage a spot flavor made with create-spot --without-disk",
+            serious=False,
+        )
 
 
 def _why(key: str, value: str) -> Iterable[str]:
