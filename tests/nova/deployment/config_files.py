@@ -264,7 +264,7 @@ def write_all(settings):
         path.write_text(text.lstrip("\n"))
 
 
-def evictor_config(settings, nova_user="cospot", placement_user="cospot_least", **options):
+def evictor_config(settings, nova_user="cospot-evictor", placement_user="cospot_least", **options):
     """Return the text of a configuration file for cospot-evictor."""
     lines = [f"{key} = {value}" for key, value in options.items()]
     return "\n".join(

@@ -13,13 +13,13 @@ from .settings import PASSWORD, REGION
 
 #: Two customers, plain members of their projects.
 PROJECTS = ("apricot", "birch")
-#: Users of the project `service` and their roles there. cospot-evictor is `cospot` towards Nova,
+#: Users of the project `service` and their roles there. cospot-evictor is that towards Nova,
 #: which lets only the role admin delete another project's server, and `cospot_least` towards
 #: Placement. The others show what is not enough; see scenarios/test_service_roles.py.
 SERVICE_USERS = {
     "nova": ("admin", "service"),
     "placement": ("admin", "service"),
-    "cospot": ("admin",),
+    "cospot-evictor": ("admin",),
     "cospot_least": (EVICTOR_ROLE,),
     "cospot_member": ("member",),
     "cospot_service": ("service",),

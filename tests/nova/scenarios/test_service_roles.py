@@ -48,10 +48,10 @@ def delete_status(cloud, user, server):
 
 
 def test_admin_of_the_service_project_is_enough(cloud, spot):
-    assert may_read_placement(cloud, "cospot", "service", spot) == {200}
-    assert listed_host(cloud, "cospot", spot) == cloud.host_of(spot)
+    assert may_read_placement(cloud, "cospot-evictor", "service", spot) == {200}
+    assert listed_host(cloud, "cospot-evictor", spot) == cloud.host_of(spot)
     cloud.member_of["birch"].post(f"/servers/{spot}/action", json={"lock": None})
-    assert delete_status(cloud, "cospot", spot) == 204  # its owner's lock does not keep it
+    assert delete_status(cloud, "cospot-evictor", spot) == 204  # its owner's lock does not keep it
     cloud.wait_until_gone([spot])
 
 

@@ -9,6 +9,8 @@ from tool_cases import run
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCS = ROOT / "docs" / "nova"
+EXAMPLES = ROOT / "examples" / "nova"
+EVICTOR_USER = "cospot-evictor"
 
 
 def test_the_doctor_finds_nothing_wrong_with_the_example(tmp_path, capsys):
@@ -82,6 +84,24 @@ def test_commands_in_the_documentation_have_the_options_they_are_given():
     given |= set(re.findall(r"^\| `(--[a-z-]+)", history, re.MULTILINE))
     assert len(given) > 8
     assert given <= known, given - known
+
+
+def test_the_evictor_s_user_has_one_name():
+    """In Keystone, whose 401 would name no reason, and on the machine."""
+    texts = [path.read_text() for path in [*DOCS.glob("*.md"), *EXAMPLES.glob("*.*")]]
+    created, granted, configured, system = (
+        [name for text in texts for name in re.findall(pattern, text, re.MULTILINE)]
+        for pattern in (
+            r"openstack user create .* (\S+)$",
+            r"openstack role add .*--user (\S+)",
+            r"^ *username *= *(\S+)$",
+            r"(?:^useradd .* |^User=|^Group=|^install .*-g )(cospot\S*|\S+$)",
+        )
+    )
+    assert len(created) >= 2 and len(granted) >= 2 and len(configured) >= 1 and len(system) >= 6
+    assert {*created, *granted, *configured, *system} == {EVICTOR_USER}
+    deployment = (ROOT / "tests" / "nova" / "deployment" / "identity.py").read_text()
+    assert f'"{EVICTOR_USER}": ("admin",)' in deployment
 
 
 @pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)
