@@ -122,8 +122,8 @@ def test_an_unknown_aggregate_is_an_error_line(
     full_host(running, "a", 2)
     service = running.start(mode="proactive", reserve="gold:4:1024", notice_seconds=0)
     wait_until(lambda: metric(service, "errors_total", where="reserve") > 0, "the error")
-    assert "there is no host aggregate gold" in caplog.text
     running.looks(3)
+    assert "there is no host aggregate gold" in caplog.text
     assert running.cloud.deleted == []
 
 

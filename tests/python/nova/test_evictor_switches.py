@@ -51,6 +51,7 @@ def test_the_file_stops_evictions_at_once_and_lets_them_go_on(running: Running) 
     switch.touch()
     service = running.start(disable_file=switch)
     wait_until(lambda: metric(service, "refusals_total", reason="disabled") > 0, "the refusal")
+    running.looks()
     assert running.cloud.orders == [] and metric(service, "enabled") == 0
     assert len(events(running.folder, "held_back")) == 1
     switch.unlink()
