@@ -4,8 +4,10 @@
 #include <stdlib.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,7 +20,9 @@
 #include "sim_harness/commands/python_program.hpp"
 #include "sim_harness/commands/spot_table.hpp"
 #include "sim_harness/files/stored_file.hpp"
+#include "sim_harness/workloads/csv_workload.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
+#include "sim_harness/workloads/workload_schema.hpp"
 
 namespace cospot {
 namespace {
@@ -27,6 +31,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kModule = "cospot.lifetime";
 constexpr double kMostDays = 10'000;
+constexpr const char* kWatchedHelp =
+    "Day on which watching stopped: later ends are unknown. Left out: 90 for the release's schema "
+    "and for recipes, otherwise the latest time in the file";
 constexpr const char* kWorkloadHelp = "Workload file, or a recipe: azure2020:seed=1:scale=0.01";
 
 struct SpotsArguments {
@@ -42,6 +49,7 @@ struct TrainArguments {
   std::uint32_t seed = 1;
   unsigned hidden = 16;
   unsigned epochs = 15;
+  std::optional<double> watched_until;
 };
 
 struct EvalArguments {
@@ -49,6 +57,7 @@ struct EvalArguments {
   std::optional<std::string> model;
   std::string output;
   double days = 3;
+  std::optional<double> watched_until;
 };
 
 /// A folder for what Python reads, removed with it.
@@ -74,16 +83,37 @@ class TransferFolder {
   fs::path path_;
 };
 
-/// Writes the spots of every workload and returns the options that name the files.
+/// The day on which watching the workload stopped. The release and the workload made after it were
+/// watched to day 90; of another file only its latest time is known.
+double last_watched_day(const WorkloadSpec& spec, const Workload& workload) {
+  constexpr double kReleaseWatchedUntil = 90;
+  if (spec.synthetic || read_workload_schema(spec.file) == WorkloadSchema::kSocc22) {
+    return kReleaseWatchedUntil;
+  }
+  SimTime latest(0);
+  for (const WorkloadRow& row : workload.rows) {
+    latest = std::max({latest, row.start, row.end == kNever ? row.start : row.end});
+  }
+  return static_cast<double>(latest.count()) / kMicrosecondsPerDay;
+}
+
+/// Writes the spots of every workload and returns the options that name the files and say until
+/// which day they were watched: `watched_until`, or all of them, if it is not given.
 std::vector<std::string> transfer_spots(const std::vector<std::string>& workloads,
+                                        std::optional<double> watched_until,
                                         const TransferFolder& folder) {
   std::vector<std::string> options;
+  double first_to_stop = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < workloads.size(); ++i) {
-    const Workload workload = load_workload(parse_workload_spec(workloads[i]));
+    const WorkloadSpec spec = parse_workload_spec(workloads[i]);
+    const Workload workload = load_workload(spec);
     const fs::path file = folder.path() / fmt::format("spots-{}.csv", i);
     write_stored_file(file, spot_table_csv(workload, nullptr));
     options.insert(options.end(), {"--spots", file.string(), "--name", workload.name});
+    if (!watched_until) first_to_stop = std::min(first_to_stop, last_watched_day(spec, workload));
   }
+  options.insert(options.end(),
+                 {"--watched-until", fmt::format("{}", watched_until.value_or(first_to_stop))});
   return options;
 }
 
@@ -100,7 +130,7 @@ void write_spots(const SpotsArguments& arguments) {
 int train(const TrainArguments& arguments) {
   const TransferFolder folder;
   std::vector<std::string> command{"train"};
-  for (std::string& option : transfer_spots(arguments.workloads, folder)) {
+  for (std::string& option : transfer_spots(arguments.workloads, arguments.watched_until, folder)) {
     command.push_back(std::move(option));
   }
   command.insert(
@@ -121,7 +151,7 @@ int evaluate(const EvalArguments& arguments) {
     write_stored_file(model, built_in_lifetime_model_text());
   }
   std::vector<std::string> command{"eval"};
-  for (std::string& option : transfer_spots(arguments.workloads, folder)) {
+  for (std::string& option : transfer_spots(arguments.workloads, arguments.watched_until, folder)) {
     command.push_back(std::move(option));
   }
   command.insert(command.end(), {"--model", model, "-o", arguments.output, "--days",
@@ -149,6 +179,8 @@ void add_train(CLI::App& lifetime, int& exit_code) {
   command->add_option("--days", arguments->days, "Train on these first days of the window")
       ->check(number_between(0, kMostDays))
       ->capture_default_str();
+  command->add_option("--watched-until", arguments->watched_until, kWatchedHelp)
+      ->check(number_between(0, kMostDays));
   command->add_option("--seed", arguments->seed, "Seed of the training")->capture_default_str();
   command->add_option("--hidden", arguments->hidden, "Hidden units of the network")
       ->check(CLI::Range(1, 4096))
@@ -170,6 +202,8 @@ void add_eval(CLI::App& lifetime, int& exit_code) {
   command->add_option("--days", arguments->days, "The first days are not looked at")
       ->check(number_between(0, kMostDays))
       ->capture_default_str();
+  command->add_option("--watched-until", arguments->watched_until, kWatchedHelp)
+      ->check(number_between(0, kMostDays));
   command->callback([arguments, &exit_code] { exit_code = evaluate(*arguments); });
 }
 

@@ -156,7 +156,8 @@ class RowReader {
   std::unordered_map<std::string_view, std::size_t> line_of_id_;  // never iterated
 };
 
-std::vector<WorkloadRow> parse_rows(std::string_view text, std::string_view file) {
+/// Takes the header line off `text`, and what is around the lines; returns the names in it.
+std::vector<std::string_view> take_header(std::string_view& text, std::string_view file) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (const std::size_t at = find_non_text(text); at != std::string_view::npos) {
@@ -166,11 +167,25 @@ std::vector<WorkloadRow> parse_rows(std::string_view text, std::string_view file
   }
   while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
   if (text.empty()) fail(file, 1, "the file is empty, expected a header line and requests");
-  const std::vector<std::string_view> names = split_all(take_line(text));
+  return split_all(take_line(text));
+}
+
+std::vector<WorkloadRow> parse_rows(std::string_view text, std::string_view file) {
+  const std::vector<std::string_view> names = take_header(text, file);
   const WorkloadSchemaInfo& info = recognise(names, file);
   Columns columns = read_header(names, info, file);
   if (text.empty()) fail(file, 1, "the file has a header line but no requests");
   return RowReader(file, info, std::move(columns)).read_all(text);
+}
+
+/// The text of a file with these bytes.
+std::string unpack(std::string bytes, std::string_view file) {
+  if (!is_gzip(bytes)) return bytes;
+  Unpacked unpacked = unpack_gzip(bytes);
+  if (!unpacked.fault.empty()) {
+    fail(file, line_at(unpacked.text, unpacked.text.size()), unpacked.fault);
+  }
+  return std::move(unpacked.text);
 }
 
 }  // namespace
@@ -180,14 +195,19 @@ Workload parse_workload(std::string_view text, std::string_view name) {
 }
 
 Workload read_workload(const std::filesystem::path& path) {
-  const std::string bytes = read_stored_file(path);
+  std::string bytes = read_stored_file(path);
   const std::string file = path.string();
-  if (!is_gzip(bytes)) return parse_workload(bytes, file);
-  const Unpacked unpacked = unpack_gzip(bytes);
-  if (!unpacked.fault.empty()) {
-    fail(file, line_at(unpacked.text, unpacked.text.size()), unpacked.fault);
-  }
-  return {.name = file, .sha256 = sha256_hex(bytes), .rows = parse_rows(unpacked.text, file)};
+  std::string digest = sha256_hex(bytes);
+  return {.name = file,
+          .sha256 = std::move(digest),
+          .rows = parse_rows(unpack(std::move(bytes), file), file)};
+}
+
+WorkloadSchema read_workload_schema(const std::filesystem::path& path) {
+  const std::string file = path.string();
+  const std::string unpacked = unpack(read_stored_file(path), file);
+  std::string_view text = unpacked;
+  return recognise(take_header(text, file), file).schema;
 }
 
 }  // namespace cospot

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "sim_harness/workloads/workload.hpp"
+#include "sim_harness/workloads/workload_schema.hpp"
 
 namespace cospot {
 
@@ -12,6 +13,9 @@ namespace cospot {
 ///
 /// Errors: WorkloadError, `file:line: what is wrong and what was expected`.
 [[nodiscard]] Workload read_workload(const std::filesystem::path& path);
+
+/// Tells which schema the header line of such a file has. Errors: as read_workload.
+[[nodiscard]] WorkloadSchema read_workload_schema(const std::filesystem::path& path);
 
 /// Reads a workload from the text of such a file. `name` stands for the file in errors; the
 /// digest is that of `text`.

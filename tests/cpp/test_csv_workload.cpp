@@ -217,6 +217,17 @@ TEST_CASE("read_workload: plain and gzip files give the same rows; the digest is
   CHECK(plain.name == (folder / "w.csv").string());
 }
 
+TEST_CASE("read_workload_schema: by the header line, plain or gzip") {
+  const ScratchFolder folder;
+  const std::string text = own("a,t,vm,1,2,0,0,1\n");
+  CHECK(read_workload_schema(folder.write("own.csv", text)) == WorkloadSchema::kCospot);
+  CHECK(read_workload_schema(folder.write("own.csv.gz", pack_gzip(text))) ==
+        WorkloadSchema::kCospot);
+  CHECK(read_workload_schema(folder.write("release.csv", release("1,1,1,1,0,0,inf\n"))) ==
+        WorkloadSchema::kSocc22);
+  CHECK_THROWS_AS((void)read_workload_schema(folder.write("other.csv", "x,y\n")), WorkloadError);
+}
+
 TEST_CASE("read_workload: files that cannot be read, in part or at all") {
   const ScratchFolder folder;
   const auto error = [&](const std::string& name) {

@@ -36,3 +36,12 @@ def two_kinds(count: int, seed: int = 3) -> SpotTable:
     return spots_of(
         np.stack([requested, requested + life], axis=1).tolist(), flavor.tolist(), previous.tolist()
     )
+
+
+def exponential_spots(count: int, mean_days: float, watched_days: float, seed: int) -> SpotTable:
+    """Make spots that come evenly and live exponentially; later ends than day N are unknown."""
+    random = np.random.default_rng(seed)
+    requested = np.sort(random.uniform(0, watched_days * 86400, count))
+    ended = requested + random.exponential(mean_days * 86400, count)
+    ended[ended > watched_days * 86400] = np.inf
+    return spots_of(np.stack([requested, ended], axis=1).tolist())

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cospot.errors import InputError
 from cospot.lifetime import parse_model, read_spots
 from cospot.lifetime.baselines import flavor_means, kaplan_meier_hazards
 from cospot.lifetime.concordance import count_concordance
 from cospot.lifetime.evaluation import Evaluation, evaluate
 from cospot.lifetime.model import LifetimeModel
-from lifetime_cases import spots_of, two_kinds
+from cospot.lifetime.spots import SpotTable
+from lifetime_cases import exponential_spots, spots_of, two_kinds
 
 DAY = 86400.0
 
@@ -75,10 +77,10 @@ def test_mean_of_the_flavor_leaves_out_who_lives() -> None:
     assert rest == pytest.approx([7, 0, 47 / 3])
 
 
-def constant_model(hazard: float) -> LifetimeModel:
-    """Make a model in which every interval of 1,000 s to day 2 has the same hazard."""
+def constant_model(hazard: float, count: int = 172) -> LifetimeModel:
+    """Make a model in which every interval of 1,000 s (172: to day 2) has the same hazard."""
     bias = float(np.log(hazard / (1 - hazard)))
-    intervals = [f"{1000 * (k + 1)} 0" for k in range(172)]
+    intervals = [f"{1000 * (k + 1)} 0" for k in range(count)]
     kinds = [("flavor", 1), ("hour", 24), ("weekday", 7), ("previous", 2), ("age", 1)]
     rows = [line for kind, count in kinds for line in [f"inputs {kind} {count}"] + ["0"] * count]
     text = [
@@ -99,7 +101,7 @@ def tiny_case() -> Evaluation:
     early = [(0.0, hour * life) for life in (4, 3, 2, 1)]
     late = [(start, start + hour), (start, start + 2 * hour), (start, start + 3 * hour)]
     spots = spots_of([*early, *late, (start, np.inf)], flavors=[1, 2, 3, 4, 1, 2, 3, 4])
-    return evaluate(spots, constant_model(0.1))
+    return evaluate(spots, constant_model(0.1), watched_until=90)
 
 
 def test_plot_has_room_for_what_is_worse_than_chance(
@@ -143,6 +145,138 @@ def test_evaluation_of_a_tiny_case() -> None:
     assert sum(group.observed * group.spots for group in six) == 1
 
 
+def test_only_what_was_watched_counts_by_hand() -> None:
+    # Watched until day 2; evaluated from day 1 on. Seen of the late ones: 2 h to its end, 12 h,
+    # 2.4 h, 30 min to its end, 0.24 h, and 0.48 h of one whose end is in the file, but later.
+    hour = 3600.0
+    early = [(0.0, hour), (0.0, 2 * hour)]
+    late = [
+        (DAY, DAY + 2 * hour),
+        (1.5 * DAY, np.inf),
+        (1.9 * DAY, np.inf),
+        (1.95 * DAY, 1.95 * DAY + hour / 2),
+        (1.99 * DAY, np.inf),
+        (1.98 * DAY, 3 * DAY),
+    ]
+    spots = spots_of([*early, *late, (2.5 * DAY, 2.6 * DAY)])
+    evaluation = evaluate(spots, constant_model(0.1), days=1, watched_until=2)
+    model = evaluation.scores[0]
+    assert (evaluation.spots, evaluation.censored) == (6, 4)
+    # 30 min < 2, 2.4 and 12 h; 2 h < 2.4 and 12 h. Of 2.4 and 12 h nobody knows which is longer,
+    # nor who lived longer than those seen for less than 30 min.
+    assert model.at_request.pairs == 5
+    # Followed to 10 min are all; to 1 h those before 1.958, to 6 h those before 1.75, to 20 h the
+    # one of day 1, to 30 h none.
+    found = {
+        horizon: (
+            sum(group.spots for group in model.calibration if group.horizon == horizon),
+            sum(g.spots * g.observed for g in model.calibration if g.horizon == horizon),
+        )
+        for horizon in ("10 min", "1 h", "6 h", "20 h", "30 h")
+    }
+    assert found == {
+        "10 min": (6, 6), "1 h": (4, 3), "6 h": (2, 1), "20 h": (1, 0), "30 h": (0, 0)
+    }  # fmt: skip
+    # On day 1 the first runs, for 2 h more; day 2 is over.
+    assert model.true_mean_rest_days * 24 == pytest.approx(2)
+    assert "4 of them alive at day 2;" in evaluation.text()
+    assert "rest: remaining life of running spots, to day 2." in evaluation.text()
+    # Without the day, the latest time in the table counts.
+    assert evaluate(spots, constant_model(0.1), days=1).watched_until == 3
+    with pytest.raises(InputError, match="no spot was requested from day 2.7 to day 3, when"):
+        evaluate(spots, constant_model(0.1), days=2.7)
+
+
+def test_exponential_lives_of_which_many_ends_are_unknown() -> None:
+    # 4,000 spots over 14 days, lives of mean 2 days; the model is the truth.
+    watched, mean, count = 14, 2.0, 4000
+    spots = exponential_spots(count, mean, watched, seed=5)
+    model = constant_model(1 - np.exp(-1000 / (mean * DAY)), count=1300)
+    evaluation = evaluate(spots, model, days=3, watched_until=watched)
+    truth = evaluation.scores[0]
+    # Of those of 11 days, 2 (1 - exp(-11 / 2)) days' worth live at day 14: 569, with a standard
+    # deviation below 24.
+    assert evaluation.censored == np.isinf(spots.ended_s[spots.requested_s >= 3 * DAY]).sum()
+    assert evaluation.censored == pytest.approx(569, abs=72)
+    # A spot that runs on day d lives 2 (1 - exp(-(14 - d) / 2)) days more, counted to day 14:
+    # from 1.99 days on day 3 to 0.79 on day 13, whatever its age.
+    days = np.arange(3, watched)
+    runs = [
+        ((spots.requested_s <= d * DAY) & (spots.ended_s > d * DAY)).sum() for d in days.tolist()
+    ]
+    expected = np.average(mean * (1 - np.exp(-(watched - days) / mean)), weights=runs)
+    assert expected == pytest.approx(1.71, abs=0.02)
+    assert truth.mean_rest_days == pytest.approx(expected, abs=1e-3)
+    assert truth.true_mean_rest_days == pytest.approx(expected, abs=0.1)
+    # To 30 h live exp(-1.25 / 2) = 0.535, of those requested until day 12.75: their share has a
+    # standard deviation of 0.0095.
+    groups = [group for group in truth.calibration if group.horizon == "30 h"]
+    assert (
+        sum(group.spots for group in groups)
+        == ((spots.requested_s >= 3 * DAY) & (spots.requested_s <= 12.75 * DAY)).sum()
+    )
+    observed = np.average([g.observed for g in groups], weights=[g.spots for g in groups])
+    assert observed == pytest.approx(np.exp(-1.25 / 2), abs=0.03)
+    assert truth.calibration_error < 0.03
+
+
+def write_history(path: Path, spots: SpotTable) -> None:
+    """Write a workload in cospot's own schema."""
+    lines = ["instance_id,tenant_id,class,vcpus,memory_mb,disk_gb,start_s,end_s"]
+    for row, (start, end) in enumerate(zip(spots.requested_s, spots.ended_s, strict=True)):
+        ended = "never" if np.isinf(end) else f"{end:.6f}"
+        lines.append(f"{row},t,spot,1,1,0,{start:.6f},{ended}")
+    path.write_text("\n".join([*lines, ""]))
+
+
+def test_the_program_knows_until_when_a_history_was_watched(program: Path, tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    pytest.importorskip("matplotlib")
+
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+
+    history = tmp_path / "history.csv"
+    spots = exponential_spots(600, 1.0, 5, seed=1)
+    # A VM tells that watching went on until day 5.
+    write_history(history, spots)
+    with history.open("a") as file:
+        file.write(f"vm,t,vm,1,1,0,0,{5 * 86400}\n")
+    alive = np.isinf(spots.ended_s[spots.requested_s >= 3 * DAY]).sum()
+    model, output = tmp_path / "m.txt", tmp_path / "eval"
+    small = ("--epochs", "2", "--hidden", "4")
+
+    done = run("lifetime", "train", history, "-o", model, "--days", "5.5", *small)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "cospot: --days 5.5: the spots were watched until day 5 only, so that later ends are "
+        "unknown; expected fewer days (or --watched-until, if it was later)\n"
+    )
+    assert not model.exists()
+    for more in ([], ["--days", "5"], ["--days", "5.5", "--watched-until", "6"]):
+        done = run("lifetime", "train", history, "-o", model, *small, *more)
+        assert (done.returncode, done.stderr) == (0, "")
+
+    done = run("lifetime", "eval", history, "-o", output)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"{alive} of them alive at day 5;" in done.stdout
+    done = run("lifetime", "eval", history, "-o", output, "--watched-until", "4")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "alive at day 4;" in done.stdout
+    done = run("lifetime", "eval", history, "-o", output, "--days", "5")
+    assert done.returncode == 2
+    assert "no spot was requested from day 5 to day 5" in done.stderr
+
+    # The release was watched until day 90; together, the first to stop counts.
+    release = tmp_path / "release.csv"
+    assert run("workload", "convert", history, "-o", release, "--schema", "socc22").returncode == 0
+    done = run("lifetime", "eval", release, "-o", output)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"{alive} of them alive at day 90;" in done.stdout
+    done = run("lifetime", "eval", release, history, "-o", output)
+    assert "alive at day 5;" in done.stdout
+
+
 def test_the_program_trains_predicts_and_evaluates(program: Path, tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
 
@@ -171,6 +305,7 @@ def test_the_program_trains_predicts_and_evaluates(program: Path, tmp_path: Path
     done = run("eval", recipe, "--model", tmp_path / "one.txt", "-o", tmp_path / "eval")
     assert (done.returncode, done.stderr) == (0, "")
     assert "Kaplan-Meier" in done.stdout
+    assert "of them alive at day 90;" in done.stdout
     table = (tmp_path / "eval" / "evaluation.txt").read_text()
     assert table == done.stdout
     assert (tmp_path / "eval" / "evaluation.png").read_bytes().startswith(b"\x89PNG")

@@ -122,7 +122,7 @@ def test_training_gives_the_same_bytes_for_a_seed() -> None:
         later.vcpus, later.memory_mb, later.disk_gb, later.requested_s, cut,
         later.previous_lifetime_s,
     )  # fmt: skip
-    assert train(forgetful, seed=7, epochs=2).text() == first
+    assert train(forgetful, seed=7, epochs=2, watched_until=3).text() == first
 
 
 def test_inputs_that_nobody_had_count_as_the_mean_of_the_others() -> None:
@@ -151,6 +151,17 @@ def test_neighbouring_ages_share_an_input_only_with_the_same_width() -> None:
 def test_too_little_to_learn_from_is_an_error() -> None:
     with pytest.raises(InputError, match="the first 3 days have 2 spots"):
         train(spots_of([(0, 100), (5, 7), (4 * 86400, 5 * 86400)]))
+
+
+def test_training_ends_where_watching_stopped() -> None:
+    spots = spots_of([(0, 86400), (10, np.inf)])
+    message = "--days 1.5: the spots were watched until day {} only"
+    with pytest.raises(InputError, match=message.format(1)):
+        train(spots, days=1.5)
+    with pytest.raises(InputError, match=message.format(1.4)):
+        train(spots, days=1.5, watched_until=1.4)
+    with pytest.raises(InputError, match="the first 1.5 days have 2 spots"):
+        train(spots, days=1.5, watched_until=1.5)
 
 
 @pytest.mark.parametrize(

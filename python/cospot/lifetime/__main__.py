@@ -24,6 +24,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         command.add_argument("--spots", action="append", required=True, help="a spot table")
         command.add_argument("--name", action="append", required=True, help="of its workload")
         command.add_argument("--days", type=float, default=3.0)
+        command.add_argument("--watched-until", type=float, help="day; left out: the latest time")
         command.add_argument("-o", "--output", type=Path, required=True)
         if name == "train":
             command.add_argument("--seed", type=int, default=1)
@@ -55,7 +56,15 @@ def _train(arguments: argparse.Namespace) -> None:
         f"--hidden {arguments.hidden} --epochs {arguments.epochs}"
     )
     spots = read_spots(arguments.spots)
-    model = train(spots, arguments.days, arguments.seed, arguments.hidden, arguments.epochs, note)
+    model = train(
+        spots,
+        arguments.days,
+        arguments.seed,
+        arguments.hidden,
+        arguments.epochs,
+        note,
+        arguments.watched_until,
+    )
     _write(arguments.output, model.text())
     print(
         f"{arguments.output}: {len(model.inputs.flavors)} spot types, "
@@ -68,7 +77,8 @@ def _evaluate(arguments: argparse.Namespace) -> None:
     from cospot.lifetime.evaluation_plot import plot_evaluation
 
     spots = read_spots(arguments.spots)
-    evaluation = evaluate(spots, read_model(arguments.model), arguments.days)
+    model = read_model(arguments.model)
+    evaluation = evaluate(spots, model, arguments.days, arguments.watched_until)
     try:
         arguments.output.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -14,20 +14,18 @@ from cospot.lifetime.ages import default_intervals
 from cospot.lifetime.baselines import KaplanMeier, flavor_means, kaplan_meier_hazards
 from cospot.lifetime.concordance import Concordance, count_concordance
 from cospot.lifetime.model import LifetimeModel
-from cospot.lifetime.spots import Floats, SpotTable
+from cospot.lifetime.spots import Floats, SpotTable, watched_seconds
 
 _HOUR_S = 3600.0
 _DAY_S = 86400.0
-
-COUNTED_TO_S = 90 * _DAY_S
-"""Life is counted to day 90, as LPML does; who lives longer counts as alive then (censored)."""
 
 LAST_DAY = 14
 """Days on which all running spots are compared: from the training days' end to the window's."""
 
 HORIZONS_S = {"10 min": 600.0, "1 h": _HOUR_S, "6 h": 6 * _HOUR_S, "20 h": 20 * _HOUR_S,
               "30 h": 30 * _HOUR_S}  # fmt: skip
-"""Ages at which predicted and observed survival are compared."""
+"""Ages at which predicted and observed survival are compared, among the spots that were requested
+so early that each of them, ended or not, was watched to that age."""
 
 _GROUPS = 5
 
@@ -75,8 +73,9 @@ class Score:
         running: Concordance of the expected remaining life of the spots that run at the same time,
             at the start of each day after the training days: what LPML compares.
         calibration: Groups for each horizon.
-        mean_rest_days: Mean expected remaining life of those running spots.
-        true_mean_rest_days: What it was.
+        mean_rest_days: Mean expected remaining life of those running spots, to the day on which
+            watching stopped.
+        true_mean_rest_days: What it was, to that day.
     """
 
     name: str
@@ -88,7 +87,12 @@ class Score:
 
     @property
     def calibration_error(self) -> float:
-        """Mean absolute difference of predicted and observed survival, over groups by size."""
+        """Mean absolute difference of predicted and observed survival, over groups by size.
+
+        NaN without groups.
+        """
+        if not self.calibration:
+            return float("nan")
         spots = np.array([group.spots for group in self.calibration])
         errors = [abs(group.predicted - group.observed) for group in self.calibration]
         return float(np.average(errors, weights=spots))
@@ -102,11 +106,13 @@ class Evaluation:
         scores: The model first.
         spots: Spots requested after the training days.
         censored: Those of them whose end is unknown.
+        watched_until: The day on which watching stopped.
     """
 
     scores: tuple[Score, ...]
     spots: int
     censored: int
+    watched_until: float
 
     def text(self) -> str:
         """Return the table that ``cospot lifetime eval`` prints."""
@@ -132,11 +138,11 @@ class Evaluation:
         first = self.scores[0]
         return (
             f"{self.spots} spots requested after the training days, {self.censored} of them alive "
-            f"at day 90;\n{first.at_request.pairs} pairs at request, {first.running.pairs} pairs "
-            "running at the same time.\n\n" + "\n".join(lines) + "\n\n"
+            f"at day {self.watched_until:g};\n{first.at_request.pairs} pairs at request, "
+            f"{first.running.pairs} pairs running at the same time.\n\n" + "\n".join(lines) + "\n\n"
             "C: share of pairs in the right order; 0.5 is chance. calibration: mean difference "
             "between\npredicted and observed survival. rest: remaining life of running spots, to "
-            "day 90.\n"
+            f"day {self.watched_until:g}.\n"
         )
 
     def csv(self) -> str:
@@ -155,16 +161,23 @@ class Evaluation:
         return "\n".join(lines) + "\n"
 
 
-def _seen_life(spots: SpotTable, from_s: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return the life seen after a time, and whether it ended (by day 90)."""
-    return np.minimum(spots.ended_s, COUNTED_TO_S) - from_s, spots.ended_s <= COUNTED_TO_S
+def _seen_life(
+    spots: SpotTable, from_s: Floats, watched_s: float
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Return the life seen after a time, and whether it ended while it was watched."""
+    return np.minimum(spots.ended_s, watched_s) - from_s, spots.ended_s <= watched_s
 
 
-def _calibrate(predictor: Predictor, spots: SpotTable) -> tuple[CalibrationGroup, ...]:
+def _calibrate(
+    predictor: Predictor, spots: SpotTable, watched_s: float
+) -> tuple[CalibrationGroup, ...]:
     groups = []
     for name, horizon in HORIZONS_S.items():
-        predicted = predictor.survival(spots, horizon)
-        reached = spots.lifetime_s >= horizon  # known for all: day 90 is far beyond
+        # Chosen by the request alone: to leave out only those that still lived when watching
+        # stopped, and keep the others of their time that had ended, would make lives look short.
+        followed = spots.select(spots.requested_s + horizon <= watched_s)
+        predicted = predictor.survival(followed, horizon)
+        reached = followed.lifetime_s >= horizon
         order = np.argsort(predicted, kind="stable")
         for rows in np.array_split(order, _GROUPS):
             if len(rows):
@@ -176,11 +189,17 @@ def _calibrate(predictor: Predictor, spots: SpotTable) -> tuple[CalibrationGroup
     return tuple(groups)
 
 
-def _score(name: str, predictor: Predictor, spots: SpotTable, days: float) -> Score:
-    late = spots.select(spots.requested_s >= days * _DAY_S)
-    life, ended = _seen_life(late, late.requested_s)
+def _score(
+    name: str,
+    predictor: Predictor,
+    spots: SpotTable,
+    late: SpotTable,
+    days: float,
+    watched_s: float,
+) -> Score:
+    life, ended = _seen_life(late, late.requested_s, watched_s)
     zero = np.zeros(len(late))
-    expected = predictor.expected_rest(late, zero, COUNTED_TO_S - late.requested_s)
+    expected = predictor.expected_rest(late, zero, watched_s - late.requested_s)
     at_request = count_concordance(expected, life, ended)
 
     running = Concordance(0.0, 0)
@@ -188,10 +207,12 @@ def _score(name: str, predictor: Predictor, spots: SpotTable, days: float) -> Sc
     truths: list[Floats] = []
     for day in range(int(np.ceil(days)), LAST_DAY + 1):
         now = day * _DAY_S
+        if now >= watched_s:
+            break
         there = spots.select((spots.requested_s <= now) & (spots.ended_s > now))
-        limit = COUNTED_TO_S - there.requested_s
+        limit = watched_s - there.requested_s
         rest = predictor.expected_rest(there, now - there.requested_s, limit)
-        true_rest, rest_ended = _seen_life(there, np.full(len(there), now))
+        true_rest, rest_ended = _seen_life(there, np.full(len(there), now), watched_s)
         running = running + count_concordance(rest, true_rest, rest_ended)
         rests.append(rest)
         truths.append(true_rest)
@@ -199,13 +220,18 @@ def _score(name: str, predictor: Predictor, spots: SpotTable, days: float) -> Sc
         name,
         at_request,
         running,
-        _calibrate(predictor, late),
+        _calibrate(predictor, late, watched_s),
         float(np.concatenate(rests).mean()) / _DAY_S if rests else float("nan"),
         float(np.concatenate(truths).mean()) / _DAY_S if truths else float("nan"),
     )
 
 
-def evaluate(spots: SpotTable, model: LifetimeModel, days: float = 3.0) -> Evaluation:
+def evaluate(
+    spots: SpotTable,
+    model: LifetimeModel,
+    days: float = 3.0,
+    watched_until: float | None = None,
+) -> Evaluation:
     """Compare predictions with what spots did after the first days of the window.
 
     The baselines (`KaplanMeier`, `FlavorMean`) learn from the first days of the same spots.
@@ -214,16 +240,23 @@ def evaluate(spots: SpotTable, model: LifetimeModel, days: float = 3.0) -> Evalu
         spots: All spots of a workload.
         model: The model.
         days: The training days, which are not looked at.
+        watched_until: The day on which watching stopped: a spot that had not ended by then has an
+            unknown end. The latest time in `spots` when left out.
 
     Returns:
         Scores: concordance with censoring, calibration of the survival.
 
     Raises:
-        InputError: No spot was requested after the training days.
+        InputError: No spot was requested after the training days and before watching stopped.
     """
-    late = spots.requested_s >= days * _DAY_S
-    if not late.any():
-        raise InputError(f"no spot was requested after day {days:g}: there is nothing to compare")
+    watched_s = watched_seconds(spots, watched_until)
+    is_late = (spots.requested_s >= days * _DAY_S) & (spots.requested_s < watched_s)
+    if not is_late.any():
+        raise InputError(
+            f"no spot was requested from day {days:g} to day {watched_s / _DAY_S:g}, when watching "
+            "stopped: there is nothing to compare (see --days and --watched-until)"
+        )
+    late = spots.select(is_late)
     edges = default_intervals().edges
     until_s = days * _DAY_S
     predictors: dict[str, Predictor] = {
@@ -232,7 +265,11 @@ def evaluate(spots: SpotTable, model: LifetimeModel, days: float = 3.0) -> Evalu
         "mean of the flavor": flavor_means(spots, until_s),
     }
     return Evaluation(
-        tuple(_score(name, predictor, spots, days) for name, predictor in predictors.items()),
-        int(late.sum()),
-        int((late & (spots.ended_s > COUNTED_TO_S)).sum()),
+        tuple(
+            _score(name, predictor, spots, late, days, watched_s)
+            for name, predictor in predictors.items()
+        ),
+        len(late),
+        int((late.ended_s > watched_s).sum()),
+        watched_s / _DAY_S,
     )

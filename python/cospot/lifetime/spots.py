@@ -15,6 +15,8 @@ from cospot.errors import InputError
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
+_DAY_S = 86400.0
+
 _COLUMNS = (
     "vcpus",
     "memory_mb",
@@ -62,6 +64,19 @@ class SpotTable:
     def flavors(self) -> Integers:
         """Sizes, shape (n, 3): vcpus, memory_mb, disk_gb."""
         return np.stack([self.vcpus, self.memory_mb, self.disk_gb], axis=1)
+
+
+def watched_seconds(spots: SpotTable, watched_until: float | None) -> float:
+    """Return when watching stopped, seconds since window start.
+
+    Args:
+        spots: The spots that were watched.
+        watched_until: The day, if it is known; otherwise the latest time in `spots` counts.
+    """
+    if watched_until is not None:
+        return round(watched_until * _DAY_S, 6)  # to the microsecond, as times are written
+    times = np.concatenate([spots.requested_s, spots.ended_s])
+    return float(np.max(times, initial=0.0, where=np.isfinite(times)))
 
 
 def read_spots(paths: Sequence[str | Path]) -> SpotTable:

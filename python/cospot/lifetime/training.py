@@ -16,7 +16,7 @@ from cospot.lifetime.ages import (
     first_intervals,
 )
 from cospot.lifetime.model import LifetimeInputs, LifetimeModel
-from cospot.lifetime.spots import Floats, Integers, SpotTable
+from cospot.lifetime.spots import Floats, Integers, SpotTable, watched_seconds
 
 _DAY_S = 86400.0
 
@@ -171,6 +171,7 @@ def train(
     hidden: int = 16,
     epochs: int = 15,
     note: str = "",
+    watched_until: float | None = None,
 ) -> LifetimeModel:
     """Train a model on the first days of a workload.
 
@@ -181,14 +182,22 @@ def train(
         hidden: Hidden units.
         epochs: Passes over the training data.
         note: What the model's file says of its origin.
+        watched_until: The day on which watching stopped; the latest time in `spots` when left out.
 
     Returns:
         The model.
 
     Raises:
-        InputError: The training days hold too few spots or no end, or scikit-learn is missing.
+        InputError: The training days go beyond what was watched, or hold too few spots or no end,
+            or scikit-learn is missing.
     """
     until_s = days * _DAY_S
+    watched_s = watched_seconds(spots, watched_until)
+    if until_s > watched_s:
+        raise InputError(
+            f"--days {days:g}: the spots were watched until day {watched_s / _DAY_S:g} only, so "
+            "that later ends are unknown; expected fewer days (or --watched-until, if it was later)"
+        )
     known = spots.select(spots.requested_s < until_s)
     intervals = known_intervals(known, until_s)
     periods = expand(known, intervals.edges, until_s)
