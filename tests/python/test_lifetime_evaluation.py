@@ -198,6 +198,8 @@ def test_exponential_lives_of_which_many_ends_are_unknown() -> None:
     # deviation below 24.
     assert evaluation.censored == np.isinf(spots.ended_s[spots.requested_s >= 3 * DAY]).sum()
     assert evaluation.censored == pytest.approx(569, abs=72)
+    # Lives that are all alike are all expected alike, however long each could be watched.
+    assert [score.at_request.index for score in evaluation.scores] == [0.5] * 3
     # A spot that runs on day d lives 2 (1 - exp(-(14 - d) / 2)) days more, counted to day 14:
     # from 1.99 days on day 3 to 0.79 on day 13, whatever its age.
     days = np.arange(3, watched)

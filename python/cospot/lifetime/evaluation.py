@@ -199,7 +199,10 @@ def _score(
 ) -> Score:
     life, ended = _seen_life(late, late.requested_s, watched_s)
     zero = np.zeros(len(late))
-    expected = predictor.expected_rest(late, zero, watched_s - late.requested_s)
+    # One limit for all. With the time that is left to watch each of them, a later request would be
+    # a shorter expected life, whatever the predictor says.
+    limit = np.full(len(late), watched_s - days * _DAY_S)
+    expected = predictor.expected_rest(late, zero, limit)
     at_request = count_concordance(expected, life, ended)
 
     running = Concordance(0.0, 0)
