@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -104,20 +105,55 @@ def tiny_case() -> Evaluation:
     return evaluate(spots, constant_model(0.1), watched_until=90)
 
 
-def test_plot_has_room_for_what_is_worse_than_chance(
+def test_plot_shows_the_calibration_of_every_predictor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("pandas")
     figure_module = pytest.importorskip("matplotlib.figure")
     from cospot.lifetime.evaluation_plot import plot_evaluation
 
+    # The legends' places are those of the layout, which is made when the file is written.
+    save = figure_module.Figure.savefig
     saved = []
-    monkeypatch.setattr(figure_module.Figure, "savefig", lambda self, *_, **__: saved.append(self))
-    plot_evaluation(tiny_case(), tmp_path / "e.png")
-    (figure,) = saved
-    calibration, concordance = figure.axes
+
+    def keep(figure: Any, *arguments: Any, **options: Any) -> None:
+        save(figure, *arguments, **options)
+        boxes = [axes.get_window_extent() for axes in figure.axes]
+        legends = [axes.get_legend() for axes in figure.axes if axes.get_legend()]
+        apart = [
+            not box.overlaps(legend.get_window_extent()) for box in boxes for legend in legends
+        ]
+        saved.append((figure, apart))
+
+    monkeypatch.setattr(figure_module.Figure, "savefig", keep)
+    evaluation = tiny_case()
+    plot_evaluation(evaluation, tmp_path / "e.png")
+    ((figure, apart),) = saved
+    *panels, concordance = figure.axes
+    assert len(panels) == 3
+    for panel, score in zip(panels, evaluation.scores, strict=True):
+        assert panel.get_title(loc="left").startswith(f"{score.name}\n")
+        diagonal, *lines = panel.get_lines()
+        assert diagonal.get_xydata().tolist() == [[0, 0], [1, 1]]
+        assert [line.get_label() for line in lines] == ["10 min", "1 h", "6 h", "20 h", "30 h"]
+        for line in lines:
+            groups = [g for g in score.calibration if g.horizon == line.get_label()]
+            assert len(groups) == 4
+            assert line.get_xydata().tolist() == [[g.predicted, g.observed] for g in groups]
+    # The mean of the flavor is sure: from lives of 4, 3, 2 and 1 h it expects none to live 6 h, of
+    # lives of 1, 2, 3 h and one without an end.
+    six = panels[2].get_lines()[3].get_xydata().tolist()
+    assert six == [[0, 0], [0, 0], [0, 0], [0, 1]]
+    shared = panels[0].get_shared_x_axes(), panels[0].get_shared_y_axes()
+    assert all(axes.joined(panels[0], panel) for axes in shared for panel in panels)
+    assert panels[0].get_xlim() == panels[0].get_ylim() == (-0.02, 1.02)
+    assert panels[2].get_legend().get_title().get_text() == "lives longer than"
+    assert apart == [True] * 8  # 2 legends, 4 axes
+
+    # From 0: there is room for what is worse than chance, as the mean of the flavor is here.
     assert concordance.get_ylim()[0] == 0
-    assert calibration.get_legend().get_title().get_text() == "lives longer than"
+    at_request = concordance.containers[0]
+    assert [bar.get_height() for bar in at_request] == [0.5, 0.5, 0.0]
 
 
 def test_evaluation_of_a_tiny_case() -> None:

@@ -9,7 +9,9 @@ from cospot.lifetime.evaluation import HORIZONS_S, Evaluation
 
 
 def plot_evaluation(evaluation: Evaluation, path: Path) -> None:
-    """Write a plot: predicted against observed survival, and concordance by predictor.
+    """Write a plot: predicted against observed survival, and concordance, of every predictor.
+
+    A panel for each predictor, with its calibration error, then one for the concordance.
 
     Args:
         evaluation: What to plot.
@@ -30,26 +32,32 @@ def plot_evaluation(evaluation: Evaluation, path: Path) -> None:
         ) from error
     colours = (BLUE, ORANGE, GREEN, VERMILION, DARK)
     markers = ("o", "s", "^", "D", "v")
-    with new_figure((9.6, 4.4), 1, ncols=2, gridspec_kw={"width_ratios": [1.1, 1]}) as figure:
-        calibration, concordance = figure.axes
-        calibration.plot([0, 1], [0, 1], color=DARK, linewidth=0.8)
-        for horizon, colour, marker in zip(HORIZONS_S, colours, markers, strict=True):
-            groups = [g for g in evaluation.scores[0].calibration if g.horizon == horizon]
-            calibration.plot(
-                [g.predicted for g in groups],
-                [g.observed for g in groups],
-                color=colour,
-                marker=marker,
-                label=horizon,
-            )
-        calibration.set(
-            xlim=(-0.02, 1.02),
-            ylim=(-0.02, 1.02),
-            xlabel="predicted share that lives longer",
-            ylabel="observed share",
-            title="Calibration of the model, fifths of the spots",
-        )
-        calibration.legend(title="lives longer than")
+    predictors = len(evaluation.scores)
+    ratios = [1.0] * predictors + [1.3]
+    with new_figure(
+        (15.0, 3.9), 1, ncols=predictors + 1, gridspec_kw={"width_ratios": ratios}
+    ) as figure:
+        *panels, concordance = figure.axes
+        for panel, score in zip(panels, evaluation.scores, strict=True):
+            panel.plot([0, 1], [0, 1], color=DARK, linewidth=0.8)
+            for horizon, colour, marker in zip(HORIZONS_S, colours, markers, strict=True):
+                groups = [g for g in score.calibration if g.horizon == horizon]
+                panel.plot(
+                    [g.predicted for g in groups],
+                    [g.observed for g in groups],
+                    color=colour,
+                    marker=marker,
+                    label=horizon,
+                )
+            panel.set_title(f"{score.name}\nmean difference {score.calibration_error:.3f}")
+            panel.set_aspect("equal")
+        for panel in panels[1:]:
+            panel.sharex(panels[0])
+            panel.sharey(panels[0])
+            panel.tick_params(labelleft=False)
+        panels[0].set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), ylabel="observed share")
+        panels[len(panels) // 2].set_xlabel("predicted share that lives longer (fifths of spots)")
+        panels[-1].legend(title="lives longer than", loc="upper left", bbox_to_anchor=(1.0, 1.0))
         places = range(len(evaluation.scores))
         for offset, colour, name in ((-0.2, BLUE, "at request"), (0.2, ORANGE, "running")):
             values = [
@@ -64,13 +72,13 @@ def plot_evaluation(evaluation: Evaluation, path: Path) -> None:
             # From 0: a predictor may be worse than chance, and a bar's length is its value.
             ylim=(0, 1.05),
             ylabel="concordance",
-            title="Pairs in the right order (0.5: chance)",
+            title="Pairs in the right order\n(0.5: chance)",
         )
         concordance.set_xticks(
             list(places), [s.name.replace(" of the ", "\nof the ") for s in evaluation.scores]
         )
         concordance.grid(visible=False, axis="x")
-        concordance.legend(loc="upper right", ncols=2)
+        concordance.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         try:
             figure.savefig(path, metadata={"Software": None})
         except OSError as error:
