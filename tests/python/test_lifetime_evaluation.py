@@ -349,6 +349,23 @@ def test_the_program_trains_predicts_and_evaluates(program: Path, tmp_path: Path
     assert (tmp_path / "eval" / "evaluation.png").read_bytes().startswith(b"\x89PNG")
     assert len((tmp_path / "eval" / "evaluation.csv").read_text().splitlines()) == 1 + 3 * 5 * 5
 
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    before = sorted(tmp_path.iterdir())
+    done = run("train", recipe, "-o", folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"cospot: {folder}: is a folder; expected the name of a file to write\n"
+    assert sorted(tmp_path.iterdir()) == before
+    # What eval writes is there before as a folder.
+    (tmp_path / "eval" / "evaluation.csv").unlink()
+    (tmp_path / "eval" / "evaluation.csv").mkdir()
+    before = sorted((tmp_path / "eval").iterdir())
+    done = run("eval", recipe, "-o", tmp_path / "eval")
+    assert (done.returncode, done.stdout) == (2, "")
+    name = tmp_path / "eval" / "evaluation.csv"
+    assert done.stderr == f"cospot: {name}: cannot be written: Is a directory\n"
+    assert sorted((tmp_path / "eval").iterdir()) == before
+
     done = run("train", recipe, "-o", tmp_path / "none" / "m.txt")
     assert done.returncode == 2
     assert "there is no folder" in done.stderr

@@ -39,10 +39,14 @@ def _write(path: Path, text: str) -> None:
     """Write a file, all of it or nothing."""
     try:
         handle, part = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.chmod(part, 0o644)
-        os.replace(part, path)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+            os.chmod(part, 0o644)
+            os.replace(part, path)
+        except BaseException:
+            os.unlink(part)
+            raise
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from error
 
@@ -50,6 +54,8 @@ def _write(path: Path, text: str) -> None:
 def _train(arguments: argparse.Namespace) -> None:
     if not arguments.output.parent.is_dir():
         raise InputError(f"{arguments.output}: there is no folder {arguments.output.parent}")
+    if arguments.output.is_dir():
+        raise InputError(f"{arguments.output}: is a folder; expected the name of a file to write")
     names = " ".join(arguments.name)
     note = (
         f"cospot lifetime train {names} --days {arguments.days:g} --seed {arguments.seed} "
