@@ -16,12 +16,29 @@
 
 namespace cospot {
 
+MadeFolders::~MadeFolders() {
+  // rmdir refuses a folder with something in it, and all that is no folder.
+  for (const std::filesystem::path& folder : made_) {
+    if (::rmdir(folder.c_str()) != 0) return;
+  }
+}
+
+void MadeFolders::make(const std::filesystem::path& folder, std::error_code& error) {
+  std::error_code ignored;
+  for (std::filesystem::path missing = folder;
+       !missing.empty() && !std::filesystem::exists(symlink_status(missing, ignored));
+       missing = missing.parent_path()) {
+    made_.push_back(missing);
+  }
+  std::filesystem::create_directories(folder, error);
+}
+
 PartFile::PartFile(std::filesystem::path target)
     : target_(std::move(target)),
       part_(target_.string() + ".part"),
       validator_file_(target_.string() + ".part.validator") {
   std::error_code error;
-  if (target_.has_parent_path()) std::filesystem::create_directories(target_.parent_path(), error);
+  if (target_.has_parent_path()) folders_.make(target_.parent_path(), error);
   if (error) fail(error.message());
   descriptor_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail(std::strerror(errno));

@@ -186,6 +186,26 @@ class Fetch(unittest.TestCase):
         self.succeed(folder=self.folder / "a" / "b")
         assert (self.folder / "a" / "b" / NAME).read_bytes() == CONTENT
 
+    def test_folders_that_nothing_came_into_do_not_stay(self):
+        made = self.folder / "a" / "b"
+        for refused in ("azure-packing", "cospot"):
+            self.refuse("answered 404", folder=made, dataset=refused, url=self.server.url + "/none")
+            assert self.names() == []
+        self.refuse("; nothing was kept", "--sha256", "0" * 64, folder=made)
+        assert self.names() == []
+        # One that was there stays, and so does one that is a link to nothing.
+        made.parent.mkdir()
+        self.refuse("answered 404", folder=made, url=self.server.url + "/none")
+        assert list(made.parent.iterdir()) == []
+        (self.folder / "link").symlink_to("nowhere")
+        self.refuse("cannot be written", folder=self.folder / "link")
+        assert self.names() == ["a", "link"]
+
+    def test_folder_of_a_part_stays(self):
+        self.server.break_after = 1000
+        self.refuse("1000 bytes are kept", folder=self.folder / "a" / "b")
+        assert (self.folder / "a" / "b" / (NAME + ".part")).stat().st_size == 1000
+
     def test_dataset_of_many_files(self):
         names = [f"workloads/{kind}/relevant-vm-1pcnt_{i}.csv"
                  for kind in ("bernoulli", "batched") for i in range(10)]
