@@ -67,6 +67,14 @@ def test_figure_2_is_the_mean_of_the_workloads_and_their_middle_half(tmp_path):
     assert {y for x, y in path.vertices if x == 8} == {0, 6}
 
 
+def test_figure_2_has_every_n_and_names_powers_of_two(tmp_path):
+    rows = [{"otn": otn, "vm_rejected": 2 * otn} for otn in range(1, 33)]
+    figure = _figures(made_evaluation(tmp_path, [BASELINE], degradation=rows))["Figure 2"]
+    (axes,) = figure.axes
+    _check_line(axes.lines[0], [(otn, 2 * otn) for otn in range(1, 33)])
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["1", "2", "4", "8", "16", "32"]
+
+
 def test_figure_4_is_the_mean_over_evictors_and_workloads(tmp_path):
     # OTN 2: 200, 240, 280 and 320 of 500, mean 260, 52 %; of 1000 VMs' 4, 0, 0 and 0 lost, 0.1 %.
     runs = [
