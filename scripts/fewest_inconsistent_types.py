@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Proves how few VM types have to be left out for the others' sizes to be consistent.
+r"""Proves how few VM types have to be left out for the others' sizes to be consistent.
 
 `cospot workload reconstruct` leaves out types one by one, which need not be the fewest. This solves
 a mixed-integer program instead (SciPy's HiGHS): a binary variable for each type, 1 = left out: its
@@ -7,7 +7,8 @@ equations then do not count; the least sum is the answer. It is for checks, not 
 bound on its time.
 
 Example:
-    scripts/fewest_inconsistent_types.py vmType.csv.gz zone.sizes.csv --resource core
+    /usr/bin/python3 scripts/fewest_inconsistent_types.py vmType.csv.gz zone.sizes.csv \
+        --resource core
 """
 
 import argparse
