@@ -55,7 +55,8 @@ def setting_of(row):
 
 def advice_of(text):
     """The setting after "Set (keys of a sweep file)"."""
-    said = dict(re.findall(r"^  (vm|spot|evictor|saf|otn): (\S+)$", text, re.MULTILINE))
+    said = dict(re.findall(r"^  (vm|spot|evictor|saf|otn): (.+)$", text, re.MULTILINE))
+    said["evictor"] = re.sub(r"^\{name: (\w+), model: .*\}$", r"\1", said["evictor"])
     return (said["vm"], said["spot"], said["evictor"], said["saf"] == "true", said["otn"])
 
 

@@ -20,16 +20,16 @@ bool rejects_none(const EventSchedule& vms, const ResourceVector& host, std::siz
 
 }  // namespace
 
-void require_every_vm_fits(const Workload& workload, const ResourceVector& host) {
+void require_every_vm_fits(const Workload& workload, const ResourceVector& host,
+                           std::string_view remedy) {
   for (const WorkloadRow& row : workload.rows) {
     const ResourceVector& size = row.resources;
     if (row.is_spot() || size.fits_in(host)) continue;
     throw ConfigError(fmt::format(
         "workload '{}': VM '{}' asks for {} vcpus, {} memory_mb and {} disk_gb, more than a host "
-        "has ({}, {}, {}), so no datacenter holds all VMs; use a larger host, or give 'hosts' "
-        "instead of 'headroom_percent' to count such VMs as rejected",
+        "has ({}, {}, {}), so no datacenter holds all VMs; {}",
         workload.name, row.id, size.vcpus, size.memory_mb, size.disk_gb, host.vcpus, host.memory_mb,
-        host.disk_gb));
+        host.disk_gb, remedy));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "core/resource_vector.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
@@ -15,8 +16,15 @@ struct DatacenterSize {
   std::size_t lower_bound = 0;  ///< what the peak demand needs if nothing were lost to packing
 };
 
-/// Throws ConfigError when a VM is larger than a host, so that no datacenter holds all VMs.
-void require_every_vm_fits(const Workload& workload, const ResourceVector& host);
+/// What to do about a VM that is larger than a host, in the words of a sweep file.
+inline constexpr std::string_view kLargeVmRemedy =
+    "use a larger host, or give 'hosts' instead of 'headroom_percent' to count such VMs as "
+    "rejected";
+
+/// Throws ConfigError when a VM is larger than a host, so that no datacenter holds all VMs; the
+/// message ends with `remedy`.
+void require_every_vm_fits(const Workload& workload, const ResourceVector& host,
+                           std::string_view remedy = kLargeVmRemedy);
 
 /// The first host count, counting up from the lower bound, at which a run of the VMs alone rejects
 /// none. `vms` is the schedule of the workload's VMs only.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/digest.hpp"
@@ -17,9 +18,16 @@
 namespace cospot {
 namespace {
 
+constexpr std::string_view kLargeVmOfOneRemedy =
+    "use a larger --host, or give --hosts instead of --headroom-percent to count such VMs as "
+    "rejected";
+/// Parts have hosts in proportion to the fewest that hold their VMs, also with --hosts.
+constexpr std::string_view kLargeVmOfPartRemedy =
+    "use a larger --host, or give several workloads and --hosts to count such VMs as rejected";
+
 std::size_t fewest_hosts(const Workload& workload, const ResourceVector& host,
-                         std::span<const ChainSpec> vm) {
-  require_every_vm_fits(workload, host);
+                         std::span<const ChainSpec> vm, std::string_view remedy) {
+  require_every_vm_fits(workload, host, remedy);
   const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
   std::size_t fewest = SIZE_MAX;
   for (const ChainSpec& chain : vm) {
@@ -95,10 +103,12 @@ std::vector<TuneSample> make_samples(std::span<const WorkloadSpec> workloads,
                                      std::uint64_t seed) {
   std::vector<TuneSample> samples;
   std::size_t whole = 0;  // hosts that the VMs of the workload need which was dealt
-  if (workloads.size() == 1) {
+  const bool is_dealt = workloads.size() == 1;
+  const std::string_view remedy = is_dealt ? kLargeVmOfPartRemedy : kLargeVmOfOneRemedy;
+  if (is_dealt) {
     const WorkloadSpec& spec = workloads.front();
     const Workload workload = load_workload(spec);
-    if (!datacenter.size.percent) whole = fewest_hosts(workload, datacenter.host, vm);
+    if (!datacenter.size.percent) whole = fewest_hosts(workload, datacenter.host, vm, remedy);
     for (Workload& part : deal_batches(workload, parts, seed)) {
       WorkloadSpec named = spec;
       named.label = part.name;
@@ -115,7 +125,7 @@ std::vector<TuneSample> make_samples(std::span<const WorkloadSpec> workloads,
     sample.is_held_out = held_out[i];
     sample.hosts = datacenter.size.hosts;
     if (datacenter.size.percent || whole > 0) {
-      const std::size_t fewest = fewest_hosts(sample.workload, datacenter.host, vm);
+      const std::size_t fewest = fewest_hosts(sample.workload, datacenter.host, vm, remedy);
       sample.hosts = datacenter.size.percent ? with_headroom(fewest, *datacenter.size.percent)
                                              : scaled(datacenter.size.hosts, fewest, whole);
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "evictors/registry.hpp"
@@ -31,6 +32,41 @@ std::string percent(double fraction, int digits = 1) {
 
 std::string plural(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// Tells whether YAML reads a text as itself without quotes, also between braces: a path of plain
+/// characters, which neither a number nor a word such as `true` looks like.
+bool is_plain_in_yaml(std::string_view text) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto is_plain = [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '/' || c == '_' || c == '-';
+  };
+  return !text.empty() && (is_letter(text.front()) || text.front() == '/') &&
+         text.find_first_of("./") != std::string_view::npos && std::ranges::all_of(text, is_plain);
+}
+
+std::string yaml_text(std::string_view text) {
+  if (is_plain_in_yaml(text)) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += code < 0x20 || code == 0x7f ? fmt::format("\\x{:02x}", code) : std::string(1, c);
+  }
+  return quoted + '"';
+}
+
+/// The lifetime model that an evictor was given; nothing when it has its own, or needs none.
+const std::string* model_of(const EvictorSpec& evictor) {
+  const auto option = evictor.options.find("model");
+  return option == evictor.options.end() ? nullptr : std::get_if<std::string>(&option->second);
+}
+
+/// The value of the key `evictor` of a sweep file.
+std::string yaml_of(const EvictorSpec& evictor) {
+  const std::string* model = model_of(evictor);
+  if (model == nullptr) return evictor.label;
+  return fmt::format("{{name: {}, model: {}}}", evictor.name, yaml_text(*model));
 }
 
 /// A mean over samples and how far it can be trusted.
@@ -109,18 +145,28 @@ class Writer {
     const std::size_t full = runs_.space().size() * samples_.size();
     return fmt::format(
         "{} chose ({}),\n{} judged. {} runs of the {} that all {} settings take on all samples "
-        "({}).\nHosts: {}{}\n",
+        "({}).\nHosts: {}{}\n{}",
         plural(outcome_.selection.size(), "sample"), rounds,
         plural(outcome_.held_out.size(), "other"), runs_.count(), full, runs_.space().size(),
         percent(static_cast<double>(runs_.count()) / static_cast<double>(full), 0), fewest.hosts,
-        most.hosts == fewest.hosts ? "" : fmt::format(" to {}", most.hosts));
+        most.hosts == fewest.hosts ? "" : fmt::format(" to {}", most.hosts), built_in_model());
+  }
+
+  /// Says so when LPML goes by a model that knows nothing of these workloads.
+  [[nodiscard]] std::string_view built_in_model() const {
+    const auto has_none = [](const EvictorSpec& evictor) {
+      return evictor.name == "LPML" && model_of(evictor) == nullptr;
+    };
+    if (std::ranges::none_of(settings_.evictors, has_none)) return "";
+    return "LPML used its built-in model, trained on synthetic requests; --model takes yours.\n";
   }
 
   [[nodiscard]] std::string advice() const {
     const Labels of = labels(outcome_.advice);
     std::string text = fmt::format(
         "Set (keys of a sweep file)\n  vm: {}\n  spot: {}\n  evictor: {}\n  saf: {}\n  otn: {}\n\n",
-        of.vm, of.spot, of.evictor, of.saf, of.otn);
+        of.vm, of.spot, yaml_of(settings_.evictors[runs_.space().at(outcome_.advice).evictor]),
+        of.saf, of.otn);
     text += "In nova.conf";
     if (outcome_.advice_for_nova && *outcome_.advice_for_nova != outcome_.advice) {
       text += fmt::format(", which has no {}: the best of what it has", what_nova_lacks());
