@@ -4,7 +4,9 @@
 For each seed `tune` says what to set, from the half of the workloads that the seed draws. Then
 `cospot compare` runs every setting on every workload, with the hosts that `tune` gave it, and both
 are compared on the half that chose and on the other one. Prints the table of docs/tune.md: spot
-revenue, % of what spots requested, means over a half; "best" loses no VM revenue on any of it.
+revenue, % of what spots requested, means over a half; "best" loses no VM revenue on any of it; and
+how many points of the grid's front (more spot revenue only for more VM revenue lost, on the half
+that chose) are on that of the settings that tune ran on all of it.
 Standard library only; the runs are kept in the folder.
 
 Example:
@@ -15,6 +17,7 @@ Example:
 import argparse
 import collections
 import csv
+import fractions
 import json
 import os
 import pathlib
@@ -61,7 +64,7 @@ def advice_of(text):
 
 
 def tune(arguments, seed):
-    """The advice, the workloads that chose it and everybody's hosts."""
+    """The advice, the workloads that chose it, the settings that ran on all of them, the hosts."""
     path = arguments.output / f"tune-{seed}.csv"
     text = run(arguments, "tune", *arguments.workloads, "--host", arguments.host, "--seed",
                str(seed), "--model", str(arguments.model), "--csv", str(path))
@@ -74,11 +77,14 @@ def tune(arguments, seed):
     if by_runs[count - 1][1] == by_runs[count][1]:
         sys.exit(f"seed {seed}: cannot tell by the number of runs which samples chose")
     hosts = {row["workload"]: int(row["hosts"]) for row in rows}
-    return advice_of(text), [workload for workload, _ in by_runs[:count]], hosts
+    choosing = [workload for workload, _ in by_runs[:count]]
+    ran = collections.Counter(setting_of(row) for row in rows if row["workload"] in choosing)
+    complete = [setting for setting, runs in ran.items() if runs == count]
+    return advice_of(text), choosing, complete, hosts
 
 
 def grid_of(arguments, workload, number, hosts):
-    """Every setting's runs on a workload: the share of spot revenue, and whether VMs lost any."""
+    """Every setting's runs on a workload: the shares of spot revenue and of VM revenue lost."""
     vcpus, memory_mb, *disk_gb = map(int, arguments.host.split(","))
     host = {"vcpus": vcpus, "memory_mb": memory_mb, **({"disk_gb": disk_gb[0]} if disk_gb else {})}
     model = {"name": "LPML", "model": str(arguments.model)}
@@ -92,14 +98,16 @@ def grid_of(arguments, workload, number, hosts):
     grid = {}
     for row in rows_of(path.with_suffix(".csv")):
         share = float(row["spot_revenue"]) / float(row["spot_revenue_requested"])
-        grid[setting_of(row)] = (100 * share, row["vm_revenue"] != row["vm_revenue_requested"])
+        kept = fractions.Fraction(row["vm_revenue"]) / fractions.Fraction(
+            row["vm_revenue_requested"])
+        grid[setting_of(row)] = (100 * share, 1 - kept)
     return grid
 
 
 def mean_of(grids, workloads, setting):
     """A setting's mean over workloads, and on how many of them VMs lost revenue."""
     runs = [grids[workload][setting] for workload in workloads]
-    return statistics.fmean(share for share, _ in runs), sum(lost for _, lost in runs)
+    return statistics.fmean(share for share, _ in runs), sum(lost > 0 for _, lost in runs)
 
 
 def best_of(grids, workloads):
@@ -108,7 +116,21 @@ def best_of(grids, workloads):
     return max(share for share, lost in means if not lost)
 
 
-def line_of(grids, seed, advice, choosing):
+def front_of(grids, workloads, settings):
+    """The points (VM revenue lost, spot revenue) of which no other is as good in both."""
+    points = set()
+    for setting in settings:
+        runs = [grids[workload][setting] for workload in workloads]
+        points.add((statistics.fmean(lost for _, lost in runs),
+                    statistics.fmean(share for share, _ in runs)))
+    front = []
+    for loss, share in sorted(points, key=lambda point: (point[0], -point[1])):
+        if not front or share > front[-1][1]:
+            front.append((loss, share))
+    return front
+
+
+def line_of(grids, seed, advice, choosing, complete):
     held_out = [workload for workload in grids if workload not in choosing]
     vm, spot, evictor, saf, otn = advice
     cells = [str(seed), f"{vm}, {spot}, {evictor}, SAF {'on' if saf else 'off'}, {otn}"]
@@ -116,6 +138,9 @@ def line_of(grids, seed, advice, choosing):
         share, lost = mean_of(grids, half, advice)
         cells += [f"{share:.1f}" + (f" (VMs lost on {lost})" if lost else "")]
         cells += [f"{best_of(grids, half):.1f}"]
+    exact = front_of(grids, choosing, grids[choosing[0]])
+    found = set(exact) & set(front_of(grids, choosing, complete))
+    cells.append(f"{len(found)} of {len(exact)}")
     return "| " + " | ".join(cells) + " |"
 
 
@@ -131,13 +156,13 @@ def main():
     arguments.model = arguments.model.absolute()
     arguments.output.mkdir(parents=True, exist_ok=True)
     tuned = {seed: tune(arguments, seed) for seed in range(1, arguments.seeds + 1)}
-    hosts = tuned[1][2]
+    hosts = tuned[1][3]
     grids = {workload: grid_of(arguments, workload, number, hosts[workload])
              for number, workload in enumerate(hosts)}
-    print("| seed | advice | choosing | best of all | held out | best of all there |")
-    print("|---|---|---|---|---|---|")
-    for seed, (advice, choosing, _) in tuned.items():
-        print(line_of(grids, seed, advice, choosing))
+    print("| seed | advice | choosing | best of all | held out | best of all there | front |")
+    print("|---|---|---|---|---|---|---|")
+    for seed, (advice, choosing, complete, _) in tuned.items():
+        print(line_of(grids, seed, advice, choosing, complete))
 
 
 if __name__ == "__main__":

@@ -47,4 +47,26 @@ std::vector<std::size_t> best_by_layer(std::span<const CostAndRevenue> points, s
   return order;
 }
 
+std::vector<std::size_t> whole_layers(std::span<const CostAndRevenue> points, std::size_t most) {
+  const std::vector<std::size_t> layers = pareto_layers(points);
+  std::vector<std::size_t> order(points.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tuple(layers[a], points[a].vm_loss) < std::tuple(layers[b], points[b].vm_loss);
+  });
+  std::vector<std::size_t> taken;
+  for (std::span<const std::size_t> rest = order; !rest.empty() && taken.size() < most;) {
+    const auto next = std::ranges::find_if(
+        rest, [&](std::size_t point) { return layers[point] != layers[rest.front()]; });
+    const auto size = static_cast<std::size_t>(next - rest.begin());
+    const std::size_t places = std::min(size, most - taken.size());
+    for (std::size_t i = 0; i < places; ++i) {
+      taken.push_back(rest[places == 1 ? 0 : i * (size - 1) / (places - 1)]);
+    }
+    rest = rest.subspan(size);
+  }
+  std::sort(taken.begin(), taken.end());
+  return taken;
+}
+
 }  // namespace cospot

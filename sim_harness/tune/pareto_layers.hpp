@@ -24,4 +24,9 @@ struct CostAndRevenue {
 [[nodiscard]] std::vector<std::size_t> best_by_layer(std::span<const CostAndRevenue> points,
                                                      std::size_t count);
 
+/// Whole layers, from the first on, while they fit into `most`; of the one that does not, points
+/// spread evenly from its least VM loss to its greatest. Positions, ascending.
+[[nodiscard]] std::vector<std::size_t> whole_layers(std::span<const CostAndRevenue> points,
+                                                    std::size_t most);
+
 }  // namespace cospot

@@ -20,23 +20,35 @@ namespace {
 constexpr std::size_t kKeepOneIn = 3;
 /// Never fewer finalists, if there are so many candidates.
 constexpr std::size_t kFinalists = 15;
-/// How many candidates a round keeps.
+/// The advice and that for Nova are among the finalists, if need be beyond their number.
+constexpr std::size_t kAdvices = 2;
+/// Never fewer places for Pareto layers: one sample says little of which settings a front has.
+constexpr std::size_t kLayerPlaces = 30;
+/// So many points of the front are judged at most.
+constexpr std::size_t kFrontPoints = 40;
+/// How many candidates a round keeps by the limit of VM loss.
 std::size_t kept(std::size_t candidates) {
   return std::min(candidates, std::max(kFinalists, (candidates + kKeepOneIn - 1) / kKeepOneIn));
 }
 
+/// How many places a round has for Pareto layers, beside so many that it keeps by the limit.
+std::size_t layer_places(std::size_t by_limit) { return std::max(by_limit, kLayerPlaces); }
+
 /// The rounds for `first` candidates: samples double until all are in use.
 std::vector<TuneRound> plan_rounds(std::size_t first, std::size_t selection_samples) {
-  std::vector<TuneRound> rounds{{.candidates = first, .samples = 1}};
+  std::vector<TuneRound> rounds{{.candidates = first, .by_limit = first, .samples = 1}};
   while (rounds.back().samples < selection_samples) {
-    rounds.push_back({.candidates = kept(rounds.back().candidates),
-                      .samples = std::min(2 * rounds.back().samples, selection_samples)});
+    const TuneRound last = rounds.back();
+    const std::size_t by_limit = kept(last.by_limit);
+    rounds.push_back({.candidates = std::min(last.candidates, by_limit + layer_places(by_limit)),
+                      .by_limit = by_limit,
+                      .samples = std::min(2 * last.samples, selection_samples)});
   }
   return rounds;
 }
 
-/// At most: the finalists run on the held-out samples, and so does the baseline of the advice,
-/// which may have no runs yet.
+/// At most: the finalists and the front run on the held-out samples, and so does the baseline of
+/// the advice, which may have no runs yet.
 std::size_t runs_of(const std::vector<TuneRound>& rounds, std::size_t held_out) {
   std::size_t runs = 0;
   std::size_t samples = 0;
@@ -44,8 +56,9 @@ std::size_t runs_of(const std::vector<TuneRound>& rounds, std::size_t held_out) 
     runs += round.candidates * (round.samples - samples);
     samples = round.samples;
   }
-  const std::size_t finalists = std::min(rounds.back().candidates, kFinalists);
-  return runs + finalists * held_out + samples + held_out;
+  const std::size_t judged =
+      std::min(rounds.back().candidates, kFinalists + kAdvices + kFrontPoints);
+  return runs + judged * held_out + samples + held_out;
 }
 
 /// The candidates of the first round, ascending: all, or those the budget allows.
@@ -89,11 +102,15 @@ class Search {
       const auto samples = std::span(outcome_.selection).first(outcome_.rounds[round].samples);
       runs_.simulate(candidates, samples);
       outcome_.rounds[round].candidates = candidates.size();
-      const bool is_last = round + 1 == plan.size();
-      candidates = best(candidates, samples, is_last ? kFinalists : plan[round + 1].candidates);
+      if (round + 1 < plan.size()) {
+        candidates = survivors(candidates, samples, plan[round + 1].by_limit);
+      }
     }
-    choose(candidates);
+    outcome_.complete = candidates;
+    choose();
+    find_front();
     runs_.simulate(outcome_.finalists, outcome_.held_out);
+    runs_.simulate(outcome_.front, outcome_.held_out);
     if (const auto baseline = runs_.space().baseline_of(outcome_.advice)) {
       const std::size_t one[] = {*baseline};
       runs_.simulate(one, outcome_.selection);
@@ -140,8 +157,22 @@ class Search {
     return order;
   }
 
-  /// Who goes on: a third by the limit of VM loss, another by Pareto layers, so that there is a
-  /// front to show, and another by the limit among those that Nova can be set to.
+  /// Who goes on: `count` by the limit, and whole Pareto layers, by which the front is found
+  /// whatever the limit is.
+  [[nodiscard]] std::vector<std::size_t> survivors(const std::vector<std::size_t>& candidates,
+                                                   std::span<const std::size_t> samples,
+                                                   std::size_t count) const {
+    const std::vector<std::size_t> by_limit = best(candidates, samples, count);
+    std::set<std::size_t> chosen(by_limit.begin(), by_limit.end());
+    for (const std::size_t position :
+         whole_layers(means(candidates, samples), layer_places(count))) {
+      chosen.insert(candidates[position]);
+    }
+    return {chosen.begin(), chosen.end()};
+  }
+
+  /// The best: a third by the limit of VM loss, another by Pareto layers, so that more revenue for
+  /// little more loss has a chance, and another by the limit among those that Nova can be set to.
   [[nodiscard]] std::vector<std::size_t> best(const std::vector<std::size_t>& candidates,
                                               std::span<const std::size_t> samples,
                                               std::size_t count) const {
@@ -174,26 +205,50 @@ class Search {
     return samples_over_limit(candidate, outcome_.selection) == 0;
   }
 
-  void choose(const std::vector<std::size_t>& finalists) {
-    const std::vector<CostAndRevenue> points = means(finalists, outcome_.selection);
-    const std::vector<std::size_t> layers = pareto_layers(points);
-    std::vector<std::size_t> order(finalists.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    // First those that keep the limit, by revenue; then the others, by what they lose.
-    const auto rank = [&](std::size_t i) {
-      const bool keeps = keeps_limit(finalists[i]);
-      return std::tuple(!keeps, keeps ? 0 : points[i].vm_loss, -points[i].spot_share);
+  /// First those that keep the limit, by revenue; then the others, by what they lose.
+  [[nodiscard]] std::vector<std::size_t> by_choice(std::vector<std::size_t> candidates) const {
+    const auto rank = [this](std::size_t candidate) {
+      const CostAndRevenue point = runs_.mean(candidate, outcome_.selection);
+      const bool keeps = keeps_limit(candidate);
+      return std::tuple(!keeps, keeps ? 0 : point.vm_loss, -point.spot_share);
     };
-    std::ranges::stable_sort(order, {}, rank);
-    for (const std::size_t i : order) {
-      outcome_.finalists.push_back(finalists[i]);
-      if (layers[i] == 0) outcome_.front.push_back(finalists[i]);
-      if (!outcome_.advice_for_nova && is_for_nova(finalists[i])) {
-        outcome_.advice_for_nova = finalists[i];
-      }
-    }
-    outcome_.advice = outcome_.finalists.front();
+    std::ranges::stable_sort(candidates, {}, rank);
+    return candidates;
+  }
+
+  void choose() {
+    const std::vector<std::size_t> ranked = by_choice(outcome_.complete);
+    outcome_.advice = ranked.front();
     outcome_.keeps_limit = keeps_limit(outcome_.advice);
+    const std::vector<std::size_t> compared =
+        best(outcome_.complete, outcome_.selection, kFinalists);
+    std::set<std::size_t> finalists(compared.begin(), compared.end());
+    finalists.insert(outcome_.advice);
+    const auto nova = std::ranges::find_if(
+        ranked, [this](std::size_t candidate) { return is_for_nova(candidate); });
+    if (nova != ranked.end()) {
+      outcome_.advice_for_nova = *nova;
+      finalists.insert(*nova);
+    }
+    std::ranges::copy_if(ranked, std::back_inserter(outcome_.finalists),
+                         [&](std::size_t candidate) { return finalists.contains(candidate); });
+  }
+
+  void find_front() {
+    const std::vector<std::size_t> ranked = by_choice(outcome_.complete);
+    const std::vector<CostAndRevenue> points = means(ranked, outcome_.selection);
+    const std::vector<std::size_t> layers = pareto_layers(points);
+    std::set<std::pair<double, double>> seen;
+    std::vector<std::size_t> front;
+    for (std::size_t i = 0; i < ranked.size(); ++i) {
+      if (layers[i] != 0 || !seen.emplace(points[i].vm_loss, points[i].spot_share).second) continue;
+      front.push_back(ranked[i]);
+    }
+    outcome_.whole_front = front.size();
+    for (const std::size_t position :
+         whole_layers(means(front, outcome_.selection), kFrontPoints)) {
+      outcome_.front.push_back(front[position]);
+    }
   }
 
   const TuneSettings& settings_;

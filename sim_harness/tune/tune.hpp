@@ -77,7 +77,8 @@ class TuneRuns {
 
 /// One round of the search: how many candidates ran on how many samples.
 struct TuneRound {
-  std::size_t candidates = 0;
+  std::size_t candidates = 0;  ///< in the plan: at most
+  std::size_t by_limit = 0;    ///< of them, chosen by the limit; the others are of Pareto layers
   std::size_t samples = 0;
 };
 
@@ -85,8 +86,12 @@ struct TuneOutcome {
   std::vector<std::size_t> selection;  ///< samples, in the order they were used
   std::vector<std::size_t> held_out;
   std::vector<TuneRound> rounds;
-  std::vector<std::size_t> finalists;  ///< candidates that ran on all samples, the best first
-  std::vector<std::size_t> front;      ///< of them, on the Pareto front of the selection samples
+  std::vector<std::size_t> complete;   ///< candidates that ran on every selection sample
+  std::vector<std::size_t> finalists;  ///< of them, those to compare the advice with, best first
+  /// Those of `complete` that no other of `complete` dominates on the selection samples, the best
+  /// first and of equal ones the first; of more than can be judged, an even choice.
+  std::vector<std::size_t> front;
+  std::size_t whole_front = 0;  ///< how many there are before that choice
   std::size_t advice = 0;
   bool keeps_limit = false;  ///< the advice keeps the limit of VM loss on every selection sample
   /// The best finalist that a stock Nova can be set to (an OTN that is a number, FIFO or YJF).
@@ -97,10 +102,11 @@ struct TuneOutcome {
 [[nodiscard]] bool is_for_nova(const TuneSettings& settings, const RunCoordinates& candidate);
 
 /// Searches by successive halving: every candidate (or as many as the budget allows, drawn at
-/// random) on one selection sample, the best third by Pareto layers on twice as many samples, and
-/// so on. Those left run on the held-out samples, which play no part in the choice: it is the
-/// finalist with the most spot revenue among those that keep the limit of VM loss on every
-/// selection sample (when none does, the one that loses least).
+/// random) on one selection sample, the best third on twice as many samples, and so on; beside
+/// them go whole Pareto layers of spot revenue against VM loss, of as many candidates at most (30
+/// if that is more). The advice is the candidate with the most spot revenue among those that keep
+/// the limit of VM loss on every selection sample (when none does, the one that loses least). It,
+/// the other finalists and the front run on the held-out samples, which play no part in the choice.
 ///
 /// Errors: ConfigError when the budget is too small; PolicyError.
 [[nodiscard]] TuneOutcome tune(const TuneSettings& settings, std::span<const TuneSample> samples,

@@ -323,9 +323,22 @@ class Writer {
                      percent(chosen_by.spot_share), percent(held_out.spot_share),
                      percent(chosen_by.vm_loss, 4), percent(held_out.vm_loss, 4)});
     }
-    return "The front: more spot revenue only for more VM revenue lost, on the samples that "
-           "chose\n" +
-           table.text();
+    return front_heading() + table.text();
+  }
+
+  /// What the front is of: settings that were dropped before are not in it.
+  [[nodiscard]] std::string front_heading() const {
+    const std::size_t all = runs_.space().size();
+    const std::size_t complete = outcome_.complete.size();
+    std::string text =
+        "The front: more spot revenue only for more VM revenue lost, on the samples that chose.\n";
+    text += complete == all ? fmt::format("It is of all {}", plural(all, "setting"))
+                            : fmt::format("It is of the {} that ran on every one of them (of {})",
+                                          plural(complete, "setting"), all);
+    if (outcome_.front.size() < outcome_.whole_front) {
+      text += fmt::format("; {} of its {} points", outcome_.front.size(), outcome_.whole_front);
+    }
+    return text + "; of equal ones, one is shown.\n";
   }
 
   const TuneSettings& settings_;
