@@ -6,7 +6,8 @@ For each seed `tune` says what to set, from the half of the workloads that the s
 are compared on the half that chose and on the other one. Prints the table of docs/tune.md: spot
 revenue, % of what spots requested, means over a half; "best" loses no VM revenue on any of it; and
 how many points of the grid's front (more spot revenue only for more VM revenue lost, on the half
-that chose) are on that of the settings that tune ran on all of it.
+that chose) are on that of the settings that tune ran on all of it, and how much less spot revenue
+that one has, at most, for the VM loss of a point of the grid's.
 Standard library only; the runs are kept in the folder.
 
 Example:
@@ -139,8 +140,11 @@ def line_of(grids, seed, advice, choosing, complete):
         cells += [f"{share:.1f}" + (f" (VMs lost on {lost})" if lost else "")]
         cells += [f"{best_of(grids, half):.1f}"]
     exact = front_of(grids, choosing, grids[choosing[0]])
-    found = set(exact) & set(front_of(grids, choosing, complete))
-    cells.append(f"{len(found)} of {len(exact)}")
+    found = front_of(grids, choosing, complete)
+    cells.append(f"{len(set(exact) & set(found))} of {len(exact)}")
+    short = max(share - max((other for lost, other in found if lost <= loss), default=0)
+                for loss, share in exact)
+    cells[-1] += f" ({short:.1f} short)" if short > 0 else ""
     return "| " + " | ".join(cells) + " |"
 
 

@@ -233,7 +233,10 @@ class Writer {
     }
     const std::size_t over = samples_over_limit(outcome_.advice, outcome_.held_out);
     if (!outcome_.keeps_limit) {
-      text += "  No finalist keeps that limit on every sample that chose; this one loses least.\n";
+      text +=
+          "  No setting that ran on every sample that chose kept that limit on each; this one "
+          "loses "
+          "least.\n";
     } else if (over > 0) {
       text += "  It kept that limit on the samples that chose, but does not on these.";
       text += careful();
