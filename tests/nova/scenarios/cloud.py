@@ -201,7 +201,12 @@ class Cloud(RunningServices):
         return sorted(found, key=lambda instance: (instance.launched_at, instance.id))
 
     def spots(self):
-        return {instance.id for instance in self.instances() if instance.is_spot}
+        """Return the spots, without those that are going: Nova shows them a moment longer."""
+        return {
+            instance.id
+            for instance in self.instances()
+            if instance.is_spot and instance.status != "deleting"
+        }
 
     def providers(self):
         """Return the hosts' names and the ids of their resource providers."""
