@@ -42,6 +42,7 @@ struct TuneArguments {
   std::optional<std::size_t> hosts;
   double max_vm_loss = 0;
   std::optional<std::size_t> budget;
+  std::optional<std::size_t> folds;
   std::uint64_t seed = 1;
   std::size_t parts = 4;
   std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
@@ -151,9 +152,16 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
   const std::vector<TuneSample> samples = make_samples(
       workloads, datacenter, settings.vm, settings.evictors, arguments.parts, arguments.seed);
   TuneRuns runs(settings, samples, datacenter.host);
-  const TuneOutcome outcome = tune(settings, samples, runs);
+  std::vector<TuneOutcome> folds;
+  if (arguments.folds) {
+    const auto fold_of = draw_folds(samples.size(), *arguments.folds, arguments.seed);
+    folds = cross_validate(settings, fold_of, runs);
+  }
+  const TuneOutcome outcome = arguments.folds
+                                  ? tune(settings, std::vector<bool>(samples.size(), false), runs)
+                                  : tune(settings, samples, runs);
   write_results(arguments, tune_record(settings, samples, runs, datacenter.host));
-  const std::string text = tune_text(settings, samples, runs, outcome);
+  const std::string text = tune_text(settings, samples, runs, outcome, folds);
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
     throw InputError("standard output cannot be written");
   }
@@ -165,8 +173,17 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
                   "VM revenue that may be lost on a sample, %")
       ->check(number_between(0, 100))
       ->capture_default_str();
-  command.add_option("--budget", arguments.budget, "Runs at most; as many as it takes if left out")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{std::numeric_limits<std::int32_t>::max()}));
+  CLI::Option* budget =
+      command
+          .add_option("--budget", arguments.budget, "Runs at most; as many as it takes if left out")
+          ->check(
+              CLI::Range(std::size_t{1}, std::size_t{std::numeric_limits<std::int32_t>::max()}));
+  command
+      .add_option("--folds", arguments.folds,
+                  "Cross-validate: all samples choose, and each judges the search over the other "
+                  "folds")
+      ->check(CLI::Range(std::size_t{2}, kMaxParts))
+      ->excludes(budget);
   command.add_option("--parts", arguments.parts, "Samples into which a single workload is dealt")
       ->check(CLI::Range(std::size_t{2}, kMaxParts))
       ->capture_default_str();

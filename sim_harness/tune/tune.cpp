@@ -86,10 +86,10 @@ std::vector<std::size_t> first_candidates(const TuneSettings& settings, std::siz
 
 class Search {
  public:
-  Search(const TuneSettings& settings, std::span<const TuneSample> samples, TuneRuns& runs)
+  Search(const TuneSettings& settings, const std::vector<bool>& held_out, TuneRuns& runs)
       : settings_(settings), runs_(runs) {
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-      (samples[i].is_held_out ? outcome_.held_out : outcome_.selection).push_back(i);
+    for (std::size_t i = 0; i < held_out.size(); ++i) {
+      (held_out[i] ? outcome_.held_out : outcome_.selection).push_back(i);
     }
   }
 
@@ -266,7 +266,26 @@ bool is_for_nova(const TuneSettings& settings, const RunCoordinates& candidate) 
 
 TuneOutcome tune(const TuneSettings& settings, std::span<const TuneSample> samples,
                  TuneRuns& runs) {
-  return Search(settings, samples, runs).run();
+  std::vector<bool> held_out;
+  for (const TuneSample& sample : samples) held_out.push_back(sample.is_held_out);
+  return tune(settings, held_out, runs);
+}
+
+TuneOutcome tune(const TuneSettings& settings, const std::vector<bool>& held_out, TuneRuns& runs) {
+  return Search(settings, held_out, runs).run();
+}
+
+std::vector<TuneOutcome> cross_validate(const TuneSettings& settings,
+                                        std::span<const std::size_t> fold_of, TuneRuns& runs) {
+  const std::size_t folds = fold_of.empty() ? 0 : std::ranges::max(fold_of) + 1;
+  if (folds < 2) throw ConfigError("cross-validation needs two folds or more");
+  std::vector<TuneOutcome> outcomes;
+  for (std::size_t fold = 0; fold < folds; ++fold) {
+    std::vector<bool> held_out;
+    for (const std::size_t of : fold_of) held_out.push_back(of == fold);
+    outcomes.push_back(tune(settings, held_out, runs));
+  }
+  return outcomes;
 }
 
 }  // namespace cospot

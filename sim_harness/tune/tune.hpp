@@ -112,4 +112,16 @@ struct TuneOutcome {
 [[nodiscard]] TuneOutcome tune(const TuneSettings& settings, std::span<const TuneSample> samples,
                                TuneRuns& runs);
 
+/// The same with these samples held out; with none, all choose and nothing judges.
+[[nodiscard]] TuneOutcome tune(const TuneSettings& settings, const std::vector<bool>& held_out,
+                               TuneRuns& runs);
+
+/// Cross-validation: the search once for each fold, which is held out while the others choose.
+///
+/// Args: fold_of: of each sample, from 0 (draw_folds). Errors: ConfigError when there is one fold;
+/// PolicyError.
+[[nodiscard]] std::vector<TuneOutcome> cross_validate(const TuneSettings& settings,
+                                                      std::span<const std::size_t> fold_of,
+                                                      TuneRuns& runs);
+
 }  // namespace cospot

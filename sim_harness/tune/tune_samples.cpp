@@ -96,6 +96,18 @@ std::vector<bool> draw_held_out(std::size_t count, std::uint64_t seed) {
   return held_out;
 }
 
+std::vector<std::size_t> draw_folds(std::size_t count, std::size_t folds, std::uint64_t seed) {
+  if (folds > count) {
+    throw ConfigError(fmt::format(
+        "--folds {}: there are {} samples, expected at most one fold each", folds, count));
+  }
+  std::vector<std::size_t> fold_of(count);
+  for (std::size_t i = 0; i < count; ++i) fold_of[i] = i % folds;
+  Random random(seed);
+  for (std::size_t i = count; i > 1; --i) std::swap(fold_of[i - 1], fold_of[random.below(i)]);
+  return fold_of;
+}
+
 std::vector<TuneSample> make_samples(std::span<const WorkloadSpec> workloads,
                                      const TunedDatacenter& datacenter,
                                      std::span<const ChainSpec> vm,

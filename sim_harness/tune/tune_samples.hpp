@@ -38,6 +38,11 @@ struct TuneSample {
 /// there are fewer than two.
 [[nodiscard]] std::vector<bool> draw_held_out(std::size_t count, std::uint64_t seed);
 
+/// In which of `folds` folds each of `count` samples is: dealt at random, so that their sizes
+/// differ by one at most. Errors: ConfigError when a fold would have no sample.
+[[nodiscard]] std::vector<std::size_t> draw_folds(std::size_t count, std::size_t folds,
+                                                  std::uint64_t seed);
+
 /// Loads the workloads, deals a single one into parts, and sizes every sample's datacenter. All VM
 /// policies get the same hosts: a headroom is over the fewest hosts that one of them needs, and of
 /// a part, a number of hosts is scaled with what its VMs need.

@@ -94,10 +94,12 @@ Spread spread_of(const std::vector<double>& values) {
 class Writer {
  public:
   Writer(const TuneSettings& settings, std::span<const TuneSample> samples, const TuneRuns& runs,
-         const TuneOutcome& outcome)
-      : settings_(settings), samples_(samples), runs_(runs), outcome_(outcome) {}
+         const TuneOutcome& outcome, std::span<const TuneOutcome> folds)
+      : settings_(settings), samples_(samples), runs_(runs), outcome_(outcome), folds_(folds) {}
 
   [[nodiscard]] std::string text() const {
+    if (!folds_.empty())
+      return effort() + "\n" + advice() + "\n" + cross_validation() + "\n" + front();
     return effort() + "\n" + advice() + "\n" + verdict() + "\n" + sureness() + "\n" + front();
   }
 
@@ -144,12 +146,17 @@ class Writer {
     }
     const std::size_t full = runs_.space().size() * samples_.size();
     return fmt::format(
-        "{} chose ({}),\n{} judged. {} runs of the {} that all {} settings take on all samples "
+        "{} chose ({}),\n{}. {} runs of the {} that all {} settings take on all samples "
         "({}).\nHosts: {}{}\n{}",
-        plural(outcome_.selection.size(), "sample"), rounds,
-        plural(outcome_.held_out.size(), "other"), runs_.count(), full, runs_.space().size(),
+        plural(outcome_.selection.size(), "sample"), rounds, judges(), runs_.count(), full,
+        runs_.space().size(),
         percent(static_cast<double>(runs_.count()) / static_cast<double>(full), 0), fewest.hosts,
         most.hosts == fewest.hosts ? "" : fmt::format(" to {}", most.hosts), built_in_model());
+  }
+
+  [[nodiscard]] std::string judges() const {
+    if (folds_.empty()) return plural(outcome_.held_out.size(), "other") + " judged";
+    return fmt::format("and each judged the search over the other folds of {}", folds_.size());
   }
 
   /// Says so when LPML goes by a model that knows nothing of these workloads.
@@ -258,6 +265,45 @@ class Writer {
     return " No finalist does.\n";
   }
 
+  /// What the search earns on samples that played no part in it: every sample is held out once.
+  [[nodiscard]] std::string cross_validation() const {
+    using Align = TextTable::Align;
+    TextTable table;
+    table.add_column("held out");
+    table.add_column("advice of the others", Align::kLeft);
+    for (const char* title : {"earned", "without offers", "VM lost", "over the limit"}) {
+      table.add_column(title);
+    }
+    std::vector<double> earned;
+    double lost = 0;
+    std::size_t over = 0;
+    std::size_t same = 0;
+    for (const TuneOutcome& fold : folds_) {
+      const std::vector<double> here = shares(fold.advice, fold.held_out);
+      const double loss = runs_.mean(fold.advice, fold.held_out).vm_loss;
+      const std::size_t over_here = samples_over_limit(fold.advice, fold.held_out);
+      const auto baseline = runs_.space().baseline_of(fold.advice);
+      table.add_row({plural(fold.held_out.size(), "sample"), short_name(fold.advice),
+                     percent(spread_of(here).mean),
+                     baseline ? percent(runs_.mean(*baseline, fold.held_out).spot_share) : "",
+                     percent(loss, 4), fmt::format("{}", over_here)});
+      earned.insert(earned.end(), here.begin(), here.end());
+      lost += loss * static_cast<double>(fold.held_out.size());
+      over += over_here;
+      same += fold.advice == outcome_.advice ? 1 : 0;
+    }
+    const Spread all = spread_of(earned);
+    return fmt::format(
+        "Cross-validation: each fold of the samples held out, the others choose\n{}"
+        "To expect: {} of what spots request ({} to {} on single samples, standard error {}),\n"
+        "{} of the VM revenue lost, more than {} on {} of {}. {} of {} folds give the advice "
+        "above.\n",
+        table.text(), percent(all.mean), percent(all.least), percent(all.greatest),
+        percent(all.error), percent(lost / static_cast<double>(earned.size()), 4),
+        percent(settings_.max_vm_loss, 4), over, plural(earned.size(), "sample"), same,
+        folds_.size());
+  }
+
   [[nodiscard]] std::string sureness() const {
     std::string text = "How sure\n";
     if (outcome_.finalists.size() == 1) return text + "  There was nothing to compare with.\n";
@@ -311,8 +357,9 @@ class Writer {
     for (const char* title : {"VM", "spot", "evictor", "SAF", "OTN"}) {
       table.add_column(title, Align::kLeft);
     }
+    const bool is_judged = !outcome_.held_out.empty();
     for (const char* title : {"earned, choosing", "held out", "VM lost, choosing", "held out"}) {
-      table.add_column(title);
+      if (is_judged || std::string_view(title) != "held out") table.add_column(title);
     }
     std::vector<std::size_t> ascending = outcome_.front;
     std::ranges::stable_sort(ascending, {}, [&](std::size_t candidate) {
@@ -321,10 +368,15 @@ class Writer {
     for (const std::size_t candidate : ascending) {
       const Labels of = labels(candidate);
       const CostAndRevenue chosen_by = runs_.mean(candidate, outcome_.selection);
-      const CostAndRevenue held_out = runs_.mean(candidate, outcome_.held_out);
-      table.add_row({of.vm, of.spot, of.evictor, of.saf == "true" ? "on" : "off", of.otn,
-                     percent(chosen_by.spot_share), percent(held_out.spot_share),
-                     percent(chosen_by.vm_loss, 4), percent(held_out.vm_loss, 4)});
+      std::vector<std::string> cells{of.vm, of.spot, of.evictor, of.saf == "true" ? "on" : "off",
+                                     of.otn};
+      const CostAndRevenue held_out =
+          is_judged ? runs_.mean(candidate, outcome_.held_out) : CostAndRevenue{};
+      cells.push_back(percent(chosen_by.spot_share));
+      if (is_judged) cells.push_back(percent(held_out.spot_share));
+      cells.push_back(percent(chosen_by.vm_loss, 4));
+      if (is_judged) cells.push_back(percent(held_out.vm_loss, 4));
+      table.add_row(std::move(cells));
     }
     return front_heading() + table.text();
   }
@@ -348,13 +400,15 @@ class Writer {
   std::span<const TuneSample> samples_;
   const TuneRuns& runs_;
   const TuneOutcome& outcome_;
+  std::span<const TuneOutcome> folds_;
 };
 
 }  // namespace
 
 std::string tune_text(const TuneSettings& settings, std::span<const TuneSample> samples,
-                      const TuneRuns& runs, const TuneOutcome& outcome) {
-  return Writer(settings, samples, runs, outcome).text();
+                      const TuneRuns& runs, const TuneOutcome& outcome,
+                      std::span<const TuneOutcome> folds) {
+  return Writer(settings, samples, runs, outcome, folds).text();
 }
 
 }  // namespace cospot

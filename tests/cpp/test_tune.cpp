@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -99,6 +100,59 @@ TEST_CASE("deal_batches: every row in one part, batches whole, in order") {
   }
   CHECK(deal_batches(workload, 3, 7)[1].rows == parts[1].rows);
   CHECK(deal_batches(workload, 3, 8)[1].rows != parts[1].rows);
+}
+
+TEST_CASE("draw_folds: sizes differ by one at most, by the seed") {
+  std::set<std::vector<std::size_t>> drawn;
+  for (std::size_t seed = 1; seed <= 20; ++seed) {
+    const std::vector<std::size_t> fold_of = draw_folds(7, 3, seed);
+    CHECK(fold_of == draw_folds(7, 3, seed));
+    drawn.insert(fold_of);
+    std::vector<std::ptrdiff_t> sizes;
+    for (std::size_t fold = 0; fold < 3; ++fold) {
+      sizes.push_back(std::ranges::count(fold_of, fold));
+    }
+    std::ranges::sort(sizes);
+    CHECK(sizes == std::vector<std::ptrdiff_t>{2, 2, 3});  // 7 = 2 + 2 + 3
+  }
+  CHECK(drawn.size() > 1);
+  CHECK_THROWS_AS((void)draw_folds(3, 4, 1), ConfigError);
+}
+
+TEST_CASE("cross_validate: every sample is held out once, by a search that knows the others") {
+  TuneSettings settings = settings_of({"UTIL", "COS"}, {"sUTIL", "sDPD"}, {"FIFO"}, {"1", "8"});
+  settings.max_vm_loss = 1;
+  const std::vector<TuneSample> samples = samples_of(recipes(5, "0.0003"), settings, 2);
+  const std::vector<std::size_t> fold_of = draw_folds(samples.size(), 2, 1);
+  TuneRuns runs(settings, samples, kHost);
+  const std::vector<TuneOutcome> folds = cross_validate(settings, fold_of, runs);
+  REQUIRE(folds.size() == 2);
+  std::multiset<std::size_t> held_out;
+  for (std::size_t fold = 0; fold < folds.size(); ++fold) {
+    held_out.insert(folds[fold].held_out.begin(), folds[fold].held_out.end());
+    for (const std::size_t sample : folds[fold].held_out) CHECK(fold_of[sample] == fold);
+    for (const std::size_t sample : folds[fold].selection) CHECK(fold_of[sample] != fold);
+    // 16 settings are few enough that all run on every sample.
+    CHECK(runs.mean(folds[fold].advice, folds[fold].selection).spot_share ==
+          best_share(runs, folds[fold].selection, settings.max_vm_loss));
+  }
+  CHECK(held_out == std::multiset<std::size_t>{0, 1, 2, 3, 4});
+  const std::vector<std::size_t> one(samples.size(), 0);
+  CHECK_THROWS_AS((void)cross_validate(settings, one, runs), ConfigError);
+
+  // What is said to expect is the mean over samples of what the search without them earned there.
+  const TuneOutcome whole = tune(settings, std::vector<bool>(samples.size(), false), runs);
+  CHECK(whole.held_out.empty());
+  double earned = 0;
+  for (const TuneOutcome& fold : folds) {
+    for (const std::size_t sample : fold.held_out) {
+      earned += runs.point(fold.advice, sample).spot_share / 5;
+    }
+  }
+  const std::string text = tune_text(settings, samples, runs, whole, folds);
+  CHECK(text.find(fmt::format("To expect: {:.1f} % of what spots request", 100 * earned)) !=
+        std::string::npos);
+  CHECK(text.find("held-out") == std::string::npos);
 }
 
 TEST_CASE("draw_held_out: a half, rounded down, by the seed") {
