@@ -156,7 +156,7 @@ class Writer {
 
   [[nodiscard]] std::string judges() const {
     if (folds_.empty()) return plural(outcome_.held_out.size(), "other") + " judged";
-    return fmt::format("and each judged the search over the other folds of {}", folds_.size());
+    return fmt::format("and each judged a search without its fold, one of {}", folds_.size());
   }
 
   /// Says so when LPML goes by a model that knows nothing of these workloads.
