@@ -205,7 +205,7 @@ class Cloud(RunningServices):
         return {
             instance.id
             for instance in self.instances()
-            if instance.is_spot and instance.status != "deleting"
+            if instance.is_spot and instance.status not in {"deleting", "DELETED"}
         }
 
     def providers(self):

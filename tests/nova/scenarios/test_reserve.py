@@ -12,7 +12,7 @@ from watch import audit_lines
 #: h2 has 2 vCPUs and 1024 MiB left, all other hosts nothing: room for one VM of 4 and 4096 takes
 #: the spot of 4 and 1024 that is its first, and of the rest what frees 2048 MiB more.
 RESERVE = "4:4096"
-NOTICE_S = 8
+NOTICE_S = 12
 ORCHARD = ("h5", "h6")
 METADATA = "cospot_evict_at"
 
@@ -58,8 +58,13 @@ def notices(cloud):
 
 
 def wait_for_notices(cloud):
+    """Return the notices when all are given: one spot has its notice before the next."""
     wait_until(lambda: notices(cloud), "a spot has notice", 60)
-    return notices(cloud)
+    given = {}
+    while given != (now := notices(cloud)):
+        given = now
+        time.sleep(1)
+    return given
 
 
 def check_made_in_time(cloud, full, given):

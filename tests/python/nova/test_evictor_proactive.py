@@ -116,6 +116,19 @@ def test_a_reserve_takes_the_cheapest_host_of_its_aggregate(running: Running) ->
     assert c in {each.provider for each in running.cloud.instances.values()}
 
 
+def test_no_notice_goes_to_a_spot_that_need_not_go(running: Running) -> None:
+    # For a VM of 6 vCPUs FIFO takes the spot of 2, which is not enough, and then that of 6, which
+    # makes the room alone.
+    host = running.cloud.add_host("a")
+    small = running.cloud.add(host, 2, 1024, spot=True)
+    big = running.cloud.add(host, 6, 1024, spot=True)
+    running.start(mode="proactive", default_reserve="6:0", notice_seconds=0)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the spot goes")
+    running.looks(5)
+    assert [notice["instance"] for notice in events(running.folder, "notice")] == [big]
+    assert running.cloud.deleted == [big] and small in running.cloud.instances
+
+
 def test_an_unknown_aggregate_is_an_error_line(
     running: Running, caplog: pytest.LogCaptureFixture
 ) -> None:
