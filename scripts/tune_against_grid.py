@@ -67,8 +67,8 @@ def advice_of(text):
 def tune(arguments, seed):
     """The advice, the workloads that chose it, the settings that ran on all of them, the hosts."""
     path = arguments.output / f"tune-{seed}.csv"
-    text = run(arguments, "tune", *arguments.workloads, "--host", arguments.host, "--seed",
-               str(seed), "--model", str(arguments.model), "--csv", str(path))
+    text = run(arguments, "tune", *arguments.workloads, "--host", arguments.host, "--folds", "1",
+               "--seed", str(seed), "--model", str(arguments.model), "--csv", str(path))
     if f"that all {SETTINGS} settings take" not in text:
         sys.exit(f"tune chooses from other settings than these {SETTINGS}:\n{text}")
     rows = rows_of(path)

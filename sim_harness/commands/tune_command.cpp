@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -66,6 +67,7 @@ struct TuneArguments {
 };
 
 constexpr double kDefaultHeadroomPercent = 2;
+constexpr std::size_t kDefaultFolds = 5;
 
 void require_distinct(const std::vector<std::string>& values, std::string_view option) {
   std::set<std::string> seen;
@@ -141,6 +143,12 @@ void require_outputs_usable(const TuneArguments& arguments) {
   }
 }
 
+/// 1: half of the samples judge instead.
+std::size_t number_of_folds(const TuneArguments& arguments, std::size_t samples) {
+  if (arguments.folds) return *arguments.folds;
+  return arguments.budget ? 1 : std::min(kDefaultFolds, samples);
+}
+
 void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
   const TunedDatacenter datacenter = read_datacenter(arguments);
   const TuneSettings settings = read_settings(arguments, loader);
@@ -152,14 +160,14 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
   const std::vector<TuneSample> samples = make_samples(
       workloads, datacenter, settings.vm, settings.evictors, arguments.parts, arguments.seed);
   TuneRuns runs(settings, samples, datacenter.host);
-  std::vector<TuneOutcome> folds;
-  if (arguments.folds) {
-    const auto fold_of = draw_folds(samples.size(), *arguments.folds, arguments.seed);
-    folds = cross_validate(settings, fold_of, runs);
-  }
-  const TuneOutcome outcome = arguments.folds
-                                  ? tune(settings, std::vector<bool>(samples.size(), false), runs)
-                                  : tune(settings, samples, runs);
+  const std::size_t fold_count = number_of_folds(arguments, samples.size());
+  const std::vector<TuneOutcome> folds =
+      fold_count == 1
+          ? std::vector<TuneOutcome>{}
+          : cross_validate(settings, draw_folds(samples.size(), fold_count, arguments.seed), runs);
+  const TuneOutcome outcome = fold_count == 1
+                                  ? tune(settings, samples, runs)
+                                  : tune(settings, std::vector<bool>(samples.size(), false), runs);
   write_results(arguments, tune_record(settings, samples, runs, datacenter.host));
   const std::string text = tune_text(settings, samples, runs, outcome, folds);
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
@@ -179,15 +187,19 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
           ->check(
               CLI::Range(std::size_t{1}, std::size_t{std::numeric_limits<std::int32_t>::max()}));
   command
-      .add_option("--folds", arguments.folds,
-                  "Cross-validate: all samples choose, and each judges the search over the other "
-                  "folds")
-      ->check(CLI::Range(std::size_t{2}, kMaxParts))
+      .add_option(
+          "--folds", arguments.folds,
+          "Folds of the cross-validation: all samples choose, and each judges a search over "
+          "the other folds (5 if left out, or the number of samples if that is less); 1, "
+          "as with --budget: half of the samples choose, half judge")
+      ->check(CLI::Range(std::size_t{1}, kMaxParts))
       ->excludes(budget);
   command.add_option("--parts", arguments.parts, "Samples into which a single workload is dealt")
       ->check(CLI::Range(std::size_t{2}, kMaxParts))
       ->capture_default_str();
-  command.add_option("--seed", arguments.seed, "Seed of what is drawn: parts, halves, candidates")
+  command
+      .add_option("--seed", arguments.seed,
+                  "Seed of what is drawn: parts, folds, halves, candidates")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}))
       ->capture_default_str();
   command.add_option("-j,--threads", arguments.threads, "Threads")
@@ -214,8 +226,7 @@ void add_tune_command(CLI::App& app, PolicyLoader& loader) {
       "tune", "Find the policies, OTN and SAF that earn most from spots without losing VMs");
   command
       ->add_option("WORKLOAD", arguments->workloads,
-                   "Workload files or recipes: half of them choose, half judge; one is dealt into "
-                   "parts")
+                   "Workload files or recipes, the samples; one is dealt into parts")
       ->required();
   command->add_option("--host", arguments->host, "What a host has: VCPUS,MEMORY_MB[,DISK_GB]")
       ->required();

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include "evictors/registry.hpp"
 #include "sim_harness/files/text_table.hpp"
+#include "sim_harness/tune/cross_validation_text.hpp"
+#include "sim_harness/tune/tune_figures.hpp"
 #include "weighers/registry.hpp"
 
 namespace cospot {
@@ -24,14 +27,6 @@ std::string summary_of(std::span<const RegistryEntry<Plugin>> registry, std::str
     if (entry.info.name == name) return std::string(entry.info.summary);
   }
   return {};
-}
-
-std::string percent(double fraction, int digits = 1) {
-  return fmt::format("{:.{}f} %", 100 * fraction, digits);
-}
-
-std::string plural(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 /// Tells whether YAML reads a text as itself without quotes, also between braces: a path of plain
@@ -69,74 +64,26 @@ std::string yaml_of(const EvictorSpec& evictor) {
   return fmt::format("{{name: {}, model: {}}}", evictor.name, yaml_text(*model));
 }
 
-/// A mean over samples and how far it can be trusted.
-struct Spread {
-  double mean = 0;
-  double error = 0;  ///< standard error of the mean; 0 of one sample
-  double least = 0;
-  double greatest = 0;
-};
-
-Spread spread_of(const std::vector<double>& values) {
-  Spread spread{.least = values.front(), .greatest = values.front()};
-  const auto count = static_cast<double>(values.size());
-  for (const double value : values) {
-    spread.mean += value / count;
-    spread.least = std::min(spread.least, value);
-    spread.greatest = std::max(spread.greatest, value);
-  }
-  double squares = 0;
-  for (const double value : values) squares += (value - spread.mean) * (value - spread.mean);
-  if (values.size() > 1) spread.error = std::sqrt(squares / (count - 1) / count);
-  return spread;
-}
-
 class Writer {
  public:
+  using Labels = TuneFigures::Labels;
+
   Writer(const TuneSettings& settings, std::span<const TuneSample> samples, const TuneRuns& runs,
          const TuneOutcome& outcome, std::span<const TuneOutcome> folds)
-      : settings_(settings), samples_(samples), runs_(runs), outcome_(outcome), folds_(folds) {}
+      : settings_(settings),
+        samples_(samples),
+        runs_(runs),
+        figures_(settings, runs),
+        outcome_(outcome),
+        folds_(folds) {}
 
   [[nodiscard]] std::string text() const {
-    if (!folds_.empty())
-      return effort() + "\n" + advice() + "\n" + cross_validation() + "\n" + front();
-    return effort() + "\n" + advice() + "\n" + verdict() + "\n" + sureness() + "\n" + front();
+    const std::string judged =
+        folds_.empty() ? verdict() : cross_validation_text(figures_, outcome_, folds_);
+    return effort() + "\n" + advice() + "\n" + judged + "\n" + sureness() + "\n" + front();
   }
 
  private:
-  struct Labels {
-    std::string vm, spot, evictor, saf, otn;
-  };
-
-  [[nodiscard]] Labels labels(std::size_t candidate) const {
-    const RunCoordinates at = runs_.space().at(candidate);
-    return {settings_.vm[at.vm].label, settings_.spot[at.spot].label,
-            settings_.evictors[at.evictor].label, settings_.saf[at.saf] ? "true" : "false",
-            settings_.otn[at.otn].label()};
-  }
-
-  [[nodiscard]] std::string short_name(std::size_t candidate) const {
-    const Labels of = labels(candidate);
-    return fmt::format("{}, {}, {}, SAF {}, OTN {}", of.vm, of.spot, of.evictor,
-                       of.saf == "true" ? "on" : "off", of.otn);
-  }
-
-  [[nodiscard]] std::vector<double> shares(std::size_t candidate,
-                                           const std::vector<std::size_t>& samples) const {
-    std::vector<double> values;
-    for (const std::size_t sample : samples) {
-      values.push_back(runs_.point(candidate, sample).spot_share);
-    }
-    return values;
-  }
-
-  [[nodiscard]] std::size_t samples_over_limit(std::size_t candidate,
-                                               const std::vector<std::size_t>& samples) const {
-    return static_cast<std::size_t>(std::ranges::count_if(samples, [&](std::size_t sample) {
-      return runs_.point(candidate, sample).vm_loss > settings_.max_vm_loss;
-    }));
-  }
-
   [[nodiscard]] std::string effort() const {
     const auto [fewest, most] = std::ranges::minmax(samples_, {}, &TuneSample::hosts);
     std::string rounds;
@@ -169,7 +116,7 @@ class Writer {
   }
 
   [[nodiscard]] std::string advice() const {
-    const Labels of = labels(outcome_.advice);
+    const Labels of = figures_.labels(outcome_.advice);
     std::string text = fmt::format(
         "Set (keys of a sweep file)\n  vm: {}\n  spot: {}\n  evictor: {}\n  saf: {}\n  otn: {}\n\n",
         of.vm, of.spot, yaml_of(settings_.evictors[runs_.space().at(outcome_.advice).evictor]),
@@ -191,7 +138,7 @@ class Writer {
   }
 
   [[nodiscard]] std::string nova_lines(std::size_t candidate) const {
-    const Labels of = labels(candidate);
+    const Labels of = figures_.labels(candidate);
     return fmt::format(
         "\n  [cospot]\n  vm_policy = {}\n  spot_policy = {}\n  evictor = {}\n  otn = {}\n"
         "  saf = {}\n",
@@ -217,18 +164,18 @@ class Writer {
   [[nodiscard]] std::string loss_of(std::size_t candidate) const {
     return fmt::format("{}; {} of {} lost more than {}",
                        percent(runs_.mean(candidate, outcome_.held_out).vm_loss, 4),
-                       samples_over_limit(candidate, outcome_.held_out),
+                       figures_.samples_over_limit(candidate, outcome_.held_out),
                        plural(outcome_.held_out.size(), "sample"),
                        percent(settings_.max_vm_loss, 4));
   }
 
   [[nodiscard]] std::string verdict() const {
-    const Spread spread = spread_of(shares(outcome_.advice, outcome_.held_out));
+    const Spread spread = spread_of(figures_.shares(outcome_.advice, outcome_.held_out));
     std::string text = fmt::format(
         "On the held-out samples\n  spot revenue     {} of what spots request ({} to {})\n",
         percent(spread.mean), percent(spread.least), percent(spread.greatest));
     if (const auto baseline = runs_.space().baseline_of(outcome_.advice)) {
-      const Spread plain = spread_of(shares(*baseline, outcome_.held_out));
+      const Spread plain = spread_of(figures_.shares(*baseline, outcome_.held_out));
       text += fmt::format("  without offers   {} ({} to {}): the same policies, OTN 1, SAF off\n",
                           percent(plain.mean), percent(plain.least), percent(plain.greatest));
     }
@@ -238,13 +185,9 @@ class Writer {
       text += fmt::format("  in nova.conf     {}, VM revenue lost {}\n",
                           percent(runs_.mean(nova, outcome_.held_out).spot_share), loss_of(nova));
     }
-    const std::size_t over = samples_over_limit(outcome_.advice, outcome_.held_out);
-    if (!outcome_.keeps_limit) {
-      text +=
-          "  No setting that ran on every sample that chose kept that limit on each; this one "
-          "loses "
-          "least.\n";
-    } else if (over > 0) {
+    const std::size_t over = figures_.samples_over_limit(outcome_.advice, outcome_.held_out);
+    text += limit_warning(outcome_);
+    if (outcome_.keeps_limit && over > 0) {
       text += "  It kept that limit on the samples that chose, but does not on these.";
       text += careful();
     }
@@ -254,54 +197,16 @@ class Writer {
   /// A finalist that keeps the limit on all samples, held-out ones included.
   [[nodiscard]] std::string careful() const {
     for (const std::size_t candidate : outcome_.finalists) {
-      if (samples_over_limit(candidate, outcome_.selection) > 0 ||
-          samples_over_limit(candidate, outcome_.held_out) > 0) {
+      if (figures_.samples_over_limit(candidate, outcome_.selection) > 0 ||
+          figures_.samples_over_limit(candidate, outcome_.held_out) > 0) {
         continue;
       }
       return fmt::format(
           "\n  More careful: {},\n  which keeps it on all of them and earns {} on these.\n",
-          short_name(candidate), percent(runs_.mean(candidate, outcome_.held_out).spot_share));
+          figures_.short_name(candidate),
+          percent(runs_.mean(candidate, outcome_.held_out).spot_share));
     }
     return " No finalist does.\n";
-  }
-
-  /// What the search earns on samples that played no part in it: every sample is held out once.
-  [[nodiscard]] std::string cross_validation() const {
-    using Align = TextTable::Align;
-    TextTable table;
-    table.add_column("held out");
-    table.add_column("advice of the others", Align::kLeft);
-    for (const char* title : {"earned", "without offers", "VM lost", "over the limit"}) {
-      table.add_column(title);
-    }
-    std::vector<double> earned;
-    double lost = 0;
-    std::size_t over = 0;
-    std::size_t same = 0;
-    for (const TuneOutcome& fold : folds_) {
-      const std::vector<double> here = shares(fold.advice, fold.held_out);
-      const double loss = runs_.mean(fold.advice, fold.held_out).vm_loss;
-      const std::size_t over_here = samples_over_limit(fold.advice, fold.held_out);
-      const auto baseline = runs_.space().baseline_of(fold.advice);
-      table.add_row({plural(fold.held_out.size(), "sample"), short_name(fold.advice),
-                     percent(spread_of(here).mean),
-                     baseline ? percent(runs_.mean(*baseline, fold.held_out).spot_share) : "",
-                     percent(loss, 4), fmt::format("{}", over_here)});
-      earned.insert(earned.end(), here.begin(), here.end());
-      lost += loss * static_cast<double>(fold.held_out.size());
-      over += over_here;
-      same += fold.advice == outcome_.advice ? 1 : 0;
-    }
-    const Spread all = spread_of(earned);
-    return fmt::format(
-        "Cross-validation: each fold of the samples held out, the others choose\n{}"
-        "To expect: {} of what spots request ({} to {} on single samples, standard error {}),\n"
-        "{} of the VM revenue lost, more than {} on {} of {}. {} of {} folds give the advice "
-        "above.\n",
-        table.text(), percent(all.mean), percent(all.least), percent(all.greatest),
-        percent(all.error), percent(lost / static_cast<double>(earned.size()), 4),
-        percent(settings_.max_vm_loss, 4), over, plural(earned.size(), "sample"), same,
-        folds_.size());
   }
 
   [[nodiscard]] std::string sureness() const {
@@ -314,14 +219,15 @@ class Writer {
       const Spread ahead = spread_of(lead_over(other));
       if (ahead.mean < 0) ++better;
       const bool is_clear =
-          outcome_.held_out.size() > 1 && std::abs(ahead.mean) > kClearErrors * ahead.error;
+          compared_on().size() > 1 && std::abs(ahead.mean) > kClearErrors * ahead.error;
       if (!is_clear) ++alike;
     }
     const std::size_t others = outcome_.finalists.size() - 1;
     text += fmt::format(
-        "  {} of the other {} earned more on the held-out samples, whatever VMs they lost; {}\n"
+        "  {} of the other {} earned more on the {}, whatever VMs they lost; {}\n"
         "  {} not told apart from it there (within {} standard errors).\n",
-        better, plural(others, "finalist"), alike, alike == 1 ? "is" : "are", kClearErrors);
+        better, plural(others, "finalist"), where(), alike, alike == 1 ? "is" : "are",
+        kClearErrors);
     return text + next_best();
   }
 
@@ -334,19 +240,28 @@ class Writer {
           "  Next: {}.\n  On the held-out sample the advice is {:+.2f} points ahead of it; one "
           "sample tells "
           "no spread.\n",
-          short_name(next), 100 * ahead.mean);
+          figures_.short_name(next), 100 * ahead.mean);
     }
     const auto wins = std::ranges::count_if(leads, [](double lead) { return lead > 0; });
     return fmt::format(
-        "  Next: {}.\n  On the held-out samples the advice is {:+.2f} points ahead of it "
+        "  Next: {}.\n  On the {} the advice is {:+.2f} points ahead of it "
         "(standard error {:.2f}), ahead on {} of {}.\n",
-        short_name(next), 100 * ahead.mean, 100 * ahead.error, wins, leads.size());
+        figures_.short_name(next), where(), 100 * ahead.mean, 100 * ahead.error, wins,
+        leads.size());
   }
 
-  /// What the advice earns more than another on each held-out sample.
+  /// Where the finalists are compared: with every sample choosing, none is left to judge by.
+  [[nodiscard]] const std::vector<std::size_t>& compared_on() const {
+    return outcome_.held_out.empty() ? outcome_.selection : outcome_.held_out;
+  }
+  [[nodiscard]] std::string_view where() const {
+    return outcome_.held_out.empty() ? "samples that chose" : "held-out samples";
+  }
+
+  /// What the advice earns more than another on each of those samples.
   [[nodiscard]] std::vector<double> lead_over(std::size_t other) const {
-    std::vector<double> leads = shares(outcome_.advice, outcome_.held_out);
-    const std::vector<double> theirs = shares(other, outcome_.held_out);
+    std::vector<double> leads = figures_.shares(outcome_.advice, compared_on());
+    const std::vector<double> theirs = figures_.shares(other, compared_on());
     for (std::size_t i = 0; i < leads.size(); ++i) leads[i] -= theirs[i];
     return leads;
   }
@@ -366,7 +281,7 @@ class Writer {
       return runs_.mean(candidate, outcome_.selection).vm_loss;
     });
     for (const std::size_t candidate : ascending) {
-      const Labels of = labels(candidate);
+      const Labels of = figures_.labels(candidate);
       const CostAndRevenue chosen_by = runs_.mean(candidate, outcome_.selection);
       std::vector<std::string> cells{of.vm, of.spot, of.evictor, of.saf == "true" ? "on" : "off",
                                      of.otn};
@@ -399,6 +314,7 @@ class Writer {
   const TuneSettings& settings_;
   std::span<const TuneSample> samples_;
   const TuneRuns& runs_;
+  TuneFigures figures_;
   const TuneOutcome& outcome_;
   std::span<const TuneOutcome> folds_;
 };

@@ -140,19 +140,44 @@ TEST_CASE("cross_validate: every sample is held out once, by a search that knows
   const std::vector<std::size_t> one(samples.size(), 0);
   CHECK_THROWS_AS((void)cross_validate(settings, one, runs), ConfigError);
 
-  // What is said to expect is the mean over samples of what the search without them earned there.
+  // What is said to expect is the mean over samples of what the searches without them earned there.
   const TuneOutcome whole = tune(settings, std::vector<bool>(samples.size(), false), runs);
   CHECK(whole.held_out.empty());
   double earned = 0;
+  double lost = 0;
+  double without_offers = 0;
   for (const TuneOutcome& fold : folds) {
+    const std::size_t baseline = *runs.space().baseline_of(fold.advice);
     for (const std::size_t sample : fold.held_out) {
       earned += runs.point(fold.advice, sample).spot_share / 5;
+      lost += runs.point(fold.advice, sample).vm_loss / 5;
+      without_offers += runs.point(baseline, sample).spot_share / 5;
     }
   }
   const std::string text = tune_text(settings, samples, runs, whole, folds);
-  CHECK(text.find(fmt::format("To expect: {:.1f} % of what spots request", 100 * earned)) !=
-        std::string::npos);
-  CHECK(text.find("held-out") == std::string::npos);
+  const auto says = [&](const std::string& line) { return text.find(line) != std::string::npos; };
+  CHECK(says(fmt::format("spot revenue     {:.1f} % of what spots request", 100 * earned)));
+  CHECK(says(fmt::format("without offers   {:.1f} %:", 100 * without_offers)));
+  CHECK(says(fmt::format("VM revenue lost  {:.4f} %;", 100 * lost)));
+  CHECK_FALSE(says("held-out"));
+}
+
+TEST_CASE("cross-validation: what nova.conf can be set to is judged too") {
+  TuneSettings settings = settings_of({"UTIL"}, {"sUTIL", "sDPD"}, {"FIFO", "LPO"}, {"1", "4"});
+  settings.max_vm_loss = 1;
+  const std::vector<TuneSample> samples = samples_of(recipes(4, "0.001"), settings, 2);
+  TuneRuns runs(settings, samples, kHost);
+  const auto fold_of = draw_folds(samples.size(), 4, 1);
+  const std::vector<TuneOutcome> folds = cross_validate(settings, fold_of, runs);
+  const TuneOutcome whole = tune(settings, std::vector<bool>(samples.size(), false), runs);
+  double earned = 0;
+  for (const TuneOutcome& fold : folds) {
+    REQUIRE(fold.held_out.size() == 1);
+    CHECK(runs.space().at(*fold.advice_for_nova).evictor == 0);  // nova.conf knows no LPO
+    earned += runs.point(*fold.advice_for_nova, fold.held_out.front()).spot_share / 4;
+  }
+  const std::string text = tune_text(settings, samples, runs, whole, folds);
+  CHECK(text.find(fmt::format("in nova.conf     {:.1f} %, VM", 100 * earned)) != std::string::npos);
 }
 
 TEST_CASE("draw_held_out: a half, rounded down, by the seed") {

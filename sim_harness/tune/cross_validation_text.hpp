@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "sim_harness/tune/tune_figures.hpp"
+
+namespace cospot {
+
+/// What a search earns and loses on samples that played no part in it: a table by fold, and what is
+/// to expect of the advice, in words.
+///
+/// Args: outcome: of the search by all samples, whose advice is given; folds: of cross_validate,
+/// one or more, each with one held-out sample or more.
+[[nodiscard]] std::string cross_validation_text(const TuneFigures& figures,
+                                                const TuneOutcome& outcome,
+                                                std::span<const TuneOutcome> folds);
+
+/// Says so when no candidate of a search keeps the limit of VM loss; else nothing.
+[[nodiscard]] std::string limit_warning(const TuneOutcome& outcome);
+
+}  // namespace cospot
