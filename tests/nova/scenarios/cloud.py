@@ -236,10 +236,10 @@ class Cloud(RunningServices):
     def hosts(self):
         """Return what placement says of every host, by name."""
         providers = self.providers()
-        return {
-            host.name: self.host_use(host.name, providers[host.name])
-            for host in self.settings.hosts
-        }
+        names = [host.name for host in self.settings.hosts]
+        with ThreadPoolExecutor(4) as pool:
+            uses = pool.map(lambda name: self.host_use(name, providers[name]), names)
+            return dict(zip(names, uses, strict=True))
 
     def overcommitted(self):
         return {name: host.over for name, host in self.hosts().items() if max(host.over) > 0}

@@ -37,13 +37,15 @@ def cloud():
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "keeps_instances: begins with what the last test has left")
+    config.addinivalue_line("markers", "keeps_evictor: begins with the plain evictor of the last")
 
 
 @pytest.fixture(autouse=True)
 def clean_cloud(cloud, request):
     """Begin with an empty cloud and no evictor; end with the check that holds for every test."""
-    cloud.stop_evictors()
-    shutil.rmtree(cloud.settings.folder / "evictor", ignore_errors=True)  # audit logs, notes
+    if request.node.get_closest_marker("keeps_evictor") is None or not cloud.has_plain_evictor():
+        cloud.stop_evictors()
+        shutil.rmtree(cloud.settings.folder / "evictor", ignore_errors=True)  # audit logs, notes
     cloud.start_what_is_down()
     if request.node.get_closest_marker("keeps_instances") is None:
         cloud.empty()

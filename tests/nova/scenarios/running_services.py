@@ -28,6 +28,7 @@ class RunningServices:
         self.processes = Processes(settings.folder)
         self.services = CloudServices(settings, self.processes)
         self.nova = self.adapter("admin", "admin", "compute", COMPUTE_API)
+        self._has_plain_evictor = False
 
     def adapter(self, user, project, service, version):
         session = identity.session(self.settings, user, project)
@@ -107,6 +108,16 @@ class RunningServices:
         self.processes.start(name, command, self.services.environment)
         if killed_at is None:
             wait_until(lambda: answers(port), f"{name} serves its metrics", BUSY_S)
+        self._has_plain_evictor = copy == 1 and killed_at is None and not options
+
+    def has_plain_evictor(self):
+        """Tell whether one evictor without options of its own is at work."""
+        return self._has_plain_evictor and self.processes.main_process(evictor_name(1)) is not None
+
+    def have_plain_evictor(self):
+        """Start an evictor without options, unless there is one."""
+        if not self.has_plain_evictor():
+            self.start_evictor()
 
     def wait_until_killed(self, copy=1):
         """Wait until a copy of the evictor has died by itself."""
@@ -115,6 +126,7 @@ class RunningServices:
         wait_until(lambda: self.processes.main_process(name) is None, f"{name} is killed", BUSY_S)
 
     def stop_evictors(self, number=signal.SIGKILL):
+        self._has_plain_evictor = False
         for copy in (1, 2):
             self.processes.stop(evictor_name(copy), number)
 

@@ -9,13 +9,14 @@ from oracle import Policy, state_of
 from states import fill_with_spots
 
 POLICY = Policy(vm_policy="UTIL")
+pytestmark = pytest.mark.keeps_evictor
 
 
 @pytest.fixture(autouse=True)
 def full_of_spots(cloud):
     cloud.set_policy(**POLICY.options())
     fill_with_spots(cloud)
-    cloud.start_evictor()
+    cloud.have_plain_evictor()
 
 
 @pytest.fixture

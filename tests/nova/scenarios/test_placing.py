@@ -14,6 +14,7 @@ VM_POLICIES = [
 SPOT_POLICIES = ("sUTIL", "sCOS", "sDPD", "vmaUTIL", "vmaCOS", "vmaDPD")
 
 
+@pytest.mark.keeps_evictor
 @pytest.mark.keeps_instances
 @pytest.mark.parametrize(
     "policy", VM_POLICIES, ids=lambda p: f"{p.vm_policy}-otn{p.otn}-{'saf' if p.saf else 'no-saf'}"
@@ -21,7 +22,7 @@ SPOT_POLICIES = ("sUTIL", "sCOS", "sDPD", "vmaUTIL", "vmaCOS", "vmaDPD")
 def test_a_vm_lands_where_the_policy_says_and_only_its_victims_go(cloud, policy):
     cloud.set_policy(**policy.options())
     fill_with_spots(cloud)
-    cloud.start_evictor()
+    cloud.have_plain_evictor()
     for size in VM_SIZES:
         expected = state_of(cloud).place_vm(policy, *size)
         spots_before = cloud.spots()
@@ -54,10 +55,11 @@ def test_spots_fill_the_cloud_and_no_more(cloud):
     assert counts == {"h1": 1, "h2": 3, "h3": 1, "h4": 1, "h5": 2, "h6": 2}
 
 
+@pytest.mark.keeps_evictor
 def test_no_room_at_all_is_no_valid_host_and_evicts_nothing(cloud):
     cloud.set_policy(**Policy().options())
     fill_with_spots(cloud)
-    cloud.start_evictor()
+    cloud.have_plain_evictor()
     before = cloud.spots()
     cloud.wait_until_refused(cloud.request("vm", 64, 65536))
     assert cloud.spots() == before
@@ -71,6 +73,7 @@ def test_no_room_at_all_is_no_valid_host_and_evicts_nothing(cloud):
     assert cloud.spots() == before
 
 
+@pytest.mark.keeps_evictor
 def test_the_operators_own_weighers_see_no_spots(cloud):
     """With vm_policy = nova a VM goes where Nova's weighers put it in a cloud without spots."""
     sizes = ((2, 2048), (4, 4096), (1, 6144))
@@ -79,7 +82,7 @@ def test_the_operators_own_weighers_see_no_spots(cloud):
     wanted = [cloud.host_of(cloud.boot("vm", *size)) for size in sizes]
     cloud.set_policy(vm_policy="nova", otn=1)
     fill_with_spots(cloud)
-    cloud.start_evictor()
+    cloud.have_plain_evictor()
     for size, host in zip(sizes, wanted, strict=True):
         vm = cloud.boot("vm", *size)
         cloud.wait_until_not_overcommitted()
