@@ -59,6 +59,7 @@ class Cloud(RunningServices):
         self.member_of = {
             name: self.adapter(name, name, "compute", COMPUTE_API) for name in identity.PROJECTS
         }
+        self.capacities = {}
         self.vms = set()
         self.deleted_here = set()
 
@@ -218,17 +219,23 @@ class Cloud(RunningServices):
         found = self.placement.get(f"/allocations/{server_id}").json()["allocations"]
         return {provider: values["resources"] for provider, values in found.items()}
 
+    def capacity(self, provider):
+        """Return a host's vCPUs and MiB, which no scenario changes."""
+        if provider not in self.capacities:
+            path = f"/resource_providers/{provider}/inventories"
+            found = self.placement.get(path).json()["inventories"]
+            self.capacities[provider] = tuple(
+                int((has["total"] - has["reserved"]) * has["allocation_ratio"])
+                for has in (found["VCPU"], found["MEMORY_MB"])
+            )
+        return self.capacities[provider]
+
     def host_use(self, name, provider):
-        inventories = self.placement.get(f"/resource_providers/{provider}/inventories").json()
         usages = self.placement.get(f"/resource_providers/{provider}/usages").json()["usages"]
-        capacity = []
-        for resource in ("VCPU", "MEMORY_MB"):
-            has = inventories["inventories"][resource]
-            capacity.append(int((has["total"] - has["reserved"]) * has["allocation_ratio"]))
         return HostUse(
             name=name,
             provider=provider,
-            capacity=tuple(capacity),
+            capacity=self.capacity(provider),
             vm_used=tuple(usages.get(name, 0) for name in ("VCPU", "MEMORY_MB")),
             spot_used=tuple(usages.get(SPOT_CLASS_OF[name], 0) for name in ("VCPU", "MEMORY_MB")),
         )

@@ -12,7 +12,7 @@ from watch import audit_lines
 #: h2 has 2 vCPUs and 1024 MiB left, all other hosts nothing: room for one VM of 4 and 4096 takes
 #: the spot of 4 and 1024 that is its first, and of the rest what frees 2048 MiB more.
 RESERVE = "4:4096"
-NOTICE_S = 12
+NOTICE_S = 10
 ORCHARD = ("h5", "h6")
 METADATA = "cospot_evict_at"
 
@@ -88,9 +88,7 @@ def test_spots_are_deleted_after_notice(cloud, full):
 
 @pytest.mark.keeps_instances
 def test_a_reserve_of_an_aggregate_takes_the_spots_of_its_hosts(cloud, full, aggregate):
-    cloud.start_evictor(
-        mode="proactive", reserve=f"{aggregate}:{RESERVE}", notice_seconds=NOTICE_S
-    )
+    cloud.start_evictor(mode="proactive", reserve=f"{aggregate}:{RESERVE}", notice_seconds=NOTICE_S)
     given = wait_for_notices(cloud)
     assert {cloud.host_of(spot) for spot in given} <= set(ORCHARD)
     check_made_in_time(cloud, full, given)

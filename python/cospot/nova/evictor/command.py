@@ -14,7 +14,7 @@ from oslo_log import log as logging
 
 import cospot
 from cospot.nova import undecodable_file
-from cospot.nova.evictor import options
+from cospot.nova.evictor import native_logging, options
 from cospot.nova.evictor.errors import EvictorError, SettingError
 from cospot.nova.evictor.service import EvictorService
 
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         conf = read_configuration(sys.argv[1:] if arguments is None else arguments)
-        logging.setup(conf, _PROGRAM)
+        native_logging.setup(conf, _PROGRAM)
         service = EvictorService(conf)
     except (cfg.Error, EvictorError, logging.LogConfigError, OSError) as error:
         print(f"{_PROGRAM}: {error}", file=sys.stderr)
