@@ -160,14 +160,14 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
   const std::vector<TuneSample> samples = make_samples(
       workloads, datacenter, settings.vm, settings.evictors, arguments.parts, arguments.seed);
   TuneRuns runs(settings, samples, datacenter.host);
-  const std::size_t fold_count = number_of_folds(arguments, samples.size());
-  const std::vector<TuneOutcome> folds =
-      fold_count == 1
-          ? std::vector<TuneOutcome>{}
-          : cross_validate(settings, draw_folds(samples.size(), fold_count, arguments.seed), runs);
-  const TuneOutcome outcome = fold_count == 1
-                                  ? tune(settings, samples, runs)
-                                  : tune(settings, std::vector<bool>(samples.size(), false), runs);
+  std::vector<TuneOutcome> folds;
+  std::vector<bool> held_out(samples.size(), false);
+  if (const std::size_t count = number_of_folds(arguments, samples.size()); count > 1) {
+    folds = cross_validate(settings, draw_folds(samples.size(), count, arguments.seed), runs);
+  } else {
+    held_out = draw_held_out(samples.size(), arguments.seed);
+  }
+  const TuneOutcome outcome = tune(settings, held_out, runs);
   write_results(arguments, tune_record(settings, samples, runs, datacenter.host));
   const std::string text = tune_text(settings, samples, runs, outcome, folds);
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {

@@ -25,9 +25,7 @@ class HeldOutTotals {
   [[nodiscard]] Spread earned() const { return spread_of(shares_); }
 
   [[nodiscard]] std::string loss(double limit) const {
-    return fmt::format("{}; {} of {} lost more than {}",
-                       percent(lost_ / static_cast<double>(shares_.size()), 4), over_,
-                       plural(shares_.size(), "sample"), percent(limit, 4));
+    return loss_text(lost_ / static_cast<double>(shares_.size()), over_, shares_.size(), limit);
   }
 
  private:
@@ -106,12 +104,6 @@ std::string cross_validation_text(const TuneFigures& figures, const TuneOutcome&
       "  {} of {} folds give the advice above.\n{}",
       fold_table(figures, folds), expected(figures, folds), same, folds.size(),
       limit_warning(outcome));
-}
-
-std::string limit_warning(const TuneOutcome& outcome) {
-  if (outcome.keeps_limit) return "";
-  return "  No setting that ran on every sample that chose kept that limit on each; this one "
-         "loses least.\n";
 }
 
 }  // namespace cospot

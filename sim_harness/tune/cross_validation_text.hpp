@@ -16,7 +16,4 @@ namespace cospot {
                                                 const TuneOutcome& outcome,
                                                 std::span<const TuneOutcome> folds);
 
-/// Says so when no candidate of a search keeps the limit of VM loss; else nothing.
-[[nodiscard]] std::string limit_warning(const TuneOutcome& outcome);
-
 }  // namespace cospot

@@ -264,13 +264,6 @@ bool is_for_nova(const TuneSettings& settings, const RunCoordinates& candidate) 
          (evictor == "FIFO" || evictor == "YJF");
 }
 
-TuneOutcome tune(const TuneSettings& settings, std::span<const TuneSample> samples,
-                 TuneRuns& runs) {
-  std::vector<bool> held_out;
-  for (const TuneSample& sample : samples) held_out.push_back(sample.is_held_out);
-  return tune(settings, held_out, runs);
-}
-
 TuneOutcome tune(const TuneSettings& settings, const std::vector<bool>& held_out, TuneRuns& runs) {
   return Search(settings, held_out, runs).run();
 }

@@ -108,11 +108,8 @@ struct TuneOutcome {
 /// the limit of VM loss on every selection sample (when none does, the one that loses least). It,
 /// the other finalists and the front run on the held-out samples, which play no part in the choice.
 ///
+/// Args: held_out: of each sample, whether it judges; with none, all choose and nothing judges.
 /// Errors: ConfigError when the budget is too small; PolicyError.
-[[nodiscard]] TuneOutcome tune(const TuneSettings& settings, std::span<const TuneSample> samples,
-                               TuneRuns& runs);
-
-/// The same with these samples held out; with none, all choose and nothing judges.
 [[nodiscard]] TuneOutcome tune(const TuneSettings& settings, const std::vector<bool>& held_out,
                                TuneRuns& runs);
 

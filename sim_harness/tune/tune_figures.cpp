@@ -15,6 +15,17 @@ std::string plural(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+std::string loss_text(double lost, std::size_t over_limit, std::size_t samples, double limit) {
+  return fmt::format("{}; {} of {} lost more than {}", percent(lost, 4), over_limit,
+                     plural(samples, "sample"), percent(limit, 4));
+}
+
+std::string limit_warning(const TuneOutcome& outcome) {
+  if (outcome.keeps_limit) return "";
+  return "  No setting that ran on every sample that chose kept that limit on each; this one "
+         "loses least.\n";
+}
+
 Spread spread_of(const std::vector<double>& values) {
   Spread spread{.least = values.front(), .greatest = values.front()};
   const auto count = static_cast<double>(values.size());

@@ -16,6 +16,13 @@ namespace cospot {
 /// "1 sample", "2 samples".
 [[nodiscard]] std::string plural(std::size_t count, std::string_view noun);
 
+/// "0.1200 %; 1 of 5 samples lost more than 0.1000 %", of fractions.
+[[nodiscard]] std::string loss_text(double lost, std::size_t over_limit, std::size_t samples,
+                                    double limit);
+
+/// Says so when no candidate of a search keeps the limit of VM loss; else nothing.
+[[nodiscard]] std::string limit_warning(const TuneOutcome& outcome);
+
 /// A mean over samples and how far it can be trusted.
 struct Spread {
   double mean = 0;

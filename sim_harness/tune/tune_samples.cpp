@@ -131,10 +131,7 @@ std::vector<TuneSample> make_samples(std::span<const WorkloadSpec> workloads,
       samples.push_back(make_sample(spec, load_workload(spec)));
     }
   }
-  const std::vector<bool> held_out = draw_held_out(samples.size(), seed);
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    TuneSample& sample = samples[i];
-    sample.is_held_out = held_out[i];
+  for (TuneSample& sample : samples) {
     sample.hosts = datacenter.size.hosts;
     if (datacenter.size.percent || whole > 0) {
       const std::size_t fewest = fewest_hosts(sample.workload, datacenter.host, vm, remedy);

@@ -19,13 +19,12 @@ struct TunedDatacenter {
   Headroom size;
 };
 
-/// A workload by which settings are chosen, or by which the choice is judged.
+/// A workload with its datacenter, by which settings are chosen or the choice is judged.
 struct TuneSample {
   WorkloadSpec spec;
   Workload workload;
   EventSchedule schedule{};
   std::size_t hosts = 0;
-  bool is_held_out = false;
   std::vector<EvictorSpec> evictors{};  ///< those of the candidates, knowing this workload
 };
 

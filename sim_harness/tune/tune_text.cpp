@@ -162,11 +162,9 @@ class Writer {
   }
 
   [[nodiscard]] std::string loss_of(std::size_t candidate) const {
-    return fmt::format("{}; {} of {} lost more than {}",
-                       percent(runs_.mean(candidate, outcome_.held_out).vm_loss, 4),
-                       figures_.samples_over_limit(candidate, outcome_.held_out),
-                       plural(outcome_.held_out.size(), "sample"),
-                       percent(settings_.max_vm_loss, 4));
+    return loss_text(figures_.mean_loss(candidate, outcome_.held_out),
+                     figures_.samples_over_limit(candidate, outcome_.held_out),
+                     outcome_.held_out.size(), settings_.max_vm_loss);
   }
 
   [[nodiscard]] std::string verdict() const {
@@ -183,7 +181,7 @@ class Writer {
     if (outcome_.advice_for_nova && *outcome_.advice_for_nova != outcome_.advice) {
       const std::size_t nova = *outcome_.advice_for_nova;
       text += fmt::format("  in nova.conf     {}, VM revenue lost {}\n",
-                          percent(runs_.mean(nova, outcome_.held_out).spot_share), loss_of(nova));
+                          percent(figures_.mean_share(nova, outcome_.held_out)), loss_of(nova));
     }
     const std::size_t over = figures_.samples_over_limit(outcome_.advice, outcome_.held_out);
     text += limit_warning(outcome_);
@@ -204,7 +202,7 @@ class Writer {
       return fmt::format(
           "\n  More careful: {},\n  which keeps it on all of them and earns {} on these.\n",
           figures_.short_name(candidate),
-          percent(runs_.mean(candidate, outcome_.held_out).spot_share));
+          percent(figures_.mean_share(candidate, outcome_.held_out)));
     }
     return " No finalist does.\n";
   }
@@ -272,25 +270,22 @@ class Writer {
     for (const char* title : {"VM", "spot", "evictor", "SAF", "OTN"}) {
       table.add_column(title, Align::kLeft);
     }
-    const bool is_judged = !outcome_.held_out.empty();
-    for (const char* title : {"earned, choosing", "held out", "VM lost, choosing", "held out"}) {
-      if (is_judged || std::string_view(title) != "held out") table.add_column(title);
+    std::vector<std::span<const std::size_t>> sets{outcome_.selection};
+    if (!outcome_.held_out.empty()) sets.emplace_back(outcome_.held_out);
+    for (const char* title : {"earned, choosing", "VM lost, choosing"}) {
+      table.add_column(title);
+      if (sets.size() > 1) table.add_column("held out");
     }
     std::vector<std::size_t> ascending = outcome_.front;
     std::ranges::stable_sort(ascending, {}, [&](std::size_t candidate) {
-      return runs_.mean(candidate, outcome_.selection).vm_loss;
+      return figures_.mean_loss(candidate, outcome_.selection);
     });
     for (const std::size_t candidate : ascending) {
       const Labels of = figures_.labels(candidate);
-      const CostAndRevenue chosen_by = runs_.mean(candidate, outcome_.selection);
       std::vector<std::string> cells{of.vm, of.spot, of.evictor, of.saf == "true" ? "on" : "off",
                                      of.otn};
-      const CostAndRevenue held_out =
-          is_judged ? runs_.mean(candidate, outcome_.held_out) : CostAndRevenue{};
-      cells.push_back(percent(chosen_by.spot_share));
-      if (is_judged) cells.push_back(percent(held_out.spot_share));
-      cells.push_back(percent(chosen_by.vm_loss, 4));
-      if (is_judged) cells.push_back(percent(held_out.vm_loss, 4));
+      for (const auto set : sets) cells.push_back(percent(figures_.mean_share(candidate, set)));
+      for (const auto set : sets) cells.push_back(percent(figures_.mean_loss(candidate, set), 4));
       table.add_row(std::move(cells));
     }
     return front_heading() + table.text();

@@ -55,6 +55,12 @@ std::vector<TuneSample> samples_of(const std::vector<WorkloadSpec>& specs,
                       settings.evictors, 2, 1);
 }
 
+/// Half of the samples judge.
+TuneOutcome tune_by_halves(const TuneSettings& settings, const std::vector<TuneSample>& samples,
+                           TuneRuns& runs) {
+  return tune(settings, draw_held_out(samples.size(), 1), runs);
+}
+
 std::vector<std::size_t> all_of(std::size_t count) {
   std::vector<std::size_t> all(count);
   std::iota(all.begin(), all.end(), std::size_t{0});
@@ -246,7 +252,7 @@ TEST_CASE("tune: when few candidates need no elimination, the advice is the best
     settings.max_vm_loss = limit;
     const auto samples = samples_of(recipes(4, "0.0005"), settings, 2);
     TuneRuns runs(settings, samples, kHost);
-    const TuneOutcome outcome = tune(settings, samples, runs);
+    const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
     const std::vector<std::size_t> everything = all_of(runs.space().size());
     CHECK(outcome.finalists.size() == everything.size());
     runs.simulate(everything, outcome.selection);
@@ -265,7 +271,7 @@ TEST_CASE("tune: the advice is close to the best of the whole grid, for a part o
   settings.threads = 2;
   const auto samples = samples_of(recipes(10, "0.001"), settings, 3);
   TuneRuns runs(settings, samples, kHost);
-  const TuneOutcome outcome = tune(settings, samples, runs);
+  const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
   const std::vector<std::size_t> everything = all_of(runs.space().size());
   CHECK(everything.size() == 144);
   CHECK(runs.count() < everything.size() * samples.size() / 2);
@@ -332,7 +338,7 @@ TEST_CASE("tune: the front is that of the whole grid, whatever the limit, in a p
     for (const double limit : {0.0, 0.002, 1.0}) {
       settings.max_vm_loss = limit;
       TuneRuns runs(settings, samples, kHost);
-      const TuneOutcome outcome = tune(settings, samples, runs);
+      const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
       const auto complete = points_of(runs, exact_front(runs, outcome.complete, outcome.selection),
                                       outcome.selection);
       CHECK(points_of(runs, outcome.front, outcome.selection) == complete);
@@ -357,13 +363,13 @@ TEST_CASE("tune: the same for any number of threads; what is held out plays no p
   const auto specs = recipes(4, "0.0005");
   const auto samples = samples_of(specs, settings, 2);
   TuneRuns runs(settings, samples, kHost);
-  const TuneOutcome outcome = tune(settings, samples, runs);
+  const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
   const std::string text = tune_text(settings, samples, runs, outcome);
   CHECK(text.find("  evictor: ") != std::string::npos);
 
   settings.threads = 4;
   TuneRuns again(settings, samples, kHost);
-  CHECK(tune_text(settings, samples, again, tune(settings, samples, again)) == text);
+  CHECK(tune_text(settings, samples, again, tune_by_halves(settings, samples, again)) == text);
 
   std::vector<WorkloadSpec> others = specs;
   for (const std::size_t sample : outcome.held_out) {
@@ -372,7 +378,7 @@ TEST_CASE("tune: the same for any number of threads; what is held out plays no p
   }
   const auto judged_by_others = samples_of(others, settings, 2);
   TuneRuns third(settings, judged_by_others, kHost);
-  const TuneOutcome same = tune(settings, judged_by_others, third);
+  const TuneOutcome same = tune_by_halves(settings, judged_by_others, third);
   CHECK(same.advice == outcome.advice);
   CHECK(same.finalists == outcome.finalists);
 }
@@ -384,26 +390,26 @@ TEST_CASE("tune: keeps its budget, and says when it is too small") {
   for (const std::size_t budget : {10U, 40U, 80U}) {
     settings.budget = budget;
     TuneRuns runs(settings, samples, kHost);
-    CHECK(tune(settings, samples, runs).rounds.front().candidates >= 1);
+    CHECK(tune_by_halves(settings, samples, runs).rounds.front().candidates >= 1);
     CHECK(runs.count() <= budget);
   }
   settings.budget = 3;
   TuneRuns runs(settings, samples, kHost);
-  CHECK_THROWS_AS((void)tune(settings, samples, runs), ConfigError);
+  CHECK_THROWS_AS((void)tune_by_halves(settings, samples, runs), ConfigError);
 }
 
 TEST_CASE("tune: nova.conf gets only what Nova has") {
   TuneSettings settings = settings_of({"UTIL"}, {"sDPD"}, {"LPO", "YJF"}, {"4", "epsilon-0.2"});
   const auto samples = samples_of(recipes(2, "0.0002"), settings, 2);
   TuneRuns runs(settings, samples, kHost);
-  const TuneOutcome outcome = tune(settings, samples, runs);
+  const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
   REQUIRE(outcome.advice_for_nova);
   const RunCoordinates at = runs.space().at(*outcome.advice_for_nova);
   CHECK(settings.evictors[at.evictor].name == "YJF");
   CHECK(settings.otn[at.otn].label() == "4");
   settings.evictors.pop_back();
   TuneRuns without(settings, samples, kHost);
-  CHECK_FALSE(tune(settings, samples, without).advice_for_nova);
+  CHECK_FALSE(tune_by_halves(settings, samples, without).advice_for_nova);
 }
 
 TEST_CASE("make_samples: one workload is dealt, and its hosts are scaled with it") {
@@ -426,7 +432,7 @@ TEST_CASE("tune_record: rows stand where the sweep has them") {
   const TuneSettings settings = settings_of({"UTIL"}, {"sDPD"}, {"FIFO"}, {"1", "4"});
   const auto samples = samples_of(recipes(3, "0.0002"), settings, 2);
   TuneRuns runs(settings, samples, kHost);
-  const TuneOutcome outcome = tune(settings, samples, runs);
+  const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
   const TuneRecord record = tune_record(settings, samples, runs, kHost);
   CHECK(record.rows.size() == runs.count());
   const SweepGrid grid(record.sweep);

@@ -10,7 +10,7 @@ from typing import Final
 from cospot.nova.evictor.choice import SpotChooser, frees_some
 from cospot.nova.evictor.observation import HostObserver
 from cospot.nova.evictor.reserve import Reserve
-from cospot.nova.evictor.room import Amounts, HostRoom
+from cospot.nova.evictor.room import HostRoom
 from cospot.nova.evictor.spots import Spot
 
 #: Spots are looked for on so many hosts, those that lack the least for one more VM.
@@ -90,32 +90,25 @@ class RoomFinder:
             and not self._is_given_up(spot.uuid)
             and frees_some(spot, need)
         ]
-        return self._choose(room.provider, spots, need)
-
-    def _choose(self, provider: str, spots: Sequence[Spot], need: Amounts) -> Candidate | None:
-        """Choose by the policy, and leave out those of its choice that need not go.
-
-        A policy that takes one spot after the other may come to a spot that makes the room alone.
-        """
         now = time.time()
         chosen = self._chooser.choose(spots, need, now)
         if chosen is None:
             return None
-        needed = _needed(chosen[0], need)
+        needed = _needed(reserve, room, gone, chosen[0])
         if len(needed) < len(chosen[0]):
             chosen = self._chooser.choose(needed, need, now) or chosen  # for its score
-        return Candidate(provider, needed, chosen[1])
+        return Candidate(room.provider, needed, chosen[1])
 
 
-def _needed(spots: Sequence[Spot], need: Amounts) -> list[Spot]:
-    """Return the spots without those that the others do without, the last one asked first."""
+def _needed(reserve: Reserve, room: HostRoom, gone: set[str], spots: Sequence[Spot]) -> list[Spot]:
+    """Return the spots without those that the others do without, the last one asked first.
+
+    A policy that takes one spot after the other may come to a spot that makes the room alone.
+    """
+    pieces = reserve.pieces(room, gone)
     kept = list(spots)
     for spot in reversed(spots):
         others = [each for each in kept if each is not spot]
-        if all(_amount(others, resource) >= lack for resource, lack in need.items()):
+        if reserve.pieces(room, gone.union(each.uuid for each in others)) > pieces:
             kept = others
     return kept
-
-
-def _amount(spots: Sequence[Spot], resource: str) -> int:
-    return sum(spot.amounts.get(resource, 0) for spot in spots)
