@@ -14,6 +14,7 @@
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/sweep_tree.hpp"
+#include "bindings/workload_windows.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/results/csv_sink.hpp"
 #include "sim_harness/sweeps/compare.hpp"
@@ -78,6 +79,7 @@ class Watched {
     }
     if (raised) throw std::move(*raised);
     if (failure_) std::rethrow_exception(failure_);
+    warn_once();
     report();
     return outcome_;
   }
@@ -86,6 +88,10 @@ class Watched {
   void work() {
     try {
       const SweepRunner runner = make_sweep_runner(*sweep_);
+      {
+        const std::scoped_lock lock(mutex_);
+        warnings_ = runner.warnings;
+      }
       outcome_ = cospot::compare(*sweep_, options_, runner, noted_);
     } catch (...) {
       failure_ = std::current_exception();
@@ -104,11 +110,22 @@ class Watched {
   void ask_python(std::optional<py::error_already_set>& raised) {
     try {
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      warn_once();
       report();
     } catch (py::error_already_set& error) {
       raised.emplace(error);
       stop_ = true;
     }
+  }
+
+  /// Of the workloads, once they are read.
+  void warn_once() {
+    std::vector<std::string> warnings;
+    {
+      const std::scoped_lock lock(mutex_);
+      warnings.swap(warnings_);
+    }
+    warn(warnings);
   }
 
   void report() {
@@ -131,6 +148,7 @@ class Watched {
   std::mutex mutex_;
   std::condition_variable done_;
   bool is_done_ = false;
+  std::vector<std::string> warnings_;  ///< not yet given to Python
 };
 
 struct GivenSweep {

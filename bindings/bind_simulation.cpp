@@ -9,6 +9,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/live_simulation.hpp"
 #include "bindings/policy_entries.hpp"
+#include "bindings/workload_windows.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
 #include "sim_harness/engine/event_log.hpp"
@@ -52,6 +53,7 @@ PreparedRun prepare(const py::object& hosts, const py::object& host, const py::o
 RunResult simulate(const PythonWorkload& workload, const py::object& hosts, const py::object& host,
                    const py::object& vm, const py::object& spot, const py::object& evictor,
                    bool saf, const py::object& otn, const py::object& events) {
+  warn_of_window(workload);
   LiveSimulation simulation(workload, prepare(hosts, host, vm, spot, evictor, saf, otn));
   std::optional<EventLog> log;
   if (!events.is_none()) {
@@ -73,6 +75,7 @@ std::string explain(const PythonWorkload& workload, const py::object& request_id
                     const py::object& otn, bool all_hosts) {
   const InstanceIndex instance =
       find_request(workload.workload(), read_text(request_id, "request_id"));
+  warn_of_window(workload);
   LiveSimulation simulation(workload, prepare(hosts, host, vm, spot, evictor, saf, otn));
   return simulation.explain(instance, all_hosts);
 }
@@ -82,6 +85,7 @@ DatacenterSize size(const PythonWorkload& workload, const py::object& host, cons
   const ResourceVector total = read_host(host, "host");
   const ChainSpec chain = read_chain(vm, "vm");
   const double percent = read_number(headroom_percent, "headroom_percent", 0, 10'000);
+  warn_of_window(workload);
   const py::gil_scoped_release unlocked;
   DatacenterSize found =
       smallest_datacenter(workload.workload(), workload.vm_schedule(), total, chain);
@@ -148,7 +152,8 @@ py::dict result_dict(const py::object& self) {
 
 void bind_result(py::module_& core) {
   py::class_<RunResult> result(core, "RunResult", R"doc(
-What one run earned and cost. Counts are over the whole workload; revenue counts inside its window.
+What one run earned and cost. Counts are over all requests until the window ends, those before time
+0 included; revenue counts inside the window.
 )doc");
   bind_result_counts(result);
   bind_result_revenue(result);
@@ -193,6 +198,7 @@ One thread at a time runs it. The columns of `hosts` are live.
       .def(py::init([](const PythonWorkload& workload, const py::object& hosts,
                        const py::object& host, const py::object& vm, const py::object& spot,
                        const py::object& evictor, bool saf, const py::object& otn) {
+             warn_of_window(workload);
              return std::make_unique<LiveSimulation>(
                  workload, prepare(hosts, host, vm, spot, evictor, saf, otn));
            }),
@@ -223,6 +229,9 @@ Raises:
       .def("result", &LiveSimulation::result,
            "Return what the run earned and cost so far, as if all later requests were kept: after "
            "run() the whole.")
+      .def_property_readonly(
+          "window_us", [](const LiveSimulation& self) { return self.workload().window.count(); },
+          "Length of the workload's window, microseconds.")
       .def_property_readonly("hosts", &LiveSimulation::hosts, "The hosts, live: HostView.")
       .def_property_readonly("is_finished", &LiveSimulation::is_finished,
                              "Whether all events were processed.")

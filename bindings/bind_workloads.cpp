@@ -5,10 +5,12 @@
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/workload_columns.hpp"
+#include "bindings/workload_windows.hpp"
 #include "bindings/workloads.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/workloads/csv_workload.hpp"
 #include "sim_harness/workloads/synthetic_workload.hpp"
+#include "sim_harness/workloads/window.hpp"
 #include "sim_harness/workloads/workload_info.hpp"
 #include "sim_harness/workloads/workload_info_text.hpp"
 #include "sim_harness/workloads/workload_sample.hpp"
@@ -38,20 +40,26 @@ std::uint64_t read_seed(const py::object& seed) {
   return static_cast<std::uint64_t>(read_integer(seed, "seed", 0, INT64_MAX));
 }
 
-PythonWorkload load(const py::object& path) {
+PythonWorkload load(const py::object& path, const py::object& window_days) {
   const std::filesystem::path file = read_path(path, "path");
+  const std::optional<SimTime> window = read_window_days(window_days);
   const py::gil_scoped_release unlocked;
-  return PythonWorkload(read_workload(file));
+  Workload workload = read_workload(file);
+  state_window(workload, window);
+  return PythonWorkload(std::move(workload));
 }
 
 PythonWorkload generate(const py::object& model, const py::object& seed, const py::object& scale,
-                        const py::object& sampling) {
+                        const py::object& sampling, const py::object& window_days) {
   const SyntheticSpec spec{.model = read_text(model, "model"),
                            .seed = read_seed(seed),
                            .scale = read_any_number(scale, "scale"),
                            .sampling = parse_zone_sampling(read_text(sampling, "sampling"))};
+  const std::optional<SimTime> window = read_window_days(window_days);
   const py::gil_scoped_release unlocked;
-  return PythonWorkload(generate_workload(spec));
+  Workload workload = generate_workload(spec);
+  state_window(workload, window);
+  return PythonWorkload(std::move(workload));
 }
 
 PythonWorkload sample(const PythonWorkload& self, const py::object& probability, bool batched,
@@ -89,13 +97,13 @@ void save(const PythonWorkload& self, const py::object& path, const py::object& 
 }
 
 PythonWorkload from_columns(const py::dict& columns, const py::object& name,
-                            const py::object& window_us) {
-  const SimTime window(read_integer(window_us, "window_us", 1, kMaxWorkloadTime.count()));
+                            const py::object& window_us, const py::object& window_days) {
+  const std::optional<SimTime> window = read_window(window_us, window_days);
   return PythonWorkload(workload_from_columns(columns, read_text(name, "name"), window));
 }
 
 PythonWorkload from_pandas(const py::object& frame, const py::object& name,
-                           const py::object& window_us) {
+                           const py::object& window_us, const py::object& window_days) {
   const py::object frame_type = py::module_::import("pandas").attr("DataFrame");
   if (!py::isinstance(frame, frame_type)) {
     throw py::type_error("frame is of type " + type_name(frame) + ", expected a pandas DataFrame");
@@ -104,19 +112,24 @@ PythonWorkload from_pandas(const py::object& frame, const py::object& name,
   for (const py::handle column : frame.attr("columns")) {
     columns[column] = frame[column].attr("to_numpy")();
   }
-  return from_columns(columns, name, window_us);
+  return from_columns(columns, name, window_us, window_days);
 }
 
 void bind_making(py::class_<PythonWorkload>& workload) {
   workload
-      .def_static("load", &load, "path"_a, R"doc(
+      .def_static("load", &load, "path"_a, py::kw_only(), "window_days"_a = py::none(), R"doc(
 Read a workload file: CSV, plain or gzip, recognised by its header (docs/workload-format.md).
+
+Args:
+    path: The file.
+    window_days: Length of the window in which instances earn, days; None: as the file states it, or
+        derived from its requests.
 
 Raises:
     WorkloadError: The file cannot be used; the text starts with file:line:.
 )doc")
       .def_static("generate", &generate, "model"_a = "azure2020", py::kw_only(), "seed"_a = 1,
-                  "scale"_a = 0.01, "sampling"_a = "batched", R"doc(
+                  "scale"_a = 0.01, "sampling"_a = "batched", "window_days"_a = py::none(), R"doc(
 Make up a workload like a real zone's (docs/synthetic-workload.md).
 
 Args:
@@ -124,12 +137,13 @@ Args:
     seed: Of the draws, 0 to 2**63 - 1; the same seed gives the same workload on every machine.
     scale: Part of the zone, 0.0001 to 1 (about 5.2 million requests).
     sampling: batched: whole batches, with their bursts; bernoulli: single requests.
+    window_days: Length of the window in which instances earn, days; 14 when None.
 
 Raises:
     ConfigError: An argument cannot be used.
 )doc")
       .def_static("from_columns", &from_columns, "columns"_a, py::kw_only(), "name"_a = "columns",
-                  "window_us"_a = SimTime(14 * kDay).count(), R"doc(
+                  "window_us"_a = py::none(), "window_days"_a = py::none(), R"doc(
 Make a workload from arrays, one entry a request.
 
 Args:
@@ -137,13 +151,15 @@ Args:
         1), memory_mb (MiB), start_us, end_us (microseconds since the window's start; NEVER_US:
         never ended). Optional: instance_id (names or numbers, unique), tenant_id, disk_gb (GB).
     name: What results call it.
-    window_us: Length of the window in which instances earn, microseconds.
+    window_us: Length of the window in which instances earn, microseconds; derived from the requests
+        when neither it nor window_days is given (docs/semantics.md).
+    window_days: The same in days.
 
 Raises:
     WorkloadError: A column is missing, unknown or of another length, or a value cannot be used.
 )doc")
       .def_static("from_pandas", &from_pandas, "frame"_a, py::kw_only(), "name"_a = "frame",
-                  "window_us"_a = SimTime(14 * kDay).count(), R"doc(
+                  "window_us"_a = py::none(), "window_days"_a = py::none(), R"doc(
 Make a workload from a pandas DataFrame with the columns of from_columns.
 
 Raises:
@@ -211,6 +227,7 @@ Requests over time, in file order, and the window in which they earn. Never chan
 )doc");
   bind_making(workload);
   bind_using(workload);
+  bind_windows(workload);
   workload
       .def_property_readonly(
           "name", [](const PythonWorkload& self) { return to_str(self.workload().name); },
@@ -218,9 +235,6 @@ Requests over time, in file order, and the window in which they earn. Never chan
       .def_property_readonly(
           "sha256", [](const PythonWorkload& self) { return self.workload().sha256; },
           "SHA-256 of its file's bytes, or of its recipe.")
-      .def_property_readonly(
-          "window_us", [](const PythonWorkload& self) { return self.workload().window.count(); },
-          "Length of the window in which instances earn, microseconds.")
       .def(
           "__len__", [](const PythonWorkload& self) { return self.workload().rows.size(); },
           "Return the number of requests.")

@@ -12,6 +12,7 @@
 #include "bindings/arguments.hpp"
 #include "core/digest.hpp"
 #include "core/errors.hpp"
+#include "sim_harness/workloads/window.hpp"
 #include "sim_harness/workloads/workload_schema.hpp"
 #include "sim_harness/workloads/workload_writer.hpp"
 
@@ -194,7 +195,8 @@ py::dict columns_of(const Workload& workload) {
   return columns;
 }
 
-Workload workload_from_columns(const py::dict& columns, std::string name, SimTime window) {
+Workload workload_from_columns(const py::dict& columns, std::string name,
+                               const std::optional<SimTime>& window) {
   const ColumnReader reader(columns);
   constexpr std::int64_t kMostTime = kMaxWorkloadTime.count();
   const auto ids = reader.names("instance_id", [](std::size_t i) { return std::to_string(i); });
@@ -207,7 +209,7 @@ Workload workload_from_columns(const py::dict& columns, std::string name, SimTim
                            : std::vector<std::int64_t>(reader.count(), 0);
   const auto start = reader.integers("start_us", -kMostTime, kMostTime);
   const auto end = reader.integers("end_us", -kMostTime, kMostTime, kNever.count());
-  Workload workload{.name = std::move(name), .window = window};
+  Workload workload{.name = std::move(name)};
   workload.rows.reserve(reader.count());
   for (std::size_t i = 0; i < reader.count(); ++i) {
     if (end[i] < start[i]) {
@@ -225,6 +227,8 @@ Workload workload_from_columns(const py::dict& columns, std::string name, SimTim
          .end = SimTime(end[i])});
   }
   check_ids(workload.rows);
+  workload.window = derive_window(workload.rows);
+  state_window(workload, window);
   workload.sha256 = sha256_hex(format_workload(workload, WorkloadSchema::kCospot));
   return workload;
 }

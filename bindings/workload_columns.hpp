@@ -2,6 +2,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <optional>
 #include <string>
 
 #include "sim_harness/workloads/workload.hpp"
@@ -13,6 +14,6 @@ namespace cospot::bindings {
 
 /// The reverse. Errors: WorkloadError names the column and the row.
 [[nodiscard]] Workload workload_from_columns(const pybind11::dict& columns, std::string name,
-                                             SimTime window);
+                                             const std::optional<SimTime>& window);
 
 }  // namespace cospot::bindings

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -20,6 +21,9 @@ class PythonWorkload {
   [[nodiscard]] const EventSchedule& schedule() const;
   [[nodiscard]] const EventSchedule& vm_schedule() const;
 
+  /// True once, for the first of all copies that asks.
+  [[nodiscard]] bool is_first_use() const { return !shared_->is_used.exchange(true); }
+
  private:
   struct Shared {
     explicit Shared(Workload made) : workload(std::move(made)) {}
@@ -28,6 +32,7 @@ class PythonWorkload {
     std::once_flag has_vm_schedule;
     EventSchedule schedule;
     EventSchedule vm_schedule;
+    std::atomic<bool> is_used = false;
   };
 
   std::shared_ptr<Shared> shared_;

@@ -62,6 +62,7 @@ from cospot.errors import (
     InputError,
     PolicyError,
     WorkloadError,
+    WorkloadWarning,
 )
 from cospot.policies import Evictor, Filter, Weigher
 
@@ -131,6 +132,7 @@ __all__ = [
     "Weigher",
     "Workload",
     "WorkloadError",
+    "WorkloadWarning",
     "__version__",
     "average_over_workloads",
     "choose",

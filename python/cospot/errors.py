@@ -27,6 +27,14 @@ class DatabaseError(InputError):
     """A results database cannot be opened, belongs to another sweep or cannot be written."""
 
 
+class WorkloadWarning(UserWarning):
+    """Figures over a workload are to be taken with care; the text says why.
+
+    Requests fall outside its window, nothing precedes time 0 (the datacenter starts empty), or
+    part of the window was not observed. Given at the first use of a workload.
+    """
+
+
 class PolicyError(CospotError):
     """A policy broke its contract: it raised, or returned what cannot be used.
 

@@ -27,6 +27,7 @@ _COLUMNS: dict[str, Any] = {
     "memory_mb": "int64",
     "host": "str",
 }
+_LEAST_WINDOW_DAYS = 14.0
 _SIGNS = {"placement": 1, "departure": -1, "eviction": -1}
 
 
@@ -60,7 +61,7 @@ def occupancy_over_time(
     host: tuple[int, int],
     hosts: int,
     first_day: float = 0.0,
-    last_day: float = 14.0,
+    last_day: float | None = None,
     step_hours: float = 1.0,
 ) -> pd.DataFrame:
     """Add up what VMs and spots hold at regular times.
@@ -70,7 +71,8 @@ def occupancy_over_time(
         host: vCPUs and memory (MiB, or the workload's own unit) of every host.
         hosts: How many there are.
         first_day: Where to begin, days since the window's start.
-        last_day: Where to end.
+        last_day: Where to end. None: at the end of the window that is derived from the requests:
+            that of the last one's day, at least day 14.
         step_hours: Between two rows, hours.
 
     Returns:
@@ -85,8 +87,8 @@ def occupancy_over_time(
     """
     if min(*host, hosts) < 1:
         raise ConfigError(f"found host={host}, hosts={hosts}; expected positive sizes")
-    days = _days(first_day, last_day, step_hours)
     log = events if isinstance(events, pd.DataFrame) else read_events(events)
+    days = _days(first_day, _last_day(log) if last_day is None else last_day, step_hours)
     changes = log[log["event"].isin(list(_SIGNS))]
     # How many changes have happened at every time; those at the time itself count.
     happened = np.searchsorted(changes["time_s"].to_numpy(), days * SECONDS_PER_DAY, side="right")
@@ -108,7 +110,7 @@ def watch_occupancy(
     simulation: Simulation,
     *,
     first_day: float = 0.0,
-    last_day: float = 14.0,
+    last_day: float | None = None,
     step_hours: float = 1.0,
 ) -> pd.DataFrame:
     """Run a simulation and add up what VMs and spots hold at regular times.
@@ -116,7 +118,7 @@ def watch_occupancy(
     Args:
         simulation: At or before ``first_day``; it is at ``last_day`` afterwards.
         first_day: Where to begin, days since the window's start.
-        last_day: Where to end.
+        last_day: Where to end. None: at the end of the workload's window.
         step_hours: Between two rows, hours.
 
     Returns:
@@ -126,6 +128,8 @@ def watch_occupancy(
         ConfigError: A time makes no sense, or the simulation is past ``first_day``.
         PolicyError: A policy broke its contract.
     """
+    if last_day is None:
+        last_day = simulation.window_us / 1e6 / SECONDS_PER_DAY
     days = _days(first_day, last_day, step_hours)
     # Everything that happens at the time itself counts, so a step ends one microsecond later.
     times = [round(day * SECONDS_PER_DAY * 1e6) + 1 for day in days]
@@ -162,6 +166,13 @@ def _held_now(simulation: Simulation) -> dict[str, int]:
         "total_vcpus": held["total_vcpus"],
         "total_memory_mb": held["total_memory_mb"],
     }
+
+
+def _last_day(log: pd.DataFrame) -> float:
+    """Return the end of the window of the requests in an event log, as the program derives it."""
+    requests = log.loc[log["event"] == "request", "time_s"]
+    last = float(requests.max()) if len(requests) else 0.0
+    return max(_LEAST_WINDOW_DAYS, float(np.floor(last / SECONDS_PER_DAY)) + 1)
 
 
 def _days(first_day: float, last_day: float, step_hours: float) -> Any:

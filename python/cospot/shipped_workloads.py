@@ -73,7 +73,8 @@ def ship_workloads(
         path = _find(label, sha256, sweep_file.parent, paths)
         name = f"{len(files)}-{path.name}"
         files[name] = path.read_bytes()
-        items.append({"path": name, "label": label})
+        window = {key: item[key] for key in ("window_days",) if key in item}
+        items.append({"path": name, "label": label, **window})
     files[WORKLOADS_FILE] = json.dumps(items).encode()
     digest = hashlib.sha256(b"".join(files.values())).hexdigest()
     plugin = ShippedWorkloads(f"cospot-workloads-{digest[:16]}", files)

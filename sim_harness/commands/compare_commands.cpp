@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/results/merge_databases.hpp"
 #include "sim_harness/results/summary.hpp"
 #include "sim_harness/sweeps/sweep_file.hpp"
+#include "sim_harness/sweeps/workload_list.hpp"
 
 namespace cospot {
 namespace {
@@ -32,6 +34,7 @@ struct CompareArguments {
   bool force = false;
   std::string timing = "on";
   bool quiet = false;
+  WindowOption window;
 };
 
 struct MergeArguments {
@@ -64,7 +67,7 @@ void require_other_file(const std::string& csv, const std::string& database) {
 std::string command_text(const CompareArguments& arguments) {
   std::string text = "cospot compare " + arguments.sweep;
   for (const std::string& assignment : arguments.overrides) text += " --set " + assignment;
-  return text;
+  return text + arguments.window.text();
 }
 
 CompareOptions compare_options(const CompareArguments& arguments,
@@ -95,12 +98,14 @@ std::string report_results(const std::string& database, const std::string& csv, 
 void run_compare(const CompareArguments& arguments, const CompareCommandContext& context) {
   const CompareOptions options = compare_options(arguments, context);
   context.policies->stop_when(context.interrupted);
-  const Sweep sweep = read_sweep(arguments.sweep, arguments.overrides, *context.policies);
+  Sweep sweep = read_sweep(arguments.sweep, arguments.overrides, *context.policies);
+  state_windows(sweep, arguments.window.window());
   if (!arguments.csv.empty()) {
     require_other_file(arguments.csv, arguments.database);
     require_csv_writable(arguments.csv);
   }
   const SweepRunner runner = context.make_runner(sweep);
+  print_warnings(runner.warnings);
   const std::unique_ptr<ProgressSink> progress = make_progress(arguments.quiet);
   const CompareOutcome outcome = compare(sweep, options, runner, *progress);
   if (outcome.interrupted) {
@@ -140,6 +145,7 @@ void add_compare(CLI::App& app, const CompareCommandContext& context) {
   command->add_option("sweep", arguments->sweep, "Sweep file (YAML)")->required();
   command->add_option("--set", arguments->overrides, "Override a key: otn=[1,4], host.vcpus=64")
       ->allow_extra_args(false);
+  arguments->window.add_to(*command);
   command->add_option("-j,--threads", arguments->threads, "Threads")
       ->check(CLI::Range(std::size_t{1}, kMaxThreads))
       ->capture_default_str();

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
 #include "sim_harness/engine/degradation.hpp"
@@ -22,7 +23,9 @@
 #include "sim_harness/files/text_table.hpp"
 #include "sim_harness/results/revenue_text.hpp"
 #include "sim_harness/sweeps/sweep_file.hpp"
+#include "sim_harness/sweeps/workload_list.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
+#include "sim_harness/workloads/window.hpp"
 
 namespace cospot {
 namespace {
@@ -33,6 +36,7 @@ struct DegradationArguments {
   std::uint64_t seed = 1;
   std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
   std::string csv;
+  WindowOption window;
 };
 
 struct DegradationRow {
@@ -42,6 +46,8 @@ struct DegradationRow {
 
 /// All runs of one workload: headroom slowest, then VM policy, then OTN.
 using WorkloadRows = std::vector<DegradationRow>;
+
+using Warnings = std::vector<std::string>;
 
 class DegradationSweep {
  public:
@@ -54,15 +60,19 @@ class DegradationSweep {
     for (const ChainSpec& vm : sweep.vm) chains_.push_back(make_chain(vm, ChainSide::kVm));
   }
 
-  /// Simulates the workloads, several at once; the result does not depend on how many.
-  std::vector<WorkloadRows> run(std::size_t threads) {
+  /// Simulates the workloads, several at once; the result does not depend on how many. `warnings`
+  /// gets those of each workload.
+  std::vector<WorkloadRows> run(std::size_t threads, std::vector<Warnings>& warnings) {
     std::vector<WorkloadRows> rows(sweep_.workloads.size());
+    warnings.resize(rows.size());
     std::atomic<std::size_t> next = 0;
     std::exception_ptr failure;
     std::mutex mutex;
     const auto work = [&] {
       try {
-        for (std::size_t i = next++; i < rows.size(); i = next++) rows[i] = run_workload(i);
+        for (std::size_t i = next++; i < rows.size(); i = next++) {
+          rows[i] = run_workload(i, warnings[i]);
+        }
       } catch (...) {
         const std::scoped_lock lock(mutex);
         if (!failure) failure = std::current_exception();
@@ -79,8 +89,9 @@ class DegradationSweep {
   }
 
  private:
-  [[nodiscard]] WorkloadRows run_workload(std::size_t index) const {
+  [[nodiscard]] WorkloadRows run_workload(std::size_t index, Warnings& warnings) const {
     const Workload workload = load_workload(sweep_.workloads[index]);
+    warnings = window_warnings(workload);
     const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
     std::vector<std::size_t> least(sweep_.vm.size());
     WorkloadRows rows;
@@ -160,8 +171,11 @@ std::string table_of(const Sweep& sweep, const std::vector<WorkloadRows>& all) {
 }
 
 void run_degradation(const DegradationArguments& arguments, PolicyLoader& loader) {
-  const Sweep sweep = read_sweep(arguments.sweep, arguments.overrides, loader);
-  const auto rows = DegradationSweep(sweep, arguments.seed).run(arguments.threads);
+  Sweep sweep = read_sweep(arguments.sweep, arguments.overrides, loader);
+  state_windows(sweep, arguments.window.window());
+  std::vector<Warnings> warnings;
+  const auto rows = DegradationSweep(sweep, arguments.seed).run(arguments.threads, warnings);
+  for (const Warnings& of_workload : warnings) print_warnings(of_workload);
   if (!arguments.csv.empty()) {
     StoredStream file(arguments.csv);
     file.write(csv_of(sweep, arguments.seed, rows));
@@ -186,6 +200,7 @@ void add_degradation_command(CLI::App& app, PolicyLoader& loader) {
       ->required();
   command->add_option("--set", arguments->overrides, "Override a key: otn=[1,4], host.vcpus=64")
       ->allow_extra_args(false);
+  arguments->window.add_to(*command);
   command->add_option("--seed", arguments->seed, "Seed of the draws")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}))
       ->capture_default_str();

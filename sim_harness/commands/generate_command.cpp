@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/workloads/synthetic_workload.hpp"
+#include "sim_harness/workloads/window.hpp"
 #include "sim_harness/workloads/workload_writer.hpp"
 
 namespace cospot {
@@ -20,12 +23,15 @@ struct GenerateOptions {
   std::string sampling = "batched";
   std::string output;
   std::string schema{kWorkloadSchemas[0].name};
+  WindowOption window;
 };
 
 void generate(GenerateOptions options) {
   const WorkloadSchema schema = find_workload_schema(options.schema);  // before the work
   options.spec.sampling = parse_zone_sampling(options.sampling);
-  const Workload workload = generate_workload(options.spec);
+  const std::optional<SimTime> window = options.window.window();
+  Workload workload = generate_workload(options.spec);
+  state_window(workload, window);
   write_workload(workload, options.output, schema);
   fmt::print("{}: {} requests of {}\n", options.output, workload.rows.size(), workload.name);
 }
@@ -55,6 +61,7 @@ void add_generate_command(CLI::App& workload) {
       ->add_option("--schema", options->schema,
                    "Schema to write: cospot (its own) or socc22 (the CoSpot release's)")
       ->capture_default_str();
+  options->window.add_to(*command);
   command->callback([options] { generate(*options); });
 }
 

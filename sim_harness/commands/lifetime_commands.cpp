@@ -19,9 +19,11 @@
 #include "sim_harness/commands/number_range.hpp"
 #include "sim_harness/commands/python_program.hpp"
 #include "sim_harness/commands/spot_table.hpp"
+#include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/workloads/csv_workload.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
+#include "sim_harness/workloads/window.hpp"
 #include "sim_harness/workloads/workload_schema.hpp"
 
 namespace cospot {
@@ -33,13 +35,14 @@ constexpr const char* kModule = "cospot.lifetime";
 constexpr double kMostDays = 10'000;
 constexpr const char* kWatchedHelp =
     "Day on which watching stopped: later ends are unknown. Left out: 90 for the release's schema "
-    "and for recipes, otherwise the latest time in the file";
+    "and for recipes, otherwise the latest time in the file, or the end of a window it states";
 constexpr const char* kWorkloadHelp = "Workload file, or a recipe: azure2020:seed=1:scale=0.01";
 
 struct SpotsArguments {
   std::string workload;
   std::optional<std::string> model;
   std::string output;
+  WindowOption window;
 };
 
 struct TrainArguments {
@@ -50,6 +53,7 @@ struct TrainArguments {
   unsigned hidden = 16;
   unsigned epochs = 15;
   std::optional<double> watched_until;
+  WindowOption window;
 };
 
 struct EvalArguments {
@@ -58,6 +62,7 @@ struct EvalArguments {
   std::string output;
   double days = 3;
   std::optional<double> watched_until;
+  WindowOption window;
 };
 
 /// A folder for what Python reads, removed with it.
@@ -90,23 +95,39 @@ double last_watched_day(const WorkloadSpec& spec, const Workload& workload) {
   if (spec.synthetic || read_workload_schema(spec.file) == WorkloadSchema::kSocc22) {
     return kReleaseWatchedUntil;
   }
-  SimTime latest(0);
+  // Whoever states a window says that it was observed.
+  SimTime latest = workload.window_is_stated ? workload.window : SimTime(0);
   for (const WorkloadRow& row : workload.rows) {
     latest = std::max({latest, row.start, row.end == kNever ? row.start : row.end});
   }
   return static_cast<double>(latest.count()) / kMicrosecondsPerDay;
 }
 
-/// Writes the spots of every workload and returns the options that name the files and say until
-/// which day they were watched: `watched_until`, or all of them, if it is not given.
-std::vector<std::string> transfer_spots(const std::vector<std::string>& workloads,
-                                        std::optional<double> watched_until,
-                                        const TransferFolder& folder) {
-  std::vector<std::string> options;
+Workload load(const std::string& text, const std::optional<SimTime>& window) {
+  WorkloadSpec spec = parse_workload_spec(text);
+  spec.window = window;
+  return load_workload(spec);
+}
+
+/// What Python is told of spots: options that name their files, and what they were seen in.
+struct TransferredSpots {
+  std::vector<std::string> options{};
+  SimTime window = kMaxWorkloadTime;  ///< the least of the workloads
+};
+
+/// Writes the spots of every workload. The options say until which day they were watched too:
+/// `watched_until`, or all of them, if it is not given.
+TransferredSpots transfer_spots(const std::vector<std::string>& workloads,
+                                std::optional<double> watched_until,
+                                const std::optional<SimTime>& window,
+                                const TransferFolder& folder) {
+  TransferredSpots spots;
+  std::vector<std::string>& options = spots.options;
   double first_to_stop = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < workloads.size(); ++i) {
     const WorkloadSpec spec = parse_workload_spec(workloads[i]);
-    const Workload workload = load_workload(spec);
+    const Workload workload = load(workloads[i], window);
+    spots.window = std::min(spots.window, workload.window);
     const fs::path file = folder.path() / fmt::format("spots-{}.csv", i);
     write_stored_file(file, spot_table_csv(workload, nullptr));
     options.insert(options.end(), {"--spots", file.string(), "--name", workload.name});
@@ -114,7 +135,7 @@ std::vector<std::string> transfer_spots(const std::vector<std::string>& workload
   }
   options.insert(options.end(),
                  {"--watched-until", fmt::format("{}", watched_until.value_or(first_to_stop))});
-  return options;
+  return spots;
 }
 
 void write_spots(const SpotsArguments& arguments) {
@@ -123,14 +144,16 @@ void write_spots(const SpotsArguments& arguments) {
     model = *arguments.model == "built-in" ? built_in_lifetime_model()
                                            : read_lifetime_model(*arguments.model);
   }
-  const Workload workload = load_workload(parse_workload_spec(arguments.workload));
+  const Workload workload = load(arguments.workload, arguments.window.window());
   write_stored_file(arguments.output, spot_table_csv(workload, model.get()));
 }
 
 int train(const TrainArguments& arguments) {
   const TransferFolder folder;
   std::vector<std::string> command{"train"};
-  for (std::string& option : transfer_spots(arguments.workloads, arguments.watched_until, folder)) {
+  for (std::string& option : transfer_spots(arguments.workloads, arguments.watched_until,
+                                            arguments.window.window(), folder)
+                                 .options) {
     command.push_back(std::move(option));
   }
   command.insert(
@@ -151,11 +174,12 @@ int evaluate(const EvalArguments& arguments) {
     write_stored_file(model, built_in_lifetime_model_text());
   }
   std::vector<std::string> command{"eval"};
-  for (std::string& option : transfer_spots(arguments.workloads, arguments.watched_until, folder)) {
-    command.push_back(std::move(option));
-  }
+  const TransferredSpots spots = transfer_spots(arguments.workloads, arguments.watched_until,
+                                                arguments.window.window(), folder);
+  command.insert(command.end(), spots.options.begin(), spots.options.end());
   command.insert(command.end(), {"--model", model, "-o", arguments.output, "--days",
-                                 fmt::format("{}", arguments.days)});
+                                 fmt::format("{}", arguments.days), "--window-days",
+                                 window_days_text(spots.window)});
   return run_python_module(kModule, command);
 }
 
@@ -167,6 +191,7 @@ void add_spots(CLI::App& lifetime) {
   command->add_option("--model", arguments->model,
                       "Add the life that this model (a file, or built-in) expects");
   command->add_option("-o,--output", arguments->output, "CSV file to write")->required();
+  arguments->window.add_to(*command);
   command->callback([arguments] { write_spots(*arguments); });
 }
 
@@ -181,6 +206,7 @@ void add_train(CLI::App& lifetime, int& exit_code) {
       ->capture_default_str();
   command->add_option("--watched-until", arguments->watched_until, kWatchedHelp)
       ->check(number_between(0, kMostDays));
+  arguments->window.add_to(*command);
   command->add_option("--seed", arguments->seed, "Seed of the training")->capture_default_str();
   command->add_option("--hidden", arguments->hidden, "Hidden units of the network")
       ->check(CLI::Range(1, 4096))
@@ -204,6 +230,7 @@ void add_eval(CLI::App& lifetime, int& exit_code) {
       ->capture_default_str();
   command->add_option("--watched-until", arguments->watched_until, kWatchedHelp)
       ->check(number_between(0, kMostDays));
+  arguments->window.add_to(*command);
   command->callback([arguments, &exit_code] { exit_code = evaluate(*arguments); });
 }
 

@@ -13,6 +13,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/commands/host_totals.hpp"
+#include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
 #include "sim_harness/engine/event_log.hpp"
 #include "sim_harness/engine/explain.hpp"
@@ -24,7 +25,9 @@
 #include "sim_harness/sweeps/policy_list.hpp"
 #include "sim_harness/sweeps/sweep_file.hpp"
 #include "sim_harness/sweeps/sweep_grid.hpp"
+#include "sim_harness/sweeps/workload_list.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
+#include "sim_harness/workloads/window.hpp"
 
 namespace cospot {
 namespace {
@@ -39,6 +42,7 @@ struct RunArguments {
   std::optional<std::string> explained_id;
   bool explain_all = false;
   std::string timing = "on";
+  WindowOption window;
 };
 
 struct SizeArguments {
@@ -46,6 +50,7 @@ struct SizeArguments {
   std::vector<std::string> vm;
   std::string host;
   std::vector<double> headroom{0};
+  WindowOption window;
 };
 
 void print(const std::string& text) {
@@ -67,17 +72,30 @@ std::string host_text(const ResourceVector& host) {
                      host.disk_gb);
 }
 
+Sweep scenario_of(const RunArguments& arguments, PolicyLoader& loader) {
+  Sweep sweep = read_scenario(arguments.scenario, arguments.overrides, loader);
+  state_windows(sweep, arguments.window.window());
+  return sweep;
+}
+
+/// A line that tells the window, unless it is the default one that nobody stated.
+std::string window_text(const Workload& workload) {
+  if (workload.window == kDefaultWindow && !workload.window_is_stated) return {};
+  return fmt::format("window    {} days\n", window_days_text(workload.window));
+}
+
 /// One run of a scenario.
 class ScenarioRun {
  public:
   ScenarioRun(const RunArguments& arguments, PolicyLoader& loader)
       : arguments_(arguments),
-        sweep_(read_scenario(arguments.scenario, arguments.overrides, loader)),
+        sweep_(scenario_of(arguments, loader)),
         workload_(load_workload(sweep_.workloads.front())) {
     if (arguments.events.has_value()) {
       require_not_input(*arguments.events, arguments.scenario);
       require_not_input(*arguments.events, sweep_.workloads.front().file);
     }
+    warn_of_window(workload_);
     if (arguments.explained_id.has_value()) {
       explained_ = find_request(workload_, *arguments.explained_id);
     }
@@ -131,10 +149,10 @@ class ScenarioRun {
                            *sweep_.sizes.front().percent);
     }
     return fmt::format(
-        "workload  {}\nhosts     {}\npolicies  VM {}, spot {}, evictor {}, SAF {}, "
+        "workload  {}\n{}hosts     {}\npolicies  VM {}, spot {}, evictor {}, SAF {}, "
         "OTN {}\n",
-        workload_.name, hosts, settings.vm.label, settings.spot.label, settings.evictor.label,
-        settings.saf ? "on" : "off", settings.otn.label());
+        workload_.name, window_text(workload_), hosts, settings.vm.label, settings.spot.label,
+        settings.evictor.label, settings.saf ? "on" : "off", settings.otn.label());
   }
 
   const RunArguments& arguments_;
@@ -157,7 +175,10 @@ void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
   for (const std::string& name : arguments.vm) {
     chains.push_back(load_chain(name, loader));  // an unknown name, before the work
   }
-  const Workload workload = load_workload(parse_workload_spec(arguments.workload));
+  WorkloadSpec spec = parse_workload_spec(arguments.workload);
+  spec.window = arguments.window.window();
+  const Workload workload = load_workload(spec);
+  warn_of_window(workload);
   const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
   TextTable table;
   table.add_column("VM policy", TextTable::Align::kLeft);
@@ -171,10 +192,10 @@ void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
     }
     table.add_row(std::move(cells));
   }
-  print(
-      fmt::format("workload  {}: {} VMs\nhosts of  {}\n\nhosts by headroom (lower bound: the peak "
-                  "demand, were it packed without loss)\n{}",
-                  workload.name, vms.vm_requests, host_text(host), table.text()));
+  print(fmt::format(
+      "workload  {}: {} VMs\n{}hosts of  {}\n\nhosts by headroom (lower bound: the peak "
+      "demand, were it packed without loss)\n{}",
+      workload.name, vms.vm_requests, window_text(workload), host_text(host), table.text()));
 }
 
 void add_run(CLI::App& app, PolicyLoader& loader) {
@@ -183,6 +204,7 @@ void add_run(CLI::App& app, PolicyLoader& loader) {
   command->add_option("SCENARIO", arguments->scenario, "Scenario file (YAML)")->required();
   command->add_option("--set", arguments->overrides, "Override a key: otn=4, host.vcpus=64")
       ->allow_extra_args(false);
+  arguments->window.add_to(*command);
   command->add_option("--events", arguments->events,
                       "Write every event as CSV; packed if it ends in .gz");
   CLI::Option* explain = command->add_option("--explain", arguments->explained_id,
@@ -207,6 +229,7 @@ void add_size(CLI::App& app, PolicyLoader& loader) {
       ->required()
       ->allow_extra_args(false);
   command->add_option("--host", arguments->host, "VCPUS,MEMORY_MB[,DISK_GB] of a host")->required();
+  arguments->window.add_to(*command);
   command->add_option("--headroom", arguments->headroom, "Percentages of more hosts: 0,1,2")
       ->delimiter(',')
       ->allow_extra_args(false)

@@ -19,6 +19,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/number_range.hpp"
+#include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/results/csv_sink.hpp"
 #include "sim_harness/sweeps/policy_list.hpp"
 #include "sim_harness/sweeps/shared_evictor.hpp"
@@ -64,6 +65,7 @@ struct TuneArguments {
   std::string csv;
   std::string database;
   bool force = false;
+  WindowOption window;
 };
 
 constexpr double kDefaultHeadroomPercent = 2;
@@ -156,9 +158,11 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
   std::vector<WorkloadSpec> workloads;
   for (const std::string& text : arguments.workloads) {
     workloads.push_back(parse_workload_spec(text));
+    workloads.back().window = arguments.window.window();
   }
   const std::vector<TuneSample> samples = make_samples(
       workloads, datacenter, settings.vm, settings.evictors, arguments.parts, arguments.seed);
+  for (const TuneSample& sample : samples) print_warnings(sample.warnings);
   TuneRuns runs(settings, samples, datacenter.host);
   std::vector<TuneOutcome> folds;
   std::vector<bool> held_out(samples.size(), false);
@@ -240,6 +244,7 @@ void add_tune_command(CLI::App& app, PolicyLoader& loader) {
       ->excludes(headroom);
   add_search_options(*command, *arguments);
   add_candidate_options(*command, *arguments);
+  arguments->window.add_to(*command);
   command->add_option("--csv", arguments->csv, "Write the runs as CSV");
   CLI::Option* database =
       command->add_option("--db", arguments->database, "Write the runs to a results database");

@@ -10,7 +10,9 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/commands/host_totals.hpp"
+#include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/workloads/csv_workload.hpp"
+#include "sim_harness/workloads/window.hpp"
 #include "sim_harness/workloads/workload_info.hpp"
 #include "sim_harness/workloads/workload_info_text.hpp"
 #include "sim_harness/workloads/workload_sample.hpp"
@@ -25,6 +27,7 @@ struct InfoOptions {
   std::string file;
   std::string host;
   bool json = false;
+  WindowOption window;
 };
 
 struct WriteOptions {
@@ -34,12 +37,21 @@ struct WriteOptions {
   double probability = 0;
   std::uint64_t seed = 1;
   bool batched = false;
+  WindowOption window;
 };
+
+Workload read_input(const std::string& file, const WindowOption& option) {
+  const std::optional<SimTime> window = option.window();  // before the work, not after it
+  Workload workload = read_workload(file);
+  state_window(workload, window);
+  return workload;
+}
 
 void print_info(const InfoOptions& options) {
   std::optional<ResourceVector> host;
   if (!options.host.empty()) host = parse_host_totals(options.host);
-  const Workload workload = read_workload(options.file);
+  const Workload workload = read_input(options.file, options.window);
+  warn_of_window(workload);
   const WorkloadInfo info = describe_workload(workload, host);
   fmt::print(
       "{}", options.json ? workload_info_json(workload, info) : workload_info_text(workload, info));
@@ -52,14 +64,14 @@ void write_and_report(const Workload& workload, const WriteOptions& options) {
 
 void convert(const WriteOptions& options) {
   (void)find_workload_schema(options.schema);  // before the work, not after it
-  write_and_report(read_workload(options.input), options);
+  write_and_report(read_input(options.input, options.window), options);
 }
 
 void sample(const WriteOptions& options) {
   (void)find_workload_schema(options.schema);
   const Sampling sampling = options.batched ? Sampling::kBatched : Sampling::kBernoulli;
-  const Workload drawn =
-      sample_workload(read_workload(options.input), sampling, options.probability, options.seed);
+  const Workload drawn = sample_workload(read_input(options.input, options.window), sampling,
+                                         options.probability, options.seed);
   if (drawn.rows.empty()) {
     throw ConfigError(fmt::format(
         "{}: nothing written: a draw with probability {} and seed {} keeps no request, expected a "
@@ -77,6 +89,7 @@ void add_info(CLI::App& workload) {
   info->add_option("--host", options->host,
                    "VCPUS,MEMORY_MB[,DISK_GB] of a host: tell how many hosts the peaks need");
   info->add_flag("--json", options->json, "Print one JSON object");
+  options->window.add_to(*info);
   info->callback([options] { print_info(*options); });
 }
 
@@ -89,6 +102,7 @@ std::shared_ptr<WriteOptions> add_files(CLI::App& command) {
       .add_option("--schema", options->schema,
                   "Schema to write: cospot (its own) or socc22 (the CoSpot release's)")
       ->capture_default_str();
+  options->window.add_to(command);
   return options;
 }
 

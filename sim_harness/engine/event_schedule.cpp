@@ -78,6 +78,7 @@ EventSchedule make_schedule(const Workload& workload, ScheduledClasses classes) 
     schedule.end.push_back(row.end);
     kinds.push_back(flavors.number_of(row.resources) << 2 |
                     (row.is_spot() ? ScheduledEvent::kSpotBit : 0));
+    if (!starts_in_time(row, workload.window)) continue;
     if (row.is_spot() && classes == ScheduledClasses::kVmsOnly) continue;
     add_totals(row, schedule);
     arrivals.push_back(instance);

@@ -30,7 +30,7 @@ struct EventSchedule {
   std::vector<ResourceVector> flavors;
   std::vector<SimTime> start;  ///< of each row
   std::vector<SimTime> end;
-  SimTime window = 14 * kDay;
+  SimTime window = kDefaultWindow;
   std::uint64_t vm_requests = 0;
   std::uint64_t spot_requests = 0;
   Revenue vm_revenue_requested = 0;
@@ -50,7 +50,8 @@ struct EventSchedule {
 
 enum class ScheduledClasses : std::uint8_t { kVmsAndSpots, kVmsOnly };
 
-/// Orders the events of `workload`. With kVmsOnly its spots are left out (rows keep their number).
+/// Orders the events of `workload`. Requests that start at the end of its window or later are left
+/// out, and with kVmsOnly its spots (rows keep their number).
 [[nodiscard]] EventSchedule make_schedule(
     const Workload& workload, ScheduledClasses classes = ScheduledClasses::kVmsAndSpots);
 

@@ -10,6 +10,7 @@
 #include "core/errors.hpp"
 #include "core/vm_load.hpp"
 #include "filters/registry.hpp"
+#include "sim_harness/workloads/window.hpp"
 
 namespace cospot {
 namespace {
@@ -263,11 +264,26 @@ const ExplainedHost* Explanation::winning_host() const {
   return found == hosts.end() ? nullptr : &*found;
 }
 
+namespace {
+
+void require_in_window(const Workload& workload, const WorkloadRow& row) {
+  if (starts_in_time(row, workload.window)) return;
+  throw InputError(fmt::format(
+      "--explain {}: it starts after {} days, but the window of workload '{}' ends after {}, so it "
+      "is left out; expected a request before that, or a longer window_days",
+      row.id, window_days_text(row.start), workload.name, window_days_text(workload.window)));
+}
+
+}  // namespace
+
 InstanceIndex find_request(const Workload& workload, std::string_view id) {
   const std::vector<WorkloadRow>& rows = workload.rows;
   const auto found =
       std::find_if(rows.begin(), rows.end(), [&](const WorkloadRow& row) { return row.id == id; });
-  if (found != rows.end()) return static_cast<InstanceIndex>(found - rows.begin());
+  if (found != rows.end()) {
+    require_in_window(workload, *found);
+    return static_cast<InstanceIndex>(found - rows.begin());
+  }
   throw InputError(fmt::format(
       "--explain {}: none of the {} requests of workload '{}' has this id; {}", id, rows.size(),
       workload.name,

@@ -54,7 +54,8 @@ struct Explanation {
   [[nodiscard]] const ExplainedHost* winning_host() const;
 };
 
-/// The row of the request called `id`. Errors: InputError that shows what ids look like.
+/// The row of the request called `id`. Errors: InputError that shows what ids look like; also when
+/// the request starts after the window, so that no run has it.
 [[nodiscard]] InstanceIndex find_request(const Workload& workload, std::string_view id);
 
 /// Works out anew, host by host, what an engine that stands before an arrival will decide.

@@ -81,12 +81,17 @@ std::string yaml_text(std::string_view text) {
 std::string workload_yaml(const ConfigNode& workload) {
   const std::string label = require_key(workload, "workload", "label").text;
   const ConfigNode* model = workload.find("synthetic");
-  if (model == nullptr) return yaml_text(label);
+  const ConfigNode* days = workload.find("window_days");
+  if (model == nullptr && days == nullptr) return yaml_text(label);
   std::vector<std::string> entries;
+  if (model == nullptr) {
+    return mapping_yaml({"path: " + yaml_text(label), "window_days: " + days->text});
+  }
   for (const char* key : {"synthetic", "seed", "scale", "sampling"}) {
     entries.push_back(
         fmt::format("{}: {}", key, scalar_yaml(require_key(workload, "workload", key))));
   }
+  if (days != nullptr) entries.push_back("window_days: " + days->text);
   entries.push_back("label: " + yaml_text(label));
   return mapping_yaml(entries);
 }

@@ -47,6 +47,15 @@ WorkPlan plan_work(const SweepGrid& grid, const Shard& shard,
   return plan;
 }
 
+/// The sweep as its record tells it: with the windows that are in force.
+Sweep with_windows(Sweep sweep, const SweepRunner& runner) {
+  for (std::size_t i = 0; i < runner.windows.size(); ++i) {
+    WorkloadSpec& workload = sweep.workloads.at(i);
+    workload.window = recorded_window(workload.window, runner.windows[i]);
+  }
+  return sweep;
+}
+
 /// Thrown through a GroupRunner to end its group early; what it has recorded is kept.
 struct StopGroup {};
 
@@ -55,12 +64,12 @@ class Comparison {
  public:
   Comparison(const Sweep& sweep, const CompareOptions& options, const SweepRunner& runner,
              ProgressSink& progress)
-      : sweep_(&sweep),
+      : sweep_(with_windows(sweep, runner)),
         options_(&options),
         runner_(&runner),
         progress_(&progress),
-        grid_(sweep),
-        record_{sweep_json(sweep), grid_.run_count(), COSPOT_VERSION, options.command},
+        grid_(sweep_),
+        record_{sweep_json(sweep_), grid_.run_count(), COSPOT_VERSION, options.command},
         database_(options.database, record_, runner.workloads, options.if_present),
         plan_(plan_work(grid_, options.shard, database_.finished_runs())),
         done_(plan_.skipped) {}
@@ -131,18 +140,18 @@ class Comparison {
 
   ResultRow make_row(std::size_t run_index, const RunResult& result) const {
     const RunCoordinates run = grid_.coordinates(run_index);
-    const WorkloadSpec& workload = sweep_->workloads[run.workload];
+    const WorkloadSpec& workload = sweep_.workloads[run.workload];
     return {.run_index = run_index,
             .workload = workload.label,
-            .headroom_percent = sweep_->sizes[run.size].percent,
-            .vm = sweep_->vm[run.vm].label,
-            .spot = sweep_->spot[run.spot].label,
-            .evictor = sweep_->evictors[run.evictor].label,
-            .saf = sweep_->saf[run.saf],
-            .otn = sweep_->otn[run.otn],
+            .headroom_percent = sweep_.sizes[run.size].percent,
+            .vm = sweep_.vm[run.vm].label,
+            .spot = sweep_.spot[run.spot].label,
+            .evictor = sweep_.evictors[run.evictor].label,
+            .saf = sweep_.saf[run.saf],
+            .otn = sweep_.otn[run.otn],
             .result = with_timing(result, options_->timing),
             .workload_sha256 = runner_->workloads.at(run.workload).sha256,
-            .configuration = run_json(*sweep_, run, static_cast<std::size_t>(result.hosts)),
+            .configuration = run_json(sweep_, run, static_cast<std::size_t>(result.hosts)),
             .version = COSPOT_VERSION,
             .seed = workload.synthetic ? workload.synthetic->seed : 0};
   }
@@ -182,7 +191,7 @@ class Comparison {
             .elapsed = Clock::now() - start_};
   }
 
-  const Sweep* sweep_;
+  Sweep sweep_;
   const CompareOptions* options_;
   const SweepRunner* runner_;
   ProgressSink* progress_;

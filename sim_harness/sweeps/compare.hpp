@@ -30,6 +30,8 @@ using GroupRunner = std::function<void(
 struct SweepRunner {
   std::vector<WorkloadRecord> workloads;  ///< in the order of the sweep
   GroupRunner run_group;
+  std::vector<SimTime> windows{};       ///< in force, in the same order; empty: as the sweep states
+  std::vector<std::string> warnings{};  ///< of the workloads, for whoever starts the sweep
 };
 
 struct CompareOptions {

@@ -17,6 +17,7 @@ struct WorkloadSpec {
   std::string label;           ///< as the sweep file writes it; the same on every machine
   std::filesystem::path file;  ///< where it is here; empty for a synthetic workload
   std::optional<SyntheticSpec> synthetic;
+  std::optional<SimTime> window{};  ///< stated by a command or a sweep; otherwise the data's own
 };
 
 /// How many hosts a datacenter has: a share beyond the size that just fits the VMs, or a number.

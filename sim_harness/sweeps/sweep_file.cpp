@@ -20,8 +20,9 @@ namespace {
 constexpr std::int64_t kMaxHosts = 10'000'000;
 constexpr double kMaxHeadroomPercent = 10'000;
 
-constexpr std::array<std::string_view, 9> kSweepKeys{
-    "workloads", "host", "headroom_percent", "hosts", "vm", "spot", "evictor", "saf", "otn"};
+constexpr std::array<std::string_view, 10> kSweepKeys{
+    "workloads", "host", "headroom_percent", "hosts", "vm", "spot", "evictor",
+    "saf",       "otn",  "window_days"};
 
 /// What `otn` takes beside a number, for errors.
 constexpr std::string_view kOtherOffers =
@@ -139,6 +140,10 @@ Sweep read_tree(const ConfigNode& root, const std::filesystem::path& folder, Pol
   loader.search_first(folder);
   Sweep sweep;
   sweep.workloads = read_workloads(require_key(root, "sweep", "workloads"), folder);
+  if (const ConfigNode* days = root.find("window_days")) {
+    const SimTime window = read_window_days(*days);
+    for (WorkloadSpec& spec : sweep.workloads) spec.window = spec.window.value_or(window);
+  }
   sweep.host = read_host(require_key(root, "sweep", "host"));
   sweep.sizes = read_sizes(root);
   sweep.vm = read_chains(require_key(root, "sweep", "vm"), "vm", loader);

@@ -10,6 +10,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/sweeps/yaml_reader.hpp"
+#include "sim_harness/workloads/window.hpp"
 
 namespace cospot {
 namespace {
@@ -79,12 +80,18 @@ std::string json_evictor(const EvictorSpec& evictor) {
                      json_text(evictor.name), json_options(evictor.options), model);
 }
 
+/// The window stands there only where it must, so that databases without one stay valid.
 std::string json_workload(const WorkloadSpec& workload) {
-  if (!workload.synthetic) return fmt::format("{{\"label\":{}}}", json_text(workload.label));
+  const std::string window =
+      workload.window ? ",\"window_days\":" + window_days_text(*workload.window) : "";
+  if (!workload.synthetic) {
+    return fmt::format("{{\"label\":{}{}}}", json_text(workload.label), window);
+  }
   const SyntheticSpec& recipe = *workload.synthetic;
-  return fmt::format("{{\"label\":{},\"synthetic\":{},\"seed\":{},\"scale\":{},\"sampling\":{}}}",
+  return fmt::format("{{\"label\":{},\"synthetic\":{},\"seed\":{},\"scale\":{},\"sampling\":{}{}}}",
                      json_text(workload.label), json_text(recipe.model), recipe.seed, recipe.scale,
-                     recipe.sampling == ZoneSampling::kBatched ? "\"batched\"" : "\"bernoulli\"");
+                     recipe.sampling == ZoneSampling::kBatched ? "\"batched\"" : "\"bernoulli\"",
+                     window);
 }
 
 std::string json_host(const ResourceVector& host) {
@@ -133,6 +140,11 @@ std::string run_json(const Sweep& sweep, const RunCoordinates& run, std::size_t 
       json_size(sweep.sizes[run.size]), hosts, json_chain(sweep.vm[run.vm]),
       json_chain(sweep.spot[run.spot]), json_evictor(sweep.evictors[run.evictor]),
       sweep.saf[run.saf] ? "true" : "false", json_otn(sweep.otn[run.otn]));
+}
+
+std::optional<SimTime> recorded_window(const std::optional<SimTime>& stated, SimTime in_force) {
+  if (stated.has_value() || in_force != kDefaultWindow) return in_force;
+  return std::nullopt;
 }
 
 std::string describe_difference(const std::string& one, const std::string& other) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "sim_harness/engine/informed_evictor.hpp"
 #include "sim_harness/engine/run_group.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
+#include "sim_harness/workloads/window.hpp"
 
 namespace cospot {
 namespace {
@@ -89,6 +91,22 @@ class SweepSimulation {
     return records;
   }
 
+  [[nodiscard]] std::vector<SimTime> windows() const {
+    std::vector<SimTime> windows;
+    for (const auto& shared : workloads_) windows.push_back(shared->workload().window);
+    return windows;
+  }
+
+  [[nodiscard]] std::vector<std::string> warnings() const {
+    std::vector<std::string> warnings;
+    for (const auto& shared : workloads_) {
+      for (std::string& warning : window_warnings(shared->workload())) {
+        warnings.push_back(std::move(warning));
+      }
+    }
+    return warnings;
+  }
+
   void run_group(const RunGroup& group, std::span<const std::size_t> pending,
                  const RecordRun& record) {
     SharedWorkload& workload = *workloads_[group.workload];
@@ -130,11 +148,13 @@ class SweepSimulation {
 
 SweepRunner make_sweep_runner(const Sweep& sweep) {
   const auto simulation = std::make_shared<SweepSimulation>(sweep);
-  return {.workloads = simulation->workload_records(),
-          .run_group = [simulation](const RunGroup& group, std::span<const std::size_t> pending,
-                                    const RecordRun& record) {
-            simulation->run_group(group, pending, record);
-          }};
+  return {
+      .workloads = simulation->workload_records(),
+      .run_group = [simulation](
+                       const RunGroup& group, std::span<const std::size_t> pending,
+                       const RecordRun& record) { simulation->run_group(group, pending, record); },
+      .windows = simulation->windows(),
+      .warnings = simulation->warnings()};
 }
 
 }  // namespace cospot

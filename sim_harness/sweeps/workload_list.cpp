@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/files/path_expansion.hpp"
 #include "sim_harness/sweeps/config_value.hpp"
+#include "sim_harness/workloads/window.hpp"
 
 namespace cospot {
 namespace {
@@ -32,9 +34,15 @@ std::string read_choice(const ConfigNode& node, std::string_view key,
   throw_bad_value(node, key, fmt::format("one of: {}", fmt::join(choices, ", ")));
 }
 
+std::optional<SimTime> read_own_window(const ConfigNode& workload) {
+  const ConfigNode* days = workload.find("window_days");
+  if (days == nullptr) return std::nullopt;
+  return read_window_days(*days);
+}
+
 WorkloadSpec read_synthetic(const ConfigNode& node) {
-  static constexpr std::array<std::string_view, 5> kKeys{"synthetic", "seed", "scale", "sampling",
-                                                         "label"};
+  static constexpr std::array<std::string_view, 6> kKeys{"synthetic", "seed",  "scale",
+                                                         "sampling",  "label", "window_days"};
   require_known_keys(node, "workloads", kKeys);
   SyntheticSpec recipe;
   WorkloadSpec spec;
@@ -55,6 +63,7 @@ WorkloadSpec read_synthetic(const ConfigNode& node) {
   }
   if (const ConfigNode* label = node.find("label")) spec.label = read_label(*label, "label");
   spec.synthetic = recipe;
+  spec.window = read_own_window(node);
   return spec;
 }
 
@@ -63,7 +72,9 @@ std::vector<WorkloadSpec> read_files(const ConfigNode& path, const std::filesyst
   std::vector<WorkloadSpec> specs;
   try {
     for (ExpandedPath& expanded : expand_path(written, folder)) {
-      specs.push_back({std::move(expanded.label), std::move(expanded.file), std::nullopt});
+      specs.push_back({.label = std::move(expanded.label),
+                       .file = std::move(expanded.file),
+                       .synthetic = std::nullopt});
     }
   } catch (const ConfigError& error) {
     throw ConfigError(fmt::format("{}: workloads: {}", path.where, error.what()));
@@ -73,9 +84,10 @@ std::vector<WorkloadSpec> read_files(const ConfigNode& path, const std::filesyst
 
 std::vector<WorkloadSpec> read_labelled_file(const ConfigNode& node,
                                              const std::filesystem::path& folder) {
-  static constexpr std::array<std::string_view, 2> kKeys{"path", "label"};
+  static constexpr std::array<std::string_view, 3> kKeys{"path", "label", "window_days"};
   require_known_keys(node, "workloads", kKeys);
   std::vector<WorkloadSpec> specs = read_files(require_key(node, "workloads", "path"), folder);
+  for (WorkloadSpec& spec : specs) spec.window = read_own_window(node);
   const ConfigNode* label = node.find("label");
   if (label == nullptr) return specs;
   if (specs.size() > 1) {
@@ -115,8 +127,11 @@ void require_new(const WorkloadSpec& spec, const std::vector<WorkloadSpec>& earl
   for (const WorkloadSpec& other : earlier) {
     const char* what = nullptr;
     if (spec.label == other.label) what = "label";
-    if (!spec.file.empty() && spec.file == other.file) what = "file";
-    if (spec.synthetic && other.synthetic && is_same_recipe(*spec.synthetic, *other.synthetic))
+    // The same requests over two windows are two workloads.
+    const bool same_window = spec.window == other.window;
+    if (!spec.file.empty() && spec.file == other.file && same_window) what = "file";
+    if (spec.synthetic && other.synthetic && is_same_recipe(*spec.synthetic, *other.synthetic) &&
+        same_window)
       what = "recipe";
     if (what == nullptr) continue;
     throw ConfigError(fmt::format("{}: workloads: '{}' has the same {} as the earlier '{}'", where,
@@ -125,6 +140,18 @@ void require_new(const WorkloadSpec& spec, const std::vector<WorkloadSpec>& earl
 }
 
 }  // namespace
+
+SimTime read_window_days(const ConfigNode& node) {
+  if (node.kind == ConfigNode::Kind::kScalar && !node.quoted) {
+    if (const std::optional<SimTime> window = parse_window_days(node.text)) return *window;
+  }
+  throw_bad_value(node, "window_days", kWindowDaysExpected);
+}
+
+void state_windows(Sweep& sweep, const std::optional<SimTime>& window) {
+  if (!window.has_value()) return;
+  for (WorkloadSpec& spec : sweep.workloads) spec.window = window;
+}
 
 std::vector<WorkloadSpec> read_workloads(const ConfigNode& node,
                                          const std::filesystem::path& folder) {

@@ -50,6 +50,8 @@ TuneRecord tune_record(const TuneSettings& settings, std::span<const TuneSample>
                   .otn = settings.otn};
   for (const TuneSample& sample : samples) {
     record.sweep.workloads.push_back(sample.spec);
+    record.sweep.workloads.back().window =
+        recorded_window(sample.spec.window, sample.workload.window);
     record.workloads.push_back({.label = sample.spec.label,
                                 .sha256 = sample.workload.sha256,
                                 .name = sample.workload.name});

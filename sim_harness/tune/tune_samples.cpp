@@ -14,6 +14,7 @@
 #include "sim_harness/engine/datacenter_size.hpp"
 #include "sim_harness/engine/informed_evictor.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
+#include "sim_harness/workloads/window.hpp"
 
 namespace cospot {
 namespace {
@@ -68,7 +69,8 @@ std::vector<Workload> deal_batches(const Workload& workload, std::size_t parts,
     const std::string recipe = fmt::format("part {}/{} seed={}", i + 1, parts, seed);
     dealt[i] = {.name = fmt::format("{} ({})", workload.name, recipe),
                 .sha256 = sha256_hex(recipe + " of " + workload.sha256),
-                .window = workload.window};
+                .window = workload.window,
+                .window_is_stated = workload.window_is_stated};
   }
   Random random(seed);
   const WorkloadRow* previous = nullptr;
@@ -126,9 +128,11 @@ std::vector<TuneSample> make_samples(std::span<const WorkloadSpec> workloads,
       named.label = part.name;
       samples.push_back(make_sample(std::move(named), std::move(part)));
     }
+    samples.front().warnings = window_warnings(workload);
   } else {
     for (const WorkloadSpec& spec : workloads) {
       samples.push_back(make_sample(spec, load_workload(spec)));
+      samples.back().warnings = window_warnings(samples.back().workload);
     }
   }
   for (TuneSample& sample : samples) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sim_harness/engine/event_schedule.hpp"
@@ -26,6 +27,8 @@ struct TuneSample {
   EventSchedule schedule{};
   std::size_t hosts = 0;
   std::vector<EvictorSpec> evictors{};  ///< those of the candidates, knowing this workload
+  std::vector<std::string>
+      warnings{};  ///< of its workload; of one that is dealt, the first has them
 };
 
 /// The samples of one workload: its batches (neighbouring rows of one tenant and class) dealt at

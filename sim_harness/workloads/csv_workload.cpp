@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -15,6 +16,7 @@
 #include "sim_harness/files/gzip.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/files/stored_file.hpp"
+#include "sim_harness/workloads/window.hpp"
 #include "sim_harness/workloads/workload_fields.hpp"
 #include "sim_harness/workloads/workload_schema.hpp"
 
@@ -60,9 +62,17 @@ std::vector<std::string_view> split_all(std::string_view line) {
   return fields;
 }
 
-/// The schema that knows the most of `names`, or an error when none knows any.
-const WorkloadSchemaInfo& recognise(std::span<const std::string_view> names,
-                                    std::string_view file) {
+/// What stands before the rows.
+struct Preamble {
+  std::vector<std::string_view> names{};  ///< of the columns
+  std::size_t header_line = 1;            ///< where they stand
+  std::optional<SimTime> window{};        ///< as the file states it
+  std::size_t window_line = 0;            ///< where it does
+};
+
+/// The schema that knows the most of the header's names, or an error when none knows any.
+const WorkloadSchemaInfo& recognise(const Preamble& preamble, std::string_view file) {
+  const std::vector<std::string_view>& names = preamble.names;
   const WorkloadSchemaInfo* best = nullptr;
   std::ptrdiff_t most = 0;
   for (const WorkloadSchemaInfo& info : kWorkloadSchemas) {
@@ -75,24 +85,25 @@ const WorkloadSchemaInfo& recognise(std::span<const std::string_view> names,
     }
   }
   if (best != nullptr) return *best;
-  fail(file, 1,
+  fail(file, preamble.header_line,
        fmt::format("the header line is not that of a workload, expected the columns {} or {}",
                    kWorkloadSchemas[0].header, kWorkloadSchemas[1].header));
 }
 
 /// What each field of a row means, from the names in the header line.
-Columns read_header(std::span<const std::string_view> names, const WorkloadSchemaInfo& info,
+Columns read_header(const Preamble& preamble, const WorkloadSchemaInfo& info,
                     std::string_view file) {
+  const std::size_t line = preamble.header_line;
   Columns columns;
-  for (const std::string_view name : names) {
+  for (const std::string_view name : preamble.names) {
     const auto found = name.empty() ? info.columns.end() : std::ranges::find(info.columns, name);
     if (found == info.columns.end()) {
-      fail(file, 1,
+      fail(file, line,
            fmt::format("unknown column {}, expected {}", quoted_excerpt(name), info.header));
     }
     const auto column = static_cast<WorkloadColumn>(found - info.columns.begin());
     if (std::ranges::find(columns, column) != columns.end()) {
-      fail(file, 1, fmt::format("the column '{}' comes twice", name));
+      fail(file, line, fmt::format("the column '{}' comes twice", name));
     }
     columns.push_back(column);
   }
@@ -100,7 +111,7 @@ Columns read_header(std::span<const std::string_view> names, const WorkloadSchem
     const auto column = static_cast<WorkloadColumn>(i);
     if (info.columns[i].empty() || column == WorkloadColumn::kDiskGb) continue;  // may be left out
     if (std::ranges::find(columns, column) == columns.end()) {
-      fail(file, 1,
+      fail(file, line,
            fmt::format("the column '{}' is missing, expected {}", info.columns[i], info.header));
     }
   }
@@ -113,12 +124,13 @@ class RowReader {
   RowReader(std::string_view file, const WorkloadSchemaInfo& info, Columns columns)
       : file_(file), fields_reader_(info), columns_(std::move(columns)) {}
 
-  std::vector<WorkloadRow> read_all(std::string_view text) {
+  /// `first_line` is where `text` begins in the file.
+  std::vector<WorkloadRow> read_all(std::string_view text, std::size_t first_line) {
     const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
     std::vector<WorkloadRow> rows;
     rows.reserve(lines);
     line_of_id_.reserve(lines);
-    for (std::size_t line = 2; !text.empty(); ++line) {
+    for (std::size_t line = first_line; !text.empty(); ++line) {
       rows.push_back(read_row(take_line(text), line));
     }
     return rows;
@@ -156,8 +168,36 @@ class RowReader {
   std::unordered_map<std::string_view, std::size_t> line_of_id_;  // never iterated
 };
 
-/// Takes the header line off `text`, and what is around the lines; returns the names in it.
-std::vector<std::string_view> take_header(std::string_view& text, std::string_view file) {
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+/// Reads a line such as `# window_days: 30`, what a file states of itself before its header line.
+void read_statement(std::string_view line, std::size_t number, std::string_view file,
+                    Preamble& preamble) {
+  const std::string_view statement = trimmed(line.substr(1));
+  const std::size_t colon = statement.find(':');
+  if (colon == std::string_view::npos || trimmed(statement.substr(0, colon)) != "window_days") {
+    fail(file, number,
+         fmt::format("found {}, expected the header line, or '# window_days: 30' before it",
+                     quoted_excerpt(line)));
+  }
+  if (preamble.window.has_value()) {
+    fail(file, number, fmt::format("window_days is stated on line {} too", preamble.window_line));
+  }
+  const std::string_view value = trimmed(statement.substr(colon + 1));
+  preamble.window = parse_window_days(value);
+  preamble.window_line = number;
+  if (preamble.window.has_value()) return;
+  fail(file, number,
+       fmt::format("window_days is {}, expected {}", quoted_excerpt(value), kWindowDaysExpected));
+}
+
+/// Takes the header line off `text`, what stands before it, and what is around the lines.
+Preamble take_preamble(std::string_view& text, std::string_view file) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (const std::size_t at = find_non_text(text); at != std::string_view::npos) {
@@ -167,15 +207,39 @@ std::vector<std::string_view> take_header(std::string_view& text, std::string_vi
   }
   while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
   if (text.empty()) fail(file, 1, "the file is empty, expected a header line and requests");
-  return split_all(take_line(text));
+  Preamble preamble;
+  while (text.starts_with('#')) {
+    read_statement(take_line(text), preamble.header_line++, file, preamble);
+  }
+  if (text.empty()) {
+    fail(file, preamble.header_line, "the file ends here, expected a header line and requests");
+  }
+  preamble.names = split_all(take_line(text));
+  return preamble;
 }
 
-std::vector<WorkloadRow> parse_rows(std::string_view text, std::string_view file) {
-  const std::vector<std::string_view> names = take_header(text, file);
-  const WorkloadSchemaInfo& info = recognise(names, file);
-  Columns columns = read_header(names, info, file);
-  if (text.empty()) fail(file, 1, "the file has a header line but no requests");
-  return RowReader(file, info, std::move(columns)).read_all(text);
+/// The schema, which has a place for what the file states.
+const WorkloadSchemaInfo& schema_of(const Preamble& preamble, std::string_view file) {
+  const WorkloadSchemaInfo& info = recognise(preamble, file);
+  if (preamble.window.has_value() && info.schema == WorkloadSchema::kSocc22) {
+    fail(file, preamble.window_line,
+         "the schema socc22 has no window_days; state it in the sweep file or with --window-days");
+  }
+  return info;
+}
+
+/// Fills rows and window.
+void parse_content(std::string_view text, std::string_view file, Workload& workload) {
+  const Preamble preamble = take_preamble(text, file);
+  const WorkloadSchemaInfo& info = schema_of(preamble, file);
+  Columns columns = read_header(preamble, info, file);
+  if (text.empty()) {
+    fail(file, preamble.header_line, "the file has a header line but no requests");
+  }
+  workload.rows =
+      RowReader(file, info, std::move(columns)).read_all(text, preamble.header_line + 1);
+  workload.window = derive_window(workload.rows);
+  state_window(workload, preamble.window);
 }
 
 /// The text of a file with these bytes.
@@ -191,23 +255,23 @@ std::string unpack(std::string bytes, std::string_view file) {
 }  // namespace
 
 Workload parse_workload(std::string_view text, std::string_view name) {
-  return {.name = std::string(name), .sha256 = sha256_hex(text), .rows = parse_rows(text, name)};
+  Workload workload{.name = std::string(name), .sha256 = sha256_hex(text)};
+  parse_content(text, name, workload);
+  return workload;
 }
 
 Workload read_workload(const std::filesystem::path& path) {
   std::string bytes = read_stored_file(path);
-  const std::string file = path.string();
-  std::string digest = sha256_hex(bytes);
-  return {.name = file,
-          .sha256 = std::move(digest),
-          .rows = parse_rows(unpack(std::move(bytes), file), file)};
+  Workload workload{.name = path.string(), .sha256 = sha256_hex(bytes)};
+  parse_content(unpack(std::move(bytes), workload.name), workload.name, workload);
+  return workload;
 }
 
 WorkloadSchema read_workload_schema(const std::filesystem::path& path) {
   const std::string file = path.string();
   const std::string unpacked = unpack(read_stored_file(path), file);
   std::string_view text = unpacked;
-  return recognise(take_header(text, file), file).schema;
+  return schema_of(take_preamble(text, file), file).schema;
 }
 
 }  // namespace cospot

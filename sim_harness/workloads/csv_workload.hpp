@@ -9,7 +9,8 @@
 namespace cospot {
 
 /// Reads a workload file: CSV in either schema of workload_schema.hpp, told apart by the header
-/// line, plain or gzip. The rows keep the file's order; the name is the path as given.
+/// line, plain or gzip. The rows keep the file's order; the name is the path as given. The window
+/// is the one that the file states before its header line, or derive_window's.
 ///
 /// Errors: WorkloadError, `file:line: what is wrong and what was expected`.
 [[nodiscard]] Workload read_workload(const std::filesystem::path& path);

@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/workloads/csv_workload.hpp"
+#include "sim_harness/workloads/window.hpp"
 
 namespace cospot {
 namespace {
@@ -52,6 +53,7 @@ Workload load_workload(const WorkloadSpec& spec) {
   Workload workload =
       spec.synthetic ? generate_workload(*spec.synthetic) : read_workload(spec.file);
   workload.name = spec.label;
+  state_window(workload, spec.window);
   return workload;
 }
 

@@ -29,11 +29,15 @@ struct WorkloadRow {
   friend bool operator==(const WorkloadRow&, const WorkloadRow&) = default;
 };
 
+/// The window of the data that CoSpot was evaluated with, and the least that is derived.
+inline constexpr SimTime kDefaultWindow = 14 * kDay;
+
 /// Requests over time, in file order, and the window in which they earn.
 struct Workload {
   std::string name{};    ///< as the sweep file writes it
   std::string sha256{};  ///< of the file's bytes as stored (compressed if it is), or of the recipe
-  SimTime window = 14 * kDay;  ///< revenue counts inside [0, window]
+  SimTime window = kDefaultWindow;  ///< revenue counts inside [0, window); window.hpp
+  bool window_is_stated = false;  ///< by a command, a sweep or the file; not derived from the rows
   std::vector<WorkloadRow> rows{};
 };
 
@@ -44,6 +48,12 @@ struct Workload {
   const SimTime first = std::max(from, SimTime(0));
   const SimTime last = std::min(to, window);
   return last <= first ? Revenue{0} : Revenue{row.resources.vcpus} * (last - first).count();
+}
+
+/// Tells whether a request starts before its window ends. One that does not is left out of runs and
+/// sizes: it can earn nothing.
+[[nodiscard]] inline bool starts_in_time(const WorkloadRow& row, SimTime window) {
+  return row.start < window;
 }
 
 /// What `row` earns when it is admitted at once and never evicted.

@@ -90,6 +90,8 @@ void count_requests(const Workload& workload, WorkloadInfo& info) {
     } else if (row.start < workload.window) {
       const auto hour = (row.start % kDay) / std::chrono::hours(1);
       ++info.arrivals_by_hour[which][static_cast<std::size_t>(hour)];
+    } else {
+      ++info.outside[which];
     }
   }
   const auto [first, last] = std::ranges::minmax_element(workload.rows, {}, &WorkloadRow::start);
@@ -105,6 +107,7 @@ PeakDemand peak_demand(const Workload& workload, Sees sees) {
   std::vector<const WorkloadRow*> departures;
   for (const WorkloadRow& row : workload.rows) {
     if (row.is_spot() && sees == Sees::kVms) continue;
+    if (!starts_in_time(row, workload.window)) continue;
     arrivals.push_back(&row);
     // What leaves in the moment it comes is not among those to wait for.
     if (row.end != kNever && row.end != row.start) departures.push_back(&row);
@@ -155,8 +158,10 @@ HostBound least_hosts(const Workload& workload, const PeakDemand& peak,
   }
   bound.least_hosts = binding->hosts();
   bound.binding = binding->resource;
-  bound.too_large = static_cast<std::uint64_t>(std::ranges::count_if(
-      workload.rows, [&](const WorkloadRow& row) { return !row.resources.fits_in(host); }));
+  bound.too_large =
+      static_cast<std::uint64_t>(std::ranges::count_if(workload.rows, [&](const WorkloadRow& row) {
+        return starts_in_time(row, workload.window) && !row.resources.fits_in(host);
+      }));
   return bound;
 }
 

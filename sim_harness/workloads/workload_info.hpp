@@ -29,7 +29,7 @@ struct PeakDemand {
   SimTime disk_at{0};
 };
 
-/// The peak demand of the VMs, or of VMs and spots, over the whole workload (early requests too).
+/// The peak demand of the VMs, or of VMs and spots, until the window ends (early requests too).
 /// At equal times departures come before arrivals. An instance whose start is its end counts at
 /// that moment: a host must have room for it.
 [[nodiscard]] PeakDemand peak_demand(const Workload& workload, Sees sees);
@@ -65,7 +65,8 @@ struct FlavorCount {
 /// What a workload holds. Per-class pairs are indexed by InstanceClass.
 struct WorkloadInfo {
   std::array<std::uint64_t, 2> requests{};
-  std::array<std::uint64_t, 2> early{};  ///< start < 0
+  std::array<std::uint64_t, 2> early{};    ///< start < 0
+  std::array<std::uint64_t, 2> outside{};  ///< start at the window's end or later
   std::array<std::uint64_t, 2> tenants{};
   std::uint64_t all_tenants = 0;  ///< of either class
   SimTime first_start{0};

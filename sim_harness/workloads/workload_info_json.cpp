@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim_harness/results/revenue_text.hpp"
+#include "sim_harness/workloads/window.hpp"
 #include "sim_harness/workloads/workload_info_text.hpp"
 
 namespace cospot {
@@ -60,12 +61,13 @@ std::string json_class(const WorkloadInfo& info, InstanceClass instance_class) {
     quantiles.push_back(fmt::format(R"("{}": {})", kLifetimePercents[i],
                                     known ? json_seconds(lifetimes.quantiles[i]) : "null"));
   }
-  return fmt::format(R"({{"requests": {}, "early": {}, "never_ended": {}, "tenants": {}, )"
-                     R"("revenue_requested_vcpu_s": {}, "lifetime_s_by_percent": {{{}}}, )"
-                     R"("arrivals_by_hour": [{}]}})",
-                     info.requests[which], info.early[which], lifetimes.never_ended,
-                     info.tenants[which], revenue_text(info.revenue[which]),
-                     fmt::join(quantiles, ", "), fmt::join(info.arrivals_by_hour[which], ", "));
+  return fmt::format(
+      R"({{"requests": {}, "early": {}, "outside_window": {}, "never_ended": {}, "tenants": {}, )"
+      R"("revenue_requested_vcpu_s": {}, "lifetime_s_by_percent": {{{}}}, )"
+      R"("arrivals_by_hour": [{}]}})",
+      info.requests[which], info.early[which], info.outside[which], lifetimes.never_ended,
+      info.tenants[which], revenue_text(info.revenue[which]), fmt::join(quantiles, ", "),
+      fmt::join(info.arrivals_by_hour[which], ", "));
 }
 
 std::string json_flavor(const FlavorCount& flavor) {
@@ -80,14 +82,15 @@ std::string workload_info_json(const Workload& workload, const WorkloadInfo& inf
   std::vector<std::string> flavors;
   for (const FlavorCount& flavor : info.flavors) flavors.push_back(json_flavor(flavor));
   return fmt::format(
-      "{{\"name\": {},\n \"sha256\": \"{}\",\n \"window_s\": {},\n \"first_start_s\": {},\n"
+      "{{\"name\": {},\n \"sha256\": \"{}\",\n \"window_s\": {},\n \"window_days\": {},\n"
+      " \"window_stated\": {},\n \"first_start_s\": {},\n"
       " \"last_start_s\": {},\n \"tenants\": {},\n \"vms\": {},\n \"spots\": {},\n"
       " \"vm_peak\": {},\n \"total_peak\": {},\n \"host\": {},\n \"flavors\": [{}]}}\n",
       json_string(workload.name), workload.sha256, seconds_text(workload.window),
-      seconds_text(info.first_start), seconds_text(info.last_start), info.all_tenants,
-      json_class(info, InstanceClass::kVm), json_class(info, InstanceClass::kSpot),
-      json_peak(info.vm_peak), json_peak(info.total_peak), json_host(info),
-      fmt::join(flavors, ",\n  "));
+      window_days_text(workload.window), workload.window_is_stated, seconds_text(info.first_start),
+      seconds_text(info.last_start), info.all_tenants, json_class(info, InstanceClass::kVm),
+      json_class(info, InstanceClass::kSpot), json_peak(info.vm_peak), json_peak(info.total_peak),
+      json_host(info), fmt::join(flavors, ",\n  "));
 }
 
 }  // namespace cospot

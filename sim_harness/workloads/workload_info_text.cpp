@@ -52,6 +52,9 @@ void add_counts(Buffer& text, const WorkloadInfo& info) {
   };
   row("requests", info.requests[0], info.requests[1], sum(info.requests));
   row("before the window", info.early[0], info.early[1], sum(info.early));
+  if (sum(info.outside) > 0) {
+    row("after the window", info.outside[0], info.outside[1], sum(info.outside));
+  }
   const std::uint64_t vms_never = info.lifetimes[0].never_ended;
   const std::uint64_t spots_never = info.lifetimes[1].never_ended;
   row("never ended", vms_never, spots_never, vms_never + spots_never);
@@ -122,11 +125,18 @@ void add_hours(Buffer& text, const WorkloadInfo& info) {
   }
 }
 
+/// Where the window is from, when it is not simply the default.
+std::string_view window_origin(const Workload& workload) {
+  if (workload.window_is_stated) return " (stated)";
+  return workload.window == kDefaultWindow ? "" : " (derived from the last request)";
+}
+
 }  // namespace
 
 std::string workload_info_text(const Workload& workload, const WorkloadInfo& info) {
   Buffer text;
-  add(text, "{}\nSHA-256 {}, window {}\n\n", workload.name, workload.sha256, days(workload.window));
+  add(text, "{}\nSHA-256 {}, window {}{}\n\n", workload.name, workload.sha256,
+      days(workload.window), window_origin(workload));
   add_counts(text, info);
   add_peak(text, "VMs", info.vm_peak);
   add_peak(text, "VMs and spots", info.total_peak);

@@ -20,7 +20,8 @@ Workload sample_workload(const Workload& workload, Sampling sampling, double pro
                                          batched ? "batched" : "bernoulli", probability, seed);
   Workload sample{.name = fmt::format("{} ({})", workload.name, recipe),
                   .sha256 = sha256_hex(recipe + " of " + workload.sha256),
-                  .window = workload.window};
+                  .window = workload.window,
+                  .window_is_stated = workload.window_is_stated};
   Random random(seed);
   const WorkloadRow* previous = nullptr;
   bool kept = false;

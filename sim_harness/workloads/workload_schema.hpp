@@ -52,6 +52,9 @@ inline constexpr std::array<WorkloadSchemaInfo, 2> kWorkloadSchemas{{
 /// counted from 1970 by mistake is found out.
 inline constexpr SimTime kMaxWorkloadTime = 10'000 * kDay;
 
+/// The longest window: it holds a request that starts at kMaxWorkloadTime.
+inline constexpr SimTime kMaxWindow = kMaxWorkloadTime + kDay;
+
 inline constexpr double kMicrosecondsPerDay = 86400e6;
 
 }  // namespace cospot

@@ -11,6 +11,7 @@
 #include "sim_harness/files/gzip.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/files/stored_file.hpp"
+#include "sim_harness/workloads/window.hpp"
 
 namespace cospot {
 namespace {
@@ -61,10 +62,24 @@ void append_release(std::string& text, const WorkloadRow& row) {
                  days_text(row.start), days_text(row.end));
 }
 
+/// The line that states the window; empty where a reader derives the same one without it.
+std::string window_line(const Workload& workload, WorkloadSchema schema) {
+  const SimTime derived = derive_window(workload.rows);
+  if (workload.window == derived) return {};
+  if (schema == WorkloadSchema::kSocc22) {
+    throw WorkloadError(fmt::format(
+        "the schema socc22 has no place for the window of {} days, expected the one that is "
+        "derived from the requests; give --window-days {}, or write the schema cospot",
+        window_days_text(workload.window), window_days_text(derived)));
+  }
+  return fmt::format("# window_days: {}\n", window_days_text(workload.window));
+}
+
 }  // namespace
 
 std::string format_workload(const Workload& workload, WorkloadSchema schema) {
-  std::string text(kWorkloadSchemas[static_cast<std::size_t>(schema)].header);
+  std::string text = window_line(workload, schema);
+  text += kWorkloadSchemas[static_cast<std::size_t>(schema)].header;
   text += '\n';
   for (const WorkloadRow& row : workload.rows) append_workload_row(text, row, schema);
   return text;

@@ -9,9 +9,11 @@
 namespace cospot {
 
 /// Writes `workload` in a schema, packed when the path ends in ".gz", all or nothing. Reading the
-/// file back gives the same rows to the microsecond; equal workloads give equal bytes.
+/// file back gives the same rows and window to the microsecond; equal workloads give equal bytes.
+/// The window is written only where a reader would derive another one from the rows.
 ///
-/// Errors: WorkloadError when the file cannot be written or the schema cannot hold a row.
+/// Errors: WorkloadError when the file cannot be written or the schema cannot hold a row or the
+/// window.
 void write_workload(const Workload& workload, const std::filesystem::path& path,
                     WorkloadSchema schema);
 

@@ -22,7 +22,7 @@ class Replay {
   std::vector<std::string> check(const std::vector<Event>& events, const RunResult& result) {
     for (const Event& event : events) replay(event);
     require(victims_.empty(), "the log ends between an eviction and a placement");
-    require(requests_ == workload_.rows.size(), "a row was neither placed nor rejected");
+    require(requests_ == arrivals_.size(), "a row was neither placed nor rejected");
     count_alive();
     compare(result);
     return violations_;

@@ -14,6 +14,7 @@ constexpr std::uint64_t kEarlyTicks = 16;                   // four days before 
 constexpr std::uint64_t kBodyTicks = 88;                    // from there to day 18
 constexpr std::uint64_t kLateTick = std::uint64_t{4} * 85;  // a few come between day 85 and day 95
 constexpr std::uint64_t kLateTicks = 40;
+constexpr SimTime kLongWindow = 100 * kDay;  // holds all of them
 
 SimTime ticks(std::uint64_t count) { return static_cast<std::int64_t>(count) * kTick; }
 
@@ -62,6 +63,8 @@ Workload random_workload(const RandomWorkloadOptions& options) {
   Random random(options.seed);
   Workload workload;
   workload.name = "random " + std::to_string(options.seed);
+  // Half of the workloads lose those that come after day 14, the others lose none.
+  if (options.seed % 4 < 2) workload.window = kLongWindow;
   const std::uint64_t mean = mean_life(options);
   for (std::size_t i = 0; i < options.requests; ++i) {
     WorkloadRow row;

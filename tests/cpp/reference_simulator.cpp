@@ -385,6 +385,8 @@ Revenue earned(const WorkloadRow& row, SimTime end, SimTime window) {
 std::vector<InstanceIndex> arrival_order(const Workload& workload) {
   std::vector<InstanceIndex> order(workload.rows.size());
   std::iota(order.begin(), order.end(), InstanceIndex{0});
+  // Who comes when the window is over can earn nothing and takes no part.
+  std::erase_if(order, [&](InstanceIndex i) { return workload.rows[i].start >= workload.window; });
   std::stable_sort(order.begin(), order.end(), [&](InstanceIndex a, InstanceIndex b) {
     return workload.rows[a].start < workload.rows[b].start;
   });

@@ -41,8 +41,9 @@ Amounts peak_demand(const Workload& vms) {
 std::size_t datacenter_size(const Workload& workload, const ResourceVector& capacity,
                             const std::string& vm_policy) {
   Workload vms = workload;
-  std::erase_if(vms.rows,
-                [](const WorkloadRow& row) { return row.instance_class == InstanceClass::kSpot; });
+  std::erase_if(vms.rows, [&](const WorkloadRow& row) {
+    return row.instance_class == InstanceClass::kSpot || row.start >= workload.window;
+  });
   for (const WorkloadRow& row : vms.rows) {
     if (row.resources.fits_in(capacity)) continue;
     throw WorkloadError("VM '" + row.id + "' does not fit on an empty host");

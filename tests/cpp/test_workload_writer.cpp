@@ -12,6 +12,7 @@
 #include "core/random.hpp"
 #include "sim_harness/files/gzip.hpp"
 #include "sim_harness/workloads/csv_workload.hpp"
+#include "sim_harness/workloads/window.hpp"
 #include "sim_harness/workloads/workload_writer.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 
@@ -79,6 +80,7 @@ TEST_CASE("write_workload: reading back gives the same rows, to the microsecond"
          .start = start,
          .end = end});
   }
+  workload.window = derive_window(workload.rows);  // one that both schemas hold
   const ScratchFolder folder;
   for (const WorkloadSchema schema : {WorkloadSchema::kCospot, WorkloadSchema::kSocc22}) {
     for (const char* name : {"w.csv", "w.csv.gz"}) {

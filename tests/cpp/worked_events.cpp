@@ -100,8 +100,9 @@ std::vector<RevenueScenario> revenue_scenarios() {
   const reference::Settings settings{.host = kHost, .hosts = 1};
   return {
       // VMs: r0 3 x [0,2] = 6 of its [-1,2]; r2 9 x [4,14] = 90 of its [4,20], evicts r1 (2 + 9 >
-      // 10); r3 (5 + 9 > 10) asks 5 x [5,6] = 5 and gets 0; r5 starts as the window ends: 0, and
-      // evicts r4 (9 + 1 + 1 > 10). Asked 6 + 90 + 5 + 0 = 101, earned 96.
+      // 10); r3 (5 + 9 > 10) asks 5 x [5,6] = 5 and gets 0; r5 starts as the window ends and is
+      // left out: with it r4 would be evicted (9 + 1 + 1 > 10). Asked 6 + 90 + 5 + 0 = 101,
+      // earned 96.
       // Spots: r1 asks 2 x [1,14] = 26 and earns 2 x [1,4] = 6; r4 asks and earns 1 x [13,14] = 1.
       {"revenue ends at the window, at the eviction, and is 0 for the rejected",
        workload_of({vm({3, 3}, day(-1), day(2)), spot({2, 2}, day(1)), vm({9, 9}, day(4), day(20)),

@@ -194,6 +194,7 @@ void add_day_90(std::vector<Scenario>& all) {
   add_one_host(all, "life to day 90, endless last", "LPO", {ending, endless}, {8, 8}, 10, {0});
   add_one_host(all, "after day 90", "LPO", {spot({3, 3}, day(5)), spot({2, 2}, day(5), day(99))},
                {6, 6}, 95, {1});
+  all.back().workload.window = day(100);
 }
 
 }  // namespace

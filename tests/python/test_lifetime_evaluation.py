@@ -91,7 +91,7 @@ def constant_model(hazard: float, count: int = 172) -> LifetimeModel:
     return parse_model("\n".join(text), "constant")
 
 
-def tiny_case() -> Evaluation:
+def tiny_case(window_days: float = 14) -> Evaluation:
     """Evaluate a model without covariates, and the mean of the flavor, which is always wrong.
 
     Day 4: four spots of flavors 1 to 4 with lives of 1, 2, 3 h and no end. On day 0 they lived 4,
@@ -102,7 +102,7 @@ def tiny_case() -> Evaluation:
     early = [(0.0, hour * life) for life in (4, 3, 2, 1)]
     late = [(start, start + hour), (start, start + 2 * hour), (start, start + 3 * hour)]
     spots = spots_of([*early, *late, (start, np.inf)], flavors=[1, 2, 3, 4, 1, 2, 3, 4])
-    return evaluate(spots, constant_model(0.1), watched_until=90)
+    return evaluate(spots, constant_model(0.1), watched_until=90, window_days=window_days)
 
 
 def test_plot_shows_the_calibration_of_every_predictor(
@@ -179,6 +179,12 @@ def test_evaluation_of_a_tiny_case() -> None:
     six = [group for group in kaplan_meier.calibration if group.horizon == "6 h"]
     assert all(group.predicted < 1e-9 for group in six)
     assert sum(group.observed * group.spots for group in six) == 1
+
+
+def test_running_spots_are_compared_until_the_window_ends() -> None:
+    # At the start of days 5, 6 and 7 with 85, 84 and 83 days to day 90.
+    for window_days in (7, 7.9):
+        assert tiny_case(window_days).scores[0].true_mean_rest_days == pytest.approx(84)
 
 
 def test_only_what_was_watched_counts_by_hand() -> None:

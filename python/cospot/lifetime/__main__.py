@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cospot.errors import CospotError, InputError
 from cospot.lifetime.model import read_model
-from cospot.lifetime.spots import read_spots
+from cospot.lifetime.spots import DEFAULT_WINDOW_DAYS, read_spots
 from cospot.lifetime.training import train
 
 _BAD_INPUT = 2
@@ -32,6 +32,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
             command.add_argument("--epochs", type=int, default=15)
         else:
             command.add_argument("--model", type=Path, required=True)
+            command.add_argument("--window-days", type=float, default=DEFAULT_WINDOW_DAYS)
     return parser.parse_args(arguments)
 
 
@@ -84,7 +85,9 @@ def _evaluate(arguments: argparse.Namespace) -> None:
 
     spots = read_spots(arguments.spots)
     model = read_model(arguments.model)
-    evaluation = evaluate(spots, model, arguments.days, arguments.watched_until)
+    evaluation = evaluate(
+        spots, model, arguments.days, arguments.watched_until, arguments.window_days
+    )
     try:
         arguments.output.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -14,13 +14,10 @@ from cospot.lifetime.ages import default_intervals
 from cospot.lifetime.baselines import KaplanMeier, flavor_means, kaplan_meier_hazards
 from cospot.lifetime.concordance import Concordance, count_concordance
 from cospot.lifetime.model import LifetimeModel
-from cospot.lifetime.spots import Floats, SpotTable, watched_seconds
+from cospot.lifetime.spots import DEFAULT_WINDOW_DAYS, Floats, SpotTable, watched_seconds
 
 _HOUR_S = 3600.0
 _DAY_S = 86400.0
-
-LAST_DAY = 14
-"""Days on which all running spots are compared: from the training days' end to the window's."""
 
 HORIZONS_S = {"10 min": 600.0, "1 h": _HOUR_S, "6 h": 6 * _HOUR_S, "20 h": 20 * _HOUR_S,
               "30 h": 30 * _HOUR_S}  # fmt: skip
@@ -196,6 +193,7 @@ def _score(
     late: SpotTable,
     days: float,
     watched_s: float,
+    window_days: float,
 ) -> Score:
     life, ended = _seen_life(late, late.requested_s, watched_s)
     zero = np.zeros(len(late))
@@ -208,7 +206,8 @@ def _score(
     running = Concordance(0.0, 0)
     rests: list[Floats] = []
     truths: list[Floats] = []
-    for day in range(int(np.ceil(days)), LAST_DAY + 1):
+    # All running spots are compared day by day, from the training days' end to the window's.
+    for day in range(int(np.ceil(days)), int(np.floor(window_days)) + 1):
         now = day * _DAY_S
         if now >= watched_s:
             break
@@ -234,6 +233,7 @@ def evaluate(
     model: LifetimeModel,
     days: float = 3.0,
     watched_until: float | None = None,
+    window_days: float = DEFAULT_WINDOW_DAYS,
 ) -> Evaluation:
     """Compare predictions with what spots did after the first days of the window.
 
@@ -245,6 +245,7 @@ def evaluate(
         days: The training days, which are not looked at.
         watched_until: The day on which watching stopped: a spot that had not ended by then has an
             unknown end. The latest time in `spots` when left out.
+        window_days: Until when the spots that run are compared, day by day.
 
     Returns:
         Scores: concordance with censoring, calibration of the survival.
@@ -269,7 +270,7 @@ def evaluate(
     }
     return Evaluation(
         tuple(
-            _score(name, predictor, spots, late, days, watched_s)
+            _score(name, predictor, spots, late, days, watched_s, window_days)
             for name, predictor in predictors.items()
         ),
         len(late),

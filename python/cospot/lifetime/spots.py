@@ -17,6 +17,9 @@ Integers = npt.NDArray[np.int64]
 
 _DAY_S = 86400.0
 
+DEFAULT_WINDOW_DAYS = 14.0
+"""Length of the window of a workload whose requests all start in its first 14 days."""
+
 _COLUMNS = (
     "vcpus",
     "memory_mb",
