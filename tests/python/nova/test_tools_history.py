@@ -143,6 +143,30 @@ def test_the_same_history_is_the_same_bytes(database):
     assert plain.read_text() == unpacked(database.path.parent / "a.csv.gz")
 
 
+def test_the_window_is_stated_where_it_is_known(database, capsys):
+    """Of an export up to now, and with --window-days; else it follows from the requests."""
+    database.instance(START)
+    database.instance(START + 20 * 24 * HOUR + HOUR)
+    derived = export(database)
+    assert not unpacked(derived).startswith("#")
+    assert cospot.Workload.load(derived).window_days == 21
+    stated = export(database, "--window-days", "30.5")
+    assert unpacked(stated).startswith("# window_days: 30.5\ninstance_id,")
+    assert cospot.Workload.load(stated).window_days == 30.5
+    path = database.path.parent / "now.csv"
+    for arguments, days in (((), 14), (("--window-days", "7"), 7)):
+        code = run(
+            *("history", "export", "--database", database.url, "-o", path, "--lead-days", "9000"),
+            *arguments,
+        )
+        assert code == 0
+        assert path.read_text().startswith(f"# window_days: {days}\n")
+        assert cospot.Workload.load(path).window_days == days
+    capsys.readouterr()
+    assert run("history", "export", "--database", database.url, "--window-days", "0") == 2
+    assert "expected a number from 1 to 10000" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("disk", [[], ["--with-disk"]])
 def test_the_example_sweep_has_the_commonest_host_and_runs(database, program, tmp_path, disk):
     import subprocess

@@ -18,8 +18,10 @@ from cospot.nova.tools.history.past_instance import HostType, PastInstance, Spot
 from cospot.nova.tools.whole_file import write_file
 
 _DAY_S: Final = 86400.0
-#: Revenue counts in the first 14 days of a workload's window.
+#: The window that is exported, up to now, when nothing is said of it.
 _WINDOW_DAYS: Final = 14
+#: No history is longer.
+_MOST_WINDOW_DAYS: Final = 10_000
 #: The most that a workload file takes before its window.
 _MOST_LEAD_DAYS: Final = 10_000
 #: Nova's first year, and 10,000 days later: no instance of that time is too far from its window.
@@ -58,7 +60,14 @@ def _add_choices(export: argparse.ArgumentParser) -> None:
         "--window-start",
         metavar="TIME",
         type=argument_types.moment(_FIRST_START, _LAST_START),
-        help=f"second 0, such as 2026-05-01T00:00 in UTC (default: {_WINDOW_DAYS} days ago)",
+        help="second 0, such as 2026-05-01T00:00 in UTC (default: --window-days ago)",
+    )
+    export.add_argument(
+        "--window-days",
+        type=argument_types.number(1, _MOST_WINDOW_DAYS),
+        metavar="N",
+        help=f"days from then on in which instances earn (default: {_WINDOW_DAYS} up to now; with"
+        " --window-start derived from the requests)",
     )
     export.add_argument(
         "--lead-days",
@@ -87,9 +96,10 @@ def _add_choices(export: argparse.ArgumentParser) -> None:
 
 def _export(arguments: argparse.Namespace) -> int:
     output = Path(arguments.output)
-    start = arguments.window_start
+    start, window_days = arguments.window_start, arguments.window_days
     if start is None:
-        start = float(int(time.time() - _WINDOW_DAYS * _DAY_S))
+        window_days = window_days or float(_WINDOW_DAYS)
+        start = float(int(time.time() - window_days * _DAY_S))
     since = start - arguments.lead_days * _DAY_S
     instances, read_host_types = _source(arguments, since)
     left_out: Counter[str] = Counter()
@@ -100,6 +110,7 @@ def _export(arguments: argparse.Namespace) -> int:
         SpotRule(arguments.spot_flavor),
         str if arguments.keep_projects else workload_file.pseudonym,
         with_disk=arguments.with_disk,
+        window_days=window_days,
     )
     shown = datetime.fromtimestamp(start, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     print(f"{output}: {written.vms} VMs and {written.spots} spots", end=" ")

@@ -40,6 +40,7 @@ def write_workload(
     name_project: Callable[[str], str] = pseudonym,
     *,
     with_disk: bool = False,
+    window_days: float | None = None,
 ) -> Written:
     """Write instances as cospot's own schema; the same instances give the same bytes.
 
@@ -50,6 +51,8 @@ def write_workload(
         rule: Which of them are spots.
         name_project: Makes the tenant of a project.
         with_disk: Whether disk counts; else all ask for none.
+        window_days: Days that are observed from window_start on, to be stated in the file; None: to
+            be derived from the requests.
 
     Raises:
         ConfigError: There is no instance, or the file cannot be written.
@@ -67,7 +70,8 @@ def write_workload(
         rows.append(",".join(map(str, [*row, *_times(instance, window_start)])))
     if not rows:
         raise ConfigError(f"{path}: there is no instance to write; give an earlier --window-start")
-    data = "\n".join([_COLUMNS, *rows, ""]).encode()
+    stated = [] if window_days is None else [f"# window_days: {window_days:.15g}"]
+    data = "\n".join([*stated, _COLUMNS, *rows, ""]).encode()
     write_file(path, _packed(data) if path.suffix == ".gz" else data)
     return written
 
