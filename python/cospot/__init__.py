@@ -14,47 +14,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from cospot._core import (
-    DAY_US,
-    NEVER_US,
-    Chain,
-    ChangeWatch,
-    Choice,
-    CompareOutcome,
-    CompiledEvictor,
-    CompiledFilter,
-    CompiledWeigher,
-    Datacenter,
-    DatacenterSize,
-    EvictionPlan,
-    HostRow,
-    HostSpec,
-    HostTable,
-    HostView,
-    LiveHosts,
-    Offer,
-    PolicyInfo,
-    Request,
-    ResourceVector,
-    RunningSpot,
-    RunResult,
-    Simulation,
-    Workload,
-    __version__,
-    choose,
-    compare,
-    explain,
-    list_evictors,
-    list_filters,
-    list_weighers,
-    make_evictor,
-    make_filter,
-    make_offer,
-    make_weigher,
-    run_command_line,
-    simulate,
-    size,
-)
 from cospot.errors import (
     ConfigError,
     CospotError,
@@ -64,7 +23,56 @@ from cospot.errors import (
     WorkloadError,
     WorkloadWarning,
 )
-from cospot.policies import Evictor, Filter, Weigher
+
+#: Why the compiled module, or NumPy, does not load; None: it did.
+compiled_module_error: Exception | None = None
+try:
+    from cospot._core import (
+        DAY_US,
+        NEVER_US,
+        Chain,
+        ChangeWatch,
+        Choice,
+        CompareOutcome,
+        CompiledEvictor,
+        CompiledFilter,
+        CompiledWeigher,
+        Datacenter,
+        DatacenterSize,
+        EvictionPlan,
+        HostRow,
+        HostSpec,
+        HostTable,
+        HostView,
+        LiveHosts,
+        Offer,
+        PolicyInfo,
+        Request,
+        ResourceVector,
+        RunningSpot,
+        RunResult,
+        Simulation,
+        Workload,
+        __version__,
+        choose,
+        compare,
+        explain,
+        list_evictors,
+        list_filters,
+        list_weighers,
+        make_evictor,
+        make_filter,
+        make_offer,
+        make_weigher,
+        run_command_line,
+        simulate,
+        size,
+    )
+    from cospot.policies import Evictor, Filter, Weigher
+except Exception as error:
+    # Said when something compiled is first asked for. nova-scheduler finds the plugin's classes
+    # below this package, and must start and place VMs all the same.
+    compiled_module_error = error
 
 if TYPE_CHECKING:
     from cospot.choices import average_over_workloads, pareto_front
@@ -87,9 +95,13 @@ _LAZY = {
 
 def __getattr__(name: str) -> Any:
     module = _LAZY.get(name)
-    if module is None:
-        raise AttributeError(f"module 'cospot' has no attribute '{name}'")
-    return getattr(importlib.import_module(module), name)
+    if module is not None:
+        return getattr(importlib.import_module(module), name)
+    if compiled_module_error is not None and name in __all__:
+        raise ImportError(
+            f"cospot's compiled module does not load: {compiled_module_error}"
+        ) from compiled_module_error
+    raise AttributeError(f"module 'cospot' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:

@@ -79,6 +79,40 @@ def test_a_mistyped_option_ends_no_scheduler_and_no_vm_waits_for_it(cloud):
     cloud.boot("spot", 1, 1024)
 
 
+def test_a_compiled_module_that_does_not_load_stops_no_vm(cloud, tmp_path):
+    """As after an upgrade of Python: a VM is placed, a spot only where the host has capacity."""
+    cloud.set_policy(**POLICY.options())
+    cloud.fill([("h1", "vm", (8, 6144))])
+    cloud.wait_until_reported()
+    whole = cloud.services.environment["PYTHONPATH"]
+    broken = make_broken_package(tmp_path, cloud.settings.build)
+    cloud.services.environment["PYTHONPATH"] = f"{broken}:{whole}"
+    log = cloud.processes.logs / "nova-scheduler.log"
+    known = log.stat().st_size
+    try:
+        cloud.restart_scheduler()
+        assert b"DOES NOT DECIDE: its compiled module does not load" in log.read_bytes()[known:]
+        cloud.boot("vm", 2, 2048)
+        cloud.wait_until_refused(cloud.request("spot", 1, 1024, host="h1", filtered=True))
+        cloud.boot("spot", 1, 1024)
+    finally:
+        cloud.services.environment["PYTHONPATH"] = whole
+        cloud.restart_scheduler()
+    assert not cloud.overcommitted()
+
+
+def make_broken_package(folder, build):
+    """Make a copy of the package whose compiled module is no module of this Python."""
+    package = folder / "cospot"
+    package.mkdir()
+    for entry in (build / "python" / "cospot").iterdir():
+        if entry.name.startswith("_core.cpython"):
+            (package / entry.name).write_bytes(b"\x7fELF, for another Python")
+        else:
+            (package / entry.name).symlink_to(entry.resolve())
+    return folder
+
+
 def test_spots_do_not_use_up_the_quota_for_vms(cloud):
     """With count_usage_from_placement: 4 cores are two VMs of 2, whatever spots there are."""
     cloud.set_policy(**POLICY.options())

@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         conf = read_configuration(sys.argv[1:] if arguments is None else arguments)
         native_logging.setup(conf, _PROGRAM)
         service = EvictorService(conf)
-    except (cfg.Error, EvictorError, logging.LogConfigError, OSError) as error:
+    except (cfg.Error, EvictorError, logging.LogConfigError, OSError, ImportError) as error:
         print(f"{_PROGRAM}: {error}", file=sys.stderr)
         return 2
     return _run(service)

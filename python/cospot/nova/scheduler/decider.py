@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from oslo_log import log as logging
 
 import cospot
 from cospot.nova import spot_flavors
@@ -22,8 +21,8 @@ from cospot.nova.scheduler.host_mirror import HostMirror
 from cospot.nova.scheduler.instance_facts import InstanceFacts, InstanceReader, size_of_flavor
 from cospot.nova.scheduler.inventories import InventoryCache
 from cospot.nova.scheduler.settings import Policies, Settings
+from cospot.nova.scheduler.spot_aggregates import in_aggregates
 
-LOG = logging.getLogger(__name__)
 _Rows = npt.NDArray[np.uint32]
 
 
@@ -65,7 +64,7 @@ class Decider:
         """
         is_spot = spot_flavors.is_spot_flavor(spec.flavor.extra_specs)
         if is_spot and settings.aggregates:
-            states = _in_aggregates(states, settings.aggregates)
+            states = in_aggregates(states, settings.aggregates)
         self._inventories.max_age = settings.inventory_seconds
         with self._lock:
             self._claims.seconds = settings.claim_seconds
@@ -201,16 +200,3 @@ class _Case:
         ranked = set(self._position[order].tolist())
         rest = [state for i, state in enumerate(self._states) if i not in ranked]
         return sorted(rest, key=lambda state: (state.host, state.nodename))
-
-
-def _in_aggregates(states: Sequence[Any], names: frozenset[str]) -> list[Any]:
-    found = [
-        state for state in states if any(aggregate.name in names for aggregate in state.aggregates)
-    ]
-    if not found:
-        LOG.warning(
-            "cospot: none of the %d hosts that a spot could have is in the aggregates %s",
-            len(states),
-            ", ".join(sorted(names)),
-        )
-    return found

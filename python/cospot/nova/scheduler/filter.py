@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import nova.conf
 from nova.scheduler import filters, utils
@@ -12,12 +12,15 @@ from oslo_log import log as logging
 from cospot.errors import ConfigError
 from cospot.nova import spot_flavors
 from cospot.nova.scheduler import options
-from cospot.nova.scheduler.decider import Decider
 from cospot.nova.scheduler.decision import Decision, decision_of, keep_decision
 from cospot.nova.scheduler.lenient_type import WrongValue
 from cospot.nova.scheduler.nova_settings import warn_of_nova_settings
+from cospot.nova.scheduler.pass_through import PassThrough
 from cospot.nova.scheduler.plan_publisher import NotificationSender, PlanPublisher, make_plan
 from cospot.nova.scheduler.settings import Policies, Settings, make_policies, read_settings
+
+if TYPE_CHECKING:
+    from cospot.nova.scheduler.decider import Decider  # needs the compiled module
 
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
@@ -31,7 +34,7 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
     spot keeps those with room beside all VMs and spots.
 
     When it cannot decide, a VM keeps every host in Nova's own order, and a spot, which has no claim
-    to a place, gets none.
+    to a place, gets none. Where the compiled module does not load see pass_through.py.
     """
 
     RUN_ON_REBUILD = False
@@ -39,7 +42,7 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
     def __init__(
         self, decider: Decider | None = None, publisher: PlanPublisher | None = None
     ) -> None:
-        self._decider = decider or Decider()
+        self._decider = decider or _decider()
         self._publisher = publisher or _publisher()
         self._made: tuple[Settings, Policies | str] | None = None
         self.failures = 0
@@ -48,6 +51,8 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
 
     def _warn_of_own_settings(self) -> None:
         """Say at the start what the first request would find."""
+        if isinstance(self._decider, PassThrough):
+            return  # has said so, and makes no policies
         try:
             settings = read_settings(CONF.cospot)
             if settings.enabled:
@@ -86,6 +91,8 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
         settings = read_settings(CONF.cospot)
         if not settings.enabled:
             return hosts
+        if isinstance(self._decider, PassThrough):
+            return self._decider.hosts(hosts, spec, settings)
         policies = self._policies(settings)
         # Nova asks again about the last instance of a multi-create, to find alternates.
         is_first_time = earlier is None
@@ -128,6 +135,15 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
                 decision.plans,
             )
         )
+
+
+def _decider() -> Decider | PassThrough:
+    try:
+        from cospot.nova.scheduler.decider import Decider
+
+        return Decider()
+    except Exception as error:  # an ImportError, or what a half-fitting module or NumPy raises
+        return PassThrough(error)
 
 
 def _policies_or_error(settings: Settings) -> Policies | str:

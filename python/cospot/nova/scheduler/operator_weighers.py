@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cospot.nova.scheduler.host_mirror import MirroredHost
+if TYPE_CHECKING:
+    from cospot.nova.scheduler.host_mirror import MirroredHost  # needs the compiled module
 
 
 class VmView:
