@@ -182,6 +182,17 @@ class MovingTest(CospotTestCase):
         self._live_migrate(self.vm)
         self.assert_planned_again()
 
+    def test_a_spot_takes_what_a_live_migration_has_left(self) -> None:
+        """Nova's list of the source keeps the VM until the next sync, which is off here."""
+        gone = self.spots["host0"][0]
+        self._delete_server({"id": gone})
+        self.wait_for(lambda: gone not in self.listed()["host0"])
+        self._live_migrate(self.vm)
+        self.wait_for(lambda: self.host_of(self.vm) == "host1")
+        assert self.vm["id"] in self.listed()["host0"]
+        # One spot of 5 vCPUs is left there, so one more finds 5 of 10; 4 less with the VM.
+        assert self.host_of(self.boot(self.spot_flavor)) == "host0"
+
     def test_evacuation(self) -> None:
         compute = self.computes["host0"]
         compute.stop()

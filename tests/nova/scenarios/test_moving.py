@@ -59,6 +59,18 @@ def test_live_migration(cloud, vm):
 
 
 @pytest.mark.keeps_instances
+def test_a_spot_takes_what_a_live_migration_has_left(cloud, vm):
+    """Nova's scheduler lists the VM on its old host until the next sync, after 120 s at most."""
+    cloud.act(vm, "os-migrateLive", {"host": "h2", "block_migration": "auto"})
+    wait_until(lambda: cloud.host_of(vm) == "h2", "the VM is on h2", 60)
+    cloud.wait_for_status(vm, "ACTIVE")
+    cloud.wait_until_not_overcommitted()
+    # Only placement and the compute are waited for; 2 vCPUs of h1 are free.
+    cloud.wait_until_reported()
+    cloud.boot("spot", 2, 2048, host="h1", filtered=True)
+
+
+@pytest.mark.keeps_instances
 def test_rebuild_evicts_nothing(cloud, vm):
     before = cloud.spots()
     cloud.act(vm, "rebuild", {"imageRef": IMAGE_ID})

@@ -20,6 +20,7 @@ from cospot.nova.scheduler.decision import Decision, instance_of
 from cospot.nova.scheduler.host_mirror import HostMirror
 from cospot.nova.scheduler.instance_facts import InstanceFacts, InstanceReader, size_of_flavor
 from cospot.nova.scheduler.inventories import InventoryCache
+from cospot.nova.scheduler.list_check import ListCheck
 from cospot.nova.scheduler.settings import Policies, Settings
 from cospot.nova.scheduler.spot_aggregates import in_aggregates
 
@@ -34,10 +35,13 @@ class Decider:
         inventories: InventoryCache | None = None,
         reader: InstanceReader | None = None,
         clock: Callable[[], float] = time.monotonic,
+        lists: ListCheck | None = None,
     ) -> None:
         self._inventories = inventories or InventoryCache()
         self._claims = ClaimBook(clock)
-        self._mirror = HostMirror(self._inventories, reader or InstanceReader(), self._claims)
+        self._mirror = HostMirror(
+            self._inventories, reader or InstanceReader(), self._claims, lists or ListCheck()
+        )
         # One decision at a time: each is made knowing the one before.
         self._lock = threading.Lock()
 

@@ -29,6 +29,7 @@ from cospot.nova.scheduler.instance_facts import (
     Size,
 )
 from cospot.nova.scheduler.inventories import Capacity, InventoryCache, capacity_of_host_state
+from cospot.nova.scheduler.list_check import ListCheck
 
 LOG = logging.getLogger(__name__)
 
@@ -69,11 +70,16 @@ class HostMirror:
     """
 
     def __init__(
-        self, inventories: InventoryCache, reader: InstanceReader, claims: ClaimBook
+        self,
+        inventories: InventoryCache,
+        reader: InstanceReader,
+        claims: ClaimBook,
+        lists: ListCheck,
     ) -> None:
         self._inventories = inventories
         self._reader = reader
         self._claims = claims
+        self._lists = lists
         self._watches_disk = False
         self.forget()
 
@@ -159,10 +165,13 @@ class HostMirror:
             unknown += self._read_host(state, asking)
         if unknown:
             self._reader.look_up(unknown, _LOOK_UP_SECONDS)
+            for state in changed:
+                if self.host(state.uuid).unknown:
+                    self._read_host(state, asking)
+        for state in self._lists.ask(changed, _LOOK_UP_SECONDS):
+            self._read_host(state, asking)
         for state in changed:
             host = self.host(state.uuid)
-            if host.unknown:
-                self._read_host(state, asking)
             if host.row >= 0:
                 self._show(host)
 
@@ -172,15 +181,17 @@ class HostMirror:
         host.num_io_ops = max(state.num_io_ops, 0)
         host.capacity = self._inventories.get(provider) or capacity_of_host_state(state)
         facts, host.unknown, host.facts = self._reader.read(state.instances, host.facts)
+        facts = self._lists.correct(provider, state.instances, facts)
         claims = self._claims.of_host(provider, {known.uuid for known in facts}, asking)
         reported = reported_use(state) - host.capacity.reserved
+        disagrees = not host.unknown and self._lists.note(provider, reported, facts, claims)
         before = host.usage.listed_spots
         host.usage = usage_of(reported, facts, len(host.unknown), claims, asking)
         if host.usage.listed_spots != before:
             self._note_spots(provider, before, host.usage.listed_spots)
-        # A stub may be known next time: it is looked up, not replaced. What is `asking`'s counts
-        # otherwise in the next request.
-        if host.unknown or asking in state.instances:
+        # A stub may be known next time: it is looked up, not replaced. So may be why a host and its
+        # list disagree. What is `asking`'s counts otherwise in the next request.
+        if host.unknown or disagrees or asking in state.instances:
             self._read_again([provider])
         return host.unknown
 

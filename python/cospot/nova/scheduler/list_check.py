@@ -1,0 +1,193 @@
+"""Asks the database where a host's list of instances and its own report cannot both be true.
+
+Nova's scheduler keeps a list of the instances of each host, from what computes tell it. After a
+live migration that list is wrong: the source tells it of the instance once more, the destination
+does not, and the next sync (`scheduler_instance_sync_interval`, 120 s) puts it right. Until then
+the source seems to hold what is gone, and spots find no free capacity there; the destination seems
+to use more than it lists, and a spot that moved counts as a VM. The same goes for the host that an
+evacuated instance has left.
+
+What a host reports as used is right much sooner. So where the two disagree, the instances of the
+host are read from Nova's database, which is what the sync would do.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+from oslo_log import log as logging
+
+from cospot.nova.scheduler.claims import HostClaims
+from cospot.nova.scheduler.instance_facts import InstanceFacts, Size, read_facts
+
+LOG = logging.getLogger(__name__)
+
+#: Of a cell's UUID and the names of compute services to their instances.
+LoadHosts: TypeAlias = Callable[[str, list[str]], Iterable[Any]]
+
+#: A host that is building lists the instance only when that is up: no reason to ask at once.
+_PATIENCE_S: Final = 5.0
+#: While nothing changes a host is asked about again after so long, then after twice that ...
+_FIRST_PAUSE_S: Final = 1.0
+_LONGEST_PAUSE_S: Final = 60.0
+_HOSTS_AT_ONCE: Final = 20
+
+
+def load_hosts(cell: str, hosts: list[str]) -> Iterable[Any]:
+    """Read the instances on some hosts of a cell from Nova's database."""
+    from nova import context, objects
+
+    admin = context.get_admin_context()
+    mapping = objects.CellMapping.get_by_uuid(admin, cell)
+    # What was soft-deleted is still on its host.
+    filters = {"host": hosts, "deleted": False, "soft_deleted": True}
+    with context.target_cell(admin, mapping) as in_cell:
+        found = objects.InstanceList.get_by_filters(in_cell, filters, expected_attrs=["flavor"])
+        return list(found)
+
+
+@dataclass
+class _Disagreement:
+    """How many vCPUs more (less) a host reports than it lists, and when to ask about it."""
+
+    vcpus: int
+    ask_at: float
+    pause: float = _FIRST_PAUSE_S
+
+
+@dataclass(frozen=True)
+class _Correction:
+    """What the database says of a host, as far as Nova's list differs."""
+
+    gone: Mapping[str, Any] = field(default_factory=dict)
+    """The objects in Nova's list whose instances are not there; a new object is news."""
+    unlisted: tuple[InstanceFacts, ...] = ()
+
+
+class ListCheck:
+    """The hosts that disagree, and what was found out about them. Not for threads."""
+
+    def __init__(
+        self, load: LoadHosts = load_hosts, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._load = load
+        self._clock = clock
+        self._disagreements: dict[str, _Disagreement] = {}
+        self._corrections: dict[str, _Correction] = {}
+
+    def correct(
+        self, provider: str, listed: Mapping[str, Any], facts: list[InstanceFacts]
+    ) -> list[InstanceFacts]:
+        """Return what is on a host by all that is known.
+
+        Args:
+            provider: UUID of the host.
+            listed: Nova's list, by UUID.
+            facts: Of the listed ones.
+        """
+        correction = self._corrections.get(provider)
+        if correction is None:
+            return facts
+        gone = {uuid for uuid, was in correction.gone.items() if listed.get(uuid) is was}
+        unlisted = [one for one in correction.unlisted if one.uuid not in listed]
+        if not gone and not unlisted:
+            del self._corrections[provider]  # Nova has heard of it
+        return [*(one for one in facts if one.uuid not in gone), *unlisted]
+
+    def note(
+        self, provider: str, reported: Size, facts: Iterable[InstanceFacts], claims: HostClaims
+    ) -> bool:
+        """Note whether a host reports what is on it; return whether it does not.
+
+        Every instance has a vCPU, so they tell. Of memory and disk hosts may report more than
+        flavors say (overhead), or less (volumes).
+
+        Args:
+            provider: UUID of the host.
+            reported: What its instances use by its own report.
+            facts: What is on it, corrected.
+            claims: What was sent there; it reports some of that before it lists it.
+        """
+        claimed = claims.vms.vcpus + sum(spot.size.vcpus for spot in claims.spots)
+        vcpus = reported.vcpus - sum(one.size.vcpus for one in facts)
+        if 0 <= vcpus <= claimed:
+            self._disagreements.pop(provider, None)
+            return False
+        before = self._disagreements.get(provider)
+        if before is None or before.vcpus != vcpus:
+            ask_at = self._clock() + (_PATIENCE_S if vcpus > 0 else 0.0)
+            self._disagreements[provider] = _Disagreement(vcpus, ask_at)
+        return True
+
+    def ask(self, states: Sequence[Any], seconds: float) -> list[Any]:
+        """Ask the database about those hosts whose time has come, as many as the time allows.
+
+        Args:
+            states: HostState objects.
+            seconds: After which no further question is put.
+
+        Returns:
+            The hosts that it has answered for.
+        """
+        now = self._clock()
+        by_cell: dict[str, list[Any]] = {}
+        for state in states:
+            found = self._disagreements.get(state.uuid)
+            if found is not None and found.ask_at <= now and state.cell_uuid is not None:
+                by_cell.setdefault(state.cell_uuid, []).append(state)
+        answered: list[Any] = []
+        for cell, members in by_cell.items():
+            for start in range(0, len(members), _HOSTS_AT_ONCE):
+                if self._clock() >= now + seconds:
+                    return answered
+                answered += self._ask(cell, members[start : start + _HOSTS_AT_ONCE])
+        return answered
+
+    def _ask(self, cell: str, states: list[Any]) -> list[Any]:
+        for state in states:
+            found = self._disagreements[state.uuid]
+            found.ask_at = self._clock() + found.pause
+            found.pause = min(2 * found.pause, _LONGEST_PAUSE_S)
+        # What comes into a list from here on is news, and not in the answer perhaps.
+        lists = [dict(state.instances) for state in states]
+        try:
+            loaded = list(self._load(cell, [state.host for state in states]))
+        except Exception:
+            LOG.exception(
+                "cospot: the instances of %d hosts could not be read; what Nova's scheduler lists"
+                " there counts",
+                len(states),
+            )
+            return []
+        for state, listed in zip(states, lists, strict=True):
+            self._take(state, listed, [one for one in loaded if _is_on(one, state)])
+        return states
+
+    def _take(self, state: Any, listed: Mapping[str, Any], instances: list[Any]) -> None:
+        there = {instance.uuid for instance in instances}
+        correction = _Correction(
+            gone={uuid: listed[uuid] for uuid in listed.keys() - there},
+            unlisted=tuple(
+                facts
+                for instance in instances
+                if instance.uuid not in listed and (facts := read_facts(instance)) is not None
+            ),
+        )
+        if correction.gone or correction.unlisted:
+            LOG.info(
+                "cospot: host %s: Nova's list has %s, which are gone, and lacks %s; the database"
+                " counts until Nova hears of it",
+                state.host,
+                sorted(correction.gone) or "none",
+                sorted(one.uuid for one in correction.unlisted) or "none",
+            )
+            self._corrections[state.uuid] = correction
+        else:
+            self._corrections.pop(state.uuid, None)
+
+
+def _is_on(instance: Any, state: Any) -> bool:
+    return bool(instance.host == state.host and instance.node == state.nodename)

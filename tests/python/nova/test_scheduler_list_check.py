@@ -1,0 +1,176 @@
+"""Hosts whose list of instances and own report cannot both be true, as after a live migration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
+
+from cospot.nova.scheduler.list_check import ListCheck
+from scheduler_cases import (
+    SPOT,
+    VM,
+    Plugin,
+    again,
+    full_of_spots,
+    make_flavor,
+    make_instance,
+    make_spec,
+    make_state,
+    names,
+)
+
+LARGE = make_flavor(16, 16384)
+LARGE_SPOT = make_flavor(16, 16384, spot=True)
+
+
+class Database:
+    """Instances by host; counts how often it was asked."""
+
+    def __init__(self, **hosts: list[Any]) -> None:
+        self.hosts = hosts
+        self.asked: list[list[str]] = []
+        self.is_down = False
+
+    def __call__(self, cell: str, hosts: list[str]) -> list[Any]:
+        assert cell == "cell1"
+        self.asked.append(sorted(hosts))
+        if self.is_down:
+            raise ConnectionError("no database")
+        found = []
+        for host in hosts:
+            for instance in self.hosts.get(host, []):
+                instance.host = instance.node = host
+                found.append(instance)
+        return found
+
+
+class Case:
+    """A plugin with a database and a clock that stands still."""
+
+    def __init__(self, states: list[Any], database: Database) -> None:
+        self.now = 0.0
+        for state in states:
+            state.cell_uuid = "cell1"
+        lists = ListCheck(database, clock=lambda: self.now)
+        self.plugin = Plugin(states, lists=lists, clock=lambda: self.now)
+
+    def place(self, states: list[Any], flavor: Any) -> list[str]:
+        return names(self.plugin.hosts(again(states), make_spec(flavor)))
+
+
+def report(state: Any, *flavors: Any) -> None:
+    """Have a host report that it uses what these flavors take."""
+    state.vcpus_used = sum(flavor.vcpus for flavor in flavors)
+    used_mb = 512 + sum(flavor.memory_mb for flavor in flavors)
+    state.free_ram_mb = state.total_usable_ram_mb - used_mb
+
+
+def test_what_has_left_by_live_migration_leaves_its_capacity() -> None:
+    """The source reports that it is empty, and Nova's list of it has the VM until the next sync."""
+    moved = make_instance(LARGE)
+    source, target = make_state("a", instances=[moved]), full_of_spots("b")
+    database = Database(a=[moved], b=[])
+    case = Case([source, target], database)
+    assert case.place([source, target], SPOT) == []
+    report(source)
+    report(target, LARGE)
+    database.hosts = {"a": [], "b": [moved]}
+    assert case.place([source, target], LARGE_SPOT) == ["a"]
+    assert database.asked == [["a"]]  # of what a host builds it hears soon: no reason to ask yet
+
+
+def test_a_spot_that_has_come_by_live_migration_is_a_spot() -> None:
+    """The target reports more than is listed: a VM, until the database says what it is."""
+    moved = make_instance(LARGE_SPOT, minute=1)
+    target = make_state("b")
+    report(target, LARGE_SPOT)
+    database = Database(b=[moved])
+    case = Case([target], database)
+    assert case.place([target], SPOT) == []
+    assert database.asked == []
+    case.now = 5.0
+    assert case.place([target], LARGE) == ["b"]
+    (plan,) = case.plugin.plans()
+    assert plan["hosts"][0]["victims"] == [moved.uuid]
+
+
+def test_what_nova_hears_counts_again() -> None:
+    moved = make_instance(LARGE)
+    source = make_state("a", instances=[moved])
+    report(source)
+    database = Database()
+    case = Case([source], database)
+    assert case.place([source], LARGE_SPOT) == ["a"]
+    # It comes back: the compute says so with a new object, and reports it.
+    back = make_instance(LARGE, uuid=moved.uuid)
+    source.instances = {back.uuid: back}
+    report(source, LARGE)
+    case.now = 100.0
+    assert case.place([source], SPOT) == []
+    assert len(database.asked) == 1
+
+
+def test_the_database_is_asked_ever_less_while_nothing_changes() -> None:
+    """A resize that nobody confirms: the old host keeps its use, which is no instance there."""
+    source = make_state("a")
+    report(source, LARGE)
+    database = Database()
+    case = Case([source], database)
+    asked_at = []
+    for second in range(200):
+        case.now = float(second)
+        before = len(database.asked)
+        assert case.place([source], SPOT) == []
+        if len(database.asked) > before:
+            asked_at.append(second)
+    # After 5 s, then with pauses of 1, 2, 4, 8, 16, 32, 60 and 60 s.
+    assert asked_at == [5, 6, 8, 12, 20, 36, 68, 128, 188]
+
+
+def test_a_database_that_is_away_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    gone = make_instance(LARGE)
+    source = make_state("a", instances=[gone])
+    report(source)
+    database = Database()
+    database.is_down = True
+    case = Case([source], database)
+    assert case.place([source], SPOT) == []
+    assert case.place([source], SPOT) == []
+    assert len(database.asked) == 1 and "could not be read" in caplog.text
+    database.is_down = False
+    case.now = 1.0
+    assert case.place([source], SPOT) == ["a"]
+
+
+def test_hosts_are_asked_about_together_and_not_for_too_long() -> None:
+    states = [make_state(f"h{i:02}", instances=[make_instance(VM)]) for i in range(50)]
+    for state in states:
+        report(state)
+    database = Database()
+    case = Case(states, database)
+    case.place(states, SPOT)
+    assert [len(hosts) for hosts in database.asked] == [20, 20, 10]
+
+    slow = Database()
+    case = Case(states, slow)
+
+    def take_long(cell: str, hosts: list[str]) -> list[Any]:
+        case.now += 0.4
+        return slow(cell, hosts)
+
+    case.plugin.filter._decider._mirror._lists._load = take_long
+    case.place(states, SPOT)
+    assert len(slow.asked) == 2  # at 0 and 0.4 s; half a second is what a request waits
+
+
+def test_reports_that_agree_ask_nobody() -> None:
+    database = Database()
+    states = [full_of_spots("a"), make_state("b", instances=[make_instance(VM)])]
+    case = Case(states, database)
+    for _ in range(3):  # decisions that are not reported yet are no disagreement
+        case.place(states, SPOT)
+        case.now += 10.0
+    assert database.asked == []
