@@ -16,6 +16,7 @@ Everything is below build/nova/NAME and listens on 127.0.0.1; the system's servi
 Environment:
   COSPOT_NOVA_NAME        NAME; `default` unless set
   COSPOT_NOVA_PORT_BASE   the first of 11 ports; 21600 unless set
+  COSPOT_NOVA_NOTIFICATIONS  set: Nova sends notifications, as measure_evictions.py needs
   COSPOT_BUILD            a build with the Python package; build/release unless set
 TEXT
 }

@@ -1,9 +1,10 @@
 """Measure the time from a VM's claim to its spots freed, and where it goes.
 
 `COSPOT_NOVA_KEEP=1 PYTHONPATH=... python tests/nova/measure_evictions.py [EVICTIONS]` on a
-deployment that is up; see docs/nova/performance.md. Each eviction is one VM of 4 vCPUs that takes
-the place of one spot. What the scheduler, Nova and the evictor do is seen from outside: by their
-notifications, by asking Placement every 5 ms, and in the evictor's audit log.
+deployment that was brought up with COSPOT_NOVA_NOTIFICATIONS=1; see docs/nova/performance.md. Each
+eviction is one VM of 4 vCPUs that takes the place of one spot. What the scheduler, Nova and the
+evictor do is seen from outside: by their notifications, by asking Placement every 5 ms, and in the
+evictor's audit log.
 """
 
 import json
@@ -42,12 +43,12 @@ class Events:
         conf = cfg.ConfigOpts()
         conf([], default_config_files=[], default_config_dirs=[])
         transport = oslo_messaging.get_notification_transport(conf, url=message_url)
-        topics = (DEFAULT_TOPIC, "versioned_notifications")
+        topics = ((DEFAULT_TOPIC, DEFAULT_TOPIC), ("nova", "versioned_notifications"))
         self.times = {}
         # A pool of its own gets a copy of every message.
         self.listener = oslo_messaging.get_notification_listener(
             transport,
-            [oslo_messaging.Target(exchange="nova", topic=topic) for topic in topics],
+            [oslo_messaging.Target(exchange=exchange, topic=topic) for exchange, topic in topics],
             [self],
             executor="threading",
             pool="measure",

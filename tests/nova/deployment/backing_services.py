@@ -131,10 +131,10 @@ def start_rabbitmq(settings, processes):
     )
 
 
-def queues_with_consumers(settings, processes):
-    """Return the names of RabbitMQ's queues that someone listens on."""
-    done = subprocess.run(
-        ["/usr/lib/rabbitmq/bin/rabbitmqctl", "--silent", "list_queues", "name", "consumers"],
+def rabbitmqctl(settings, processes, *arguments):
+    """Run RabbitMQ's command; return how it ended, with its output."""
+    return subprocess.run(
+        ["/usr/lib/rabbitmq/bin/rabbitmqctl", "--silent", *arguments],
         env=processes.environment(rabbitmq_environment(settings)),
         cwd=settings.folder,
         capture_output=True,
@@ -142,6 +142,11 @@ def queues_with_consumers(settings, processes):
         timeout=60,
         check=False,
     )
+
+
+def queues_with_consumers(settings, processes):
+    """Return the names of RabbitMQ's queues that someone listens on."""
+    done = rabbitmqctl(settings, processes, "list_queues", "name", "consumers")
     rows = [line.split() for line in done.stdout.splitlines()]
     return {row[0] for row in rows if len(row) == 2 and row[1] != "0"}
 

@@ -66,6 +66,7 @@ class Settings:
     port_base: int
     build: Path
     hosts: tuple[Host, ...] = HOSTS
+    notifies: bool = False
 
     def port(self, service):
         return self.port_base + PORT_OFFSETS[service]
@@ -89,7 +90,7 @@ class Settings:
 
 
 def settings_from_environment():
-    """Read COSPOT_NOVA_NAME, COSPOT_NOVA_PORT_BASE and COSPOT_BUILD.
+    """Read COSPOT_NOVA_NAME, _PORT_BASE and _NOTIFICATIONS, and COSPOT_BUILD.
 
     Raises:
         ValueError: one of them is not usable.
@@ -101,4 +102,6 @@ def settings_from_environment():
     if not base.isdecimal() or not 1024 <= int(base) <= 65000:
         raise ValueError(f"COSPOT_NOVA_PORT_BASE: {base!r}, expected a port from 1024 to 65000")
     build = Path(os.environ.get("COSPOT_BUILD", ROOT / "build" / "release")).resolve()
-    return Settings(name, ROOT / "build" / "nova" / name, int(base), build)
+    folder = ROOT / "build" / "nova" / name
+    notifies = bool(os.environ.get("COSPOT_NOVA_NOTIFICATIONS"))
+    return Settings(name, folder, int(base), build, notifies=notifies)

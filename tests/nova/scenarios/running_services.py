@@ -34,12 +34,17 @@ class RunningServices:
         session = identity.session(self.settings, user, project)
         return Adapter(session, service_type=service, default_microversion=version)
 
-    def set_policy(self, absent=False, **options):
+    def set_policy(self, absent=False, more="", **options):
         """Give the scheduler a policy, or Nova's own filters and weighers.
 
         A running one reads the options of [cospot] again upon SIGHUP; for all else it is restarted.
+
+        Args:
+            absent: without cospot.
+            more: lines to be added to its configuration.
+            options: of [cospot].
         """
-        text = scheduler_config(absent, options)
+        text = scheduler_config(absent, options) + more
         path = self.settings.folder / "scheduler.conf"
         old = path.read_text()
         path.write_text(text)
@@ -77,12 +82,13 @@ class RunningServices:
 
         wait_until(is_up, "the scheduler's workers start", BUSY_S)
 
-    def start_evictor(self, copy=1, killed_at=None, **options):
+    def start_evictor(self, copy=1, killed_at=None, message_url=None, **options):
         """Start a copy of cospot-evictor, and wait until it is at work.
 
         Args:
             copy: 1 or 2; copies share their folder with its locks and their queue of plans.
             killed_at: a step of deployment.killed_evictor.
+            message_url: of RabbitMQ, as another user than all services' one.
             options: of [cospot_evictor].
         """
         name = evictor_name(copy)
@@ -97,7 +103,7 @@ class RunningServices:
             "reconcile_interval": 2,
             **options,
         }
-        config.write_text(evictor_config(self.settings, **given))
+        config.write_text(evictor_config(self.settings, message_url=message_url, **given))
         module = ["cospot.nova.evictor"]
         if killed_at is not None:
             module = ["deployment.killed_evictor", killed_at]
@@ -108,7 +114,8 @@ class RunningServices:
         self.processes.start(name, command, self.services.environment)
         if killed_at is None:
             wait_until(lambda: answers(port), f"{name} serves its metrics", BUSY_S)
-        self._has_plain_evictor = copy == 1 and killed_at is None and not options
+        is_plain = killed_at is None and message_url is None and not options
+        self._has_plain_evictor = copy == 1 and is_plain
 
     def has_plain_evictor(self):
         """Tell whether one evictor without options of its own is at work."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -75,6 +76,35 @@ def test_a_plan_names_the_request_that_made_it() -> None:
     finally:
         context._request_store.context = None
     assert some_plan().request_id == ""
+
+
+def test_plans_go_through_an_exchange_of_their_own(tmp_path: Path) -> None:
+    """RabbitMQ's rights on it are rights on nothing else; with the bus inside this process."""
+    from cospot.nova.evictor.intake import PlanIntake
+    from cospot.nova.scheduler.plan_publisher import NotificationSender
+    from oslo_config import cfg
+    from oslo_messaging._drivers.impl_fake import FakeExchangeManager
+
+    conf = cfg.ConfigOpts()
+    conf.register_opt(cfg.StrOpt("host", default="controller"))
+    path = tmp_path / "nova.conf"
+    path.write_text("[DEFAULT]\ntransport_url = fake://\n")
+    conf(["--config-file", str(path)])
+    arrived = threading.Event()
+
+    class Endpoint:
+        def info(self, *arguments: Any) -> None:
+            arrived.set()
+
+    intake = PlanIntake(conf, "plans_of_a_test", Endpoint())
+    intake.start()
+    try:
+        NotificationSender(conf, "plans_of_a_test")({"a": "plan"})
+        assert arrived.wait(30)
+    finally:
+        intake.stop()
+    assert "plans_of_a_test" in FakeExchangeManager._exchanges
+    assert conf.control_exchange == "openstack"  # of everything else
 
 
 def test_novas_own_options_are_checked(set_option: SetOption) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import oslo_messaging
 from oslo_log import log as logging
 
-from cospot.nova import plan_message
+from cospot.nova import plan_bus, plan_message
 from cospot.nova.evictor.metrics import Metrics
 from cospot.nova.evictor.plan_book import KnownPlan, PlanBook, PlanOutcome
 
@@ -64,7 +64,7 @@ class PlanIntake:
         transport = oslo_messaging.get_notification_transport(conf)
         self._listener = oslo_messaging.get_notification_listener(
             transport,
-            [oslo_messaging.Target(topic=topic)],
+            [plan_bus.receiving_target(topic)],
             [endpoint],
             executor="threading",
         )

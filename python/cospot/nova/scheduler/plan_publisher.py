@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from oslo_log import log as logging
 
+from cospot.nova import plan_bus
 from cospot.nova.plan_message import EVENT_TYPE, Plan, PlannedHost, plan_to_message
 
 LOG = logging.getLogger(__name__)
@@ -47,7 +48,7 @@ class NotificationSender:
         import oslo_messaging
 
         self._notifier = oslo_messaging.Notifier(
-            oslo_messaging.get_notification_transport(conf),
+            plan_bus.sending_transport(conf, topic),
             publisher_id=f"cospot-scheduler.{conf.host}",
             driver="messagingv2",
             topics=[topic],
