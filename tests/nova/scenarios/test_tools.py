@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import datetime, timezone
 
 import cospot
+import kombu
 import pytest
 from deployment.cloud_services import PYTHON
 from deployment.processes import DeploymentError, wait_until
@@ -90,6 +91,23 @@ def test_the_doctor_finds_nothing_wrong_here_and_names_what_is_broken(
     code, bad = doctor(cloud, run)
     assert (code, set(bad)) == (1, {"evictor listens", "evictor works"})
     assert "nobody listens to cospot_plans.info" in bad["evictor listens"][0]
+
+
+def test_the_doctor_names_notifications_that_nobody_reads(cloud, run):
+    cloud.set_policy(otn=2)
+    name = "versioned_notifications.info"
+    connection = kombu.Connection(cloud.settings.message_url.replace("rabbit:", "amqp:"))
+    with connection, connection.channel() as channel:
+        queue = kombu.Queue(name, channel=channel, durable=False)
+        queue.declare()
+        try:
+            kombu.Producer(channel).publish({"many": "of them"}, routing_key=name)
+            _, bad = doctor(cloud, run)
+            found = f"nobody reads {name}: 1 messages wait, and grow in number"
+            assert bad["notifications"] == [found]
+        finally:
+            queue.delete()
+    assert "notifications" not in doctor(cloud, run)[1]
 
 
 @contextmanager

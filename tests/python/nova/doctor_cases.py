@@ -19,11 +19,10 @@ GOOD = {
     ("filter_scheduler", "available_filters "): "cospot.nova.scheduler.filter.CospotFilter",
     ("filter_scheduler", "enabled_filters"): "ComputeFilter,CospotFilter",
     ("filter_scheduler", "weight_classes"): "cospot.nova.scheduler.weigher.CospotWeigher",
-    ("notifications", "notification_format"): "versioned",
-    ("oslo_messaging_notifications", "driver"): "messagingv2",
     ("quota", "count_usage_from_placement"): "true",
     ("cospot", "otn"): "4",
 }
+GOOD_EVICTOR = f"[DEFAULT]\ntransport_url = {GOOD['DEFAULT', 'transport_url']}\n"
 EVICTOR_METRICS = {"reconcile_seconds_count": 7, "enabled": 1, "hosts": 2}
 FILTERS = ("filter_scheduler", "enabled_filters")
 
@@ -74,9 +73,12 @@ def good_cloud(monkeypatch):
 
 def diagnose_cloud(cloud, capsys, config, *arguments, changes=None):
     capsys.readouterr()
+    evictor = config.parent / "good-evictor.conf"
+    evictor.write_text(GOOD_EVICTOR)
     return diagnose(
         capsys,
         *("--config-file", configure(config, changes)),
+        *("--evictor-config-file", evictor),
         *("--evictor-metrics", f"{cloud.url}/metrics"),
         *arguments,
     )

@@ -90,6 +90,20 @@ def test_nova_finds_the_classes_and_schedules(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_the_doctor_says_so_and_goes_on(tmp_path: Path) -> None:
+    pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
+    config = tmp_path / "nova.conf"
+    config.write_text("")
+    command = ["-m", "cospot.nova.tools.command", "doctor", "--offline", "--format", "json"]
+    done = run_broken(tmp_path / "broken", *command, "--config-file", str(config))
+    assert done.returncode == 1, done.stderr
+    checks = {one["check"]: one for one in json.loads(done.stdout)["checks"]}
+    assert checks["compiled module"]["verdict"] == "error"
+    assert "it does not load in Python 3" in checks["compiled module"]["findings"][0]["found"]
+    assert checks["policies"]["verdict"] == "unknown"
+    assert checks["filter"]["verdict"] == "error"  # the others look as ever
+
+
 def test_the_evictor_says_so_and_does_not_start(tmp_path: Path) -> None:
     done = run_broken(tmp_path, "-m", "cospot.nova.evictor", "--config-file", "/dev/null")
     assert done.returncode == 2

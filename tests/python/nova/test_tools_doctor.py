@@ -17,7 +17,7 @@ def config(tmp_path):
 def test_a_good_configuration_is_all_ok(config, capsys):
     code, results = diagnose(capsys, "--offline", "--config-file", configure(config))
     assert (code, bad(results)) == (0, {})
-    assert len(results) == 10
+    assert len(results) == 12
 
 
 @pytest.mark.parametrize(
@@ -62,10 +62,10 @@ def test_a_good_configuration_is_all_ok(config, capsys):
         ),
         ({("DEFAULT", "transport_url"): None}, "messages", "error", "transport_url names no host"),
         (
-            {("oslo_messaging_notifications", "driver"): "noop"},
-            "messages",
-            "warning",
-            "driver is noop",
+            {("oslo_messaging_notifications", "driver"): "messagingv2"},
+            "notifications",
+            "unknown",
+            "Nova fills the queue notifications.info: RabbitMQ was not asked",
         ),
         ({("cospot", "vm_policy"): "CSO"}, "policies", "error", "COS"),
         ({("cospot", "evictor"): "LPX"}, "policies", "error", "FIFO"),

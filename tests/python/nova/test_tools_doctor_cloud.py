@@ -13,7 +13,6 @@ from doctor_cases import (
     FILTERS,
     bad,
     configure,
-    diagnose,
     diagnose_cloud,
     good_cloud,
 )
@@ -150,10 +149,8 @@ def test_only_the_hosts_of_chosen_aggregates_need_inventories(cloud, capsys, con
     ]
 
     def found(names):
-        path = configure(config, {("cospot", "aggregates"): names})
-        arguments = ("--config-file", path, "--evictor-metrics", f"{cloud.url}/metrics")
-        capsys.readouterr()
-        return diagnose(capsys, *arguments)
+        changes = {("cospot", "aggregates"): names}
+        return diagnose_cloud(cloud, capsys, config, changes=changes)
 
     assert found("spots")[0] == 0
     code, results = found("spots,empty")

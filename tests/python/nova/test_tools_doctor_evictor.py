@@ -11,7 +11,7 @@ pytest.importorskip("nova.conf", reason="python3-nova is not installed")
 from cospot.nova.tools.cloud import CloudError
 from cospot.nova.tools.doctor import evictor_checks
 from cospot.nova.tools.settings import read_settings
-from doctor_cases import bad, configure, diagnose, diagnose_cloud, good_cloud
+from doctor_cases import GOOD_EVICTOR, bad, configure, diagnose, diagnose_cloud, good_cloud
 
 
 @pytest.fixture
@@ -34,7 +34,11 @@ def cloud(monkeypatch):
     ],
 )
 def test_an_evictor_that_does_not_listen_is_named(cloud, capsys, config, monkeypatch, state, text):
-    monkeypatch.setattr(evictor_checks, "queue_state", lambda settings, queue: state)
+    monkeypatch.setattr(
+        evictor_checks,
+        "queue_state",
+        lambda settings, queue: state if queue == "cospot_plans.info" else None,
+    )
     _, results = diagnose_cloud(cloud, capsys, config)
     assert list(bad(results)) == ["evictor listens"]
     assert text in results["evictor listens"]["findings"][0]["found"]
@@ -51,6 +55,105 @@ def test_scheduler_and_evictor_that_disagree_are_named(cloud, capsys, config, tm
     )
     evictor.write_text("[cospot_evictor]\nresources = MEMORY_MB,VCPU\n")
     assert diagnose_cloud(cloud, capsys, config, "--evictor-config-file", evictor)[0] == 0
+
+
+def test_without_an_evictor_s_configuration_agreement_is_unknown(cloud, capsys, config):
+    capsys.readouterr()
+    code, results = diagnose(
+        capsys,
+        *("--config-file", configure(config)),
+        *("--evictor-metrics", f"{cloud.url}/metrics"),
+    )
+    assert (code, bad(results)) == (0, {"evictor agrees": "unknown"})
+    (finding,) = results["evictor agrees"]["findings"]
+    assert "there is no configuration of cospot-evictor here" in finding["found"]
+    assert "--evictor-config-file" in finding["mend"]
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "found"),
+    [
+        ("[cospot_evictor]\nevictor = YJF\n", "warning", "evictor is FIFO in [cospot], YJF in"),
+        ("[cospot_evictor]\nplan_topic = plans\n", "error", "plan_topic is cospot_plans in"),
+        (
+            "[DEFAULT]\ntransport_url = rabbit://guest:guest@127.0.0.1:1/spots\n",
+            "error",
+            "virtual host '/', the evictor listens on 'spots'",
+        ),
+        (
+            "[DEFAULT]\ntransport_url = rabbit://guest:guest@elsewhere:5672/\n",
+            "warning",
+            "message bus at 127.0.0.1:1, the evictor listens at elsewhere:5672",
+        ),
+        (
+            "[oslo_messaging_rabbit]\namqp_durable_queues = true\n",
+            "error",
+            "amqp_durable_queues is False for the scheduler, True for the evictor",
+        ),
+        ("[placement]\nregion_name = two\n", "error", "region_name is one for the scheduler, two"),
+    ],
+)
+def test_whatever_both_must_share_is_compared(
+    cloud, capsys, config, tmp_path, text, verdict, found
+):
+    evictor = tmp_path / "evictor.conf"
+    evictor.write_text(text)
+    region = {("placement", "region_name"): "one"}
+    arguments = ("--evictor-config-file", evictor)
+    _, results = diagnose_cloud(cloud, capsys, config, *arguments, changes=region)
+    assert bad(results) == {"evictor agrees": verdict}
+    (finding,) = results["evictor agrees"]["findings"]
+    assert found in finding["found"] and finding["mend"]
+
+
+NOTIFIES = {
+    ("oslo_messaging_notifications", "driver"): "messagingv2",
+    ("notifications", "notification_format"): "both",
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "queues", "verdict", "text"),
+    [
+        (NOTIFIES, {}, "warning", "Nova fills versioned_notifications.info, and nobody reads it"),
+        (
+            NOTIFIES,
+            {"versioned_notifications.info": (4244, 0), "notifications.info": (0, 1)},
+            "warning",
+            "nobody reads versioned_notifications.info: 4244 messages wait",
+        ),
+        (
+            NOTIFIES,
+            {"versioned_notifications.info": (9, 2), "notifications.info": (0, 1)},
+            "ok",
+            "versioned_notifications.info: read by 2",
+        ),
+        # Another service's nova.conf may have them on, or this one had.
+        (None, {"notifications.info": (7, 0)}, "warning", "nobody reads notifications.info: 7"),
+        (None, {}, "ok", "nothing to find fault with"),
+    ],
+)
+def test_notifications_that_nobody_reads_are_named(
+    cloud, capsys, config, monkeypatch, changes, queues, verdict, text
+):
+    states = {"cospot_plans.info": (0, 1), **queues}
+    monkeypatch.setattr(evictor_checks, "queue_state", lambda settings, queue: states.get(queue))
+    _, results = diagnose_cloud(cloud, capsys, config, changes=changes)
+    assert results["notifications"]["verdict"] == verdict
+    assert text in results["notifications"]["findings"][0]["found"]
+
+
+def test_a_bus_that_does_not_answer_leaves_it_unknown(cloud, capsys, config, monkeypatch):
+    def fail(settings, queue):
+        raise CloudError("message bus: away")
+
+    monkeypatch.setattr(evictor_checks, "queue_state", fail)
+    _, results = diagnose_cloud(cloud, capsys, config, changes=NOTIFIES)
+    assert results["notifications"]["verdict"] == "unknown"
+    assert (
+        "RabbitMQ cannot be asked (message bus: away)"
+        in (results["notifications"]["findings"][0]["found"])
+    )
 
 
 def test_the_state_of_a_queue(tmp_path):
@@ -105,7 +208,7 @@ def answer_with(server, data):
 
 def test_an_evictor_s_option_of_the_wrong_type_is_named(cloud, capsys, config, tmp_path):
     evictor = tmp_path / "evictor.conf"
-    evictor.write_text("[cospot_evictor]\nmetrics_port = many\n")
+    evictor.write_text(f"{GOOD_EVICTOR}[cospot_evictor]\nmetrics_port = many\n")
     capsys.readouterr()
     files = ("--config-file", configure(config), "--evictor-config-file", evictor)
     code, results = diagnose(capsys, *files)

@@ -62,11 +62,18 @@ def _print_any_character() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
+def _version() -> str:
+    """Return the version, which the compiled module knows; the doctor must do without that."""
+    if cospot.compiled_module_error is not None:
+        return "of unknown version: its compiled module does not load; see cospot-nova doctor"
+    return cospot.__version__
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="cospot-nova", description="Spot instances on OpenStack Nova.", epilog=_EPILOG
     )
-    parser.add_argument("--version", action="version", version=f"cospot {cospot.__version__}")
+    parser.add_argument("--version", action="version", version=f"cospot {_version()}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in (
         doctor_command,

@@ -106,3 +106,5 @@ def _register_options(settings: Any) -> None:
     for group, options in messaging_opts.list_opts():
         settings.register_opts(options, group=group)
     scheduler_options.register_strict(settings)
+    # All of that group cannot be registered beside what logs in: it clashes.
+    settings.register_opt(cfg.StrOpt("region_name"), group="placement")

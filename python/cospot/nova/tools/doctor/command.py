@@ -14,6 +14,7 @@ from cospot.nova.tools.doctor.cloud_checks import cloud_checks
 from cospot.nova.tools.doctor.configuration_checks import configuration_checks
 from cospot.nova.tools.doctor.evictor_checks import evictor_checks
 from cospot.nova.tools.doctor.finding import Check, Result, Verdict, run_checks
+from cospot.nova.tools.doctor.notification_checks import notification_checks
 
 #: Of one check people see at most so many findings; --format json has them all.
 _MOST_SHOWN: Final = 10
@@ -25,27 +26,33 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "doctor",
         help="check everything that spots need, and say how to mend what is wrong",
         description="Run it where nova-scheduler runs, with the scheduler's nova.conf.",
-        epilog="Exit codes: 0 no errors (there may be warnings), 1 errors found, 2 bad usage"
-        " or no cloud to look at.",
+        epilog="Exit codes: 0 no errors (there may be warnings, and what is unknown here), 1 errors"
+        " found, 2 bad usage or no cloud to look at.",
     )
     credentials.add_arguments(parser)
     parser.add_argument(
         "--offline", action="store_true", help="look at the configuration only, ask no service"
     )
     settings.add_evictor_argument(parser)
-    parser.add_argument(
-        "--evictor-metrics",
-        metavar="URL",
-        help="its metrics (default: as its configuration says, on this machine)",
-    )
+    add_metrics_argument(parser)
     parser.add_argument("--format", choices=["text", "json"], default="text")
     parser.add_argument("--verbose", action="store_true", help="say why of what is ok, too")
     parser.set_defaults(run=_run)
 
 
+def add_metrics_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says where the evictor's metrics are."""
+    parser.add_argument(
+        "--evictor-metrics",
+        metavar="URL",
+        help="its metrics (default: as its configuration says, on this machine)",
+    )
+
+
 def _run(arguments: argparse.Namespace) -> int:
     configuration = settings.read_settings(arguments.config_file, arguments.config_dir)
     results = run_checks(configuration_checks(configuration))
+    results += run_checks(notification_checks(configuration, offline=arguments.offline))
     unreachable: Exception | None = None
     if not arguments.offline:
         try:
@@ -54,7 +61,7 @@ def _run(arguments: argparse.Namespace) -> int:
         except (CospotError, cfg.Error) as found:
             # What the configuration and the evictor have to say may be the reason.
             unreachable = found
-        results += run_checks(_evictor_checks(arguments, configuration))
+        results += run_checks(checks_of_evictor(arguments, configuration))
     if arguments.format == "json":
         print(json.dumps({"checks": [result.as_json() for result in results]}, indent=2))
     else:
@@ -64,7 +71,8 @@ def _run(arguments: argparse.Namespace) -> int:
     return int(any(result.verdict is Verdict.ERROR for result in results))
 
 
-def _evictor_checks(arguments: argparse.Namespace, configuration: Any) -> list[Check]:
+def checks_of_evictor(arguments: argparse.Namespace, configuration: Any) -> list[Check]:
+    """Return the checks of the service that the arguments name."""
     evictor = settings.read_evictor_settings(arguments.evictor_config_file)
     given: str | None = arguments.evictor_metrics
 
@@ -94,6 +102,7 @@ def _report(results: list[Result], *, verbose: bool) -> str:
             lines.append(f"           why: {result.check.why}")
     count = {verdict: sum(one.verdict is verdict for one in results) for verdict in Verdict}
     lines.append(
-        f"{count[Verdict.OK]} ok, {count[Verdict.WARNING]} warnings, {count[Verdict.ERROR]} errors"
+        f"{count[Verdict.OK]} ok, {count[Verdict.UNKNOWN]} unknown,"
+        f" {count[Verdict.WARNING]} warnings, {count[Verdict.ERROR]} errors"
     )
     return "\n".join(lines)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from cospot.nova.tools.doctor.finding import Check, Finding, error, ok, warning
+import cospot
+from cospot.nova.tools.doctor.finding import Check, Finding, error, ok, unknown, warning
 
 FILTER: Final = "cospot.nova.scheduler.filter.CospotFilter"
 WEIGHER: Final = "cospot.nova.scheduler.weigher.CospotWeigher"
@@ -24,6 +26,8 @@ def configuration_checks(settings: Any) -> list[Check]:
         settings: Of `read_settings`.
     """
     checks = [
+        ("compiled module", "The module _core is built for one version of Python. Where it does not"
+         " load Nova places VMs as without cospot, and nothing is planned.", _check_module),
         ("filter", "The filter makes the decision. It must see the hosts that every other filter"
          " has passed, so it is the last.", _check_filter),
         ("weigher", "The weigher turns the decision into the order of hosts. A weigher of another"
@@ -46,6 +50,18 @@ def configuration_checks(settings: Any) -> list[Check]:
          " until it is reclaimed.", _check_reclaim),
     ]  # fmt: skip
     return [Check(name, why, partial(look, settings)) for name, why, look in checks]
+
+
+def _check_module(settings: Any) -> Iterator[Finding]:
+    found = cospot.compiled_module_error
+    version = sys.version.partition(" ")[0]
+    if found is None:
+        yield ok(f"cospot {cospot.__version__} in Python {version} ({sys.executable})")
+    else:
+        yield error(
+            f"it does not load in Python {version} ({sys.executable}): {found}",
+            "build the wheel with this Python, install it, restart nova-scheduler",
+        )
 
 
 def _check_filter(settings: Any) -> Iterator[Finding]:
@@ -123,22 +139,16 @@ def _check_messages(settings: Any) -> Iterator[Finding]:
             "[DEFAULT] transport_url = rabbit://USER:PASSWORD@HOST:5672/",
         )
         return
-    yield ok(f"plans go to the topic {settings.cospot.plan_topic}, whatever the driver is")
-    if {"messaging", "messagingv2"} & set(group.driver):
-        form = settings.notifications.notification_format
-        yield ok(f"Nova's own notifications: {_listed(group.driver)}, {form}")
-    else:
-        yield warning(
-            f"[oslo_messaging_notifications] driver is {_listed(group.driver)}: Nova sends no"
-            " notifications, so billing and customers' tools hear nothing of evictions",
-            "[oslo_messaging_notifications] driver = messagingv2, if anything listens",
-        )
+    yield ok(f"plans go to the topic {settings.cospot.plan_topic}")
 
 
 def _check_policies(settings: Any) -> Iterator[Finding]:
     from cospot.nova.scheduler.settings import make_policies, read_settings
 
     group = settings.cospot
+    if cospot.compiled_module_error is not None:
+        yield unknown("the compiled module does not load: policies cannot be made", "see above")
+        return
     make_policies(read_settings(group))
     if not group.enabled:
         yield warning("[cospot] enabled is false: cospot decides nothing", "enabled = true")

@@ -8,6 +8,7 @@ from http.client import HTTPException
 from typing import Any, Final
 
 from cospot.nova.tools.cloud import CloudError
+from cospot.nova.tools.doctor import agreement
 from cospot.nova.tools.doctor.finding import Check, Finding, error, ok, warning
 
 _TIMEOUT_S: Final = 5.0
@@ -39,8 +40,9 @@ def evictor_checks(
         ),
         Check(
             "evictor agrees",
-            "Scheduler and evictor must count the same resources and use the same topic.",
-            lambda: _check_agreement(settings.cospot, evictor_settings.cospot_evictor),
+            "Scheduler and evictor must count the same resources, choose by the same policy, and"
+            " meet on the same message bus.",
+            lambda: agreement.check_agreement(settings, evictor_settings),
         ),
     ]
 
@@ -152,22 +154,3 @@ def _check_metrics(url: str) -> Iterator[Finding]:
     else:
         hosts = values.get("cospot_evictor_hosts", 0.0)
         yield ok(f"it has looked at all {hosts:.0f} hosts {looks:.0f} times")
-
-
-def _check_agreement(scheduler: Any, evictor: Any) -> Iterator[Finding]:
-    same = True
-    for option in ("plan_topic", "resources"):
-        here, there = scheduler[option], evictor[option]
-        # The order of resources means nothing; in a topic every letter counts.
-        if here != there and (isinstance(here, str) or sorted(here) != sorted(there)):
-            same = False
-            yield error(
-                f"{option} is {_shown(here)} in [cospot], {_shown(there)} in [cospot_evictor]",
-                f"[cospot_evictor] {option} = {_shown(here)}",
-            )
-    if same:
-        yield ok(f"both count {_shown(scheduler.resources)}")
-
-
-def _shown(value: Any) -> str:
-    return value if isinstance(value, str) else ",".join(value)

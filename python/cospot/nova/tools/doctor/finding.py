@@ -14,6 +14,7 @@ class Verdict(enum.Enum):
     """How bad it is, in rising order."""
 
     OK = "ok"
+    UNKNOWN = "unknown"
     WARNING = "warning"
     ERROR = "error"
 
@@ -36,6 +37,11 @@ class Finding:
 def ok(found: str) -> Finding:
     """Return that all is well."""
     return Finding(Verdict.OK, found)
+
+
+def unknown(found: str, mend: str) -> Finding:
+    """Return that it could not be looked at from here: neither well nor bad."""
+    return Finding(Verdict.UNKNOWN, found, mend)
 
 
 def warning(found: str, mend: str) -> Finding:
