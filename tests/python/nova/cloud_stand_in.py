@@ -26,6 +26,8 @@ class CloudStandIn:
         self.servers = []
         self.providers = {}
         self.registered_limits = {}  # resource to default limit
+        self.users = {"admin": {"id": "u", "password": "secret"}}  # by name
+        self.roles = {}  # user's id to the names of its roles on the project `service`
         self.metrics = ""  # of an evictor: a page, or names without their prefix to values
         self.failing = {}  # "POST /compute/..." to status, or to what is said instead
         self.requests = []
@@ -62,7 +64,7 @@ class CloudStandIn:
 
     def add_flavor(self, name, vcpus, ram, disk=0, *, extra_specs=None, **fields):
         row = {
-            "id": str(len(self.flavors) + 1),
+            "id": fields.get("id") or str(len(self.flavors) + 1),
             "name": name,
             "vcpus": vcpus,
             "ram": ram,
@@ -118,7 +120,8 @@ def _versions(cloud, query, body, version):
 
 def _token(cloud, query, body, version):
     user = body["auth"]["identity"]["password"]["user"]
-    if user["password"] != "secret":
+    known = cloud.users.get(user["name"], {"password": "secret"})
+    if user["password"] != known["password"]:
         return 401, {"error": {"message": "wrong password", "code": 401, "title": "Unauthorized"}}
     catalog = [
         {
@@ -188,6 +191,7 @@ def _create_flavor(cloud, query, body, version):
         row["vcpus"],
         row["ram"],
         row["disk"],
+        id=row.get("id"),
         swap=row["swap"],
         ephemeral=row["OS-FLV-EXT-DATA:ephemeral"],
         is_public=row["os-flavor-access:is_public"],
@@ -241,6 +245,37 @@ def _registered_limits(cloud, query, body, version):
     return 200, {"registered_limits": rows}
 
 
+def _named(kind, name):
+    """One thing of a kind, found by its name."""
+
+    def answer(cloud, query, body, version):
+        rows = [{"id": name.lower(), "name": name}] if query["name"] == [name] else []
+        return 200, {kind: rows}
+
+    return answer
+
+
+def _users(cloud, query, body, version):
+    known = cloud.users.get(query["name"][0])
+    return 200, {"users": [] if known is None else [{"id": known["id"]}]}
+
+
+def _create_user(cloud, query, body, version):
+    row = body["user"]
+    made = {"id": f"id-of-{row['name']}", "password": row["password"]}
+    cloud.users[row["name"]] = made
+    return 201, {"user": {"id": made["id"]}}
+
+
+def _user_roles(cloud, query, body, version, user):
+    return 200, {"roles": [{"name": name} for name in cloud.roles.get(user, [])]}
+
+
+def _grant(cloud, query, body, version, user, role):
+    cloud.roles.setdefault(user, []).append(role)
+    return 204, None
+
+
 def _metrics(cloud, query, body, version):
     if isinstance(cloud.metrics, str):
         return 200, cloud.metrics
@@ -253,6 +288,13 @@ ROUTES = (
     (r"GET /identity/v3/?", _versions),
     (r"POST /identity/v3/auth/tokens", _token),
     (r"GET /identity/v3/registered_limits", _registered_limits),
+    (r"GET /identity/v3/domains", _named("domains", "Default")),
+    (r"GET /identity/v3/projects", _named("projects", "service")),
+    (r"GET /identity/v3/roles", _named("roles", "admin")),
+    (r"GET /identity/v3/users", _users),
+    (r"POST /identity/v3/users", _create_user),
+    (r"GET /identity/v3/projects/service/users/([^/]+)/roles", _user_roles),
+    (r"PUT /identity/v3/projects/service/users/([^/]+)/roles/([^/]+)", _grant),
     (r"GET /compute/os-hypervisors/detail", _hypervisors),
     (r"GET /compute/os-aggregates", _aggregates),
     (r"GET /compute/flavors/detail", _flavors),

@@ -61,7 +61,7 @@ def test_plans_come_over_the_bus_that_it_names(tmp_path: Path) -> None:
 
 
 def test_every_line_that_it_offers_is_an_option(tmp_path: Path) -> None:
-    assert len(OFFERED.findall(EXAMPLE.read_text())) == 6
+    assert len(OFFERED.findall(EXAMPLE.read_text())) == 5
     path = uncommented(tmp_path)
     conf = read_configuration(["--config-file", str(path)])
     assert conf.cospot_evictor.resources == ["VCPU", "MEMORY_MB", "DISK_GB"]

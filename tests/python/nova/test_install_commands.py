@@ -50,16 +50,23 @@ done
 units=$R/etc/systemd/system
 case "$*" in
   "restart nova-compute") grep -q CUSTOM_SPOT_VCPU "$R/etc/nova/provider_config/cospot.yaml" ;;
-  "restart nova-scheduler") grep -q PYTHONPATH "$units/nova-scheduler.service.d/cospot.conf"
-    grep -q CospotFilter "$R/etc/nova/nova.conf" ;;
+  "restart nova-scheduler nova-api")
+    grep -q PYTHONPATH "$units/nova-scheduler.service.d/cospot.conf"
+    grep -q CospotFilter "$R/etc/nova/nova.conf"
+    grep -q "count_usage_from_placement = true" "$R/etc/nova/nova.conf" ;;
   "enable --now cospot-evictor") grep -q User= "$units/cospot-evictor.service"
-    test -f "$R/etc/cospot/cospot-evictor.conf" ;;
+    grep -q "^dry_run = true" "$R/etc/cospot/cospot-evictor.conf" ;;
+  "reload cospot-evictor") grep -q "^dry_run = false" "$R/etc/cospot/cospot-evictor.conf" ;;
 esac
 """,
     "cospot-nova": f"""
-if [ "$1" = doctor ]; then exit 0; fi  # it has tests of its own
+more=()
+case "$*" in
+  doctor* | "setup --check"* | "setup --apply --open"*) exit 0 ;;  # they have tests of their own
+  setup*) more=(--evictor-config-file "$R/etc/cospot/cospot-evictor.conf") ;;
+esac
 PYTHONPATH={shlex.quote(os.pathsep.join(filter(None, sys.path)))} \\
-  {shlex.quote(sys.executable)} -m cospot.nova.tools.command "$@"
+  {shlex.quote(sys.executable)} -m cospot.nova.tools.command "$@" "${{more[@]}}"
 """,
 }
 
@@ -130,7 +137,6 @@ def check_evictor(machine: Path) -> None:
     config = machine / "etc" / "cospot" / "cospot-evictor.conf"
     assert config.stat().st_mode & 0o777 == 0o640  # it holds a password
     assert config.parent.stat().st_mode & 0o777 == 0o755
-    assert "dry_run = true" in config.read_text()
     unit = machine / "etc" / "systemd" / "system" / "cospot-evictor.service"
     assert unit.stat().st_mode & 0o777 == 0o644
     calls = (machine / "calls").read_text().splitlines()
@@ -144,22 +150,28 @@ def check_evictor(machine: Path) -> None:
 def test_the_ten_steps(paste, cloud) -> None:
     machine = paste(ten_steps())
     check_evictor(machine)
-    assert cloud.flavor("spot.m1.large")["extra_specs"]["resources:CUSTOM_SPOT_VCPU"] == "4"
+    twin = cloud.flavor("spot.m1.large")
+    assert twin["extra_specs"]["resources:CUSTOM_SPOT_VCPU"] == "4"
+    assert not twin["os-flavor-access:is_public"]  # until --open
+    assert cloud.roles == {"id-of-cospot-evictor": ["admin"]}
     inventories = machine / "etc" / "nova" / "provider_config" / "cospot.yaml"
     assert "total: 8" in inventories.read_text()
     dropin = machine / "etc" / "systemd" / "system" / "cospot-evictor.service.d" / "cospot.conf"
     assert "\nExecStart=\nExecStart=/opt/cospot/bin/cospot-evictor " in dropin.read_text()
     calls = (machine / "calls").read_text()
-    for command in ("restart nova-compute", "restart nova-scheduler", "daemon-reload"):
+    for command in ("restart nova-compute", "restart nova-scheduler nova-api", "daemon-reload"):
         assert f"systemctl {command}\n" in calls
-    assert "cospot-nova doctor" in calls and "cospot-nova status" in calls
+    order = ["nova-scheduler nova-api", "setup --apply --config", "enable --now cospot-evictor"]
+    order += ["reload cospot-evictor", "setup --check", "setup --apply --open", "doctor", "status"]
+    places = [calls.index(command) for command in order]
+    assert places == sorted(places)
 
 
 def test_the_installation_in_full(paste) -> None:
     check_evictor(
         paste(
-            commands_of("install.md", after="## Debian and Ubuntu")
-            + commands_of("evictor.md", after="## Install")
+            commands_of("evictor.md", after="## Install")
+            + commands_of("install.md", after="## Debian and Ubuntu")
         )
     )
 

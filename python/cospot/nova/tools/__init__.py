@@ -1,1 +1,1 @@
-"""The operator's commands, `cospot-nova`: doctor, flavor, inventory, history, status."""
+"""The operator's commands, `cospot-nova`: setup, doctor, flavor, inventory, history, status."""

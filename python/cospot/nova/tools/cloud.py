@@ -157,8 +157,15 @@ class Cloud:
         rows = self._get(self._compute, path, "flavor_access", _FLAVORS)["flavor_access"]
         return sorted(row["tenant_id"] for row in rows)
 
+    def ask_identity(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, **query: str
+    ) -> Any:
+        """Put a request to Keystone's version 3; return the object of its answer."""
+        answer = self._ask(self._identity, method, path, None, params=query, json=body)
+        return answer.json() if answer.content else {}
+
     def create_flavor(self, flavor: Flavor) -> Flavor:
-        """Create a flavor without its extra specs; Nova chooses the id."""
+        """Create a flavor without its extra specs; Nova chooses the id where it has none."""
         body = {
             "name": flavor.name,
             "vcpus": flavor.vcpus,
@@ -167,6 +174,7 @@ class Cloud:
             "OS-FLV-EXT-DATA:ephemeral": flavor.ephemeral_gb,
             "swap": flavor.swap_mb,
             "os-flavor-access:is_public": flavor.is_public,
+            **({"id": flavor.id} if flavor.id else {}),
         }
         return _flavor(self._post("/flavors", {"flavor": body})["flavor"])
 

@@ -14,7 +14,7 @@ from oslo_config import cfg
 
 import cospot
 from cospot.errors import CospotError
-from cospot.nova.tools import flavor_command, inventory_command, status_command
+from cospot.nova.tools import flavor_command, inventory_command, setup_command, status_command
 from cospot.nova.tools.doctor import command as doctor_command
 from cospot.nova.tools.history import command as history_command
 
@@ -76,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"cospot {_version()}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in (
+        setup_command,
         doctor_command,
         status_command,
         flavor_command,

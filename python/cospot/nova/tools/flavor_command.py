@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from cospot.errors import ConfigError
 from cospot.nova import spot_flavors
@@ -42,16 +42,17 @@ def _create_spot(arguments: argparse.Namespace) -> int:
     flavors = cloud.flavors()
     base = find_flavor(flavors, arguments.flavor)
     name = arguments.name or f"spot.{base.name}"
-    twin = _twin(base, name, with_disk=not arguments.without_disk)
+    twin = twin_of(base, name, with_disk=not arguments.without_disk)
     counts = _disk_counts(arguments)
     existing = next((flavor for flavor in flavors if flavor.name == name), None)
     if existing is not None:
-        _require_twin(existing, twin)
+        require_twin(existing, twin)
         print(f"{name} ({existing.id}): is there already, nothing to do")
     elif arguments.dry_run:
         print(f"{name}: would be made with {_listed(twin.extra_specs)}")
     else:
-        made = _make(cloud, base, twin)
+        projects = () if base.is_public else cloud.flavor_projects(base)
+        made = make_flavor(cloud, twin, projects)
         print(f"{name} ({made.id}): made, {made.vcpus} vCPUs, {made.memory_mb} MiB,", end=" ")
         print(f"{made.disk_gb} GiB, {_listed(twin.extra_specs)}")
     if base.disk_gb > 0 and not arguments.without_disk and not counts:
@@ -105,7 +106,12 @@ def find_flavor(flavors: list[Flavor], name_or_id: str) -> Flavor:
     raise ConfigError(f"flavor '{name_or_id}': not found, expected one of: {names}")
 
 
-def _twin(base: Flavor, name: str, *, with_disk: bool) -> Flavor:
+def twin_of(base: Flavor, name: str, *, with_disk: bool) -> Flavor:
+    """Return the spot twin that a flavor ought to have.
+
+    Raises:
+        ConfigError: It can have none.
+    """
     if name == base.name:
         raise ConfigError(f"--name '{name}': is the flavor itself, expected another name")
     reasons = flavor_rules.reasons_against(base)
@@ -114,8 +120,12 @@ def _twin(base: Flavor, name: str, *, with_disk: bool) -> Flavor:
     return flavor_rules.spot_twin(base, name, with_disk=with_disk)
 
 
-def _require_twin(existing: Flavor, twin: Flavor) -> None:
-    """Refuse a flavor of that name that is something else: instances may have been made of it."""
+def require_twin(existing: Flavor, twin: Flavor) -> None:
+    """Refuse a flavor of that name that is something else: instances may have been made of it.
+
+    Raises:
+        ConfigError: It is something else.
+    """
     compared = ("vcpus", "memory_mb", "root_gb", "ephemeral_gb", "swap_mb", "is_public")
     wrong = [
         f"{field} is {getattr(existing, field)}, expected {getattr(twin, field)}"
@@ -134,14 +144,19 @@ def _require_twin(existing: Flavor, twin: Flavor) -> None:
         )
 
 
-def _make(cloud: Cloud, base: Flavor, twin: Flavor) -> Flavor:
-    """Create the flavor; takes it back when it cannot be finished, as it would make VMs."""
+def make_flavor(cloud: Cloud, twin: Flavor, projects: Iterable[str] = ()) -> Flavor:
+    """Create a flavor; takes it back when it cannot be finished, as it would make VMs.
+
+    Args:
+        cloud: Where.
+        twin: The flavor.
+        projects: Those that may use it, if it is private.
+    """
     made = cloud.create_flavor(twin)
     try:
         cloud.set_extra_specs(made, twin.extra_specs)
-        if not base.is_public:
-            for project in cloud.flavor_projects(base):
-                cloud.allow_project(made, project)
+        for project in projects:
+            cloud.allow_project(made, project)
     except BaseException:
         cloud.delete_flavor(made)
         raise

@@ -1,0 +1,212 @@
+"""The steps of `cospot-nova setup`, in the order in which they are safe.
+
+Spots must not be open to tenants before the scheduler decides about them and the evictor evicts:
+they would land on hosts that VMs fill, and stay. So opening the flavors is the last step, and is
+refused while anything before it is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final
+
+from cospot.errors import ConfigError
+from cospot.nova import spot_flavors
+from cospot.nova.tools import setup_flavors
+from cospot.nova.tools.cloud import Cloud, CloudError
+from cospot.nova.tools.doctor.finding import Check, Finding, Result, Verdict, run_checks
+from cospot.nova.tools.service_user import ServiceUser
+from cospot.nova.tools.setup_flavors import Twin
+
+#: The name of the last step.
+OPENING: Final = "open to tenants"
+_RESTART: Final = "systemctl restart nova-scheduler nova-api"
+#: The doctor's checks of nova.conf that a set-up must pass; its others are about quality.
+_SCHEDULER_CHECKS: Final = ("compiled module", "filter", "weigher", "host_subset_size", "policies")
+_EVICTOR_CHECKS: Final = ("evictor listens", "evictor works", "evictor agrees")
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Something that is missing.
+
+    Attributes:
+        what: It, in one line.
+        remedy: Lines to put into a file, or commands, one each; what a human has to do.
+        apply: Does it instead, and returns what was done; None: only a human can.
+    """
+
+    what: str
+    remedy: tuple[str, ...] = ()
+    apply: Callable[[], Iterable[str]] | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step with what is missing of it; nothing: it is done."""
+
+    name: str
+    missing: list[Missing] = field(default_factory=list)
+
+
+class Setup:
+    """A set-up as it is, and what brings it on.
+
+    Args:
+        cloud: Seen by an administrator.
+        nova: nova.conf, of `read_settings`.
+        evictor: Of `read_evictor_settings`.
+        twins: The spot flavors.
+        counts_disk: Whether any of them asks for disk.
+        checks: All checks of the doctor.
+    """
+
+    def __init__(
+        self,
+        cloud: Cloud,
+        nova: Any,
+        evictor: Any,
+        twins: Sequence[Twin],
+        checks: Sequence[Check],
+        *,
+        counts_disk: bool,
+    ) -> None:
+        self._cloud = cloud
+        self._nova = nova
+        self._evictor = evictor
+        self._twins = twins
+        self._counts_disk = counts_disk
+        self._checks = checks
+
+    def steps(self, *, opens: bool) -> list[Step]:
+        """Return all steps with what is missing of them.
+
+        Args:
+            opens: Whether the flavors are to be opened too.
+        """
+        wanted = {*_SCHEDULER_CHECKS, *_EVICTOR_CHECKS, "quota", "inventories"}
+        chosen = [check for check in self._checks if check.name in wanted]
+        results = {result.check.name: result for result in run_checks(chosen)}
+        steps = [
+            Step("inventories", list(_faults(results, ["inventories"]))),
+            Step("scheduler", list(self._scheduler(results))),
+            Step("evictor's user", list(self._user())),
+            Step("evictor", list(self._evictor_faults(results))),
+            Step("spot flavors", list(self._flavors())),
+        ]
+        if opens:
+            steps.append(Step(OPENING, list(self._closed(steps))))
+        return steps
+
+    def _scheduler(self, results: Mapping[str, Result]) -> Iterator[Missing]:
+        for one in _faults(results, [*_SCHEDULER_CHECKS, "quota"]):
+            yield Missing(one.what, (*one.remedy, f"then: {_RESTART}"))
+        if self._lacks_disk(self._nova.cospot):
+            yield Missing(
+                "the spot flavors have disks, but [cospot] resources lacks DISK_GB",
+                ("[cospot]", f"resources = {_with_disk(self._nova.cospot)}", f"then: {_RESTART}"),
+            )
+
+    def _user(self) -> Iterator[Missing]:
+        try:
+            user = ServiceUser(self._evictor)
+        except ConfigError as error:
+            yield Missing(
+                str(error),
+                (
+                    "install -D -m 0640 -g cospot-evictor examples/nova/cospot-evictor.conf"
+                    " /etc/cospot/cospot-evictor.conf",
+                    "editor /etc/cospot/cospot-evictor.conf",
+                ),
+            )
+            return
+        problem = user.problem()
+        if problem:
+            yield Missing(
+                f"{user.name} cannot do its work: {problem}",
+                (f"if it is there already: openstack user set --password-prompt {user.name}",),
+                lambda: user.make(self._cloud),
+            )
+
+    def _evictor_faults(self, results: Mapping[str, Result]) -> Iterator[Missing]:
+        group = self._evictor.cospot_evictor
+        reload = "then: systemctl reload cospot-evictor"
+        if self._lacks_disk(group):
+            lines = ("[cospot_evictor]", f"resources = {_with_disk(group)}")
+            yield Missing(
+                "the spot flavors have disks, but [cospot_evictor] resources lacks DISK_GB",
+                (*lines, "then: systemctl restart cospot-evictor"),
+            )
+        if group.dry_run or not group.enabled:
+            yield Missing(
+                "evictions are switched off: overcommitted hosts stay so",
+                ("[cospot_evictor]", "enabled = true", "dry_run = false", reload),
+            )
+        yield from _faults(results, _EVICTOR_CHECKS)
+
+    def _lacks_disk(self, group: Any) -> bool:
+        return self._counts_disk and spot_flavors.DISK_GB not in group.resources
+
+    def _flavors(self) -> Iterator[Missing]:
+        for twin in self._twins:
+            if twin.found is None:
+                yield Missing(f"there is no {twin.wanted.name}", apply=partial(self._make, twin))
+
+    def _make(self, twin: Twin) -> list[str]:
+        made = setup_flavors.make_for_nobody(self._cloud, twin)
+        return [f"flavor {made.name} ({made.id}), private: for administrators to try it"]
+
+    def _closed(self, before: Sequence[Step]) -> Iterator[Missing]:
+        names = [step.name for step in before if step.missing]
+        for twin in self._twins:
+            if twin.is_open:
+                continue
+            what = f"{twin.wanted.name} is not open to those who may use {twin.base.name}"
+            if names:
+                yield Missing(f"{what}; not before this is done: {', '.join(names)}")
+            else:
+                yield Missing(what, apply=partial(self._open, twin))
+
+    def _open(self, twin: Twin) -> list[str]:
+        setup_flavors.open_twin(self._cloud, twin)
+        return [f"{twin.wanted.name}, open to those who may use {twin.base.name}"]
+
+
+def _with_disk(group: Any) -> str:
+    return ",".join([*group.resources, spot_flavors.DISK_GB])
+
+
+def _faults(results: Mapping[str, Result], names: Iterable[str]) -> Iterator[Missing]:
+    for name in names:
+        for finding in results[name].findings:
+            if finding.verdict is not Verdict.OK:
+                yield Missing(f"{name}: {finding.found}", _lines(finding))
+
+
+def _lines(finding: Finding) -> tuple[str, ...]:
+    """Return the remedy of a finding, a section and its line as they stand in a file."""
+    if finding.mend.startswith("[") and "] " in finding.mend:
+        group, _, line = finding.mend.partition("] ")
+        return (f"{group}]", line)
+    return (finding.mend,)
+
+
+def apply_missing(step: Step) -> tuple[list[str], list[Missing]]:
+    """Do of a step what can be done here.
+
+    Returns:
+        What was done, and what is left for a human.
+    """
+    done: list[str] = []
+    left: list[Missing] = []
+    for one in step.missing:
+        if one.apply is None:
+            left.append(one)
+            continue
+        try:
+            done += one.apply()
+        except CloudError as error:
+            left.append(Missing(f"{one.what}: {error}", one.remedy))
+    return done, left
