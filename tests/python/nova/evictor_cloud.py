@@ -47,6 +47,7 @@ class Instance:
     vm_state: str = "active"
     task_state: str | None = None
     updated: float = START
+    created: float | None = None  # else by its number
     metadata: dict[str, str] = field(default_factory=dict)
     has_server: bool = True
     also_on: str | None = None
@@ -165,14 +166,15 @@ def _time(seconds: float) -> str:
 
 
 def _server(each: Instance) -> dict[str, Any]:
+    created = START + each.number if each.created is None else each.created
     return {
         "id": each.uuid,
         "name": f"instance-{each.number}",
         "tenant_id": each.project_id,
         "status": each.status,
-        "created": _time(START + each.number),
+        "created": _time(created),
         "updated": _time(each.updated),
-        "OS-SRV-USG:launched_at": _time(START + each.number).removesuffix("Z") + ".000000",
+        "OS-SRV-USG:launched_at": _time(created).removesuffix("Z") + ".000000",
         "OS-EXT-SRV-ATTR:host": each.host,
         "OS-EXT-SRV-ATTR:hypervisor_hostname": each.node,
         "OS-EXT-STS:vm_state": each.vm_state,

@@ -30,6 +30,8 @@ def write_configuration(folder: Path, url: str, **settings: Any) -> Path:
         "retry_delay": 0.05,
         "retry_delay_max": 0.2,
         "workers": 2,
+        # Most clouds of tests begin overcommitted, by instances of long ago.
+        "overcommit_grace": 0.0,
         **settings,
     }
     lines = ["[DEFAULT]", "transport_url = fake:///", "[cospot_evictor]"]

@@ -83,7 +83,9 @@ class Built:
                 instance.task_state, instance.updated = "deleting", time.time()
         self.server = CloudServer(self.cloud)
         self.service: Any = make_service(
-            write_configuration(folder, self.server.url, evictor=case.policy)
+            write_configuration(
+                folder, self.server.url, evictor=case.policy, evict_if_insufficient=True
+            )
         )
         for instance, hosts, age in case.plans:
             victims = {
@@ -135,6 +137,42 @@ def test_only_what_is_needed_goes_and_all_of_it(case: Case) -> None:
             assert intents == orders
         finally:
             built.close()
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.integers(0, 6),
+    st.lists(st.tuples(st.integers(1, 4), st.booleans()), max_size=5),
+    st.lists(st.integers(1, 4), min_size=1, max_size=6),
+    st.sampled_from(["FIFO", "YJF"]),
+)
+def test_spots_alone_evict_nothing_older_than_themselves(
+    free: int, old: list[tuple[int, bool]], new: list[int], policy: str
+) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        cloud = Cloud()
+        host = cloud.add_host("a", free + sum(vcpus for vcpus, _ in old), 64)
+        there = {cloud.add(host, vcpus, 1, spot=is_spot) for vcpus, is_spot in old}
+        server = CloudServer(cloud)
+        service = make_service(
+            write_configuration(Path(name), server.url, evictor=policy, overcommit_grace=3600)
+        )
+        try:
+            service._hosts.look()
+            for vcpus in new:
+                cloud.add(host, vcpus, 1, spot=True)
+            service._evictor.free_host(host, "reconcile")
+            assert there <= set(cloud.instances) and cloud.violations == []
+            assert cloud.over(host) == {}
+            # Placed one after the other, each goes or stays as it fits.
+            level, stays = 0, 0
+            for vcpus in new:
+                if level + vcpus <= free:
+                    level, stays = level + vcpus, stays + 1
+            assert len(cloud.instances) == len(there) + stays
+        finally:
+            service.stop()
+            server.close()
 
 
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))

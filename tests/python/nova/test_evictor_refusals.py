@@ -89,11 +89,11 @@ def test_vms_alone_beyond_the_room_take_all_spots_or_none(running: Running) -> N
     host = running.cloud.add_host("a")
     spots = [running.cloud.add(host, 1, 1024, spot=True) for _ in range(2)]
     running.cloud.add(host, 9, 1024, spot=False)
-    running.start(evict_if_insufficient=False)
+    running.start()
     running.looks(3)
     assert running.cloud.deleted == []
     running.services.pop().stop()
-    running.start()
+    running.start(evict_if_insufficient=True)
     wait_until(lambda: len(events(running.folder, "freed")) == 2, "both spots go")
     assert running.cloud.deleted == spots
 

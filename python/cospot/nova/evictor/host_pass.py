@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from oslo_log import log as logging
 
 from cospot.nova.evictor.audit import AuditLog
+from cospot.nova.evictor.cause import CauseFinder, Need
 from cospot.nova.evictor.choice import SpotChooser, frees_some
 from cospot.nova.evictor.errors import CloudError
+from cospot.nova.evictor.host_history import HostHistory
 from cospot.nova.evictor.killing import UNKNOWN_OUTCOMES, HeldBack, Killer, Reason
 from cospot.nova.evictor.locks import HostLocks
-from cospot.nova.evictor.metrics import Metrics, OvercommitClock
+from cospot.nova.evictor.metrics import Metrics
 from cospot.nova.evictor.observation import HostObserver, HostPicture
 from cospot.nova.evictor.plan_book import KnownPlan, PlanBook
 from cospot.nova.evictor.spots import Refusal, Spot
@@ -29,6 +31,8 @@ _MOST_FAILURES: Final = 3.0
 _NO_ANSWER: Final = 0.5
 #: So many refusals of a plan are looked into; of the rest, what is not on the host is passed over.
 _MOST_REFUSALS: Final = 20
+#: `chosen_by` of a spot that goes because it came last.
+_NEWEST: Final = "newest"
 
 
 @dataclass
@@ -63,7 +67,8 @@ class HostEvictor:
         killer: Killer,
         audit: AuditLog,
         metrics: Metrics,
-        clock: OvercommitClock,
+        history: HostHistory,
+        causes: CauseFinder,
     ) -> None:
         self.settings = settings
         self.observer = observer
@@ -72,7 +77,8 @@ class HostEvictor:
         self.killer = killer
         self.audit = audit
         self.metrics = metrics
-        self.clock = clock
+        self.history = history
+        self.causes = causes
         self.failures: dict[str, float] = {}  # without those that have none
         self.repeated: set[str] = set()  # stuck spots whose deletion was ordered again
         self._locks = locks
@@ -103,6 +109,7 @@ class HostEvictor:
 class _Pick:
     uuid: str
     chosen_by: str
+    need: Need
     known: KnownPlan | None = None
 
 
@@ -120,20 +127,21 @@ class _Pass:
         evictor = self._evictor
         room = evictor.observer.room(provider)
         resources = evictor.settings.resources
-        is_over = bool(room.shortfall(resources))
-        evictor.clock.look(room.name, is_over, time.monotonic())
-        if not is_over:
+        if not evictor.history.look(room, resources, time.monotonic()):
+            return self._result
+        if evictor.causes.must_wait(room):
+            self._result.is_over = True
             return self._result
         picture = evictor.observer.picture(room)
         while picture is not None:
-            gone = picture.leaving | self._gone
-            short = picture.room.shortfall(resources, gone)
+            short = picture.room.shortfall(resources, picture.leaving | self._gone)
             self._result.is_over = bool(short)
-            if not short:
+            need = evictor.causes.need(picture, picture.leaving | self._gone)
+            if need is None:
                 break
-            pick = self._next(picture, short)
+            pick = self._next(picture, need)
             if pick is None:
-                self._insufficient(picture, short)
+                self._insufficient(picture, need)
                 break
             self._tried.add(pick.uuid)
             picture = evictor.observer.renew(picture, _OLDEST_PICTURE_S)
@@ -141,30 +149,38 @@ class _Pass:
                 break
         return self._result
 
-    def _next(self, picture: HostPicture, short: dict[str, int]) -> _Pick | None:
+    def _next(self, picture: HostPicture, need: Need) -> _Pick | None:
         """Return the next spot to evict.
 
-        First those that Nova was asked to delete and that their owners have deleted, then the
-        planned ones, then by the policy.
+        First those that Nova was asked to delete and that their owners have deleted. Then, for a
+        VM, the planned ones and those that the policy names; for no VM the newest.
         """
         evictor = self._evictor
         left = [
             spot
             for uuid, spot in picture.spots.evictable.items()
-            if uuid not in self._tried and frees_some(spot, short)
+            if uuid not in self._tried and frees_some(spot, need.short)
         ]
         for spot in left:
             if spot.uuid in picture.noted and evictor.may_try(spot.uuid):
-                return _Pick(spot.uuid, "note")
+                return _Pick(spot.uuid, "note", need)
         for spot in left:
             if spot.is_stuck and spot.uuid not in evictor.repeated:
-                return _Pick(spot.uuid, "deletion-stuck")
+                return _Pick(spot.uuid, "deletion-stuck", need)
             if spot.uuid not in evictor.failures and spot.server.status == "SOFT_DELETED":
-                return _Pick(spot.uuid, "soft-deleted")
+                return _Pick(spot.uuid, "soft-deleted", need)
         alive = [spot for spot in left if not spot.is_stuck]
-        return self._planned(picture) or self._by_policy(alive, short)
+        if need.newest is not None:
+            return self._newest(alive, need)
+        return self._planned(picture, need) or self._by_policy(alive, need)
 
-    def _planned(self, picture: HostPicture) -> _Pick | None:
+    def _newest(self, left: list[Spot], need: Need) -> _Pick | None:
+        ready = {spot.uuid for spot in left if self._evictor.may_try(spot.uuid)}
+        found = (uuid for uuid in need.newest or () if uuid in ready)
+        newest = next(found, None)
+        return None if newest is None else _Pick(newest, _NEWEST, need)
+
+    def _planned(self, picture: HostPicture, need: Need) -> _Pick | None:
         provider = picture.room.provider
         for known in self._evictor.plans.naming(provider, time.time()):
             # A plan counts on the host that its instance holds, and nowhere else.
@@ -178,19 +194,18 @@ class _Pass:
                     continue
                 is_done = uuid in self._tried or uuid in known.refused
                 if not is_done and self._evictor.may_try(uuid):
-                    return _Pick(uuid, "plan", known)
+                    return _Pick(uuid, "plan", need, known)
         return None
 
-    def _by_policy(self, left: list[Spot], short: dict[str, int]) -> _Pick | None:
+    def _by_policy(self, left: list[Spot], need: Need) -> _Pick | None:
         evictor = self._evictor
         steady = [spot for spot in left if evictor.may_try(spot.uuid)]
         for spots in (steady, left):
-            chosen = evictor.chooser.choose(spots, short, time.time())
+            chosen = evictor.chooser.choose(spots, need.short, time.time())
             if chosen is not None:
-                return _Pick(chosen[0][0].uuid, evictor.chooser.name)
-        if left and evictor.settings.evict_if_insufficient:
-            return _Pick(left[0].uuid, "insufficient")
-        return None
+                return _Pick(chosen[0][0].uuid, evictor.chooser.name, need)
+        # Others are in the way that cannot be evicted now: a VM gets what can be had.
+        return _Pick(left[0].uuid, "insufficient", need) if left else None
 
     def _evict(self, picture: HostPicture, pick: _Pick) -> bool:
         """Check a spot again and evict it.
@@ -198,7 +213,7 @@ class _Pass:
         Returns:
             False when the pass must end.
         """
-        verdict = self._check(picture, pick.uuid)
+        verdict = self._check(picture, pick)
         if isinstance(verdict, Refusal):
             self._refuse(picture, pick, verdict)
             return True
@@ -226,15 +241,17 @@ class _Pass:
         self._result.evicted.append(pick.uuid)
         return True
 
-    def _check(self, picture: HostPicture, uuid: str) -> Spot | Refusal:
-        verdict = self._evictor.observer.check(picture, uuid)
+    def _check(self, picture: HostPicture, pick: _Pick) -> Spot | Refusal:
+        verdict = self._evictor.observer.check(picture, pick.uuid)
         if isinstance(verdict, Refusal):
             return verdict
         gone = picture.leaving | self._gone
-        short = picture.room.shortfall(self._evictor.settings.resources, gone)
-        if not short or uuid in gone:
+        need = self._evictor.causes.need(picture, gone)
+        if need is None or need.why != pick.need.why or pick.uuid in gone:
             return Refusal.NOT_NEEDED
-        return verdict if frees_some(verdict, short) else Refusal.FREES_NOTHING_NEEDED
+        if pick.chosen_by == _NEWEST and pick.uuid not in (need.newest or ()):
+            return Refusal.NOT_NEEDED
+        return verdict if frees_some(verdict, need.short) else Refusal.FREES_NOTHING_NEEDED
 
     def _refuse(self, picture: HostPicture, pick: _Pick, why: Refusal) -> None:
         evictor = self._evictor
@@ -266,21 +283,42 @@ class _Pass:
             reason=why.value,
         )
 
-    def _insufficient(self, picture: HostPicture, short: dict[str, int]) -> None:
+    def _insufficient(self, picture: HostPicture, need: Need) -> None:
+        if need.newest is not None:
+            # One that has just come can be evicted once Nova says that it is there.
+            LOG.warning(
+                "host %s is overcommitted by %s (%s), and its newest spot cannot be evicted now",
+                picture.host.host,
+                dict(need.short),
+                need.why,
+            )
+            return
         self._evictor.metrics.errors.labels(where="insufficient").inc()
         LOG.error(
             "host %s is overcommitted by %s, and none of its %d spots can be evicted for it now",
             picture.host.host,
-            short,
+            dict(need.short),
             len(picture.spots.evictable) + len(picture.spots.refused),
         )
 
 
 def _reason(cause: str, pick: _Pick, short: dict[str, int]) -> Reason:
-    known = pick.known
+    known, need = pick.known, pick.need
+    reason = Reason(
+        cause,
+        pick.chosen_by,
+        short,
+        why=need.why,
+        claims=need.claims,
+        for_vm=need.newest is None,
+    )
     if known is None:
-        return Reason(cause, pick.chosen_by, short)
+        return reason
     plan = known.plan
-    return Reason(
-        cause, pick.chosen_by, short, plan.plan_id, plan.instance, plan.request_id, known.claimed_at
+    return replace(
+        reason,
+        plan_id=plan.plan_id,
+        for_instance=plan.instance,
+        request_id=plan.request_id,
+        claimed_at=known.claimed_at,
     )

@@ -10,6 +10,7 @@ from typing import Any, Final
 from oslo_log import log as logging
 
 from cospot.nova.evictor.audit import AuditLog
+from cospot.nova.evictor.cause import RESERVE
 from cospot.nova.evictor.deletion_notes import DeletionNotes
 from cospot.nova.evictor.errors import CloudError, EvictorError
 from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
@@ -40,6 +41,9 @@ class Reason:
         shortfall: what is short before it, by resource.
         plan_id, for_instance, request_id: of the plan, if one named it.
         claimed_at: when that instance's claim was seen, seconds since the epoch.
+        why: what made the shortfall, one of the constants of `cause`.
+        claims: the instances whose claims made it, if it was claims.
+        for_vm: whether a VM is there that needs the room.
     """
 
     cause: str
@@ -49,6 +53,9 @@ class Reason:
     for_instance: str = ""
     request_id: str = ""
     claimed_at: float | None = None
+    why: str = RESERVE
+    claims: tuple[str, ...] = ()
+    for_vm: bool = False
 
 
 @dataclass(frozen=True)
@@ -125,7 +132,9 @@ class Killer:
                 LOG.info("dry run: would evict %s from %s", spot.uuid, picture.host.host)
                 self._audit.write("would_evict", **fields)
             return None
-        limit = self._limits.take(spot.server.project_id)
+        limit = self._limits.take(
+            spot.server.project_id, picture.room.provider, for_vm=reason.for_vm
+        )
         if limit is not None:
             why, wait = limit
             self._metrics.limit_hits.labels(limit=why.value).inc()
@@ -144,6 +153,7 @@ class Killer:
         self, picture: HostPicture, spot: Spot, reason: Reason, fields: dict[str, Any]
     ) -> None:
         self._metrics.evictions.labels(cause=reason.cause).inc()
+        self._metrics.evictions_why.labels(why=reason.why).inc()
         self._freed.watch(
             Leaving(
                 spot=spot.uuid,
@@ -154,10 +164,11 @@ class Killer:
             )
         )
         LOG.info(
-            "evicting %s from %s (%s, chosen by %s)",
+            "evicting %s from %s (%s: %s, chosen by %s)",
             spot.uuid,
             picture.host.host,
             reason.cause,
+            reason.why,
             reason.chosen_by,
         )
 
@@ -224,6 +235,8 @@ def _audit_fields(picture: HostPicture, spot: Spot, reason: Reason, action: str)
         "provider": picture.room.provider,
         "action": action,
         "cause": reason.cause,
+        "why": reason.why,
+        "claims": list(reason.claims),
         "chosen_by": reason.chosen_by,
         "plan_id": reason.plan_id,
         "for_instance": reason.for_instance,

@@ -22,6 +22,17 @@ class Metrics:
         self.evictions = Counter(
             f"{_PREFIX}_evictions", "Evictions asked of Nova", ["cause"], registry=registry
         )
+        self.evictions_why = Counter(
+            f"{_PREFIX}_evictions_by_reason",
+            "Evictions asked of Nova, by what made the shortfall",
+            ["why"],
+            registry=registry,
+        )
+        self.unexplained = Gauge(
+            f"{_PREFIX}_unexplained_hosts",
+            "Hosts overcommitted by more than claims since they were within capacity explain",
+            registry=registry,
+        )
         self.refusals = Counter(
             f"{_PREFIX}_refusals", "Instances not evicted, by reason", ["reason"], registry=registry
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from oslo_log import log as logging
@@ -31,6 +32,7 @@ class HostPicture:
     Attributes:
         noted: spots whose deletion was asked for and not answered: the first to ask for again.
         taken_at: monotonic time, seconds.
+        created_at: when the instances were created of which Nova says so, seconds since the epoch.
     """
 
     room: HostRoom
@@ -38,6 +40,7 @@ class HostPicture:
     spots: SpotsOfHost
     noted: frozenset[str]
     taken_at: float
+    created_at: Mapping[str, float]
 
     @property
     def leaving(self) -> frozenset[str]:
@@ -78,12 +81,15 @@ class HostObserver:
             return None
         listed = self._servers.on_host(host)
         now = time.time()
+        created_at = {uuid: server.created_at for uuid, server in listed.items()}
         verdicts: dict[str, Spot | Refusal] = {}
         for consumer, allocation in room.consumers.items():
             if not holds_only_spot_classes(allocation):
                 continue
             # The list leaves out soft-deleted servers and those that have moved.
             server = listed.get(consumer) or self._servers.server(consumer)
+            if server is not None:
+                created_at[consumer] = server.created_at
             verdicts[consumer] = read_spot(allocation, server, host, now, self._deletions)
         return HostPicture(
             room=room,
@@ -91,6 +97,7 @@ class HostObserver:
             spots=sort_spots(verdicts),
             noted=self._notes.recent(room.provider, now),
             taken_at=time.monotonic(),
+            created_at=created_at,
         )
 
     def renew(self, picture: HostPicture, oldest: float) -> HostPicture | None:

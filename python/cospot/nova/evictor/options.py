@@ -83,9 +83,10 @@ _decision = [
     ),
     cfg.BoolOpt(
         "evict_if_insufficient",
-        default=True,
-        help="Evict every spot of a host on which VMs alone need more than there is (an operator "
-        "lowered an allocation ratio, say). False: leave its spots alone, log and count it.",
+        default=False,
+        help="Evict spots for a resource of which VMs alone use more than the host has, until none "
+        "is left, though that cannot make the room. False: evict none for that resource, log and "
+        "count it. It protects spots where an allocation ratio or an inventory is wrong.",
     ),
 ]
 
@@ -178,20 +179,40 @@ _loops = [
 ]
 
 _limits = [
+    cfg.FloatOpt(
+        "overcommit_grace",
+        default=300.0,
+        min=0.0,
+        mutable=True,
+        help="How long a host must be overcommitted by more than new claims explain before spots "
+        "are evicted for that, seconds: a wrong allocation ratio or inventory is put right "
+        "meanwhile. What a VM has claimed since the host was last within its capacity is made free "
+        "at once.",
+    ),
     cfg.IntOpt(
-        "evictions_per_minute",
-        default=0,
+        "evictions_per_host",
+        default=16,
         min=0,
         mutable=True,
-        help="Most evictions a minute of this copy of the service; 0 is no limit. What the limit "
-        "holds back is tried again, so a host stays overcommitted meanwhile.",
+        help="Most evictions on one host within one `reconcile_interval`; 0 is no limit. Whatever "
+        "goes wrong on a host, its spots do not go all at once.",
+    ),
+    cfg.IntOpt(
+        "evictions_per_minute",
+        default=120,
+        min=0,
+        mutable=True,
+        help="Most evictions a minute of this copy of the service; 0 is no limit. Evictions for "
+        "which no VM has claimed the room leave half of it to those for which one has. What the "
+        "limit holds back is tried again, so a host stays overcommitted meanwhile.",
     ),
     cfg.IntOpt(
         "evictions_per_minute_per_project",
         default=0,
         min=0,
         mutable=True,
-        help="The same for the spots of any one project.",
+        help="The same for the spots of any one project. No limit by default: it would make VMs "
+        "wait where one project owns most spots.",
     ),
 ]
 

@@ -12,7 +12,8 @@ from typing import Any
 from oslo_log import log as logging
 
 from cospot.nova.evictor.errors import EvictorError, MissingInventoryError
-from cospot.nova.evictor.metrics import Metrics, OvercommitClock
+from cospot.nova.evictor.host_history import HostHistory
+from cospot.nova.evictor.metrics import Metrics
 from cospot.nova.evictor.placement import Placement, Provider
 from cospot.nova.evictor.room import HostRoom
 from cospot.nova.evictor.work_queue import WorkQueue
@@ -37,12 +38,12 @@ class HostWatch:
     """
 
     def __init__(
-        self, settings: Any, placement: Placement, metrics: Metrics, clock: OvercommitClock
+        self, settings: Any, placement: Placement, metrics: Metrics, history: HostHistory
     ) -> None:
         self._settings = settings
         self._placement = placement
         self._metrics = metrics
-        self._clock = clock
+        self._history = history
         self._seen: dict[str, _Seen] = {}
         self._complained: dict[str, str] = {}
         self._looks = 0
@@ -57,6 +58,7 @@ class HostWatch:
         """
         providers = self._placement.providers()
         present = {each.uuid for each in providers}
+        self._history.keep(present)
         self._seen = {uuid: seen for uuid, seen in self._seen.items() if uuid in present}
         every = self._settings.full_reconcile_every
         self._looks += 1
@@ -106,8 +108,7 @@ class HostWatch:
             room = self._placement.room(provider)
             is_over = False
             if not SPOT_CLASSES.isdisjoint(room.inventories):
-                is_over = bool(room.shortfall(self._settings.resources))
-                self._clock.look(room.name, is_over, time.monotonic())
+                is_over = self._history.look(room, self._settings.resources, time.monotonic())
         except MissingInventoryError as error:
             self._complain(provider, str(error))
             return _Seen(provider.generation, room, is_over=False)

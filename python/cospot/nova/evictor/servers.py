@@ -41,6 +41,7 @@ class Server:
     placed_at: float
     updated_at: float
     metadata: Mapping[str, str]
+    created_at: float
 
     @property
     def is_deleted(self) -> bool:
@@ -164,6 +165,7 @@ def _read_server(value: Any) -> Server:
             placed_at=_seconds(launched) if launched else created,
             updated_at=_seconds(value["updated"]),
             metadata=dict(value.get("metadata") or {}),
+            created_at=created,
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CloudError(f"nova: cannot read a server: {type(error).__name__}: {error}") from error

@@ -10,18 +10,20 @@ from oslo_log import log as logging
 
 from cospot.nova.evictor import options, placement, servers
 from cospot.nova.evictor.audit import AuditLog
+from cospot.nova.evictor.cause import CauseFinder
 from cospot.nova.evictor.choice import SpotChooser
 from cospot.nova.evictor.claims import ClaimWatch
 from cospot.nova.evictor.clients import open_client
 from cospot.nova.evictor.deletion_notes import DeletionNotes
 from cospot.nova.evictor.errors import AuditError
 from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
+from cospot.nova.evictor.host_history import HostHistory
 from cospot.nova.evictor.host_pass import HostEvictor
 from cospot.nova.evictor.intake import PlanEndpoint, PlanIntake
 from cospot.nova.evictor.killing import Killer
 from cospot.nova.evictor.limits import EvictionLimits
 from cospot.nova.evictor.locks import HostLocks
-from cospot.nova.evictor.metrics import Metrics, OvercommitClock
+from cospot.nova.evictor.metrics import Metrics
 from cospot.nova.evictor.notice_sender import NoticeSender
 from cospot.nova.evictor.observation import HostObserver
 from cospot.nova.evictor.plan_book import PlanBook
@@ -61,7 +63,7 @@ class EvictorService:
         self._switches = Switches(settings)
         self._locks = HostLocks(settings.coordination_url, settings.lock_timeout)
         self._plans = PlanBook(settings.plan_ttl, settings.first_plan_window, settings.max_plans)
-        self._clock = OvercommitClock(self.metrics)
+        self._history = HostHistory(self.metrics)
         self._make_evictor()
         self._make_loops()
         self.endpoint = PlanEndpoint(self._plans, self.metrics, self._claims.watch)
@@ -103,7 +105,8 @@ class EvictorService:
             self._killer,
             self.audit,
             self.metrics,
-            self._clock,
+            self._history,
+            CauseFinder(settings, self._history, self.audit, self.metrics),
         )
 
     def _did_not_go(self, leaving: Leaving) -> None:
@@ -121,7 +124,7 @@ class EvictorService:
             settings.retry_delay_max,
             self.metrics.errors.labels(where="pass").inc,
         )
-        self._hosts = HostWatch(settings, self._placement, self.metrics, self._clock)
+        self._hosts = HostWatch(settings, self._placement, self.metrics, self._history)
         self._reserves = ReserveKeeper(
             settings,
             self._placement,
@@ -215,4 +218,6 @@ def _make_limits(settings: Any) -> EvictionLimits:
         lambda: settings.evictions_per_minute,
         lambda: settings.evictions_per_minute_per_project,
         time.monotonic,
+        lambda: settings.evictions_per_host,
+        settings.reconcile_interval,
     )

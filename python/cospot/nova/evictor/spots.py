@@ -27,6 +27,7 @@ class Refusal(str, Enum):
     DISABLED = "disabled"
     LIMIT = "limit"
     PROJECT_LIMIT = "project-limit"
+    HOST_LIMIT = "host-limit"
 
 
 @dataclass(frozen=True)

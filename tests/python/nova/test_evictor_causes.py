@@ -1,0 +1,203 @@
+"""Spots that raced each other, capacities that shrink: what goes, when, what is written of it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
+pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
+pytest.importorskip("tooz", reason="needs python3-tooz")
+pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+
+from cospot.nova.evictor.limits import EvictionLimits
+from cospot.nova.evictor.spots import Refusal
+from evictor_cloud import Cloud, wait_until
+from evictor_running import Running, events, make_service, metric, write_configuration
+
+NEVER_S = 3600.0  # longer than any test
+
+
+def two_old_spots(running: Running) -> tuple[str, list[str]]:
+    """A host of 8 vCPUs, all used by two spots of long ago."""
+    host = running.cloud.add_host("a")
+    return host, [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
+
+
+def service_that_has_looked(running: Running, **settings: Any) -> Any:
+    """Return a service that has seen all hosts and is not started: the test does the passes."""
+    settings = {"overcommit_grace": NEVER_S, **settings}
+    service = make_service(write_configuration(running.folder, running.server.url, **settings))
+    running.services.append(service)
+    service._hosts.look()
+    return service
+
+
+def set_ratio(cloud: Cloud, host: str, ratio: float) -> None:
+    with cloud.lock:
+        for name in ("VCPU", "MEMORY_MB"):
+            cloud.providers[host].inventories[name]["allocation_ratio"] = ratio
+        cloud.providers[host].generation += 1
+
+
+@pytest.mark.parametrize("evictor", ["FIFO", "YJF"])
+def test_spots_that_race_evict_no_older_ones(running: Running, evictor: str) -> None:
+    # Two of 4 fill the 8 vCPUs; four more of 4 come at once: they are 16 too many.
+    host, old = two_old_spots(running)
+    service = service_that_has_looked(running, evictor=evictor)
+    new = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(4)]
+    service._evictor.free_host(host, "reconcile")
+    assert running.cloud.deleted == new[::-1]
+    assert all(spot in running.cloud.instances for spot in old)
+    for intent in events(running.folder, "intent"):
+        assert (intent["why"], intent["chosen_by"]) == ("spot-race", "newest")
+        assert intent["instance"] in intent["claims"]
+    assert metric(service, "evictions_by_reason_total", why="spot-race") == 4
+
+
+def test_a_spot_that_is_not_on_its_host_yet_is_waited_for(running: Running) -> None:
+    host, old = two_old_spots(running)
+    service = service_that_has_looked(running)
+    new = running.cloud.add(host, 4, 1024, spot=True, host=None, node=None)
+    service._evictor.free_host(host, "reconcile")
+    assert running.cloud.deleted == []
+    running.cloud.instances[new].host = running.cloud.instances[new].node = "a"
+    service._evictor.free_host(host, "reconcile")
+    assert running.cloud.deleted == [new] and len(old) == 2
+
+
+def test_a_vm_gets_its_room_from_the_policy_and_the_race_goes_on(running: Running) -> None:
+    # 8 vCPUs in use of 8. A spot of 2 does not fit; a VM of 2 is owed 2: FIFO takes the oldest
+    # spot, of 4, and with it gone the new spot fits.
+    host, old = two_old_spots(running)
+    service = service_that_has_looked(running)
+    running.cloud.add(host, 2, 1024, spot=True)
+    vm = running.cloud.add(host, 2, 1024, spot=False)
+    service._evictor.free_host(host, "reconcile")
+    assert running.cloud.deleted == old[:1]
+    [intent] = events(running.folder, "intent")
+    assert (intent["why"], intent["claims"], intent["chosen_by"]) == ("vm-claim", [vm], "FIFO")
+
+
+def test_a_ratio_that_is_wrong_for_a_while_evicts_nothing(running: Running) -> None:
+    host, old = two_old_spots(running)
+    service = running.start(overcommit_grace=NEVER_S)
+    running.looks()
+    set_ratio(running.cloud, host, 0.5)
+    wait_until(lambda: bool(events(running.folder, "unexplained")), "the record")
+    running.looks()
+    assert metric(service, "unexplained_hosts") == 1
+    [record] = events(running.folder, "unexplained")
+    assert record["capacity"]["VCPU"] == 4 and record["capacity_before"]["VCPU"] == 8
+    assert record["shortfall"] == {"VCPU": 4}
+    set_ratio(running.cloud, host, 1.0)
+    wait_until(lambda: metric(service, "unexplained_hosts") == 0, "the host is within it again")
+    assert running.cloud.deleted == [] and len(old) == 2
+
+
+def test_waiting_asks_nova_nothing(running: Running) -> None:
+    """A wrong ratio is often everywhere, and Nova has other things to do then."""
+    host, _ = two_old_spots(running)
+    running.start(overcommit_grace=NEVER_S)
+    running.looks()
+    set_ratio(running.cloud, host, 0.5)
+    wait_until(lambda: bool(events(running.folder, "unexplained")), "the record")
+    with running.cloud.lock:
+        running.cloud.requests.clear()
+    running.looks()
+    with running.cloud.lock:
+        assert not [each for each in running.cloud.requests if "/nova/servers" in each]
+
+
+def test_a_vm_that_comes_meanwhile_gets_its_room_and_no_more(running: Running) -> None:
+    # 8 vCPUs become 6: two spots of 2 and four of 1 use 8. A VM of 1 comes: 1 is owed to it.
+    host = running.cloud.add_host("a")
+    old = [running.cloud.add(host, vcpus, 512, spot=True) for vcpus in (2, 2, 1, 1, 1, 1)]
+    service = service_that_has_looked(running)
+    set_ratio(running.cloud, host, 0.75)
+    service._evictor.free_host(host, "reconcile")
+    assert running.cloud.deleted == []
+    running.cloud.add(host, 1, 512, spot=False)
+    for _ in range(3):
+        service._evictor.free_host(host, "reconcile")
+    assert running.cloud.deleted == old[:1]  # the oldest, of 2, and no other
+
+
+def test_what_lasts_takes_the_newest(running: Running) -> None:
+    host, old = two_old_spots(running)
+    service = service_that_has_looked(running, overcommit_grace=0.5)
+    set_ratio(running.cloud, host, 0.5)
+    service._evictor.free_host(host, "reconcile")
+    assert running.cloud.deleted == []
+    time.sleep(0.6)
+    service._evictor.free_host(host, "reconcile")
+    assert running.cloud.deleted == old[1:]
+    [intent] = events(running.folder, "intent")
+    assert (intent["why"], intent["chosen_by"]) == ("capacity-shrank", "newest")
+
+
+def test_a_service_that_starts_judges_by_age(running: Running) -> None:
+    """It has not seen what came first: a VM of a moment ago gets its room, an old one waits."""
+    old_host, new_host = running.cloud.add_host("a"), running.cloud.add_host("b")
+    spots = [running.cloud.add(host, 8, 1024, spot=True) for host in (old_host, new_host)]
+    running.cloud.add(old_host, 2, 1024, spot=False)
+    running.cloud.add(new_host, 2, 1024, spot=False, created=time.time())
+    service = running.start(overcommit_grace=NEVER_S)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the new VM has its room")
+    running.looks()
+    assert running.cloud.deleted == spots[1:]
+    assert metric(service, "unexplained_hosts") == 1
+
+
+def test_vms_alone_beyond_one_resource_still_get_the_other(running: Running) -> None:
+    # vCPUs: VMs alone use 9 of 8, which no spot's going can mend. Memory: 9216 of 8192 MiB with
+    # the new VM; one spot frees 1024, and it need not be the one without memory.
+    host = running.cloud.add_host("a")
+    running.cloud.add(host, 5, 5120, spot=False)
+    spots = [running.cloud.add(host, 1, memory_mb, spot=True) for memory_mb in (0, 1024, 1024)]
+    service = service_that_has_looked(running)
+    running.cloud.add(host, 4, 2048, spot=False)
+    service._evictor.free_host(host, "reconcile")
+    assert running.cloud.deleted == spots[1:2]
+    assert metric(service, "errors_total", where="insufficient") > 0
+
+
+def test_a_host_loses_so_many_at_once_and_the_rest_later(running: Running) -> None:
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, 1, 1, spot=True) for _ in range(8)]
+    service = running.start(evictions_per_host=3, reconcile_interval=NEVER_S)
+    running.looks(0)
+    running.cloud.add(host, 8, 1, spot=False)
+    service._queue.put(host, "reconcile")
+    wait_until(
+        lambda: metric(service, "limit_hits_total", limit="host-limit") > 0, "the limit of a host"
+    )
+    assert running.cloud.deleted == spots[:3]
+    [record] = events(running.folder, "held_back")
+    assert record["reason"] == "host-limit"
+
+
+def test_limits_of_a_host_and_of_what_no_vm_claims() -> None:
+    now = [0.0]
+    limits = EvictionLimits(lambda: 4, lambda: 0, lambda: now[0], lambda: 2, 5.0)
+    # Two on one host within 5 s, and of 4 a minute only two for no VM.
+    assert [limits.take("p", "a", for_vm=False) for _ in range(2)] == [None, None]
+    assert limits.take("p", "a") == (Refusal.HOST_LIMIT, 5.0)
+    # 2 of 4 are left; 3 would have to be there, and one comes back in 15 s.
+    assert limits.take("p", "b", for_vm=False) == (Refusal.LIMIT, 15.0)
+    assert [limits.take("p", "b") for _ in range(2)] == [None, None]
+    assert limits.take("p", "c") == (Refusal.LIMIT, 15.0)
+    now[0] = 15.0
+    assert limits.take("p", "a") is None
+
+
+def test_the_defaults_hold_something_back() -> None:
+    """Nobody who has set nothing loses all spots at once."""
+    from cospot.nova.evictor import options
+
+    defaults = {option.name: option.default for option in options.OPTIONS}
+    assert defaults["evict_if_insufficient"] is False
+    assert 60 <= defaults["overcommit_grace"] <= 3600
+    assert defaults["evictions_per_host"] > 0 and defaults["evictions_per_minute"] > 0
