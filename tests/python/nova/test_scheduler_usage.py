@@ -217,8 +217,8 @@ def test_capacity_is_what_placement_hands_out() -> None:
         "CUSTOM_SPOT_VCPU": {"total": 99},
     }
     capacity = capacity_of(inventories)
-    # (10 - 2) * 1.3 = 10.4, and 4 dedicated ones; (8192 - 512) * 1.5; no disk.
-    assert capacity.total == Size(14, 11520, 0)
+    # (10 - 2) * 1.3 = 10.4, and apart from them 4 dedicated ones; (8192 - 512) * 1.5; no disk.
+    assert capacity.total == Size(10, 11520, 0, 4)
     assert capacity.reserved == Size(2, 512, 0)
     state = make_state("a", (16, 1000, 100), cpu_ratio=2.0)
     assert capacity_of_host_state(state).total == Size(32, 1000, 100)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from cospot.nova.evictor.errors import MissingInventoryError
-from cospot.nova.inventory import granted
+from cospot.nova.inventory import granted, held
 from cospot.nova.spot_flavors import SPOT_CLASS_OF
 
 #: Amounts by placement's class for VMs (VCPU, MEMORY_MB in MiB, DISK_GB in GB).
@@ -54,10 +54,10 @@ class HostRoom:
             resource: VCPU, MEMORY_MB or DISK_GB.
             gone: consumers to count as gone already.
         """
-        spot_class = SPOT_CLASS_OF[resource]
-        held = [amounts for consumer, amounts in self.consumers.items() if consumer not in gone]
-        vms = sum(amounts.get(resource, 0) for amounts in held)
-        return vms, sum(amounts.get(spot_class, 0) for amounts in held)
+        return held(
+            (amounts for consumer, amounts in self.consumers.items() if consumer not in gone),
+            resource,
+        )
 
     def free(self, resource: str, gone: Collection[str] = ()) -> int:
         """Return what is free of a resource beside VMs and spots; negative when overcommitted.

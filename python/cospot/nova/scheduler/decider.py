@@ -110,16 +110,20 @@ class _Case:
         self.is_spot = is_spot
         self.instance = instance_of(spec)
         boots_from_volume = "is_bfv" in spec and bool(spec.is_bfv)
-        self.size = size_of_flavor(spec.flavor, with_root_disk=not boots_from_volume)
+        image = spec.image if "image" in spec else None
+        self.size = size_of_flavor(spec.flavor, image, with_root_disk=not boots_from_volume)
+        is_pinned = self.size.pcpus > 0 and self.size.vcpus == 0
         disk_gb = self.size.disk_gb if settings.watches_disk else 0
         self._request = cospot.Request(
-            self.size.vcpus,
+            self.size.pcpus if is_pinned else self.size.vcpus,
             self.size.memory_mb,
             disk_gb,
             spot=is_spot,
             time_us=time_us(time.time()),
         )
         rows = mirror.follow(states, self.instance, settings.inventory_wait)
+        # Of a VM with both the shared part decides: no eviction makes room for the other.
+        self._live = mirror.dedicated if is_pinned else mirror.live
         places = np.arange(len(rows))
         if rows.size > 0 and rows.min() < 0:
             places = np.flatnonzero(rows >= 0)
@@ -142,16 +146,16 @@ class _Case:
     def _rank(self, chain: cospot.Chain | None) -> _Rows:
         saf = self._settings.saf and not self.is_spot
         if chain is not None:
-            return self._mirror.live.rank(chain, self._rows, self._request, saf=saf)
+            return self._live.rank(chain, self._rows, self._request, saf=saf)
         order = self._rank_as_nova()
         if saf:
-            spot_free = self._mirror.live.has_room(order, self._request, True)
+            spot_free = self._live.has_room(order, self._request, True)
             order = np.concatenate((order[spot_free], order[~spot_free]))
         return order
 
     def _rank_as_nova(self) -> _Rows:
         """The operator's weighers; hosts that weigh the same come in the order of their names."""
-        room = self._mirror.live.has_room(self._rows, self._request, self.is_spot)
+        room = self._live.has_room(self._rows, self._request, self.is_spot)
         rows = self._rows[room]
         states = self._states_at(rows)
         row_of = {id(state): row for state, row in zip(states, rows.tolist(), strict=True)}
@@ -167,7 +171,7 @@ class _Case:
 
     def _put_choice_first(self, order: _Rows) -> _Rows:
         offered = order[: self._settings.otn]
-        choice = self._mirror.live.choose(self._policies.evictor, offered, self._request)
+        choice = self._live.choose(self._policies.evictor, offered, self._request)
         if choice is None or choice[0] == order[0]:
             return order
         return np.concatenate((order[order == choice[0]], order[order != choice[0]]))
@@ -180,7 +184,7 @@ class _Case:
     def _plan(self, row: int) -> PlannedHost:
         state = self._states[self._position[row]]
         spots = self._mirror.host(state.uuid).usage.spots
-        choice = self._mirror.live.choose(self._policies.evictor, [row], self._request)
+        choice = self._live.choose(self._policies.evictor, [row], self._request)
         positions, score = ((), 0.0) if choice is None else choice[1:]
         return PlannedHost(
             host=state.host,

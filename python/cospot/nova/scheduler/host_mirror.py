@@ -66,6 +66,13 @@ class MirroredHost:
 class HostMirror:
     """The hosts as LiveHosts, whose rows are in the order of the hosts' names.
 
+    Attributes:
+        live: with the vCPUs that VMs and spots share.
+        dedicated: for VMs of dedicated CPUs only: these are its vCPUs, and spots have none of them.
+            A host without an inventory of them gives such VMs of its shared ones, as Nova's
+            fallback does (`[workarounds] disable_fallback_pcpu_query`). The same as `live` when no
+            host has them.
+
     Not for threads: its owner has a lock.
     """
 
@@ -92,6 +99,8 @@ class HostMirror:
         self._number_of: dict[str, int] = {}
         self._host_of_spot: dict[str, str] = {}
         self.live = LiveHosts(())
+        self.dedicated = self.live
+        self._has_dedicated = False
 
     def watch_disk(self, watches_disk: bool) -> None:
         """Say whether disk counts."""
@@ -125,7 +134,7 @@ class HostMirror:
         if new:
             self._inventories.read_new(new, inventory_wait)
         self._read([states[position] for position in changed], asking)
-        if new:
+        if new or self._needs_dedicated():
             self._make_rows()
         # What is `asking`'s was left out this once.
         self._read_again(own_hosts)
@@ -180,10 +189,11 @@ class HostMirror:
         host, provider = self.host(state.uuid), state.uuid
         host.num_io_ops = max(state.num_io_ops, 0)
         host.capacity = self._inventories.get(provider) or capacity_of_host_state(state)
+        self._has_dedicated |= host.capacity.total.pcpus > 0
         facts, host.unknown, host.facts = self._reader.read(state.instances, host.facts)
         facts = self._lists.correct(provider, state.instances, facts)
         claims = self._claims.of_host(provider, {known.uuid for known in facts}, asking)
-        reported = reported_use(state) - host.capacity.reserved
+        reported = reported_use(state) - host.capacity.reserved.pooled()
         disagrees = not host.unknown and self._lists.note(provider, reported, facts, claims)
         before = host.usage.listed_spots
         host.usage = usage_of(reported, facts, len(host.unknown), claims, asking)
@@ -206,38 +216,71 @@ class HostMirror:
 
     def _make_rows(self) -> None:
         in_order = sorted(self._hosts, key=lambda host: host.name)
-        self.live = LiveHosts(f"{host} {node}" for host, node in (host.name for host in in_order))
+        names = [f"{host} {node}" for host, node in (host.name for host in in_order)]
+        self.live = self.dedicated = LiveHosts(names)
+        if self._has_dedicated:
+            self.dedicated = LiveHosts(names)
         for row, host in enumerate(in_order):
             host.row = row
             self._show(host)
         self._rows = np.array([host.row for host in self._hosts], dtype=np.int64)
 
+    def _needs_dedicated(self) -> bool:
+        """Tell whether a host has dedicated CPUs and there is no table of them yet."""
+        return self._has_dedicated and self.dedicated is self.live
+
     def _show(self, host: MirroredHost) -> None:
+        total, vms = host.capacity.total, host.usage.vms
+        if total.pcpus <= 0:
+            total, vms = total.pooled(), vms.pooled()
+        self._show_in(self.live, host, total, vms)
+        if self.dedicated is self.live:
+            return
+        if total.pcpus > 0:
+            total, vms = _with_dedicated(total), _with_dedicated(vms)
+            self._show_in(self.dedicated, host, total, vms, spots_have_cpus=False)
+        else:
+            self._show_in(self.dedicated, host, total, vms)
+
+    def _show_in(
+        self,
+        table: LiveHosts,
+        host: MirroredHost,
+        total: Size,
+        vms: Size,
+        *,
+        spots_have_cpus: bool = True,
+    ) -> None:
         now, watches_disk = time.time(), self._watches_disk
         spots = []
         for spot in host.usage.spots:
             size = spot.size
+            vcpus = size.vcpus if spots_have_cpus else 0
             disk_gb = size.disk_gb if watches_disk else 0
             # Of one that is being built it is infinity.
             placed_at = time_us(min(spot.started_at, now))
-            spots.append((size.vcpus, size.memory_mb, disk_gb, placed_at))
+            spots.append((vcpus, size.memory_mb, disk_gb, placed_at))
         try:
-            self.live.set_host(
+            table.set_host(
                 host.row,
-                self._amounts(host.capacity.total),
-                self._amounts(host.usage.vms),
+                self._amounts(total),
+                self._amounts(vms),
                 spots,
                 num_vms=host.usage.num_vms,
                 num_io_ops=host.num_io_ops,
             )
         except ConfigError as error:
             # No room for anything: ranked behind the others for VMs, not at all for spots.
-            self.live.set_host(host.row, (1, 1), (1, 1))
+            table.set_host(host.row, (1, 1), (1, 1))
             LOG.debug("cospot: host %s cannot be ranked: %s", host.name, error)
 
     def _amounts(self, size: Size) -> tuple[int, int, int]:
         disk_gb = size.disk_gb if self._watches_disk else 0
         return (_bounded(size.vcpus), _bounded(size.memory_mb), _bounded(disk_gb))
+
+
+def _with_dedicated(size: Size) -> Size:
+    return Size(size.pcpus, size.memory_mb, size.disk_gb)
 
 
 def _bounded(amount: int) -> int:

@@ -62,16 +62,18 @@ def usage_of(
     vms_known = sum_of(vms)
     known = vms_known + sum_of(spots)
     claimed_spots = sum_of(claims.spots)
-    unseen = (reported - known).at_least(claims.vms + claimed_spots)
+    # A host reports dedicated CPUs among its vCPUs.
+    unseen = (reported - known.pooled()).at_least((claims.vms + claimed_spots).pooled())
     staying = [
         spot
         for spot in (*spots, *claims.spots)
         if not spot.is_leaving and spot.uuid not in claims.victims
     ]
-    unseen_vms = unseen - claimed_spots
+    pinned = claims.vms.pcpus
+    unseen_vms = unseen - claimed_spots + Size(-pinned, 0, 0, pinned)
     return HostUsage(
         vms=vms_known + unseen_vms,
-        num_vms=len(vms) + num_unknown + (1 if unseen_vms.vcpus > 0 else 0),
+        num_vms=len(vms) + num_unknown + (1 if unseen_vms.pooled().vcpus > 0 else 0),
         spots=tuple(sorted(staying, key=_AGE)),
         listed_spots=tuple(spots),
     )
@@ -79,10 +81,11 @@ def usage_of(
 
 def sum_of(instances: Iterable[InstanceFacts]) -> Size:
     """Add the sizes of instances up."""
-    vcpus = memory_mb = disk_gb = 0
+    vcpus = memory_mb = disk_gb = pcpus = 0
     for facts in instances:
         size = facts.size
         vcpus += size.vcpus
         memory_mb += size.memory_mb
         disk_gb += size.disk_gb
-    return Size(vcpus, memory_mb, disk_gb)
+        pcpus += size.pcpus
+    return Size(vcpus, memory_mb, disk_gb, pcpus)

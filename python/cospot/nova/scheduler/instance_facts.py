@@ -18,6 +18,7 @@ from typing import Any, Final, TypeAlias
 from oslo_log import log as logging
 
 from cospot.nova import spot_flavors
+from cospot.nova.scheduler.cpu_classes import cpus_of, image_of
 
 LOG = logging.getLogger(__name__)
 
@@ -30,20 +31,27 @@ LoadInstances: TypeAlias = Callable[[Any, list[str]], Iterable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """vCPUs, MiB, GiB."""
+    """vCPUs on shared cores, MiB, GiB, dedicated CPUs."""
 
     vcpus: int
     memory_mb: int
     disk_gb: int
+    pcpus: int = 0
 
     def __add__(self, other: Size) -> Size:
         return Size(
-            self.vcpus + other.vcpus, self.memory_mb + other.memory_mb, self.disk_gb + other.disk_gb
+            self.vcpus + other.vcpus,
+            self.memory_mb + other.memory_mb,
+            self.disk_gb + other.disk_gb,
+            self.pcpus + other.pcpus,
         )
 
     def __sub__(self, other: Size) -> Size:
         return Size(
-            self.vcpus - other.vcpus, self.memory_mb - other.memory_mb, self.disk_gb - other.disk_gb
+            self.vcpus - other.vcpus,
+            self.memory_mb - other.memory_mb,
+            self.disk_gb - other.disk_gb,
+            self.pcpus - other.pcpus,
         )
 
     def at_least(self, other: Size) -> Size:
@@ -52,7 +60,12 @@ class Size:
             max(self.vcpus, other.vcpus),
             max(self.memory_mb, other.memory_mb),
             max(self.disk_gb, other.disk_gb),
+            max(self.pcpus, other.pcpus),
         )
+
+    def pooled(self) -> Size:
+        """Return it with dedicated CPUs counted as vCPUs, as Nova counts what a host uses."""
+        return Size(self.vcpus + self.pcpus, self.memory_mb, self.disk_gb)
 
 
 NOTHING: Final = Size(0, 0, 0)
@@ -71,16 +84,18 @@ class InstanceFacts:
     """A spot that is being deleted: its room is as good as free."""
 
 
-def size_of_flavor(flavor: Any, *, with_root_disk: bool = True) -> Size:
+def size_of_flavor(flavor: Any, image: Any = None, *, with_root_disk: bool = True) -> Size:
     """Return what an instance of a flavor takes.
 
     Args:
         flavor: Nova's Flavor.
+        image: Nova's ImageMeta, which may ask for dedicated CPUs; None if it is not known.
         with_root_disk: False for an instance that boots from a volume.
     """
+    cpus = cpus_of(flavor, image)
     disk_gb = (flavor.root_gb if with_root_disk else 0) + flavor.ephemeral_gb
     swap_gb = -(-flavor.swap // _MIB_PER_GIB)
-    return Size(flavor.vcpus, flavor.memory_mb, disk_gb + swap_gb)
+    return Size(cpus.shared, flavor.memory_mb, disk_gb + swap_gb, cpus.dedicated)
 
 
 def read_facts(instance: Any) -> InstanceFacts | None:
@@ -96,7 +111,7 @@ def read_facts(instance: Any) -> InstanceFacts | None:
     leaves = _value(instance, "task_state") in _DELETING or _value(instance, "vm_state") in _GONE
     return InstanceFacts(
         uuid=instance.uuid,
-        size=size_of_flavor(flavor),
+        size=size_of_flavor(flavor, image_of(instance)),
         is_spot=is_spot,
         started_at=_started_at(instance),
         is_leaving=is_spot and leaves,

@@ -14,13 +14,11 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from oslo_log import log as logging
 
-from cospot.nova.inventory import granted
+from cospot.nova.inventory import PCPU, amounts_of
 from cospot.nova.scheduler.instance_facts import NOTHING, Size
 from cospot.nova.spot_flavors import DISK_GB, MEMORY_MB, VCPU
 
 LOG = logging.getLogger(__name__)
-
-_PCPU: Final = "PCPU"
 
 Inventories: TypeAlias = Mapping[str, Mapping[str, Any]]
 Fetch: TypeAlias = Callable[[str], Inventories | None]
@@ -42,26 +40,17 @@ def capacity_of(inventories: Inventories) -> Capacity:
     Raises:
         KeyError, TypeError, ValueError: they are not as placement writes them.
     """
-    # Nova counts dedicated CPUs among the used vCPUs of a host.
-    cpus = [_amounts(inventories, VCPU), _amounts(inventories, _PCPU)]
-    memory, disk = _amounts(inventories, MEMORY_MB), _amounts(inventories, DISK_GB)
+    amounts = [amounts_of(inventories, name) for name in (VCPU, MEMORY_MB, DISK_GB, PCPU)]
     return Capacity(
-        Size(cpus[0][0] + cpus[1][0], memory[0], disk[0]),
-        Size(cpus[0][1] + cpus[1][1], memory[1], disk[1]),
+        Size(*(capacity for capacity, _ in amounts)), Size(*(reserved for _, reserved in amounts))
     )
 
 
-def _amounts(inventories: Inventories, resource_class: str) -> tuple[int, int]:
-    inventory = inventories.get(resource_class)
-    if inventory is None:
-        return 0, 0
-    reserved = int(inventory.get("reserved", 0))
-    ratio = float(inventory.get("allocation_ratio", 1.0))
-    return granted(int(inventory["total"]), reserved, ratio), reserved
-
-
 def capacity_of_host_state(host_state: Any) -> Capacity:
-    """Compute a host's capacity from what its compute node says, where placement was not heard."""
+    """Compute a host's capacity from what its compute node says, where placement was not heard.
+
+    It does not tell dedicated CPUs from others; until placement does, all are one.
+    """
     vcpus = int(host_state.vcpus_total * (host_state.cpu_allocation_ratio or 1.0))
     memory_mb = int(host_state.total_usable_ram_mb * (host_state.ram_allocation_ratio or 1.0))
     disk_gb = int(host_state.total_usable_disk_gb * (host_state.disk_allocation_ratio or 1.0))

@@ -21,6 +21,7 @@ from typing import Any, Final, TypeAlias
 from oslo_log import log as logging
 
 from cospot.nova.scheduler.claims import HostClaims
+from cospot.nova.scheduler.host_usage import sum_of
 from cospot.nova.scheduler.instance_facts import InstanceFacts, Size, read_facts
 
 LOG = logging.getLogger(__name__)
@@ -111,8 +112,9 @@ class ListCheck:
             facts: What is on it, corrected.
             claims: What was sent there; it reports some of that before it lists it.
         """
-        claimed = claims.vms.vcpus + sum(spot.size.vcpus for spot in claims.spots)
-        vcpus = reported.vcpus - sum(one.size.vcpus for one in facts)
+        # A host reports dedicated CPUs among its vCPUs.
+        claimed = (claims.vms + sum_of(claims.spots)).pooled().vcpus
+        vcpus = reported.vcpus - sum_of(facts).pooled().vcpus
         if 0 <= vcpus <= claimed:
             self._disagreements.pop(provider, None)
             return False

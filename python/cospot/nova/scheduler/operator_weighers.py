@@ -22,7 +22,7 @@ class VmView:
         spots_disk_mb = 1024 * sum(spot.size.disk_gb for spot in spots)
         hidden = {spot.uuid for spot in spots}
         self._state = state
-        self.vcpus_used = usage.vms.vcpus + reserved.vcpus
+        self.vcpus_used = (usage.vms + reserved).pooled().vcpus
         self.free_ram_mb = state.total_usable_ram_mb - reserved.memory_mb - usage.vms.memory_mb
         self.free_disk_mb = state.free_disk_mb + spots_disk_mb
         self.disk_mb_used = state.disk_mb_used - spots_disk_mb

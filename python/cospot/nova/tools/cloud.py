@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from cospot.errors import CospotError
-from cospot.nova.inventory import granted
+from cospot.nova.inventory import amounts_of
 
 #: Placement is asked twice a host; this many questions at once keep a thousand hosts to seconds.
 _CONNECTIONS: Final = 8
@@ -73,10 +73,7 @@ class Provider:
 
     def capacity(self, resource: str) -> int:
         """Return how much placement lets be used of a resource class; 0 without an inventory."""
-        inventory = self.inventories.get(resource)
-        if inventory is None:
-            return 0
-        return granted(inventory["total"], inventory["reserved"], inventory["allocation_ratio"])
+        return amounts_of(self.inventories, resource)[0]
 
     def used(self, resource: str) -> int:
         """Return how much consumers hold of a resource class."""

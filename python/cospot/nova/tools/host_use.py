@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from cospot.nova import spot_flavors
+from cospot.nova.inventory import held
 from cospot.nova.tools.cloud import Provider
 
 #: Nova's words for placement's classes.
@@ -70,13 +71,12 @@ class HostUse:
 
 def host_use(name: str, provider: Provider) -> HostUse:
     """Return how full a host is."""
-    held = [frozenset(resources) for resources in provider.allocations.values()]
+    classes = [frozenset(resources) for resources in provider.allocations.values()]
     counts_disk = {spot_flavors.DISK_GB, spot_flavors.SPOT_DISK_GB} <= provider.inventories.keys()
     amounts = {}
     for resource, word in RESOURCES.items():
         capacity = provider.capacity(resource)
-        vms = provider.used(resource)
-        spots = provider.used(spot_flavors.SPOT_CLASS_OF[resource])
+        vms, spots = held(provider.allocations.values(), resource)
         # Of disk on shared storage, say, nobody knows how much there is for this host.
         counts = counts_disk or resource != spot_flavors.DISK_GB
         over = max(0, vms + spots - capacity) if counts else 0
@@ -84,8 +84,8 @@ def host_use(name: str, provider: Provider) -> HostUse:
     return HostUse(
         name=name,
         hosts=1,
-        vms=sum(bool(names & RESOURCES.keys()) for names in held),
-        spots=sum(bool(names & spot_flavors.SPOT_CLASSES) for names in held),
+        vms=sum(bool(names & RESOURCES.keys()) for names in classes),
+        spots=sum(bool(names & spot_flavors.SPOT_CLASSES) for names in classes),
         amounts=amounts,
         counts_disk=counts_disk,
     )
