@@ -151,7 +151,9 @@ def test_a_service_that_starts_judges_by_age(running: Running) -> None:
     assert metric(service, "unexplained_hosts") == 1
 
 
-def test_vms_alone_beyond_one_resource_still_get_the_other(running: Running) -> None:
+def test_vms_alone_beyond_one_resource_still_get_the_other(
+    running: Running, caplog: pytest.LogCaptureFixture
+) -> None:
     # vCPUs: VMs alone use 9 of 8, which no spot's going can mend. Memory: 9216 of 8192 MiB with
     # the new VM; one spot frees 1024, and it need not be the one without memory.
     host = running.cloud.add_host("a")
@@ -159,9 +161,12 @@ def test_vms_alone_beyond_one_resource_still_get_the_other(running: Running) -> 
     spots = [running.cloud.add(host, 1, memory_mb, spot=True) for memory_mb in (0, 1024, 1024)]
     service = service_that_has_looked(running)
     running.cloud.add(host, 4, 2048, spot=False)
-    service._evictor.free_host(host, "reconcile")
+    for _ in range(3):
+        service._evictor.free_host(host, "reconcile")
     assert running.cloud.deleted == spots[1:2]
     assert metric(service, "errors_total", where="insufficient") > 0
+    lines = [each for each in caplog.records if "VMs alone use more VCPU" in each.getMessage()]
+    assert len(lines) == 1
 
 
 def test_a_host_loses_so_many_at_once_and_the_rest_later(running: Running) -> None:

@@ -192,14 +192,15 @@ class CauseFinder:
             return dict(short)
         away = {each for each, held in room.consumers.items() if holds_only_spot_classes(held)}
         away.update(gone)
-        beyond = {each for each in short if room.free(each, away) < 0}
-        if beyond:
+        beyond = {each for each in self._settings.resources if room.free(each, away) < 0}
+        if not beyond.isdisjoint(short):
             self._metrics.errors.labels(where="insufficient").inc()
-            if self._beyond.get(room.provider) != beyond:
+        if beyond != self._beyond.get(room.provider, set()):
+            self._beyond[room.provider] = beyond
+            if beyond:
                 LOG.error(
                     "host %s: VMs alone use more %s than there is; no spot is evicted for it",
                     room.name,
                     " and ".join(sorted(beyond)),
                 )
-        self._beyond[room.provider] = beyond
         return {each: amount for each, amount in short.items() if each not in beyond}
