@@ -12,6 +12,7 @@ import fixtures
 import nova.conf
 from cospot.nova.plan_message import Plan, plan_from_message
 from cospot.nova.scheduler import options
+from cospot.nova.scheduler.live_options import live_options_of
 from cospot.nova.scheduler.plan_publisher import PlanPublisher
 from cospot.nova.spot_flavors import spot_extra_specs
 from nova.tests.functional import integrated_helpers
@@ -76,6 +77,11 @@ class CospotTestCase(integrated_helpers.ProviderUsageBaseTestCase):
             ephemeral=0,
             extra_spec=spot_extra_specs(5, 1024, 1) | {"resources:CUSTOM_SPOT_DISK_GB": "0"},
         )
+
+    def flags(self, **values: Any) -> None:
+        """Set options as Nova's tests do: by an override, which is no reload."""
+        super().flags(**values)
+        live_options_of(CONF).take()
 
     @property
     def filter(self) -> Any:

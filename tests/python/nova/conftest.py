@@ -32,15 +32,21 @@ def running(tmp_path: Path) -> Iterator[Any]:
 def set_option() -> Iterator[Callable[..., None]]:
     """Sets options of `[cospot]`, or of another group, until the test ends."""
     pytest.importorskip("nova.conf", reason="OpenStack Nova is not installed")
+    from cospot.nova.scheduler import options
+    from cospot.nova.scheduler.live_options import live_options_of
     from nova.conf import CONF
 
+    options.register(CONF)
+    live = live_options_of(CONF)
     changed: list[tuple[str, str]] = []
 
     def set_in_group(group: str = "cospot", **values: Any) -> None:
         for name, value in values.items():
             CONF.set_override(name, value, group)
             changed.append((name, group))
+        live.take()  # an override is no reload
 
     yield set_in_group
     for name, group in changed:
         CONF.clear_override(name, group)
+    live.take()

@@ -176,6 +176,8 @@ class ConfOfNova:
 
     def __init__(self, conf: Any) -> None:
         self.cospot = conf.cospot
+        self.config_file, self.config_dir = conf.config_file, conf.config_dir
+        self.register_mutate_hook = conf.register_mutate_hook
 
     def __getattr__(self, name: str) -> Any:
         return getattr(CONF, name)
@@ -213,9 +215,9 @@ def test_options_that_are_read_again_count(tmp_path: Path) -> None:
     path = tmp_path / "nova.conf"
     conf = read_conf(path, "enabled = true")
     states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
-    plugin = Plugin(states)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cospot.nova.scheduler.filter.CONF", conf)
+        patch.setattr("cospot.nova.scheduler.filter.CONF", ConfOfNova(conf))
+        plugin = Plugin(states)
         assert names(plugin.hosts(states, make_spec(VM))) == ["a", "c"]
         path.write_text("[cospot]\nenabled = false\n")
         conf.mutate_config_files()

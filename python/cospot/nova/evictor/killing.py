@@ -91,7 +91,7 @@ class Killer:
     @property
     def is_on(self) -> bool:
         """Tell whether evictions are on, and more than written down."""
-        return self._switches.why_off() is None and not self._switches.is_dry_run
+        return self._switches.now().is_on
 
     @property
     def is_dry_run(self) -> bool:
@@ -124,10 +124,10 @@ class Killer:
             EvictorError: of `before_order`; nothing was done.
         """
         fields = _audit_fields(picture, spot, reason, action)
-        off = self._switches.why_off()
-        if off is not None:
-            return self._hold_back(fields, Refusal.DISABLED, None, off)
-        if self._switches.is_dry_run:
+        switches = self._switches.now()
+        if switches.why_off is not None:
+            return self._hold_back(fields, Refusal.DISABLED, None, switches.why_off)
+        if switches.is_dry_run:
             if self._is_news(spot.uuid, "would_evict"):
                 LOG.info("dry run: would evict %s from %s", spot.uuid, picture.host.host)
                 self._audit.write("would_evict", **fields)

@@ -15,6 +15,7 @@ from oslo_config import cfg
 from oslo_log import log as logging
 
 from cospot.nova import plan_message, spot_flavors
+from cospot.nova.live_options import LiveOptions
 
 GROUP: Final = "cospot_evictor"
 NOVA_GROUP: Final = "nova"
@@ -299,21 +300,14 @@ def register(conf: Any) -> None:
     conf.register_opts(_service_options("placement"), group=PLACEMENT_GROUP)
 
 
-def check_files_again(conf: Any) -> None:
-    """Read the configuration's files as they are now, and forget them.
+def live(conf: Any) -> LiveOptions:
+    """Return the group [cospot_evictor] as all of the service reads it."""
+    return LiveOptions(conf, GROUP, OPTIONS, _register_all)
 
-    Raises:
-        oslo_config.cfg.Error, ValueError: a file or a value of this service is wrong.
-    """
-    now = cfg.ConfigOpts()
-    logging.register_options(now)
-    register(now)
-    try:
-        now([], default_config_files=conf.config_file, default_config_dirs=conf.config_dir)
-    except SystemExit as error:  # for the options that the command line has, too
-        raise ValueError("an option of [DEFAULT] has a wrong value") from error
-    for option in OPTIONS:
-        now[GROUP][option.dest]
+
+def _register_all(conf: Any) -> None:
+    logging.register_options(conf)
+    register(conf)
 
 
 def list_opts() -> list[tuple[str, list[Any]]]:

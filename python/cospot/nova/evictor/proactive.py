@@ -224,7 +224,7 @@ class ReserveKeeper:
     def _give_again(self, reserve: Reserve) -> None:
         """Give the notices whose giving or withdrawal was not finished, and that are needed."""
         for notice in self._notices.of(reserve.label):
-            if notice.is_told or notice.ordered_at or self._switches.is_dry_run:
+            if notice.is_told or notice.ordered_at or not self._switches.now().is_on:
                 continue
             server = self._servers.server(notice.spot)
             if server is None:
@@ -234,7 +234,7 @@ class ReserveKeeper:
 
     def _notify(self, reserve: Reserve, provider: str, spot: Spot) -> None:
         notice = self._notices.new(spot.uuid, provider, reserve.label)
-        if not self._switches.is_dry_run:
+        if self._switches.now().is_on:
             self._notices.give(notice, spot.server.project_id)
             return
         written = self._would_notify.setdefault(reserve.label, set())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from oslo_config import cfg
 from oslo_log import log as logging
 
 from cospot.nova.evictor import options, placement, servers
@@ -32,6 +31,7 @@ from cospot.nova.evictor.reconcile import HostWatch, ReconcileLoop
 from cospot.nova.evictor.spots import Deletions
 from cospot.nova.evictor.switches import Switches
 from cospot.nova.evictor.work_queue import WorkQueue
+from cospot.nova.live_options import READING_ERRORS
 
 LOG = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ class EvictorService:
     """
 
     def __init__(self, conf: Any) -> None:
-        settings = conf[options.GROUP]
+        settings = options.live(conf)
         self._conf = conf
         self._settings = settings
         self.metrics = Metrics()
@@ -172,15 +172,19 @@ class EvictorService:
     def reload(self) -> None:
         """Read the mutable options again, and open the audit log anew.
 
-        Of a configuration with an error nothing is taken.
+        Of a configuration with an error nothing is taken. While what is in force is not what the
+        files say, nothing is evicted.
         """
+        files = ", ".join(self._conf.config_file)
         try:
-            options.check_files_again(self._conf)
-            self._conf.mutate_config_files()
-        except (cfg.Error, ValueError, OSError) as error:
+            # oslo.log and oslo.messaging read their own options from there.
+            self._settings.reload(self._conf.mutate_config_files)
+        except READING_ERRORS as error:
             self.metrics.errors.labels(where="reload").inc()
-            files = ", ".join(self._conf.config_file)
             LOG.error("configuration %s: %s; going on with the old one", files, error)
+        if self._settings.now.fault:
+            self.metrics.errors.labels(where="reload").inc()
+            LOG.critical("configuration %s: %s; reload again", files, self._settings.now.fault)
         try:
             self.audit.reopen()
         except AuditError as error:
@@ -207,9 +211,7 @@ class EvictorService:
         self._show_switches()
 
     def _show_switches(self) -> None:
-        off = self._switches.why_off()
-        is_on = float(off is None and not self._switches.is_dry_run)
-        self.metrics.enabled.set(is_on)
+        self.metrics.enabled.set(float(self._switches.now().is_on))
 
 
 def _make_limits(settings: Any) -> EvictionLimits:

@@ -14,6 +14,7 @@ from cospot.nova import spot_flavors
 from cospot.nova.scheduler import options
 from cospot.nova.scheduler.decision import Decision, decision_of, keep_decision
 from cospot.nova.scheduler.lenient_type import WrongValue
+from cospot.nova.scheduler.live_options import live_options_of
 from cospot.nova.scheduler.nova_settings import warn_of_nova_settings
 from cospot.nova.scheduler.pass_through import PassThrough
 from cospot.nova.scheduler.plan_publisher import NotificationSender, PlanPublisher, make_plan
@@ -44,6 +45,8 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
     ) -> None:
         self._decider = decider or _decider()
         self._publisher = publisher or _publisher()
+        self._options = live_options_of(CONF)
+        self._options.take()
         self._made: tuple[Settings, Policies | str] | None = None
         self.failures = 0
         warn_of_nova_settings(CONF)
@@ -54,7 +57,7 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
         if isinstance(self._decider, PassThrough):
             return  # has said so, and makes no policies
         try:
-            settings = read_settings(CONF.cospot)
+            settings = self._settings()
             if settings.enabled:
                 self._policies(settings)
         except ConfigError as error:
@@ -88,7 +91,7 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
     def _filter(self, hosts: list[Any], spec: Any) -> list[Any]:
         earlier = decision_of(spec)
         keep_decision(spec, None)
-        settings = read_settings(CONF.cospot)
+        settings = self._settings()
         if not settings.enabled:
             return hosts
         if isinstance(self._decider, PassThrough):
@@ -105,6 +108,12 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
             return hosts
         keep_decision(spec, decision)
         return list(decision.order)
+
+    def _settings(self) -> Settings:
+        values = self._options.now
+        if values.fault:
+            raise ConfigError(f"[cospot]: {values.fault}")
+        return read_settings(values)
 
     def _policies(self, settings: Settings) -> Policies:
         if self._made is None or self._made[0] != settings:

@@ -63,7 +63,8 @@ def read_settings(group: Any) -> Settings:
     """Read the options as they are now: they may change while the scheduler runs.
 
     Args:
-        group: `CONF.cospot`.
+        group: their values of one moment (`LiveOptions.now`), or `CONF.cospot` where nothing else
+            runs.
 
     Raises:
         ConfigError: an option's value is not what its type takes.

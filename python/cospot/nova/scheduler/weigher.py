@@ -17,6 +17,7 @@ from oslo_log import log as logging
 
 from cospot.nova.scheduler import operator_weighers, options
 from cospot.nova.scheduler.decision import decision_of
+from cospot.nova.scheduler.live_options import live_options_of
 
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
@@ -71,6 +72,6 @@ def _ranks(hosts: list[Any], spec: Any) -> list[float] | None:
 
 
 def _fallback_weights(hosts: list[Any], spec: Any) -> list[float]:
-    names = tuple(CONF.cospot.fallback_weighers)
+    names = tuple(live_options_of(CONF).now.fallback_weighers)
     weight_of = {id(host.obj): host.weight for host in operator_weighers.weigh(names, hosts, spec)}
     return [float(weight_of[id(host)]) for host in hosts]

@@ -1,0 +1,263 @@
+"""Reloads while threads read all the while: what is in force afterwards is what the file says."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("oslo_config", reason="needs python3-oslo.config")
+
+from cospot.nova.live_options import LiveOptions
+from oslo_config import cfg
+
+#: With options read from oslo.config by two threads about one reload in twelve was lost.
+RELOADS = 60
+READERS = 2
+
+OPTIONS = [
+    cfg.BoolOpt("enabled", default=True, mutable=True),
+    cfg.BoolOpt("dry_run", default=False, mutable=True),
+    cfg.IntOpt("limit", default=0, min=0, mutable=True),
+    cfg.ListOpt("names", default=["a"], mutable=True),
+    cfg.IntOpt("workers", default=8),
+]
+
+
+@contextmanager
+def reading(read: Callable[[], object]) -> Iterator[None]:
+    """Have threads call a function all the while."""
+    stop = threading.Event()
+
+    def run() -> None:
+        while not stop.is_set():
+            read()
+
+    threads = [threading.Thread(target=run, daemon=True) for _ in range(READERS)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+
+
+def register(conf: Any) -> None:
+    conf.register_opts(OPTIONS, group="service")
+
+
+def write(path: Path, **values: Any) -> None:
+    lines = [f"{name} = {value}" for name, value in values.items()]
+    path.write_text("\n".join(["[service]", *lines]) + "\n")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "service.conf"
+    write(path)
+    return path
+
+
+@pytest.fixture
+def live(file: Path) -> LiveOptions:
+    conf = cfg.ConfigOpts()
+    register(conf)
+    conf(["--config-file", str(file)])
+    return LiveOptions(conf, "service", OPTIONS, register)
+
+
+def test_no_reload_is_lost_and_none_is_seen_in_part(file: Path, live: LiveOptions) -> None:
+    torn: list[object] = []
+
+    def read() -> None:
+        now = live.now
+        if now.limit % 2 != now.enabled or now.limit % 2 == now.dry_run:
+            torn.append(now)
+
+    write(file, enabled=False, dry_run=True, limit=0)
+    live.reload()
+    with reading(read):
+        for number in range(RELOADS):
+            is_on = number % 2 == 1
+            write(file, enabled=is_on, dry_run=not is_on, limit=number)
+            live.reload(live._conf.mutate_config_files)
+            assert (live.enabled, live.dry_run, live.limit) == (is_on, not is_on, number)
+            assert live.now.fault == ""
+    assert torn == []
+
+
+def test_what_may_not_change_stays(file: Path, live: LiveOptions) -> None:
+    write(file, workers=3, names="b,c")
+    live.reload()
+    assert live.workers == 8
+    assert live.names == ("b", "c")
+    with pytest.raises(AttributeError):
+        _ = live.nothing
+
+
+@pytest.mark.parametrize("wrong", ["[service]\nenabled = maybe\n", "nonsense", None])
+def test_of_wrong_files_nothing_is_taken(file: Path, live: LiveOptions, wrong: str | None) -> None:
+    write(file, enabled=False)
+    live.reload()
+    before = live.now
+    if wrong is None:
+        file.unlink()
+    else:
+        file.write_text(wrong)
+    with pytest.raises((cfg.Error, ValueError)):
+        live.reload()
+    assert live.now is before
+
+
+def test_files_that_change_while_they_are_read_are_read_again(
+    file: Path, live: LiveOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when an editor empties the file before it writes it: `enabled` is true by default."""
+    whole = LiveOptions._read
+    off = "[service]\nenabled = false\n"
+    states = ["", off, off]
+
+    def read(self: LiveOptions) -> Any:
+        if states:
+            file.write_text(states.pop(0))
+        return whole(self)
+
+    monkeypatch.setattr(LiveOptions, "_read", read)
+    live.reload()
+    assert live.enabled is False
+    assert live.now.fault == ""
+
+
+@pytest.mark.parametrize("ending", ["changing", "wrong"])
+def test_what_cannot_be_verified_is_distrusted_until_it_can(
+    file: Path, live: LiveOptions, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    whole = LiveOptions._read
+    readings = [0]
+
+    def read(self: LiveOptions) -> Any:
+        readings[0] += 1
+        write(file, limit=readings[0] if ending == "changing" or readings[0] == 1 else "many")
+        return whole(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LiveOptions, "_read", read)
+        live.reload()
+    assert "what is in force is not in the files" in live.now.fault
+    assert readings[0] == 4  # once to take it and three times to verify it
+    write(file, limit=7)
+    live.reload()
+    assert live.limit == 7
+    assert live.now.fault == ""
+
+
+def test_the_evictor_obeys_its_switches_after_each_of_many_reloads(running: Any) -> None:
+    """The same through the service itself, whose threads read its switches."""
+    for module in ("keystoneauth1", "oslo_messaging", "tooz", "prometheus_client"):
+        pytest.importorskip(module)
+    from evictor_running import metric, write_configuration
+
+    service = running.start(metrics_port=0)
+    with reading(service._switches.why_off):
+        for number in range(RELOADS):
+            off, dry = number % 2 == 0, number % 3 == 0
+            url = running.server.url
+            write_configuration(running.folder, url, enabled=not off, dry_run=dry)
+            service.reload()
+            assert (service._switches.why_off() is not None) == off, number
+            assert service._switches.is_dry_run == dry, number
+            assert metric(service, "enabled") == (not off and not dry)
+
+
+def test_the_evictor_evicts_nothing_while_its_configuration_cannot_be_verified(
+    running: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from evictor_cloud import wait_until
+    from evictor_running import events, metric, write_configuration
+
+    service = running.start()
+    whole = LiveOptions._read
+    readings = [0]
+
+    def read(self: LiveOptions) -> Any:
+        readings[0] += 1
+        write_configuration(running.folder, running.server.url, evictions_per_minute=readings[0])
+        return whole(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LiveOptions, "_read", read)
+        service.reload()
+    assert "evictions are off: what is in force is not in the files" in caplog.text or any(
+        "what is in force is not in the files" in each.getMessage() for each in caplog.records
+    )
+    assert metric(service, "enabled") == 0
+    host = running.cloud.add_host("a")
+    spot = running.cloud.add(host, 8, 1024, spot=True)
+    running.cloud.add(host, 8, 1024, spot=False)
+    wait_until(lambda: bool(events(running.folder, "held_back")), "the spot is held back")
+    assert running.cloud.orders == []
+    service.reload()
+    wait_until(lambda: running.cloud.deleted == [spot], "the spot goes")
+
+
+def test_the_scheduler_obeys_its_switches_after_each_of_many_reloads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nova calls `mutate_config_files`; its newer releases do so beside native threads."""
+    pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
+    from cospot.nova.scheduler import options
+    from scheduler_cases import CONF, Plugin
+
+    path = tmp_path / "nova.conf"
+    path.write_text("[cospot]\n")
+    conf = cfg.ConfigOpts()
+    options.register(conf)
+    conf(["--config-file", str(path)], project="nova")
+    monkeypatch.setattr(conf, "filter_scheduler", CONF.filter_scheduler, raising=False)
+    monkeypatch.setattr("cospot.nova.scheduler.filter.CONF", conf)
+    plugin = Plugin([])
+    with reading(plugin.filter._settings):
+        for number in range(RELOADS):
+            is_on, dry, otn = number % 2 == 1, number % 3 == 0, number + 1
+            path.write_text(f"[cospot]\nenabled = {is_on}\ndry_run = {dry}\notn = {otn}\n")
+            conf.mutate_config_files()
+            found = plugin.filter._settings()
+            assert (found.enabled, found.dry_run, found.otn) == (is_on, dry, otn), number
+
+
+def test_the_scheduler_decides_nothing_by_a_configuration_it_cannot_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """VMs go where Nova's own weighers say, spots nowhere: as with any wrong configuration."""
+    pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
+    from cospot.nova.scheduler import options
+    from scheduler_cases import CONF, SPOT, VM, Plugin, full_of_spots, make_spec, make_state, names
+
+    path = tmp_path / "nova.conf"
+    path.write_text("[cospot]\n")
+    conf = cfg.ConfigOpts()
+    options.register(conf)
+    conf(["--config-file", str(path)], project="nova")
+    monkeypatch.setattr(conf, "filter_scheduler", CONF.filter_scheduler, raising=False)
+    monkeypatch.setattr("cospot.nova.scheduler.filter.CONF", conf)
+    states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
+    plugin = Plugin(states)
+    assert names(plugin.hosts(states, make_spec(VM))) == ["a", "c"]
+    with monkeypatch.context() as patch:
+
+        def fail(self: LiveOptions) -> Any:
+            raise cfg.ConfigFilesNotFoundError([str(path)])
+
+        patch.setattr(LiveOptions, "_read", fail)
+        conf.mutate_config_files()
+    assert names(plugin.hosts(states, make_spec(VM))) == ["c", "a"]
+    assert plugin.hosts(states, make_spec(SPOT)) == []
+    assert "cannot be read again" in caplog.text
+    conf.mutate_config_files()
+    assert names(plugin.hosts(states, make_spec(VM))) == ["a", "c"]
