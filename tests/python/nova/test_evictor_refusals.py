@@ -177,7 +177,7 @@ def test_answers_that_make_no_sense_evict_nothing(
 
     full_host(running)
 
-    def get(self: Any, path: str) -> Any:
+    def get(self: Any, path: str, patience: float | None = None) -> Any:
         try:
             body = json.loads(answer)
         except ValueError:

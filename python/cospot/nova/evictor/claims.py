@@ -1,4 +1,8 @@
-"""Waits for the claim of each planned instance, and sends its host to be looked at."""
+"""Waits for the claim of each planned instance, and sends its host to be looked at.
+
+A few threads ask placement, each about the instance that is due next, once and with a short
+time-out: a question that hangs holds up one thread for that long and no other instance.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +31,9 @@ _GROWTH: Final = 1.5
 #: plan. How long to see which, and how often to look, seconds.
 _SETTLING_S: Final = 10.0
 _SETTLING_PAUSE_S: Final = 1.0
+#: Questions at once. A plan whose questions fail is asked about again, within its own deadline.
+_THREADS: Final = 4
+_PATIENCE_S: Final = 3.0
 
 
 @dataclass
@@ -43,6 +50,7 @@ class ClaimWatch:
     Args:
         found: called with a provider on which an instance has its claim.
         timeout: how long an instance is asked about, seconds.
+        most: instances asked about at once; the look at all hosts finds the claims of the others.
     """
 
     def __init__(
@@ -50,65 +58,80 @@ class ClaimWatch:
         placement: Placement,
         metrics: Metrics,
         timeout: float,
+        most: int,
         found: Callable[[str], None],
     ) -> None:
         self._placement = placement
         self._metrics = metrics
         self._timeout = timeout
+        self._most = most
         self._found = found
         self._condition = threading.Condition()
         self._heap: list[tuple[float, int, _Watch]] = []
+        self._asking = 0  # watches that a thread has taken from the heap
         self._order = itertools.count()
         self._stopping = False
-        self._thread = threading.Thread(target=self._run, name="claim-watch", daemon=True)
+        self._threads = [
+            threading.Thread(target=self._run, name=f"claim-watch-{number}", daemon=True)
+            for number in range(_THREADS)
+        ]
 
     def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
+        """Start the threads."""
+        for thread in self._threads:
+            thread.start()
 
     def stop(self) -> None:
-        """End the thread."""
+        """End the threads; questions that are asked come to their end."""
         with self._condition:
             self._stopping = True
             self._condition.notify_all()
-        if self._thread.is_alive():
-            self._thread.join()
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join()
 
     def watch(self, known: KnownPlan) -> None:
-        """Ask about a plan's instance from now on."""
+        """Ask about a plan's instance from now on, if there are not too many already."""
         now = time.monotonic()
-        self._push(now, _Watch(known, now + self._timeout))
+        with self._condition:
+            if len(self._heap) + self._asking >= self._most:
+                self._metrics.errors.labels(where="claim-watch").inc()
+                return
+            self._push(now, _Watch(known, now + self._timeout))
 
     def _push(self, due: float, watch: _Watch) -> None:
+        heapq.heappush(self._heap, (due, next(self._order), watch))
+        self._condition.notify()
+
+    def _take(self) -> _Watch | None:
+        """Return the watch that is due next, as soon as it is; None in order to end."""
         with self._condition:
-            heapq.heappush(self._heap, (due, next(self._order), watch))
-            self._condition.notify_all()
+            while not self._stopping:
+                pause = self._heap[0][0] - time.monotonic() if self._heap else None
+                if pause is not None and pause <= 0:
+                    self._asking += 1
+                    return heapq.heappop(self._heap)[2]
+                self._condition.wait(pause)
+        return None
 
     def _run(self) -> None:
-        while True:
-            with self._condition:
-                while not self._stopping and (
-                    not self._heap or self._heap[0][0] > time.monotonic()
-                ):
-                    pause = self._heap[0][0] - time.monotonic() if self._heap else None
-                    self._condition.wait(pause)
-                if self._stopping:
-                    return
-                _, _, watch = heapq.heappop(self._heap)
+        while (watch := self._take()) is not None:
             try:
                 pause = self._look(watch)
             except Exception:
                 LOG.exception("unexpected error while watching %s", watch.known.plan.instance)
                 pause = None  # the look at all hosts finds what it would have found
-            now = time.monotonic()
-            if pause is not None and now + pause < watch.deadline:
-                self._push(now + pause, watch)
+            due = None if pause is None else time.monotonic() + pause
+            with self._condition:
+                self._asking -= 1
+                if due is not None and due < watch.deadline:
+                    self._push(due, watch)
 
     def _look(self, watch: _Watch) -> float | None:
         """Ask once; return the seconds until the next time, None when it is enough."""
         instance = watch.known.plan.instance
         try:
-            held = self._placement.allocation(instance)
+            held = self._placement.allocation(instance, _PATIENCE_S)
         except EvictorError as error:
             self._metrics.errors.labels(where="claim-watch").inc()
             LOG.warning("cannot see the claim of %s: %s", instance, error)
@@ -118,7 +141,7 @@ class ClaimWatch:
         if watch.first_seen is None:
             watch.first_seen = held
         if held and (is_first or held != watch.first_seen):
-            watch.known.claimed_at = time.time()
+            watch.known.claimed_at = time.monotonic()
             for provider in held:
                 self._found(provider)
             if not is_first:

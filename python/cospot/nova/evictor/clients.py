@@ -25,11 +25,12 @@ class Client:
         self._adapter = adapter
         self._microversion = microversion
 
-    def get(self, path: str) -> dict[str, Any]:
+    def get(self, path: str, patience: float | None = None) -> dict[str, Any]:
         """Ask; tries again when the service is away for a moment.
 
         Args:
             path: below the service's endpoint, with a leading slash, quoted.
+            patience: ask once and wait at most so many seconds; None: as the configuration says.
 
         Returns:
             the JSON object of the answer.
@@ -37,7 +38,8 @@ class Client:
         Raises:
             CloudError: no such object (`status` 404), no answer, or one that is no JSON object.
         """
-        answer = self._send("GET", path, None, _QUESTION_RETRIES)
+        retries = _QUESTION_RETRIES if patience is None else 0
+        answer = self._send("GET", path, None, retries, patience)
         try:
             body = answer.json()
         except ValueError:
@@ -54,8 +56,16 @@ class Client:
         """
         self._send(method, path, body, 0)
 
-    def _send(self, method: str, path: str, body: dict[str, Any] | None, retries: int) -> Any:
+    def _send(
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None,
+        retries: int,
+        patience: float | None = None,
+    ) -> Any:
         where = f"{self._name} {method} {path}"
+        limit = {} if patience is None else {"timeout": patience}
         try:
             answer = self._adapter.request(
                 path,
@@ -67,6 +77,7 @@ class Client:
                 connect_retries=retries,
                 status_code_retries=retries,
                 retriable_status_codes=_PASSING_STATUSES,
+                **limit,
             )
         except exceptions.ClientException as error:
             # What follows are addresses of Python objects.

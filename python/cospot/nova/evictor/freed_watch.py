@@ -27,7 +27,7 @@ class Leaving:
 
     Attributes:
         ordered_at: monotonic time, seconds.
-        claimed_at: seconds since the epoch, if known.
+        claimed_at: monotonic time, seconds, if known.
         fields: what its audit records have in common.
     """
 
@@ -122,7 +122,7 @@ class FreedWatch:
         self._metrics.delete_to_freed.observe(took)
         since_claim = None
         if leaving.claimed_at is not None:
-            since_claim = round(time.time() - leaving.claimed_at, 3)
+            since_claim = round(time.monotonic() - leaving.claimed_at, 3)
             self._metrics.claim_to_freed.observe(since_claim)
         self._audit.write(
             "freed", **leaving.fields, seconds=round(took, 3), seconds_since_claim=since_claim

@@ -187,7 +187,7 @@ class _Pass:
             planned = known.plan.for_provider(provider)
             if planned is None or known.plan.instance not in picture.room.consumers:
                 continue
-            known.claimed_at = known.claimed_at or time.time()
+            known.claimed_at = known.claimed_at or time.monotonic()
             for uuid in planned.victims:
                 is_here = uuid in picture.room.consumers
                 if not is_here and len(known.refused) >= _MOST_REFUSALS:

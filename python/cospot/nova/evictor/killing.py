@@ -40,7 +40,7 @@ class Reason:
         chosen_by: "plan" or the name of the evictor policy.
         shortfall: what is short before it, by resource.
         plan_id, for_instance, request_id: of the plan, if one named it.
-        claimed_at: when that instance's claim was seen, seconds since the epoch.
+        claimed_at: when that instance's claim was seen, monotonic time, seconds.
         why: what made the shortfall, one of the constants of `cause`.
         claims: the instances whose claims made it, if it was claims.
         for_vm: whether a VM is there that needs the room.

@@ -59,12 +59,19 @@ class Placement:
         """Return who holds what of a provider (its UUID)."""
         return self._read(f"/resource_providers/{provider}/allocations", _read_allocations)
 
-    def allocation(self, consumer: str) -> dict[str, Amounts]:
-        """Return what a consumer holds, by provider; empty when it holds nothing."""
-        return self._read(f"/allocations/{consumer}", _read_allocations)
+    def allocation(self, consumer: str, patience: float | None = None) -> dict[str, Amounts]:
+        """Return what a consumer holds, by provider; empty when it holds nothing.
 
-    def _read(self, path: str, read: Callable[[dict[str, Any]], _T]) -> _T:
-        body = self._client.get(path)
+        Args:
+            consumer: its UUID.
+            patience: ask once and wait at most so many seconds.
+        """
+        return self._read(f"/allocations/{consumer}", _read_allocations, patience)
+
+    def _read(
+        self, path: str, read: Callable[[dict[str, Any]], _T], patience: float | None = None
+    ) -> _T:
+        body = self._client.get(path, patience)
         try:
             return read(body)
         except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -29,8 +29,8 @@ class KnownPlan:
     """A plan and what is known of its instance.
 
     Attributes:
-        claimed_at: when placement was first seen to show the instance's claim, seconds since the
-            epoch; None until then.
+        claimed_at: when placement was first seen to show the instance's claim, monotonic time,
+            seconds; None until then.
         refused: victims that were refused and need no second look.
     """
 

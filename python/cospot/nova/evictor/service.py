@@ -146,6 +146,7 @@ class EvictorService:
             self._placement,
             self.metrics,
             settings.claim_timeout,
+            settings.max_plans,
             lambda provider: self._queue.put(provider, "plan"),
         )
 

@@ -1,0 +1,164 @@
+"""Claims of planned VMs: seen although placement hangs for others, within bounds."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
+pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
+pytest.importorskip("tooz", reason="needs python3-tooz")
+pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+
+from cospot.nova import plan_message as messages
+from cospot.nova.evictor import claims
+from cospot.nova.evictor.claims import ClaimWatch
+from cospot.nova.evictor.errors import CloudError
+from cospot.nova.evictor.metrics import Metrics
+from cospot.nova.evictor.plan_book import KnownPlan
+from evictor_cloud import wait_until
+from evictor_running import Running, events, metric, plan_message, send
+
+PROVIDER = str(uuid.UUID(int=1))
+
+
+class Allocations:
+    """Placement, as far as a watch asks it; hangs for some instances until it is let go."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, dict[str, Any]] = {}
+        self.hanging: set[str] = set()
+        self.go_on = threading.Event()
+        self.asked: list[str] = []
+        self.patience: set[float] = set()
+
+    def allocation(self, consumer: str, patience: float) -> dict[str, Any]:
+        self.asked.append(consumer)
+        self.patience.add(patience)
+        if consumer in self.hanging:
+            self.go_on.wait(60)
+            raise CloudError("placement GET /allocations: no answer")
+        return self.held.get(consumer, {})
+
+
+class Watched:
+    """A watch over such a placement."""
+
+    def __init__(self, timeout: float = 60.0, most: int = 100) -> None:
+        self.placement: Any = Allocations()
+        self.metrics = Metrics()
+        self.found: list[str] = []
+        self.watch = ClaimWatch(self.placement, self.metrics, timeout, most, self.found.append)
+
+    def add(self) -> str:
+        """Watch one more instance; return its UUID."""
+        vm = str(uuid.uuid4())
+        self.watch.watch(KnownPlan(messages.plan_from_message(plan_message(vm, {PROVIDER: []}))))
+        return vm
+
+    def errors(self) -> float:
+        found = self.metrics.registry.get_sample_value(
+            "cospot_evictor_errors_total", {"where": "claim-watch"}
+        )
+        return found or 0.0
+
+
+@pytest.fixture
+def make_watch() -> Any:
+    made: list[Watched] = []
+
+    def make(**options: Any) -> Watched:
+        made.append(Watched(**options))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.placement.go_on.set()
+        each.watch.stop()
+
+
+MakeWatch = Callable[..., Watched]
+
+
+def test_questions_that_hang_hold_up_no_other_claim(make_watch: MakeWatch) -> None:
+    watched = make_watch()
+    for _ in range(claims._THREADS - 1):
+        watched.placement.hanging.add(watched.add())
+    watched.watch.start()
+    wait_until(lambda: set(watched.placement.asked) == watched.placement.hanging, "they hang")
+    vm = watched.add()
+    watched.placement.held[vm] = {PROVIDER: {"VCPU": 1}}
+    wait_until(lambda: watched.found == [PROVIDER], "its claim is seen")
+    assert not watched.placement.go_on.is_set()
+
+
+def test_a_question_is_asked_once_and_shortly(make_watch: MakeWatch) -> None:
+    watched = make_watch()
+    watched.add()
+    watched.watch.start()
+    wait_until(lambda: len(watched.placement.asked) > 2, "questions")
+    assert watched.placement.patience == {claims._PATIENCE_S}
+    assert claims._PATIENCE_S <= 5
+
+
+def test_a_claim_is_seen_after_a_question_that_failed(make_watch: MakeWatch) -> None:
+    watched = make_watch()
+    vm = watched.add()
+    watched.placement.hanging.add(vm)
+    watched.placement.go_on.set()  # it fails at once
+    watched.watch.start()
+    wait_until(lambda: watched.errors() >= 1, "an error")
+    watched.placement.held[vm] = {PROVIDER: {"VCPU": 1}}
+    watched.placement.hanging.clear()
+    wait_until(lambda: PROVIDER in watched.found, "its claim is seen")
+
+
+def test_an_instance_without_a_claim_is_given_up_at_its_deadline(make_watch: MakeWatch) -> None:
+    watched = make_watch(timeout=0.2)
+    watched.add()
+    watched.watch.start()
+    wait_until(lambda: watched.watch._heap == [] and watched.watch._asking == 0, "it is given up")
+    assert watched.placement.asked
+    assert watched.found == []
+
+
+def test_there_are_no_more_watches_than_there_may_be(make_watch: MakeWatch) -> None:
+    watched = make_watch(most=3)
+    for _ in range(5):
+        watched.add()
+    assert len(watched.watch._heap) == 3
+    assert watched.errors() == 2
+
+
+def test_placement_hanging_for_one_instance_holds_up_no_plan(running: Running) -> None:
+    """Through HTTP: the answer about one VM never comes, the other's claim is found by its plan."""
+    host = running.cloud.add_host("a")
+    spot = running.cloud.add(host, 8, 1024, spot=True)
+    unlucky, vm = str(uuid.uuid4()), str(uuid.uuid4())
+    go_on = threading.Event()
+
+    def before(method: str, path: str) -> int | None:
+        if path.endswith(f"/allocations/{unlucky}"):
+            go_on.wait(60)
+        return None
+
+    running.cloud.before = before
+    try:
+        service = running.start(reconcile_interval=600)
+        send(service, plan_message(unlucky, {host: [spot]}))
+        question = f"GET /placement/allocations/{unlucky}"
+        wait_until(lambda: question in running.cloud.requests, "it hangs")
+        running.cloud.add(host, 8, 1024, spot=False, uuid=vm)
+        send(service, plan_message(vm, {host: [spot]}))
+        wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+        (freed,) = events(running.folder, "freed")
+        assert (freed["cause"], freed["for_instance"]) == ("plan", vm)
+        # The first question has no answer within 3 s; it is asked again and again meanwhile.
+        wait_until(lambda: metric(service, "errors_total", where="claim-watch") >= 1, "its end")
+        wait_until(lambda: running.cloud.requests.count(question) >= 2, "it is asked again")
+    finally:
+        go_on.set()
