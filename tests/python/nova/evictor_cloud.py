@@ -59,6 +59,7 @@ class Cloud:
     def __init__(self, freeing_takes: float = 0.0) -> None:
         self.freeing_takes = freeing_takes
         self.stuck_after = 1e9  # how long a deletion counts as room, as the service is told
+        self.clock_is_off = 0.0  # how far Nova's clock is ahead of the service's, seconds
         self.may_reset = True
         self.never_goes: set[str] = set()
         self.lock = threading.RLock()
@@ -165,7 +166,7 @@ def _time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _server(each: Instance) -> dict[str, Any]:
+def _server(each: Instance, clock_is_off: float) -> dict[str, Any]:
     created = START + each.number if each.created is None else each.created
     return {
         "id": each.uuid,
@@ -173,7 +174,7 @@ def _server(each: Instance) -> dict[str, Any]:
         "tenant_id": each.project_id,
         "status": each.status,
         "created": _time(created),
-        "updated": _time(each.updated),
+        "updated": _time(each.updated + clock_is_off),
         "OS-SRV-USG:launched_at": _time(created).removesuffix("Z") + ".000000",
         "OS-EXT-SRV-ATTR:host": each.host,
         "OS-EXT-SRV-ATTR:hypervisor_hostname": each.node,
@@ -268,7 +269,9 @@ class _Routes:
             and each.uuid > query.get("marker", "")
         ]
         page = found[: min(int(query.get("limit", 1000)), 3)]
-        answer: dict[str, Any] = {"servers": [_server(each) for each in page]}
+        answer: dict[str, Any] = {
+            "servers": [_server(each, self.cloud.clock_is_off) for each in page]
+        }
         if len(page) < len(found):
             answer["servers_links"] = [{"rel": "next", "href": "..."}]
         return 200, answer
@@ -277,7 +280,7 @@ class _Routes:
         each = self.cloud.instances[name]
         if not each.has_server:
             raise KeyError(name)
-        return 200, {"server": _server(each)}
+        return 200, {"server": _server(each, self.cloud.clock_is_off)}
 
     def hypervisors(self, query: Any, body: Any) -> Answer:
         found = [

@@ -280,3 +280,46 @@ def test_credentials_of_a_section(cloud, monkeypatch, capsys, tmp_path):
     config.write_text("")
     assert run("status", "--config-file", config) == 2
     assert "no credentials: expected --os-cloud" in capsys.readouterr().err
+
+
+@pytest.fixture
+def state(tmp_path):
+    """The folder of a service, and its configuration."""
+    pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
+    pytest.importorskip("oslo_log", reason="needs python3-oslo.log")
+    folder = tmp_path / "state"
+    folder.mkdir()
+    (folder / "audit.jsonl").touch()
+    config = tmp_path / "cospot-evictor.conf"
+    config.write_text(f"[cospot_evictor]\nstate_path = {folder}\n")
+    return folder, str(config)
+
+
+def test_a_host_that_frees_nothing_is_an_alarm(cloud, capsys, state):
+    from cospot.nova.evictor.stalled_notes import StalledNotes
+
+    folder, config = state
+    notes = StalledNotes(str(folder))
+    assert status(capsys, "--evictor-config-file", config)["stalled_hosts"] == []
+    notes.put("provider-1", "h1", ["s1", "s2"])
+    (alarm,) = status(capsys, "--evictor-config-file", config)["stalled_hosts"]
+    assert (alarm["host"], alarm["spots"]) == ("h1", ["s1", "s2"])
+    assert run("status", "--evictor-config-file", config) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith("ALARM: host h1 frees nothing since ")
+    assert "To be gone: s1, s2." in first
+    notes.remove("provider-1")
+    assert run("status", "--evictor-config-file", config) == 0
+    assert "ALARM" not in capsys.readouterr().out
+
+
+def test_a_folder_that_is_not_for_this_user_is_said(cloud, capsys, state, monkeypatch):
+    from cospot.nova.evictor.stalled_notes import StalledNotes
+
+    def refuse(self):
+        raise PermissionError(13, "Permission denied", "/state/stalled")
+
+    monkeypatch.setattr(StalledNotes, "all", refuse)
+    assert run("status", "--evictor-config-file", state[1]) == 0
+    said = capsys.readouterr().err
+    assert "/state/stalled: cannot be read: Permission denied; whether hosts free nothing" in said

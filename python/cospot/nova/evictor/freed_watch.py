@@ -128,13 +128,23 @@ class FreedWatch:
             "freed", **leaving.fields, seconds=round(took, 3), seconds_since_claim=since_claim
         )
 
+    def give_up(self, spot: str, why: str) -> None:
+        """Wait for a spot no more: it will not go."""
+        with self._condition:
+            leaving = self._leaving.get(spot)
+        if leaving is not None:
+            self._fail(leaving, why)
+
     def _late(self, leaving: Leaving) -> None:
+        timeout = self._timeout_of(leaving)
+        LOG.error("spot %s still holds its room %.0f s after its eviction", leaving.spot, timeout)
+        self._fail(leaving, f"not freed in {timeout} s")
+
+    def _fail(self, leaving: Leaving, why: str) -> None:
         self._forget(leaving)
         self._did_not_go(leaving)
         self._metrics.failures.inc()
-        timeout = self._timeout_of(leaving)
-        LOG.error("spot %s still holds its room %.0f s after its eviction", leaving.spot, timeout)
-        self._audit.write("failed", **leaving.fields, error=f"not freed in {timeout} s")
+        self._audit.write("failed", **leaving.fields, error=why)
 
     def _forget(self, leaving: Leaving) -> None:
         with self._condition:

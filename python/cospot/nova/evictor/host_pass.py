@@ -19,6 +19,7 @@ from cospot.nova.evictor.metrics import Metrics
 from cospot.nova.evictor.observation import HostObserver, HostPicture
 from cospot.nova.evictor.plan_book import KnownPlan, PlanBook
 from cospot.nova.evictor.spots import Refusal, Spot
+from cospot.nova.evictor.stalled_hosts import StalledHosts
 
 LOG = logging.getLogger(__name__)
 
@@ -69,6 +70,7 @@ class HostEvictor:
         metrics: Metrics,
         history: HostHistory,
         causes: CauseFinder,
+        stalled: StalledHosts,
     ) -> None:
         self.settings = settings
         self.observer = observer
@@ -80,7 +82,7 @@ class HostEvictor:
         self.history = history
         self.causes = causes
         self.failures: dict[str, float] = {}  # without those that have none
-        self.repeated: set[str] = set()  # stuck spots whose deletion was ordered again
+        self.stalled = stalled
         self._locks = locks
 
     def free_host(self, provider: str, cause: str) -> PassResult:
@@ -127,12 +129,14 @@ class _Pass:
         evictor = self._evictor
         room = evictor.observer.room(provider)
         resources = evictor.settings.resources
-        if not evictor.history.look(room, resources, time.monotonic()):
+        is_stalled = evictor.stalled.is_stalled(provider)
+        if evictor.history.look(room, resources, time.monotonic()):
+            if evictor.causes.must_wait(room) and not is_stalled:
+                self._result.is_over = True
+                return self._result
+        elif not is_stalled:
             return self._result
-        if evictor.causes.must_wait(room):
-            self._result.is_over = True
-            return self._result
-        picture = evictor.observer.picture(room)
+        picture = self._noted(evictor.observer.picture(room))
         while picture is not None:
             short = picture.room.shortfall(resources, picture.leaving | self._gone)
             self._result.is_over = bool(short)
@@ -141,38 +145,62 @@ class _Pass:
                 break
             pick = self._next(picture, need)
             if pick is None:
-                self._insufficient(picture, need)
+                if not evictor.stalled.is_stalled(provider):  # which has been said
+                    self._insufficient(picture, need)
                 break
             self._tried.add(pick.uuid)
-            picture = evictor.observer.renew(picture, _OLDEST_PICTURE_S)
+            picture = self._renew(picture)
             if picture is None or not self._evict(picture, pick):
                 break
         return self._result
+
+    def _renew(self, picture: HostPicture) -> HostPicture | None:
+        renewed = self._evictor.observer.renew(picture, _OLDEST_PICTURE_S)
+        is_another = renewed is not None and renewed.taken_at != picture.taken_at
+        return self._noted(renewed) if is_another else renewed
+
+    def _noted(self, picture: HostPicture | None) -> HostPicture | None:
+        """Take note of what became of the orders on the host; return the picture to go by."""
+        if picture is None:
+            return None
+        evictor = self._evictor
+        looked = evictor.stalled.look(picture)
+        for spot in looked.failed:
+            evictor.did_not_go(spot)
+            evictor.killer.give_up(spot, "its compute did not delete it")
+        if looked.pardoned:  # they are under way again
+            return evictor.observer.picture(picture.room)
+        return picture
 
     def _next(self, picture: HostPicture, need: Need) -> _Pick | None:
         """Return the next spot to evict.
 
         First those that Nova was asked to delete and that their owners have deleted. Then, for a
-        VM, the planned ones and those that the policy names; for no VM the newest.
+        VM, the planned ones and those that the policy names; for no VM the newest. On a stalled
+        host none but those ordered before.
         """
         evictor = self._evictor
+        provider = picture.room.provider
         left = [
             spot
             for uuid, spot in picture.spots.evictable.items()
             if uuid not in self._tried and frees_some(spot, need.short)
         ]
+        left = [spot for spot in left if evictor.stalled.may_order(provider, spot.uuid)]
         for spot in left:
             if spot.uuid in picture.noted and evictor.may_try(spot.uuid):
                 return _Pick(spot.uuid, "note", need)
         for spot in left:
-            if spot.is_stuck and spot.uuid not in evictor.repeated:
+            if spot.is_stuck:
                 return _Pick(spot.uuid, "deletion-stuck", need)
+        if evictor.stalled.is_stalled(provider):
+            return _Pick(left[0].uuid, "again", need) if left else None
+        for spot in left:
             if spot.uuid not in evictor.failures and spot.server.status == "SOFT_DELETED":
                 return _Pick(spot.uuid, "soft-deleted", need)
-        alive = [spot for spot in left if not spot.is_stuck]
         if need.newest is not None:
-            return self._newest(alive, need)
-        return self._planned(picture, need) or self._by_policy(alive, need)
+            return self._newest(left, need)
+        return self._planned(picture, need) or self._by_policy(left, need)
 
     def _newest(self, left: list[Spot], need: Need) -> _Pick | None:
         ready = {spot.uuid for spot in left if self._evictor.may_try(spot.uuid)}
@@ -193,7 +221,8 @@ class _Pass:
                 if not is_here and len(known.refused) >= _MOST_REFUSALS:
                     continue
                 is_done = uuid in self._tried or uuid in known.refused
-                if not is_done and self._evictor.may_try(uuid):
+                may_order = self._evictor.stalled.may_order(provider, uuid)
+                if not is_done and may_order and self._evictor.may_try(uuid):
                     return _Pick(uuid, "plan", need, known)
         return None
 
@@ -225,7 +254,7 @@ class _Pass:
             held_back = self._evictor.killer.evict(picture, verdict, reason)
         except CloudError as error:
             if verdict.is_stuck:
-                self._evictor.repeated.add(pick.uuid)
+                self._evictor.stalled.refused(pick.uuid)
             else:  # others may go in its place only after a few tries
                 weight = _NO_ANSWER if error.status in UNKNOWN_OUTCOMES else 1.0
                 failures = self._evictor.failures
@@ -234,8 +263,6 @@ class _Pass:
         if isinstance(held_back, HeldBack):
             self._result.wait = held_back.wait
             return held_back.why is Refusal.PROJECT_LIMIT
-        if verdict.is_stuck and not self._evictor.killer.is_dry_run:
-            self._evictor.repeated.add(pick.uuid)
         self._evictor.failures.pop(pick.uuid, None)
         self._gone.add(pick.uuid)
         self._result.evicted.append(pick.uuid)

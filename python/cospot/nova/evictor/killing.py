@@ -20,6 +20,7 @@ from cospot.nova.evictor.observation import HostPicture
 from cospot.nova.evictor.room import Amounts
 from cospot.nova.evictor.servers import Servers
 from cospot.nova.evictor.spots import Refusal, Spot
+from cospot.nova.evictor.stalled_hosts import StalledHosts
 from cospot.nova.evictor.switches import Switches
 
 LOG = logging.getLogger(__name__)
@@ -78,6 +79,7 @@ class Killer:
         audit: AuditLog,
         metrics: Metrics,
         freed: FreedWatch,
+        stalled: StalledHosts,
     ) -> None:
         self._servers = servers
         self._switches = switches
@@ -86,6 +88,7 @@ class Killer:
         self._audit = audit
         self._metrics = metrics
         self._freed = freed
+        self._stalled = stalled
         self._told: dict[str, tuple[str, float]] = {}
 
     @property
@@ -125,6 +128,10 @@ class Killer:
         """
         fields = _audit_fields(picture, spot, reason, action)
         switches = self._switches.now()
+        provider = picture.room.provider
+        if not self._stalled.may_order(provider, spot.uuid):
+            text = "nothing that was ordered there has gone"
+            return self._hold_back(fields, Refusal.HOST_STALLED, None, text)
         if switches.why_off is not None:
             return self._hold_back(fields, Refusal.DISABLED, None, switches.why_off)
         if switches.is_dry_run:
@@ -149,11 +156,17 @@ class Killer:
             self._took_it(picture, spot, reason, fields)
         return None
 
+    def give_up(self, spot: str, why: str) -> None:
+        """Say that a spot will not go, though Nova took the order."""
+        self._freed.give_up(spot, why)
+
     def _took_it(
         self, picture: HostPicture, spot: Spot, reason: Reason, fields: dict[str, Any]
     ) -> None:
         self._metrics.evictions.labels(cause=reason.cause).inc()
         self._metrics.evictions_why.labels(why=reason.why).inc()
+        if fields["action"] == "delete":  # to shelve takes as long as its snapshot
+            self._stalled.ordered(picture.room.provider, spot.uuid)
         self._freed.watch(
             Leaving(
                 spot=spot.uuid,
@@ -175,7 +188,7 @@ class Killer:
     def _order(self, picture: HostPicture, spot: Spot, fields: dict[str, Any], action: str) -> bool:
         """Tell Nova; return False when there is no such server any more."""
         provider = picture.room.provider
-        self._notes.add(provider, spot.uuid, time.time())
+        self._notes.add(provider, spot.uuid)
         was_reset = False
         try:
             if action == "shelve-offload":

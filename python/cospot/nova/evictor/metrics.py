@@ -59,6 +59,12 @@ class Metrics:
             ["host"],
             registry=registry,
         )
+        self.stalled = Gauge(
+            f"{_PREFIX}_stalled_host",
+            "1 for a host that frees nothing of what was ordered there",
+            ["host"],
+            registry=registry,
+        )
         self.limit_hits = Counter(
             f"{_PREFIX}_limit_hits",
             "Evictions held back by a limit per minute",

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 from oslo_log import log as logging
 
+from cospot.nova.evictor.deletion_clock import DeletionClock
 from cospot.nova.evictor.deletion_notes import DeletionNotes
 from cospot.nova.evictor.placement import Placement
-from cospot.nova.evictor.room import HostRoom
+from cospot.nova.evictor.room import Amounts, HostRoom
 from cospot.nova.evictor.servers import ComputeHost, Server, Servers
 from cospot.nova.evictor.spots import (
     Deletions,
@@ -57,11 +58,13 @@ class HostObserver:
         servers: Servers,
         notes: DeletionNotes,
         deletions: Deletions,
+        clock: DeletionClock,
     ) -> None:
         self._placement = placement
         self._servers = servers
         self._notes = notes
         self._deletions = deletions
+        self._clock = clock
         self._compute_hosts: dict[str, ComputeHost] = {}
 
     def learn_hosts(self) -> None:
@@ -80,7 +83,6 @@ class HostObserver:
             LOG.warning("provider %s (%s) is no compute node of Nova", room.provider, room.name)
             return None
         listed = self._servers.on_host(host)
-        now = time.time()
         created_at = {uuid: server.created_at for uuid, server in listed.items()}
         verdicts: dict[str, Spot | Refusal] = {}
         for consumer, allocation in room.consumers.items():
@@ -90,12 +92,14 @@ class HostObserver:
             server = listed.get(consumer) or self._servers.server(consumer)
             if server is not None:
                 created_at[consumer] = server.created_at
-            verdicts[consumer] = read_spot(allocation, server, host, now, self._deletions)
+            verdicts[consumer] = self._read_spot(room.provider, allocation, server, host)
+        spots = sort_spots(verdicts)
+        self._clock.keep(room.provider, spots.leaving | spots.stuck)
         return HostPicture(
             room=room,
             host=host,
-            spots=sort_spots(verdicts),
-            noted=self._notes.recent(room.provider, now),
+            spots=spots,
+            noted=self._notes.recent(room.provider),
             taken_at=time.monotonic(),
             created_at=created_at,
         )
@@ -133,7 +137,14 @@ class HostObserver:
         if set(everywhere) != {picture.room.provider}:
             return Refusal.SEVERAL_PROVIDERS
         server: Server | None = self._servers.server(uuid)
-        return read_spot(here, server, picture.host, time.time(), self._deletions)
+        return self._read_spot(picture.room.provider, here, server, picture.host)
+
+    def _read_spot(
+        self, provider: str, allocation: Amounts, server: Server | None, host: ComputeHost
+    ) -> Spot | Refusal:
+        is_going = server is not None and server.is_being_deleted
+        deleting_for = self._clock.age(provider, server.uuid) if server and is_going else 0.0
+        return read_spot(allocation, server, host, deleting_for, self._deletions)
 
     def _compute_host(self, provider: str) -> ComputeHost | None:
         # A provider's UUID is its compute node's for as long as either lives.

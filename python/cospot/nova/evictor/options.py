@@ -161,14 +161,16 @@ _loops = [
         "deletion_timeout",
         default=120.0,
         min=1.0,
-        help="A spot that Nova has been deleting for longer than so many seconds no longer counts "
-        "as free room: the order to its compute was lost, with RabbitMQ for example.",
+        help="A spot whose deletion this service has seen under way for longer than so many "
+        "seconds no longer counts as free capacity, and its host as stalled: nothing more is "
+        "evicted there until something goes. The order to its compute was lost, or the compute "
+        "hangs.",
     ),
     cfg.BoolOpt(
         "repeat_stuck_deletions",
         default=True,
-        help="Where VMs need the room of such a spot, reset its state and order its deletion "
-        "again, before any other spot goes; false: other spots go instead.",
+        help="Where VMs need what such a spot holds, reset its state and order its deletion "
+        "again, with growing pauses; false: that is left to you. No other spot goes in its place.",
     ),
     cfg.FloatOpt(
         "retry_delay",

@@ -30,6 +30,7 @@ from cospot.nova.evictor.reserve_evictions import ReserveEvictions
 from cospot.nova.evictor.room import HostRoom
 from cospot.nova.evictor.servers import Servers
 from cospot.nova.evictor.spots import Spot
+from cospot.nova.evictor.stalled_hosts import StalledHosts
 from cospot.nova.evictor.switches import Switches
 
 LOG = logging.getLogger(__name__)
@@ -57,6 +58,7 @@ class ReserveKeeper:
         chooser: SpotChooser,
         killer: Killer,
         switches: Switches,
+        stalled: StalledHosts,
         sender: NoticeSender,
         audit: AuditLog,
         metrics: Metrics,
@@ -82,12 +84,15 @@ class ReserveKeeper:
             locks,
             chooser.name,
             killer,
+            stalled,
             self._notices,
             sender,
             audit,
             metrics,
         )
-        self._finder = RoomFinder(observer, chooser, self._evictions.is_given_up)
+        self._finder = RoomFinder(
+            observer, chooser, self._evictions.is_given_up, stalled.is_stalled
+        )
         self._read_all: dict[str, tuple[float, float]] = {}
         self._would_notify: dict[str, set[str]] = {}  # spots written of in a dry run, by reserve
 

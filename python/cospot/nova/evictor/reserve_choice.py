@@ -31,14 +31,20 @@ class RoomFinder:
 
     Args:
         is_given_up: tells of a spot that it keeps its place.
+        is_stalled: tells of a host, by its provider, that it frees nothing.
     """
 
     def __init__(
-        self, observer: HostObserver, chooser: SpotChooser, is_given_up: Callable[[str], bool]
+        self,
+        observer: HostObserver,
+        chooser: SpotChooser,
+        is_given_up: Callable[[str], bool],
+        is_stalled: Callable[[str], bool],
     ) -> None:
         self._observer = observer
         self._chooser = chooser
         self._is_given_up = is_given_up
+        self._is_stalled = is_stalled
 
     def best(
         self, reserve: Reserve, rooms: Mapping[str, HostRoom], gone: set[str]
@@ -67,6 +73,8 @@ class RoomFinder:
         """Return the hosts that lack least, of those whose spots hold what is lacking."""
         by_need = []
         for provider, room in rooms.items():
+            if self._is_stalled(provider):
+                continue
             need = reserve.need(room, gone)
             out = gone | {each for each in room.consumers if self._is_given_up(each)}
             if all(room.used(resource, out)[1] >= lack for resource, lack in need.items()):

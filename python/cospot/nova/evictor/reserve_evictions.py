@@ -22,6 +22,7 @@ from cospot.nova.evictor.reserve import Reserve
 from cospot.nova.evictor.room import HostRoom
 from cospot.nova.evictor.servers import Servers
 from cospot.nova.evictor.spots import Refusal, Spot
+from cospot.nova.evictor.stalled_hosts import StalledHosts
 
 LOG = logging.getLogger(__name__)
 
@@ -46,6 +47,7 @@ class ReserveEvictions:
         locks: HostLocks,
         policy: str,
         killer: Killer,
+        stalled: StalledHosts,
         notices: Notices,
         sender: NoticeSender,
         audit: AuditLog,
@@ -57,12 +59,15 @@ class ReserveEvictions:
         self._locks = locks
         self._policy = policy
         self._killer = killer
+        self._stalled = stalled
         self._notices = notices
         self._sender = sender
         self._audit = audit
         self._metrics = metrics
         self._failures: Counter[str] = Counter()
         self._taken: set[str] = set()  # spots for which Nova took the order from this process
+        #: When this process first saw an order, monotonic time: after a restart it counts anew.
+        self._seen_ordered: dict[tuple[str, float], float] = {}
 
     def is_given_up(self, spot: str) -> bool:
         """Tell whether a spot failed to go so often that it keeps its place."""
@@ -78,6 +83,10 @@ class ReserveEvictions:
         Raises:
             AuditError, BookError: it could not be finished.
         """
+        ordered = {(each.spot, each.ordered_at) for each in self._notices.all()}
+        self._seen_ordered = {
+            order: at for order, at in self._seen_ordered.items() if order in ordered
+        }
         for notice in self._notices.of(reserve.label):
             try:
                 self._follow(notice, rooms.get(notice.provider))
@@ -94,7 +103,9 @@ class ReserveEvictions:
             self._notices.end(notice)
 
     def _follow_order(self, notice: Notice) -> None:
-        if time.time() - notice.ordered_at > self._order_timeout():
+        now = time.monotonic()
+        order = (notice.spot, notice.ordered_at)
+        if now - self._seen_ordered.setdefault(order, now) > self._order_timeout():
             self._did_not_go(notice)
             return
         is_taken = notice.spot in self._taken
@@ -120,6 +131,8 @@ class ReserveEvictions:
     def _did_not_go(self, notice: Notice) -> None:
         LOG.error("spot %s was evicted for a reserve and did not go", notice.spot)
         self._failures[notice.spot] = _MOST_FAILURES
+        if self._settings.action != _SHELVE:
+            self._stalled.did_not_go(notice.provider, notice.spot)
         self._taken.discard(notice.spot)
         try:
             self._notices.end(notice)

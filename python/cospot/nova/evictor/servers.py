@@ -39,7 +39,6 @@ class Server:
     task_state: str | None
     extra_specs: Mapping[str, str]
     placed_at: float
-    updated_at: float
     metadata: Mapping[str, str]
     created_at: float
 
@@ -47,6 +46,11 @@ class Server:
     def is_deleted(self) -> bool:
         """Tell whether Nova has deleted it, though it may still hold something."""
         return self.status == "DELETED" or self.vm_state == "deleted"
+
+    @property
+    def is_being_deleted(self) -> bool:
+        """Tell whether Nova has marked it for its compute to delete."""
+        return self.task_state == "deleting"
 
 
 class Servers:
@@ -163,7 +167,6 @@ def _read_server(value: Any) -> Server:
             task_state=value.get("OS-EXT-STS:task_state"),
             extra_specs=dict(value["flavor"].get("extra_specs") or {}),
             placed_at=_seconds(launched) if launched else created,
-            updated_at=_seconds(value["updated"]),
             metadata=dict(value.get("metadata") or {}),
             created_at=created,
         )

@@ -13,6 +13,7 @@ from cospot.nova.evictor.cause import CauseFinder
 from cospot.nova.evictor.choice import SpotChooser
 from cospot.nova.evictor.claims import ClaimWatch
 from cospot.nova.evictor.clients import open_client
+from cospot.nova.evictor.deletion_clock import DeletionClock
 from cospot.nova.evictor.deletion_notes import DeletionNotes
 from cospot.nova.evictor.errors import AuditError
 from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
@@ -29,6 +30,8 @@ from cospot.nova.evictor.plan_book import PlanBook
 from cospot.nova.evictor.proactive import ReserveKeeper
 from cospot.nova.evictor.reconcile import HostWatch, ReconcileLoop
 from cospot.nova.evictor.spots import Deletions
+from cospot.nova.evictor.stalled_hosts import StalledHosts
+from cospot.nova.evictor.stalled_notes import StalledNotes
 from cospot.nova.evictor.switches import Switches
 from cospot.nova.evictor.work_queue import WorkQueue
 from cospot.nova.live_options import READING_ERRORS
@@ -80,11 +83,20 @@ class EvictorService:
             settings.shelve_timeout,
             self._did_not_go,
         )
+        deletions = DeletionClock()
         self._observer = HostObserver(
             self._placement,
             self._nova,
             self._notes,
             Deletions(settings.deletion_timeout, settings.repeat_stuck_deletions),
+            deletions,
+        )
+        self._stalled = StalledHosts(
+            settings.deletion_timeout,
+            deletions,
+            StalledNotes(settings.state_path),
+            self.audit,
+            self.metrics,
         )
         self._chooser = SpotChooser(settings.evictor)
         self._killer = Killer(
@@ -95,6 +107,7 @@ class EvictorService:
             self.audit,
             self.metrics,
             self._freed,
+            self._stalled,
         )
         self._evictor = HostEvictor(
             settings,
@@ -107,6 +120,7 @@ class EvictorService:
             self.metrics,
             self._history,
             CauseFinder(settings, self._history, self.audit, self.metrics),
+            self._stalled,
         )
 
     def _did_not_go(self, leaving: Leaving) -> None:
@@ -135,6 +149,7 @@ class EvictorService:
             self._chooser,
             self._killer,
             self._switches,
+            self._stalled,
             NoticeSender(self._conf, self._nova),
             self.audit,
             self.metrics,
@@ -198,6 +213,13 @@ class EvictorService:
     def _after_reconcile(self) -> None:
         self._show_switches()
         self._observer.learn_hosts()
+        known = {room.provider for room in self._hosts.rooms()}
+        for provider in self._stalled.providers():
+            # One that is not overcommitted is looked at too: whether it frees again.
+            if provider not in known:
+                self._stalled.forget(provider)
+            elif not self._queue.is_waiting(provider):
+                self._queue.put(provider, "reconcile")
         self._reserves.look()
 
     def _log_switches(self) -> None:

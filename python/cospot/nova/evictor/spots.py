@@ -24,6 +24,7 @@ class Refusal(str, Enum):
     DELETION_STUCK = "deletion-stuck"
     NOT_NEEDED = "not-needed"
     FREES_NOTHING_NEEDED = "frees-nothing-needed"
+    HOST_STALLED = "host-stalled"
     DISABLED = "disabled"
     LIMIT = "limit"
     PROJECT_LIMIT = "project-limit"
@@ -54,7 +55,8 @@ class Deletions:
     """What to think of a spot that Nova is deleting.
 
     Attributes:
-        timeout: how long that counts as under way, seconds; after it the deletion is stuck.
+        timeout: how long that counts as under way, seconds by this machine's monotonic clock;
+            after it the deletion is stuck.
         repeat: whether a stuck one may be ordered again.
     """
 
@@ -66,7 +68,7 @@ def read_spot(
     allocation: Amounts,
     server: Server | None,
     host: ComputeHost,
-    now: float,
+    deleting_for: float,
     deletions: Deletions,
 ) -> Spot | Refusal:
     """Tell whether a consumer of a host is a spot that may be evicted.
@@ -75,7 +77,7 @@ def read_spot(
         allocation: what it holds of the host's provider.
         server: what Nova says of it; None when Nova does not know it.
         host: the provider's host.
-        now: time, seconds since the epoch.
+        deleting_for: for how long Nova has been deleting it, seconds; 0 when it is not.
         deletions: what to think of one that is being deleted.
 
     Returns:
@@ -91,8 +93,9 @@ def read_spot(
         return Refusal.NOT_A_SPOT_FLAVOR
     if server.is_deleted:
         return Refusal.LEAVING
-    is_stuck = server.task_state == "deleting" and now - server.updated_at > deletions.timeout
-    if server.task_state in {"deleting", "shelving_offloading"} and not is_stuck:
+    is_stuck = server.is_being_deleted and deleting_for > deletions.timeout
+    is_going = server.is_being_deleted or server.task_state == "shelving_offloading"
+    if is_going and not is_stuck:
         return Refusal.LEAVING
     if is_stuck and not deletions.repeat:
         return Refusal.DELETION_STUCK
@@ -118,6 +121,12 @@ class SpotsOfHost:
     def leaving(self) -> frozenset[str]:
         """Return the UUIDs of those that are being deleted."""
         return frozenset(uuid for uuid, why in self.refused.items() if why is Refusal.LEAVING)
+
+    @property
+    def stuck(self) -> frozenset[str]:
+        """Return the UUIDs of those that are being deleted for too long."""
+        left = [uuid for uuid, why in self.refused.items() if why is Refusal.DELETION_STUCK]
+        return frozenset(left).union(uuid for uuid, spot in self.evictable.items() if spot.is_stuck)
 
 
 def sort_spots(verdicts: Mapping[str, Spot | Refusal]) -> SpotsOfHost:

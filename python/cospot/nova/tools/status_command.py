@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from oslo_config import cfg
 
@@ -18,6 +18,9 @@ from cospot.nova.tools.audit_log import Eviction, last_evictions
 from cospot.nova.tools.cloud import Cloud, Provider
 from cospot.nova.tools.host_use import HostUse, host_use, total_use
 from cospot.nova.tools.text_table import text_table
+
+if TYPE_CHECKING:
+    from cospot.nova.evictor.stalled_notes import StalledNote
 
 #: More than the part of the log that is read can hold.
 _MOST_EVICTIONS: Final = 1_000_000
@@ -79,6 +82,7 @@ def _run(arguments: argparse.Namespace) -> int:
     hosts = _hosts(cloud, aggregates if arguments.aggregate is not None else None)
     groups = _groups(hosts, aggregates)
     log = _read_log(arguments)
+    stalled = _read_stalled(arguments)
     if arguments.format == "json":
         print(
             json.dumps(
@@ -86,6 +90,7 @@ def _run(arguments: argparse.Namespace) -> int:
                     "hosts": [host.as_json() for host in hosts],
                     "aggregates": [group.as_json() for group in groups],
                     "total": total_use("total", hosts).as_json(),
+                    "stalled_hosts": [vars(note) for note in stalled],
                     "evictions": [vars(eviction) for eviction in log.evictions],
                     "audit_log": {"path": log.path, "problem": log.problem or None},
                 },
@@ -93,7 +98,7 @@ def _run(arguments: argparse.Namespace) -> int:
             )
         )
     else:
-        print(_tables(hosts, groups, log))
+        print("".join(f"{_alarm(note)}\n" for note in stalled) + _tables(hosts, groups, log))
     named_by_user = log.path is None and arguments.evictor_config_file
     if log.problem and (arguments.audit_log is not None or named_by_user):
         raise ConfigError(log.problem)
@@ -144,6 +149,31 @@ def _read_log(arguments: argparse.Namespace) -> _AuditLog:
         return _AuditLog([], path, f"audit log {path}: cannot be read: {error.strerror}")
     except (ConfigError, cfg.Error) as error:
         return _AuditLog([], path, str(error))
+
+
+def _read_stalled(arguments: argparse.Namespace) -> list[StalledNote]:
+    """Return the hosts on which the service here has stopped to evict, as they free nothing."""
+    from cospot.nova.evictor.stalled_notes import StalledNotes
+
+    try:
+        evictor = settings.read_evictor_settings(arguments.evictor_config_file)
+        return list(StalledNotes(str(evictor.cospot_evictor.state_path)).all().values())
+    except OSError as error:
+        print(
+            f"cospot-nova: {error.filename}: cannot be read: {error.strerror}; whether hosts free"
+            " nothing is not known",
+            file=sys.stderr,
+        )
+    except (ConfigError, cfg.Error):
+        pass  # which is said of the audit log
+    return []
+
+
+def _alarm(note: StalledNote) -> str:
+    return (
+        f"ALARM: host {note.host} frees nothing since {note.since}: look at its nova-compute."
+        f" To be gone: {', '.join(note.spots)}. Nothing more is evicted there until something goes."
+    )
 
 
 def _tables(hosts: list[HostUse], groups: list[HostUse], log: _AuditLog) -> str:
