@@ -51,6 +51,7 @@ class Instance:
     metadata: dict[str, str] = field(default_factory=dict)
     has_server: bool = True
     also_on: str | None = None
+    moves: list[dict[str, Any]] = field(default_factory=list)
 
 
 class Cloud:
@@ -203,6 +204,7 @@ class _Routes:
             ("GET", r"/nova/servers/([^/]+)", self.server),
             ("GET", r"/nova/os-hypervisors/detail", self.hypervisors),
             ("GET", r"/nova/os-aggregates", self.aggregates),
+            ("GET", r"/nova/os-migrations", self.migrations),
             ("POST", r"/nova/servers/([^/]+)/action", self.act),
             ("PUT", r"/nova/servers/([^/]+)/metadata/([^/]+)", self.set_metadata),
             ("DELETE", r"/nova/servers/([^/]+)/metadata/([^/]+)", self.remove_metadata),
@@ -297,6 +299,9 @@ class _Routes:
     def aggregates(self, query: Any, body: Any) -> Answer:
         found = [{"name": name, "uuid": made} for name, made in self.cloud.aggregates.items()]
         return 200, {"aggregates": found}
+
+    def migrations(self, query: Any, body: Any) -> Answer:
+        return 200, {"migrations": self.cloud.instances[query["instance_uuid"]].moves}
 
     def act(self, name: str, query: Any, body: Any) -> Answer:
         if "forceDelete" in body:

@@ -204,3 +204,94 @@ def test_an_instance_of_two_providers_is_refused(running: Running) -> None:
         lambda: metric(service, "refusals_total", reason="several-providers") > 0, "the refusal"
     )
     assert running.cloud.deleted == []
+
+
+def evacuated(running: Running, moves: list[dict[str, Any]]) -> str:
+    """A spot on host b that still holds its room on a, whose compute is dead; a VM needs b."""
+    dead, host = running.cloud.add_host("a"), running.cloud.add_host("b")
+    spot = running.cloud.add(host, 8, 1024, spot=True, also_on=dead, moves=moves)
+    running.cloud.add(host, 8, 1024, spot=False)
+    return spot
+
+
+def move(kind: str, status: str, source: str = "a") -> dict[str, Any]:
+    """A migration as Nova shows it."""
+    return {
+        "migration_type": kind,
+        "status": status,
+        "source_compute": source,
+        "source_node": source,
+        "dest_compute": "b",
+        "dest_node": "b",
+    }
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        pytest.param([move("evacuation", "done")], id="once"),
+        pytest.param(
+            [move("evacuation", "done"), move("live-migration", "error", "c")],
+            id="and a move that failed",
+        ),
+        pytest.param([move("evacuation", "completed")], id="its old host is just back"),
+    ],
+)
+def test_an_evacuated_spot_is_evicted_on_its_new_host(
+    running: Running, moves: list[dict[str, Any]]
+) -> None:
+    spot = evacuated(running, moves)
+    running.start()
+    wait_until(lambda: running.cloud.deleted == [spot], "the spot goes")
+    assert events(running.folder, "refused") == []
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        pytest.param([], id="Nova knows of no move"),
+        pytest.param([move("evacuation", "accepted")], id="it is being evacuated"),
+        pytest.param([move("evacuation", "pre-migrating")], id="it is being built anew"),
+        pytest.param([move("evacuation", "error")], id="its evacuation failed"),
+        pytest.param([move("evacuation", "done", "c")], id="it was evacuated from elsewhere"),
+        pytest.param([move("resize", "finished")], id="a resize waits to be confirmed"),
+        pytest.param([move("live-migration", "running")], id="it migrates"),
+        pytest.param(
+            [move("live-migration", "running"), move("evacuation", "done")],
+            id="it migrates after it was evacuated",
+        ),
+    ],
+)
+def test_a_spot_that_moves_is_refused(running: Running, moves: list[dict[str, Any]]) -> None:
+    evacuated(running, moves)
+    service = running.start()
+    wait_until(
+        lambda: metric(service, "refusals_total", reason="several-providers") > 0, "the refusal"
+    )
+    running.looks()
+    assert running.cloud.deleted == []
+
+
+def test_nothing_goes_for_a_dead_host_that_a_spot_has_left(running: Running) -> None:
+    # On host a 8 of 8 vCPUs are held by the spot that b has now, and 8 by a VM.
+    spot = evacuated(running, [move("evacuation", "done")])
+    found = running.cloud.instances[spot]
+    found.provider, found.also_on = str(found.also_on), found.provider
+    running.cloud.remove(next(each for each in running.cloud.instances if each != spot))
+    running.cloud.add(found.provider, 8, 1024, spot=False)
+    running.start()
+    running.looks(5)
+    assert running.cloud.deleted == []
+
+
+def test_whether_a_spot_was_evacuated_may_not_be_for_the_service_to_ask(
+    running: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    evacuated(running, [move("evacuation", "done")])
+    running.cloud.before = lambda method, path: 403 if "/os-migrations" in path else None
+    service = running.start()
+    wait_until(
+        lambda: metric(service, "refusals_total", reason="several-providers") > 0, "the refusal"
+    )
+    assert "was evacuated: nova GET /os-migrations" in caplog.text
+    assert running.cloud.deleted == []

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 from oslo_log import log as logging
 
 from cospot.nova.evictor.deletion_clock import DeletionClock
 from cospot.nova.evictor.deletion_notes import DeletionNotes
+from cospot.nova.evictor.errors import CloudError
 from cospot.nova.evictor.placement import Placement
 from cospot.nova.evictor.room import Amounts, HostRoom
 from cospot.nova.evictor.servers import ComputeHost, Server, Servers
@@ -24,6 +26,7 @@ from cospot.nova.evictor.spots import (
 from cospot.nova.spot_flavors import holds_only_spot_classes
 
 LOG = logging.getLogger(__name__)
+_FORBIDDEN: Final = 403
 
 
 @dataclass(frozen=True)
@@ -134,10 +137,29 @@ class HostObserver:
             return Refusal.GONE
         if not all(holds_only_spot_classes(each) for each in everywhere.values()):
             return Refusal.NOT_A_SPOT_ALLOCATION
-        if set(everywhere) != {picture.room.provider}:
-            return Refusal.SEVERAL_PROVIDERS
         server: Server | None = self._servers.server(uuid)
+        elsewhere = set(everywhere) - {picture.room.provider}
+        if elsewhere and not self._was_evacuated_from(uuid, elsewhere):
+            return Refusal.SEVERAL_PROVIDERS
         return self._read_spot(picture.room.provider, here, server, picture.host)
+
+    def _was_evacuated_from(self, uuid: str, providers: Collection[str]) -> bool:
+        """Tell whether Nova built a server anew here, as all those hosts were dead.
+
+        An evacuated server holds its room there until they are back. While any move is under way
+        it may still come to be on another host.
+        """
+        try:
+            moves = self._servers.migrations(uuid)
+        except CloudError as error:
+            if error.status != _FORBIDDEN:
+                raise
+            LOG.warning("whether %s was evacuated: %s", uuid, error)
+            return False
+        if any(move.is_under_way for move in moves):
+            return False
+        left = {move.source for move in moves if move.is_evacuation_that_arrived}
+        return all(self._compute_host(provider) in left for provider in providers)
 
     def _read_spot(
         self, provider: str, allocation: Amounts, server: Server | None, host: ComputeHost

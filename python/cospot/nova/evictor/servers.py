@@ -15,6 +15,10 @@ from cospot.nova.evictor.errors import CloudError
 #: of its resource provider; from 2.88 showing a hypervisor would call the compute host.
 MICROVERSION: Final = "2.79"
 _PAGE: Final = 1000
+#: States of a migration after which nothing more comes; "finished" waits to be confirmed.
+_ENDS: Final = frozenset(
+    {"done", "completed", "confirmed", "reverted", "error", "failed", "cancelled"}
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,29 @@ class Server:
         return self.task_state == "deleting"
 
 
+@dataclass(frozen=True)
+class Migration:
+    """A move of a server, of whatever kind, as Nova wrote it down."""
+
+    kind: str
+    status: str
+    source: ComputeHost
+
+    @property
+    def is_under_way(self) -> bool:
+        """Tell whether it has not come to an end, good or bad."""
+        return self.status not in _ENDS
+
+    @property
+    def is_evacuation_that_arrived(self) -> bool:
+        """Tell whether the server was built anew elsewhere, as its host was dead.
+
+        "done" until the old host is back and has cleaned up, then "completed": see
+        `ComputeManager.rebuild_instance` and `_destroy_evacuated_instances`.
+        """
+        return self.kind == "evacuation" and self.status in {"done", "completed"}
+
+
 class Servers:
     """Questions and orders to Nova; every method raises `CloudError` when it is not answered."""
 
@@ -85,6 +112,21 @@ class Servers:
             if not servers or not body.get("servers_links"):
                 return found
             marker = f"&marker={quote(str(servers[-1]['id']))}"
+
+    def migrations(self, uuid: str) -> list[Migration]:
+        """Return all moves of a server that Nova knows of."""
+        body = self._client.get(f"/os-migrations?instance_uuid={quote(uuid)}")
+        try:
+            return [
+                Migration(
+                    kind=each["migration_type"],
+                    status=each["status"],
+                    source=ComputeHost(each["source_compute"], each["source_node"]),
+                )
+                for each in body["migrations"]
+            ]
+        except (KeyError, TypeError) as error:
+            raise CloudError(f"nova: cannot read the migrations: {error!r}") from error
 
     def compute_hosts(self) -> dict[str, ComputeHost]:
         """Return all compute hosts, by the UUID of their root provider."""
