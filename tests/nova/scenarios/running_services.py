@@ -82,31 +82,71 @@ class RunningServices:
 
         wait_until(is_up, "the scheduler's workers start", BUSY_S)
 
-    def start_evictor(self, copy=1, killed_at=None, message_url=None, **options):
+    def configure_evictor(self, copy=1, message_url=None, placement_url=None, **options):
+        """Write the configuration of a copy of cospot-evictor; return its file.
+
+        Args:
+            copy: 1 or 2.
+            message_url: of RabbitMQ, as another user than all services' one.
+            placement_url: where it finds placement; as Keystone says if None.
+            options: of [cospot_evictor].
+        """
+        folder = self.settings.folder / "evictor"
+        folder.mkdir(exist_ok=True)
+        given = {
+            "state_path": folder,
+            "audit_log": folder / f"audit-{copy}.jsonl",
+            "metrics_port": self.settings.port("evictor-metrics") + copy - 1,
+            "reconcile_interval": 2,
+            **options,
+        }
+        text = evictor_config(self.settings, message_url=message_url, **given)
+        if placement_url is not None:
+            override = f"[placement]\nendpoint_override = {placement_url}"
+            text = text.replace("[placement]", override)
+        config = self.settings.folder / f"{evictor_name(copy)}.conf"
+        config.write_text(text)
+        return config
+
+    def reload_evictor(self, **options):
+        """Have the first copy read its options again; return what it says of its switches then."""
+        log = self.processes.logs / f"{evictor_name(1)}.log"
+        known = log.stat().st_size
+        self.configure_evictor(**options)
+        self.processes.send(evictor_name(1), signal.SIGHUP)
+
+        def said():
+            lines = log.read_bytes()[known:].decode().splitlines()
+            return next((line for line in lines if "mode reactive" in line), None)
+
+        return wait_until(said, "the evictor reads its options again", BUSY_S)
+
+    def start_evictor(
+        self,
+        copy=1,
+        killed_at=None,
+        clock_ahead=None,
+        message_url=None,
+        placement_url=None,
+        **options,
+    ):
         """Start a copy of cospot-evictor, and wait until it is at work.
 
         Args:
             copy: 1 or 2; copies share their folder with its locks and their queue of plans.
             killed_at: a step of deployment.killed_evictor.
-            message_url: of RabbitMQ, as another user than all services' one.
+            clock_ahead: by how many seconds its clock is ahead of all others.
+            message_url, placement_url: see `configure_evictor`.
             options: of [cospot_evictor].
         """
         name = evictor_name(copy)
-        folder = self.settings.folder / "evictor"
-        folder.mkdir(exist_ok=True)
         port = self.settings.port("evictor-metrics") + copy - 1
-        config = self.settings.folder / f"{name}.conf"
-        given = {
-            "state_path": folder,
-            "audit_log": folder / f"audit-{copy}.jsonl",
-            "metrics_port": port,
-            "reconcile_interval": 2,
-            **options,
-        }
-        config.write_text(evictor_config(self.settings, message_url=message_url, **given))
+        config = self.configure_evictor(copy, message_url, placement_url, **options)
         module = ["cospot.nova.evictor"]
         if killed_at is not None:
             module = ["deployment.killed_evictor", killed_at]
+        elif clock_ahead is not None:
+            module = ["deployment.fast_evictor", clock_ahead]
         command = ["/usr/bin/python3", "-m", *module, "--config-file", config]
         command += ["--config-dir", self.settings.folder / "no-config"]
         # Threads of a killed one may outlive its first: their port would answer for this one.
@@ -114,8 +154,9 @@ class RunningServices:
         self.processes.start(name, command, self.services.environment)
         if killed_at is None:
             wait_until(lambda: answers(port), f"{name} serves its metrics", BUSY_S)
-        is_plain = killed_at is None and message_url is None and not options
-        self._has_plain_evictor = copy == 1 and is_plain
+        is_plain = killed_at is None and clock_ahead is None
+        is_plain = is_plain and message_url is None and placement_url is None
+        self._has_plain_evictor = copy == 1 and is_plain and not options
 
     def has_plain_evictor(self):
         """Tell whether one evictor without options of its own is at work."""
