@@ -114,6 +114,9 @@ void bind_info(py::module_& core) {
       .def_property_readonly(
           "summary", [](const PluginInfo& info) { return to_str(info.summary); }, "One line.")
       .def_property_readonly(
+          "needs_true_lifetimes", [](const PluginInfo& info) { return info.needs_true_lifetimes; },
+          "Whether it knows when spots will end: an upper bound, which cannot be set.")
+      .def_property_readonly(
           "source", [](const PluginInfo& info) { return to_str(info.source); },
           "Paper and section, or Nova module.")
       .def(

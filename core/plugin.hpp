@@ -16,7 +16,13 @@ struct PluginInfo {
   std::string_view name;     ///< as in sweep files; the paper's or Nova's own
   std::string_view summary;  ///< one line
   std::string_view source;   ///< paper and section, or Nova module
+  /// It goes by when spots will really end, which nobody knows in production: what it earns is an
+  /// upper bound, and no datacenter can be set to it.
+  bool needs_true_lifetimes = false;
 };
+
+/// What is said of a policy that needs true lifetimes, wherever it appears.
+inline constexpr std::string_view kUpperBoundNote = "upper bound, knows lifetimes";
 
 /// The settings of one policy, read by its constructor with a type and a default.
 ///
@@ -58,6 +64,17 @@ template <class Plugin, class T>
   return {T::kInfo, [](const PluginOptions& options) -> std::unique_ptr<Plugin> {
             return std::make_unique<T>(options);
           }};
+}
+
+/// What a registry says of the policy called `name`; nullptr when it has none of that name (a
+/// policy in Python or of Nova is in no registry).
+template <class Plugin>
+[[nodiscard]] const PluginInfo* find_info(std::span<const RegistryEntry<Plugin>> registry,
+                                          std::string_view name) {
+  for (const RegistryEntry<Plugin>& entry : registry) {
+    if (entry.info.name == name) return &entry.info;
+  }
+  return nullptr;
 }
 
 /// Throws ConfigError: "unknown <kind> 'name'; valid names: a, b, c".

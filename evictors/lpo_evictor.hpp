@@ -24,8 +24,9 @@ class LpoEvictor final : public Evictor {
  public:
   static constexpr PluginInfo kInfo{
       .name = "LPO",
-      .summary = "Evicts the set that loses the least revenue, by the true end times.",
-      .source = "CoSpot, section 4.6"};
+      .summary = "Evicts the set that loses the least revenue, by true lifetime.",
+      .source = "CoSpot, section 4.6",
+      .needs_true_lifetimes = true};
 
   explicit LpoEvictor(const PluginOptions& options);
 

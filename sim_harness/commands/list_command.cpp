@@ -8,6 +8,7 @@
 #include <iterator>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -49,16 +50,23 @@ std::vector<ListedKind> listed_kinds() {
              .source = "docs/python-policies.md"}}}};
 }
 
+/// What it does, and that it is no policy to set where it needs what nobody knows.
+std::string description_of(const PluginInfo& info) {
+  std::string text(info.summary);
+  if (info.needs_true_lifetimes) text += fmt::format(" ({})", kUpperBoundNote);
+  return text;
+}
+
 void add_rows(const ListedKind& kind, std::string_view indent, std::string& text) {
   std::size_t name_width = 0;
   std::size_t summary_width = 0;
   for (const PluginInfo& info : kind.infos) {
     name_width = std::max(name_width, info.name.size());
-    summary_width = std::max(summary_width, info.summary.size());
+    summary_width = std::max(summary_width, description_of(info).size());
   }
   for (const PluginInfo& info : kind.infos) {
     fmt::format_to(std::back_inserter(text), "{}{:<{}}  {:<{}}  {}\n", indent, info.name,
-                   name_width, info.summary, summary_width, info.source);
+                   name_width, description_of(info), summary_width, info.source);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "sim_harness/engine/explain_sentence.hpp"
+#include "sim_harness/engine/true_lifetimes.hpp"
 #include "sim_harness/files/text_table.hpp"
 
 namespace cospot {
@@ -171,8 +172,8 @@ class ExplanationPrinter {
   }
 
   void add_evictions() {
-    // Only the oracle knows when a spot would have ended, so only its plans are explained by it.
-    const bool knows_ends = told_.settings.evictor.name == "LPO";
+    // Only an oracle knows when a spot would have ended, so only its plans are explained by it.
+    const bool knows_ends = needs_true_lifetimes(told_.settings.evictor);
     TextTable table;
     table.add_column("host", TextTable::Align::kLeft);
     table.add_column("spot to go", TextTable::Align::kLeft);
