@@ -75,7 +75,7 @@ except Exception as error:
     compiled_module_error = error
 
 if TYPE_CHECKING:
-    from cospot.choices import average_over_workloads, pareto_front
+    from cospot.choices import average_over_workloads, best_without_vm_loss, pareto_front
     from cospot.occupancy import occupancy_over_time, read_events, watch_occupancy
     from cospot.results import Results, load_results
     from cospot.sweeps import sweep
@@ -83,6 +83,7 @@ if TYPE_CHECKING:
 # What needs an optional package (pandas, for one) is imported when it is first asked for.
 _LAZY = {
     "average_over_workloads": "cospot.choices",
+    "best_without_vm_loss": "cospot.choices",
     "pareto_front": "cospot.choices",
     "occupancy_over_time": "cospot.occupancy",
     "read_events": "cospot.occupancy",
@@ -147,6 +148,7 @@ __all__ = [
     "WorkloadWarning",
     "__version__",
     "average_over_workloads",
+    "best_without_vm_loss",
     "choose",
     "compare",
     "explain",

@@ -44,20 +44,21 @@ from cospot.plot_style import (
 def gain_against_vm_loss(
     frame: pd.DataFrame,
     *,
-    value: Literal["gain", "spot_share"] = "gain",
+    value: Literal["spot_share", "gain"] = "spot_share",
     colour: str = "otn",
     front: bool = True,
     title: str | None = None,
 ) -> Figure:
-    """Plot every run's gain against the VM revenue it lost, and the Pareto front.
+    """Plot what every run gains for spots against the VM revenue it lost, and the Pareto front.
 
-    The gain compares a run with its own baseline: to choose among policies, which have different
-    baselines, or among sizes, plot ``spot_share``.
+    Runs that need true lifetimes are shown and are not on the front, unless there are no others:
+    nothing can be set to them.
 
     Args:
         frame: ``Results.runs`` or a part of it, or ``average_over_workloads`` of it. Rows without
-            a gain are left out.
-        value: What y shows: ``gain``, or ``spot_share``, what spots earned of what they requested.
+            a value are left out.
+        value: What y shows: ``spot_share``, what spots earned of what they requested, or ``gain``,
+            which compares a run with its own baseline, and so neither policies nor sizes.
         colour: The column whose values the colours tell apart; OTN, from dark to light, or a
             policy or the size, at most seven values.
         front: Draw the Pareto front.
@@ -68,7 +69,7 @@ def gain_against_vm_loss(
         and triangles), then the front as a line named ``Pareto front``.
 
     Raises:
-        ConfigError: A column is missing, no row has a gain, or there are too many colours.
+        ConfigError: A column is missing, no row has a value, or there are too many colours.
     """
     require_columns(frame, [value, "vm_loss", "saf", colour])
     known = with_gain(frame, value)
@@ -89,7 +90,7 @@ def gain_against_vm_loss(
                 zorder=3,
             )
         if front:
-            _draw_front(axes, pareto_front(known, gain=value), value)
+            _draw_front(axes, pareto_front(_to_choose_from(known), gain=value), value)
         # The points without loss stand clear of the axis, which is never without length.
         width = 100 * known["vm_loss"].max() or 0.01
         axes.set_xlim(-0.03 * width, 1.05 * width)
@@ -206,6 +207,13 @@ def degradation_curve(frame: pd.DataFrame, *, title: str | None = None) -> Figur
         upper.set_title(title if title is not None else count_text(len(known), "run"))
         legend_above(upper)
     return figure
+
+
+def _to_choose_from(frame: pd.DataFrame) -> pd.DataFrame:
+    """Leave out what needs true lifetimes, unless nothing else is there."""
+    if "needs_true_lifetimes" not in frame.columns or frame["needs_true_lifetimes"].all():
+        return frame
+    return frame[~frame["needs_true_lifetimes"]]
 
 
 def _draw_front(axes: Axes, front: pd.DataFrame, value: str) -> None:

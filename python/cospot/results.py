@@ -1,8 +1,8 @@
 """Results of a sweep as pandas frames.
 
 Reads the SQLite database that ``cospot compare`` and :func:`cospot.sweep` write
-(docs/results-format.md) and adds what people look at: gain, VM loss and the spots' share.
-Needs pandas, nothing compiled.
+(docs/results-format.md) and adds what people look at: the spots' share, VM loss and gain.
+Needs pandas.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any, cast
 
 import pandas as pd
 
+from cospot import _core
 from cospot.errors import ConfigError, DatabaseError
 
 _APPLICATION_ID = 0x636F7370  # "cosp"
@@ -76,6 +77,8 @@ class Results:
               when they requested none.
             - ``without_vm_loss``: bool. No VM rejected but those larger than a host.
             - ``is_baseline``: bool. OTN 1 and SAF off.
+            - ``needs_true_lifetimes``: bool. A policy of it, such as the evictor LPO, knows when
+              spots will end: what it earns is an upper bound, which no datacenter can be set to.
             - ``alloc_p50_ns``, ``alloc_p99_ns``, ``alloc_max_ns``: int64, ns; ``wall_ms``:
               float64, ms. 0 where the sweep was not timed.
         workloads: One row per workload, in the order of the sweep; columns ``workload`` (its
@@ -215,10 +218,34 @@ def _tidy(raw: pd.DataFrame, sweep: Mapping[str, Any]) -> pd.DataFrame:
     runs["spot_share"] = _ratio(runs["spot_revenue"], runs["spot_revenue_requested"])
     runs["without_vm_loss"] = runs["vm_rejected"] == runs["vm_too_large"]
     runs["is_baseline"] = ~runs["saf"] & (runs["otn"] == 1)
+    runs["needs_true_lifetimes"] = _needs_true_lifetimes(runs, sweep)
     for column in _TIMES:
         runs[column] = raw[column].astype("int64")
     runs["wall_ms"] = raw["wall_ms"].astype("float64")
     return runs
+
+
+def _needs_true_lifetimes(runs: pd.DataFrame, sweep: Mapping[str, Any]) -> pd.Series[bool]:
+    """Tell which runs have a policy that needs true lifetimes, by its name in the registry.
+
+    A policy in Python or of Nova is in no registry: it can be set.
+    """
+    filters, weighers, evictors = (
+        {info.name for info in infos if info.needs_true_lifetimes}
+        for infos in (_core.list_filters(), _core.list_weighers(), _core.list_evictors())
+    )
+
+    def is_bound(policy: Mapping[str, Any]) -> bool:
+        if "weighers" not in policy:
+            return policy.get("name", policy["label"]) in evictors
+        return any(item["name"] in weighers for item in policy["weighers"]) or any(
+            item["name"] in filters for item in policy.get("filters", [])
+        )
+
+    bound = pd.Series(False, index=runs.index)
+    for axis in ("vm", "spot", "evictor"):
+        bound |= runs[axis].isin([item["label"] for item in sweep[axis] if is_bound(item)])
+    return bound
 
 
 def _offers(otn: pd.Series[Any]) -> pd.Series[Any]:

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "sim_harness/results/bound_policies.hpp"
 #include "sim_harness/results/gain.hpp"
 #include "sim_harness/results/revenue_text.hpp"
 
@@ -23,7 +24,7 @@ SizeKey size_of(const ResultRow& row) {
 
 std::string size_text(const SizeKey& size) {
   return size.first ? fmt::format("{:.0f} hosts", size.second)
-                    : fmt::format("{:.6g} %", size.second);
+                    : fmt::format("{:.6g}%", size.second);
 }
 
 bool is_without_loss(const ResultRow& row) {
@@ -140,6 +141,7 @@ struct Candidate {
   const ResultRow* first = nullptr;
   std::size_t workloads = 0;
   bool without_loss = true;
+  bool is_bound = false;
   Average share, gain, evictions;
 };
 
@@ -151,12 +153,17 @@ std::map<SizeKey, Candidates> find_candidates(std::span<const ResultRow> rows,
   using Key = std::tuple<SizeKey, std::string, std::string, std::string, bool, OfferRule>;
   std::map<Key, std::size_t> positions;
   std::map<SizeKey, Candidates> by_size;
+  BoundPolicies bounds;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const ResultRow& row = rows[i];
     Candidates& candidates = by_size[size_of(row)];
     const auto [entry, is_new] = positions.emplace(
         Key{size_of(row), row.vm, row.spot, row.evictor, row.saf, row.otn}, candidates.size());
-    if (is_new) candidates.emplace_back().first = &row;
+    if (is_new) {
+      Candidate& candidate = candidates.emplace_back();
+      candidate.first = &row;
+      candidate.is_bound = bounds.is_bound(row);
+    }
     Candidate& candidate = candidates[entry->second];
     ++candidate.workloads;
     candidate.without_loss = candidate.without_loss && is_without_loss(row);
@@ -167,27 +174,36 @@ std::map<SizeKey, Candidates> find_candidates(std::span<const ResultRow> rows,
   return by_size;
 }
 
-BestCombination choose_best(const SizeKey& size, const Candidates& candidates,
-                            std::size_t workloads) {
+std::optional<BestCombination> choose_best(const Candidates& candidates, bool is_bound,
+                                           std::size_t workloads) {
   const Candidate* best = nullptr;
   for (const Candidate& candidate : candidates) {
+    if (candidate.is_bound != is_bound) continue;
     if (!candidate.without_loss || candidate.workloads < workloads) continue;
     if (best == nullptr || candidate.share.mean() > best->share.mean()) best = &candidate;
   }
-  BestCombination combination;
-  combination.size = size_text(size);
-  if (best == nullptr) return combination;
+  if (best == nullptr) return std::nullopt;
   const ResultRow& row = *best->first;
-  combination.found = true;
-  combination.vm = row.vm;
-  combination.spot = row.spot;
-  combination.evictor = row.evictor;
-  combination.saf = row.saf;
-  combination.otn = row.otn;
-  combination.spot_revenue_share = best->share.mean();
-  combination.gain = best->gain.mean();
-  combination.evictions = best->evictions.mean().value_or(0);
-  return combination;
+  return BestCombination{.vm = row.vm,
+                         .spot = row.spot,
+                         .evictor = row.evictor,
+                         .saf = row.saf,
+                         .otn = row.otn,
+                         .spot_revenue_share = best->share.mean(),
+                         .gain = best->gain.mean(),
+                         .evictions = best->evictions.mean().value_or(0)};
+}
+
+void summarise_best(std::span<const ResultRow> rows,
+                    const std::vector<std::optional<double>>& gains, Summary& summary) {
+  for (const auto& [size, candidates] : find_candidates(rows, gains)) {
+    for (const Candidate& candidate : candidates) {
+      (candidate.is_bound ? summary.any_bound : summary.any_to_set) = true;
+    }
+    summary.best.push_back({.size = size_text(size),
+                            .to_set = choose_best(candidates, false, summary.workloads),
+                            .bound = choose_best(candidates, true, summary.workloads)});
+  }
 }
 
 }  // namespace
@@ -201,9 +217,7 @@ Summary summarise(std::span<const ResultRow> rows, std::size_t expected_runs) {
   summarise_first_hours(rows, summary);
   summarise_vms(rows, summary);
   summarise_times(rows, summary);
-  for (const auto& [size, candidates] : find_candidates(rows, gains)) {
-    summary.best.push_back(choose_best(size, candidates, summary.workloads));
-  }
+  summarise_best(rows, gains, summary);
   return summary;
 }
 

@@ -20,16 +20,24 @@ struct MeanAndMax {
   double max = 0;
 };
 
-/// The best combination at one datacenter size, averaged over the workloads.
+/// What earns most from spots without VM loss, averaged over the workloads.
 struct BestCombination {
-  std::string size;    ///< `2 %` or `500 hosts`
-  bool found = false;  ///< false: every combination loses VM revenue on some workload
   std::string vm, spot, evictor;
   bool saf = false;
   OfferRule otn{};
   std::optional<double> spot_revenue_share;  ///< of what spots requested, 1 = all
   std::optional<double> gain;
   double evictions = 0;
+};
+
+/// The best of one datacenter size.
+struct BestOfSize {
+  std::string size;  ///< `2%` or `500 hosts`
+  /// Of the combinations that a datacenter can be set to; none: each rejects VMs on some workload,
+  /// or there is none.
+  std::optional<BestCombination> to_set;
+  /// Of those with a policy that needs true lifetimes: an upper bound, which cannot be set.
+  std::optional<BestCombination> bound;
 };
 
 /// The mean gain of all runs with one SAF and one OTN.
@@ -70,11 +78,14 @@ struct Summary {
   std::size_t runs_without_loss = 0;
   std::uint64_t too_large_vms = 0;  ///< summed over the workloads
   std::size_t too_large_workloads = 0;
-  std::vector<BestCombination> best;  ///< by size, ascending
+  bool any_to_set = false;       ///< a run has no policy that needs true lifetimes
+  bool any_bound = false;        ///< a run has one
+  std::vector<BestOfSize> best;  ///< by size, ascending
   RunTimes times;
 };
 
-/// `rows` in grid order; `expected_runs`: how many there are when the sweep is complete.
+/// `rows` of one sweep in grid order; `expected_runs`: how many there are when the sweep is
+/// complete.
 [[nodiscard]] Summary summarise(std::span<const ResultRow> rows, std::size_t expected_runs);
 
 /// The summary as a text of at most 100 columns.

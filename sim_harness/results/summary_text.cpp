@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/plugin.hpp"
 #include "sim_harness/results/summary.hpp"
 
 namespace cospot {
@@ -12,16 +14,16 @@ namespace {
 
 constexpr std::size_t kMaxLabelWidth = 13;
 constexpr std::size_t kLineWidth = 94;  // of a table, behind its first column
-constexpr std::size_t kGainWidth = 11;  // "+1000.00 %" and a space
+constexpr std::size_t kGainWidth = 11;  // "+1000.00%" and two spaces
 
-std::string percent_text(double fraction) { return fmt::format("{:.2f} %", fraction * 100); }
+std::string percent_text(double fraction) { return fmt::format("{:.2f}%", fraction * 100); }
 
 std::string percent_text(const std::optional<double>& fraction) {
   return fraction ? percent_text(*fraction) : "-";
 }
 
 std::string gain_text(const std::optional<double>& gain) {
-  return gain ? fmt::format("{:+.2f} %", *gain * 100) : "-";
+  return gain ? fmt::format("{:+.2f}%", *gain * 100) : "-";
 }
 
 std::string short_label(const std::string& label) {
@@ -50,7 +52,8 @@ std::string gain_line(const char* what, const MeanAndMax& gain) {
 }
 
 std::string gains_text(const Summary& summary) {
-  std::string text = "\nSpot revenue gain (over the same run with OTN 1 and SAF off)\n";
+  std::string text =
+      "\nGain: spot revenue over that of the same run without cooperation (OTN 1, SAF off)\n";
   text += fmt::format("  {:<22}{:>8}{:>12}{:>12}\n", "", "runs", "mean", "max");
   text += gain_line("all runs", summary.gain);
   text += gain_line("runs without VM loss", summary.gain_without_loss);
@@ -119,8 +122,8 @@ std::string first_hours_text(const Summary& summary) {
   const MeanAndMax& of_requested = summary.first_hour_free_loss_of_requested;
   return fmt::format(
       "\nSpot revenue if spots evicted in their first hour were free\n"
-      "  lower by: mean {:.4f} %, max {:.4f} % of what spots earned\n"
-      "            mean {:.4f} %, max {:.4f} % of what spots requested\n",
+      "  lower by: mean {:.4f}%, max {:.4f}% of what spots earned\n"
+      "            mean {:.4f}%, max {:.4f}% of what spots requested\n",
       summary.first_hour_free_loss.mean * 100, summary.first_hour_free_loss.max * 100,
       of_requested.mean * 100, of_requested.max * 100);
 }
@@ -130,8 +133,8 @@ std::string vms_text(const Summary& summary) {
                                        : static_cast<double>(summary.runs_without_loss) /
                                              static_cast<double>(summary.runs);
   std::string text = "\nVMs\n";
-  text += fmt::format("  VM revenue lost: mean {:.4f} %, max {:.4f} %\n",
-                      summary.vm_loss.mean * 100, summary.vm_loss.max * 100);
+  text += fmt::format("  VM revenue lost: mean {:.4f}%, max {:.4f}%\n", summary.vm_loss.mean * 100,
+                      summary.vm_loss.max * 100);
   text += fmt::format("  runs that reject no VM: {} of {} ({})\n", summary.runs_without_loss,
                       summary.runs, percent_text(share));
   if (summary.too_large_vms > 0) {
@@ -157,33 +160,64 @@ std::string times_text(const RunTimes& times) {
       static_cast<double>(times.alloc_max_ns) / 1e6);
 }
 
-std::string best_text(const Summary& summary) {
+/// The table of what to set: how wide its columns are.
+struct BestWidths {
   std::size_t vm = 2;
   std::size_t spot = 4;
   std::size_t evictor = 7;
   std::size_t otn = 4;
-  for (const BestCombination& best : summary.best) {
-    vm = std::max(vm, short_label(best.vm).size());
-    spot = std::max(spot, short_label(best.spot).size());
-    evictor = std::max(evictor, short_label(best.evictor).size());
-    otn = std::max(otn, best.otn.label().size());
-  }
-  std::string text = "\nBest combination without VM loss, averaged over the workloads\n";
-  text += fmt::format("  {:<14} {:<{}} {:<{}} {:<{}} {:<3} {:>{}} {:>9} {:>10} {:>10}\n", "size",
-                      "VM", vm, "spot", spot, "evictor", evictor, "SAF", "OTN", otn, "revenue",
-                      "gain", "evictions");
-  for (const BestCombination& best : summary.best) {
-    if (!best.found) {
-      text += fmt::format("  {:<14} none: every combination rejects VMs\n", best.size);
-      continue;
+
+  explicit BestWidths(const Summary& summary) {
+    for (const BestOfSize& best : summary.best) {
+      for (const std::optional<BestCombination>& one : {best.to_set, best.bound}) {
+        if (!one) continue;
+        vm = std::max(vm, short_label(one->vm).size());
+        spot = std::max(spot, short_label(one->spot).size());
+        evictor = std::max(evictor, short_label(one->evictor).size());
+        otn = std::max(otn, one->otn.label().size());
+      }
     }
-    text +=
-        fmt::format("  {:<14} {:<{}} {:<{}} {:<{}} {:<3} {:>{}} {:>9} {:>10} {:>10.1f}\n",
-                    best.size, short_label(best.vm), vm, short_label(best.spot), spot,
-                    short_label(best.evictor), evictor, on_off(best.saf), best.otn.label(), otn,
-                    percent_text(best.spot_revenue_share), gain_text(best.gain), best.evictions);
   }
-  return text + "  (revenue: spot revenue earned, as a share of what spots requested)\n";
+};
+
+std::string best_row(std::string_view name, const BestCombination& best, const BestWidths& width) {
+  return fmt::format("  {:<14} {:<{}} {:<{}} {:<{}} {:<3} {:>{}} {:>9} {:>10} {:>10.1f}\n", name,
+                     short_label(best.vm), width.vm, short_label(best.spot), width.spot,
+                     short_label(best.evictor), width.evictor, on_off(best.saf), best.otn.label(),
+                     width.otn, percent_text(best.spot_revenue_share), gain_text(best.gain),
+                     best.evictions);
+}
+
+std::string best_rows(const Summary& summary, const BestOfSize& best, const BestWidths& width) {
+  std::string text;
+  if (best.to_set) {
+    text = best_row(best.size, *best.to_set, width);
+  } else {
+    text = fmt::format("  {:<14} {}\n", best.size,
+                       !summary.any_to_set ? "nothing in this sweep can be set"
+                       : summary.any_bound ? "none: every combination that can be set rejects VMs"
+                                           : "none: every combination rejects VMs");
+  }
+  if (best.bound) return text + best_row("  upper bound", *best.bound, width);
+  if (!summary.any_bound) return text;
+  return text + "    upper bound  none: every combination that knows lifetimes rejects VMs\n";
+}
+
+/// What most readers came for.
+std::string best_text(const Summary& summary) {
+  const BestWidths width(summary);
+  std::string text =
+      "\nMost spot revenue earned without VM loss: the best combination, averaged over the "
+      "workloads\n";
+  text += fmt::format("  {:<14} {:<{}} {:<{}} {:<{}} {:<3} {:>{}} {:>9} {:>10} {:>10}\n", "size",
+                      "VM", width.vm, "spot", width.spot, "evictor", width.evictor, "SAF", "OTN",
+                      width.otn, "earned", "gain", "evictions");
+  for (const BestOfSize& best : summary.best) text += best_rows(summary, best, width);
+  text += "  (earned: spot revenue, % of what spots requested)\n";
+  if (summary.any_bound) {
+    text += fmt::format("  ({}: no datacenter can be set to that row)\n", kUpperBoundNote);
+  }
+  return text;
 }
 
 }  // namespace
@@ -191,8 +225,8 @@ std::string best_text(const Summary& summary) {
 std::string summary_text(const Summary& summary) {
   std::string text = heading_text(summary);
   if (summary.runs == 0) return text;
-  return text + gains_text(summary) + table_text(summary) + first_hours_text(summary) +
-         vms_text(summary) + best_text(summary) + times_text(summary.times);
+  return text + best_text(summary) + vms_text(summary) + gains_text(summary) + table_text(summary) +
+         first_hours_text(summary) + times_text(summary.times);
 }
 
 }  // namespace cospot

@@ -58,8 +58,8 @@ TEST_CASE("summarise: by how much a free first hour lowers spot revenue, worked 
   CHECK(summary.first_hour_free_loss_of_requested.count == 3);
   CHECK(summary.first_hour_free_loss_of_requested.mean == Approx(0.01 / 3));
   CHECK(summary_text(summary).find(
-            "\n  lower by: mean 1.2500 %, max 2.5000 % of what spots earned\n"
-            "            mean 0.3333 %, max 1.0000 % of what spots requested\n") !=
+            "\n  lower by: mean 1.2500%, max 2.5000% of what spots earned\n"
+            "            mean 0.3333%, max 1.0000% of what spots requested\n") !=
         std::string::npos);
   CHECK(summary_text(summarise({&rows[2], 1}, 1)).find("lower by") == std::string::npos);
 }
@@ -110,16 +110,86 @@ TEST_CASE("summarise: VM loss and the best combination without it, worked by han
   CHECK(summary.vm_loss.mean == Approx(0.0005));
   CHECK(summary.runs_without_loss == 7);
   REQUIRE(summary.best.size() == 1);
-  const BestCombination& best = summary.best[0];
+  CHECK(summary.best[0].size == "2%");
+  REQUIRE(summary.best[0].to_set);
+  const BestCombination& best = *summary.best[0].to_set;
   // SAF on with OTN 4 earns most but rejects VMs of b. Next: SAF on with OTN 1, (60 + 24)/2 = 42 %
   // of the request, gain (50 + 20)/2 = 35 %, 10 evictions on each workload.
-  CHECK(best.found);
-  CHECK(best.size == "2 %");
   CHECK(best.saf);
   CHECK(best.otn == 1);
   CHECK(*best.spot_revenue_share == Approx(0.42));
   CHECK(*best.gain == Approx(0.35));
   CHECK(best.evictions == Approx(10));
+}
+
+/// The worked rows, and LPO's: with OTN 4 and SAF on it earns 90 and 40, (90 + 40)/2 = 65 %, and
+/// rejects nothing. Under another label only its configuration tells what it is.
+std::vector<ResultRow> rows_with_oracle(const std::string& label) {
+  std::vector<ResultRow> rows = worked_rows();
+  for (const std::string workload : {"a", "b"}) {
+    for (const std::size_t otn : {1, 4}) {
+      const int earned = otn == 1 ? 30 : workload == "a" ? 90 : 40;
+      rows.push_back(row_of(workload, otn == 4, otn, earned));
+      rows.back().evictor = label;
+      rows.back().configuration = R"({"vm":{"label":"COS","weighers":[{"name":"COS"}]},)"
+                                  R"("spot":{"label":"sDPD","weighers":[{"name":"sDPD"}]},)"
+                                  R"("evictor":{"label":")" +
+                                  label + R"(","name":"LPO","options":{}}})";
+    }
+  }
+  return rows;
+}
+
+TEST_CASE("summarise: what knows lifetimes is an upper bound beside the best that can be set") {
+  for (const std::string label : {"LPO", "oracle"}) {
+    const Summary summary = summarise(rows_with_oracle(label), 12);
+    CHECK(summary.any_to_set);
+    CHECK(summary.any_bound);
+    REQUIRE(summary.best.size() == 1);
+    REQUIRE(summary.best[0].to_set);
+    REQUIRE(summary.best[0].bound);
+    CHECK(summary.best[0].to_set->evictor == "FIFO");
+    CHECK(*summary.best[0].to_set->spot_revenue_share == Approx(0.42));
+    CHECK(summary.best[0].bound->evictor == label);
+    CHECK(*summary.best[0].bound->spot_revenue_share == Approx(0.65));
+    const std::string text = summary_text(summary);
+    const std::size_t to_set = text.find("42.00%");
+    const std::size_t bound = text.find("\n    upper bound");
+    CHECK(to_set < bound);
+    CHECK(bound < text.find("65.00%"));
+    CHECK(contains(text, "upper bound, knows lifetimes"));
+    // The headline is what spots earn, not the gain.
+    CHECK(to_set < text.find("Gain"));
+  }
+  CHECK_FALSE(contains(summary_text(summarise(worked_rows(), 8)), "bound"));
+}
+
+TEST_CASE("summarise: by its label where no configuration says more") {
+  std::vector<ResultRow> rows = rows_with_oracle("LPO");
+  for (ResultRow& row : rows) row.configuration = "no JSON: [";
+  CHECK(summarise(rows, 12).best.at(0).bound);
+  for (ResultRow& row : rows) row.configuration.clear();
+  CHECK(summarise(rows, 12).best.at(0).bound);
+  // A policy in Python is in no registry: it can be set.
+  for (ResultRow& row : rows) row.evictor = "python:mine.LPO";
+  CHECK_FALSE(summarise(rows, 12).best.at(0).bound);
+}
+
+TEST_CASE("summary: says when nothing in a sweep can be set, or only the bound loses no VM") {
+  std::vector<ResultRow> rows = rows_with_oracle("LPO");
+  for (ResultRow& row : rows) {
+    if (row.evictor == "FIFO") row.result.vm_rejected = 1;
+  }
+  CHECK(contains(summary_text(summarise(rows, 12)),
+                 "  2%             none: every combination that can be set rejects VMs\n"
+                 "    upper bound  COS sDPD LPO     on     4    65.00%"));
+  std::erase_if(rows, [](const ResultRow& row) { return row.evictor == "FIFO"; });
+  CHECK(contains(summary_text(summarise(rows, 12)),
+                 "  2%             nothing in this sweep can be set\n"
+                 "    upper bound  COS sDPD LPO     on     4    65.00%"));
+  for (ResultRow& row : rows) row.result.vm_rejected = 1;
+  CHECK(contains(summary_text(summarise(rows, 12)),
+                 "    upper bound  none: every combination that knows lifetimes rejects VMs\n"));
 }
 
 TEST_CASE("summarise: a missing or empty baseline gives no gain, and is counted") {
@@ -159,9 +229,9 @@ TEST_CASE("summarise: sizes are sorted by number, and a size may have no loss-fr
   }
   const Summary summary = summarise(rows, 2);
   REQUIRE(summary.best.size() == 2);
-  CHECK(summary.best[0].size == "2 %");
-  CHECK_FALSE(summary.best[0].found);
-  CHECK(summary.best[1].size == "10 %");
+  CHECK(summary.best[0].size == "2%");
+  CHECK_FALSE(summary.best[0].to_set);
+  CHECK(summary.best[1].size == "10%");
   CHECK(contains(summary_text(summary), "none: every combination rejects VMs"));
 }
 
@@ -169,11 +239,11 @@ TEST_CASE("summary_text: aligned and at most 100 columns, whatever the labels") 
   const std::string text = summary_text(summarise(worked_rows(), 8));
   CHECK(contains(text,
                  "  SAF           1          4\n"
-                 "  off     +0.00 %   +17.50 %\n"
-                 "  on     +35.00 %   +80.00 %\n"));
+                 "  off      +0.00%    +17.50%\n"
+                 "  on      +35.00%    +80.00%\n"));
   CHECK(contains(text,
-                 "  size           VM  spot evictor SAF  OTN   revenue       gain  evictions\n"
-                 "  2 %            COS sDPD FIFO    on     1   42.00 %   +35.00 %       10.0\n"));
+                 "  size           VM  spot evictor SAF  OTN    earned       gain  evictions\n"
+                 "  2%             COS sDPD FIFO    on     1    42.00%    +35.00%       10.0\n"));
   std::vector<ResultRow> rows;
   for (std::size_t otn = 1; otn <= 40; ++otn) {
     rows.push_back(row_of("a", true, otn, 40));

@@ -1,4 +1,4 @@
-"""pareto_front and average_over_workloads against arithmetic and brute force."""
+"""Averages, the best to set and the Pareto front against arithmetic and brute force."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def brute_force(points: list[tuple[float, float]]) -> set[int]:
 
 
 def test_front_by_hand() -> None:
-    # The second has less gain than the first at more loss; the fourth equals the third.
+    # The second earns less than the first at more loss; the fourth equals the third.
     frame = pd.DataFrame(
-        {"gain": [0.1, 0.05, 0.4, 0.4, 0.3], "vm_loss": [0.0, 0.01, 0.02, 0.02, 0.03]}
+        {"spot_share": [0.1, 0.05, 0.4, 0.4, 0.3], "vm_loss": [0.0, 0.01, 0.02, 0.02, 0.03]}
     )
     assert cospot.pareto_front(frame).index.tolist() == [0, 2, 3]
 
 
 def test_front_leaves_the_unknown_aside() -> None:
-    frame = pd.DataFrame({"gain": [None, 0.2, 0.5], "vm_loss": [0.0, 0.0, None]})
+    frame = pd.DataFrame({"spot_share": [None, 0.2, 0.5], "vm_loss": [0.0, 0.0, None]})
     assert cospot.pareto_front(frame).index.tolist() == [1]
 
 
@@ -46,7 +46,7 @@ def test_front_equals_brute_force(seed: int) -> None:
     # Few values, so that there are ties in gain, in loss and in both.
     points = [(generator.randrange(6) / 4, generator.randrange(6) / 8) for _ in range(40)]
     frame = pd.DataFrame(points, columns=["gain", "vm_loss"])
-    front = cospot.pareto_front(frame)
+    front = cospot.pareto_front(frame, gain="gain")
     assert set(front.index) == brute_force(points)
     assert front["vm_loss"].is_monotonic_increasing
     assert front["gain"].is_monotonic_increasing
@@ -55,7 +55,7 @@ def test_front_equals_brute_force(seed: int) -> None:
 def test_front_of_other_columns() -> None:
     frame = pd.DataFrame({"share": [0.5, 0.6], "evictions": [10, 20]})
     assert cospot.pareto_front(frame, gain="share", loss="evictions").index.tolist() == [0, 1]
-    with pytest.raises(cospot.ConfigError, match="no column gain, vm_loss.*it has share, evict"):
+    with pytest.raises(cospot.ConfigError, match="no column spot_share, vm_loss.*it has share, "):
         cospot.pareto_front(frame)
     with pytest.raises(cospot.ConfigError, match="the frame has no rows"):
         cospot.pareto_front(frame.iloc[:0], gain="share", loss="evictions")
@@ -78,3 +78,50 @@ def test_averages_by_hand(tmp_path: Path) -> None:
     assert averages["spot_share"].tolist() == pytest.approx([(0.2 + 0.4) / 2, (0.3 + 0.44) / 2])
     assert averages["evictions"].tolist() == [6.0, 2.5]
     assert averages["without_vm_loss"].tolist() == [True, False]
+
+
+def test_the_best_to_set_and_the_bound_by_hand(tmp_path: Path) -> None:
+    runs = [
+        {"workload": workload, "headroom_percent": size, "evictor": evictor, "otn": otn,
+         "revenue": revenue, "vm_rejected": rejected}
+        for workload, size, evictor, otn, revenue, rejected in [
+            ("a", 0, "FIFO", 1, 100, 0), ("a", 0, "FIFO", 2, 300, 0), ("a", 0, "LPO", 2, 400, 0),
+            ("b", 0, "FIFO", 1, 200, 0), ("b", 0, "FIFO", 2, 200, 1), ("b", 0, "LPO", 2, 300, 0),
+            ("a", 2, "LPO", 1, 450, 0), ("b", 2, "LPO", 1, 350, 0),
+        ]
+    ]  # fmt: skip
+    sizes = [{"headroom_percent": 0}, {"headroom_percent": 2}]
+    database = make_database(
+        tmp_path / "r.db", runs, sizes=sizes, workloads=["a", "b"], run_count=24
+    )
+    frame = cospot.load_results(database).runs
+    assert frame["needs_true_lifetimes"].tolist() == (frame["evictor"] == "LPO").tolist()
+    best = cospot.best_without_vm_loss(frame)
+    assert best.index.tolist() == ["0 %", "2 %"]
+    # FIFO with OTN 2 rejects a VM of b; with OTN 1 it earns (100 + 200)/2 of 500. LPO, which
+    # cannot be set: (400 + 300)/2 and, at 2 %, (450 + 350)/2 of 500.
+    assert best.loc["0 %", ["evictor", "otn"]].tolist() == ["FIFO", 1]
+    assert best.loc["0 %", "spot_share"] == pytest.approx(0.3)
+    assert best["upper_bound"].tolist() == pytest.approx([0.7, 0.8])
+    # At 2 % nothing can be set.
+    assert best.loc["2 %"].drop("upper_bound").isna().all()
+    without = cospot.best_without_vm_loss(frame[frame["evictor"] == "FIFO"])
+    assert without["upper_bound"].isna().all()
+
+
+def test_a_label_hides_no_policy_that_knows_lifetimes(tmp_path: Path) -> None:
+    sweep = tmp_path / "sweep.yaml"
+    sweep.write_text(
+        "workloads: {synthetic: azure2020, seed: 3, scale: 0.0003}\n"
+        "host: {vcpus: 10400, memory_mb: 2250}\nheadroom_percent: 2\nvm: UTIL\nspot: sDPD\n"
+        "evictor: [{name: LPO, label: oracle}, {name: FIFO, label: LPO}]\nsaf: true\notn: 1\n"
+    )
+    database = cospot.sweep(sweep, db=tmp_path / "r.db")
+    runs = cospot.load_results(database).runs
+    assert runs["evictor"].tolist() == ["oracle", "LPO"]
+    assert runs["needs_true_lifetimes"].tolist() == [True, False]
+
+
+def test_the_registry_says_which_policies_know_lifetimes() -> None:
+    infos = [*cospot.list_filters(), *cospot.list_weighers(), *cospot.list_evictors()]
+    assert [info.name for info in infos if info.needs_true_lifetimes] == ["LPO"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ def titles(axes: Axes) -> tuple[str, str, str]:
 
 
 def test_scatter(runs: pd.DataFrame) -> None:
-    figure = plots.gain_against_vm_loss(runs)
+    figure = plots.gain_against_vm_loss(runs, value="gain")
     (axes,) = figure.axes
     assert titles(axes) == ("4 points", "VM revenue lost (%)", "spot revenue gain (%)")
     saf_off, saf_on = axes.collections
@@ -54,12 +55,24 @@ def test_scatter(runs: pd.DataFrame) -> None:
 
 
 def test_scatter_of_shares(runs: pd.DataFrame) -> None:
-    figure = plots.gain_against_vm_loss(runs, value="spot_share", front=False, title="t")
+    figure = plots.gain_against_vm_loss(runs, front=False, title="t")
     (axes,) = figure.axes
     assert titles(axes) == ("t", "VM revenue lost (%)", "spot revenue (% of what spots requested)")
     # 150, 180 and (without a gain, but with a share) 100 of 500.
     assert axes.collections[1].get_offsets()[:, 1].tolist() == pytest.approx([30, 36, 20])
     assert axes.get_lines() == []
+
+
+def test_the_front_is_of_what_can_be_set(tmp_path: Path) -> None:
+    # LPO's 200 and 300 of 500 lose nothing and would beat all; it knows lifetimes.
+    oracle = [{"evictor": "LPO", "otn": otn, "revenue": 100 + 100 * otn} for otn in (1, 2)]
+    database = make_database(tmp_path / "r.db", [*FOUR_RUNS, *oracle], run_count=12)
+    runs = cospot.load_results(database).runs
+    (front,) = plots.gain_against_vm_loss(runs).axes[0].get_lines()
+    assert front.get_xydata() == pytest.approx(np.array([[0, 24], [0.1, 30], [0.2, 36]]))
+    alone = runs[runs["evictor"] == "LPO"]
+    (front,) = plots.gain_against_vm_loss(alone).axes[0].get_lines()
+    assert front.get_xydata() == pytest.approx(np.array([[0, 60]]))
 
 
 def test_scatter_coloured_by_name(runs: pd.DataFrame) -> None:
@@ -69,7 +82,7 @@ def test_scatter_coloured_by_name(runs: pd.DataFrame) -> None:
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["FIFO", "LPO"]
     many = pd.concat([runs] * 4).assign(vm=[f"policy {row}" for row in range(20)])
     with pytest.raises(cospot.ConfigError, match="the column vm has 16 values; expected at most 7"):
-        plots.gain_against_vm_loss(many, colour="vm")
+        plots.gain_against_vm_loss(many, value="gain", colour="vm")
 
 
 def boxes_of(axes: Axes) -> list[PathPatch]:
@@ -173,7 +186,7 @@ def test_colours_differ_in_lightness() -> None:
 @pytest.mark.parametrize(
     "plot",
     [
-        plots.gain_against_vm_loss,
+        partial(plots.gain_against_vm_loss, value="gain"),
         plots.gain_by_otn_and_saf,
         plots.gain_by_headroom,
         plots.degradation_curve,
