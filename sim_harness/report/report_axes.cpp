@@ -9,6 +9,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/report/configuration_yaml.hpp"
 #include "sim_harness/report/report_json.hpp"
+#include "sim_harness/results/bound_policies.hpp"
 #include "sim_harness/results/revenue_text.hpp"
 #include "sim_harness/sweeps/config_value.hpp"
 #include "sim_harness/sweeps/yaml_reader.hpp"
@@ -16,12 +17,14 @@
 namespace cospot {
 namespace {
 
-template <class MakeYaml>
-ReportAxis labelled_axis(const ConfigNode& root, std::string_view key, std::string_view json_key,
-                         const MakeYaml& make_yaml) {
+bool is_never_bound(const ConfigNode& /*value*/) { return false; }
+
+template <class MakeYaml, class IsBound>
+ReportAxis labelled_axis(const ConfigNode& root, std::string_view key, const MakeYaml& make_yaml,
+                         const IsBound& is_bound) {
   ReportAxis axis{std::string(key), {}};
-  for (const ConfigNode& item : require_key(root, "sweep", json_key).items) {
-    axis.values.push_back({require_key(item, key, "label").text, make_yaml(item)});
+  for (const ConfigNode& item : require_key(root, "sweep", key).items) {
+    axis.values.push_back({require_key(item, key, "label").text, make_yaml(item), is_bound(item)});
   }
   return axis;
 }
@@ -31,7 +34,7 @@ ReportAxis size_axis(const ConfigNode& root) {
   for (const ConfigNode& item : require_key(root, "sweep", "sizes").items) {
     if (item.find("headroom_percent") == nullptr) axis.key = "hosts";
     const std::string& text = require_key(item, "sizes", axis.key).text;
-    axis.values.push_back({text, text});
+    axis.values.push_back({.label = text, .yaml = text});
   }
   return axis;
 }
@@ -39,7 +42,7 @@ ReportAxis size_axis(const ConfigNode& root) {
 ReportAxis scalar_axis(const ConfigNode& root, std::string_view key) {
   ReportAxis axis{std::string(key), {}};
   for (const ConfigNode& item : require_key(root, "sweep", key).items) {
-    axis.values.push_back({item.text, item.text});
+    axis.values.push_back({.label = item.text, .yaml = item.text});
   }
   return axis;
 }
@@ -66,11 +69,14 @@ ReportAxes read_report_axes(const SweepRecord& sweep, const std::string& databas
     const ConfigNode root = parse_yaml(sweep.configuration, "configuration");
     ReportAxes axes;
     axes.host_yaml = host_yaml(require_key(root, "sweep", "host"));
-    axes.axes = {labelled_axis(root, "workloads", "workloads", workload_yaml),
+    const auto evictor_is_bound = [](const ConfigNode& evictor) {
+      return evictor_needs_true_lifetimes(evictor);
+    };
+    axes.axes = {labelled_axis(root, "workloads", workload_yaml, is_never_bound),
                  size_axis(root),
-                 labelled_axis(root, "vm", "vm", chain_yaml),
-                 labelled_axis(root, "spot", "spot", chain_yaml),
-                 labelled_axis(root, "evictor", "evictor", evictor_yaml),
+                 labelled_axis(root, "vm", chain_yaml, chain_needs_true_lifetimes),
+                 labelled_axis(root, "spot", chain_yaml, chain_needs_true_lifetimes),
+                 labelled_axis(root, "evictor", evictor_yaml, evictor_is_bound),
                  scalar_axis(root, "saf"),
                  scalar_axis(root, "otn")};
     return axes;
@@ -106,8 +112,8 @@ std::string axes_json(const ReportAxes& axes, std::span<const ResultRow> rows) {
       const bool is_workload = axis.key == axes.axes[ReportAxes::kWorkload].key;
       const auto first = is_workload ? first_rows.find(value.label) : first_rows.end();
       values.push_back(
-          fmt::format("{{\"label\":{},\"yaml\":{}{}}}", script_json_text(value.label),
-                      script_json_text(value.yaml),
+          fmt::format("{{\"label\":{},\"yaml\":{}{}{}}}", script_json_text(value.label),
+                      script_json_text(value.yaml), value.is_bound ? ",\"bound\":true" : "",
                       first == first_rows.end() ? "" : requested_json(*first->second)));
     }
     texts.push_back(

@@ -13,8 +13,9 @@ namespace cospot {
 
 /// One value of an axis of a sweep.
 struct AxisValue {
-  std::string label;  ///< as result rows have it: `COS`, `2.5`, `true`
-  std::string yaml;   ///< as a sweep file has it
+  std::string label;      ///< as result rows have it: `COS`, `2.5`, `true`
+  std::string yaml;       ///< as a sweep file has it
+  bool is_bound = false;  ///< a policy that needs true lifetimes: none to set
 };
 
 struct ReportAxis {

@@ -54,9 +54,8 @@ class Paths:
 
 def call(*arguments: str) -> None:
     """Runs cospot in the scratch folder."""
-    subprocess.run(
-        [Paths.cospot, *arguments], cwd=Paths.scratch, check=True, stdout=subprocess.DEVNULL
-    )
+    subprocess.run([Paths.cospot, *arguments], cwd=Paths.scratch, check=True,
+                   stdout=subprocess.DEVNULL)
 
 
 def rows_of(name: str) -> list[dict[str, str]]:
@@ -89,12 +88,9 @@ def loss(run: dict[str, str]) -> float:
 
 def gain(run: dict[str, str]) -> float:
     """Percent more spot revenue than the run with OTN 1 and SAF off."""
-    baseline = next(
-        other
-        for other in runs
-        if all(other[axis] == run[axis] for axis in AXES[:5])
-        and (other["saf"], other["otn"]) == ("0", "1")
-    )
+    baseline = next(other for other in runs
+                    if all(other[axis] == run[axis] for axis in AXES[:5])
+                    and (other["saf"], other["otn"]) == ("0", "1"))
     return 100 * float(run["spot_revenue"]) / float(baseline["spot_revenue"]) - 100
 
 
@@ -102,9 +98,14 @@ def mean(values: list[float]) -> float:
     return sum(values) / len(values)
 
 
+def knows_lifetimes(number: int) -> bool:
+    """Whether an allocator is no more than an upper bound: of the sweep's evictors, LPO is."""
+    return runs[number]["evictor"] == "LPO"
+
+
 def of_allocator(number: int) -> list[dict[str, str]]:
     """The runs of one allocator, one per workload: the workload is the slowest axis."""
-    return runs[number :: len(runs) // 2]
+    return runs[number::len(runs) // 2]
 
 
 class ReportTest(unittest.TestCase):
@@ -125,11 +126,8 @@ class ReportTest(unittest.TestCase):
     def tearDown(self) -> None:
         """No test may leave an error in the console, or have fetched anything."""
         self.assertEqual(self.browser.console(), [])
-        fetched = [
-            url
-            for url in self.browser.requests()
-            if not url.startswith(("file:", "data:", "about:"))
-        ]
+        fetched = [url for url in self.browser.requests()
+                   if not url.startswith(("file:", "data:", "about:"))]
         self.assertEqual(fetched, [])
 
     def picture(self, name: str) -> None:
@@ -148,22 +146,16 @@ class ReportTest(unittest.TestCase):
 
     def column(self, number: int) -> list[str]:
         """The texts of a column of the table, from 0 for the one that selects."""
-        return list(
-            self.browser.run(
-                "const cells = `#table tbody td:nth-child(${arguments[0] + 1})`;"
-                "return [...document.querySelectorAll(cells)].map((cell) => cell.textContent)",
-                number,
-            )
-        )
+        return list(self.browser.run(
+            "const cells = `#table tbody td:nth-child(${arguments[0] + 1})`;"
+            "return [...document.querySelectorAll(cells)].map((cell) => cell.textContent)",
+            number))
 
     def facts(self) -> dict[str, str]:
-        return dict(
-            self.browser.run(
-                "return [...document.querySelectorAll('#detail .facts div')].map((fact) =>"
-                " [fact.firstChild.textContent,"
-                " fact.lastChild.textContent.replaceAll('\\u00a0', ' ')])"
-            )
-        )
+        return dict(self.browser.run(
+            "return [...document.querySelectorAll('#detail .facts div')].map((fact) =>"
+            " [fact.firstChild.textContent,"
+            " fact.lastChild.textContent.replaceAll('\\u00a0', ' ')])"))
 
     def click_point(self, number: int) -> None:
         """Clicks where the scatter has drawn a point."""
@@ -171,9 +163,7 @@ class ReportTest(unittest.TestCase):
         at = self.browser.run(
             "const box = document.querySelector('#scatter canvas').getBoundingClientRect();"
             "const at = Scatter.placeOf(arguments[0]);"
-            "return {x: box.left + at.x, y: box.top + at.y}",
-            number,
-        )
+            "return {x: box.left + at.x, y: box.top + at.y}", number)
         self.browser.click_at(at["x"], at["y"])
 
 
@@ -215,83 +205,95 @@ class Desktop(ReportTest):
             facts = self.facts()
             self.assertEqual(facts["Gain"], f"{mean(list(map(gain, some))):+.2f} %")
             self.assertEqual(facts["Spot revenue earned"], f"{mean(list(map(share, some))):.2f} %")
-            self.assertEqual(
-                facts["the same with a free first hour"],
-                f"{mean(list(map(share_with_free_hour, some))):.2f} %",
-            )
-            self.assertEqual(
-                facts["Evictions"], f"{mean([float(run['evictions']) for run in some]):,.1f}"
-            )
+            self.assertEqual(facts["the same with a free first hour"],
+                             f"{mean(list(map(share_with_free_hour, some))):.2f} %")
+            self.assertEqual(facts["Evictions"],
+                             f"{mean([float(run['evictions']) for run in some]):,.1f}")
             lost = float(facts["VM revenue lost"].removesuffix("%").strip(" <\u00a0"))
             self.assertAlmostEqual(lost, mean(list(map(loss, some))), delta=1e-4)
 
-    def test_the_pareto_fronts_are_the_points_that_no_other_beats(self) -> None:
-        means = [
-            (
-                number,
-                mean(list(map(loss, of_allocator(number)))),
-                mean(list(map(gain, of_allocator(number)))),
-            )
-            for number in range(len(runs) // 2)
-        ]
+    def test_the_pareto_fronts_are_the_points_to_set_that_no_other_beats(self) -> None:
+        for measure, view in ((share, ""), (gain, "#y=gain")):
+            self.browser.open(Paths.scratch / "report.html", view)
+            self.assert_fronts([
+                (number, mean(list(map(loss, of_allocator(number)))),
+                 mean(list(map(measure, of_allocator(number)))))
+                for number in range(len(runs) // 2) if not knows_lifetimes(number)])
+
+    def assert_fronts(self, means: list[tuple[int, float, float]]) -> None:
         expected = set()
         for size in ("0", "2"):
             same = [point for point in means if runs[point[0]]["headroom_percent"] == size]
-            expected |= {
-                point[0]
-                for point in same
-                if not any(
-                    (other[1] <= point[1] + 1e-9 and other[2] > point[2] + 1e-9)
-                    or (other[1] < point[1] - 1e-9 and other[2] >= point[2] - 1e-9)
-                    for other in same
-                )
-            }
+            expected |= {point[0] for point in same if not any(
+                (other[1] <= point[1] + 1e-9 and other[2] > point[2] + 1e-9)
+                or (other[1] < point[1] - 1e-9 and other[2] >= point[2] - 1e-9) for other in same)}
         fronts = self.browser.run(
             "return Points.compute(ViewState.get()).fronts.map((front) =>"
-            " front.points.map((point) => point.id))"
-        )
+            " front.points.map((point) => point.id))")
+        self.assertGreaterEqual(len(fronts), 2)
         found = {point for front in fronts for point in front}
         # Of points that are equal in both the front keeps one.
         self.assertLessEqual(found, expected)
-        places = {
-            (round(point[1], 6), round(point[2], 4), runs[point[0]]["headroom_percent"])
-            for point in means
-            if point[0] in expected
-        }
+        places = {(round(point[1], 6), round(point[2], 4), runs[point[0]]["headroom_percent"])
+                  for point in means if point[0] in expected}
         self.assertEqual(len(found), len(places))
+
+    def best_to_set(self, numbers: range | list[int]) -> int:
+        """The allocator to set that earns most from spots of those that reject no VM."""
+        return max((number for number in numbers if not knows_lifetimes(number)
+                    and all(run["vm_rejected"] == "0" for run in of_allocator(number))),
+                   key=lambda number: mean(list(map(share, of_allocator(number)))))
+
+    def test_leads_with_what_the_best_to_set_earns_and_has_the_bound_beside_it(self) -> None:
+        self.assertEqual(self.browser.text("#chart-heading"),
+                         "Spot revenue earned against VM revenue lost")
+        figures = [text.replace("\u00a0", " ") for text in self.browser.run(
+            "return [...document.querySelectorAll('#figures .figure')]"
+            ".map((figure) => figure.innerText)")]
+        best = self.best_to_set(range(len(runs) // 2))
+        earned = mean(list(map(share, of_allocator(best))))
+        self.assertEqual(figures[0].splitlines()[:2],
+                         [f"{earned:.2f} %", "most spot revenue earned without VM loss"])
+        self.assertNotIn("LPO", figures[0])
+        self.assertIn("upper bound, knows lifetimes", figures[1])
+        self.assertIn("LPO (upper bound)", figures[1])
+        # What is shown before the reader chooses is the same, and is none of LPO's.
+        self.assertEqual(self.facts()["Spot revenue earned"], f"{earned:.2f} %")
+        self.assertNotIn("LPO", self.browser.text("#detail .allocator"))
+        self.assertEqual(self.browser.all("#detail .bound"), [])
+        bound = next(number for number in range(len(runs) // 2) if knows_lifetimes(number))
+        self.browser.run("ViewState.change({selected: arguments[0]})", bound)
+        self.assertIn("no datacenter can be set to it", self.browser.text("#detail .bound"))
+
+    def test_when_nothing_can_be_set_it_says_so_beside_the_bound(self) -> None:
+        self.browser.open(Paths.scratch / "report.html", "#evictor=LPO")
+        self.assertEqual(self.shown(), len(runs) // 4)
+        figures = self.browser.text("#figures")
+        self.assertIn("nothing in view can be set: every allocator knows lifetimes", figures)
+        self.assertIn("upper bound, knows lifetimes", figures)
+        self.assertIn("nothing in view can be set", self.browser.text("#best"))
+        self.assertIn("upper bound, knows lifetimes", self.browser.text("#best"))
+        self.browser.open(Paths.scratch / "report.html", "#evictor=FIFO")
+        for part in ("#figures", "#best"):
+            self.assertNotIn("upper bound", self.browser.text(part))
 
     def rerun(self, name: str) -> list[dict[str, str]]:
         text = self.browser.text("#detail pre")
         (Paths.scratch / "chosen.yaml").write_text(text, encoding="utf-8")
-        call(
-            "compare",
-            "chosen.yaml",
-            "-q",
-            "--force",
-            "--timing",
-            "off",
-            "--db",
-            f"{name}.db",
-            "--csv",
-            f"{name}.csv",
-        )
+        call("compare", "chosen.yaml", "-q", "--force", "--timing", "off", "--db", f"{name}.db",
+             "--csv", f"{name}.csv")
         return rows_of(f"{name}.csv")
 
     def assert_same_runs(self, found: list[dict[str, str]], expected: list[dict[str, str]]) -> None:
         keys = AXES + RESULTS
-        self.assertEqual(
-            [[run[key] for key in keys] for run in found],
-            [[run[key] for key in keys] for run in expected],
-        )
+        self.assertEqual([[run[key] for key in keys] for run in found],
+                         [[run[key] for key in keys] for run in expected])
 
     def test_a_click_on_a_run_shows_the_configuration_that_repeats_it(self) -> None:
         self.browser.open(Paths.scratch / "report.html", "#mode=runs&spot=away&evictor=LPO&otn=16")
         self.assertEqual(self.shown(), len(runs) // 12)
-        number = next(
-            i
-            for i, run in enumerate(runs)
-            if (run["spot"], run["evictor"], run["otn"]) == ("away", "LPO", "16") and loss(run) > 0
-        )
+        number = next(i for i, run in enumerate(runs) if (run["spot"], run["evictor"], run["otn"])
+                      == ("away", "LPO", "16") and loss(run) > 0)
         self.click_point(number)
         self.assertEqual(self.selected(), number)
         self.assertEqual(self.state()["selected"], [str(number)])
@@ -308,29 +310,24 @@ class Desktop(ReportTest):
         self.browser.run("ViewState.change({selected: arguments[0]})", number)
         self.rerun("chosen")
         for line in self.browser.run(
-            "return document.querySelectorAll('#detail pre')[1].textContent"
-        ).splitlines():
+                "return document.querySelectorAll('#detail pre')[1].textContent").splitlines():
             call(*shlex.split(line)[1:], "--force", "-q")
         call("summary", "chosen.db", "--csv", "with_baseline.csv", "--timing", "off")
         again = rows_of("with_baseline.csv")
-        self.assertEqual(
-            {(run["saf"], run["otn"]) for run in again},
-            {("0", "1"), ("0", "4"), ("1", "1"), ("1", "4")},
-        )
+        self.assertEqual({(run["saf"], run["otn"]) for run in again},
+                         {("0", "1"), ("0", "4"), ("1", "1"), ("1", "4")})
 
     def test_the_sweep_it_shows_is_the_sweep(self) -> None:
-        (Paths.scratch / "again.yaml").write_text(
-            self.browser.text("#sweep-content pre"), encoding="utf-8"
-        )
+        (Paths.scratch / "again.yaml").write_text(self.browser.text("#sweep-content pre"),
+                                           encoding="utf-8")
         # The same sweep: resuming its database has nothing to do and nothing against it.
         call("compare", "again.yaml", "-q", "--resume", "--db", "sweep.db")
 
     def test_every_column_sorts_both_ways(self) -> None:
         count = len(self.browser.all("#table thead button"))
         self.assertGreaterEqual(count, 13)
-        names = [
-            button.get_attribute("data-sort") for button in self.browser.all("#table thead button")
-        ]
+        names = [button.get_attribute("data-sort")
+                 for button in self.browser.all("#table thead button")]
         for name in names:
             orders = []
             for _ in range(2):
@@ -344,9 +341,7 @@ class Desktop(ReportTest):
                 values = self.browser.run(
                     "const points = Points.compute(ViewState.get()).byId;"
                     "return [...document.querySelectorAll('#table tbody tr')].map((row) =>"
-                    " points.get(Number(row.dataset.id))[arguments[0]])",
-                    name,
-                )
+                    " points.get(Number(row.dataset.id))[arguments[0]])", name)
                 self.assertEqual(values, sorted(values, reverse=orders[-1] == "descending"))
             self.assertEqual(set(orders), {"ascending", "descending"})
 
@@ -362,19 +357,14 @@ class Desktop(ReportTest):
         reached = set()
         for _ in range(70):
             self.browser.press("\ue004")  # Tab
-            reached.add(
-                self.browser.run(
-                    "const e = document.activeElement;"
-                    "return e.id || e.dataset.sort || e.name || e.className || e.tagName"
-                )
-            )
+            reached.add(self.browser.run(
+                "const e = document.activeElement;"
+                "return e.id || e.dataset.sort || e.name || e.className || e.tagName"))
         for stop in ("scatter", "color", "mode", "y", "reset", "copy", "gain", "row"):
             self.assertIn(stop, reached)
         self.browser.run("document.getElementById('scatter').focus()")
-        front = self.browser.run(
-            "return Points.compute(ViewState.get()).fronts.flatMap((front) =>"
-            " front.points.map((point) => point.id))"
-        )
+        front = self.browser.run("return Points.compute(ViewState.get()).fronts.flatMap((front) =>"
+                                 " front.points.map((point) => point.id))")
         self.assertGreaterEqual(len(front), 2)
         self.browser.press(*["\ue012"] * len(front))  # left, as far as it goes
         self.assertEqual(self.selected(), front[0])
@@ -386,23 +376,19 @@ class Desktop(ReportTest):
         self.browser.run("document.querySelector('#table input').focus()")
         self.browser.press("\ue015")  # down: the radio button of the next row
         second = self.browser.run(
-            "return Number(document.querySelectorAll('#table tbody tr')[1].dataset.id)"
-        )
+            "return Number(document.querySelectorAll('#table tbody tr')[1].dataset.id)")
         self.assertEqual(self.selected(), second)
         self.assertEqual(self.browser.run("return document.activeElement.value"), str(second))
 
     def test_copies_the_configuration(self) -> None:
-        self.browser.command(
-            "Browser.grantPermissions",
-            permissions=["clipboardReadWrite", "clipboardSanitizedWrite"],
-        )
+        self.browser.command("Browser.grantPermissions",
+                             permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
         button = self.browser.all("#detail button.copy")[0]
         self.browser.run("arguments[0].scrollIntoView({block: 'center'})", button)
         button.click()
         text = self.browser.driver.execute_async_script(
             "const done = arguments[0];"
-            "navigator.clipboard.readText().then(done, (error) => done(`${error}`))"
-        )
+            "navigator.clipboard.readText().then(done, (error) => done(`${error}`))")
         self.assertEqual(text, self.browser.text("#detail pre"))
 
     def test_the_best_of_a_size_can_be_shown_from_any_view(self) -> None:
@@ -414,23 +400,18 @@ class Desktop(ReportTest):
         self.browser.run("arguments[0].click()", button)
         self.assertEqual(self.selected(), number)
         self.assertEqual(self.state()["selected"], [str(number)])
-        rejected = [run["vm_rejected"] for run in of_allocator(number)]
-        self.assertEqual(set(rejected), {"0"})
-        same = [
-            i
-            for i in range(len(runs) // 2)
-            if runs[i]["headroom_percent"] == runs[number]["headroom_percent"]
-            and all(run["vm_rejected"] == "0" for run in of_allocator(i))
-        ]
-        most = max(mean(list(map(share, of_allocator(i)))) for i in same)
+        same = [i for i in range(len(runs) // 2)
+                if runs[i]["headroom_percent"] == runs[number]["headroom_percent"]]
+        self.assertEqual(set(run["vm_rejected"] for run in of_allocator(number)), {"0"})
+        self.assertFalse(knows_lifetimes(number))
+        most = mean(list(map(share, of_allocator(self.best_to_set(same)))))
         self.assertAlmostEqual(mean(list(map(share, of_allocator(number)))), most, places=3)
 
     def test_elements_have_names(self) -> None:
         nameless = self.browser.run(
             "return [...document.querySelectorAll('button, input, select, [role=img], table, nav')]"
             ".filter((e) => !(e.getAttribute('aria-label') || e.textContent.trim()"
-            " || e.closest('label')?.textContent.trim())).map((e) => e.outerHTML)"
-        )
+            " || e.closest('label')?.textContent.trim())).map((e) => e.outerHTML)")
         self.assertEqual(nameless, [])
         self.assertIn("Pareto", self.browser.one("#scatter [role=img]").get_attribute("aria-label"))
 
@@ -442,10 +423,9 @@ class Dark(ReportTest):
         """Of a colour of an element, from 0, black, to 255."""
         color = self.browser.run(
             "return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]]",
-            selector,
-            what,
-        )
-        red, green, blue = (float(part) for part in color[color.index("(") + 1 : -1].split(",")[:3])
+            selector, what)
+        red, green, blue = (float(part) for part in
+                            color[color.index("(") + 1:-1].split(",")[:3])
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
     def test_the_page_and_its_charts_are_dark(self) -> None:
@@ -460,23 +440,18 @@ class Dark(ReportTest):
             "let most = 0;"
             "for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 250)"
             " most = Math.max(most, Math.min(data[i], data[i + 1], data[i + 2]));"
-            "return most"
-        )
+            "return most")
         self.assertGreater(brightest, 200)
         self.picture("desktop-dark")
 
     def test_changes_with_the_system_and_prints_light(self) -> None:
         text = "return Theme.chartConfig().axis.titleColor"
         dark = self.browser.run(text)
-        self.browser.command(
-            "Emulation.setEmulatedMedia",
-            features=[{"name": "prefers-color-scheme", "value": "light"}],
-        )
+        self.browser.command("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": "light"}])
         self.assertNotEqual(self.browser.run(text), dark)
-        self.browser.command(
-            "Emulation.setEmulatedMedia",
-            features=[{"name": "prefers-color-scheme", "value": "dark"}],
-        )
+        self.browser.command("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": "dark"}])
         self.browser.run("window.dispatchEvent(new Event('beforeprint'))")
         self.assertEqual(self.browser.run(text), "#000000")
         self.browser.run("window.dispatchEvent(new Event('afterprint'))")
@@ -509,15 +484,11 @@ class Hostile(ReportTest):
         super().setUpClass()
         (Paths.scratch / "requests.csv").write_text(
             "instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n"
-            "spot-1,lab,spot,4,4,0,86400\nvm-1,shop,vm,6,8,3600,43200\n",
-            encoding="utf-8",
-        )
+            "spot-1,lab,spot,4,4,0,86400\nvm-1,shop,vm,6,8,3600,43200\n", encoding="utf-8")
         (Paths.scratch / "hostile.yaml").write_text(
-            f'workloads: {{path: requests.csv, label: "{cls.LABEL}"}}\n'
+            f"workloads: {{path: requests.csv, label: \"{cls.LABEL}\"}}\n"
             "host: {vcpus: 8, memory_mb: 16}\nhosts: [1, 2]\nvm: [UTIL, COS]\nspot: sUTIL\n"
-            "evictor: FIFO\nsaf: true\notn: 2\n",
-            encoding="utf-8",
-        )
+            "evictor: FIFO\nsaf: true\notn: 2\n", encoding="utf-8")
         call("compare", "hostile.yaml", "-q", "--force", "--shard", "2/3", "--db", "hostile.db")
         call("report", "hostile.db", "-o", "hostile.html", "--title", cls.LABEL)
 
@@ -534,9 +505,8 @@ class Hostile(ReportTest):
         self.assertIn(self.LABEL, self.browser.text("#detail pre"))
 
     def test_without_a_baseline_it_shows_the_spot_revenue_earned(self) -> None:
-        self.assertEqual(
-            self.browser.text("#chart-heading"), "Spot revenue earned against VM revenue lost"
-        )
+        self.assertEqual(self.browser.text("#chart-heading"),
+                         "Spot revenue earned against VM revenue lost")
         self.assertEqual(self.shown(), 1)
         self.assertIn("3 runs of the sweep are missing", self.browser.text("#what-was-run"))
 

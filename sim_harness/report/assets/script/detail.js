@@ -27,9 +27,9 @@ const Detail = (() => {
 
   function facts(point) {
     const rows = [
-      ["Gain", Format.gain(point.gain)],
       ["Spot revenue earned", Format.percent(point.share)],
       ["the same with a free first hour", Format.percent(point.shareFirstHourFree)],
+      ["Gain", Format.gain(point.gain)],
       ["VM revenue lost", Format.loss(point.loss)],
       ["VMs rejected", Format.count(point.rejected, point.runs.length > 1 ? 1 : 0)],
       ["Evictions", Format.count(point.evictions, point.runs.length > 1 ? 1 : 0)],
@@ -51,8 +51,10 @@ const Detail = (() => {
       : Format.name("workload", point.workload);
     container.dataset.id = point.id;
     container.replaceChildren(
-      element("h3", {}, isChosen ? "Selected" : "Highest without VM loss"),
+      element("h3", {}, isChosen ? "Selected" : "Earns most without VM loss"),
       element("p", { class: "allocator" }, Format.allocator(point)),
+      ...(point.bound ? [element("p", { class: "bound" },
+        `An ${Format.boundNote}: no datacenter can be set to it.`)] : []),
       element("p", { class: "note" }, where),
       facts(point),
       copyable(["Configuration: ", element("code", {}, "chosen.yaml")],

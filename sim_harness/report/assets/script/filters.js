@@ -17,8 +17,10 @@ const Filters = (() => {
     const axis = Results.axes[dimension];
     const input = element("input", { type: "checkbox", value: index,
       onchange: (event) => toggled(dimension, index, event.target.checked) });
-    return element("label", { class: "choice", title: axis.titles[index] }, input,
-      axis.names[index]);
+    const { bound } = axis.values[index];
+    return element("label", { class: "choice",
+      title: axis.titles[index] + (bound ? `: ${Format.boundNote}` : "") }, input,
+    axis.shown[index]);
   }
 
   function group(dimension) {

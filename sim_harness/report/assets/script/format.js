@@ -1,6 +1,8 @@
 // Numbers and names as text, and elements of the page.
 const Format = (() => {
   const missing = "–";
+  // As cospot list and cospot summary say it.
+  const boundNote = "upper bound, knows lifetimes";
   const titles = {
     workload: "Workload", vm: "VM policy", spot: "Spot policy", evictor: "Evictor", saf: "SAF",
     otn: "OTN", size: Results.axes.size.key === "hosts" ? "Hosts" : "Headroom",
@@ -21,7 +23,7 @@ const Format = (() => {
   const loss = (value) => (value === 0 ? "0\u00a0%" : value < 0.0001 ? "<\u00a00.0001\u00a0%" : percent(value, 4));
   const microseconds = (nanoseconds) => `${count(nanoseconds / 1000, 2)}\u00a0µs`;
   const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
-  const name = (dimension, index) => Results.axes[dimension].names[index];
+  const name = (dimension, index) => Results.axes[dimension].shown[index];
 
   /** One allocator in a line: what was chosen on every axis but the workload. */
   function allocator(point) {
@@ -44,6 +46,6 @@ const Format = (() => {
     return made;
   }
 
-  return { missing, titles, count, percent, gain, loss, microseconds, plural, name, allocator,
+  return { missing, boundNote, titles, count, percent, gain, loss, microseconds, plural, name, allocator,
     element };
 })();

@@ -2,13 +2,11 @@
 (() => {
   let result = null;
 
-  /** The chosen point; until there is one, the highest of those that lose no VM. */
+  /** The chosen point; until there is one, what earns most without VM loss and can be set. */
   function selection(state) {
     const chosen = result.byId.get(state.selected);
     if (chosen) return [chosen, true];
-    const highest = result.shown.reduce((best, point) =>
-      (point.lossless && !(point[state.y] <= best?.[state.y]) ? point : best), null);
-    return [highest, false];
+    return [Points.earnsMost(result.points, false) ?? Points.earnsMost(result.points, true), false];
   }
 
   function drawSelection(state) {

@@ -76,25 +76,24 @@ const Overview = (() => {
 
   function drawFigures(state, result) {
     const { points } = result;
-    const lossless = points.filter((point) => point.lossless);
-    const top = (measure) => lossless.reduce((best, point) =>
-      (point[measure] > (best?.[measure] ?? -Infinity) ? point : best), null);
-    const [gain, share] = [top("gain"), top("share")];
+    const [toSet, bound] = [Points.earnsMost(points, false), Points.earnsMost(points, true)];
     const isMean = state.mode === "mean";
-    const figures = [];
+    const lossless = points.filter((point) => point.lossless).length;
+    const nothing = points.length > 0 && points.every((point) => point.bound)
+      ? `nothing in view can be set: every ${isMean ? "allocator" : "run"} knows lifetimes` : "";
+    const figures = [figure(toSet ? Format.percent(toSet.share) : Format.missing,
+      "most spot revenue earned without VM loss", toSet ? Format.allocator(toSet) : nothing)];
+    if (bound) {
+      figures.push(figure(Format.percent(bound.share), Format.boundNote, Format.allocator(bound)));
+    }
     if (Results.hasGain) {
-      figures.push(
-        figure(Format.gain(Points.meanOf(points, "gain")), "mean gain",
-          isMean ? "of all allocators in view" : "of all runs in view"),
-        figure(gain ? Format.gain(gain.gain) : Format.missing, "highest gain without VM loss",
-          gain ? Format.allocator(gain) : ""));
+      figures.push(figure(Format.gain(Points.meanOf(points, "gain")), "mean gain",
+        isMean ? "of all allocators in view" : "of all runs in view"));
     }
     figures.push(
-      figure(share ? Format.percent(share.share) : Format.missing,
-        "most spot revenue earned without VM loss", share ? Format.allocator(share) : ""),
-      figure(points.length ? Format.percent((100 * lossless.length) / points.length, 1) : Format.missing,
+      figure(points.length ? Format.percent((100 * lossless) / points.length, 1) : Format.missing,
         isMean ? "of allocators lose no VM" : "of runs lose no VM",
-        `${Format.count(lossless.length)} of ${Format.count(points.length)}`));
+        `${Format.count(lossless)} of ${Format.count(points.length)}`));
     document.getElementById("figures").replaceChildren(...figures);
   }
 
@@ -106,26 +105,33 @@ const Overview = (() => {
     document.querySelector(`#best tr[data-id="${point.id}"] button`).focus();
   }
 
+  const bestTitles = [Format.titles.size, "VM policy", "Spot policy", "Evictor", "SAF", "OTN",
+    "Spot revenue earned", "Gain", "Evictions", ""];
+
+  /** A row of the best; `without` says why there is none. */
+  function bestRow(heading, point, without) {
+    const name = element("th", { scope: "row" }, heading);
+    if (!point) {
+      return element("tr", {}, name, element("td", { colspan: bestTitles.length - 1 }, without));
+    }
+    const cells = [...["vm", "spot", "evictor", "saf"].map((d) => [Format.name(d, point[d]), ""]),
+      [Format.name("otn", point.otn), "number"], [Format.percent(point.share), "number"],
+      [Format.gain(point.gain), "number"], [Format.count(point.evictions, 1), "number"]];
+    return element("tr", { "data-id": point.id, class: point.bound ? "bound" : "" }, name,
+      ...cells.map(([text, kind]) => element("td", { class: kind }, text)),
+      element("td", {}, element("button", { type: "button",
+        "aria-label": `Show ${Format.allocator(point)}`,
+        onclick: () => show(point) }, "Show")));
+  }
+
   function drawBest(result) {
-    const titles = [Format.titles.size, "VM policy", "Spot policy", "Evictor", "SAF", "OTN",
-      "Spot revenue earned", "Gain", "Evictions", ""];
-    const rows = result.best.map(({ size, point }) => {
-      const name = element("th", { scope: "row" }, Format.name("size", size));
-      if (!point) {
-        return element("tr", {}, name, element("td", { colspan: titles.length - 1 },
-          "none: every allocator rejects VMs"));
-      }
-      const cells = [...["vm", "spot", "evictor", "saf"].map((d) => [Format.name(d, point[d]), ""]),
-        [Format.name("otn", point.otn), "number"], [Format.percent(point.share), "number"],
-        [Format.gain(point.gain), "number"], [Format.count(point.evictions, 1), "number"]];
-      return element("tr", { "data-id": point.id }, name,
-        ...cells.map(([text, kind]) => element("td", { class: kind }, text)),
-        element("td", {}, element("button", { type: "button",
-          "aria-label": `Show ${Format.allocator(point)}`,
-          onclick: () => show(point) }, "Show")));
-    });
+    const anyToSet = result.points.some((point) => !point.bound);
+    const rows = result.best.flatMap(({ size, point, bound }) => [
+      bestRow(Format.name("size", size), point, anyToSet ? "none: every allocator rejects VMs"
+        : "nothing in view can be set"),
+      ...(bound ? [bestRow(Format.boundNote, bound)] : [])]);
     document.getElementById("best").replaceChildren(element("table", {},
-      element("thead", {}, element("tr", {}, ...titles.map((title, i) =>
+      element("thead", {}, element("tr", {}, ...bestTitles.map((title, i) =>
         element("th", { scope: "col", class: i >= 5 && i <= 8 ? "number" : "" }, title)))),
       element("tbody", {}, ...rows)));
   }

@@ -42,6 +42,7 @@ const Points = (() => {
     point.workloads = point.runs.length;
     point.workload = Results.coordinates.workload[point.runs[0]];
     const { rejected, tooLarge } = Results.columns;
+    point.bound = Results.isBound(point);
     point.lossless = point.runs.every((run) => rejected[run] === tooLarge[run]);
     return point;
   }
@@ -59,10 +60,12 @@ const Points = (() => {
   }
 
   /** The points that no other one beats, by ascending loss. A front of its own for each datacenter
-   *  size: a provider chooses an allocator more easily than a datacenter. */
+   *  size: a provider chooses an allocator more easily than a datacenter. Only what can be set is
+   *  chosen from, unless nothing can. */
   function paretoFronts(points, y) {
+    const toSet = points.filter((point) => !point.bound);
     const bySize = new Map();
-    for (const point of points) {
+    for (const point of toSet.length > 0 ? toSet : points) {
       if (!bySize.has(point.size)) bySize.set(point.size, []);
       bySize.get(point.size).push(point);
     }
@@ -107,17 +110,26 @@ const Points = (() => {
   }
 
   /** For each size: of the allocators that lose no VM on any workload in view, the one that earns
-   *  most, as a mean over these workloads. */
+   *  most, as a mean over these workloads: of those that can be set (point), and of those that know
+   *  lifetimes (bound). */
   function bestBySize(points) {
-    const most = Math.max(...points.map((point) => point.workloads), 0);
+    const most = points.reduce((greatest, point) => Math.max(greatest, point.workloads), 0);
     const best = new Map();
     for (const point of points) {
-      if (!best.has(point.size)) best.set(point.size, null);
+      if (!best.has(point.size)) best.set(point.size, { size: point.size, point: null, bound: null });
       if (!point.lossless || point.workloads < most) continue;
-      const soFar = best.get(point.size);
-      if (!soFar || point.share > soFar.share) best.set(point.size, point);
+      const ofSize = best.get(point.size);
+      const kind = point.bound ? "bound" : "point";
+      if (!ofSize[kind] || point.share > ofSize[kind].share) ofSize[kind] = point;
     }
-    return [...best].sort(([a], [b]) => a - b).map(([size, point]) => ({ size, point }));
+    return [...best.values()].sort((a, b) => a.size - b.size);
+  }
+
+  /** Of the points that lose no VM, the one that earns most from spots: of those that can be set, or
+   *  of those that know lifetimes. */
+  function earnsMost(points, bound) {
+    return points.reduce((best, point) => (point.lossless && point.bound === bound &&
+      point.share > (best?.share ?? -Infinity) ? point : best), null);
   }
 
   function compute(state) {
@@ -137,5 +149,5 @@ const Points = (() => {
 
   const meanOf = (points, measure) => mean(points.keys(), points.map((point) => point[measure]));
 
-  return { compute, spread, meanOf };
+  return { compute, spread, meanOf, earnsMost };
 })();

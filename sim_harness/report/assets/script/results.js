@@ -27,7 +27,9 @@ const Results = (() => {
     const { key, values } = raw.axes[position];
     const names = dimension === "workload" ? shortNames(values.map((value) => value.label))
       : values.map((value) => displayName(dimension, key, value.label));
-    axes[dimension] = { key, values, names, titles: values.map((value) => value.label) };
+    // What is read; `names` are what the address says.
+    const shown = names.map((name, i) => (values[i].bound ? `${name} (upper bound)` : name));
+    axes[dimension] = { key, values, names, shown, titles: values.map((value) => value.label) };
   });
   const gridSize = dimensions.reduce((product, d) => product * axes[d].values.length, 1);
   const runCount = raw.runs ? raw.runs.length : gridSize;
@@ -44,6 +46,11 @@ const Results = (() => {
     stride *= length;
   }
 
+  /** Whether a run, or a point, has a policy that needs true lifetimes: what it earns is an upper
+   *  bound, which no datacenter can be set to. */
+  const isBound = (at) =>
+    ["vm", "spot", "evictor"].some((dimension) => axes[dimension].values[at[dimension]].bound);
+
   const columns = {};
   for (const [name, column] of Object.entries(raw.columns)) {
     const number = (value) => (value === null ? NaN : value);
@@ -58,6 +65,7 @@ const Results = (() => {
     runIndex,
     coordinates,
     columns,
+    isBound,
     // Runs that differ in nothing but the workload, the slowest axis, agree in this number.
     allocatorOf: (run) => runIndex[run] % (gridSize / axes.workload.values.length),
     expectedRuns: raw.expectedRuns,

@@ -1,4 +1,4 @@
-// The scatter of gain (or revenue earned) against VM revenue lost, with the Pareto fronts.
+// The scatter of spot revenue earned (or gain) against VM revenue lost, with the Pareto fronts.
 const Scatter = (() => {
   const container = document.getElementById("scatter");
   const tooltip = document.getElementById("tooltip");
@@ -109,7 +109,7 @@ const Scatter = (() => {
     view = Charts.draw(container, specification(state, result), description(state, result));
     container.dataset.points = result.shown.length;
     Charts.legend(document.getElementById("legend"), Format.titles[state.color],
-      Results.axes[state.color].names, Theme.colors(state.color));
+      Results.axes[state.color].shown, Theme.colors(state.color));
     const without = result.points.length - result.shown.length;
     document.getElementById("scatter-note").textContent = without === 0 ? ""
       : `${Format.plural(without, "point")} without a gain (no baseline in the results, or one ` +
@@ -150,8 +150,9 @@ const Scatter = (() => {
     container.classList.toggle("over-point", Boolean(point));
     if (!point) return;
     const lines = [Format.allocator(point),
-      `gain ${Format.gain(point.gain)}, spot revenue earned ${Format.percent(point.share)}`,
+      `spot revenue earned ${Format.percent(point.share)}, gain ${Format.gain(point.gain)}`,
       `VM revenue lost ${Format.loss(point.loss)}`];
+    if (point.bound) lines.push(Format.boundNote);
     if (point.runs.length === 1) lines.unshift(Format.name("workload", point.workload));
     tooltip.replaceChildren(...lines.map((line) => Format.element("div", {}, line)));
     const room = document.documentElement.clientWidth - tooltip.offsetWidth - 8;

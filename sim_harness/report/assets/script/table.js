@@ -10,8 +10,8 @@ const Table = (() => {
     const counted = (key) => (point) => Format.count(point[key], isMean ? 1 : 0);
     const list = [...(isMean ? [] : [axisColumn("workload")]), axisColumn("size"), axisColumn("vm"), axisColumn("spot"),
       axisColumn("evictor"), axisColumn("saf"), { ...axisColumn("otn"), isNumber: true },
-      number("gain", "Gain", (p) => Format.gain(p.gain), "over the baseline: OTN 1, SAF off"),
       number("share", "Spot revenue earned", (p) => Format.percent(p.share), "of what spots requested"),
+      number("gain", "Gain", (p) => Format.gain(p.gain), "over the baseline: OTN 1, SAF off"),
       number("loss", "VM revenue lost", (p) => Format.loss(p.loss), "of what VMs requested"),
       number("rejected", "VMs rejected", counted("rejected")),
       number("evictions", "Evictions", counted("evictions")),

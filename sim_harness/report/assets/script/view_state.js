@@ -5,10 +5,10 @@ const ViewState = (() => {
   const listeners = [];
 
   function defaults() {
-    const y = Results.hasGain ? "gain" : "share";
+    const y = "share"; // gains of different policies have different baselines
     return {
       mode: several ? "mean" : "runs", // a point is an allocator's mean over workloads, or one run
-      y, // gain or share
+      y, // share or gain
       color: "saf",
       sort: y,
       descending: true,
@@ -20,7 +20,7 @@ const ViewState = (() => {
 
   const choices = {
     mode: several ? ["mean", "runs"] : ["runs"],
-    y: Results.hasGain ? ["gain", "share"] : ["share"],
+    y: Results.hasGain ? ["share", "gain"] : ["share"],
     color: Results.dimensions,
     sort: ["workload", "workloads", "size", "vm", "spot", "evictor", "saf", "otn", "gain", "share",
       "loss", "rejected", "evictions", "admitted", "hosts", "p99"],
