@@ -16,6 +16,7 @@ import argparse
 import csv
 import pathlib
 import shlex
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -276,6 +277,49 @@ class Desktop(ReportTest):
         self.browser.open(Paths.scratch / "report.html", "#evictor=FIFO")
         for part in ("#figures", "#best"):
             self.assertNotIn("upper bound", self.browser.text(part))
+
+    def boxes(self, panel: str) -> dict[tuple[int, int], dict[str, Any]]:
+        """Where the marks of a panel's boxes stand, in pixels, by setting and SAF."""
+        places = self.browser.run(
+            "const view = document.getElementById(arguments[0]).view;"
+            "const marks = [];"
+            "const visit = (mark) => mark.items.forEach((item) => {"
+            " if (mark.marktype === 'group') item.items.forEach(visit);"
+            " else if (item.datum?.median !== undefined) marks.push({ ...item.datum,"
+            "  mark: mark.name, x1: item.bounds.x1, x2: item.bounds.x2, y1: item.bounds.y1,"
+            "  y2: item.bounds.y2, at: view.scale('y')(item.datum.median) }); });"
+            "visit(view.scenegraph().root);"
+            "return marks", panel)
+        boxes: dict[tuple[int, int], dict[str, Any]] = {}
+        for place in places:
+            saf = int(place["saf"] == "on")
+            boxes.setdefault((place["group"], saf), {})[place["mark"]] = place
+        return boxes
+
+    def test_the_median_of_a_box_lies_across_it_at_its_value(self) -> None:
+        otns = ["1", "4", "16"]
+        for panel, measure, axis, values in (
+                ("panel-otn", share, "otn", otns), ("panel-size", share, "headroom_percent",
+                                                    ["0", "2"]),
+                ("panel-loss", loss, "headroom_percent", ["0", "2"])):
+            boxes = self.boxes(panel)
+            self.assertEqual(set(boxes), {(i, saf) for i in range(len(values)) for saf in (0, 1)})
+            for (group, saf), marks in boxes.items():
+                # Drawn in this order: the line from low to high, the bar, the median.
+                line, bar, tick = (marks[name] for name in sorted(marks))
+                of_box = [mean(list(map(measure, of_allocator(number))))
+                          for number in range(len(runs) // 2)
+                          if (runs[number][axis], runs[number]["saf"]) == (values[group], str(saf))]
+                self.assertAlmostEqual(tick["median"], statistics.median(of_box), delta=1e-3)
+                self.assertAlmostEqual((tick["y1"] + tick["y2"]) / 2, tick["at"], delta=0.6)
+                middle = (bar["x1"] + bar["x2"]) / 2
+                self.assertAlmostEqual((tick["x1"] + tick["x2"]) / 2, middle, delta=0.6)
+                self.assertAlmostEqual((line["x1"] + line["x2"]) / 2, middle, delta=0.6)
+                # From edge to edge, within a pixel.
+                self.assertAlmostEqual(tick["x1"], bar["x1"], delta=1)
+                self.assertAlmostEqual(tick["x2"], bar["x2"], delta=1)
+                self.assertGreaterEqual(tick["y2"], bar["y1"])
+                self.assertLessEqual(tick["y1"], bar["y2"])
 
     def rerun(self, name: str) -> list[dict[str, str]]:
         text = self.browser.text("#detail pre")

@@ -1,6 +1,6 @@
 // Small charts of how a measure spreads over one setting, with SAF off and on side by side.
 const Panels = (() => {
-  const measureTitles = { gain: "gain (%)", share: "spot revenue earned (%)",
+  const measureTitles = { share: "spot revenue earned (%)", gain: "gain (%)",
     loss: "VM revenue lost (%)" };
   const panels = [
     { id: "panel-otn", dimension: "otn", measure: (state) => state.y },
@@ -21,7 +21,10 @@ const Panels = (() => {
       encoding: {
         x: { field: "name", type: "nominal", sort: names, title: Format.titles[dimension],
           axis: { labelAngle: 0, labelOverlap: true }, scale: { paddingInner: 0.25 } },
-        xOffset: { field: "saf", type: "nominal", sort: safNames },
+        // The gap between boxes is the scale's, so that bar and median fill the same band: a width
+        // of its own would move the bar off the middle.
+        xOffset: { field: "saf", type: "nominal", sort: safNames,
+          scale: { paddingInner: 0.2, paddingOuter: 0.1 } },
         color,
       },
       layer: [
@@ -29,7 +32,7 @@ const Panels = (() => {
           y: { ...y("low"), title: measureTitles[measure], scale: { nice: true },
             axis: { tickCount: 5 } },
           y2: { field: "high" } } },
-        { mark: { type: "bar", width: { band: 0.8 }, minBandSize: 3 },
+        { mark: { type: "bar", minBandSize: 3 },
           encoding: { y: y("lower"), y2: { field: "upper" } } },
         { mark: { type: "tick", thickness: 2, opacity: 1 },
           encoding: { y: y("median"), color: { value: Theme.ink("text") } } },
