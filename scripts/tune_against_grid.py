@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sets the advice of `cospot tune` beside the best of the whole grid of its settings.
+"""Sets the recommendation of `cospot tune` beside the best of the whole grid of its settings.
 
 For each seed `tune` says what to set, from the half of the workloads that the seed draws. Then
 `cospot compare` runs every setting on every workload, with the hosts that `tune` gave it, and both
@@ -72,7 +72,7 @@ def tune(arguments, seed):
     if f"that all {SETTINGS} settings take" not in text:
         sys.exit(f"tune chooses from other settings than these {SETTINGS}:\n{text}")
     rows = rows_of(path)
-    count = int(re.match(r"(\d+) samples? chose", text)[1])
+    count = int(re.match(r"(\d+) training samples?", text)[1])
     # Of the settings only the last few run on a sample that judges.
     by_runs = collections.Counter(row["workload"] for row in rows).most_common()
     if by_runs[count - 1][1] == by_runs[count][1]:

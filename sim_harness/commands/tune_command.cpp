@@ -110,6 +110,7 @@ TuneSettings read_settings(const TuneArguments& arguments, PolicyLoader& loader)
     settings.evictors.push_back(evictor_spec(name, arguments.model));
   }
   for (const std::string& label : arguments.otn) settings.otn.push_back(read_offer(label));
+  require_something_to_set(settings);
   return settings;
 }
 
@@ -160,8 +161,9 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
     workloads.push_back(parse_workload_spec(text));
     workloads.back().window = arguments.window.window();
   }
-  const std::vector<TuneSample> samples = make_samples(
-      workloads, datacenter, settings.vm, settings.evictors, arguments.parts, arguments.seed);
+  const TuneSamples made = make_samples(workloads, datacenter, settings.vm, settings.evictors,
+                                        arguments.parts, arguments.seed);
+  const std::vector<TuneSample>& samples = made.samples;
   for (const TuneSample& sample : samples) print_warnings(sample.warnings);
   TuneRuns runs(settings, samples, datacenter.host);
   std::vector<TuneOutcome> folds;
@@ -173,7 +175,7 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
   }
   const TuneOutcome outcome = tune(settings, held_out, runs);
   write_results(arguments, tune_record(settings, samples, runs, datacenter.host));
-  const std::string text = tune_text(settings, samples, runs, outcome, folds);
+  const std::string text = tune_text(settings, samples, runs, outcome, folds, made.whole);
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
     throw InputError("standard output cannot be written");
   }
@@ -193,17 +195,15 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
   command
       .add_option(
           "--folds", arguments.folds,
-          "Folds of the cross-validation: all samples choose, and each judges a search over "
-          "the other folds (5 if left out, or the number of samples if that is less); 1, "
-          "as with --budget: half of the samples choose, half judge")
+          "Folds of the cross-validation: each validates a search over the others, the training "
+          "folds (5 if left out, or the number of samples if that is less); 1, as with --budget: "
+          "one half of the samples for training, one for validation")
       ->check(CLI::Range(std::size_t{1}, kMaxParts))
       ->excludes(budget);
-  command.add_option("--parts", arguments.parts, "Samples into which a single workload is dealt")
+  command.add_option("--parts", arguments.parts, "Samples into which a single workload is split")
       ->check(CLI::Range(std::size_t{2}, kMaxParts))
       ->capture_default_str();
-  command
-      .add_option("--seed", arguments.seed,
-                  "Seed of what is drawn: parts, folds, halves, candidates")
+  command.add_option("--seed", arguments.seed, "Random seed, of parts, folds, halves, candidates")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}))
       ->capture_default_str();
   command.add_option("-j,--threads", arguments.threads, "Threads")
@@ -217,7 +217,8 @@ void add_candidate_options(CLI::App& command, TuneArguments& arguments) {
   };
   add("--vm", arguments.vm, "VM policies to choose from");
   add("--spot", arguments.spot, "Spot policies to choose from");
-  add("--evictor", arguments.evictor, "Evictors to choose from (LPO knows the future)");
+  add("--evictor", arguments.evictor,
+      "Evictors to choose from; LPO gives an upper bound beside the recommendation");
   add("--otn", arguments.otn, "Offers to choose from");
   command.add_option("--model", arguments.model, "Lifetime model of LPML; built in if left out");
 }
@@ -230,7 +231,7 @@ void add_tune_command(CLI::App& app, PolicyLoader& loader) {
       "tune", "Find the policies, OTN and SAF that earn most from spots without losing VMs");
   command
       ->add_option("WORKLOAD", arguments->workloads,
-                   "Workload files or recipes, the samples; one is dealt into parts")
+                   "Workload files or specs, one a sample; a single one is split into --parts")
       ->required();
   command->add_option("--host", arguments->host, "What a host has: VCPUS,MEMORY_MB[,DISK_GB]")
       ->required();

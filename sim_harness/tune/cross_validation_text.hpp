@@ -8,7 +8,7 @@
 namespace cospot {
 
 /// What a search earns and loses on samples that played no part in it: a table by fold, and what is
-/// to expect of the advice, in words.
+/// expected of the advice, in words.
 ///
 /// Args: outcome: of the search by all samples, whose advice is given; folds: of cross_validate,
 /// one or more, each with one held-out sample or more.

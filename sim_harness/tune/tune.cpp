@@ -5,121 +5,113 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <numeric>
+#include <optional>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
 #include "core/errors.hpp"
-#include "core/random.hpp"
+#include "evictors/registry.hpp"
+#include "sim_harness/tune/tune_plan.hpp"
 
 namespace cospot {
 namespace {
 
-/// Of the candidates of a round, one in so many goes on.
-constexpr std::size_t kKeepOneIn = 3;
-/// Never fewer finalists, if there are so many candidates.
-constexpr std::size_t kFinalists = 15;
-/// The advice and that for Nova are among the finalists, if need be beyond their number.
-constexpr std::size_t kAdvices = 2;
-/// Never fewer places for Pareto layers: one sample says little of which settings a front has.
-constexpr std::size_t kLayerPlaces = 30;
-/// So many points of the front are judged at most.
-constexpr std::size_t kFrontPoints = 40;
-/// How many candidates a round keeps by the limit of VM loss.
-std::size_t kept(std::size_t candidates) {
-  return std::min(candidates, std::max(kFinalists, (candidates + kKeepOneIn - 1) / kKeepOneIn));
-}
+/// What a search chooses from.
+struct CandidatePool {
+  std::vector<std::size_t> candidates;           ///< ascending
+  std::vector<std::size_t> without_cooperation;  ///< those of them with OTN 1 and SAF off
+};
 
-/// How many places a round has for Pareto layers, beside so many that it keeps by the limit.
-std::size_t layer_places(std::size_t by_limit) { return std::max(by_limit, kLayerPlaces); }
-
-/// The rounds for `first` candidates: samples double until all are in use.
-std::vector<TuneRound> plan_rounds(std::size_t first, std::size_t selection_samples) {
-  std::vector<TuneRound> rounds{{.candidates = first, .by_limit = first, .samples = 1}};
-  while (rounds.back().samples < selection_samples) {
-    const TuneRound last = rounds.back();
-    const std::size_t by_limit = kept(last.by_limit);
-    rounds.push_back({.candidates = std::min(last.candidates, by_limit + layer_places(by_limit)),
-                      .by_limit = by_limit,
-                      .samples = std::min(2 * last.samples, selection_samples)});
+CandidatePool pool_of(const CandidateSpace& space, bool bounds) {
+  CandidatePool pool;
+  for (std::size_t candidate = 0; candidate < space.size(); ++candidate) {
+    if (space.is_bound(candidate) != bounds) continue;
+    pool.candidates.push_back(candidate);
+    if (space.baseline_of(candidate) == candidate) pool.without_cooperation.push_back(candidate);
   }
-  return rounds;
-}
-
-/// At most: the finalists and the front run on the held-out samples, and so does the baseline of
-/// the advice, which may have no runs yet.
-std::size_t runs_of(const std::vector<TuneRound>& rounds, std::size_t held_out) {
-  std::size_t runs = 0;
-  std::size_t samples = 0;
-  for (const TuneRound& round : rounds) {
-    runs += round.candidates * (round.samples - samples);
-    samples = round.samples;
-  }
-  const std::size_t judged =
-      std::min(rounds.back().candidates, kFinalists + kAdvices + kFrontPoints);
-  return runs + judged * held_out + samples + held_out;
-}
-
-/// The candidates of the first round, ascending: all, or those the budget allows.
-std::vector<std::size_t> first_candidates(const TuneSettings& settings, std::size_t all,
-                                          std::size_t selection, std::size_t held_out) {
-  std::size_t count = all;
-  if (settings.budget) {
-    const auto cost = [&](std::size_t n) { return runs_of(plan_rounds(n, selection), held_out); };
-    while (count > 0 && cost(count) > *settings.budget) --count;
-    if (count == 0) {
-      throw ConfigError(fmt::format("a budget of {} runs is too small: one candidate takes {}",
-                                    *settings.budget, cost(1)));
-    }
-  }
-  std::vector<std::size_t> candidates(all);
-  std::iota(candidates.begin(), candidates.end(), std::size_t{0});
-  Random random(settings.seed);
-  for (std::size_t i = 0; i < count && count < all; ++i) {
-    std::swap(candidates[i], candidates[i + random.below(all - i)]);
-  }
-  candidates.resize(count);
-  std::ranges::sort(candidates);
-  return candidates;
+  return pool;
 }
 
 class Search {
  public:
-  Search(const TuneSettings& settings, const std::vector<bool>& held_out, TuneRuns& runs)
-      : settings_(settings), runs_(runs) {
+  /// Args: pool: of one candidate or more; budget: of this search.
+  Search(const TuneSettings& settings, const std::vector<bool>& held_out, TuneRuns& runs,
+         CandidatePool pool, std::optional<std::size_t> budget)
+      : settings_(settings), runs_(runs), pool_(std::move(pool)), budget_(budget) {
     for (std::size_t i = 0; i < held_out.size(); ++i) {
       (held_out[i] ? outcome_.held_out : outcome_.selection).push_back(i);
     }
   }
 
   TuneOutcome run() {
-    std::vector<std::size_t> candidates = first_candidates(
-        settings_, runs_.space().size(), outcome_.selection.size(), outcome_.held_out.size());
-    outcome_.rounds = plan_rounds(candidates.size(), outcome_.selection.size());
-    const std::vector<TuneRound> plan = outcome_.rounds;
-    for (std::size_t round = 0; round < outcome_.rounds.size(); ++round) {
-      const auto samples = std::span(outcome_.selection).first(outcome_.rounds[round].samples);
-      runs_.simulate(candidates, samples);
-      outcome_.rounds[round].candidates = candidates.size();
-      if (round + 1 < plan.size()) {
-        candidates = survivors(candidates, samples, plan[round + 1].by_limit);
-      }
+    const std::optional<TunePlan> plan = plan_of(pool_.without_cooperation);
+    if (!plan) {
+      throw ConfigError(
+          fmt::format("a budget of {} runs is too small: one candidate takes {}", *settings_.budget,
+                      least_budget(outcome_.selection.size(), outcome_.held_out.size())));
     }
-    outcome_.complete = candidates;
+    run_rounds(*plan);
+    runs_.simulate(plan->without_cooperation, outcome_.selection);
+    std::set<std::size_t> complete(outcome_.complete.begin(), outcome_.complete.end());
+    complete.insert(plan->without_cooperation.begin(), plan->without_cooperation.end());
+    outcome_.complete.assign(complete.begin(), complete.end());
     choose();
     find_front();
     runs_.simulate(outcome_.finalists, outcome_.held_out);
     runs_.simulate(outcome_.front, outcome_.held_out);
+    choose_without_cooperation(plan->without_cooperation);
+    return outcome_;
+  }
+
+  /// The best alone; nothing when the budget does not reach for it.
+  std::optional<std::size_t> run_for_best() {
+    const std::optional<TunePlan> plan = plan_of({});
+    if (!plan) return std::nullopt;
+    run_rounds(*plan);
+    const std::size_t best[] = {by_choice(outcome_.complete).front()};
+    runs_.simulate(best, outcome_.held_out);
+    return best[0];
+  }
+
+ private:
+  [[nodiscard]] std::optional<TunePlan> plan_of(
+      std::span<const std::size_t> without_cooperation) const {
+    return plan_search(pool_.candidates, without_cooperation, budget_, settings_.seed,
+                       outcome_.selection.size(), outcome_.held_out.size());
+  }
+
+  void run_rounds(const TunePlan& plan) {
+    std::vector<std::size_t> candidates = plan.first;
+    outcome_.rounds = plan.rounds;
+    for (std::size_t round = 0; round < plan.rounds.size(); ++round) {
+      const auto samples = std::span(outcome_.selection).first(plan.rounds[round].samples);
+      runs_.simulate(candidates, samples);
+      outcome_.rounds[round].candidates = candidates.size();
+      if (round + 1 < plan.rounds.size()) {
+        candidates = survivors(candidates, samples, plan.rounds[round + 1].by_limit);
+      }
+    }
+    outcome_.complete = candidates;
+  }
+
+  /// Of those that were planned, and the baseline of the advice, which has the same policies.
+  void choose_without_cooperation(std::vector<std::size_t> tried) {
     if (const auto baseline = runs_.space().baseline_of(outcome_.advice)) {
       const std::size_t one[] = {*baseline};
       runs_.simulate(one, outcome_.selection);
       runs_.simulate(one, outcome_.held_out);
+      if (std::ranges::find(tried, *baseline) == tried.end()) tried.push_back(*baseline);
     }
-    return outcome_;
+    outcome_.tried_without_cooperation = tried.size();
+    if (tried.empty()) return;
+    std::ranges::sort(tried);
+    const std::size_t best[] = {by_choice(tried).front()};
+    runs_.simulate(best, outcome_.held_out);
+    outcome_.without_cooperation = best[0];
   }
 
- private:
   std::vector<CostAndRevenue> means(std::span<const std::size_t> candidates,
                                     std::span<const std::size_t> samples) const {
     std::vector<CostAndRevenue> points;
@@ -253,8 +245,17 @@ class Search {
 
   const TuneSettings& settings_;
   TuneRuns& runs_;
+  CandidatePool pool_;
+  std::optional<std::size_t> budget_;
   TuneOutcome outcome_;
 };
+
+/// What of a budget is for candidates that can be set, in proportion to their number.
+std::optional<std::size_t> share_of_budget(const std::optional<std::size_t>& budget,
+                                           std::size_t to_set, std::size_t all) {
+  if (!budget) return std::nullopt;
+  return *budget * to_set / all;
+}
 
 }  // namespace
 
@@ -264,8 +265,30 @@ bool is_for_nova(const TuneSettings& settings, const RunCoordinates& candidate) 
          (evictor == "FIFO" || evictor == "YJF");
 }
 
+void require_something_to_set(const TuneSettings& settings) {
+  if (!pool_of(CandidateSpace(settings), false).candidates.empty()) return;
+  std::string names;
+  for (const RegistryEntry<Evictor>& entry : evictor_registry()) {
+    if (entry.info.needs_true_lifetimes) continue;
+    names += (names.empty() ? "" : ", ") + std::string(entry.info.name);
+  }
+  throw ConfigError(fmt::format(
+      "nothing can be set: every choice is an {}; expected an evictor that can be set as well: {}",
+      kUpperBoundNote, names));
+}
+
 TuneOutcome tune(const TuneSettings& settings, const std::vector<bool>& held_out, TuneRuns& runs) {
-  return Search(settings, held_out, runs).run();
+  require_something_to_set(settings);
+  const CandidateSpace& space = runs.space();
+  CandidatePool to_set = pool_of(space, false);
+  CandidatePool bounds = pool_of(space, true);
+  const auto budget = share_of_budget(settings.budget, to_set.candidates.size(), space.size());
+  TuneOutcome outcome = Search(settings, held_out, runs, std::move(to_set), budget).run();
+  if (bounds.candidates.empty()) return outcome;
+  std::optional<std::size_t> rest;
+  if (budget) rest = *settings.budget - *budget;
+  outcome.bound = Search(settings, held_out, runs, std::move(bounds), rest).run_for_best();
+  return outcome;
 }
 
 std::vector<TuneOutcome> cross_validate(const TuneSettings& settings,

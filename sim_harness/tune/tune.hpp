@@ -37,6 +37,8 @@ class CandidateSpace {
   }
   /// The candidate with the same policies that does not cooperate (OTN 1, SAF off), if there is.
   [[nodiscard]] std::optional<std::size_t> baseline_of(std::size_t candidate) const;
+  /// Tells whether a policy of it needs true lifetimes: an upper bound, not to be recommended.
+  [[nodiscard]] bool is_bound(std::size_t candidate) const;
 
  private:
   Sweep axes_;
@@ -94,9 +96,19 @@ struct TuneOutcome {
   std::size_t whole_front = 0;  ///< how many there are before that choice
   std::size_t advice = 0;
   bool keeps_limit = false;  ///< the advice keeps the limit of VM loss on every selection sample
+  /// The best setting without cooperation (OTN 1, SAF off), by the rule that chose the advice; none
+  /// when no candidate is without. What was compared for it: all of them, unless the budget is too
+  /// small.
+  std::optional<std::size_t> without_cooperation;
+  std::size_t tried_without_cooperation = 0;
+  /// The best of the candidates that need true lifetimes, by the same rule: an upper bound.
+  std::optional<std::size_t> bound;
   /// The best finalist that a stock Nova can be set to (an OTN that is a number, FIFO or YJF).
   std::optional<std::size_t> advice_for_nova;
 };
+
+/// Throws ConfigError when every candidate needs true lifetimes: none of them can be set.
+void require_something_to_set(const TuneSettings& settings);
 
 /// Tells whether nova.conf has values for a candidate.
 [[nodiscard]] bool is_for_nova(const TuneSettings& settings, const RunCoordinates& candidate);
@@ -108,8 +120,12 @@ struct TuneOutcome {
 /// the limit of VM loss on every selection sample (when none does, the one that loses least). It,
 /// the other finalists and the front run on the held-out samples, which play no part in the choice.
 ///
+/// Candidates without cooperation are not eliminated, so that the advice is compared with the best
+/// of them. Candidates that need true lifetimes have a search of their own, for the upper bound:
+/// they are neither advice nor finalists nor on the front.
+///
 /// Args: held_out: of each sample, whether it judges; with none, all choose and nothing judges.
-/// Errors: ConfigError when the budget is too small; PolicyError.
+/// Errors: ConfigError when the budget is too small, or nothing can be set; PolicyError.
 [[nodiscard]] TuneOutcome tune(const TuneSettings& settings, const std::vector<bool>& held_out,
                                TuneRuns& runs);
 

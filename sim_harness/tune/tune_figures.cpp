@@ -8,7 +8,7 @@
 namespace cospot {
 
 std::string percent(double fraction, int digits) {
-  return fmt::format("{:.{}f} %", 100 * fraction, digits);
+  return fmt::format("{:.{}f}%", 100 * fraction, digits);
 }
 
 std::string plural(std::size_t count, std::string_view noun) {
@@ -22,8 +22,8 @@ std::string loss_text(double lost, std::size_t over_limit, std::size_t samples, 
 
 std::string limit_warning(const TuneOutcome& outcome) {
   if (outcome.keeps_limit) return "";
-  return "  No setting that ran on every sample that chose kept that limit on each; this one "
-         "loses least.\n";
+  return "  No setting that ran on every training sample kept that limit on each; this one loses "
+         "least.\n";
 }
 
 Spread spread_of(const std::vector<double>& values) {

@@ -10,13 +10,13 @@
 
 namespace cospot {
 
-/// "12.3 %" of 0.123, with so many digits after the point.
+/// "12.3%" of 0.123, with so many digits after the point.
 [[nodiscard]] std::string percent(double fraction, int digits = 1);
 
 /// "1 sample", "2 samples".
 [[nodiscard]] std::string plural(std::size_t count, std::string_view noun);
 
-/// "0.1200 %; 1 of 5 samples lost more than 0.1000 %", of fractions.
+/// "0.1200%; 1 of 5 samples lost more than 0.1000%", of fractions.
 [[nodiscard]] std::string loss_text(double lost, std::size_t over_limit, std::size_t samples,
                                     double limit);
 

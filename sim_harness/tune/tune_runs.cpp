@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "sim_harness/engine/run_group.hpp"
+#include "sim_harness/engine/true_lifetimes.hpp"
 #include "sim_harness/tune/tune.hpp"
 
 namespace cospot {
@@ -38,6 +39,12 @@ std::optional<std::size_t> CandidateSpace::baseline_of(std::size_t candidate) co
   at.saf = static_cast<std::size_t>(off - axes_.saf.begin());
   at.otn = static_cast<std::size_t>(one - axes_.otn.begin());
   return grid_.run_index(at);
+}
+
+bool CandidateSpace::is_bound(std::size_t candidate) const {
+  const RunCoordinates at = grid_.coordinates(candidate);
+  return needs_true_lifetimes(axes_.vm[at.vm]) || needs_true_lifetimes(axes_.spot[at.spot]) ||
+         needs_true_lifetimes(axes_.evictors[at.evictor]);
 }
 
 /// Runs of one sample with the same VM and spot policy: they share a beginning.

@@ -26,15 +26,16 @@ constexpr std::string_view kLargeVmOfOneRemedy =
 constexpr std::string_view kLargeVmOfPartRemedy =
     "use a larger --host, or give several workloads and --hosts to count such VMs as rejected";
 
-std::size_t fewest_hosts(const Workload& workload, const ResourceVector& host,
-                         std::span<const ChainSpec> vm, std::string_view remedy) {
+/// The fewest hosts with which each VM policy rejects nothing.
+std::vector<std::size_t> needed_hosts(const Workload& workload, const ResourceVector& host,
+                                      std::span<const ChainSpec> vm, std::string_view remedy) {
   require_every_vm_fits(workload, host, remedy);
   const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
-  std::size_t fewest = SIZE_MAX;
+  std::vector<std::size_t> needed;
   for (const ChainSpec& chain : vm) {
-    fewest = std::min(fewest, smallest_datacenter(workload, vms, host, chain).hosts);
+    needed.push_back(smallest_datacenter(workload, vms, host, chain).hosts);
   }
-  return fewest;
+  return needed;
 }
 
 /// `hosts` are what the whole workload has, of which `whole` are what its VMs need.
@@ -51,6 +52,15 @@ void require_both_classes(const TuneSample& sample) {
       fmt::format("{}: has {} VMs and {} spots that run inside the window, expected some of both",
                   sample.spec.label, schedule.vm_requests,
                   schedule.spot_revenue_requested > 0 ? schedule.spot_requests : 0));
+}
+
+/// Gives the sample its evictors, knowing its workload.
+void inform_evictors(TuneSample& sample, std::span<const EvictorSpec> evictors) {
+  for (const EvictorSpec& evictor : evictors) {
+    sample.evictors.push_back(evictor);
+    std::shared_ptr<const Evictor>& made = sample.evictors.back().made;
+    if (made != nullptr) made = informed_evictor(made, sample.workload, sample.schedule);
+  }
 }
 
 TuneSample make_sample(WorkloadSpec spec, Workload workload) {
@@ -110,45 +120,45 @@ std::vector<std::size_t> draw_folds(std::size_t count, std::size_t folds, std::u
   return fold_of;
 }
 
-std::vector<TuneSample> make_samples(std::span<const WorkloadSpec> workloads,
-                                     const TunedDatacenter& datacenter,
-                                     std::span<const ChainSpec> vm,
-                                     std::span<const EvictorSpec> evictors, std::size_t parts,
-                                     std::uint64_t seed) {
-  std::vector<TuneSample> samples;
-  std::size_t whole = 0;  // hosts that the VMs of the workload need which was dealt
-  const bool is_dealt = workloads.size() == 1;
-  const std::string_view remedy = is_dealt ? kLargeVmOfPartRemedy : kLargeVmOfOneRemedy;
-  if (is_dealt) {
+TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDatacenter& datacenter,
+                         std::span<const ChainSpec> vm, std::span<const EvictorSpec> evictors,
+                         std::size_t parts, std::uint64_t seed) {
+  TuneSamples made;
+  const bool is_split = workloads.size() == 1;
+  const std::string_view remedy = is_split ? kLargeVmOfPartRemedy : kLargeVmOfOneRemedy;
+  const std::optional<double> percent = datacenter.size.percent;
+  if (is_split) {
     const WorkloadSpec& spec = workloads.front();
     const Workload workload = load_workload(spec);
-    if (!datacenter.size.percent) whole = fewest_hosts(workload, datacenter.host, vm, remedy);
+    made.whole = WholeWorkload{.hosts = datacenter.size.hosts,
+                               .needed = needed_hosts(workload, datacenter.host, vm, remedy)};
+    if (percent) {
+      made.whole->hosts = with_headroom(std::ranges::min(made.whole->needed), *percent);
+    }
     for (Workload& part : deal_batches(workload, parts, seed)) {
       WorkloadSpec named = spec;
       named.label = part.name;
-      samples.push_back(make_sample(std::move(named), std::move(part)));
+      made.samples.push_back(make_sample(std::move(named), std::move(part)));
     }
-    samples.front().warnings = window_warnings(workload);
+    made.samples.front().warnings = window_warnings(workload);
   } else {
     for (const WorkloadSpec& spec : workloads) {
-      samples.push_back(make_sample(spec, load_workload(spec)));
-      samples.back().warnings = window_warnings(samples.back().workload);
+      made.samples.push_back(make_sample(spec, load_workload(spec)));
+      made.samples.back().warnings = window_warnings(made.samples.back().workload);
     }
   }
-  for (TuneSample& sample : samples) {
+  for (TuneSample& sample : made.samples) {
     sample.hosts = datacenter.size.hosts;
-    if (datacenter.size.percent || whole > 0) {
-      const std::size_t fewest = fewest_hosts(sample.workload, datacenter.host, vm, remedy);
-      sample.hosts = datacenter.size.percent ? with_headroom(fewest, *datacenter.size.percent)
-                                             : scaled(datacenter.size.hosts, fewest, whole);
+    if (percent || made.whole) {
+      const std::size_t fewest =
+          std::ranges::min(needed_hosts(sample.workload, datacenter.host, vm, remedy));
+      sample.hosts = percent
+                         ? with_headroom(fewest, *percent)
+                         : scaled(made.whole->hosts, fewest, std::ranges::min(made.whole->needed));
     }
-    for (const EvictorSpec& evictor : evictors) {
-      sample.evictors.push_back(evictor);
-      std::shared_ptr<const Evictor>& made = sample.evictors.back().made;
-      if (made != nullptr) made = informed_evictor(made, sample.workload, sample.schedule);
-    }
+    inform_evictors(sample, evictors);
   }
-  return samples;
+  return made;
 }
 
 }  // namespace cospot

@@ -31,6 +31,17 @@ struct TuneSample {
       warnings{};  ///< of its workload; of one that is dealt, the first has them
 };
 
+/// What a datacenter for a whole workload has, when its samples are only shares of it.
+struct WholeWorkload {
+  std::size_t hosts = 0;            ///< as asked for
+  std::vector<std::size_t> needed;  ///< by VM policy: the fewest hosts that hold all its VMs
+};
+
+struct TuneSamples {
+  std::vector<TuneSample> samples;
+  std::optional<WholeWorkload> whole;  ///< when a single workload was split
+};
+
 /// The samples of one workload: its batches (neighbouring rows of one tenant and class) dealt at
 /// random to `parts` workloads of their own. Every row is in exactly one, in its order.
 [[nodiscard]] std::vector<Workload> deal_batches(const Workload& workload, std::size_t parts,
@@ -45,15 +56,16 @@ struct TuneSample {
 [[nodiscard]] std::vector<std::size_t> draw_folds(std::size_t count, std::size_t folds,
                                                   std::uint64_t seed);
 
-/// Loads the workloads, deals a single one into parts, and sizes every sample's datacenter. All VM
-/// policies get the same hosts: a headroom is over the fewest hosts that one of them needs, and of
-/// a part, a number of hosts is scaled with what its VMs need.
+/// Loads the workloads, splits a single one into parts, and sizes every sample's datacenter, and
+/// that of a workload that was split. All VM policies get the same hosts: a headroom is over the
+/// fewest hosts that one of them needs, and of a part, a number of hosts is scaled with what its
+/// VMs need.
 ///
 /// Errors: WorkloadError; ConfigError when a sample has no VM or no spot, or a VM fits no host.
-[[nodiscard]] std::vector<TuneSample> make_samples(std::span<const WorkloadSpec> workloads,
-                                                   const TunedDatacenter& datacenter,
-                                                   std::span<const ChainSpec> vm,
-                                                   std::span<const EvictorSpec> evictors,
-                                                   std::size_t parts, std::uint64_t seed);
+[[nodiscard]] TuneSamples make_samples(std::span<const WorkloadSpec> workloads,
+                                       const TunedDatacenter& datacenter,
+                                       std::span<const ChainSpec> vm,
+                                       std::span<const EvictorSpec> evictors, std::size_t parts,
+                                       std::uint64_t seed);
 
 }  // namespace cospot

@@ -11,6 +11,7 @@
 
 #include "evictors/registry.hpp"
 #include "sim_harness/files/text_table.hpp"
+#include "sim_harness/tune/comparison_text.hpp"
 #include "sim_harness/tune/cross_validation_text.hpp"
 #include "sim_harness/tune/tune_figures.hpp"
 #include "weighers/registry.hpp"
@@ -23,10 +24,8 @@ constexpr double kClearErrors = 2;
 
 template <class Plugin>
 std::string summary_of(std::span<const RegistryEntry<Plugin>> registry, std::string_view name) {
-  for (const RegistryEntry<Plugin>& entry : registry) {
-    if (entry.info.name == name) return std::string(entry.info.summary);
-  }
-  return {};
+  const PluginInfo* info = find_info(registry, name);
+  return info == nullptr ? std::string() : std::string(info->summary);
 }
 
 /// Tells whether YAML reads a text as itself without quotes, also between braces: a path of plain
@@ -69,13 +68,15 @@ class Writer {
   using Labels = TuneFigures::Labels;
 
   Writer(const TuneSettings& settings, std::span<const TuneSample> samples, const TuneRuns& runs,
-         const TuneOutcome& outcome, std::span<const TuneOutcome> folds)
+         const TuneOutcome& outcome, std::span<const TuneOutcome> folds,
+         const std::optional<WholeWorkload>& whole)
       : settings_(settings),
         samples_(samples),
         runs_(runs),
         figures_(settings, runs),
         outcome_(outcome),
-        folds_(folds) {}
+        folds_(folds),
+        whole_(whole) {}
 
   [[nodiscard]] std::string text() const {
     const std::string judged =
@@ -85,7 +86,6 @@ class Writer {
 
  private:
   [[nodiscard]] std::string effort() const {
-    const auto [fewest, most] = std::ranges::minmax(samples_, {}, &TuneSample::hosts);
     std::string rounds;
     for (const TuneRound& round : outcome_.rounds) {
       rounds += fmt::format("{}{} on {}", rounds.empty() ? "" : ", ",
@@ -93,17 +93,34 @@ class Writer {
     }
     const std::size_t full = runs_.space().size() * samples_.size();
     return fmt::format(
-        "{} chose ({}),\n{}. {} runs of the {} that all {} settings take on all samples "
-        "({}).\nHosts: {}{}\n{}",
-        plural(outcome_.selection.size(), "sample"), rounds, judges(), runs_.count(), full,
+        "{} ({};\n{} without cooperation on each), {}.\n{} runs of the {} that all {} settings "
+        "take on all samples ({}).\n{}{}",
+        plural(outcome_.selection.size(), "training sample"), rounds,
+        plural(outcome_.tried_without_cooperation, "setting"), judges(), runs_.count(), full,
         runs_.space().size(),
-        percent(static_cast<double>(runs_.count()) / static_cast<double>(full), 0), fewest.hosts,
-        most.hosts == fewest.hosts ? "" : fmt::format(" to {}", most.hosts), built_in_model());
+        percent(static_cast<double>(runs_.count()) / static_cast<double>(full), 0), hosts(),
+        built_in_model());
   }
 
   [[nodiscard]] std::string judges() const {
-    if (folds_.empty()) return plural(outcome_.held_out.size(), "other") + " judged";
-    return fmt::format("and each judged a search without its fold, one of {}", folds_.size());
+    if (folds_.empty()) return plural(outcome_.held_out.size(), "validation sample");
+    return fmt::format("each of which validates a search without its fold, one of {}",
+                       folds_.size());
+  }
+
+  /// The size of what is tuned; a sample of a workload that was split has a datacenter of its own.
+  [[nodiscard]] std::string hosts() const {
+    const auto [fewest, most] = std::ranges::minmax(samples_, {}, &TuneSample::hosts);
+    const std::string range = most.hosts == fewest.hosts
+                                  ? plural(fewest.hosts, "host")
+                                  : fmt::format("{} to {} hosts", fewest.hosts, most.hosts);
+    if (!whole_) return fmt::format("A sample is one workload. Datacenters: {}\n", range);
+    const std::size_t vm = runs_.space().at(outcome_.advice).vm;
+    return fmt::format(
+        "Datacenter: {} for the whole workload; its VMs alone need {} with {}\n"
+        "A sample is a random part of the workload, one of {}, in a datacenter of its own: {}\n",
+        plural(whole_->hosts, "host"), whole_->needed[vm], settings_.vm[vm].label, samples_.size(),
+        range);
   }
 
   /// Says so when LPML goes by a model that knows nothing of these workloads.
@@ -161,32 +178,13 @@ class Writer {
         of.evictor, summary_of(evictor_registry(), settings_.evictors[at.evictor].name));
   }
 
-  [[nodiscard]] std::string loss_of(std::size_t candidate) const {
-    return loss_text(figures_.mean_loss(candidate, outcome_.held_out),
-                     figures_.samples_over_limit(candidate, outcome_.held_out),
-                     outcome_.held_out.size(), settings_.max_vm_loss);
-  }
-
   [[nodiscard]] std::string verdict() const {
-    const Spread spread = spread_of(figures_.shares(outcome_.advice, outcome_.held_out));
-    std::string text = fmt::format(
-        "On the held-out samples\n  spot revenue     {} of what spots request ({} to {})\n",
-        percent(spread.mean), percent(spread.least), percent(spread.greatest));
-    if (const auto baseline = runs_.space().baseline_of(outcome_.advice)) {
-      const Spread plain = spread_of(figures_.shares(*baseline, outcome_.held_out));
-      text += fmt::format("  without offers   {} ({} to {}): the same policies, OTN 1, SAF off\n",
-                          percent(plain.mean), percent(plain.least), percent(plain.greatest));
-    }
-    text += "  VM revenue lost  " + loss_of(outcome_.advice) + "\n";
-    if (outcome_.advice_for_nova && *outcome_.advice_for_nova != outcome_.advice) {
-      const std::size_t nova = *outcome_.advice_for_nova;
-      text += fmt::format("  in nova.conf     {}, VM revenue lost {}\n",
-                          percent(figures_.mean_share(nova, outcome_.held_out)), loss_of(nova));
-    }
+    std::string text = "On the validation samples\n" +
+                       comparison_text(figures_, outcome_, std::span(&outcome_, 1));
     const std::size_t over = figures_.samples_over_limit(outcome_.advice, outcome_.held_out);
     text += limit_warning(outcome_);
     if (outcome_.keeps_limit && over > 0) {
-      text += "  It kept that limit on the samples that chose, but does not on these.";
+      text += "  It kept that limit on the training samples, but does not on these.";
       text += careful();
     }
     return text;
@@ -208,7 +206,7 @@ class Writer {
   }
 
   [[nodiscard]] std::string sureness() const {
-    std::string text = "How sure\n";
+    std::string text = "Confidence\n";
     if (outcome_.finalists.size() == 1) return text + "  There was nothing to compare with.\n";
     std::size_t alike = 0;
     std::size_t better = 0;
@@ -235,14 +233,14 @@ class Writer {
     const Spread ahead = spread_of(leads);
     if (leads.size() == 1) {
       return fmt::format(
-          "  Next: {}.\n  On the held-out sample the advice is {:+.2f} points ahead of it; one "
-          "sample tells "
-          "no spread.\n",
+          "  Next: {}.\n  On the validation sample the recommendation is {:+.2f} points ahead of "
+          "it; "
+          "one sample tells no spread.\n",
           figures_.short_name(next), 100 * ahead.mean);
     }
     const auto wins = std::ranges::count_if(leads, [](double lead) { return lead > 0; });
     return fmt::format(
-        "  Next: {}.\n  On the {} the advice is {:+.2f} points ahead of it "
+        "  Next: {}.\n  On the {} the recommendation is {:+.2f} points ahead of it "
         "(standard error {:.2f}), ahead on {} of {}.\n",
         figures_.short_name(next), where(), 100 * ahead.mean, 100 * ahead.error, wins,
         leads.size());
@@ -253,7 +251,7 @@ class Writer {
     return outcome_.held_out.empty() ? outcome_.selection : outcome_.held_out;
   }
   [[nodiscard]] std::string_view where() const {
-    return outcome_.held_out.empty() ? "samples that chose" : "held-out samples";
+    return outcome_.held_out.empty() ? "training samples" : "validation samples";
   }
 
   /// What the advice earns more than another on each of those samples.
@@ -272,9 +270,9 @@ class Writer {
     }
     std::vector<std::span<const std::size_t>> sets{outcome_.selection};
     if (!outcome_.held_out.empty()) sets.emplace_back(outcome_.held_out);
-    for (const char* title : {"earned, choosing", "VM lost, choosing"}) {
+    for (const char* title : {"earned, training", "VM lost, training"}) {
       table.add_column(title);
-      if (sets.size() > 1) table.add_column("held out");
+      if (sets.size() > 1) table.add_column("validation");
     }
     std::vector<std::size_t> ascending = outcome_.front;
     std::ranges::stable_sort(ascending, {}, [&](std::size_t candidate) {
@@ -296,7 +294,7 @@ class Writer {
     const std::size_t all = runs_.space().size();
     const std::size_t complete = outcome_.complete.size();
     std::string text =
-        "The front: more spot revenue only for more VM revenue lost, on the samples that chose.\n";
+        "Pareto front: more spot revenue only for more VM revenue lost, on the training samples.\n";
     text += complete == all ? fmt::format("It is of all {}", plural(all, "setting"))
                             : fmt::format("It is of the {} that ran on every one of them (of {})",
                                           plural(complete, "setting"), all);
@@ -312,14 +310,16 @@ class Writer {
   TuneFigures figures_;
   const TuneOutcome& outcome_;
   std::span<const TuneOutcome> folds_;
+  const std::optional<WholeWorkload>& whole_;
 };
 
 }  // namespace
 
 std::string tune_text(const TuneSettings& settings, std::span<const TuneSample> samples,
                       const TuneRuns& runs, const TuneOutcome& outcome,
-                      std::span<const TuneOutcome> folds) {
-  return Writer(settings, samples, runs, outcome, folds).text();
+                      std::span<const TuneOutcome> folds,
+                      const std::optional<WholeWorkload>& whole) {
+  return Writer(settings, samples, runs, outcome, folds, whole).text();
 }
 
 }  // namespace cospot

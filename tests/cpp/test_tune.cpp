@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "core/errors.hpp"
 #include "core/random.hpp"
+#include "sim_harness/engine/datacenter_size.hpp"
 #include "sim_harness/sweeps/policy_list.hpp"
 #include "sim_harness/sweeps/shared_evictor.hpp"
 #include "sim_harness/tune/tune.hpp"
@@ -52,7 +54,8 @@ std::vector<WorkloadSpec> recipes(std::size_t count, const char* scale) {
 std::vector<TuneSample> samples_of(const std::vector<WorkloadSpec>& specs,
                                    const TuneSettings& settings, double headroom_percent) {
   return make_samples(specs, {.host = kHost, .size = {.percent = headroom_percent}}, settings.vm,
-                      settings.evictors, 2, 1);
+                      settings.evictors, 2, 1)
+      .samples;
 }
 
 /// Half of the samples judge.
@@ -146,30 +149,139 @@ TEST_CASE("cross_validate: every sample is held out once, by a search that knows
   const std::vector<std::size_t> one(samples.size(), 0);
   CHECK_THROWS_AS((void)cross_validate(settings, one, runs), ConfigError);
 
-  // What is said to expect is the mean over samples of what the searches without them earned there.
+  // What is expected is the mean over samples of what the searches without them earned there.
   const TuneOutcome whole = tune(settings, std::vector<bool>(samples.size(), false), runs);
   CHECK(whole.held_out.empty());
   double earned = 0;
   double lost = 0;
-  double without_offers = 0;
+  double same_policies = 0;
+  double plain = 0;
+  double plain_lost = 0;
   for (const TuneOutcome& fold : folds) {
     const std::size_t baseline = *runs.space().baseline_of(fold.advice);
+    const std::size_t best = *fold.without_cooperation;
     for (const std::size_t sample : fold.held_out) {
       earned += runs.point(fold.advice, sample).spot_share / 5;
       lost += runs.point(fold.advice, sample).vm_loss / 5;
-      without_offers += runs.point(baseline, sample).spot_share / 5;
+      same_policies += runs.point(baseline, sample).spot_share / 5;
+      plain += runs.point(best, sample).spot_share / 5;
+      plain_lost += runs.point(best, sample).vm_loss / 5;
     }
   }
   const std::string text = tune_text(settings, samples, runs, whole, folds);
   const auto says = [&](const std::string& line) { return text.find(line) != std::string::npos; };
-  CHECK(says(fmt::format("spot revenue     {:.1f} % of what spots request", 100 * earned)));
-  CHECK(says(fmt::format("without offers   {:.1f} %:", 100 * without_offers)));
-  CHECK(says(fmt::format("VM revenue lost  {:.4f} %;", 100 * lost)));
-  CHECK_FALSE(says("held-out"));
+  CHECK(says(fmt::format("spot revenue earned  {:.1f}% of what spots request", 100 * earned)));
+  CHECK(says(fmt::format("VM revenue lost      {:.4f}%;", 100 * lost)));
+  CHECK(
+      says(fmt::format("without cooperation  {:.1f}% (VM revenue lost {:.4f}%): the best of 4 "
+                       "settings",
+                       100 * plain, 100 * plain_lost)));
+  CHECK(says(fmt::format("{:.1f}% (VM revenue lost ", 100 * same_policies)));
+  CHECK_FALSE(says("validation samples"));
+  CHECK_FALSE(says("upper bound"));
+}
+
+/// Of the candidates that do not cooperate (OTN 1, SAF off) and can be set: those that keep the
+/// limit on every sample earn more the better; when none does, the one that loses least. Compared
+/// one by one.
+std::size_t best_without_cooperation(const TuneSettings& settings, const TuneRuns& runs,
+                                     const std::vector<std::size_t>& samples) {
+  std::optional<std::size_t> best;
+  for (std::size_t candidate = 0; candidate < runs.space().size(); ++candidate) {
+    const RunCoordinates at = runs.space().at(candidate);
+    if (settings.saf[at.saf] || settings.otn[at.otn].label() != "1") continue;
+    if (settings.evictors[at.evictor].name == "LPO") continue;
+    if (!best) best = candidate;
+    const bool keeps = keeps_limit(runs, candidate, samples, settings.max_vm_loss);
+    const bool best_keeps = keeps_limit(runs, *best, samples, settings.max_vm_loss);
+    const CostAndRevenue mean = runs.mean(candidate, samples);
+    const CostAndRevenue of_best = runs.mean(*best, samples);
+    const bool earns_more = mean.spot_share > of_best.spot_share;
+    const bool is_better =
+        keeps != best_keeps ? keeps
+        : keeps             ? earns_more
+                : mean.vm_loss < of_best.vm_loss || (mean.vm_loss == of_best.vm_loss && earns_more);
+    if (is_better) best = candidate;
+  }
+  return *best;
+}
+
+TEST_CASE("tune: beside the advice stands the best of all settings without cooperation") {
+  // Enough settings that most are eliminated: 3 x 6 x 2 x 2 x 6 = 432, of which 36 have OTN 1 and
+  // SAF off. Without headroom no setting may keep the limit; with 5 % one does.
+  TuneSettings settings =
+      settings_of({"UTIL", "COS", "DPD"}, {"sUTIL", "sCOS", "sDPD", "vmaUTIL", "vmaCOS", "vmaDPD"},
+                  {"FIFO", "LPML"}, {"1", "2", "4", "8", "16", "32"});
+  settings.threads = 2;
+  for (const double headroom : {0.0, 5.0}) {
+    const auto samples = samples_of(recipes(6, "0.0005"), settings, headroom);
+    TuneRuns runs(settings, samples, kHost);
+    const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
+    CHECK(outcome.complete.size() < 432 / 2);
+    CHECK(outcome.tried_without_cooperation == 36);
+    REQUIRE(outcome.without_cooperation);
+    const std::size_t expected = best_without_cooperation(settings, runs, outcome.selection);
+    CHECK(runs.mean(*outcome.without_cooperation, outcome.selection).spot_share ==
+          runs.mean(expected, outcome.selection).spot_share);
+    // It was judged on the samples that judge the advice.
+    const double judged = runs.mean(*outcome.without_cooperation, outcome.held_out).spot_share;
+    CHECK(tune_text(settings, samples, runs, outcome)
+              .find(fmt::format("without cooperation  {:.1f}% (VM revenue lost", 100 * judged)) !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("tune: without OTN 1 there is nothing to compare with, and it says so") {
+  const TuneSettings settings = settings_of({"UTIL"}, {"sDPD"}, {"FIFO"}, {"4", "8"});
+  const auto samples = samples_of(recipes(2, "0.0003"), settings, 2);
+  TuneRuns runs(settings, samples, kHost);
+  const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
+  CHECK_FALSE(outcome.without_cooperation);
+  CHECK(tune_text(settings, samples, runs, outcome)
+            .find("without cooperation  not tried: --otn has no 1") != std::string::npos);
+}
+
+TEST_CASE("tune: what knows lifetimes is an upper bound beside the advice, never the advice") {
+  TuneSettings settings =
+      settings_of({"UTIL", "DPD"}, {"sUTIL", "vmaCOS"}, {"LPO", "FIFO"}, {"1", "4", "16"});
+  settings.max_vm_loss = 1;
+  const auto samples = samples_of(recipes(4, "0.001"), settings, 2);
+  TuneRuns runs(settings, samples, kHost);
+  const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
+  const auto evictor_of = [&](std::size_t candidate) {
+    return settings.evictors[runs.space().at(candidate).evictor].name;
+  };
+  CHECK(evictor_of(outcome.advice) == "FIFO");
+  CHECK(evictor_of(*outcome.without_cooperation) == "FIFO");
+  CHECK(outcome.tried_without_cooperation == 2 * 2);
+  for (const auto& some : {outcome.complete, outcome.finalists, outcome.front}) {
+    for (const std::size_t candidate : some) CHECK(evictor_of(candidate) == "FIFO");
+  }
+  REQUIRE(outcome.bound);
+  CHECK(evictor_of(*outcome.bound) == "LPO");
+  // The same advice as when LPO is no choice at all.
+  TuneSettings without = settings;
+  without.evictors.erase(without.evictors.begin());
+  const auto same_samples = samples_of(recipes(4, "0.001"), without, 2);
+  TuneRuns others(without, same_samples, kHost);
+  const TuneOutcome plain = tune_by_halves(without, same_samples, others);
+  CHECK(runs.mean(outcome.advice, outcome.held_out).spot_share ==
+        others.mean(plain.advice, plain.held_out).spot_share);
+  const std::string text = tune_text(settings, samples, runs, outcome);
+  const double bound = runs.mean(*outcome.bound, outcome.held_out).spot_share;
+  CHECK(text.find(fmt::format("cannot be set        {:.1f}% (VM revenue lost", 100 * bound)) !=
+        std::string::npos);
+  CHECK(text.find("upper bound, knows lifetimes") != std::string::npos);
+
+  settings.evictors.pop_back();
+  CHECK_THROWS_WITH_AS(require_something_to_set(settings),
+                       "nothing can be set: every choice is an upper bound, knows lifetimes; "
+                       "expected an evictor that can be set as well: FIFO, LPML, YJF",
+                       ConfigError);
 }
 
 TEST_CASE("cross-validation: what nova.conf can be set to is judged too") {
-  TuneSettings settings = settings_of({"UTIL"}, {"sUTIL", "sDPD"}, {"FIFO", "LPO"}, {"1", "4"});
+  TuneSettings settings = settings_of({"UTIL"}, {"sUTIL", "sDPD"}, {"FIFO", "LPML"}, {"1", "4"});
   settings.max_vm_loss = 1;
   const std::vector<TuneSample> samples = samples_of(recipes(4, "0.001"), settings, 2);
   TuneRuns runs(settings, samples, kHost);
@@ -179,11 +291,12 @@ TEST_CASE("cross-validation: what nova.conf can be set to is judged too") {
   double earned = 0;
   for (const TuneOutcome& fold : folds) {
     REQUIRE(fold.held_out.size() == 1);
-    CHECK(runs.space().at(*fold.advice_for_nova).evictor == 0);  // nova.conf knows no LPO
+    CHECK(runs.space().at(*fold.advice_for_nova).evictor == 0);  // nova.conf knows no LPML
     earned += runs.point(*fold.advice_for_nova, fold.held_out.front()).spot_share / 4;
   }
   const std::string text = tune_text(settings, samples, runs, whole, folds);
-  CHECK(text.find(fmt::format("in nova.conf     {:.1f} %, VM", 100 * earned)) != std::string::npos);
+  CHECK(text.find(fmt::format("in nova.conf         {:.1f}%, VM", 100 * earned)) !=
+        std::string::npos);
 }
 
 TEST_CASE("draw_held_out: a half, rounded down, by the seed") {
@@ -267,7 +380,7 @@ TEST_CASE("tune: the advice is close to the best of the whole grid, for a part o
   // Tolerances: 2 percentage points of spot revenue on the samples that chose, where only the
   // elimination can miss the best; 4 on the held-out ones, which the choice has not seen.
   TuneSettings settings = settings_of({"UTIL", "COS", "DPD"}, {"sUTIL", "sDPD", "vmaCOS"},
-                                      {"FIFO", "LPO"}, {"1", "4", "8", "16"});
+                                      {"FIFO", "LPML"}, {"1", "4", "8", "16"});
   settings.threads = 2;
   const auto samples = samples_of(recipes(10, "0.001"), settings, 3);
   TuneRuns runs(settings, samples, kHost);
@@ -390,7 +503,9 @@ TEST_CASE("tune: keeps its budget, and says when it is too small") {
   for (const std::size_t budget : {10U, 40U, 80U}) {
     settings.budget = budget;
     TuneRuns runs(settings, samples, kHost);
-    CHECK(tune_by_halves(settings, samples, runs).rounds.front().candidates >= 1);
+    const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
+    CHECK(outcome.rounds.front().candidates >= 1);
+    CHECK(outcome.without_cooperation);
     CHECK(runs.count() <= budget);
   }
   settings.budget = 3;
@@ -399,7 +514,7 @@ TEST_CASE("tune: keeps its budget, and says when it is too small") {
 }
 
 TEST_CASE("tune: nova.conf gets only what Nova has") {
-  TuneSettings settings = settings_of({"UTIL"}, {"sDPD"}, {"LPO", "YJF"}, {"4", "epsilon-0.2"});
+  TuneSettings settings = settings_of({"UTIL"}, {"sDPD"}, {"LPML", "YJF"}, {"4", "epsilon-0.2"});
   const auto samples = samples_of(recipes(2, "0.0002"), settings, 2);
   TuneRuns runs(settings, samples, kHost);
   const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
@@ -415,9 +530,13 @@ TEST_CASE("tune: nova.conf gets only what Nova has") {
 TEST_CASE("make_samples: one workload is dealt, and its hosts are scaled with it") {
   const TuneSettings settings = settings_of({"UTIL", "COS"}, {"sDPD"}, {"FIFO"}, {"1"});
   const auto specs = recipes(1, "0.002");
-  const auto parts = make_samples(specs, {.host = kHost, .size = {.percent = {}, .hosts = 120}},
-                                  settings.vm, settings.evictors, 4, 1);
+  const TuneSamples made =
+      make_samples(specs, {.host = kHost, .size = {.percent = {}, .hosts = 120}}, settings.vm,
+                   settings.evictors, 4, 1);
+  const std::vector<TuneSample>& parts = made.samples;
   REQUIRE(parts.size() == 4);
+  REQUIRE(made.whole);
+  CHECK(made.whole->hosts == 120);
   std::size_t hosts = 0;
   for (const TuneSample& part : parts) hosts += part.hosts;
   // Parts need more hosts than their share, because smaller peaks are less alike.
@@ -426,6 +545,35 @@ TEST_CASE("make_samples: one workload is dealt, and its hosts are scaled with it
   const auto whole = samples_of(recipes(2, "0.0005"), settings, 100);
   const auto least = samples_of(recipes(2, "0.0005"), settings, 0);
   CHECK(whole[0].hosts == 2 * least[0].hosts);
+}
+
+TEST_CASE("make_samples: says what the whole of a workload that was split needs") {
+  const TuneSettings settings = settings_of({"UTIL", "COS"}, {"sDPD"}, {"FIFO"}, {"1", "4"});
+  const auto specs = recipes(1, "0.002");
+  const TuneSamples made = make_samples(specs, {.host = kHost, .size = {.percent = 10.0}},
+                                        settings.vm, settings.evictors, 4, 1);
+  const Workload workload = load_workload(specs.front());
+  const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
+  std::size_t fewest = SIZE_MAX;
+  REQUIRE(made.whole);
+  REQUIRE(made.whole->needed.size() == 2);
+  for (std::size_t vm = 0; vm < 2; ++vm) {
+    const std::size_t needed = smallest_datacenter(workload, vms, kHost, settings.vm[vm]).hosts;
+    CHECK(made.whole->needed[vm] == needed);
+    fewest = std::min(fewest, needed);
+  }
+  // 10 % more than the fewest, rounded: n + round(n * 10 / 100).
+  CHECK(made.whole->hosts == fewest + (fewest + 5) / 10);
+  for (const TuneSample& part : made.samples) CHECK(part.hosts < made.whole->hosts);
+  TuneRuns runs(settings, made.samples, kHost);
+  const TuneOutcome outcome = tune_by_halves(settings, made.samples, runs);
+  const std::string text = tune_text(settings, made.samples, runs, outcome, {}, made.whole);
+  CHECK(text.find(fmt::format("Datacenter: {} hosts for the whole workload;", made.whole->hosts)) !=
+        std::string::npos);
+  CHECK(text.find("A sample is a random part of the workload, one of 4,") != std::string::npos);
+  const auto several = make_samples(recipes(2, "0.0003"), {.host = kHost, .size = {.percent = 2.0}},
+                                    settings.vm, settings.evictors, 4, 1);
+  CHECK_FALSE(several.whole);
 }
 
 TEST_CASE("tune_record: rows stand where the sweep has them") {
