@@ -138,7 +138,7 @@ TEST_CASE("cospot compare: bad input and usage") {
 TEST_CASE("cospot compare: the example sweeps are valid") {
   const fs::path data = fs::path(COSPOT_SOURCE_DIR) / "examples";
   const Sweep small = read_sweep(data / "small_grid.yaml", {});
-  CHECK(SweepGrid(small).run_count() == 2 * 2 * 3 * 2 * 2 * 2 * 3);
+  CHECK(SweepGrid(small).run_count() == 2 * 2 * 3 * 2 * 3 * 2 * 3);
   if (std::getenv("COSPOT_DATA") == nullptr) {
     MESSAGE("COSPOT_DATA is not set: the examples with real workloads are not read");
     return;
