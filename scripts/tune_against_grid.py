@@ -163,7 +163,8 @@ def main():
     hosts = tuned[1][3]
     grids = {workload: grid_of(arguments, workload, number, hosts[workload])
              for number, workload in enumerate(hosts)}
-    print("| seed | advice | choosing | best of all | held out | best of all there | front |")
+    print("| seed | recommendation | training | best of all | validation | best of all there "
+          "| front |")
     print("|---|---|---|---|---|---|---|")
     for seed, (advice, choosing, complete, _) in tuned.items():
         print(line_of(grids, seed, advice, choosing, complete))
