@@ -39,29 +39,13 @@ class Fetch(unittest.TestCase):
 
     def fetch(self, *more, url=None, dataset="azure-packing", folder=None):
         # A proxy of the environment would not reach this server.
-        environment = {
-            name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")
-        }
-        command = [
-            PROGRAM,
-            "workload",
-            "fetch",
-            dataset,
-            "--to",
-            folder or self.folder,
-            "--url",
-            url or self.server.url + "/trace.zip",
-            *more,
-        ]
-        return subprocess.run(
-            command,
-            env=environment,
-            timeout=60,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        environment = {name: value for name, value in os.environ.items()
+                       if not name.lower().endswith("_proxy")}
+        command = [PROGRAM, "workload", "fetch", dataset, "--to", folder or self.folder,
+                   "--url",
+                   url or self.server.url + "/trace.zip", *more]
+        return subprocess.run(command, env=environment, timeout=60, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False)
 
     def succeed(self, *more, **options):
         done = self.fetch(*more, **options)
@@ -156,10 +140,8 @@ class Fetch(unittest.TestCase):
         self.succeed()
         self.file.unlink()
         self.server.files["/trace.zip"] = OTHER
-        self.refuse(
-            f"the SHA-256 of what came is {digest(OTHER)}, expected {digest(CONTENT)} "
-            f"(recorded in {self.file}.sha256; remove that to accept another version)"
-        )
+        self.refuse(f"the SHA-256 of what came is {digest(OTHER)}, expected {digest(CONTENT)} "
+                    f"(recorded in {self.file}.sha256; remove that to accept another version)")
         assert self.names() == [NAME + ".sha256"]
 
     def test_wrong_digest(self):
@@ -176,10 +158,8 @@ class Fetch(unittest.TestCase):
         self.check_complete(OTHER)
 
     def test_not_found_and_empty(self):
-        self.refuse(
-            "/none: the server answered 404, expected the file; nothing was downloaded",
-            url=self.server.url + "/none",
-        )
+        self.refuse("/none: the server answered 404, expected the file; nothing was downloaded",
+                    url=self.server.url + "/none")
         self.server.files["/empty"] = b""
         self.refuse("the server sent an empty file", url=self.server.url + "/empty")
         assert self.names() == []
@@ -193,18 +173,16 @@ class Fetch(unittest.TestCase):
         with socket.socket() as unused:
             unused.bind(("127.0.0.1", 0))
             port = unused.getsockname()[1]
-        self.refuse(
-            "is there a network? nothing was downloaded", url=f"http://127.0.0.1:{port}/trace.zip"
-        )
+        self.refuse("is there a network? nothing was downloaded",
+                    url=f"http://127.0.0.1:{port}/trace.zip")
         self.refuse("is there a network?", url="http://no-such-host.invalid/trace.zip")
         self.refuse("is not an address that can be fetched", url="file:///etc/passwd")
         assert self.names() == []
 
     def test_folders(self):
         (self.folder / "taken").write_bytes(b"")
-        self.refuse(
-            "taken/AzurePackingTraceV1.zip.part: cannot be written", folder=self.folder / "taken"
-        )
+        self.refuse("taken/AzurePackingTraceV1.zip.part: cannot be written",
+                    folder=self.folder / "taken")
         self.succeed(folder=self.folder / "a" / "b")
         assert (self.folder / "a" / "b" / NAME).read_bytes() == CONTENT
 
@@ -229,11 +207,8 @@ class Fetch(unittest.TestCase):
         assert (self.folder / "a" / "b" / (NAME + ".part")).stat().st_size == 1000
 
     def test_dataset_of_many_files(self):
-        names = [
-            f"workloads/{kind}/relevant-vm-1pcnt_{i}.csv"
-            for kind in ("bernoulli", "batched")
-            for i in range(10)
-        ]
+        names = [f"workloads/{kind}/relevant-vm-1pcnt_{i}.csv"
+                 for kind in ("bernoulli", "batched") for i in range(10)]
         names += ["ilp/vmType.csv", "ilp/server_vm_cores_ram.json"]
         self.server.files = {"/base/" + name: name.encode() for name in names}
         output = self.succeed(dataset="cospot", url=self.server.url + "/base")
@@ -243,9 +218,8 @@ class Fetch(unittest.TestCase):
             assert (self.folder / local).read_bytes() == name.encode()
         again = self.succeed(dataset="cospot", url=self.server.url + "/base")
         assert again.count("was there, as recorded") == 22
-        self.refuse(
-            "cospot has 22 files, expected a dataset of one", "--sha256", "0" * 64, dataset="cospot"
-        )
+        self.refuse("cospot has 22 files, expected a dataset of one", "--sha256", "0" * 64,
+                    dataset="cospot")
         self.refuse("unknown dataset 'x', expected azure-packing, cospot", dataset="x")
 
 
