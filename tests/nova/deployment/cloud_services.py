@@ -92,7 +92,7 @@ class CloudServices:
 
     def start_compute(self, host):
         command = nova_command(self.settings, "nova-compute", f"{host.name}.conf")
-        size = {"COSPOT_HOST_SIZE": f"{host.vcpus},{host.memory_mb}"}
+        size = {"COSPOT_HOST_SIZE": f"{host.vcpus},{host.memory_mb},{host.dedicated_cpus}"}
         self.processes.start(f"compute-{host.name}", command, {**self.environment, **size})
 
     def wait_for(self, *names):

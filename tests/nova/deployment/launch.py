@@ -38,9 +38,32 @@ def size_fake_driver():
     """
     from nova.virt import fake
 
-    vcpus, memory_mb = os.environ["COSPOT_HOST_SIZE"].split(",")
-    fake.MediumFakeDriver.vcpus = int(vcpus)
-    fake.MediumFakeDriver.memory_mb = int(memory_mb)
+    vcpus, memory_mb, dedicated = map(int, os.environ["COSPOT_HOST_SIZE"].split(","))
+    fake.MediumFakeDriver.vcpus = vcpus
+    fake.MediumFakeDriver.memory_mb = memory_mb
+    if dedicated:
+        dedicate_cpus(fake.MediumFakeDriver, dedicated)
+
+
+def dedicate_cpus(driver, dedicated):
+    """Have a driver tell of dedicated CPUs as libvirt's does of those of `cpu_dedicated_set`."""
+    tell_all = driver.update_provider_tree
+
+    def update_provider_tree(self, provider_tree, nodename, allocations=None):
+        tell_all(self, provider_tree, nodename, allocations)
+        inventory = dict(provider_tree.data(nodename).inventory)
+        shared = self.vcpus - dedicated
+        inventory["VCPU"] = {**inventory["VCPU"], "total": shared, "max_unit": shared}
+        inventory["PCPU"] = {
+            **inventory["VCPU"],
+            "total": dedicated,
+            "max_unit": dedicated,
+            "reserved": 0,
+            "allocation_ratio": 1.0,
+        }
+        provider_tree.update_inventory(nodename, inventory)
+
+    driver.update_provider_tree = update_provider_tree
 
 
 def wsgi_application(name):

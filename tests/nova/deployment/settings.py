@@ -36,10 +36,12 @@ class Host:
     ram_allocation_ratio: float = 1.0
     reserved_vcpus: int = 0
     reserved_memory_mb: int = 0
+    dedicated_cpus: int = 0  # of the vcpus
 
     @property
     def usable_vcpus(self):
-        return int((self.vcpus - self.reserved_vcpus) * self.cpu_allocation_ratio)
+        shared = self.vcpus - self.dedicated_cpus
+        return int((shared - self.reserved_vcpus) * self.cpu_allocation_ratio)
 
     @property
     def usable_memory_mb(self):

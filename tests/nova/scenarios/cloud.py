@@ -248,6 +248,14 @@ class Cloud(RunningServices):
             uses = pool.map(lambda name: self.host_use(name, providers[name]), names)
             return dict(zip(names, uses, strict=True))
 
+    def set_ratio(self, host, resource, ratio):
+        """Change an allocation ratio in placement; its compute puts it right in 10 s or so."""
+        provider = self.providers()[host]
+        path = f"/resource_providers/{provider}/inventories/{resource}"
+        found = self.placement.get(path).json()
+        self.placement.put(path, json={**found, "allocation_ratio": ratio}, raise_exc=False)
+        self.capacities.pop(provider, None)
+
     def overcommitted(self):
         return {name: host.over for name, host in self.hosts().items() if max(host.over) > 0}
 

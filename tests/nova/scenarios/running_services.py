@@ -2,6 +2,7 @@
 
 import signal
 from datetime import datetime, timezone
+from urllib.request import urlopen
 
 from deployment import identity
 from deployment.backing_services import (
@@ -178,6 +179,31 @@ class RunningServices:
         for copy in (1, 2):
             self.processes.stop(evictor_name(copy), number)
 
+    def wait_until_evictor_has_looked(self, looks=2):
+        """Wait until the first copy of the evictor has looked at all hosts so often from now on."""
+        name = "cospot_evictor_reconcile_seconds_count"
+
+        def count():
+            return read_metric(self.settings.url("evictor-metrics", "/metrics"), name)
+
+        wanted = count() + looks
+        wait_until(lambda: count() >= wanted, "the evictor has looked at all hosts", BUSY_S)
+
+    def restart_compute(self, host):
+        """Start a compute anew, as large as the given Host says, and wait for its inventory."""
+        self.processes.stop(f"compute-{host.name}", signal.SIGKILL)
+        self.services.start_compute(host)
+        wanted = host.dedicated_cpus
+        path = f"/resource_providers/{self.providers()[host.name]}/inventories"
+
+        def has_told():
+            found = self.placement.get(path).json()["inventories"]
+            return found.get("PCPU", {"total": 0})["total"] == wanted
+
+        wait_until(has_told, f"{host.name} has {wanted} dedicated CPUs", BUSY_S, every=0.3)
+        self.capacities.clear()
+        self.start_what_is_down()
+
     def restart_rabbitmq(self):
         """Kill RabbitMQ, start it again, and wait until Nova's services have found it.
 
@@ -226,6 +252,15 @@ class RunningServices:
         self.nova.put(
             f"/os-services/{services[0]['id']}", json={"forced_down": is_down}, raise_exc=is_down
         )
+
+
+def read_metric(url, name):
+    """Return the value of a metric without labels."""
+    with urlopen(url, timeout=10) as answer:
+        for line in answer.read().decode().splitlines():
+            if line.startswith(f"{name} "):
+                return float(line.split()[1])
+    return 0.0
 
 
 def evictor_name(copy):
