@@ -105,10 +105,11 @@ const Chain& PythonChain::side(ChainSide side) const {
 }
 
 void LoadedPolicies::search_first(const std::filesystem::path& folder) {
-  if (folder.empty()) return;
   const py::gil_scoped_acquire lock;
   py::list path = py::module_::import("sys").attr("path");
-  const py::str absolute = to_str(std::filesystem::absolute(folder).lexically_normal().string());
+  // The folder of a file that is named without one is empty: the current one.
+  const std::filesystem::path whole = std::filesystem::absolute(folder / ".").parent_path();
+  const py::str absolute = to_str(whole.lexically_normal().string());
   // To the front even when it is there: another sweep file's folder may have come since.
   while (path.contains(absolute)) path.attr("remove")(absolute);
   path.insert(0, absolute);

@@ -25,7 +25,8 @@ class PolicyLoader {
  public:
   virtual ~PolicyLoader() = default;
 
-  /// Says where to look for modules before anywhere else: the folder of the sweep file.
+  /// Says where to look for modules before anywhere else: the folder of the sweep file; empty, as
+  /// of a file that is named without one: the current folder.
   virtual void search_first(const std::filesystem::path& /*folder*/) {}
 
   /// Lets the policies end a run soon after `interrupted` was set, by throwing Interrupted: a run

@@ -137,7 +137,6 @@ std::vector<Headroom> read_sizes(const ConfigNode& root) {
 
 Sweep read_tree(const ConfigNode& root, const std::filesystem::path& folder, PolicyLoader& loader) {
   require_known_keys(root, "sweep", kSweepKeys);
-  loader.search_first(folder);
   Sweep sweep;
   sweep.workloads = read_workloads(require_key(root, "sweep", "workloads"), folder);
   if (const ConfigNode* days = root.find("window_days")) {
@@ -186,6 +185,7 @@ Sweep read_sweep(ConfigNode root, const std::filesystem::path& folder,
 
 Sweep read_sweep(const std::filesystem::path& file, const std::vector<std::string>& overrides,
                  PolicyLoader& loader) {
+  loader.search_first(file.parent_path());
   return read_sweep(read_yaml_file(file), file.parent_path(), overrides, loader);
 }
 
@@ -196,6 +196,7 @@ Sweep read_sweep(const std::filesystem::path& file, const std::vector<std::strin
 
 Sweep read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides,
                     PolicyLoader& loader) {
+  loader.search_first(file.parent_path());
   const ConfigNode root = overridden(read_yaml_file(file), overrides);
   Sweep sweep = read_tree(root, file.parent_path(), loader);
   require_one(root, "workloads", sweep.workloads.size());
