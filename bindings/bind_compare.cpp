@@ -3,10 +3,6 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <exception>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -14,6 +10,7 @@
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/sweep_tree.hpp"
+#include "bindings/watched_work.hpp"
 #include "bindings/workload_windows.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/results/csv_sink.hpp"
@@ -27,9 +24,6 @@ namespace py = pybind11;
 using namespace pybind11::literals;
 
 namespace {
-
-/// How often the calling thread looks for Ctrl-C and reports progress.
-constexpr std::chrono::milliseconds kLookEvery{50};
 
 /// Keeps how far a comparison is for the thread that asks.
 class NotedProgress final : public ProgressSink {
@@ -58,64 +52,17 @@ struct PythonOutcome {
   std::filesystem::path database;
 };
 
-/// Runs a comparison beside the calling thread, which keeps answering Python: signals and progress.
-class Watched {
+/// Tells the caller's function how far a comparison is, whenever there is news, and warns of the
+/// workloads.
+class Reporter {
  public:
-  Watched(const Sweep& sweep, CompareOptions options, py::object progress)
-      : sweep_(&sweep), options_(std::move(options)), progress_(std::move(progress)) {
-    options_.interrupted = &stop_;
-  }
+  Reporter(const NotedProgress& noted, py::object progress)
+      : noted_(&noted), progress_(std::move(progress)) {}
 
-  /// Called with Python's lock. Rethrows what ended the work, or what Python raised meanwhile.
-  CompareOutcome run() {
-    std::optional<py::error_already_set> raised;
-    {
-      const py::gil_scoped_release unlocked;
-      const std::jthread worker([this] { work(); });
-      while (!wait_until_done()) {
-        const py::gil_scoped_acquire lock;
-        if (!raised) ask_python(raised);
-      }
-    }
-    if (raised) throw std::move(*raised);
-    if (failure_) std::rethrow_exception(failure_);
-    warn_once();
-    report();
-    return outcome_;
-  }
-
- private:
-  void work() {
-    try {
-      const SweepRunner runner = make_sweep_runner(*sweep_);
-      {
-        const std::scoped_lock lock(mutex_);
-        warnings_ = runner.warnings;
-      }
-      outcome_ = cospot::compare(*sweep_, options_, runner, noted_);
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
+  /// Called without Python's lock.
+  void note_warnings(std::vector<std::string> warnings) {
     const std::scoped_lock lock(mutex_);
-    is_done_ = true;
-    done_.notify_one();
-  }
-
-  bool wait_until_done() {
-    std::unique_lock lock(mutex_);
-    return done_.wait_for(lock, kLookEvery, [this] { return is_done_; });
-  }
-
-  /// Lets signal handlers and the caller's function run; an exception stops the work.
-  void ask_python(std::optional<py::error_already_set>& raised) {
-    try {
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      warn_once();
-      report();
-    } catch (py::error_already_set& error) {
-      raised.emplace(error);
-      stop_ = true;
-    }
+    warnings_ = std::move(warnings);
   }
 
   /// Of the workloads, once they are read.
@@ -130,26 +77,41 @@ class Watched {
 
   void report() {
     if (progress_.is_none()) return;
-    const ProgressState state = noted_.latest();
+    const ProgressState state = noted_->latest();
     if (reported_ == state.done || state.total == 0) return;
     reported_ = state.done;
     progress_(state.done, state.total);
   }
 
-  const Sweep* sweep_;
-  CompareOptions options_;
+ private:
+  const NotedProgress* noted_;
   py::object progress_;
   std::optional<std::size_t> reported_;
-  NotedProgress noted_;
-  std::atomic<bool> stop_ = false;
-  CompareOutcome outcome_;
-  std::exception_ptr failure_;
 
-  std::mutex mutex_;
-  std::condition_variable done_;
-  bool is_done_ = false;
+  std::mutex mutex_;                   ///< guards what follows
   std::vector<std::string> warnings_;  ///< not yet given to Python
 };
+
+/// Called with Python's lock. Rethrows what ended the work, or what Python raised meanwhile.
+CompareOutcome compare_watched(const Sweep& sweep, const CompareOptions& options,
+                               const py::object& progress) {
+  NotedProgress noted;
+  Reporter reporter(noted, progress);
+  CompareOutcome outcome;
+  const auto tell = [&reporter] {
+    reporter.warn_once();
+    reporter.report();
+  };
+  run_watched(
+      [&] {
+        const SweepRunner runner = make_sweep_runner(sweep);
+        reporter.note_warnings(runner.warnings);
+        outcome = cospot::compare(sweep, options, runner, noted);
+      },
+      tell);
+  tell();
+  return outcome;
+}
 
 struct GivenSweep {
   Sweep sweep;
@@ -214,11 +176,11 @@ PythonOutcome compare(const py::object& sweep, const py::object& db, const py::o
     require_other_file(csv_file, options.database);
     require_csv_writable(csv_file);
   }
-  Watched watched(given.sweep, options, progress);
-  const PythonOutcome outcome{watched.run(), options.database};
+  const PythonOutcome outcome{compare_watched(given.sweep, options, progress), options.database};
   if (!csv_file.empty()) {
-    const py::gil_scoped_release unlocked;
-    write_csv(csv_file, ResultsDatabase(options.database).read_rows(), options.timing);
+    run_watched([&] {
+      write_csv(csv_file, ResultsDatabase(options.database).read_rows(), options.timing);
+    });
   }
   return outcome;
 }

@@ -9,6 +9,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/live_simulation.hpp"
 #include "bindings/policy_entries.hpp"
+#include "bindings/watched_work.hpp"
 #include "bindings/workload_windows.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
@@ -86,9 +87,9 @@ DatacenterSize size(const PythonWorkload& workload, const py::object& host, cons
   const ChainSpec chain = read_chain(vm, "vm");
   const double percent = read_number(headroom_percent, "headroom_percent", 0, 10'000);
   warn_of_window(workload);
-  const py::gil_scoped_release unlocked;
-  DatacenterSize found =
-      smallest_datacenter(workload.workload(), workload.vm_schedule(), total, chain);
+  DatacenterSize found = watched([&] {
+    return smallest_datacenter(workload.workload(), workload.vm_schedule(), total, chain);
+  });
   found.hosts = with_headroom(found.hosts, percent);
   return found;
 }

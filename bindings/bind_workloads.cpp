@@ -4,6 +4,7 @@
 
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
+#include "bindings/watched_work.hpp"
 #include "bindings/workload_columns.hpp"
 #include "bindings/workload_windows.hpp"
 #include "bindings/workloads.hpp"
@@ -43,10 +44,11 @@ std::uint64_t read_seed(const py::object& seed) {
 PythonWorkload load(const py::object& path, const py::object& window_days) {
   const std::filesystem::path file = read_path(path, "path");
   const std::optional<SimTime> window = read_window_days(window_days);
-  const py::gil_scoped_release unlocked;
-  Workload workload = read_workload(file);
-  state_window(workload, window);
-  return PythonWorkload(std::move(workload));
+  return PythonWorkload(watched([&] {
+    Workload workload = read_workload(file);
+    state_window(workload, window);
+    return workload;
+  }));
 }
 
 PythonWorkload generate(const py::object& model, const py::object& seed, const py::object& scale,
@@ -56,19 +58,21 @@ PythonWorkload generate(const py::object& model, const py::object& seed, const p
                            .scale = read_any_number(scale, "scale"),
                            .sampling = parse_zone_sampling(read_text(sampling, "sampling"))};
   const std::optional<SimTime> window = read_window_days(window_days);
-  const py::gil_scoped_release unlocked;
-  Workload workload = generate_workload(spec);
-  state_window(workload, window);
-  return PythonWorkload(std::move(workload));
+  return PythonWorkload(watched([&] {
+    Workload workload = generate_workload(spec);
+    state_window(workload, window);
+    return workload;
+  }));
 }
 
 PythonWorkload sample(const PythonWorkload& self, const py::object& probability, bool batched,
                       const py::object& seed) {
   const double kept = read_any_number(probability, "probability");
   const std::uint64_t drawn_with = read_seed(seed);
-  const py::gil_scoped_release unlocked;
-  Workload drawn = sample_workload(
-      self.workload(), batched ? Sampling::kBatched : Sampling::kBernoulli, kept, drawn_with);
+  Workload drawn = watched([&] {
+    return sample_workload(self.workload(), batched ? Sampling::kBatched : Sampling::kBernoulli,
+                           kept, drawn_with);
+  });
   if (drawn.rows.empty()) {
     throw ConfigError(fmt::format(
         "a draw with probability {} and seed {} keeps no request, expected a larger probability or "
@@ -81,19 +85,16 @@ PythonWorkload sample(const PythonWorkload& self, const py::object& probability,
 py::object info(const PythonWorkload& self, const py::object& host) {
   std::optional<ResourceVector> total;
   if (!host.is_none()) total = read_host(host, "host");
-  std::string json;
-  {
-    const py::gil_scoped_release unlocked;
-    json = workload_info_json(self.workload(), describe_workload(self.workload(), total));
-  }
+  const std::string json = watched([&] {
+    return workload_info_json(self.workload(), describe_workload(self.workload(), total));
+  });
   return py::module_::import("json").attr("loads")(to_str(json));
 }
 
 void save(const PythonWorkload& self, const py::object& path, const py::object& schema) {
   const std::filesystem::path file = read_path(path, "path");
   const WorkloadSchema written = find_workload_schema(read_text(schema, "schema"));
-  const py::gil_scoped_release unlocked;
-  write_workload(self.workload(), file, written);
+  run_watched([&] { write_workload(self.workload(), file, written); });
 }
 
 PythonWorkload from_columns(const py::dict& columns, const py::object& name,

@@ -1,9 +1,11 @@
 #include "bindings/live_simulation.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 #include <utility>
 
+#include "bindings/watched_work.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/engine/explain.hpp"
 #include "sim_harness/engine/explain_text.hpp"
@@ -15,13 +17,13 @@ namespace py = pybind11;
 
 namespace {
 
-/// A run with fewer events ends within a second or so, also by a chain that scans thousands of
-/// hosts, and need not ask for signals.
-constexpr std::size_t kEventsPerSlice = 100'000;
+/// After so many events, which take less than a tenth of a second by a chain that scans 100,000
+/// hosts, a run looks at the clock, and now and then asks Python for signals.
+constexpr std::size_t kEventsPerSlice = 256;
+constexpr std::chrono::milliseconds kAskEvery{100};
 
 const EventSchedule& schedule_of(const PythonWorkload& workload) {
-  const py::gil_scoped_release unlocked;
-  return workload.schedule();
+  return *watched([&workload] { return &workload.schedule(); });
 }
 
 SimTime first_time(const EventSchedule& schedule) {
@@ -82,9 +84,8 @@ void LiveSimulation::run_until(SimTime time) {
 
 SimTime LiveSimulation::slice_end() const {
   const std::size_t last = schedule_->events.size() - 1;
-  if (last < kEventsPerSlice) return kNever;
-  const ScheduledEvent& event =
-      schedule_->events[std::min(engine_.position() + kEventsPerSlice / 4, last)];
+  if (engine_.position() + kEventsPerSlice > last) return kNever;
+  const ScheduledEvent& event = schedule_->events[engine_.position() + kEventsPerSlice];
   const SimTime time =
       event.is_departure() ? schedule_->end[event.instance] : schedule_->start[event.instance];
   return time + SimTime(1);  // so that every slice has an event
@@ -92,12 +93,17 @@ SimTime LiveSimulation::slice_end() const {
 
 RunPause LiveSimulation::run_slices(SimTime until) {
   while (!is_finished()) {
-    const SimTime slice = std::min(until, slice_end());
+    SimTime slice = until;
     RunPause pause = RunPause::kFinished;
     {
       const py::gil_scoped_release unlocked;
+      const auto ask_at = std::chrono::steady_clock::now() + kAskEvery;
       is_broken_ = true;
-      pause = engine_.run({.time = slice});
+      do {
+        slice = std::min(until, slice_end());
+        pause = engine_.run({.time = slice});
+      } while (pause != RunPause::kFinished && slice != until &&
+               std::chrono::steady_clock::now() < ask_at);
       is_broken_ = false;
     }
     if (pause == RunPause::kFinished || slice == until) return pause;

@@ -11,7 +11,7 @@ from cospot._core import run_command_line
 
 def main() -> int:
     """Run the command line with the arguments of this process; return its exit code."""
-    # As in the program: Ctrl-C ends any command but compare at once; compare catches it itself.
+    # As in the program: until the command catches Ctrl-C itself, the process ends at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # What the program runs in Python (cospot lifetime) runs in this one.
     os.environ.setdefault("COSPOT_PYTHON", sys.executable)

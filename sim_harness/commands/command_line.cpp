@@ -3,12 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
-#include <atomic>
-#include <csignal>
 #include <exception>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/errors.hpp"
@@ -23,6 +19,8 @@
 #include "sim_harness/commands/run_commands.hpp"
 #include "sim_harness/commands/tune_command.hpp"
 #include "sim_harness/commands/workload_commands.hpp"
+#include "sim_harness/files/terminal_meter.hpp"
+#include "sim_harness/interrupt/interrupt_signals.hpp"
 #include "sim_harness/sweeps/sweep_runner.hpp"
 
 namespace cospot {
@@ -31,15 +29,6 @@ namespace {
 constexpr int kDone = 0;
 constexpr int kInternalError = 1;
 constexpr int kBadInput = 2;
-
-std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
-
-extern "C" void on_interrupt(int signal) {
-  interrupted = true;
-  // A second signal ends the program at once.
-  std::signal(signal, SIG_DFL);
-}
 
 /// Where CLI11 says only that a command is missing: says which word is none, and the valid ones.
 bool explain_unknown_command(const CLI::App& app) {
@@ -76,10 +65,8 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader) {
   app.failure_message(usage_error);
 
   int exit_code = kDone;
-  add_compare_commands(app, {.make_runner = make_sweep_runner,
-                             .policies = &loader,
-                             .interrupted = &interrupted,
-                             .exit_code = &exit_code});
+  add_compare_commands(
+      app, {.make_runner = make_sweep_runner, .policies = &loader, .exit_code = &exit_code});
   add_run_commands(app, loader);
   add_degradation_command(app, loader);
   CLI::App* workload = add_workload_commands(app);
@@ -100,36 +87,18 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader) {
   return exit_code;
 }
 
-/// A comparison keeps what is done when it is interrupted. Any other command has nothing to keep:
-/// it ends at once, and a file that it was writing never gets its name.
-class CatchInterrupts {
- public:
-  explicit CatchInterrupts(bool wanted) : wanted_(wanted) {
-    if (!wanted_) return;
-    interrupted = false;
-    before_[0] = std::signal(SIGINT, on_interrupt);
-    before_[1] = std::signal(SIGTERM, on_interrupt);
-  }
-  ~CatchInterrupts() {
-    if (!wanted_) return;
-    std::signal(SIGINT, before_[0]);
-    std::signal(SIGTERM, before_[1]);
-  }
-  CatchInterrupts(const CatchInterrupts&) = delete;
-  CatchInterrupts& operator=(const CatchInterrupts&) = delete;
-
- private:
-  using Handler = void (*)(int);
-  bool wanted_;
-  std::array<Handler, 2> before_{};
-};
-
 }  // namespace
 
 int run_command_line(int argc, const char* const* argv, PolicyLoader& loader) {
-  const CatchInterrupts catching(argc > 1 && std::string_view(argv[1]) == "compare");
+  const InterruptSignals signals;
+  const ShowMeters meters;
+  loader.stop_when(&InterruptSignals::flag().asked);
   try {
     return parse_and_run(argc, argv, loader);
+  } catch (const Interrupted&) {
+    // What it was writing never gets its name; a comparison, which keeps what is done, says so.
+    fmt::print(stderr, "cospot: interrupted\n");
+    return kInterruptedExitCode;
   } catch (const InputError& error) {
     fmt::print(stderr, "cospot: {}\n", error.what());
     return kBadInput;

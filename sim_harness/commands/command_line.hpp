@@ -8,8 +8,9 @@ namespace cospot {
 /// exit code: 0 done, 1 internal error, 2 bad input or usage, 130 interrupted (what is done is
 /// kept). `loader` finds the policies written in Python.
 ///
-/// Prints to standard output and standard error; while it compares, SIGINT and SIGTERM end the
-/// comparison cleanly. Not for two threads at once.
+/// Prints to standard output and standard error. SIGINT and SIGTERM end any command within a second
+/// (InterruptSignals): nothing half-written stays, and a comparison keeps what is done. Not for two
+/// threads at once.
 int run_command_line(int argc, const char* const* argv, PolicyLoader& loader);
 
 /// The version of cospot, such as "0.1.0".

@@ -12,6 +12,8 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/commands/window_option.hpp"
+#include "sim_harness/files/terminal_meter.hpp"
+#include "sim_harness/interrupt/interrupt_signals.hpp"
 #include "sim_harness/results/merge_databases.hpp"
 #include "sim_harness/results/summary.hpp"
 #include "sim_harness/sweeps/sweep_file.hpp"
@@ -20,7 +22,6 @@
 namespace cospot {
 namespace {
 
-constexpr int kInterruptedExitCode = 130;
 constexpr std::size_t kMaxThreads = 4096;
 
 struct CompareArguments {
@@ -70,8 +71,7 @@ std::string command_text(const CompareArguments& arguments) {
   return text + arguments.window.text();
 }
 
-CompareOptions compare_options(const CompareArguments& arguments,
-                               const CompareCommandContext& context) {
+CompareOptions compare_options(const CompareArguments& arguments) {
   CompareOptions options;
   options.threads = arguments.threads;
   options.database = arguments.database;
@@ -81,7 +81,6 @@ CompareOptions compare_options(const CompareArguments& arguments,
   options.shard = parse_shard(arguments.shard);
   options.timing = timing_of(arguments.timing);
   options.command = command_text(arguments);
-  options.interrupted = context.interrupted;
   return options;
 }
 
@@ -96,8 +95,8 @@ std::string report_results(const std::string& database, const std::string& csv, 
 }
 
 void run_compare(const CompareArguments& arguments, const CompareCommandContext& context) {
-  const CompareOptions options = compare_options(arguments, context);
-  context.policies->stop_when(context.interrupted);
+  const CompareOptions options = compare_options(arguments);
+  const ShowMeters meters(!arguments.quiet);
   Sweep sweep = read_sweep(arguments.sweep, arguments.overrides, *context.policies);
   state_windows(sweep, arguments.window.window());
   if (!arguments.csv.empty()) {

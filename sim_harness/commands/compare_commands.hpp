@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
 
 #include "sim_harness/sweeps/compare.hpp"
@@ -18,9 +17,8 @@ using SweepRunnerFactory = std::function<SweepRunner(const Sweep&)>;
 /// What the commands need from the program.
 struct CompareCommandContext {
   SweepRunnerFactory make_runner;
-  PolicyLoader* policies = nullptr;                ///< finds those that are in no registry
-  const std::atomic<bool>* interrupted = nullptr;  ///< set by a signal handler
-  int* exit_code = nullptr;  ///< set when a command ends in another way than done: 130
+  PolicyLoader* policies = nullptr;  ///< finds those that are in no registry
+  int* exit_code = nullptr;          ///< set when a command ends in another way than done: 130
 };
 
 /// Registers `compare`, `merge` and `summary`. They run inside app.parse() and throw the types of

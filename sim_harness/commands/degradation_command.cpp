@@ -21,6 +21,7 @@
 #include "sim_harness/engine/degradation.hpp"
 #include "sim_harness/files/stored_stream.hpp"
 #include "sim_harness/files/text_table.hpp"
+#include "sim_harness/interrupt/stop_token.hpp"
 #include "sim_harness/results/revenue_text.hpp"
 #include "sim_harness/sweeps/sweep_file.hpp"
 #include "sim_harness/sweeps/workload_list.hpp"
@@ -67,8 +68,10 @@ class DegradationSweep {
     warnings.resize(rows.size());
     std::atomic<std::size_t> next = 0;
     std::exception_ptr failure;
+    const StopToken stop = current_stop_token();
     std::mutex mutex;
-    const auto work = [&] {
+    const auto work = [&, stop] {
+      const StopScope scope(stop);
       try {
         for (std::size_t i = next++; i < rows.size(); i = next++) {
           rows[i] = run_workload(i, warnings[i]);

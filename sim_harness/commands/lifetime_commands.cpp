@@ -21,6 +21,7 @@
 #include "sim_harness/commands/spot_table.hpp"
 #include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/files/stored_file.hpp"
+#include "sim_harness/interrupt/temporary_path.hpp"
 #include "sim_harness/workloads/csv_workload.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
 #include "sim_harness/workloads/window.hpp"
@@ -74,6 +75,7 @@ class TransferFolder {
       throw InputError(fmt::format("{}: a temporary folder cannot be made there", name));
     }
     path_ = name;
+    temporary_.emplace(path_);
   }
   TransferFolder(const TransferFolder&) = delete;
   TransferFolder& operator=(const TransferFolder&) = delete;
@@ -86,6 +88,7 @@ class TransferFolder {
 
  private:
   fs::path path_;
+  std::optional<TemporaryPath> temporary_;
 };
 
 /// The day on which watching the workload stopped. The release and the workload made after it were

@@ -8,13 +8,18 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 #include "core/errors.hpp"
+#include "sim_harness/interrupt/stop_token.hpp"
 
 namespace cospot {
 namespace {
@@ -61,6 +66,40 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
+/// Waits a while for a program to end; nothing: it has not yet.
+std::optional<int> poll_exit(pid_t child) {
+  constexpr std::chrono::milliseconds kPollEvery{10};
+  int status = 0;
+  const pid_t ended = waitpid(child, &status, WNOHANG);
+  if (ended < 0 && errno != EINTR) {
+    throw std::system_error(errno, std::generic_category(), "waitpid");
+  }
+  if (ended == child) return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  std::this_thread::sleep_for(kPollEvery);
+  return std::nullopt;
+}
+
+/// The exit code of a program. When the thread's StopToken asks, the program is asked to end too;
+/// one that is too busy to hear it is killed. Then throws Interrupted.
+int wait_for(pid_t child) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kPatience{600};
+  const StopToken stop = current_stop_token();
+  std::optional<Clock::time_point> kill_at;
+  for (;;) {
+    if (const std::optional<int> code = poll_exit(child)) {
+      stop.check();
+      return *code;
+    }
+    if (!kill_at && stop.is_asked()) {
+      ::kill(child, SIGTERM);
+      kill_at = Clock::now() + kPatience;
+    } else if (kill_at && Clock::now() >= *kill_at) {
+      ::kill(child, SIGKILL);
+    }
+  }
+}
+
 enum class Output : bool { kShown, kDropped };
 
 int run(std::vector<std::string> command, Output output) {
@@ -80,11 +119,7 @@ int run(std::vector<std::string> command, Output output) {
                     "scikit-learn (Debian: python3-sklearn); COSPOT_PYTHON may name another",
                     command.front(), std::strerror(error)));
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  return wait_for(child);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/files/terminal_meter.hpp"
+#include "sim_harness/interrupt/stop_token.hpp"
 
 namespace cospot {
 namespace {
@@ -48,6 +49,7 @@ struct Transfer {
   CURL* curl = nullptr;
   PartFile* part = nullptr;
   TerminalMeter* meter = nullptr;
+  StopToken stop = current_stop_token();
   std::uint64_t offset = 0;  ///< where it goes on
   ResponseHeader header{};
   bool started = false;        ///< the first byte of the file came
@@ -144,7 +146,7 @@ extern "C" int cospot_show_progress(void* user, curl_off_t total, curl_off_t /*d
   if (transfer.started) {
     transfer.meter->update(transfer.part->size(), expected == 0 ? 0 : transfer.offset + expected);
   }
-  return 0;
+  return transfer.stop.is_asked() ? 1 : 0;  // 1 ends the transfer
 }
 
 void set_options(Transfer& transfer, const std::string& url, char* error_text) {
@@ -182,6 +184,7 @@ std::string kept_text(const PartFile& part) {
 
 void check_result(Transfer& transfer, const std::string& url, CURLcode result,
                   const char* error_text) {
+  transfer.stop.check();
   if (transfer.fault) {
     try {
       std::rethrow_exception(transfer.fault);

@@ -5,9 +5,13 @@
 
 #include "core/host_ranking.hpp"
 #include "core/random.hpp"
+#include "sim_harness/interrupt/stop_token.hpp"
 
 namespace cospot {
 namespace {
+
+/// Often enough also where each event looks at millions of hosts.
+constexpr std::size_t kEventsBetweenPolls = 16;
 
 /// A random one of the first `top` hosts of a walk that was just started; kNoHost when there is no
 /// host at all.
@@ -46,7 +50,9 @@ DegradationResult degrade(const EventSchedule& vms, HostTable hosts, const Chain
   std::vector<HostIndex> host_of(vms.start.size(), kNoHost);
   std::vector<HostIndex> seen;
   Random random(seed);
+  const StopToken stop = current_stop_token();
   for (std::size_t i = 0; i < vms.events_to_last_arrival; ++i) {
+    if (i % kEventsBetweenPolls == 0) stop.check();
     const ScheduledEvent& event = vms.events[i];
     HostIndex& host = host_of[event.instance];
     if (event.is_departure()) {

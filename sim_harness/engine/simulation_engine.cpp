@@ -80,6 +80,7 @@ RunPause SimulationEngine::run_events(const PauseAt& pause) {
       observer_ != nullptr ? schedule_->events.size() : schedule_->events_to_last_arrival;
   RunPause reason = RunPause::kFinished;
   while (position_ < end) {
+    if (position_ % kEventsBetweenPolls == 0) stop_.check();
     const ScheduledEvent event = schedule_->events[position_];
     if constexpr (kWithPauses) {
       if (is_due(event, pause, reason)) return reason;

@@ -15,6 +15,7 @@
 #include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/engine/run_observer.hpp"
 #include "sim_harness/engine/run_result.hpp"
+#include "sim_harness/interrupt/stop_token.hpp"
 
 namespace cospot {
 
@@ -54,7 +55,8 @@ class SimulationEngine {
   /// Watches the events from now on, departures after the last arrival included; nullptr stops.
   void set_observer(RunObserver* observer) { observer_ = observer; }
 
-  /// Processes events until there is none left or a pause is due.
+  /// Processes events until there is none left or a pause is due. Throws Interrupted when the
+  /// StopToken asks that the thread had when it made the engine.
   RunPause run(const PauseAt& pause = {});
 
   [[nodiscard]] RunResult result() const;
@@ -76,6 +78,10 @@ class SimulationEngine {
   /// An offer of so many hosts is walked; in a longer one the first host without evictions is
   /// found by counting.
   static constexpr std::size_t kShortOffer = 2;
+
+  /// Every so many events (a power of two) a run asks whether it shall end: often enough also where
+  /// each event scans millions of hosts or asks Python.
+  static constexpr std::size_t kEventsBetweenPolls = 16;
 
   template <bool kWithPauses>
   RunPause run_events(const PauseAt& pause);
@@ -110,6 +116,7 @@ class SimulationEngine {
   std::vector<HostIndex> stale_;        // hosts of whose changes the spot ranking has not heard
   std::vector<std::uint8_t> is_stale_;  // of each host
   RunObserver* observer_ = nullptr;
+  StopToken stop_ = current_stop_token();
 
   std::size_t position_ = 0;
   std::uint64_t vm_rejected_ = 0;

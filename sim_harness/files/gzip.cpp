@@ -3,9 +3,10 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <limits>
 #include <new>
 #include <stdexcept>
+
+#include "sim_harness/interrupt/stop_token.hpp"
 
 namespace cospot {
 namespace {
@@ -14,6 +15,30 @@ constexpr int kGzipWindowBits = 15 + 16;  // the largest window; + 16 asks zlib 
 // More than ten times the whole zone that the published samples are drawn from. It stops a small
 // file that unpacks without end from taking all memory.
 constexpr std::size_t kMaxUnpackedBytes = std::size_t{1} << 33;
+
+/// Given to zlib, or taken from it, in one call: less than the 32 bits that it counts in, and
+/// little enough that an interrupt need not wait for a large file.
+constexpr std::size_t kPieceBytes = std::size_t{1} << 22;
+
+/// A deflating z_stream that frees itself.
+class Deflater {
+ public:
+  Deflater() {
+    constexpr int kMemoryLevel = 8;  // zlib's own default
+    if (deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindowBits, kMemoryLevel,
+                     Z_DEFAULT_STRATEGY) != Z_OK) {
+      throw std::bad_alloc();
+    }
+  }
+  Deflater(const Deflater&) = delete;
+  Deflater& operator=(const Deflater&) = delete;
+  ~Deflater() { deflateEnd(&stream_); }
+
+  [[nodiscard]] z_stream& stream() { return stream_; }
+
+ private:
+  z_stream stream_{};
+};
 
 /// An inflating z_stream that frees itself.
 class Inflater {
@@ -25,12 +50,16 @@ class Inflater {
   Inflater& operator=(const Inflater&) = delete;
   ~Inflater() { inflateEnd(&stream_); }
 
-  /// Appends the next piece to `text`; returns zlib's code. `size` is the used part of `text`.
-  int unpack_piece(std::string& text, std::size_t& size) {
-    // zlib counts in 32 bits, so larger input and output go in pieces.
-    constexpr std::size_t kMost = std::numeric_limits<uInt>::max();
-    const uInt offered = static_cast<uInt>(std::min(rest_.size(), kMost));
-    const uInt room = static_cast<uInt>(std::min(text.size() - size, kMost));
+  struct Piece {
+    int code;          ///< zlib's
+    bool leaves_room;  ///< zlib had nothing more to give for now
+  };
+
+  /// Appends the next piece to `text`, of which `size` is used.
+  Piece unpack_piece(std::string& text, std::size_t& size) {
+    stop_.check();
+    const uInt offered = static_cast<uInt>(std::min(rest_.size(), kPieceBytes));
+    const uInt room = static_cast<uInt>(std::min(text.size() - size, kPieceBytes));
     // zlib reads through next_in only; its type lacks const unless ZLIB_CONST is set.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest_.data()));
     stream_.avail_in = offered;
@@ -39,7 +68,7 @@ class Inflater {
     const int code = inflate(&stream_, Z_NO_FLUSH);
     rest_.remove_prefix(offered - stream_.avail_in);
     size += room - stream_.avail_out;
-    return code;
+    return {code, stream_.avail_out > 0};
   }
 
   /// Starts the next member of a file of several; false when there is nothing more.
@@ -53,6 +82,7 @@ class Inflater {
  private:
   z_stream stream_{};
   std::string_view rest_;
+  StopToken stop_ = current_stop_token();
 };
 
 }  // namespace
@@ -66,11 +96,10 @@ Unpacked unpack_gzip(std::string_view bytes) {
   result.text.resize(4 * bytes.size() + 1024);
   for (;;) {
     if (size == result.text.size()) result.text.resize(2 * size);
-    const int code = inflater.unpack_piece(result.text, size);
+    const auto [code, leaves_room] = inflater.unpack_piece(result.text, size);
     if (code == Z_STREAM_END) {
       if (!inflater.start_next_member()) break;
-    } else if (code == Z_BUF_ERROR ||
-               (code == Z_OK && inflater.is_at_end() && size < result.text.size())) {
+    } else if (code == Z_BUF_ERROR || (code == Z_OK && inflater.is_at_end() && leaves_room)) {
       result.fault = "the gzip data is truncated";
       break;
     } else if (code != Z_OK) {
@@ -87,20 +116,17 @@ Unpacked unpack_gzip(std::string_view bytes) {
 }
 
 std::string pack_gzip(std::string_view text) {
-  z_stream stream{};
-  constexpr int kMemoryLevel = 8;  // zlib's own default
-  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindowBits, kMemoryLevel,
-                   Z_DEFAULT_STRATEGY) != Z_OK) {
-    throw std::bad_alloc();
-  }
+  Deflater deflater;
+  z_stream& stream = deflater.stream();
   // zlib's default gzip header has time 0 and no name.
   std::string packed(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
-  constexpr std::size_t kMost = std::numeric_limits<uInt>::max();
+  const StopToken stop = current_stop_token();
   std::size_t size = 0;
   int code = Z_OK;
   while (code == Z_OK) {
-    const uInt offered = static_cast<uInt>(std::min(text.size(), kMost));
-    const uInt room = static_cast<uInt>(std::min(packed.size() - size, kMost));
+    stop.check();
+    const uInt offered = static_cast<uInt>(std::min(text.size(), kPieceBytes));
+    const uInt room = static_cast<uInt>(std::min(packed.size() - size, kPieceBytes));
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
     stream.avail_in = offered;
     stream.next_out = reinterpret_cast<Bytef*>(packed.data() + size);
@@ -109,7 +135,6 @@ std::string pack_gzip(std::string_view text) {
     text.remove_prefix(offered - stream.avail_in);
     size += room - stream.avail_out;
   }
-  deflateEnd(&stream);
   if (code != Z_STREAM_END) throw std::runtime_error("zlib cannot pack the file");
   packed.resize(size);
   return packed;

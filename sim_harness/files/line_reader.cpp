@@ -10,6 +10,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/files/plain_text.hpp"
+#include "sim_harness/interrupt/stop_token.hpp"
 
 namespace cospot {
 namespace {
@@ -41,6 +42,7 @@ void LineReader::fail(std::string_view what) const {
 }
 
 void LineReader::fill() {
+  current_stop_token().check();
   buffer_.erase(0, std::exchange(begin_, 0));
   const std::size_t kept = buffer_.size();
   buffer_.resize(kept + kReadBytes);

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include "core/errors.hpp"
@@ -23,6 +22,7 @@ StoredStream::StoredStream(std::filesystem::path path) : path_(std::move(path)) 
     fail("it exists and is not a regular file");
   }
   part_ = path_.string() + fmt::format(".part{}", ::getpid());
+  temporary_.emplace(part_);
   descriptor_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail(std::strerror(errno));
   const int copy = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
@@ -44,8 +44,10 @@ StoredStream::~StoredStream() {
 }
 
 void StoredStream::write(std::string_view bytes) {
-  constexpr std::size_t kMost = std::numeric_limits<int>::max();
+  // A piece at a time: packing is slow, and an interrupt does not wait for all of it.
+  constexpr std::size_t kMost = std::size_t{1} << 22;
   while (!bytes.empty()) {
+    stop_.check();
     const std::size_t offered = std::min(bytes.size(), kMost);
     errno = 0;
     const int written = ::gzwrite(file_, bytes.data(), static_cast<unsigned>(offered));

@@ -1,7 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string_view>
+
+#include "sim_harness/interrupt/stop_token.hpp"
+#include "sim_harness/interrupt/temporary_path.hpp"
 
 struct gzFile_s;
 
@@ -29,6 +33,8 @@ class StoredStream {
 
   std::filesystem::path path_;
   std::filesystem::path part_;
+  std::optional<TemporaryPath> temporary_;
+  StopToken stop_ = current_stop_token();
   int descriptor_ = -1;  ///< of its own, to synchronise after zlib has closed its copy
   gzFile_s* file_ = nullptr;
 };

@@ -7,6 +7,7 @@
 
 #include "core/digest.hpp"
 #include "core/errors.hpp"
+#include "sim_harness/interrupt/temporary_path.hpp"
 #include "sim_harness/results/result_columns.hpp"
 #include "sim_harness/sweeps/sweep_json.hpp"
 
@@ -141,7 +142,10 @@ class RemoveUnlessKept {
  public:
   explicit RemoveUnlessKept(const std::filesystem::path& file) {
     std::error_code error;
-    if (!std::filesystem::exists(file, error)) file_ = file;
+    if (std::filesystem::exists(file, error)) return;
+    file_ = file;
+    temporary_.emplace(file);
+    journal_.emplace(file.string() + "-journal");
   }
   ~RemoveUnlessKept() {
     std::error_code error;
@@ -149,10 +153,16 @@ class RemoveUnlessKept {
   }
   RemoveUnlessKept(const RemoveUnlessKept&) = delete;
   RemoveUnlessKept& operator=(const RemoveUnlessKept&) = delete;
-  void keep() { file_.reset(); }
+  void keep() {
+    file_.reset();
+    temporary_.reset();
+    journal_.reset();
+  }
 
  private:
   std::optional<std::filesystem::path> file_;
+  std::optional<TemporaryPath> temporary_;
+  std::optional<TemporaryPath> journal_;
 };
 
 SqliteConnection open_or_create(const std::filesystem::path& file, const SweepRecord& sweep,

@@ -2,13 +2,33 @@
 
 #include <sqlite3.h>
 
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
 #include "core/errors.hpp"
+#include "sim_harness/interrupt/stop_token.hpp"
 
 namespace cospot {
 namespace {
 
-/// How long a statement waits for another process's lock, in milliseconds.
-constexpr int kBusyTimeoutMs = 10'000;
+/// How often, and how many times, a statement asks for another process's lock: 10 seconds in all.
+constexpr std::chrono::milliseconds kBusyWait{20};
+constexpr int kBusyTries = 500;
+
+/// How many steps of its virtual machine SQLite takes between two questions whether to go on.
+constexpr int kStepsBetweenPolls = 10'000;
+
+extern "C" int cospot_sqlite_shall_end(void* /*unused*/) {
+  return current_stop_token().is_asked() ? 1 : 0;
+}
+
+/// Tells SQLite to try again, after a while. Its own handler would not notice an interrupt.
+extern "C" int cospot_sqlite_is_busy(void* /*unused*/, int tries) {
+  if (tries >= kBusyTries || current_stop_token().is_asked()) return 0;
+  std::this_thread::sleep_for(kBusyWait);
+  return 1;
+}
 
 int open_flags(SqliteOpen open) {
   switch (open) {
@@ -46,17 +66,21 @@ SqliteConnection::SqliteConnection(const std::filesystem::path& file, SqliteOpen
   const int status = sqlite3_open_v2(absolute.c_str(), &handle, open_flags(open), nullptr);
   handle_.reset(handle);
   if (status != SQLITE_OK) throw_last_error();
-  sqlite3_busy_timeout(handle, kBusyTimeoutMs);
+  sqlite3_busy_handler(handle, cospot_sqlite_is_busy, nullptr);
+  sqlite3_progress_handler(handle, kStepsBetweenPolls, cospot_sqlite_shall_end, nullptr);
 }
 
 void SqliteConnection::throw_last_error() const {
   const int code = handle_ ? sqlite3_errcode(handle_.get()) : SQLITE_NOMEM;
   const std::string reason = handle_ ? sqlite3_errmsg(handle_.get()) : "out of memory";
   switch (code & 0xff) {
+    case SQLITE_INTERRUPT:
+      throw Interrupted{};
     case SQLITE_NOTADB:
       throw DatabaseError(name_ + ": is not a results database (" + reason + ")");
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
+      current_stop_token().check();
       throw DatabaseError(name_ + ": another process is using it (" + reason + ")");
     case SQLITE_CORRUPT:
       throw DatabaseError(name_ + ": is damaged (" + reason + ")");
@@ -166,9 +190,10 @@ SqliteTransaction::SqliteTransaction(SqliteConnection& connection) : connection_
 
 SqliteTransaction::~SqliteTransaction() {
   if (connection_ == nullptr) return;
+  const StopScope unbroken{StopToken()};
   try {
     connection_->execute("ROLLBACK");
-  } catch (const DatabaseError&) {
+  } catch (const std::runtime_error&) {
     // SQLite has rolled back already: it does so itself after a full disk.
   }
 }

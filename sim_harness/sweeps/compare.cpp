@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "sim_harness/interrupt/stop_token.hpp"
 #include "sim_harness/sweeps/sweep_json.hpp"
 
 namespace cospot {
@@ -98,6 +100,7 @@ class Comparison {
   }
 
   void work() {
+    const StopScope scope(stop_);
     while (const PendingGroup* pending = take_group()) {
       std::vector<ResultRow> rows;
       try {
@@ -165,6 +168,7 @@ class Comparison {
   void commit(const std::vector<ResultRow>& rows) {
     const std::scoped_lock lock(mutex_);
     if (rows.empty()) return;
+    const StopScope unbroken{StopToken()};  // what is done is kept
     try {
       database_.commit(rows);
       done_ += rows.size();
@@ -180,9 +184,7 @@ class Comparison {
     stopped_ = true;
   }
 
-  [[nodiscard]] bool must_stop() const {
-    return stopped_ || (options_->interrupted != nullptr && options_->interrupted->load());
-  }
+  [[nodiscard]] bool must_stop() const { return stopped_ || stop_.is_asked(); }
 
   [[nodiscard]] ProgressState state() const {
     return {.done = plan_.skipped + simulated_,
@@ -200,6 +202,7 @@ class Comparison {
   ResultsDatabase database_;
   WorkPlan plan_;
   Clock::time_point start_ = Clock::now();
+  StopToken stop_ = current_stop_token();
 
   std::mutex mutex_;  ///< guards everything below, the database and the progress
   std::size_t next_group_ = 0;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -41,8 +40,6 @@ struct CompareOptions {
   Shard shard{};
   Timing timing = Timing::kOn;
   std::string command{};  ///< what the database says created it
-  /// Set by a signal handler: stop soon, keep what is done.
-  const std::atomic<bool>* interrupted = nullptr;
 };
 
 struct CompareOutcome {
@@ -54,6 +51,8 @@ struct CompareOutcome {
 
 /// Simulates the runs of a sweep that its database does not have yet. Groups are simulated in
 /// parallel and committed one by one as they finish.
+///
+/// When the thread's StopToken asks, it stops soon and keeps what is done.
 ///
 /// An exception of a runner stops everything; what is done is committed, then it is rethrown.
 /// Errors: DatabaseError.

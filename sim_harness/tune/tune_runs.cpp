@@ -6,6 +6,7 @@
 
 #include "sim_harness/engine/run_group.hpp"
 #include "sim_harness/engine/true_lifetimes.hpp"
+#include "sim_harness/interrupt/stop_token.hpp"
 #include "sim_harness/tune/tune.hpp"
 
 namespace cospot {
@@ -129,8 +130,10 @@ void TuneRuns::simulate(std::span<const std::size_t> candidates,
   const std::vector<Group> groups = missing(candidates, samples);
   std::atomic<std::size_t> next = 0;
   std::exception_ptr failure;
+  const StopToken stop = current_stop_token();
   std::mutex mutex;
-  const auto work = [&] {
+  const auto work = [&, stop] {
+    const StopScope scope(stop);
     try {
       for (std::size_t i = next++; i < groups.size(); i = next++) run_group(groups[i]);
     } catch (...) {

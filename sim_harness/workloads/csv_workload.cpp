@@ -16,6 +16,7 @@
 #include "sim_harness/files/gzip.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/files/stored_file.hpp"
+#include "sim_harness/interrupt/stop_token.hpp"
 #include "sim_harness/workloads/window.hpp"
 #include "sim_harness/workloads/workload_fields.hpp"
 #include "sim_harness/workloads/workload_schema.hpp"
@@ -130,7 +131,9 @@ class RowReader {
     std::vector<WorkloadRow> rows;
     rows.reserve(lines);
     line_of_id_.reserve(lines);
+    StopPoll poll;
     for (std::size_t line = first_line; !text.empty(); ++line) {
+      poll.check();
       rows.push_back(read_row(take_line(text), line));
     }
     return rows;

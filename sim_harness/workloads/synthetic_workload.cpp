@@ -11,6 +11,8 @@
 #include "core/digest.hpp"
 #include "core/errors.hpp"
 #include "core/random.hpp"
+#include "sim_harness/files/terminal_meter.hpp"
+#include "sim_harness/interrupt/stop_token.hpp"
 #include "sim_harness/workloads/azure2020_model.hpp"
 
 namespace cospot {
@@ -32,6 +34,7 @@ constexpr std::uint32_t kVeryFewTenants = 7;
 constexpr std::uint32_t kFirstSingleTenant = 10'000'000;  // beyond every group's tenants
 constexpr double kUsualSizes = 0.98;  // share of batches whose size their tenant repeats
 constexpr std::int64_t kSecondsPerHour = 3600;
+constexpr std::uint32_t kBatchesBetweenReports = 4096;
 
 /// A request before it gets its texts: small, because a zone has millions of them.
 struct PlannedRequest {
@@ -256,7 +259,13 @@ std::vector<PlannedRequest> plan_requests(const ZoneModel& model, const Syntheti
   std::vector<PlannedRequest> plan;
   plan.reserve(static_cast<std::size_t>(model.batches * spec.scale * 2.5));
   ZoneGenerator generator(model, spec.seed);
-  for (std::uint32_t i = 0; i < batches; ++i) generator.add_batch(keep, plan);
+  TerminalMeter meter(fmt::format("generating {}", spec.model), MeterUnit::kBatches);
+  StopPoll poll;
+  for (std::uint32_t i = 0; i < batches; ++i) {
+    poll.check();
+    generator.add_batch(keep, plan);
+    if (i % kBatchesBetweenReports == 0) meter.update(i, batches);
+  }
   std::ranges::stable_sort(plan, {}, &PlannedRequest::start);
   return plan;
 }
@@ -285,7 +294,9 @@ Workload generate_workload(const SyntheticSpec& spec) {
       spec.model, kModelVersion, spec.seed, spec.scale, batched ? "batched" : "bernoulli"));
   const std::vector<PlannedRequest> plan = plan_requests(model, spec);
   workload.rows.reserve(plan.size());
+  StopPoll poll;
   for (const PlannedRequest& request : plan) {
+    poll.check();
     workload.rows.push_back({.id = std::to_string(workload.rows.size()),
                              .tenant = std::to_string(request.tenant),
                              .resources = model.flavors[request.flavor],

@@ -11,6 +11,7 @@
 #include "sim_harness/files/gzip.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/files/stored_file.hpp"
+#include "sim_harness/interrupt/stop_token.hpp"
 #include "sim_harness/workloads/window.hpp"
 
 namespace cospot {
@@ -81,7 +82,11 @@ std::string format_workload(const Workload& workload, WorkloadSchema schema) {
   std::string text = window_line(workload, schema);
   text += kWorkloadSchemas[static_cast<std::size_t>(schema)].header;
   text += '\n';
-  for (const WorkloadRow& row : workload.rows) append_workload_row(text, row, schema);
+  StopPoll poll;
+  for (const WorkloadRow& row : workload.rows) {
+    poll.check();
+    append_workload_row(text, row, schema);
+  }
   return text;
 }
 

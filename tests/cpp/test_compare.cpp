@@ -13,6 +13,7 @@
 
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
+#include "sim_harness/interrupt/stop_token.hpp"
 #include "sim_harness/results/merge_databases.hpp"
 #include "sim_harness/sweeps/compare.hpp"
 #include "sweep_fixtures.hpp"
@@ -114,14 +115,16 @@ TEST_CASE("compare: an exception stops the work, keeps what is done, and resumin
 TEST_CASE("compare: an interruption keeps what is done and says so") {
   const ScratchFolder folder;
   const fs::path file = folder / "r.db";
-  std::atomic<bool> interrupted = false;
+  StopFlag interrupted;
+  const StopScope scope{StopToken(interrupted)};
   const SweepRunner runner = runner_with([&](std::size_t index) {
-    if (index == 9) interrupted = true;
+    if (index == 9) interrupted.asked = true;
   });
-  const CompareOutcome outcome = run(file, {.interrupted = &interrupted}, runner);
+  const CompareOutcome outcome = run(file, {}, runner);
   CHECK(outcome.interrupted);
   CHECK(outcome.done == 10);  // run 9 was recorded before the group was stopped
   CHECK(ResultsDatabase(file).finished_runs().size() == 10);
+  interrupted.asked = false;
   const CompareOutcome resumed = run(file, {.if_present = IfPresent::kResume}, made_runner());
   CHECK_FALSE(resumed.interrupted);
   CHECK(resumed.skipped == 10);

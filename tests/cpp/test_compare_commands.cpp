@@ -10,6 +10,7 @@
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
 #include "sim_harness/commands/compare_commands.hpp"
+#include "sim_harness/interrupt/stop_token.hpp"
 #include "sim_harness/sweeps/sweep_file.hpp"
 #include "sim_harness/sweeps/sweep_grid.hpp"
 #include "sweep_fixtures.hpp"
@@ -36,11 +37,12 @@ class Program {
   /// Runs `cospot ...`; "@" at the start of a word stands for the folder. Gives the exit code.
   int run(std::vector<std::string> words) {
     int exit_code = 0;
-    interrupted_ = false;
+    interrupted_.asked = false;
+    const StopScope scope{StopToken(interrupted_)};
     CLI::App app;
     NoPythonPolicies policies;
-    add_compare_commands(app, {[this](const Sweep& sweep) { return make_runner(sweep); }, &policies,
-                               &interrupted_, &exit_code});
+    add_compare_commands(
+        app, {[this](const Sweep& sweep) { return make_runner(sweep); }, &policies, &exit_code});
     std::vector<std::string> reversed;
     for (auto word = words.rbegin(); word != words.rend(); ++word) {
       reversed.push_back(word->starts_with('@') ? (folder_ / word->substr(1)).string() : *word);
@@ -60,14 +62,14 @@ class Program {
     return {small_sweep_workloads(),
             [this](const RunGroup&, std::span<const std::size_t> pending, const RecordRun& record) {
               for (const std::size_t index : pending) {
-                interrupted_ = index == interrupt_at_;
+                interrupted_.asked = index == interrupt_at_;
                 record(index, made_result(index));
               }
             }};
   }
 
   ScratchFolder folder_;
-  std::atomic<bool> interrupted_ = false;
+  StopFlag interrupted_;
   std::size_t interrupt_at_ = SIZE_MAX;
 };
 

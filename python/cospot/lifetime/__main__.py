@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -14,6 +15,7 @@ from cospot.lifetime.spots import DEFAULT_WINDOW_DAYS, read_spots
 from cospot.lifetime.training import train
 
 _BAD_INPUT = 2
+_INTERRUPTED = 130
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -100,7 +102,7 @@ def _evaluate(arguments: argparse.Namespace) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; return its exit code: 0 done, 2 bad input."""
+    """Run a command; return its exit code: 0 done, 2 bad input, 130 interrupted."""
     parsed = _parse(arguments)
     try:
         if parsed.command == "train":
@@ -110,8 +112,12 @@ def main(arguments: list[str] | None = None) -> int:
     except CospotError as error:
         print(f"cospot: {error}", file=sys.stderr)
         return _BAD_INPUT
+    except KeyboardInterrupt:
+        return _INTERRUPTED
     return 0
 
 
 if __name__ == "__main__":
+    # Both signals unwind, so that a half-written file is removed.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(main())
