@@ -20,7 +20,7 @@ namespace {
 /// After so many events, which take less than a tenth of a second by a chain that scans 100,000
 /// hosts, a run looks at the clock, and now and then asks Python for signals.
 constexpr std::size_t kEventsPerSlice = 256;
-constexpr std::chrono::milliseconds kAskEvery{100};
+constexpr std::chrono::milliseconds kAskEvery{10};
 
 const EventSchedule& schedule_of(const PythonWorkload& workload) {
   return *watched([&workload] { return &workload.schedule(); });

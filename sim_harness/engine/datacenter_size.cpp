@@ -6,16 +6,17 @@
 #include <cmath>
 
 #include "core/errors.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/engine/vm_packing.hpp"
+#include "sim_harness/files/terminal_meter.hpp"
 #include "sim_harness/workloads/workload_info.hpp"
 
 namespace cospot {
 namespace {
 
-bool rejects_none(const EventSchedule& vms, const ResourceVector& host, std::size_t hosts,
-                  const Allocator& allocator) {
-  SimulationEngine engine(vms, HostTable::uniform(hosts, host), allocator);
-  return engine.run({.rejection = true}) == RunPause::kFinished;
+/// From one size that is tried to the next. A thousandth of the lower bound: up to 1,999 hosts
+/// every size is tried; a whole zone's result is at most 0.1 % of it above the first that fits.
+std::size_t step_from(std::size_t lower_bound) {
+  return std::max<std::size_t>(1, lower_bound / 1000);
 }
 
 }  // namespace
@@ -37,17 +38,16 @@ void require_every_vm_fits(const Workload& workload, const ResourceVector& host,
 DatacenterSize smallest_datacenter(const Workload& workload, const EventSchedule& vms,
                                    const ResourceVector& host, const ChainSpec& vm) {
   require_every_vm_fits(workload, host);
-  // Without spots neither the spot chain nor the evictor is ever asked.
-  const ChainSpec first_fit{.label = "FirstFit", .weighers = {{.name = "FirstFit"}}};
-  const Allocator allocator{.vm = make_chain(vm, ChainSide::kVm),
-                            .spot = make_chain(first_fit, ChainSide::kSpot),
-                            .evictor = make_evictor({.label = "FIFO", .name = "FIFO"})};
   const HostBound bound = least_hosts(workload, peak_demand(workload, Sees::kVms), host);
   DatacenterSize size;
   size.lower_bound = static_cast<std::size_t>(std::max<std::int64_t>(1, bound.least_hosts));
   size.hosts = size.lower_bound;
-  while (!rejects_none(vms, host, size.hosts, allocator)) ++size.hosts;
-  return size;
+  TerminalMeter meter("", MeterUnit::kEvents);
+  VmPacking packing(vms, host, vm);
+  for (;; size.hosts += step_from(size.lower_bound)) {
+    meter.rename(fmt::format("sizing {} for {}, {} hosts", workload.name, vm.label, size.hosts));
+    if (packing.fits(size.hosts, meter)) return size;
+  }
 }
 
 std::size_t with_headroom(std::size_t hosts, double percent) {

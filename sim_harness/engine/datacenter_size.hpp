@@ -26,11 +26,12 @@ inline constexpr std::string_view kLargeVmRemedy =
 void require_every_vm_fits(const Workload& workload, const ResourceVector& host,
                            std::string_view remedy = kLargeVmRemedy);
 
-/// The first host count, counting up from the lower bound, at which a run of the VMs alone rejects
-/// none. `vms` is the schedule of the workload's VMs only.
+/// The first host count, counting up from the lower bound in steps of max(1, floor(lower bound /
+/// 1000)), at which a run of the VMs alone rejects none. `vms` is the schedule of the workload's
+/// VMs only. Throws Interrupted when the thread's StopToken asks.
 ///
-/// Source: CoSpot, section 4.3. Errors: ConfigError when a VM is larger than a host or the policy
-/// is unknown.
+/// Source: CoSpot, section 4.3, which counts one by one. Errors: ConfigError when a VM is larger
+/// than a host or the policy is unknown.
 [[nodiscard]] DatacenterSize smallest_datacenter(const Workload& workload, const EventSchedule& vms,
                                                  const ResourceVector& host, const ChainSpec& vm);
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
+
+#include "sim_harness/interrupt/stop_token.hpp"
 
 namespace cospot {
 namespace {
@@ -36,11 +39,21 @@ void add_totals(const WorkloadRow& row, EventSchedule& schedule) {
   }
 }
 
-/// The rows in `which`, by `time`, then in file order.
+/// The rows in `which`, which are in file order, by `time`, then in file order.
 std::vector<InstanceIndex> sorted_by(const std::vector<SimTime>& time,
                                      std::vector<InstanceIndex> which) {
-  std::stable_sort(which.begin(), which.end(),
-                   [&](InstanceIndex a, InstanceIndex b) { return time[a] < time[b]; });
+  const auto is_before = [&](InstanceIndex a, InstanceIndex b) { return time[a] < time[b]; };
+  if (std::ranges::is_sorted(which, is_before)) return which;  // as the arrivals of most files
+  // With the times beside them: sorting millions of rows by what lies elsewhere waits for memory.
+  std::vector<std::pair<SimTime, InstanceIndex>> keys;
+  keys.reserve(which.size());
+  for (const InstanceIndex instance : which) keys.emplace_back(time[instance], instance);
+  StopPoll poll;
+  std::ranges::sort(keys, [&poll](const auto& a, const auto& b) {
+    poll.check();
+    return a < b;
+  });
+  std::ranges::transform(keys, which.begin(), [](const auto& key) { return key.second; });
   return which;
 }
 
@@ -72,7 +85,9 @@ EventSchedule make_schedule(const Workload& workload, ScheduledClasses classes) 
   std::vector<std::uint32_t> kinds;
   std::vector<InstanceIndex> arrivals;
   std::vector<InstanceIndex> departures;
+  StopPoll poll;
   for (const WorkloadRow& row : workload.rows) {
+    poll.check();
     const auto instance = static_cast<InstanceIndex>(kinds.size());
     schedule.start.push_back(row.start);
     schedule.end.push_back(row.end);

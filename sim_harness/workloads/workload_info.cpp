@@ -112,7 +112,9 @@ PeakDemand peak_demand(const Workload& workload, Sees sees) {
     // What leaves in the moment it comes is not among those to wait for.
     if (row.end != kNever && row.end != row.start) departures.push_back(&row);
   }
-  std::ranges::stable_sort(arrivals, {}, &WorkloadRow::start);
+  if (!std::ranges::is_sorted(arrivals, {}, &WorkloadRow::start)) {
+    std::ranges::stable_sort(arrivals, {}, &WorkloadRow::start);
+  }
   std::ranges::stable_sort(departures, {}, &WorkloadRow::end);
   ResourceTotal now;
   const auto add = [&now](const ResourceVector& amounts, std::int64_t sign) {

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/chain.hpp"
+#include "core/host_table.hpp"
+#include "sim_harness/engine/event_schedule.hpp"
+#include "sim_harness/engine/run_settings.hpp"
+#include "sim_harness/files/terminal_meter.hpp"
+#include "sim_harness/interrupt/stop_token.hpp"
+
+namespace cospot {
+
+/// Asks, for one number of hosts after the other, whether a run of the VMs alone rejects any: what
+/// SimulationEngine answers too, but a run takes from the one before it what both have in common.
+///
+/// Hosts that were added come last and are idle. While another host is idle too, an added one wins
+/// no VM: it stands equal to that one in every ranking, and ties go to the lowest index. When none
+/// is, the ranking says whether an idle host would win; with policies that prefer used hosts it
+/// never does. So the larger datacenter's run begins with the smaller one's, up to where an idle
+/// host would have won or, if that never happened, up to the rejection.
+class VmPacking {
+ public:
+  /// `vms` is a schedule of VMs only, each of which fits a host; it outlives the packing.
+  VmPacking(const EventSchedule& vms, const ResourceVector& host, const ChainSpec& vm);
+
+  /// Tells whether a datacenter of so many hosts rejects no VM; more than in the call before.
+  /// Throws Interrupted when the thread's StopToken asks.
+  [[nodiscard]] bool fits(std::size_t hosts, TerminalMeter& meter);
+
+ private:
+  /// How far a run is: where its VMs are before the event at `position`.
+  struct State {
+    std::vector<HostIndex> host_of;  ///< of each row; kNoHost when it does not run
+    std::size_t position = 0;
+  };
+
+  void fill_hosts(std::size_t count);
+  void place(HostIndex host, const ScheduledEvent& event);
+  void depart(const ScheduledEvent& event);
+  [[nodiscard]] bool arrive(const ScheduledEvent& event);
+  [[nodiscard]] bool idle_host_would_win(HostIndex chosen, const Request& request);
+
+  const EventSchedule& vms_;
+  ResourceVector host_;
+  std::shared_ptr<const Chain> chain_;
+  bool compares_two_hosts_;  ///< whether two hosts alone stand to each other as among all
+  State state_;
+  std::optional<State> parting_;  ///< where a run with more hosts would go another way
+
+  std::optional<HostTable> hosts_;
+  HostView view_;
+  std::unique_ptr<HostRanking> ranking_;
+  std::size_t idle_ = 0;
+  std::size_t end_ = 0;
+  HostTable pair_;  ///< a chosen host and an idle one, in this order
+  ChainScratch scratch_;
+  std::vector<RankedHost> ranked_;
+};
+
+}  // namespace cospot
