@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import signal
+import socket
 import sys
-import threading
 from collections.abc import Sequence
-from types import FrameType
-from typing import Any
+from typing import Any, Final
 
 from oslo_config import cfg
 from oslo_log import log as logging
@@ -21,6 +20,8 @@ from cospot.nova.evictor.service import EvictorService
 LOG = logging.getLogger(__name__)
 _PROGRAM = "cospot-evictor"
 _PROJECT = "cospot"
+#: Taken at once; more wait in the socket.
+_MOST_SIGNALS: Final = 4096
 
 
 def read_configuration(arguments: Sequence[str]) -> Any:
@@ -64,15 +65,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(service: EvictorService) -> int:
-    wake = threading.Event()
-    received: list[int] = []
-
-    def note(number: int, _frame: FrameType | None) -> None:
-        received.append(number)
-        wake.set()
-
+    # The kernel may hand a signal to any thread. That does not wake the main thread from a lock, so
+    # the handler, which runs in the main thread, would run at the next signal only. A byte in a
+    # socket wakes it; where so many wait that there is no room for another, one of them does.
+    waiting, wake = socket.socketpair()
+    wake.setblocking(False)
+    received: set[int] = set()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, note)
+        signal.signal(number, lambda number, _frame: received.add(number))
+    signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
     try:
         service.start()
     except OSError as error:
@@ -80,13 +81,13 @@ def _run(service: EvictorService) -> int:
         return 2
     LOG.info("cospot-evictor %s started", cospot.__version__)
     while True:
-        wake.wait()
-        wake.clear()
-        while received:
-            if received.pop(0) != signal.SIGHUP:
-                LOG.info("stopping")
-                service.stop()
-                return 0
+        waiting.recv(_MOST_SIGNALS)
+        if not received.isdisjoint((signal.SIGTERM, signal.SIGINT)):
+            LOG.info("stopping")
+            service.stop()
+            return 0
+        if signal.SIGHUP in received:
+            received.discard(signal.SIGHUP)  # first: one that comes meanwhile counts
             service.reload()
 
 
