@@ -17,10 +17,15 @@ namespace py = pybind11;
 
 namespace {
 
-/// After so many events, which take less than a tenth of a second by a chain that scans 100,000
-/// hosts, a run looks at the clock, and now and then asks Python for signals.
-constexpr std::size_t kEventsPerSlice = 256;
+/// A run asks Python for signals every so often. In between it looks at the clock after some
+/// events: as many as take a good part of that time, for a chain that scans millions of hosts one.
 constexpr std::chrono::milliseconds kAskEvery{10};
+constexpr std::size_t kMostEventsPerSlice = 256;
+
+std::size_t next_slice(std::size_t events, std::chrono::steady_clock::duration took) {
+  if (took > kAskEvery / 2) return std::max<std::size_t>(events / 2, 1);
+  return took < kAskEvery / 8 ? std::min(events * 2, kMostEventsPerSlice) : events;
+}
 
 const EventSchedule& schedule_of(const PythonWorkload& workload) {
   return *watched([&workload] { return &workload.schedule(); });
@@ -82,28 +87,32 @@ void LiveSimulation::run_until(SimTime time) {
   now_ = std::max(now_, time == kNever ? now_ : time);
 }
 
-SimTime LiveSimulation::slice_end() const {
+SimTime LiveSimulation::slice_end(std::size_t events) const {
   const std::size_t last = schedule_->events.size() - 1;
-  if (engine_.position() + kEventsPerSlice > last) return kNever;
-  const ScheduledEvent& event = schedule_->events[engine_.position() + kEventsPerSlice];
+  if (engine_.position() + events > last) return kNever;
+  const ScheduledEvent& event = schedule_->events[engine_.position() + events];
   const SimTime time =
       event.is_departure() ? schedule_->end[event.instance] : schedule_->start[event.instance];
   return time + SimTime(1);  // so that every slice has an event
 }
 
 RunPause LiveSimulation::run_slices(SimTime until) {
+  using Clock = std::chrono::steady_clock;
+  std::size_t events = 1;
   while (!is_finished()) {
     SimTime slice = until;
     RunPause pause = RunPause::kFinished;
     {
       const py::gil_scoped_release unlocked;
-      const auto ask_at = std::chrono::steady_clock::now() + kAskEvery;
+      Clock::time_point now = Clock::now();
+      const Clock::time_point ask_at = now + kAskEvery;
       is_broken_ = true;
       do {
-        slice = std::min(until, slice_end());
+        slice = std::min(until, slice_end(events));
         pause = engine_.run({.time = slice});
-      } while (pause != RunPause::kFinished && slice != until &&
-               std::chrono::steady_clock::now() < ask_at);
+        const Clock::time_point began = std::exchange(now, Clock::now());
+        events = next_slice(events, now - began);
+      } while (pause != RunPause::kFinished && slice != until && now < ask_at);
       is_broken_ = false;
     }
     if (pause == RunPause::kFinished || slice == until) return pause;

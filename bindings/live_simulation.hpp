@@ -56,7 +56,7 @@ class LiveSimulation {
   /// Marks the simulation as running, with Python's lock.
   class Running;
 
-  [[nodiscard]] SimTime slice_end() const;
+  [[nodiscard]] SimTime slice_end(std::size_t events) const;
   RunPause run_slices(SimTime until);
   void require_idle() const;
 

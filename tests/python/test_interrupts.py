@@ -277,7 +277,7 @@ def test_a_call_raises_keyboard_interrupt(folder: Folder, what: str) -> None:
         """
     )
     process = subprocess.Popen(
-        [sys.executable, "-c", script],
+        [sys.executable, "-W", "ignore", "-c", script],  # of a cold start, which is none of this
         cwd=folder.path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
