@@ -127,7 +127,7 @@ TEST_CASE("summarise: VM loss and the best combination without it, worked by han
 std::vector<ResultRow> rows_with_oracle(const std::string& label) {
   std::vector<ResultRow> rows = worked_rows();
   for (const std::string workload : {"a", "b"}) {
-    for (const std::size_t otn : {1, 4}) {
+    for (const std::size_t otn : {std::size_t{1}, std::size_t{4}}) {
       const int earned = otn == 1 ? 30 : workload == "a" ? 90 : 40;
       rows.push_back(row_of(workload, otn == 4, otn, earned));
       rows.back().evictor = label;

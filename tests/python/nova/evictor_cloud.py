@@ -168,7 +168,7 @@ def _time(seconds: float) -> str:
 
 
 def _server(each: Instance, clock_is_off: float) -> dict[str, Any]:
-    created = START + each.number if each.created is None else each.created
+    created = START + each.number if each.created is None else each.created + clock_is_off
     return {
         "id": each.uuid,
         "name": f"instance-{each.number}",
@@ -361,6 +361,10 @@ class CloudServer:
                 self.wfile.write(text)
 
             do_GET = do_POST = do_PUT = do_DELETE = handle_one
+
+            def date_time_string(self, timestamp: float | None = None) -> str:
+                now = time.time() + cloud.clock_is_off if timestamp is None else timestamp
+                return super().date_time_string(now)
 
             def log_message(self, *_: Any) -> None:
                 pass

@@ -138,8 +138,13 @@ def test_what_lasts_takes_the_newest(running: Running) -> None:
     assert (intent["why"], intent["chosen_by"]) == ("capacity-shrank", "newest")
 
 
-def test_a_service_that_starts_judges_by_age(running: Running) -> None:
-    """It has not seen what came first: a VM of a moment ago gets its room, an old one waits."""
+@pytest.mark.parametrize("off", [0.0, -2 * NEVER_S, 2 * NEVER_S])
+def test_a_service_that_starts_judges_by_age(running: Running, off: float) -> None:
+    """It has not seen what came first: a VM of a moment ago gets its room, an old one waits.
+
+    By Nova's clock, whatever the service's own clock says.
+    """
+    running.cloud.clock_is_off = off
     old_host, new_host = running.cloud.add_host("a"), running.cloud.add_host("b")
     spots = [running.cloud.add(host, 8, 1024, spot=True) for host in (old_host, new_host)]
     running.cloud.add(old_host, 2, 1024, spot=False)

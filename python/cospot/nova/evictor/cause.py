@@ -99,7 +99,7 @@ class CauseFinder:
     def _assumed(self, picture: HostPicture) -> Reference:
         """Take the instances that are older than the grace for those that were there before."""
         room = picture.room
-        oldest = time.time() - self._settings.overcommit_grace
+        oldest = picture.nova_time - self._settings.overcommit_grace
         old = {
             consumer: held
             for consumer, held in room.consumers.items()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from keystoneauth1 import exceptions, loading
@@ -24,6 +26,18 @@ class Client:
         self._name = name
         self._adapter = adapter
         self._microversion = microversion
+        self._told: tuple[float, float] | None = None
+
+    def now(self) -> float:
+        """Return the time by the service's own clock, seconds since the epoch.
+
+        From the date that its last answer had: times that the service tells are compared with
+        this, as this machine's clock may be another. Without any such date, this machine's time.
+        """
+        if self._told is None:
+            return time.time()
+        date, told_at = self._told
+        return date + time.monotonic() - told_at
 
     def get(self, path: str, patience: float | None = None) -> dict[str, Any]:
         """Ask; tries again when the service is away for a moment.
@@ -83,10 +97,18 @@ class Client:
             # What follows are addresses of Python objects.
             text = str(error).partition(": HTTP")[0]
             raise CloudError(f"{where}: {type(error).__name__}: {text:.300}") from error
+        self._note_time(answer.headers.get("Date"))
         if answer.status_code >= 400:
             text = " ".join(answer.text.split())
             raise CloudError(f"{where}: {answer.status_code} {text:.200}", answer.status_code)
         return answer
+
+    def _note_time(self, date: str | None) -> None:
+        try:
+            told = parsedate_to_datetime(date or "").timestamp()
+        except ValueError:
+            return  # there need not be any
+        self._told = told, time.monotonic()
 
 
 def open_client(conf: Any, group: str, microversion: str) -> Client:

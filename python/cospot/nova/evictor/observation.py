@@ -36,7 +36,8 @@ class HostPicture:
     Attributes:
         noted: spots whose deletion was asked for and not answered: the first to ask for again.
         taken_at: monotonic time, seconds.
-        created_at: when the instances were created of which Nova says so, seconds since the epoch.
+        nova_time: Nova's own time then, seconds since the epoch.
+        created_at: when the instances were created of which Nova says so, by the same clock.
     """
 
     room: HostRoom
@@ -44,6 +45,7 @@ class HostPicture:
     spots: SpotsOfHost
     noted: frozenset[str]
     taken_at: float
+    nova_time: float
     created_at: Mapping[str, float]
 
     @property
@@ -104,6 +106,7 @@ class HostObserver:
             spots=spots,
             noted=self._notes.recent(room.provider),
             taken_at=time.monotonic(),
+            nova_time=self._servers.now(),
             created_at=created_at,
         )
 

@@ -86,6 +86,10 @@ class Servers:
     def __init__(self, client: Client) -> None:
         self._client = client
 
+    def now(self) -> float:
+        """Return the time by Nova's clock, seconds since the epoch."""
+        return self._client.now()
+
     def server(self, uuid: str) -> Server | None:
         """Return a server; None when there is none, or none that has not been deleted."""
         try:
