@@ -29,16 +29,6 @@ HostIndex draw_host(HostRanking& ranking, std::size_t top, Random& random,
   return seen[random.below(seen.size())];  // fewer are feasible: all of them equally likely
 }
 
-Request request_of(const EventSchedule& schedule, const ScheduledEvent& event) {
-  const ResourceVector& size = schedule.resources(event);
-  return {.vcpus = size.vcpus,
-          .memory_mb = size.memory_mb,
-          .disk_gb = size.disk_gb,
-          .instance_class = InstanceClass::kVm,
-          .instance = event.instance,
-          .time = schedule.start[event.instance]};
-}
-
 }  // namespace
 
 DegradationResult degrade(const EventSchedule& vms, HostTable hosts, const Chain& vm,
@@ -59,7 +49,7 @@ DegradationResult degrade(const EventSchedule& vms, HostTable hosts, const Chain
       if (host == kNoHost) continue;
       hosts.remove_vm(host, vms.resources(event));
     } else {
-      const Request request = request_of(vms, event);
+      const Request request = vms.request(event);
       ranking->start(request);
       host = draw_host(*ranking, top, random, seen);
       if (host == kNoHost) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/request.hpp"
 #include "sim_harness/workloads/workload.hpp"
 
 namespace cospot {
@@ -38,6 +39,17 @@ struct EventSchedule {
 
   [[nodiscard]] const ResourceVector& resources(const ScheduledEvent& event) const {
     return flavors[event.flavor()];
+  }
+
+  /// What an arrival asks the chains for.
+  [[nodiscard]] Request request(const ScheduledEvent& arrival) const {
+    const ResourceVector& size = resources(arrival);
+    return {.vcpus = size.vcpus,
+            .memory_mb = size.memory_mb,
+            .disk_gb = size.disk_gb,
+            .instance_class = arrival.is_spot() ? InstanceClass::kSpot : InstanceClass::kVm,
+            .instance = arrival.instance,
+            .time = start[arrival.instance]};
   }
 
   /// What an instance with these vcpus earns between two times.

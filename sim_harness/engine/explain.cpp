@@ -44,7 +44,7 @@ class Explainer {
  public:
   Explainer(const SimulationEngine& engine, const RunSettings& settings)
       : engine_(engine), view_(engine.hosts().view()) {
-    told_.request = engine.request_of(engine.next_event());
+    told_.request = engine.next_request();
     told_.settings = settings;
     told_.largest_total = engine.hosts().largest_total();
     const Allocator& allocator = engine.allocator();

@@ -58,16 +58,6 @@ SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allo
   hosts_.lend_spots(instances_);
 }
 
-Request SimulationEngine::request_of(const ScheduledEvent& event) const {
-  const ResourceVector& resources = schedule_->resources(event);
-  return {.vcpus = resources.vcpus,
-          .memory_mb = resources.memory_mb,
-          .disk_gb = resources.disk_gb,
-          .instance_class = event.is_spot() ? InstanceClass::kSpot : InstanceClass::kVm,
-          .instance = event.instance,
-          .time = schedule_->start[event.instance]};
-}
-
 RunPause SimulationEngine::run(const PauseAt& pause) {
   const bool may_pause =
       pause.contention || pause.rejection || pause.time != kNever || pause.arrival != UINT32_MAX;
@@ -115,7 +105,7 @@ bool SimulationEngine::is_due(const ScheduledEvent& event, const PauseAt& pause,
 /// Places a VM or rejects it. Returns true, with the reason, when the run has to pause.
 bool SimulationEngine::arrive_vm(const ScheduledEvent& event, const PauseAt& pause,
                                  RunPause& reason) {
-  const Request request = request_of(event);
+  const Request request = schedule_->request(event);
   timer_.start();
   vm_ranking_->start(request);
   HostIndex host = vm_ranking_->next();
@@ -219,7 +209,7 @@ void SimulationEngine::reject_vm(const Request& request) {
 }
 
 void SimulationEngine::arrive_spot(const ScheduledEvent& event) {
-  const Request request = request_of(event);
+  const Request request = schedule_->request(event);
   if (observer_ != nullptr) observer_->requested(request);
   const SimTime end = schedule_->end[event.instance];
   refresh_spot_ranking();

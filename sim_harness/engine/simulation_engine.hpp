@@ -70,8 +70,8 @@ class SimulationEngine {
   [[nodiscard]] HostIndex host_of(InstanceIndex instance) const {
     return instances_.host_of(instance);
   }
-  [[nodiscard]] Request request_of(const ScheduledEvent& event) const;
   [[nodiscard]] const ScheduledEvent& next_event() const { return schedule_->events[position_]; }
+  [[nodiscard]] Request next_request() const { return schedule_->request(next_event()); }
   [[nodiscard]] std::size_t position() const { return position_; }
 
  private:

@@ -25,16 +25,6 @@ bool ranks_by_raw_weights(const Chain& chain) {
   return !weigher.minval().has_value() && !weigher.maxval().has_value();
 }
 
-Request request_of(const EventSchedule& schedule, const ScheduledEvent& event) {
-  const ResourceVector& size = schedule.resources(event);
-  return {.vcpus = size.vcpus,
-          .memory_mb = size.memory_mb,
-          .disk_gb = size.disk_gb,
-          .instance_class = InstanceClass::kVm,
-          .instance = event.instance,
-          .time = schedule.start[event.instance]};
-}
-
 }  // namespace
 
 VmPacking::VmPacking(const EventSchedule& vms, const ResourceVector& host, const ChainSpec& vm)
@@ -99,7 +89,7 @@ void VmPacking::depart(const ScheduledEvent& event) {
 
 /// Places a VM; false when it finds no host.
 bool VmPacking::arrive(const ScheduledEvent& event) {
-  const Request request = request_of(vms_, event);
+  const Request request = vms_.request(event);
   ranking_->start(request);
   const HostIndex host = ranking_->next();
   if (host == kNoHost) return false;
