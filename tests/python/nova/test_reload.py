@@ -206,13 +206,10 @@ def test_the_evictor_evicts_nothing_while_its_configuration_cannot_be_verified(
     wait_until(lambda: running.cloud.deleted == [spot], "the spot goes")
 
 
-def test_the_scheduler_obeys_its_switches_after_each_of_many_reloads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nova calls `mutate_config_files`; its newer releases do so beside native threads."""
-    pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
+def scheduler_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Any]:
+    """Have the plugin read a file of the test's; return the file and its configuration."""
     from cospot.nova.scheduler import options
-    from scheduler_cases import CONF, Plugin
+    from scheduler_cases import CONF
 
     path = tmp_path / "nova.conf"
     path.write_text("[cospot]\n")
@@ -221,6 +218,17 @@ def test_the_scheduler_obeys_its_switches_after_each_of_many_reloads(
     conf(["--config-file", str(path)], project="nova")
     monkeypatch.setattr(conf, "filter_scheduler", CONF.filter_scheduler, raising=False)
     monkeypatch.setattr("cospot.nova.scheduler.filter.CONF", conf)
+    return path, conf
+
+
+def test_the_scheduler_obeys_its_switches_after_each_of_many_reloads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nova calls `mutate_config_files`; its newer releases do so beside native threads."""
+    pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
+    from scheduler_cases import Plugin
+
+    path, conf = scheduler_configuration(tmp_path, monkeypatch)
     plugin = Plugin([])
     with reading(plugin.filter._settings):
         for number in range(RELOADS):
@@ -236,16 +244,9 @@ def test_the_scheduler_decides_nothing_by_a_configuration_it_cannot_read_again(
 ) -> None:
     """VMs go where Nova's own weighers say, spots nowhere: as with any wrong configuration."""
     pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-    from cospot.nova.scheduler import options
-    from scheduler_cases import CONF, SPOT, VM, Plugin, full_of_spots, make_spec, make_state, names
+    from scheduler_cases import SPOT, VM, Plugin, full_of_spots, make_spec, make_state, names
 
-    path = tmp_path / "nova.conf"
-    path.write_text("[cospot]\n")
-    conf = cfg.ConfigOpts()
-    options.register(conf)
-    conf(["--config-file", str(path)], project="nova")
-    monkeypatch.setattr(conf, "filter_scheduler", CONF.filter_scheduler, raising=False)
-    monkeypatch.setattr("cospot.nova.scheduler.filter.CONF", conf)
+    path, conf = scheduler_configuration(tmp_path, monkeypatch)
     states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
     plugin = Plugin(states)
     assert names(plugin.hosts(states, make_spec(VM))) == ["a", "c"]
