@@ -125,6 +125,19 @@ def test_training_gives_the_same_bytes_for_a_seed() -> None:
     assert train(forgetful, seed=7, epochs=2, watched_until=3).text() == first
 
 
+def test_an_interrupted_training_gives_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """scikit-learn itself catches Ctrl-C and returns a network that is trained in part."""
+    network = pytest.importorskip("sklearn.neural_network").MLPClassifier
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    # Called within fit after every epoch.
+    monkeypatch.setattr(network, "_update_no_improvement_count", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        train(two_kinds(500))
+
+
 def test_inputs_that_nobody_had_count_as_the_mean_of_the_others() -> None:
     pytest.importorskip("sklearn")
     spots = two_kinds(900)

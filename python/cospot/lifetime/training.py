@@ -122,7 +122,12 @@ def fit_network(matrix: Any, ended: Integers, hidden: int, epochs: int, seed: in
     # One thread, so that sums are added up in one order.
     with warnings.catch_warnings(), threadpool_limits(limits=1):
         warnings.simplefilter("ignore", ConvergenceWarning)  # the epochs are as many as asked for
-        network.fit(matrix, ended)
+        # scikit-learn answers Ctrl-C with a warning and a network that is trained in part.
+        warnings.filterwarnings("error", "Training interrupted", UserWarning)
+        try:
+            network.fit(matrix, ended)
+        except UserWarning as interruption:
+            raise KeyboardInterrupt from interruption
     return network
 
 
