@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/host_table.hpp"
-#include "core/resource_vector.hpp"
-#include "core/sim_time.hpp"
+#include "core/model/host_table.hpp"
+#include "core/model/resource_vector.hpp"
+#include "core/model/sim_time.hpp"
 
 namespace cospot::bindings {
 

@@ -10,7 +10,7 @@
 #include "bindings/policy_entries.hpp"
 #include "bindings/rank_hosts.hpp"
 #include "core/errors.hpp"
-#include "core/offer.hpp"
+#include "core/handshake/offer.hpp"
 
 namespace cospot::bindings {
 

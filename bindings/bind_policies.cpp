@@ -12,7 +12,7 @@
 #include "bindings/hosts.hpp"
 #include "bindings/policy_entries.hpp"
 #include "core/errors.hpp"
-#include "core/plugin.hpp"
+#include "core/policy/plugin.hpp"
 #include "evictors/registry.hpp"
 #include "filters/registry.hpp"
 #include "sim_harness/sweeps/shared_evictor.hpp"

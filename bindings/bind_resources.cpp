@@ -5,8 +5,8 @@
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
 #include "core/errors.hpp"
-#include "core/request.hpp"
-#include "core/resource_vector.hpp"
+#include "core/model/request.hpp"
+#include "core/model/resource_vector.hpp"
 
 namespace cospot::bindings {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bindings/hosts.hpp"
-#include "core/host_table.hpp"
-#include "core/offer.hpp"
+#include "core/handshake/offer.hpp"
+#include "core/model/host_table.hpp"
 
 namespace cospot::bindings {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/host_table.hpp"
+#include "core/model/host_table.hpp"
 
 namespace cospot::bindings {
 

@@ -1,6 +1,6 @@
 #include "bindings/kept_ranking.hpp"
 
-#include "core/batch_ranking.hpp"
+#include "core/ranking/batch_ranking.hpp"
 
 namespace cospot::bindings {
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "bindings/hosts.hpp"
-#include "core/chain.hpp"
-#include "core/host_ranking.hpp"
+#include "core/ranking/chain.hpp"
+#include "core/ranking/host_ranking.hpp"
 
 namespace cospot::bindings {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "bindings/policy_entries.hpp"
-#include "core/evictor.hpp"
-#include "core/host_table.hpp"
-#include "core/offer.hpp"
+#include "core/handshake/offer.hpp"
+#include "core/model/host_table.hpp"
+#include "core/policy/evictor.hpp"
 
 namespace cospot::bindings {
 

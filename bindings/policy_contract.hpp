@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "core/evictor.hpp"
-#include "core/filter.hpp"
-#include "core/host_table.hpp"
-#include "core/weigher.hpp"
+#include "core/model/host_table.hpp"
+#include "core/policy/evictor.hpp"
+#include "core/policy/filter.hpp"
+#include "core/policy/weigher.hpp"
 
 namespace cospot::bindings {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bindings/kept_ranking.hpp"
-#include "core/chain.hpp"
+#include "core/ranking/chain.hpp"
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/run_settings.hpp"
 #include "sim_harness/sweeps/policy_loader.hpp"

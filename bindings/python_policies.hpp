@@ -6,9 +6,9 @@
 #include <string>
 
 #include "bindings/shared_python.hpp"
-#include "core/evictor.hpp"
-#include "core/filter.hpp"
-#include "core/weigher.hpp"
+#include "core/policy/evictor.hpp"
+#include "core/policy/filter.hpp"
+#include "core/policy/weigher.hpp"
 
 namespace cospot::bindings {
 

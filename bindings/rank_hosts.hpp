@@ -4,8 +4,8 @@
 #include <cstddef>
 
 #include "bindings/policy_entries.hpp"
-#include "core/chain.hpp"
-#include "core/host_table.hpp"
+#include "core/model/host_table.hpp"
+#include "core/ranking/chain.hpp"
 
 namespace cospot::bindings {
 

@@ -2,7 +2,7 @@
 
 #include <pybind11/pybind11.h>
 
-#include "core/host_table.hpp"
+#include "core/model/host_table.hpp"
 #include "sim_harness/engine/run_settings.hpp"
 
 namespace cospot::bindings {

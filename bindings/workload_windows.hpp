@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bindings/workloads.hpp"
-#include "core/sim_time.hpp"
+#include "core/model/sim_time.hpp"
 
 namespace cospot::bindings {
 

@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "core/plugin.hpp"
-#include "core/sim_time.hpp"
+#include "core/model/sim_time.hpp"
+#include "core/policy/plugin.hpp"
 
 namespace cospot {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "evictors/day_option.hpp"
-#include "evictors/eviction_search.hpp"
 #include "evictors/placement_order_walk.hpp"
+#include "evictors/search/eviction_search.hpp"
 #include "guarantees/learned_predictor.hpp"
 #include "guarantees/lifetime_model_file.hpp"
 

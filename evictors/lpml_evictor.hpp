@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "core/evictor.hpp"
-#include "core/plugin.hpp"
+#include "core/policy/evictor.hpp"
+#include "core/policy/plugin.hpp"
 #include "guarantees/lifetime_predictor.hpp"
 
 namespace cospot {

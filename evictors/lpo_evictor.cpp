@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "evictors/day_option.hpp"
-#include "evictors/eviction_search.hpp"
 #include "evictors/placement_order_walk.hpp"
+#include "evictors/search/eviction_search.hpp"
 
 namespace cospot {
 

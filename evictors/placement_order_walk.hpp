@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/evictor.hpp"
+#include "core/policy/evictor.hpp"
 
 namespace cospot {
 

@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "core/evictor.hpp"
-#include "core/plugin.hpp"
+#include "core/policy/evictor.hpp"
+#include "core/policy/plugin.hpp"
 
 namespace cospot {
 

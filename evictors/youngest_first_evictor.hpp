@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/evictor.hpp"
-#include "core/plugin.hpp"
+#include "core/policy/evictor.hpp"
+#include "core/policy/plugin.hpp"
 
 namespace cospot {
 

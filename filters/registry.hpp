@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "core/filter.hpp"
-#include "core/plugin.hpp"
+#include "core/policy/filter.hpp"
+#include "core/policy/plugin.hpp"
 
 namespace cospot {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/filter.hpp"
-#include "core/plugin.hpp"
+#include "core/policy/filter.hpp"
+#include "core/policy/plugin.hpp"
 
 namespace cospot {
 

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "core/sim_time.hpp"
+#include "core/model/sim_time.hpp"
 
 namespace cospot {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/resource_vector.hpp"
-#include "core/sim_time.hpp"
-#include "core/spot_traits.hpp"
+#include "core/model/resource_vector.hpp"
+#include "core/model/sim_time.hpp"
+#include "core/model/spot_traits.hpp"
 #include "guarantees/life_curve.hpp"
 
 namespace cospot {

@@ -3,9 +3,9 @@
 #include <memory>
 #include <span>
 
-#include "core/evictor.hpp"
-#include "core/sim_time.hpp"
-#include "core/spot_traits.hpp"
+#include "core/model/sim_time.hpp"
+#include "core/model/spot_traits.hpp"
+#include "core/policy/evictor.hpp"
 
 namespace cospot {
 

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "core/keyed_weigher.hpp"
+#include "core/policy/keyed_weigher.hpp"
 
 namespace cospot {
 

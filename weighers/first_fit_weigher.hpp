@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/keyed_weigher.hpp"
+#include "core/policy/keyed_weigher.hpp"
 
 namespace cospot {
 

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "core/plugin.hpp"
-#include "core/weigher.hpp"
+#include "core/policy/plugin.hpp"
+#include "core/policy/weigher.hpp"
 
 namespace cospot {
 

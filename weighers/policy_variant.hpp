@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/host_table.hpp"
-#include "core/plugin.hpp"
-#include "core/weigher.hpp"
+#include "core/model/host_table.hpp"
+#include "core/policy/plugin.hpp"
+#include "core/policy/weigher.hpp"
 
 namespace cospot {
 

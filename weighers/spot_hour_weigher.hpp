@@ -2,9 +2,9 @@
 
 #include <chrono>
 
-#include "core/instance_table.hpp"
-#include "core/plugin.hpp"
-#include "core/weigher.hpp"
+#include "core/model/instance_table.hpp"
+#include "core/policy/plugin.hpp"
+#include "core/policy/weigher.hpp"
 
 namespace cospot {
 

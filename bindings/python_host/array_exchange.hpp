@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/host_table.hpp"
+#include "core/model/host_table.hpp"
 
 namespace cospot::python_host {
 

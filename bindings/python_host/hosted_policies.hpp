@@ -5,9 +5,9 @@
 
 #include "bindings/python_host/interpreter.hpp"
 #include "bindings/python_host/policy_arguments.hpp"
-#include "core/evictor.hpp"
-#include "core/filter.hpp"
-#include "core/weigher.hpp"
+#include "core/policy/evictor.hpp"
+#include "core/policy/filter.hpp"
+#include "core/policy/weigher.hpp"
 
 namespace cospot::python_host {
 

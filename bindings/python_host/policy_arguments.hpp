@@ -3,9 +3,9 @@
 #include <span>
 
 #include "bindings/python_host/interpreter.hpp"
-#include "core/evictor.hpp"
-#include "core/host_table.hpp"
-#include "core/request.hpp"
+#include "core/model/host_table.hpp"
+#include "core/model/request.hpp"
+#include "core/policy/evictor.hpp"
 
 namespace cospot::python_host {
 

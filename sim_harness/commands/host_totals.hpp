@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "core/resource_vector.hpp"
+#include "core/model/resource_vector.hpp"
 
 namespace cospot {
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/plugin.hpp"
+#include "core/policy/plugin.hpp"
 #include "evictors/registry.hpp"
 #include "filters/registry.hpp"
 #include "weighers/registry.hpp"

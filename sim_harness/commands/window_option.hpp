@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/sim_time.hpp"
+#include "core/model/sim_time.hpp"
 #include "sim_harness/workloads/workload.hpp"
 
 namespace cospot {

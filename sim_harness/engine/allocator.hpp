@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "core/chain.hpp"
-#include "core/evictor.hpp"
-#include "core/offer_rule.hpp"
+#include "core/handshake/offer_rule.hpp"
+#include "core/policy/evictor.hpp"
+#include "core/ranking/chain.hpp"
 #include "sim_harness/engine/run_settings.hpp"
 
 namespace cospot {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/resource_vector.hpp"
+#include "core/model/resource_vector.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/engine/run_settings.hpp"
 

@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/host_ranking.hpp"
 #include "core/random.hpp"
+#include "core/ranking/host_ranking.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
 
 namespace cospot {

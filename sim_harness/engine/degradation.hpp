@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/chain.hpp"
-#include "core/host_table.hpp"
+#include "core/model/host_table.hpp"
+#include "core/ranking/chain.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
 
 namespace cospot {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/host_table.hpp"
+#include "core/model/host_table.hpp"
 #include "sim_harness/engine/run_observer.hpp"
 #include "sim_harness/files/stored_stream.hpp"
 #include "sim_harness/workloads/workload.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/request.hpp"
+#include "core/model/request.hpp"
 #include "sim_harness/workloads/workload.hpp"
 
 namespace cospot {

@@ -8,7 +8,7 @@
 #include <typeinfo>
 
 #include "core/errors.hpp"
-#include "core/vm_load.hpp"
+#include "core/model/vm_load.hpp"
 #include "filters/registry.hpp"
 #include "sim_harness/workloads/window.hpp"
 

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/chain.hpp"
-#include "core/evictor.hpp"
-#include "core/host_table.hpp"
+#include "core/model/host_table.hpp"
+#include "core/policy/evictor.hpp"
+#include "core/ranking/chain.hpp"
 #include "sim_harness/engine/run_settings.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/workloads/workload.hpp"

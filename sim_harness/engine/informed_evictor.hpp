@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "core/evictor.hpp"
+#include "core/policy/evictor.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/workloads/workload.hpp"
 

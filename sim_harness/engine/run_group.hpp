@@ -3,7 +3,7 @@
 #include <functional>
 #include <span>
 
-#include "core/offer_rule.hpp"
+#include "core/handshake/offer_rule.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/engine/run_result.hpp"
 #include "sim_harness/engine/run_settings.hpp"

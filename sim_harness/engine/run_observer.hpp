@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/offer.hpp"
-#include "core/sim_time.hpp"
+#include "core/handshake/offer.hpp"
+#include "core/model/sim_time.hpp"
 
 namespace cospot {
 

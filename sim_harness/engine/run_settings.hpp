@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "core/evictor.hpp"
-#include "core/filter.hpp"
-#include "core/offer_rule.hpp"
-#include "core/plugin.hpp"
-#include "core/resource_vector.hpp"
-#include "core/weigher.hpp"
+#include "core/handshake/offer_rule.hpp"
+#include "core/model/resource_vector.hpp"
+#include "core/policy/evictor.hpp"
+#include "core/policy/filter.hpp"
+#include "core/policy/plugin.hpp"
+#include "core/policy/weigher.hpp"
 
 namespace cospot {
 

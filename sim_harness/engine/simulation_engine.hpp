@@ -5,11 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "core/host_ranking.hpp"
-#include "core/host_table.hpp"
-#include "core/instance_table.hpp"
-#include "core/offer.hpp"
-#include "core/vm_load.hpp"
+#include "core/handshake/offer.hpp"
+#include "core/model/host_table.hpp"
+#include "core/model/instance_table.hpp"
+#include "core/model/vm_load.hpp"
+#include "core/ranking/host_ranking.hpp"
 #include "sim_harness/engine/allocation_timer.hpp"
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/event_schedule.hpp"

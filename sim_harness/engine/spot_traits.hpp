@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/spot_traits.hpp"
+#include "core/model/spot_traits.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/workloads/workload.hpp"
 

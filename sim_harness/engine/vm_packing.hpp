@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/chain.hpp"
-#include "core/host_table.hpp"
+#include "core/model/host_table.hpp"
+#include "core/ranking/chain.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/engine/run_settings.hpp"
 #include "sim_harness/files/terminal_meter.hpp"

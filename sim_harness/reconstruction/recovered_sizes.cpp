@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "core/resource_vector.hpp"
+#include "core/model/resource_vector.hpp"
 #include "sim_harness/reconstruction/inconsistent_types.hpp"
 #include "sim_harness/reconstruction/integer_sizes.hpp"
 #include "sim_harness/reconstruction/size_ratios.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "core/offer_rule.hpp"
+#include "core/handshake/offer_rule.hpp"
 #include "sim_harness/engine/run_result.hpp"
 
 namespace cospot {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/offer_rule.hpp"
+#include "core/handshake/offer_rule.hpp"
 #include "sim_harness/results/result_row.hpp"
 
 namespace cospot {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/plugin.hpp"
+#include "core/policy/plugin.hpp"
 #include "sim_harness/sweeps/yaml_reader.hpp"
 
 namespace cospot {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/offer_rule.hpp"
-#include "core/resource_vector.hpp"
+#include "core/handshake/offer_rule.hpp"
+#include "core/model/resource_vector.hpp"
 #include "sim_harness/engine/run_settings.hpp"
 #include "sim_harness/workloads/synthetic_workload.hpp"
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/request.hpp"
-#include "core/sim_time.hpp"
+#include "core/model/request.hpp"
+#include "core/model/sim_time.hpp"
 
 namespace cospot {
 

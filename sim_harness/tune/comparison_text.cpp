@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/plugin.hpp"
+#include "core/policy/plugin.hpp"
 
 namespace cospot {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "core/request.hpp"
-#include "core/resource_vector.hpp"
+#include "core/model/request.hpp"
+#include "core/model/resource_vector.hpp"
 
 namespace cospot {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/request.hpp"
-#include "core/resource_vector.hpp"
-#include "core/sim_time.hpp"
+#include "core/model/request.hpp"
+#include "core/model/resource_vector.hpp"
+#include "core/model/sim_time.hpp"
 
 namespace cospot {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/host_table.hpp"
+#include "core/model/host_table.hpp"
 #include "sim_harness/workloads/workload.hpp"
 
 namespace cospot {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/sim_time.hpp"
+#include "core/model/sim_time.hpp"
 
 namespace cospot {
 

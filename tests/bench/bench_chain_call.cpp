@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/offer.hpp"
+#include "core/handshake/offer.hpp"
 #include "sim_harness/engine/allocator.hpp"
 
 namespace cospot {

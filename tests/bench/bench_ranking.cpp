@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "core/chain.hpp"
 #include "core/random.hpp"
+#include "core/ranking/chain.hpp"
 #include "sim_harness/engine/allocator.hpp"
 
 namespace cospot {

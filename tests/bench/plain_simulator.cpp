@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/evictor.hpp"
+#include "core/policy/evictor.hpp"
 #include "evictors/registry.hpp"
 
 namespace cospot {

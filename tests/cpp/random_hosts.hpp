@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/host_table.hpp"
+#include "core/model/host_table.hpp"
+#include "core/model/request.hpp"
 #include "core/random.hpp"
-#include "core/request.hpp"
 
 namespace cospot {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/resource_vector.hpp"
+#include "core/model/resource_vector.hpp"
 #include "sim_harness/workloads/workload.hpp"
 
 namespace cospot {

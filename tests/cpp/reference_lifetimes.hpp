@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/request.hpp"
-#include "core/sim_time.hpp"
+#include "core/model/request.hpp"
+#include "core/model/sim_time.hpp"
 #include "guarantees/lifetime_model.hpp"
 #include "sim_harness/workloads/workload.hpp"
 

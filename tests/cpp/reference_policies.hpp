@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/resource_vector.hpp"
+#include "core/model/resource_vector.hpp"
 
 /// How the reference simulator ranks: names and formulas.
 namespace cospot::reference {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "core/host_table.hpp"
-#include "core/request.hpp"
-#include "core/resource_vector.hpp"
-#include "core/sim_time.hpp"
+#include "core/model/host_table.hpp"
+#include "core/model/request.hpp"
+#include "core/model/resource_vector.hpp"
+#include "core/model/sim_time.hpp"
 #include "sim_harness/engine/run_result.hpp"
 #include "sim_harness/workloads/workload.hpp"
 

@@ -8,9 +8,9 @@
 #include <regex>
 #include <set>
 
-#include "core/chain.hpp"
 #include "core/errors.hpp"
 #include "core/random.hpp"
+#include "core/ranking/chain.hpp"
 #include "evictors/registry.hpp"
 #include "filters/registry.hpp"
 #include "tests/cpp/random_hosts.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "evictors/eviction_search.hpp"
+#include "evictors/search/eviction_search.hpp"
 
 namespace cospot {
 namespace {

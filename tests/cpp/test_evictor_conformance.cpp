@@ -1,4 +1,4 @@
-// What core/evictor.hpp promises, checked for every registered evictor.
+// What core/policy/evictor.hpp promises, checked for every registered evictor.
 
 #include <doctest/doctest.h>
 

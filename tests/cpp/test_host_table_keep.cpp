@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/host_table.hpp"
+#include "core/model/host_table.hpp"
 
 namespace cospot {
 namespace {

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "core/batch_ranking.hpp"
-#include "core/chain.hpp"
 #include "core/random.hpp"
+#include "core/ranking/batch_ranking.hpp"
+#include "core/ranking/chain.hpp"
 #include "filters/feasibility_filter.hpp"
 #include "filters/spot_avoiding_filter.hpp"
 #include "weighers/registry.hpp"

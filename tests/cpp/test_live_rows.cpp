@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/chain.hpp"
 #include "core/errors.hpp"
-#include "core/host_table.hpp"
+#include "core/model/host_table.hpp"
+#include "core/ranking/chain.hpp"
 #include "filters/feasibility_filter.hpp"
 #include "weighers/util_weigher.hpp"
 

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include "core/chain.hpp"
+#include "core/ranking/chain.hpp"
 #include "weighers/nova_cpu_weigher.hpp"
 #include "weighers/nova_disk_weigher.hpp"
 #include "weighers/nova_io_ops_weigher.hpp"

@@ -4,9 +4,9 @@
 #include <map>
 
 #include "core/errors.hpp"
-#include "core/offer_rule.hpp"
+#include "core/handshake/offer_rule.hpp"
+#include "core/model/vm_load.hpp"
 #include "core/random.hpp"
-#include "core/vm_load.hpp"
 #include "sim_harness/engine/run_group.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "tests/cpp/engine_checks.hpp"

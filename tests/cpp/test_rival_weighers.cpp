@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "core/chain.hpp"
-#include "core/instance_table.hpp"
+#include "core/model/instance_table.hpp"
+#include "core/ranking/chain.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "tests/cpp/settings_grid.hpp"

@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include "core/kernel_set.hpp"
 #include "core/random.hpp"
+#include "core/ranking/kernel_set.hpp"
 
 namespace cospot {
 namespace {

@@ -1,0 +1,141 @@
+#include "core/handshake/offer_rule.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "core/errors.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr std::string_view kAdaptive = "adaptive-";
+constexpr std::string_view kEpsilon = "epsilon-";
+
+/// The shortest decimal that reads back as the same number, never with an exponent.
+std::string decimal(double value) {
+  std::array<char, 64> text{};
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  return {text.data(), end.ptr};
+}
+
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number value{};
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+void check_otn(std::string_view what, std::size_t otn) {
+  if (otn >= 1 && otn <= OfferRule::kMaxOtn) return;
+  throw ConfigError(std::string(what) + " is " + std::to_string(otn) + ", expected " +
+                    (otn == 0 ? "at least 1" : "at most " + std::to_string(OfferRule::kMaxOtn)));
+}
+
+/// Smaller numbers would need an exponent in a label, and mean nothing here.
+void check_fraction(std::string_view what, double value) {
+  if (value == 0 || (value >= OfferRule::kLeastFraction && value <= 1)) return;
+  throw ConfigError(std::string(what) + " is " + std::to_string(value) +
+                    ", expected 0, or a fraction from 0.0001 to 1");
+}
+
+std::vector<std::string_view> split(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (std::size_t dash = text.find('-'); dash != std::string_view::npos; dash = text.find('-')) {
+    parts.push_back(text.substr(0, dash));
+    text.remove_prefix(dash + 1);
+  }
+  parts.push_back(text);
+  return parts;
+}
+
+std::optional<OfferRule> parse_adaptive(std::string_view numbers) {
+  const std::vector<std::string_view> parts = split(numbers);
+  if (parts.size() != 4) return std::nullopt;
+  const auto low = parse_number<std::size_t>(parts[0]);
+  const auto high = parse_number<std::size_t>(parts[1]);
+  const auto from = parse_number<double>(parts[2]);
+  const auto to = parse_number<double>(parts[3]);
+  if (!low || !high || !from || !to) return std::nullopt;
+  return OfferRule::adaptive(
+      {.at_low_load = *low, .at_high_load = *high, .from = *from, .to = *to});
+}
+
+}  // namespace
+
+OfferRule::OfferRule(std::size_t otn) {
+  check_otn("otn", otn);
+  schedule_ = {.at_low_load = otn, .at_high_load = otn};
+}
+
+OfferRule OfferRule::adaptive(const Schedule& schedule) {
+  check_otn("at_low_load", schedule.at_low_load);
+  check_otn("at_high_load", schedule.at_high_load);
+  check_fraction("from", schedule.from);
+  check_fraction("to", schedule.to);
+  if (schedule.from > schedule.to) {
+    throw ConfigError("from is " + decimal(schedule.from) + ", expected at most to, which is " +
+                      decimal(schedule.to));
+  }
+  OfferRule rule;
+  rule.kind_ = Kind::kAdaptive;
+  rule.schedule_ = schedule;
+  return rule;
+}
+
+OfferRule OfferRule::within(double epsilon) {
+  check_fraction("epsilon", epsilon);
+  OfferRule rule;
+  rule.kind_ = Kind::kEpsilon;
+  rule.epsilon_ = epsilon;
+  return rule;
+}
+
+std::string OfferRule::label() const {
+  switch (kind_) {
+    case Kind::kTopN:
+      break;
+    case Kind::kAdaptive:
+      return std::string(kAdaptive) + std::to_string(schedule_.at_low_load) + "-" +
+             std::to_string(schedule_.at_high_load) + "-" + decimal(schedule_.from) + "-" +
+             decimal(schedule_.to);
+    case Kind::kEpsilon:
+      return std::string(kEpsilon) + decimal(epsilon_);
+  }
+  return std::to_string(otn());
+}
+
+OfferRule OfferRule::parse(std::string_view label) {
+  std::optional<OfferRule> rule;
+  if (label.starts_with(kAdaptive)) {
+    rule = parse_adaptive(label.substr(kAdaptive.size()));
+  } else if (label.starts_with(kEpsilon)) {
+    if (const auto epsilon = parse_number<double>(label.substr(kEpsilon.size()))) {
+      rule = within(*epsilon);
+    }
+  } else if (const auto otn = parse_number<std::size_t>(label)) {
+    rule = OfferRule(*otn);
+  }
+  if (rule) return *rule;
+  throw ConfigError("found '" + std::string(label) +
+                    "', expected an OTN such as 8, epsilon-0.05 or adaptive-32-1-0.8-1");
+}
+
+std::size_t OfferRule::most_hosts(double vm_load) const {
+  if (kind_ == Kind::kTopN) return schedule_.at_low_load;
+  if (kind_ == Kind::kEpsilon) return kAllHosts;
+  const auto low = static_cast<double>(schedule_.at_low_load);
+  const auto high = static_cast<double>(schedule_.at_high_load);
+  double part = vm_load >= schedule_.to ? 1 : 0;
+  if (vm_load > schedule_.from && vm_load < schedule_.to) {
+    part = (vm_load - schedule_.from) / (schedule_.to - schedule_.from);
+  }
+  return static_cast<std::size_t>(std::floor(low + (high - low) * part + 0.5));
+}
+
+}  // namespace cospot

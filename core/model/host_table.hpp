@@ -1,0 +1,225 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/model/resource_vector.hpp"
+
+namespace cospot {
+
+using HostIndex = std::uint32_t;
+inline constexpr HostIndex kNoHost = UINT32_MAX;
+
+/// Which instances a policy sees on a host: only the VMs ("ignoring spots"), or all of them.
+enum class Sees : std::uint8_t { kVms, kVmsAndSpots };
+
+/// What one host is made of and holds at first. Totals are what the scheduler may hand out, after
+/// allocation ratios and reserved amounts.
+struct HostSpec {
+  std::string name;
+  ResourceVector total;
+  ResourceVector vm_used{};
+  ResourceVector spot_used{};
+  std::int32_t num_vms = 0;
+  std::int32_t num_spots = 0;
+  std::int32_t num_io_ops = 0;  ///< instances being built, resized or moved, as Nova counts them
+};
+
+class HostRow;
+class HostTable;
+class InstanceTable;
+struct RunningSpot;
+
+/// Read-only columns over a HostTable, one entry a host. Valid while the table lives; never stored
+/// by a plugin. What is free "beside VMs" ignores spots; "beside all" counts VMs and spots. An
+/// amount beside all may be negative: then the host is overcommitted until spots go.
+struct HostView {
+  std::span<const ResourceAmount> vcpus_total;
+  std::span<const ResourceAmount> memory_mb_total;
+  std::span<const ResourceAmount> disk_gb_total;
+  std::span<const ResourceAmount> vcpus_beside_vms;
+  std::span<const ResourceAmount> memory_mb_beside_vms;
+  std::span<const ResourceAmount> disk_gb_beside_vms;
+  std::span<const ResourceAmount> vcpus_beside_all;
+  std::span<const ResourceAmount> memory_mb_beside_all;
+  std::span<const ResourceAmount> disk_gb_beside_all;
+  std::span<const std::int32_t> num_vms;
+  std::span<const std::int32_t> num_spots;
+  std::span<const std::int32_t> num_io_ops;
+  std::span<const std::uint64_t> generation;
+  std::span<const std::string> name;
+  const HostTable* table = nullptr;          ///< whose columns these are; not for policies
+  const InstanceTable* instances = nullptr;  ///< what runs where, if the table knows; see HostRow
+
+  [[nodiscard]] std::size_t size() const { return vcpus_total.size(); }
+  [[nodiscard]] inline HostRow operator[](HostIndex host) const;
+};
+
+/// One host of a HostView, with the names a policy's formula uses.
+class HostRow {
+ public:
+  HostRow(const HostView& view, HostIndex host) : view_(&view), host_(host) {}
+
+  [[nodiscard]] HostIndex index() const { return host_; }
+  [[nodiscard]] std::int32_t num_vms() const { return view_->num_vms[host_]; }
+  [[nodiscard]] std::int32_t num_spots() const { return view_->num_spots[host_]; }
+  [[nodiscard]] std::int32_t num_io_ops() const { return view_->num_io_ops[host_]; }
+  /// The spots on the host, oldest placement first; none where the table was not lent them. Defined
+  /// in core/model/instance_table.hpp.
+  [[nodiscard]] inline std::span<const RunningSpot> spots() const;
+
+  [[nodiscard, gnu::always_inline]] ResourceVector total() const {
+    return {view_->vcpus_total[host_], view_->memory_mb_total[host_], view_->disk_gb_total[host_]};
+  }
+  /// What the host could still take beside its VMs, or beside its VMs and spots.
+  [[nodiscard, gnu::always_inline]] ResourceVector free(Sees sees) const {
+    return sees == Sees::kVms ? beside_vms() : beside_all();
+  }
+  [[nodiscard, gnu::always_inline]] ResourceVector used(Sees sees) const {
+    return total() - free(sees);
+  }
+  [[nodiscard]] ResourceVector vm_used() const { return total() - beside_vms(); }
+  [[nodiscard]] ResourceVector spot_used() const { return beside_vms() - beside_all(); }
+
+ private:
+  [[nodiscard, gnu::always_inline]] ResourceVector beside_vms() const {
+    return {view_->vcpus_beside_vms[host_], view_->memory_mb_beside_vms[host_],
+            view_->disk_gb_beside_vms[host_]};
+  }
+  [[nodiscard, gnu::always_inline]] ResourceVector beside_all() const {
+    return {view_->vcpus_beside_all[host_], view_->memory_mb_beside_all[host_],
+            view_->disk_gb_beside_all[host_]};
+  }
+
+  const HostView* view_;
+  HostIndex host_;
+};
+
+inline HostRow HostView::operator[](HostIndex host) const { return {*this, host}; }
+
+/// The columns of a HostTable are padded to a multiple of this with rows that have no room, so that
+/// vector loops need no remainder.
+inline constexpr std::size_t kRowPadding = 32;
+
+/// The hosts of a datacenter: a struct of arrays with one writer (the engine or the Nova mirror).
+/// What VMs leave free and what VMs and spots leave free are separate columns, so "ignoring spots"
+/// and "including spots" are two views of one table. Every change of a host raises its generation.
+class HostTable {
+ public:
+  HostTable() = default;
+  HostTable(const HostTable&) = default;
+  HostTable(HostTable&&) noexcept = default;
+  HostTable& operator=(const HostTable&) = delete;
+  HostTable& operator=(HostTable&&) = delete;
+  ~HostTable();
+
+  /// Errors: ConfigError when an amount is negative or over kMaxResourceAmount, or the vcpus or
+  /// memory of a host are zero.
+  explicit HostTable(const std::vector<HostSpec>& hosts);
+
+  /// `count` empty hosts with the same totals, named host-0, host-1, ...
+  [[nodiscard]] static HostTable uniform(std::size_t count, const ResourceVector& total);
+
+  [[nodiscard]] std::size_t size() const { return names_.size(); }
+  [[nodiscard]] HostView view() const;
+  [[nodiscard]] const std::string& name(HostIndex host) const { return names_[host]; }
+
+  /// While the result lives, the columns stay where they are, also when the table is gone (then as
+  /// they were at its end). For the arrays of other languages, which may outlive a run. Called by
+  /// the thread that owns the table; the result may be dropped by any.
+  [[nodiscard]] std::shared_ptr<const void> keep_columns() const;
+
+  /// Lets policies see the spots on each host (HostRow::spots). `instances` outlives the table and
+  /// is kept in step with it. Holds for this table, not for its copies.
+  void lend_spots(const InstanceTable& instances) { lent_.instances = &instances; }
+
+  /// Tells whether every host has the same totals.
+  [[nodiscard]] bool is_uniform() const { return uniform_; }
+
+  /// The largest total of each resource over all hosts.
+  [[nodiscard]] const ResourceVector& largest_total() const { return largest_total_; }
+
+  /// Makes a host what `spec` says, its name included. What is kept ranked over this table must not
+  /// be used after it.
+  ///
+  /// Errors: ConfigError as for the constructor; then the host is as it was.
+  void replace(HostIndex host, const HostSpec& spec);
+
+  void add_vm(HostIndex host, const ResourceVector& amount) { change_vms(host, amount, 1); }
+  void remove_vm(HostIndex host, const ResourceVector& amount) { change_vms(host, amount, -1); }
+  void add_spot(HostIndex host, const ResourceVector& amount) { change_spots(host, amount, 1); }
+  void remove_spot(HostIndex host, const ResourceVector& amount) { change_spots(host, amount, -1); }
+
+  /// What a host could still take beside its VMs, or beside its VMs and spots.
+  [[nodiscard]] ResourceVector free(HostIndex host, Sees sees) const {
+    return sees == Sees::kVms
+               ? ResourceVector{beside_vms_[0][host], beside_vms_[1][host], beside_vms_[2][host]}
+               : ResourceVector{beside_all_[0][host], beside_all_[1][host], beside_all_[2][host]};
+  }
+
+  [[nodiscard]] std::uint64_t generation(HostIndex host) const { return generation_[host]; }
+
+ private:
+  using Columns = std::array<std::vector<ResourceAmount>, 3>;  // vcpus, memory_mb, disk_gb
+
+  /// Where a table leaves its columns to those who keep them.
+  struct Estate {
+    std::unique_ptr<const HostTable> table;
+  };
+  /// Of one table and not of its copies, whose columns lie elsewhere.
+  struct OwnEstate {
+    OwnEstate() = default;
+    OwnEstate(const OwnEstate& /*other*/) noexcept {}
+    OwnEstate(OwnEstate&&) noexcept = default;
+    OwnEstate& operator=(const OwnEstate&) = delete;
+    OwnEstate& operator=(OwnEstate&&) = delete;
+    ~OwnEstate() = default;
+
+    std::shared_ptr<Estate> estate;  // nullptr while nobody keeps columns
+  };
+
+  /// What another writer lends to one table and not to its copies.
+  struct Lent {
+    Lent() = default;
+    Lent(const Lent& /*other*/) noexcept {}
+    Lent& operator=(const Lent&) = delete;
+    ~Lent() = default;
+
+    const InstanceTable* instances = nullptr;
+  };
+
+  void change_vms(HostIndex host, const ResourceVector& amount, std::int32_t sign) {
+    take(beside_vms_, host, amount, sign);
+    take(beside_all_, host, amount, sign);
+    num_vms_[host] += sign;
+    ++generation_[host];
+  }
+  void change_spots(HostIndex host, const ResourceVector& amount, std::int32_t sign) {
+    take(beside_all_, host, amount, sign);
+    num_spots_[host] += sign;
+    ++generation_[host];
+  }
+  static void take(Columns& room, HostIndex host, const ResourceVector& amount, std::int32_t sign) {
+    room[0][host] -= sign * amount.vcpus;
+    room[1][host] -= sign * amount.memory_mb;
+    room[2][host] -= sign * amount.disk_gb;
+  }
+  void append(const HostSpec& host);
+  void include_total(const ResourceVector& total);
+  void pad();
+
+  std::vector<std::string> names_;
+  Columns total_, beside_vms_, beside_all_;
+  std::vector<std::int32_t> num_vms_, num_spots_, num_io_ops_;
+  std::vector<std::uint64_t> generation_;
+  ResourceVector largest_total_;
+  bool uniform_ = true;
+  mutable OwnEstate own_;
+  Lent lent_;
+};
+
+}  // namespace cospot

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/model/resource_vector.hpp"
+#include "core/model/sim_time.hpp"
+
+namespace cospot {
+
+/// A VM is a regular (on-demand or reserved) instance; a spot may be evicted.
+enum class InstanceClass : std::uint8_t { kVm, kSpot };
+
+/// Names an instance: its row in the workload or in the caller's instance table.
+using InstanceIndex = std::uint32_t;
+
+/// What one instance asks for, as a scheduler sees it. It does not say when the instance will
+/// end: no policy but an oracle may know.
+struct Request {
+  ResourceAmount vcpus = 0;
+  ResourceAmount memory_mb = 0;
+  ResourceAmount disk_gb = 0;
+  InstanceClass instance_class = InstanceClass::kVm;
+  InstanceIndex instance = 0;
+  SimTime time{0};  ///< when the request is made
+
+  [[nodiscard]] constexpr ResourceVector resources() const { return {vcpus, memory_mb, disk_gb}; }
+  [[nodiscard]] constexpr bool is_spot() const { return instance_class == InstanceClass::kSpot; }
+};
+
+}  // namespace cospot

@@ -1,0 +1,70 @@
+#include "core/policy/plugin.hpp"
+
+#include <algorithm>
+
+#include "core/errors.hpp"
+
+namespace cospot {
+namespace {
+
+std::string joined(std::span<const std::string_view> names) {
+  std::string text;
+  for (const std::string_view name : names) {
+    if (!text.empty()) text += ", ";
+    text += name;
+  }
+  return text;
+}
+
+[[noreturn]] void throw_wrong_type(const std::string& policy, const std::string& key,
+                                   std::string_view expected) {
+  throw ConfigError(policy + ": option '" + key + "' must be " + std::string(expected));
+}
+
+}  // namespace
+
+const PluginOptions::Value* PluginOptions::find(const std::string& key) const {
+  known_keys_.push_back(key);
+  const auto found = values_.find(key);
+  return found == values_.end() ? nullptr : &found->second;
+}
+
+bool PluginOptions::read_bool(const std::string& key, bool fallback) const {
+  const Value* value = find(key);
+  if (value == nullptr) return fallback;
+  if (const bool* flag = std::get_if<bool>(value)) return *flag;
+  throw_wrong_type(policy_name_, key, "true or false");
+}
+
+double PluginOptions::read_number(const std::string& key, double fallback) const {
+  const Value* value = find(key);
+  if (value == nullptr) return fallback;
+  if (const auto* integer = std::get_if<std::int64_t>(value)) return static_cast<double>(*integer);
+  if (const auto* number = std::get_if<double>(value)) return *number;
+  throw_wrong_type(policy_name_, key, "a number");
+}
+
+std::string PluginOptions::read_string(const std::string& key, const std::string& fallback) const {
+  const Value* value = find(key);
+  if (value == nullptr) return fallback;
+  if (const auto* text = std::get_if<std::string>(value)) return *text;
+  throw_wrong_type(policy_name_, key, "a text");
+}
+
+void PluginOptions::reject_unknown() const {
+  for (const auto& [key, value] : values_) {
+    if (std::find(known_keys_.begin(), known_keys_.end(), key) != known_keys_.end()) continue;
+    std::string known;
+    for (const std::string& name : known_keys_) known += (known.empty() ? "" : ", ") + name;
+    throw ConfigError(policy_name_ + ": unknown option '" + key + "'; " +
+                      (known.empty() ? "it has no options" : "valid options: " + known));
+  }
+}
+
+void throw_unknown_name(std::string_view kind, std::string_view name,
+                        std::span<const std::string_view> valid_names) {
+  throw ConfigError("unknown " + std::string(kind) + " '" + std::string(name) +
+                    "'; valid names: " + joined(valid_names));
+}
+
+}  // namespace cospot

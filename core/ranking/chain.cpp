@@ -1,0 +1,133 @@
+#include "core/ranking/chain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/errors.hpp"
+#include "core/ranking/batch_ranking.hpp"
+
+namespace cospot {
+
+void normalise_weights(std::span<double> weights, const Weigher& weigher) {
+  if (weights.empty()) return;
+  for (double& weight : weights) {
+    if (weigher.minval().has_value()) weight = std::max(weight, *weigher.minval());
+    if (weigher.maxval().has_value()) weight = std::min(weight, *weigher.maxval());
+  }
+  const auto [least, greatest] = std::minmax_element(weights.begin(), weights.end());
+  const double minval = weigher.minval().value_or(*least);
+  const double maxval = weigher.maxval().value_or(*greatest);
+  const double range = maxval - minval;
+  for (double& weight : weights) weight = range == 0 ? 0 : (weight - minval) / range;
+}
+
+Chain::Chain(std::vector<std::unique_ptr<Filter>> filters, std::vector<WeighedBy> weighers)
+    : filters_(std::move(filters)), weighers_(std::move(weighers)) {}
+
+bool Chain::ranks_by_raw_weights() const {
+  if (weighers_.size() != 1 || weighers_[0].multiplier <= 0) return false;
+  const Weigher& weigher = *weighers_[0].weigher;
+  return !weigher.minval().has_value() && !weigher.maxval().has_value();
+}
+
+void Chain::keep_feasible(const HostView& hosts, const Request& request,
+                          ChainScratch& scratch) const {
+  for (const std::unique_ptr<Filter>& filter : filters_) {
+    if (filter->mode() == FilterMode::kPrefer) continue;
+    scratch.passes.resize(scratch.candidates.size());
+    filter->filter_all(hosts, scratch.candidates, request, scratch.passes);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < scratch.candidates.size(); ++i) {
+      if (scratch.passes[i] != 0) scratch.candidates[kept++] = scratch.candidates[i];
+    }
+    scratch.candidates.resize(kept);
+  }
+}
+
+void Chain::add_tiers(const HostView& hosts, const Request& request, ChainScratch& scratch,
+                      std::vector<RankedHost>& ranked) const {
+  for (const std::unique_ptr<Filter>& filter : filters_) {
+    if (filter->mode() != FilterMode::kPrefer) continue;
+    scratch.passes.resize(scratch.candidates.size());
+    filter->filter_all(hosts, scratch.candidates, request, scratch.passes);
+    for (std::size_t i = 0; i < ranked.size(); ++i) {
+      ranked[i].tiers = 2 * ranked[i].tiers + scratch.passes[i];
+    }
+  }
+  for (const WeighedBy& by : weighers_) {
+    if (by.weigher->tier() == Tier::kNone) continue;
+    for (RankedHost& host : ranked) {
+      host.tiers = 2 * host.tiers + (is_in_tier(by.weigher->tier(), hosts[host.host]) ? 1 : 0);
+    }
+  }
+}
+
+void Chain::add_weights(const HostView& hosts, const Request& request, ChainScratch& scratch,
+                        std::vector<RankedHost>& ranked) const {
+  const bool raw = ranks_by_raw_weights();
+  if (!raw && ranked.size() <= 1) return;  // Nova weighs no single host: its weight stays 0
+  scratch.weights.resize(scratch.candidates.size());
+  for (const WeighedBy& by : weighers_) {
+    by.weigher->weigh_all(hosts, scratch.candidates, request, scratch.weights);
+    for (const double weight : scratch.weights) {
+      if (!std::isfinite(weight)) throw PolicyError("a weigher returned NaN or infinity");
+    }
+    if (!raw) normalise_weights(scratch.weights, *by.weigher);
+    for (std::size_t i = 0; i < ranked.size(); ++i) {
+      ranked[i].weight += raw ? scratch.weights[i] : by.multiplier * scratch.weights[i];
+    }
+  }
+}
+
+void Chain::weigh(const HostView& hosts, const Request& request, ChainScratch& scratch,
+                  std::vector<RankedHost>& ranked) const {
+  scratch.candidates.resize(hosts.size());
+  std::iota(scratch.candidates.begin(), scratch.candidates.end(), HostIndex{0});
+  weigh_candidates(hosts, request, scratch, ranked);
+}
+
+void Chain::weigh(const HostView& hosts, std::span<const HostIndex> candidates,
+                  const Request& request, ChainScratch& scratch,
+                  std::vector<RankedHost>& ranked) const {
+  scratch.candidates.assign(candidates.begin(), candidates.end());
+  weigh_candidates(hosts, request, scratch, ranked);
+}
+
+void Chain::weigh_candidates(const HostView& hosts, const Request& request, ChainScratch& scratch,
+                             std::vector<RankedHost>& ranked) const {
+  keep_feasible(hosts, request, scratch);
+  ranked.clear();
+  for (const HostIndex host : scratch.candidates) ranked.push_back({.host = host});
+  add_tiers(hosts, request, scratch, ranked);
+  add_weights(hosts, request, scratch, ranked);
+}
+
+std::unique_ptr<HostRanking> Chain::make_ranking(const HostTable& hosts) const {
+  if (ranks_by_raw_weights()) {
+    std::optional<Sees> feasible;
+    bool prefers_spot_free = false;
+    bool only_room = true;
+    for (const std::unique_ptr<Filter>& filter : filters_) {
+      const std::optional<Sees> room = filter->needs_room_beside();
+      if (filter->mode() == FilterMode::kPrefer) {
+        only_room = only_room && room == Sees::kVmsAndSpots && !prefers_spot_free;
+        prefers_spot_free = true;
+      } else {
+        only_room = only_room && room.has_value() && !feasible.has_value();
+        feasible = room;
+      }
+    }
+    if (only_room && feasible.has_value()) {
+      auto ranking = weighers_[0].weigher->make_ranking(hosts, *feasible, prefers_spot_free);
+      if (ranking != nullptr) return ranking;
+    }
+  }
+  return make_scan(hosts);
+}
+
+std::unique_ptr<HostRanking> Chain::make_scan(const HostTable& hosts) const {
+  return std::make_unique<BatchRanking>(*this, hosts);
+}
+
+}  // namespace cospot

@@ -1,0 +1,340 @@
+#include "core/ranking/host_buckets.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace cospot {
+namespace {
+
+constexpr ResourceAmount kNoRoom = -1;
+
+ResourceVector larger(const ResourceVector& a, const ResourceVector& b) {
+  return {std::max(a.vcpus, b.vcpus), std::max(a.memory_mb, b.memory_mb),
+          std::max(a.disk_gb, b.disk_gb)};
+}
+
+}  // namespace
+
+template <class Key>
+HostBuckets<Key>::HostBuckets(const HostTable& hosts)
+    : by_host_(hosts), with_disk_(hosts.largest_total().disk_gb > 0), place_of_(hosts.size()) {
+  static_assert(kBucketRows % kRowPadding == 0);
+  order_.push_back({.bucket = new_bucket(),
+                    .bound = {std::numeric_limits<Key>::lowest(), 0},
+                    .beside_vms = {kNoRoom, kNoRoom, kNoRoom},
+                    .beside_all = {kNoRoom, kNoRoom, kNoRoom},
+                    .lowest_host = kNoHost});
+}
+
+template <class Key>
+std::uint32_t HostBuckets<Key>::new_bucket() {
+  if (!free_buckets_.empty()) {
+    const std::uint32_t bucket = free_buckets_.back();
+    free_buckets_.pop_back();
+    return bucket;
+  }
+  const auto bucket = static_cast<std::uint32_t>(position_.size());
+  const std::size_t rows = (position_.size() + 1) * kBucketRows;
+  for (int resource = 0; resource < (with_disk_ ? 3 : 2); ++resource) {
+    beside_vms_[resource].resize(rows, kNoRoom);
+    beside_all_[resource].resize(rows, kNoRoom);
+  }
+  key_.resize(rows);
+  host_.resize(rows);
+  position_.push_back(0);
+  return bucket;
+}
+
+template <class Key>
+RoomColumns<Key> HostBuckets<Key>::columns(const Digest& digest) const {
+  const std::size_t first = digest.bucket * kBucketRows;
+  RoomColumns<Key> columns;
+  for (int resource = 0; resource < (with_disk_ ? 3 : 2); ++resource) {
+    columns.beside_vms[resource] = beside_vms_[resource].data() + first;
+    columns.beside_all[resource] = beside_all_[resource].data() + first;
+  }
+  columns.key = key_.data() + first;
+  columns.host = host_.data() + first;
+  columns.rows = digest.rows;
+  return columns;
+}
+
+template <class Key>
+bool HostBuckets<Key>::may_fit(const Digest& digest, const RoomQuery& query) const {
+  const ResourceVector& room = query.fit == Fit::kBesideAll ? digest.beside_all : digest.beside_vms;
+  return query.need.vcpus <= room.vcpus && query.need.memory_mb <= room.memory_mb &&
+         (!query.with_disk || query.need.disk_gb <= room.disk_gb);
+}
+
+/// The position of the bucket in whose range a pair lies.
+template <class Key>
+std::size_t HostBuckets<Key>::position_for(Key key, HostIndex host) const {
+  const auto above =
+      std::partition_point(order_.begin() + 1, order_.end(),
+                           [&](const Digest& digest) { return !digest.bound.is_above(key, host); });
+  return static_cast<std::size_t>(above - order_.begin()) - 1;
+}
+
+template <class Key>
+void HostBuckets<Key>::store(std::size_t slot, HostIndex host, const Entry& entry) {
+  beside_vms_[0][slot] = entry.beside_vms.vcpus;
+  beside_vms_[1][slot] = entry.beside_vms.memory_mb;
+  beside_all_[0][slot] = entry.beside_all.vcpus;
+  beside_all_[1][slot] = entry.beside_all.memory_mb;
+  if (with_disk_) {
+    beside_vms_[2][slot] = entry.beside_vms.disk_gb;
+    beside_all_[2][slot] = entry.beside_all.disk_gb;
+  }
+  key_[slot] = entry.key;
+  host_[slot] = host;
+}
+
+template <class Key>
+void HostBuckets<Key>::copy_row(std::size_t from, std::size_t to) {
+  for (int resource = 0; resource < (with_disk_ ? 3 : 2); ++resource) {
+    beside_vms_[resource][to] = beside_vms_[resource][from];
+    beside_all_[resource][to] = beside_all_[resource][from];
+  }
+  key_[to] = key_[from];
+  host_[to] = host_[from];
+}
+
+template <class Key>
+void HostBuckets<Key>::clear_row(std::size_t slot) {
+  for (int resource = 0; resource < (with_disk_ ? 3 : 2); ++resource) {
+    beside_vms_[resource][slot] = kNoRoom;
+    beside_all_[resource][slot] = kNoRoom;
+  }
+}
+
+template <class Key>
+void HostBuckets<Key>::put(HostIndex host, Key key, HostRow row) {
+  const Entry entry{key, row.free(Sees::kVms), row.free(Sees::kVmsAndSpots)};
+  const Place place = place_of_[host];
+  const std::size_t target = position_for(key, host);
+  if (place.bucket == order_[target].bucket) {
+    replace_row(target, place.row, host, entry);
+  } else if (place.bucket == kNoBucket) {
+    append(target, host, entry);
+  } else {
+    remove(host);
+    append(position_for(key, host), host, entry);
+  }
+  by_host_.put(host, key, row);
+}
+
+/// Stores what is new of a host that stays in its bucket.
+template <class Key>
+void HostBuckets<Key>::replace_row(std::size_t position, std::uint32_t row, HostIndex host,
+                                   const Entry& entry) {
+  Digest& digest = order_[position];
+  const std::size_t slot = digest.bucket * kBucketRows + row;
+  const bool held_a_maximum = holds_a_maximum(digest, slot);
+  store(slot, host, entry);
+  if (held_a_maximum) {
+    refresh_digest(position);
+  } else {
+    digest.beside_vms = larger(digest.beside_vms, entry.beside_vms);
+    digest.beside_all = larger(digest.beside_all, entry.beside_all);
+  }
+}
+
+/// Tells whether the digest may change when the row at `slot` goes.
+template <class Key>
+bool HostBuckets<Key>::holds_a_maximum(const Digest& digest, std::size_t slot) const {
+  return beside_vms_[0][slot] == digest.beside_vms.vcpus ||
+         beside_vms_[1][slot] == digest.beside_vms.memory_mb ||
+         beside_all_[0][slot] == digest.beside_all.vcpus ||
+         beside_all_[1][slot] == digest.beside_all.memory_mb ||
+         (with_disk_ && (beside_vms_[2][slot] == digest.beside_vms.disk_gb ||
+                         beside_all_[2][slot] == digest.beside_all.disk_gb));
+}
+
+template <class Key>
+void HostBuckets<Key>::append(std::size_t position, HostIndex host, const Entry& entry) {
+  if (order_[position].rows == kBucketRows) {
+    split(position);
+    position = position_for(entry.key, host);
+  }
+  Digest& digest = order_[position];
+  store(digest.bucket * kBucketRows + digest.rows, host, entry);
+  place_of_[host] = {digest.bucket, digest.rows};
+  ++digest.rows;
+  ++size_;
+  digest.beside_vms = larger(digest.beside_vms, entry.beside_vms);
+  digest.beside_all = larger(digest.beside_all, entry.beside_all);
+  digest.lowest_host = std::min(digest.lowest_host, host);
+}
+
+template <class Key>
+void HostBuckets<Key>::remove(HostIndex host) {
+  const Place place = place_of_[host];
+  place_of_[host] = {};
+  by_host_.remove(host);
+  --size_;
+  const std::size_t position = position_[place.bucket];
+  const bool digest_changes =
+      holds_a_maximum(order_[position], place.bucket * kBucketRows + place.row) ||
+      order_[position].lowest_host == host;
+  erase_row(position, place.row);
+  if (digest_changes) refresh_digest(position);
+  merge_if_small(position);
+}
+
+/// Fills the gap with the bucket's last row.
+template <class Key>
+void HostBuckets<Key>::erase_row(std::size_t position, std::uint32_t row) {
+  Digest& digest = order_[position];
+  const std::size_t first = digest.bucket * kBucketRows;
+  const std::uint32_t last = --digest.rows;
+  if (row != last) {
+    copy_row(first + last, first + row);
+    place_of_[host_[first + row]].row = row;
+  }
+  clear_row(first + last);
+}
+
+template <class Key>
+void HostBuckets<Key>::refresh_digest(std::size_t position) {
+  Digest& digest = order_[position];
+  const std::size_t first = digest.bucket * kBucketRows;
+  ResourceVector vms{kNoRoom, kNoRoom, kNoRoom};
+  ResourceVector all{kNoRoom, kNoRoom, kNoRoom};
+  HostIndex lowest_host = kNoHost;
+  for (std::size_t slot = first; slot < first + digest.rows; ++slot) {
+    vms.vcpus = std::max(vms.vcpus, beside_vms_[0][slot]);
+    vms.memory_mb = std::max(vms.memory_mb, beside_vms_[1][slot]);
+    all.vcpus = std::max(all.vcpus, beside_all_[0][slot]);
+    all.memory_mb = std::max(all.memory_mb, beside_all_[1][slot]);
+    lowest_host = std::min(lowest_host, host_[slot]);
+  }
+  if (with_disk_) {
+    for (std::size_t slot = first; slot < first + digest.rows; ++slot) {
+      vms.disk_gb = std::max(vms.disk_gb, beside_vms_[2][slot]);
+      all.disk_gb = std::max(all.disk_gb, beside_all_[2][slot]);
+    }
+  }
+  digest.beside_vms = vms;
+  digest.beside_all = all;
+  digest.lowest_host = lowest_host;
+}
+
+/// Moves the upper half of a full bucket, by (key, host), to a new one behind it.
+template <class Key>
+void HostBuckets<Key>::split(std::size_t position) {
+  const std::uint32_t old_bucket = order_[position].bucket;
+  const std::uint32_t upper_bucket = new_bucket();
+  const std::size_t first = old_bucket * kBucketRows;
+  std::vector<std::size_t> slots(kBucketRows);
+  std::iota(slots.begin(), slots.end(), first);
+  const auto middle = slots.begin() + static_cast<std::ptrdiff_t>(kBucketRows / 2);
+  std::nth_element(slots.begin(), middle, slots.end(), [&](std::size_t a, std::size_t b) {
+    return key_[a] < key_[b] || (key_[a] == key_[b] && host_[a] < host_[b]);
+  });
+  Digest upper;
+  upper.bucket = upper_bucket;
+  upper.bound = {key_[*middle], host_[*middle]};
+  for (auto slot = middle; slot != slots.end(); ++slot) {
+    copy_row(*slot, upper_bucket * kBucketRows + upper.rows);
+    place_of_[host_[*slot]] = {upper_bucket, upper.rows};
+    ++upper.rows;
+  }
+  // From the back, so that the row which fills a gap is never one that still has to go.
+  std::sort(middle, slots.end(), std::greater<>());
+  for (auto slot = middle; slot != slots.end(); ++slot) {
+    erase_row(position, static_cast<std::uint32_t>(*slot - first));
+  }
+  order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(position) + 1, upper);
+  renumber_from(position);
+  refresh_digest(position);
+  refresh_digest(position + 1);
+}
+
+/// Joins a bucket that has become small with the one before it, so that there are never many.
+template <class Key>
+void HostBuckets<Key>::merge_if_small(std::size_t position) {
+  if (order_.size() == 1 || order_[position].rows >= kBucketRows / 8) return;
+  if (position == 0) position = 1;
+  Digest& lower = order_[position - 1];
+  const Digest upper = order_[position];
+  if (lower.rows + upper.rows > kBucketRows / 2) return;
+  const std::size_t from = upper.bucket * kBucketRows;
+  for (std::uint32_t row = 0; row < upper.rows; ++row) {
+    copy_row(from + row, lower.bucket * kBucketRows + lower.rows);
+    place_of_[host_[from + row]] = {lower.bucket, lower.rows};
+    ++lower.rows;
+    clear_row(from + row);
+  }
+  free_buckets_.push_back(upper.bucket);
+  order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(position));
+  renumber_from(position - 1);
+  refresh_digest(position - 1);
+}
+
+template <class Key>
+void HostBuckets<Key>::renumber_from(std::size_t position) {
+  for (std::size_t i = position; i < order_.size(); ++i) {
+    position_[order_[i].bucket] = static_cast<std::uint32_t>(i);
+  }
+}
+
+template <class Key>
+NearestHosts<Key> HostBuckets<Key>::nearest(const RoomQuery& query, Key below_this,
+                                            Key above_this) const {
+  constexpr Key kNoneBelow = std::numeric_limits<Key>::lowest();
+  constexpr Key kNoneAbove = std::numeric_limits<Key>::max();
+  NearestHosts<Key> found;
+  if (below_this != kNoneBelow) {
+    std::size_t position = position_for(below_this, 0) + 1;
+    while (position-- > 0 && found.below.host == kNoHost) {
+      if (!may_fit(order_[position], query)) continue;
+      found.below = nearest_hosts(columns(order_[position]), query, below_this, kNoneAbove).below;
+    }
+  }
+  if (above_this != kNoneAbove) {
+    std::size_t position = position_for(above_this, kNoHost);
+    for (; position < order_.size() && found.above.host == kNoHost; ++position) {
+      if (!may_fit(order_[position], query)) continue;
+      found.above = nearest_hosts(columns(order_[position]), query, kNoneBelow, above_this).above;
+    }
+  }
+  for (KeyedHost<Key>* side : {&found.below, &found.above}) {
+    if (side->host != kNoHost) side->host = lowest(query, side->key, side->key, 0);
+  }
+  return found;
+}
+
+template <class Key>
+HostIndex HostBuckets<Key>::lowest(const RoomQuery& query, Key first, Key last,
+                                   HostIndex from) const {
+  const std::size_t end = position_for(last, kNoHost) + 1;
+  HostIndex found = kNoHost;
+  std::size_t opened = 0;
+  for (std::size_t position = position_for(first, 0); position < end; ++position) {
+    const Digest& digest = order_[position];
+    if (digest.lowest_host >= found || !may_fit(digest, query)) continue;
+    if (++opened > kFewBuckets) return by_host_.lowest(query, first, last, from);
+    found = std::min(found, lowest_host(columns(digest), query, first, last, from));
+  }
+  return found;
+}
+
+template <class Key>
+std::size_t HostBuckets<Key>::count(const RoomQuery& query, CountedRange<Key> range) const {
+  const std::size_t end = position_for(range.last, kNoHost) + 1;
+  const std::size_t enough = range.enough;
+  std::size_t counted = 0;
+  for (std::size_t position = position_for(range.first, 0); position < end && counted < enough;
+       ++position) {
+    if (!may_fit(order_[position], query)) continue;
+    range.enough = enough - counted;
+    counted += count_hosts(columns(order_[position]), query, range);
+  }
+  return counted;
+}
+
+template class HostBuckets<std::int32_t>;
+template class HostBuckets<double>;
+
+}  // namespace cospot

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/model/host_table.hpp"
+#include "core/ranking/flat_hosts.hpp"
+#include "core/ranking/room_kernels.hpp"
+
+namespace cospot {
+
+/// Hosts ordered by key in buckets that know the largest room inside them, so that a search starts
+/// at a key, walks outward and skips the buckets in which nothing fits. Hosts inside a bucket have
+/// no order: moving a host within it costs a store, and a search in it is one vectorised pass.
+///
+/// The lowest host index over many buckets (a plateau of equal weights) is found in the order of
+/// the table instead, where the first hit is the answer.
+///
+/// Buckets split the pairs (key, host index) at bounds, so even equal keys spread over buckets.
+template <class Key>
+class HostBuckets {
+ public:
+  static constexpr std::size_t kBucketRows = 256;
+
+  /// Over more buckets than these, the lowest host index is looked for in the order of the table.
+  static constexpr std::size_t kFewBuckets = 4;
+
+  /// An empty set of the hosts of a table.
+  explicit HostBuckets(const HostTable& hosts);
+
+  [[nodiscard]] bool contains(HostIndex host) const { return place_of_[host].bucket != kNoBucket; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+
+  /// Adds a host, or takes note of its new key and room.
+  void put(HostIndex host, Key key, HostRow row);
+
+  /// Removes a host that is contained.
+  void remove(HostIndex host);
+
+  /// As the kernels of the same names (core/ranking/room_kernels.hpp), over all buckets.
+  [[nodiscard]] NearestHosts<Key> nearest(const RoomQuery& query, Key below_this,
+                                          Key above_this) const;
+  [[nodiscard]] HostIndex lowest(const RoomQuery& query, Key first, Key last, HostIndex from) const;
+
+  [[nodiscard]] std::size_t count(const RoomQuery& query, CountedRange<Key> range) const;
+
+  /// Belongs to the copy of a table from now on.
+  void rebind(const HostTable& copy) { by_host_.rebind(copy); }
+
+ private:
+  /// What a bucket holds of one host.
+  struct Entry {
+    Key key{};
+    ResourceVector beside_vms;
+    ResourceVector beside_all;
+  };
+  static constexpr std::uint32_t kNoBucket = UINT32_MAX;
+
+  struct Place {
+    std::uint32_t bucket = kNoBucket;
+    std::uint32_t row = 0;
+  };
+
+  /// A lower bound of the pairs in a bucket.
+  struct Bound {
+    Key key{};
+    HostIndex host = 0;
+    [[nodiscard]] bool is_above(Key other_key, HostIndex other_host) const {
+      return key > other_key || (key == other_key && host > other_host);
+    }
+  };
+
+  /// What a search reads before it opens a bucket.
+  struct Digest {
+    std::uint32_t bucket = 0;
+    std::uint32_t rows = 0;
+    Bound bound;
+    ResourceVector beside_vms;  ///< the largest amount of each resource in the bucket
+    ResourceVector beside_all;
+    HostIndex lowest_host = 0;
+  };
+
+  [[nodiscard]] bool may_fit(const Digest& digest, const RoomQuery& query) const;
+  [[nodiscard]] RoomColumns<Key> columns(const Digest& digest) const;
+  [[nodiscard]] std::size_t position_for(Key key, HostIndex host) const;
+  [[nodiscard]] std::uint32_t new_bucket();
+  void store(std::size_t slot, HostIndex host, const Entry& entry);
+  void copy_row(std::size_t from, std::size_t to);
+  void clear_row(std::size_t slot);
+  void append(std::size_t position, HostIndex host, const Entry& entry);
+  void replace_row(std::size_t position, std::uint32_t row, HostIndex host, const Entry& entry);
+  [[nodiscard]] bool holds_a_maximum(const Digest& digest, std::size_t slot) const;
+  void erase_row(std::size_t position, std::uint32_t row);
+  void refresh_digest(std::size_t position);
+  void split(std::size_t position);
+  void merge_if_small(std::size_t position);
+  void renumber_from(std::size_t position);
+
+  FlatHosts<Key> by_host_;
+  bool with_disk_;
+  std::size_t size_ = 0;
+  // Columns of all buckets: bucket b owns the rows [b * kBucketRows, (b + 1) * kBucketRows).
+  std::vector<ResourceAmount> beside_vms_[3];
+  std::vector<ResourceAmount> beside_all_[3];
+  std::vector<Key> key_;
+  std::vector<HostIndex> host_;
+  std::vector<Digest> order_;            // by bound
+  std::vector<std::uint32_t> position_;  // of a bucket in order_
+  std::vector<std::uint32_t> free_buckets_;
+  std::vector<Place> place_of_;  // of each host
+};
+
+extern template class HostBuckets<std::int32_t>;
+extern template class HostBuckets<double>;
+
+}  // namespace cospot

@@ -1,0 +1,226 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "core/model/host_table.hpp"
+#include "core/ranking/room_kernels.hpp"
+
+namespace cospot {
+
+/// How the weight of a request depends on a host's key: highest at `target`, never rising away from
+/// it; as it is at `low` for all keys up to it, and at `high` for all keys from it on.
+template <class Key>
+struct KeyTarget {
+  static constexpr Key kLowest = std::numeric_limits<Key>::lowest();
+  static constexpr Key kLargest = std::numeric_limits<Key>::max();
+
+  Key target{};
+  Key low = kLowest;
+  Key high = kLargest;
+  bool distinct_weights = true;  ///< distinct keys on one side have distinct weights
+
+  [[nodiscard]] bool has_plateau() const { return low != kLowest || high != kLargest; }
+  [[nodiscard]] bool is_on_high_plateau() const { return target >= high && high != kLargest; }
+  [[nodiscard]] bool is_on_low_plateau() const { return target <= low && low != kLowest; }
+  /// All hosts lie on one side of the target.
+  [[nodiscard]] bool has_one_side() const { return target >= high || target <= low; }
+  [[nodiscard]] bool is_below(Key key) const { return key <= target; }
+  [[nodiscard]] Key just_above() const { return target == kLargest ? target : next_key_up(target); }
+};
+
+/// Walks hosts that fit a request from the target outward, on both sides, in the order of their
+/// weights; ties go to the lowest host index. `Hosts` (FlatHosts or HostBuckets) holds them by key,
+/// `Weight` maps a host index to its weight. A plain value: a copy walks on by itself.
+template <class Key, class Hosts>
+class KeyWalk {
+ public:
+  /// Starts with `hosts`, which outlive the walk.
+  template <class Weight>
+  void open(const Hosts& hosts, const RoomQuery& query, const KeyTarget<Key>& to,
+            const Weight& weight) {
+    hosts_ = &hosts;
+    query_ = query;
+    below_.host = kNoHost;
+    above_.host = kNoHost;
+    at_ = At::kNowhere;
+    if (hosts.empty()) return;
+    if (to.is_on_high_plateau()) {
+      enter_plateau(below_, kLargest, to, weight);
+    } else if (to.is_on_low_plateau()) {
+      enter_plateau(above_, kLowest, to, weight);
+    } else {
+      const NearestHosts<Key> nearest = hosts.nearest(query_, to.just_above(), to.target);
+      enter_group(below_, nearest.below, to, weight);
+      enter_group(above_, nearest.above, to, weight);
+    }
+  }
+
+  [[nodiscard]] bool is_finished() const {
+    return below_.host == kNoHost && above_.host == kNoHost;
+  }
+
+  /// The next host of a walk that is not finished; it stays the next until advance().
+  template <class Weight>
+  HostIndex find_next(const Weight& weight) {
+    const Side& side = better_side(weight);
+    at_ = side.is_below ? At::kBelow : At::kAbove;
+    return side.host;
+  }
+
+  template <class Weight>
+  void advance(const KeyTarget<Key>& to, const Weight& weight) {
+    if (at_ != At::kNowhere) advance_side(side_at(), to, weight);
+    at_ = At::kNowhere;
+  }
+
+  /// For a walk at its first host, after that host alone has changed, to `key`: searches its side
+  /// anew, because the host nearest on the other side still is. Returns false, with nothing done,
+  /// when that cannot be.
+  template <class Weight>
+  bool open_side_again(Key key, const KeyTarget<Key>& to, const Weight& weight) {
+    if (to.has_plateau() || at_ == At::kNowhere) return false;
+    Side& side = side_at();
+    if (side.is_below != to.is_below(key)) return false;
+    at_ = At::kNowhere;
+    const NearestHosts<Key> nearest = hosts_->nearest(
+        query_, side.is_below ? to.just_above() : kLowest, side.is_below ? kLargest : to.target);
+    enter_group(side, side.is_below ? nearest.below : nearest.above, to, weight);
+    return true;
+  }
+
+  /// How many hosts that fit beside the VMs rank before the first host of this walk, whatever this
+  /// walk asks of a host; counts no further than `enough`.
+  template <class Weight>
+  [[nodiscard]] std::size_t count_before_first(const KeyTarget<Key>& to, const Weight& weight,
+                                               std::size_t enough) const {
+    const Side& best = better_side(weight);
+    RoomQuery query = query_;
+    query.fit = Fit::kBesideVms;
+    const std::size_t count =
+        hosts_->count(query, {.first = best.is_below ? best.first : to.just_above(),
+                              .last = best.is_below ? to.target : best.last,
+                              .group_first = best.first,
+                              .group_last = best.last,
+                              .before = best.host,
+                              .enough = enough});
+    if (count >= enough) return count;
+    return count + count_better_on_other_side(best, to, weight, enough - count);
+  }
+
+ private:
+  static constexpr Key kLowest = KeyTarget<Key>::kLowest;
+  static constexpr Key kLargest = KeyTarget<Key>::kLargest;
+
+  /// The hosts on one side of the target, in groups with one weight each.
+  struct Side {
+    bool is_below = false;
+    Key first{};  ///< the group's keys are [first, last]
+    Key last{};
+    HostIndex host = kNoHost;  ///< the next host of the walk; kNoHost: the side is finished
+  };
+
+  /// Where the host is that find_next() returned.
+  enum class At : std::uint8_t { kNowhere, kBelow, kAbove };
+
+  [[nodiscard]] Side& side_at() { return at_ == At::kBelow ? below_ : above_; }
+
+  /// Makes the plateau at the end `key` the side's group, or the next group when no host on it
+  /// fits.
+  template <class Weight>
+  void enter_plateau(Side& side, Key key, const KeyTarget<Key>& to, const Weight& weight) const {
+    set_range(side, key, to);
+    side.host = hosts_->lowest(query_, side.first, side.last, 0);
+    if (side.host == kNoHost) enter_group(side, next_host(side), to, weight);
+  }
+
+  /// Makes the group of a host the side's group; `found` has the lowest index among equal keys.
+  template <class Weight>
+  void enter_group(Side& side, const KeyedHost<Key>& found, const KeyTarget<Key>& to,
+                   const Weight& weight) const {
+    side.host = found.host;
+    if (found.host == kNoHost) return;
+    set_range(side, found.key, to);
+    if (side.first != side.last) {
+      side.host = hosts_->lowest(query_, side.first, side.last, 0);
+    } else if (!to.distinct_weights) {
+      widen_group(side, weight);
+    }
+  }
+
+  /// The keys with the weight of `key`: a plateau, or the key alone.
+  static void set_range(Side& side, Key key, const KeyTarget<Key>& to) {
+    // Where the plateaus meet, all hosts are one group.
+    const bool on_low = key <= to.low || (key >= to.high && to.low == to.high);
+    const bool on_high = key >= to.high || (key <= to.low && to.low == to.high);
+    side.first = on_low ? kLowest : std::min(key, to.high);
+    side.last = on_high ? kLargest : std::max(key, to.low);
+  }
+
+  /// The nearest host on the same side beyond the current group.
+  [[nodiscard]] KeyedHost<Key> next_host(const Side& side) const {
+    return side.is_below ? hosts_->nearest(query_, side.first, kLargest).below
+                         : hosts_->nearest(query_, kLowest, side.last).above;
+  }
+
+  /// Takes in the keys beyond whose weight is the same after rounding.
+  template <class Weight>
+  void widen_group(Side& side, const Weight& weight) const {
+    for (;;) {
+      const KeyedHost<Key> neighbour = next_host(side);
+      if (neighbour.host == kNoHost || weight(neighbour.host) != weight(side.host)) return;
+      (side.is_below ? side.first : side.last) = neighbour.key;
+      side.host = std::min(side.host, neighbour.host);
+    }
+  }
+
+  template <class Weight>
+  void advance_side(Side& side, const KeyTarget<Key>& to, const Weight& weight) const {
+    side.host = hosts_->lowest(query_, side.first, side.last, side.host + 1);
+    if (side.host == kNoHost) enter_group(side, next_host(side), to, weight);
+  }
+
+  template <class Weight>
+  [[nodiscard]] const Side& better_side(const Weight& weight) const {
+    if (above_.host == kNoHost) return below_;
+    if (below_.host == kNoHost) return above_;
+    const double below = weight(below_.host);
+    const double above = weight(above_.host);
+    if (below == above) return below_.host < above_.host ? below_ : above_;
+    return below > above ? below_ : above_;
+  }
+
+  /// The weights on the other side are not known from the keys, so these hosts are walked.
+  template <class Weight>
+  [[nodiscard]] std::size_t count_better_on_other_side(const Side& best, const KeyTarget<Key>& to,
+                                                       const Weight& weight,
+                                                       std::size_t enough) const {
+    if (to.has_one_side()) return 0;
+    KeyWalk other = *this;
+    other.query_.fit = Fit::kBesideVms;
+    Side& side = best.is_below ? other.above_ : other.below_;
+    const NearestHosts<Key> nearest =
+        hosts_->nearest(other.query_, best.is_below ? kLowest : to.just_above(),
+                        best.is_below ? to.target : kLargest);
+    other.enter_group(side, best.is_below ? nearest.above : nearest.below, to, weight);
+    const double best_weight = weight(best.host);
+    std::size_t count = 0;
+    while (count < enough && side.host != kNoHost) {
+      const double side_weight = weight(side.host);
+      if (side_weight < best_weight || (side_weight == best_weight && side.host > best.host)) break;
+      ++count;
+      other.advance_side(side, to, weight);
+    }
+    return count;
+  }
+
+  const Hosts* hosts_ = nullptr;
+  RoomQuery query_;
+  Side below_{.is_below = true};
+  Side above_{.is_below = false};
+  At at_ = At::kNowhere;
+};
+
+}  // namespace cospot

@@ -1,0 +1,67 @@
+#include "core/ranking/room_kernels.hpp"
+
+#include "core/ranking/kernel_set.hpp"
+
+namespace cospot {
+
+template <class Key>
+std::optional<KernelSet<Key>> kernels_for(InstructionSet set) {
+  if (set == InstructionSet::kPortable) return compiled_kernels<Key, InstructionSet::kPortable>();
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (set == InstructionSet::kAvx2 && __builtin_cpu_supports("avx2")) {
+    return compiled_kernels<Key, InstructionSet::kAvx2>();
+  }
+  if (set == InstructionSet::kAvx512 && __builtin_cpu_supports("avx512f") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl")) {
+    return compiled_kernels<Key, InstructionSet::kAvx512>();
+  }
+#endif
+  return std::nullopt;
+}
+
+namespace {
+
+template <class Key>
+KernelSet<Key> widest_kernels() {
+  for (const InstructionSet set : {InstructionSet::kAvx512, InstructionSet::kAvx2}) {
+    if (const auto kernels = kernels_for<Key>(set)) return *kernels;
+  }
+  return compiled_kernels<Key, InstructionSet::kPortable>();
+}
+
+template <class Key>
+const KernelSet<Key> kKernels = widest_kernels<Key>();
+
+}  // namespace
+
+template <class Key>
+NearestHosts<Key> nearest_hosts(const RoomColumns<Key>& hosts, const RoomQuery& query,
+                                Key below_this, Key above_this) {
+  return kKernels<Key>.nearest(hosts, query, below_this, above_this);
+}
+
+template <class Key>
+HostIndex lowest_host(const RoomColumns<Key>& hosts, const RoomQuery& query, Key first, Key last,
+                      HostIndex from) {
+  return kKernels<Key>.lowest(hosts, query, first, last, from);
+}
+
+template <class Key>
+std::size_t count_hosts(const RoomColumns<Key>& hosts, const RoomQuery& query,
+                        const CountedRange<Key>& range) {
+  return kKernels<Key>.count(hosts, query, range);
+}
+
+#define COSPOT_INSTANTIATE(Key)                                                                   \
+  template std::optional<KernelSet<Key>> kernels_for(InstructionSet);                             \
+  template NearestHosts<Key> nearest_hosts(const RoomColumns<Key>&, const RoomQuery&, Key, Key);  \
+  template HostIndex lowest_host(const RoomColumns<Key>&, const RoomQuery&, Key, Key, HostIndex); \
+  template std::size_t count_hosts(const RoomColumns<Key>&, const RoomQuery&,                     \
+                                   const CountedRange<Key>&);
+COSPOT_INSTANTIATE(std::int32_t)
+COSPOT_INSTANTIATE(double)
+#undef COSPOT_INSTANTIATE
+
+}  // namespace cospot

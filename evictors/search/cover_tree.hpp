@@ -1,0 +1,204 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "core/model/resource_vector.hpp"
+#include "evictors/search/cover_dominance.hpp"
+#include "evictors/search/cover_item.hpp"
+#include "evictors/search/cover_tail.hpp"
+
+namespace cospot {
+
+/// Exact arithmetic for bounds: a 63-bit cost with 48 bits behind the point, and room for sums.
+__extension__ typedef __int128 Weight;
+
+/// The weights of a bound. Any prices >= 0 give a valid one; those of the linear relaxation give
+/// the best for the root.
+struct CoverPrices {
+  Weight per_cost = 0;  ///< a set weighs per_cost * cost + per_item * (number of items)
+  Weight per_item = 0;
+  Weight per_vcpu = 0;  ///< and what it frees is worth this for each unit that was missing
+  Weight per_memory_mb = 0;
+  Weight per_disk_gb = 0;
+
+  [[nodiscard]] Weight weight(std::int64_t cost, std::int64_t count) const {
+    return per_cost * cost + per_item * count;
+  }
+  [[nodiscard]] Weight worth(const ResourceVector& amounts) const {
+    return per_vcpu * amounts.vcpus + per_memory_mb * amounts.memory_mb +
+           per_disk_gb * amounts.disk_gb;
+  }
+  [[nodiscard]] Weight reduced_weight(const CoverItem& item) const {
+    return weight(item.cost, 1) - worth(item.frees);
+  }
+};
+
+/// A resource: its amount and its price.
+struct CoverKey {
+  ResourceAmount ResourceVector::*amount;
+  Weight CoverPrices::*price;
+};
+
+/// A set is of interest when it is within both.
+struct CoverTarget {
+  std::int64_t cost = 0;
+  std::int64_t count = 0;
+};
+
+/// A set of items that covers what is missing.
+struct CoverSet {
+  std::vector<CoverItem> items;  ///< in no particular order
+  std::int64_t cost = 0;
+};
+
+/// What a search does once it has found a set within the target.
+enum class CoverGoal : std::uint8_t { kLeastCost, kAnySet };
+
+/// Depth-first branch and bound over the sets of items that cover what is missing.
+///
+/// A node has decided the first `depth` items. Three things cut it off:
+/// - the items left do not cover what is missing;
+/// - the bound: the weight taken, plus the worth of what is missing, plus the reduced weight of
+///   each item left for which that is negative. A reduced weight is the item's weight minus the
+///   worth of what it frees. Whatever the prices, no set below the node weighs less (the Lagrangian
+///   relaxation of the cover constraints);
+/// - memory: a node of the same depth that missed the same was here before and had spent no more.
+///
+/// A search that takes long gets two more means:
+/// - dominance: an item that another one dominates is taken only with that one;
+/// - tails: the best way to go on with the last items is looked up in a list of all their sets.
+///
+/// Why memory and dominance do not cut off each other's replacement: both replace a set by one that
+/// is no worse and that the search meets earlier, for it tries what the prices want first. (They
+/// want an item when its reduced weight is negative, and that of a dominating item is no larger.)
+/// So of the best sets, the one that the search would meet first is never cut off by them.
+///
+/// Items are decided by |reduced weight|, largest first: those the prices are sure about come
+/// first, so that branching happens among the few in doubt. Of identical items one is taken only
+/// with all before it.
+class CoverTree {
+ public:
+  static constexpr std::size_t kMostBounds = 3;
+  static constexpr std::size_t kMostTails = 5;
+  static constexpr std::int64_t kMostNodes = 4'000'000;
+
+  /// Takes over the items and puts them in order.
+  void assign(std::span<const CoverItem> items, const CoverPrices& prices);
+
+  /// Adds a bound by other prices, of kMostBounds in all, until the next assign().
+  void add_bound(const CoverPrices& prices);
+
+  /// Lets the bound added last guide the search, in place of the first.
+  void branch_by_last_bound();
+
+  /// Lets all searches until the next assign() look at `nodes` nodes more in all; when they are
+  /// used up, a search ends with what it has. Without this they get kMostNodes.
+  void limit_nodes(std::int64_t nodes) { nodes_left_ = nodes; }
+
+  /// Drops an item; the order of the others stays.
+  void remove(std::uint32_t position);
+
+  /// Looks for a set that covers `missing` within `target` and, as `goal` says, for better ones.
+  /// Writes the best to `best`; returns false, leaving `best` alone, when there is none.
+  bool search(const ResourceVector& missing, const CoverTarget& target, CoverGoal goal,
+              CoverSet& best);
+
+  /// The least weight, by the first bound, of any set the last search could have found.
+  [[nodiscard]] Weight root_bound(const ResourceVector& missing) const {
+    return bounds_[0].prices.worth(missing) + bounds_[0].rest_gain[0];
+  }
+
+  /// After a search for the least cost: whether another set may cost as little as the best.
+  [[nodiscard]] bool may_have_tied() const { return may_have_tied_; }
+
+ private:
+  struct Branch {
+    CoverItem item;
+    Weight reduced_weight = 0;
+    std::uint32_t kind_end = 0;  ///< depth of the next item that is not identical
+  };
+  struct Bound {
+    CoverPrices prices;
+    std::vector<Weight> rest_gain;  ///< the negative reduced weights from a depth on, summed
+    Weight limit = 0;               ///< no set within the target weighs more
+  };
+  /// The items from some depth on.
+  struct Rest {
+    ResourceVector frees;       ///< together, no more than what is missing at first
+    std::int64_t cheapest = 0;  ///< cost of the cheapest
+  };
+  struct Visit {
+    std::uint64_t stamp = 0;  ///< tells searches and depths apart
+    ResourceVector missing;
+    std::int64_t cost = 0;
+    std::int64_t count = 0;
+  };
+  struct Node {
+    std::uint32_t depth = 0;
+    ResourceVector missing;
+    std::int64_t cost = 0;
+  };
+
+  [[nodiscard]] std::span<Bound> bounds() { return {bounds_.data(), bound_count_}; }
+  void set_target(const CoverTarget& target);
+  void prepare(const ResourceVector& missing);
+  void explore(const Node& node);
+  void branch(const Node& node);
+  void take(const Node& node);
+  void skip(const Node& node);
+  void finish(const Node& node);
+  void look_up(const Node& node, const CoverTail& tail);
+  void strengthen();
+  [[nodiscard]] const CoverKey* dearest_resource() const;
+  void accept(const Node& node);
+  [[nodiscard]] Weight least_weight(const Bound& bound, const Node& node) const;
+  [[nodiscard]] bool beyond_bound(const Node& node);
+  [[nodiscard]] bool visited_cheaper(const Node& node);
+  [[nodiscard]] bool done() const { return found_ && goal_ == CoverGoal::kAnySet; }
+  [[nodiscard]] std::span<const CoverTail> tails() const { return {tails_.data(), tail_count_}; }
+  void flip_deviation(std::uint32_t depth) {
+    deviations_[depth / CoverDominance::kWordBits] ^= CoverDominance::Word{1}
+                                                      << (depth % CoverDominance::kWordBits);
+  }
+  void note_merged(bool may_tie) {
+    merged_a_tie_ |= may_tie;
+    may_have_tied_ |= merged_a_tie_;
+  }
+  [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(taken_.size()); }
+
+  std::array<Bound, kMostBounds> bounds_;
+  std::size_t bound_count_ = 0;
+  std::size_t guide_ = 0;
+  std::vector<Branch> branches_;
+  std::vector<Rest> rest_;  ///< one for each depth, and one for the end
+  std::vector<Visit> visits_;
+  std::uint64_t stamp_ = 0;
+
+  // What strengthens a search that takes long.
+  std::int64_t nodes_ = 0;  ///< looked at by this search
+  std::int64_t strengthen_at_ = 0;
+  std::size_t tail_size_ = 0;
+  ResourceVector at_first_;         ///< what was missing at first
+  std::vector<CoverItem> ordered_;  ///< the items of branches_
+  CoverDominance dominance_;
+  std::array<CoverTail, kMostTails> tails_;  ///< longer and longer; a path may have passed the last
+  std::size_t tail_count_ = 0;
+  const CoverKey* key_ = nullptr;  ///< what the tails are sorted by
+  /// Bit i: item i is taken though the prices do not want it, or skipped though they do.
+  std::vector<CoverDominance::Word> deviations_;
+
+  std::int64_t nodes_left_ = kMostNodes;
+  CoverGoal goal_ = CoverGoal::kAnySet;
+  CoverTarget target_;
+  std::vector<std::uint32_t> taken_;  ///< the depths that took their item
+  CoverSet* best_ = nullptr;
+  bool found_ = false;
+  bool may_have_tied_ = false;
+  bool merged_a_tie_ = false;
+};
+
+}  // namespace cospot
