@@ -8,11 +8,11 @@ import os
 import signal
 import sys
 
-from cospot.nova.evictor.audit import AuditLog
+from cospot.nova.evictor.cloud import Servers
 from cospot.nova.evictor.command import main
-from cospot.nova.evictor.intake import PlanEndpoint
-from cospot.nova.evictor.killing import Killer
-from cospot.nova.evictor.servers import Servers
+from cospot.nova.evictor.executor import EvictionExecutor
+from cospot.nova.evictor.plans import PlanEndpoint
+from cospot.nova.evictor.records import AuditLog
 
 
 def die():
@@ -47,10 +47,10 @@ def die_after(owner, name, when=lambda *arguments: True):
 STEPS = {
     "plan-received": lambda: die_before(PlanEndpoint, "info"),
     "plan-taken": lambda: die_after(PlanEndpoint, "info"),
-    "victim-checked": lambda: die_before(Killer, "evict"),
+    "victim-checked": lambda: die_before(EvictionExecutor, "evict"),
     "intent-written": lambda: die_after(AuditLog, "write", lambda event: event == "intent"),
     "deletion-ordered": lambda: die_after(Servers, "force_delete"),
-    "first-victim-done": lambda: die_after(Killer, "evict"),
+    "first-victim-done": lambda: die_after(EvictionExecutor, "evict"),
     "freed-seen": lambda: die_before(AuditLog, "write", lambda event: event == "freed"),
 }
 

@@ -45,7 +45,7 @@ def clean_cloud(cloud, request):
     """Begin with an empty cloud and no evictor; end with the check that holds for every test."""
     if request.node.get_closest_marker("keeps_evictor") is None or not cloud.has_plain_evictor():
         cloud.stop_evictors()
-        shutil.rmtree(cloud.settings.folder / "evictor", ignore_errors=True)  # audit logs, notes
+        shutil.rmtree(cloud.settings.folder / "evictor", ignore_errors=True)  # audit logs, stores
     cloud.start_what_is_down()
     if request.node.get_closest_marker("keeps_instances") is None:
         cloud.empty()

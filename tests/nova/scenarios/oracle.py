@@ -7,7 +7,7 @@ import cospot
 
 @dataclass(frozen=True)
 class Expected:
-    """The host of a VM and the spots that go for it."""
+    """The host of a VM and the spots that are evicted for it."""
 
     host: str
     victims: frozenset[str]
@@ -60,7 +60,7 @@ class State:
             self.ids.append(instance.id)
 
     def place_vm(self, policy, vcpus, memory_mb):
-        """Return where a VM goes and which spots for it; None when there is no room."""
+        """Return where a VM goes and the spots evicted for it; None when nothing fits."""
         request = cospot.Request(vcpus, memory_mb, instance=len(self.ids), time_us=len(self.ids))
         chain = cospot.Chain([policy.vm_policy])
         offer = cospot.make_offer(chain, self.datacenter.hosts, request, policy.otn, saf=policy.saf)
@@ -71,7 +71,7 @@ class State:
         return Expected(self.names[choice.host], victims)
 
     def place_spot(self, policy, vcpus, memory_mb):
-        """Return the host of a spot; None when there is no room."""
+        """Return the host of a spot; None when nothing fits."""
         request = cospot.Request(vcpus, memory_mb, spot=True, instance=len(self.ids))
         ranked = cospot.Chain([policy.spot_policy]).rank(self.datacenter.hosts, request, top=1)
         return self.names[ranked[0]] if len(ranked) else None

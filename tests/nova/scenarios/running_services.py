@@ -179,15 +179,15 @@ class RunningServices:
         for copy in (1, 2):
             self.processes.stop(evictor_name(copy), number)
 
-    def wait_until_evictor_has_looked(self, looks=2):
-        """Wait until the first copy of the evictor has looked at all hosts so often from now on."""
+    def wait_until_evictor_has_reconciled(self, times=2):
+        """Wait until the first copy of the evictor has reconciled all hosts so often again."""
         name = "cospot_evictor_reconcile_seconds_count"
 
         def count():
             return read_metric(self.settings.url("evictor-metrics", "/metrics"), name)
 
-        wanted = count() + looks
-        wait_until(lambda: count() >= wanted, "the evictor has looked at all hosts", BUSY_S)
+        wanted = count() + times
+        wait_until(lambda: count() >= wanted, "the evictor has reconciled all hosts", BUSY_S)
 
     def restart_compute(self, host):
         """Start a compute anew, as large as the given Host says, and wait for its inventory."""

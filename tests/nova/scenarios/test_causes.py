@@ -1,4 +1,4 @@
-"""What goes is what caused the excess: spots that raced, a capacity that shrank, dedicated CPUs."""
+"""Evicted is what caused the excess: spots that raced, a capacity that shrank, dedicated CPUs."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -38,7 +38,7 @@ def newest_first(cloud, host):
 
 @pytest.mark.keeps_instances
 def test_of_spots_that_come_at_once_the_old_ones_stay(cloud):
-    """12 at once where 2 fit: those that are placed beside them by a race go again.
+    """12 at once where 2 fit: those that are placed beside them by a race are evicted.
 
     h1 has 8 vCPUs, 2 of them in use by a VM: placement alone would take 8 of spots.
     """
@@ -72,7 +72,7 @@ def test_spots_forced_onto_a_host_go_again_and_no_older_ones(cloud):
     fill_with_spots(cloud)
     old = cloud.spots()
     cloud.start_evictor(reconcile_interval=0.5)
-    cloud.wait_until_evictor_has_looked()
+    cloud.wait_until_evictor_has_reconciled()
     new = [cloud.request("spot", 1, 1024, host="h1") for _ in range(2)]
     cloud.wait_until_gone(new)
     cloud.wait_until_not_overcommitted()
@@ -88,7 +88,7 @@ def test_a_ratio_that_is_wrong_for_seconds_evicts_nothing(cloud):
     fill_with_spots(cloud)
     old = cloud.spots()
     cloud.start_evictor(reconcile_interval=0.5)
-    cloud.wait_until_evictor_has_looked()
+    cloud.wait_until_evictor_has_reconciled()
     cloud.set_ratio("h2", "VCPU", 0.5)
     wait_until(lambda: "unexplained" in events(cloud), "the evictor says so", 60)
     time.sleep(2)  # a few reconcile iterations
@@ -102,18 +102,18 @@ def test_a_ratio_that_stays_wrong_takes_the_newest(cloud):
     cloud.set_policy(**POLICY.options())
     fill_with_spots(cloud)
     cloud.start_evictor(reconcile_interval=0.5, overcommit_grace=1)
-    cloud.wait_until_evictor_has_looked()
+    cloud.wait_until_evictor_has_reconciled()
     order = newest_first(cloud, "h2")
     old = cloud.spots()
     vcpus = {each.id: each.vcpus for each in cloud.instances()}
-    # 16 vCPUs are in use, and 12 are left: the newest spots go until they had 4.
+    # 16 vCPUs are in use, and 12 are left: the newest spots are evicted until they had 4.
     expected = [each for n, each in enumerate(order) if sum(map(vcpus.get, order[:n])) < 4]
     try:
         # Its compute puts the ratio right in 10 s.
         cloud.set_ratio("h2", "VCPU", 1.5)
         wait_until(
             lambda: len(intents(cloud)) >= len(expected) or cloud.set_ratio("h2", "VCPU", 1.5),
-            "spots go",
+            "spots are evicted",
             60,
         )
     finally:
@@ -153,6 +153,6 @@ def test_dedicated_cpus_are_for_pinned_vms_alone(cloud, dedicated):
     cloud.vms.add(pinned)
     [held] = cloud.allocations(pinned).values()
     assert held["PCPU"] == 4 and "VCPU" not in held
-    cloud.wait_until_evictor_has_looked()
+    cloud.wait_until_evictor_has_reconciled()
     assert cloud.spots() == {spot}
     assert intents(cloud) == []

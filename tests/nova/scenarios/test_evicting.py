@@ -10,7 +10,7 @@ from states import fill_with_spots
 from watch import audit_lines
 
 POLICY = Policy(vm_policy="UTIL")
-#: A VM that UTIL puts on h3, the host with the most vCPUs used by VMs; both its spots must go.
+#: A VM that UTIL puts on h3, the host with the most vCPUs used by VMs; both its spots are evicted.
 ON_H3 = (12, 4096)
 STEPS = (  # of deployment.killed_evictor
     "plan-received",
@@ -36,7 +36,7 @@ def check_each_was_ordered_once(cloud):
 
 
 def check_evicted_for(cloud, vm, expected, before):
-    """Check that exactly the planned spots went for a VM, each once, and that there is room."""
+    """Check that exactly the planned spots were evicted for a VM, each once, and that it fits."""
     cloud.wait_until_gone(expected.victims)
     cloud.wait_until_not_overcommitted()
     assert cloud.host_of(vm) == expected.host
@@ -106,7 +106,7 @@ def test_stopped_gently(cloud):
 
 @pytest.mark.keeps_instances
 def test_the_owner_deletes_the_victims_first(cloud):
-    """A spot that its owner deletes is room too: no other one goes in its place."""
+    """A spot that its owner deletes frees enough too: no other one is evicted in its place."""
     expected = state_of(cloud).place_vm(POLICY, 8, 6144)
     before = cloud.spots()
     victim = sorted(expected.victims)[0]

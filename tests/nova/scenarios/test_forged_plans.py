@@ -81,16 +81,16 @@ def plans_received(cloud):
 
 
 def wait_for_plans(cloud, count):
-    """Wait until the evictor has taken or refused that many plans, and looked at all hosts twice.
+    """Wait until the evictor has taken or refused that many plans, and reconciled all hosts twice.
 
     Twice, so that what it might have done in consequence has been done.
     """
     from deployment.processes import wait_until
 
     wait_until(lambda: plans_received(cloud) >= count, f"{count} plans arrive", 60)
-    looks = "cospot_evictor_reconcile_seconds_count"
-    seen = metrics(cloud)[looks]
-    wait_until(lambda: metrics(cloud)[looks] >= seen + 2, "two looks at all hosts", 60)
+    reconciles = "cospot_evictor_reconcile_seconds_count"
+    seen = metrics(cloud)[reconciles]
+    wait_until(lambda: metrics(cloud)[reconciles] >= seen + 2, "two reconciles of all hosts", 60)
 
 
 @pytest.mark.keeps_instances
@@ -161,7 +161,7 @@ def test_messages_that_are_no_plans(cloud, send):
 
 @pytest.mark.keeps_instances
 def test_a_forged_plan_for_a_vm_to_come(cloud, send):
-    """A forger who knows a VM that needs room may choose among the spots there, and no more.
+    """A forger who knows a VM that needs capacity may choose among the spots there, and no more.
 
     The VM is on h5 and needs 4 vCPUs and 4096 MiB, which one spot of that size frees. A plan names
     all spots of all hosts and two VMs. The real plan is there too.
@@ -175,7 +175,7 @@ def test_a_forged_plan_for_a_vm_to_come(cloud, send):
     cloud.wait_until_not_overcommitted()
     wait_for_plans(cloud, 1)
     gone = before - cloud.spots()
-    # Every one that went freed something that was short; 4096 MiB of h5 are at most two spots.
+    # Every evicted one freed something that was short; 4096 MiB of h5 are at most two spots.
     assert 1 <= len(gone) <= 2
     on_h5 = {line["instance"] for line in audit_lines(cloud) if line.get("host") == "h5"}
     assert gone <= on_h5

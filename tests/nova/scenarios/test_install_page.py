@@ -164,9 +164,9 @@ class Machine:
         command = [PYTHON, "-m", "cospot.nova.evictor", "--config-file", self.evictor_conf]
         command += ["--config-dir", self.cloud.settings.folder / "no-config"]
         self.cloud.processes.start(evictor_name(1), command, self.cloud.services.environment)
-        wait_until(self.has_looked, "the evictor has looked at all hosts", 60)
+        wait_until(self.has_reconciled, "the evictor has reconciled all hosts", 60)
 
-    def has_looked(self):
+    def has_reconciled(self):
         try:
             return metrics(self.cloud)["cospot_evictor_reconcile_seconds_count"] >= 1
         except OSError:
@@ -220,7 +220,7 @@ def test_the_ten_steps_then_see_it_work(cloud, machine):
 
 
 def see_it_work(cloud, twin):
-    """h1 has 8 vCPUs: two spots of 4, then a VM of 4, for which one of them goes, by the plan."""
+    """h1 has 8 vCPUs: two spots of 4, then a VM of 4, for which the plan evicts one of them."""
     spots = [
         cloud.boot("spot", 4, 4096, host="h1", filtered=True, flavorRef=twin) for _ in range(2)
     ]

@@ -1,4 +1,4 @@
-"""Whatever Nova does with instances that are there: moves make room as well, and evict no VM."""
+"""Whatever Nova does with instances that are there: moves free capacity too, and evict no VM."""
 
 import signal
 
@@ -81,7 +81,7 @@ def test_rebuild_evicts_nothing(cloud, vm):
 
 @pytest.mark.keeps_instances
 def test_shelve_and_unshelve(cloud, vm):
-    """While it is away spots may take its room; when it comes back they give it up."""
+    """While it is away spots may take its capacity; when it comes back they give it up."""
     cloud.act(vm, "shelve")
     cloud.wait_for_status(vm, "SHELVED_OFFLOADED")
     cloud.boot("spot", 2, 2048, host="h1")

@@ -1,4 +1,4 @@
-"""A VM lands where the policy says, and exactly the planned spots go for it."""
+"""A VM lands where the policy says, and exactly the planned spots are evicted for it."""
 
 import pytest
 from oracle import Policy, state_of

@@ -9,8 +9,8 @@ from oracle import Policy
 from states import fill_with_spots
 from watch import audit_lines
 
-#: h2 has 2 vCPUs and 1024 MiB left, all other hosts nothing: room for one VM of 4 and 4096 takes
-#: the spot of 4 and 1024 that is its first, and of the rest what frees 2048 MiB more.
+#: h2 has 2 vCPUs and 1024 MiB left, all other hosts nothing: one VM of 4 and 4096 takes the spot
+#: of 4 and 1024 that is its first, and of the rest what frees 2048 MiB more.
 RESERVE = "4:4096"
 NOTICE_S = 10
 ORCHARD = ("h5", "h6")
@@ -68,7 +68,7 @@ def wait_for_notices(cloud):
 
 
 def check_made_in_time(cloud, full, given):
-    """Check that room is made by those with notice alone, and not before its time."""
+    """Check that only those with notice are evicted, and not before its time."""
     assert full <= cloud.spots() | set(given)
     assert not room_for_one(cloud)
     wait_until(lambda: room_for_one(cloud), "the reserve is there", 90)

@@ -1,4 +1,4 @@
-"""What must cost no spot but the one that has to go: clocks, computes and services that fail."""
+"""What must cost no spot more than is needed: clocks, computes and services that fail."""
 
 import json
 import signal
@@ -14,12 +14,14 @@ from test_forged_plans import metrics
 from watch import audit_lines
 
 POLICY = Policy(vm_policy="UTIL")
-LOOKS = "cospot_evictor_reconcile_seconds_count"
+RECONCILES = "cospot_evictor_reconcile_seconds_count"
 
 
 def wait_for_looks(cloud, count):
-    seen = metrics(cloud)[LOOKS]
-    wait_until(lambda: metrics(cloud)[LOOKS] >= seen + count, f"{count} looks at all hosts", 60)
+    seen = metrics(cloud)[RECONCILES]
+    wait_until(
+        lambda: metrics(cloud)[RECONCILES] >= seen + count, f"{count} reconciles of all hosts", 60
+    )
 
 
 def ordered(cloud):
@@ -100,7 +102,7 @@ def test_a_compute_that_hangs_costs_one_spot(cloud):
 
 
 def test_every_reload_is_obeyed(cloud):
-    """The kill switch back and forth, while the service looks at an overcommitted host."""
+    """The kill switch back and forth, while the service reconciles an overcommitted host."""
     cloud.set_policy(**POLICY.options())
     cloud.fill([("h1", "spot", (8, 6144))])
     cloud.boot("vm", 2, 2048, host="h1")
@@ -121,14 +123,14 @@ def test_every_reload_is_obeyed(cloud):
 
 
 def test_placement_that_hangs_for_one_plan_holds_up_no_other(cloud):
-    """All looks at all hosts are far away: only its plan can have found the second VM's claim."""
+    """The next reconcile is far away: only its plan can have found the second VM's claim."""
     cloud.set_policy(**POLICY.options())
     cloud.fill([("h1", "spot", (8, 6144)), ("h6", "spot", (8, 6144))])  # of 8 and 10 vCPUs
     cloud.wait_until_reported()
     spots = {instance.host: instance.id for instance in cloud.instances()}
     with slow_placement(cloud.settings.port("placement")) as placement:
         cloud.start_evictor(placement_url=placement.url, reconcile_interval=600)
-        wait_until(lambda: metrics(cloud)[LOOKS] >= 1, "the first look at all hosts", 60)
+        wait_until(lambda: metrics(cloud)[RECONCILES] >= 1, "the first reconcile of all hosts", 60)
         unlucky = cloud.boot("vm", 4, 4096, host="h1", filtered=True)
         wait_until(lambda: placement.unlucky == unlucky, "its claim is asked for", 60)
         cloud.boot("vm", 4, 4096, host="h6", filtered=True)
@@ -149,7 +151,7 @@ def fresh_scheduler(cloud):
 
 @pytest.mark.usefixtures("fresh_scheduler")
 def test_an_evacuated_spot_is_evicted_where_it_is_now(cloud):
-    """Its old host is dead, and holds its room for it until it is back."""
+    """Its old host is dead, and holds its capacity for it until it is back."""
     cloud.set_policy(**POLICY.options())
     spot = cloud.boot("spot", 8, 6144, host="h1")
     cloud.processes.stop("compute-h1", signal.SIGKILL)

@@ -65,7 +65,7 @@ def evictor(cloud):
 def test_the_doctor_finds_nothing_wrong_here_and_names_what_is_broken(
     cloud, run, evictor, tmp_path
 ):
-    # The evictor's first look at all hosts takes a moment.
+    # The evictor's first reconcile of all hosts takes a moment.
     wait_until(lambda: doctor(cloud, run) == (0, {}), "the doctor finds nothing", 60)
 
     broken = tmp_path / "broken.conf"

@@ -1,7 +1,7 @@
 """A cloud small enough to reason about: placement and Nova over HTTP, with state and a memory.
 
 Every forceDelete is judged at the moment it arrives: was the victim a spot, and did its host still
-need room, counting what was being deleted as free? What was wrong is in `violations`.
+need it, counting what was being deleted as free? What was wrong is in `violations`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Cloud:
 
     def __init__(self, freeing_takes: float = 0.0) -> None:
         self.freeing_takes = freeing_takes
-        self.stuck_after = 1e9  # how long a deletion counts as room, as the service is told
+        self.stuck_after = 1e9  # how long a deletion counts as free, as the service is told
         self.clock_is_off = 0.0  # how far Nova's clock is ahead of the service's, seconds
         self.may_reset = True
         self.never_goes: set[str] = set()
@@ -113,20 +113,22 @@ class Cloud:
                 self.gone[instance] = found
 
     def over(self, provider: str, *, leaving_counts: bool = True) -> dict[str, float]:
-        """What is used beyond the room; what is being deleted counts as used or not."""
+        """What is used beyond the capacity; what is being deleted counts as used or not."""
         with self.lock:
             over = {}
             for resource in ("VCPU", "MEMORY_MB"):
                 inventory = self.providers[provider].inventories[resource]
-                room = (inventory["total"] - inventory["reserved"]) * inventory["allocation_ratio"]
+                capacity = (inventory["total"] - inventory["reserved"]) * inventory[
+                    "allocation_ratio"
+                ]
                 used = sum(
                     each.allocation.get(resource, 0)
                     + each.allocation.get(SPOT_CLASS_OF[resource], 0)
                     for each in self.instances.values()
                     if each.provider == provider and (leaving_counts or not self._is_leaving(each))
                 )
-                if used > room:
-                    over[resource] = used - room
+                if used > capacity:
+                    over[resource] = used - capacity
             return over
 
     def _is_leaving(self, instance: Instance) -> bool:
@@ -149,7 +151,7 @@ class Cloud:
                 self.violations.append(f"{instance} is no spot")
             short = self.over(found.provider, leaving_counts=False)
             if not any(found.allocation.get(SPOT_CLASS_OF[each], 0) for each in short):
-                self.violations.append(f"{instance} need not go: short of {short}")
+                self.violations.append(f"{instance} need not be evicted: short of {short}")
             found.task_state, found.updated = "deleting", time.time()
             self.deleted.append(instance)
             if instance in self.never_goes:

@@ -11,9 +11,12 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 from cospot.nova.evictor.command import read_configuration
+from cospot.nova.evictor.records import Metrics
+from cospot.nova.evictor.safeguards import EvictionLimits
 from cospot.nova.evictor.service import EvictorService
 from cospot.nova.plan_message import Plan, PlannedHost, plan_to_message
 from evictor_cloud import Cloud, CloudServer, wait_until
@@ -48,6 +51,18 @@ def write_configuration(folder: Path, url: str, **settings: Any) -> Path:
 def make_service(path: Path) -> EvictorService:
     """Return the service, not started."""
     return EvictorService(read_configuration(["--config-file", str(path)]))
+
+
+def bare_context(**parts: Any) -> Any:
+    """Return a context for one part of the service alone: metrics, and what the test gives it."""
+    return SimpleNamespace(**{"metrics": Metrics(), **parts})
+
+
+def limits_of(now: list[float], **settings: float) -> EvictionLimits:
+    """Return limits by a clock that stands at `now[0]`; those that are not given do not hold."""
+    names = ("evictions_per_minute", "evictions_per_minute_per_project", "evictions_per_host")
+    none: dict[str, float] = dict.fromkeys((*names, "reconcile_interval"), 0)
+    return EvictionLimits(cast(Any, SimpleNamespace(**none | settings)), lambda: now[0])
 
 
 def audit_records(folder: Path) -> list[dict[str, Any]]:
@@ -102,10 +117,10 @@ class Running:
         self.services.append(service)
         return service
 
-    def looks(self, count: int = 3) -> None:
-        """Wait until the service has looked at all hosts a few more times."""
+    def reconciles(self, count: int = 3) -> None:
+        """Wait until the service has reconciled all hosts a few more times."""
         want = self._listed() + count
-        wait_until(lambda: self._listed() >= want, "the next looks at all hosts")
+        wait_until(lambda: self._listed() >= want, "the next reconciles of all hosts")
 
     def _listed(self) -> int:
         with self.cloud.lock:
@@ -128,15 +143,15 @@ def full_host(running: Running, name: str, spots: int) -> tuple[str, list[str]]:
     return host, [running.cloud.add(host, 8 // spots, 1024, spot=True) for _ in range(spots)]
 
 
-def book(running: Running) -> list[dict[str, Any]]:
-    """Return the notices that the service has written down."""
+def stored(running: Running) -> list[dict[str, Any]]:
+    """Return the notices that the service has stored."""
     path = running.folder / "state" / "notices.json"
     return json.loads(path.read_text()) if path.exists() else []
 
 
 def check_evictions_of_reserves(running: Running) -> None:
     """Forgive what the cloud, which knows nothing of reserves, finds needless; nothing else."""
-    assert all("need not go" in each for each in running.cloud.violations)
+    assert all("need not be evicted" in each for each in running.cloud.violations)
     running.cloud.violations.clear()
 
 

@@ -10,7 +10,7 @@ pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
 pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
 pytest.importorskip("hypothesis", reason="needs python3-hypothesis")
 
-from cospot.nova.evictor.room import HostRoom, Inventory
+from cospot.nova.evictor.model import HostUsage, Inventory
 from cospot.nova.scheduler.claims import HostClaims
 from cospot.nova.scheduler.cpu_classes import Cpus, cpus_of
 from cospot.nova.scheduler.host_usage import usage_of
@@ -192,13 +192,13 @@ def test_both_sides_count_the_same(case: tuple[int, int, list[tuple[int, str]], 
     assert plugin.filter.failures == 0
     inventories = plugin.placement.inventories[state.uuid]
     consumers["new"] = {"CUSTOM_SPOT_VCPU": size, "CUSTOM_SPOT_MEMORY_MB": 64}
-    room = HostRoom(
+    usage = HostUsage(
         "p",
         "a",
         {name: Inventory(**has) for name, has in inventories.items()},
         consumers,
     )
-    assert offered == (not room.shortfall(["VCPU", "MEMORY_MB"]))
+    assert offered == (not usage.shortfall(["VCPU", "MEMORY_MB"]))
 
 
 def test_the_tools_count_the_same() -> None:

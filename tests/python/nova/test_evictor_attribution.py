@@ -7,8 +7,8 @@ import pytest
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 pytest.importorskip("hypothesis", reason="needs python3-hypothesis")
 
-from cospot.nova.evictor.attribution import Attribution, Reference, attribute, grown
-from cospot.nova.evictor.room import HostRoom, Inventory
+from cospot.nova.evictor.causes import Attribution, Reference, attribute, grown
+from cospot.nova.evictor.model import HostUsage, Inventory
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,7 +33,7 @@ def attributed(
         {"VCPU": capacity if capacity_before is None else capacity_before},
     )
     now = {**before, **since}
-    room = HostRoom(
+    usage = HostUsage(
         "p",
         "host",
         {"VCPU": Inventory(capacity, 0, 1.0)},
@@ -41,7 +41,7 @@ def attributed(
     )
     # Those that came since did so in the order in which they are given.
     order = {name: float(number) for number, name in enumerate(since)}
-    return attribute(reference, room, room.shortfall(["VCPU"]), times or order)
+    return attribute(reference, usage, usage.shortfall(["VCPU"]), times or order)
 
 
 OLD = {"a": (4, True), "b": (4, True)}
@@ -65,7 +65,7 @@ def test_of_spots_that_raced_those_that_did_not_fit_are_to_go() -> None:
 
 
 def test_a_vm_and_a_spot_at_once() -> None:
-    # 10 vCPUs, 8 in use. The spot of 2 fits and the VM of 2 is owed its room; or, the other way
+    # 10 vCPUs, 8 in use. The spot of 2 fits and the VM of 2 is owed its share; or, the other way
     # round, the VM fits and the spot does not.
     vm, spot = {"vm": (2, False)}, {"c": (2, True)}
     assert attributed(10, OLD, {**spot, **vm}) == Attribution({"VCPU": 2}, ("vm",), (), {})
@@ -83,13 +83,13 @@ def test_a_capacity_that_shrank_is_no_claim() -> None:
     # A spot of 2 and a VM of 2 that came meanwhile would have fitted into the 16.
     found = attributed(4, OLD, {"c": (2, True), "vm": (2, False)}, capacity_before=16)
     assert found == Attribution({}, (), (), {"VCPU": 8})
-    # 9 vCPUs became 4: of the VM's 2 there was room for 1.
+    # 9 vCPUs became 4: 1 of the VM's 2 was free.
     found = attributed(4, OLD, {"vm": (2, False)}, capacity_before=9)
     assert found == Attribution({"VCPU": 1}, ("vm",), (), {"VCPU": 5})
 
 
 def test_what_a_vm_was_given_is_not_owed_to_it_again() -> None:
-    # 9 became 4, as above; with the spot `a` of 4 gone there is room for the VM, and 2 are left.
+    # 9 became 4, as above; with the spot `a` of 4 gone the VM fits, and 2 are left.
     after = {"b": OLD["b"]}
     found = attributed(4, after, {"vm": (2, False)}, capacity_before=9)
     assert found == Attribution({}, (), (), {"VCPU": 2})
@@ -100,9 +100,9 @@ def test_what_a_vm_grows_by_is_a_claim() -> None:
     before = {"a": (4, True), "b": (2, True), "vm": (2, False)}
     assert attributed(8, before, {"vm": (4, False)}).for_vms == {"VCPU": 2}
     reference = Reference({"vm": {"VCPU": 2}}, {"VCPU": 8})
-    room = HostRoom("p", "host", {}, {"vm": {"VCPU": 4, "PCPU": 1}, "x": {"VCPU": 1}})
-    assert grown(reference, room) == {"vm": {"VCPU": 2, "PCPU": 1}, "x": {"VCPU": 1}}
-    assert grown(reference, room, {"vm"}) == {"x": {"VCPU": 1}}
+    usage = HostUsage("p", "host", {}, {"vm": {"VCPU": 4, "PCPU": 1}, "x": {"VCPU": 1}})
+    assert grown(reference, usage) == {"vm": {"VCPU": 2, "PCPU": 1}, "x": {"VCPU": 1}}
+    assert grown(reference, usage, {"vm"}) == {"x": {"VCPU": 1}}
 
 
 def test_every_resource_for_itself() -> None:
@@ -111,8 +111,8 @@ def test_every_resource_for_itself() -> None:
     reference = Reference({"a": held}, {"VCPU": 8, "MEMORY_MB": 8})
     inventories = {"VCPU": Inventory(8, 0, 1.0), "MEMORY_MB": Inventory(8, 0, 1.0)}
     vm = {"VCPU": 1, "MEMORY_MB": 2}
-    room = HostRoom("p", "host", inventories, {"a": held, "vm": vm})
-    found = attribute(reference, room, room.shortfall(["VCPU", "MEMORY_MB"]), {"vm": 1.0})
+    usage = HostUsage("p", "host", inventories, {"a": held, "vm": vm})
+    found = attribute(reference, usage, usage.shortfall(["VCPU", "MEMORY_MB"]), {"vm": 1.0})
     assert found == Attribution({"VCPU": 1}, ("vm",), (), {})
 
 
@@ -148,7 +148,7 @@ def test_an_excess_at_an_unchanged_capacity_is_explained(
             owed += level - capacity
             level = capacity
     assert found.race == tuple(thrown_out)
-    # More was owed than is short where room was left by a spot that did not fit.
+    # More was owed than is short where capacity was left by a spot that did not fit.
     assert found.for_vms.get("VCPU", 0) == min(owed, used - capacity)
     if not any(not is_spot for _, is_spot in since):
         assert found.for_vms == {} and found.race

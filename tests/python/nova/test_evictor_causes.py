@@ -1,4 +1,4 @@
-"""Spots that raced each other, capacities that shrink: what goes, when, what is written of it."""
+"""Spots that raced each other, capacities that shrink: what is evicted, when, and its record."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from cospot.nova.evictor.limits import EvictionLimits
-from cospot.nova.evictor.spots import Refusal
+from cospot.nova.evictor.snapshot import Refusal
 from evictor_cloud import Cloud, wait_until
-from evictor_running import Running, events, make_service, metric, write_configuration
+from evictor_running import Running, events, limits_of, make_service, metric, write_configuration
 
 NEVER_S = 3600.0  # longer than any test
 
@@ -26,12 +25,12 @@ def two_old_spots(running: Running) -> tuple[str, list[str]]:
     return host, [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
 
 
-def service_that_has_looked(running: Running, **settings: Any) -> Any:
-    """Return a service that has seen all hosts and is not started: the test does the passes."""
+def service_that_knows_hosts(running: Running, **settings: Any) -> Any:
+    """Return a service that has seen all hosts and is not started: the test does the iterations."""
     settings = {"overcommit_grace": NEVER_S, **settings}
     service = make_service(write_configuration(running.folder, running.server.url, **settings))
     running.services.append(service)
-    service._hosts.look()
+    service._hosts.refresh()
     return service
 
 
@@ -46,9 +45,9 @@ def set_ratio(cloud: Cloud, host: str, ratio: float) -> None:
 def test_spots_that_race_evict_no_older_ones(running: Running, evictor: str) -> None:
     # Two of 4 fill the 8 vCPUs; four more of 4 come at once: they are 16 too many.
     host, old = two_old_spots(running)
-    service = service_that_has_looked(running, evictor=evictor)
+    service = service_that_knows_hosts(running, evictor=evictor)
     new = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(4)]
-    service._evictor.free_host(host, "reconcile")
+    service._reconciler.free_host(host, "reconcile")
     assert running.cloud.deleted == new[::-1]
     assert all(spot in running.cloud.instances for spot in old)
     for intent in events(running.folder, "intent"):
@@ -59,12 +58,12 @@ def test_spots_that_race_evict_no_older_ones(running: Running, evictor: str) -> 
 
 def test_a_spot_that_is_not_on_its_host_yet_is_waited_for(running: Running) -> None:
     host, old = two_old_spots(running)
-    service = service_that_has_looked(running)
+    service = service_that_knows_hosts(running)
     new = running.cloud.add(host, 4, 1024, spot=True, host=None, node=None)
-    service._evictor.free_host(host, "reconcile")
+    service._reconciler.free_host(host, "reconcile")
     assert running.cloud.deleted == []
     running.cloud.instances[new].host = running.cloud.instances[new].node = "a"
-    service._evictor.free_host(host, "reconcile")
+    service._reconciler.free_host(host, "reconcile")
     assert running.cloud.deleted == [new] and len(old) == 2
 
 
@@ -72,10 +71,10 @@ def test_a_vm_gets_its_room_from_the_policy_and_the_race_goes_on(running: Runnin
     # 8 vCPUs in use of 8. A spot of 2 does not fit; a VM of 2 is owed 2: FIFO takes the oldest
     # spot, of 4, and with it gone the new spot fits.
     host, old = two_old_spots(running)
-    service = service_that_has_looked(running)
+    service = service_that_knows_hosts(running)
     running.cloud.add(host, 2, 1024, spot=True)
     vm = running.cloud.add(host, 2, 1024, spot=False)
-    service._evictor.free_host(host, "reconcile")
+    service._reconciler.free_host(host, "reconcile")
     assert running.cloud.deleted == old[:1]
     [intent] = events(running.folder, "intent")
     assert (intent["why"], intent["claims"], intent["chosen_by"]) == ("vm-claim", [vm], "FIFO")
@@ -84,10 +83,10 @@ def test_a_vm_gets_its_room_from_the_policy_and_the_race_goes_on(running: Runnin
 def test_a_ratio_that_is_wrong_for_a_while_evicts_nothing(running: Running) -> None:
     host, old = two_old_spots(running)
     service = running.start(overcommit_grace=NEVER_S)
-    running.looks()
+    running.reconciles()
     set_ratio(running.cloud, host, 0.5)
     wait_until(lambda: bool(events(running.folder, "unexplained")), "the record")
-    running.looks()
+    running.reconciles()
     assert metric(service, "unexplained_hosts") == 1
     [record] = events(running.folder, "unexplained")
     assert record["capacity"]["VCPU"] == 4 and record["capacity_before"]["VCPU"] == 8
@@ -101,12 +100,12 @@ def test_waiting_asks_nova_nothing(running: Running) -> None:
     """A wrong ratio is often everywhere, and Nova has other things to do then."""
     host, _ = two_old_spots(running)
     running.start(overcommit_grace=NEVER_S)
-    running.looks()
+    running.reconciles()
     set_ratio(running.cloud, host, 0.5)
     wait_until(lambda: bool(events(running.folder, "unexplained")), "the record")
     with running.cloud.lock:
         running.cloud.requests.clear()
-    running.looks()
+    running.reconciles()
     with running.cloud.lock:
         assert not [each for each in running.cloud.requests if "/nova/servers" in each]
 
@@ -115,24 +114,24 @@ def test_a_vm_that_comes_meanwhile_gets_its_room_and_no_more(running: Running) -
     # 8 vCPUs become 6: two spots of 2 and four of 1 use 8. A VM of 1 comes: 1 is owed to it.
     host = running.cloud.add_host("a")
     old = [running.cloud.add(host, vcpus, 512, spot=True) for vcpus in (2, 2, 1, 1, 1, 1)]
-    service = service_that_has_looked(running)
+    service = service_that_knows_hosts(running)
     set_ratio(running.cloud, host, 0.75)
-    service._evictor.free_host(host, "reconcile")
+    service._reconciler.free_host(host, "reconcile")
     assert running.cloud.deleted == []
     running.cloud.add(host, 1, 512, spot=False)
     for _ in range(3):
-        service._evictor.free_host(host, "reconcile")
+        service._reconciler.free_host(host, "reconcile")
     assert running.cloud.deleted == old[:1]  # the oldest, of 2, and no other
 
 
 def test_what_lasts_takes_the_newest(running: Running) -> None:
     host, old = two_old_spots(running)
-    service = service_that_has_looked(running, overcommit_grace=0.5)
+    service = service_that_knows_hosts(running, overcommit_grace=0.5)
     set_ratio(running.cloud, host, 0.5)
-    service._evictor.free_host(host, "reconcile")
+    service._reconciler.free_host(host, "reconcile")
     assert running.cloud.deleted == []
     time.sleep(0.6)
-    service._evictor.free_host(host, "reconcile")
+    service._reconciler.free_host(host, "reconcile")
     assert running.cloud.deleted == old[1:]
     [intent] = events(running.folder, "intent")
     assert (intent["why"], intent["chosen_by"]) == ("capacity-shrank", "newest")
@@ -140,7 +139,7 @@ def test_what_lasts_takes_the_newest(running: Running) -> None:
 
 @pytest.mark.parametrize("off", [0.0, -2 * NEVER_S, 2 * NEVER_S])
 def test_a_service_that_starts_judges_by_age(running: Running, off: float) -> None:
-    """It has not seen what came first: a VM of a moment ago gets its room, an old one waits.
+    """It has not seen what came first: a VM of a moment ago gets its capacity, an old one waits.
 
     By Nova's clock, whatever the service's own clock says.
     """
@@ -150,8 +149,8 @@ def test_a_service_that_starts_judges_by_age(running: Running, off: float) -> No
     running.cloud.add(old_host, 2, 1024, spot=False)
     running.cloud.add(new_host, 2, 1024, spot=False, created=time.time())
     service = running.start(overcommit_grace=NEVER_S)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the new VM has its room")
-    running.looks()
+    wait_until(lambda: bool(events(running.folder, "freed")), "the new VM has its capacity")
+    running.reconciles()
     assert running.cloud.deleted == spots[1:]
     assert metric(service, "unexplained_hosts") == 1
 
@@ -164,10 +163,10 @@ def test_vms_alone_beyond_one_resource_still_get_the_other(
     host = running.cloud.add_host("a")
     running.cloud.add(host, 5, 5120, spot=False)
     spots = [running.cloud.add(host, 1, memory_mb, spot=True) for memory_mb in (0, 1024, 1024)]
-    service = service_that_has_looked(running)
+    service = service_that_knows_hosts(running)
     running.cloud.add(host, 4, 2048, spot=False)
     for _ in range(3):
-        service._evictor.free_host(host, "reconcile")
+        service._reconciler.free_host(host, "reconcile")
     assert running.cloud.deleted == spots[1:2]
     assert metric(service, "errors_total", where="insufficient") > 0
     lines = [each for each in caplog.records if "VMs alone use more VCPU" in each.getMessage()]
@@ -178,7 +177,7 @@ def test_a_host_loses_so_many_at_once_and_the_rest_later(running: Running) -> No
     host = running.cloud.add_host("a")
     spots = [running.cloud.add(host, 1, 1, spot=True) for _ in range(8)]
     service = running.start(evictions_per_host=3, reconcile_interval=NEVER_S)
-    running.looks(0)
+    running.reconciles(0)
     running.cloud.add(host, 8, 1, spot=False)
     service._queue.put(host, "reconcile")
     wait_until(
@@ -191,7 +190,7 @@ def test_a_host_loses_so_many_at_once_and_the_rest_later(running: Running) -> No
 
 def test_limits_of_a_host_and_of_what_no_vm_claims() -> None:
     now = [0.0]
-    limits = EvictionLimits(lambda: 4, lambda: 0, lambda: now[0], lambda: 2, 5.0)
+    limits = limits_of(now, evictions_per_minute=4, evictions_per_host=2, reconcile_interval=5.0)
     # Two on one host within 5 s, and of 4 a minute only two for no VM.
     assert [limits.take("p", "a", for_vm=False) for _ in range(2)] == [None, None]
     assert limits.take("p", "a") == (Refusal.HOST_LIMIT, 5.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,13 +16,12 @@ pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
 from cospot.nova import plan_message as messages
-from cospot.nova.evictor import claims
-from cospot.nova.evictor.claims import ClaimWatch
+from cospot.nova.evictor import plans
 from cospot.nova.evictor.errors import CloudError
-from cospot.nova.evictor.metrics import Metrics
-from cospot.nova.evictor.plan_book import KnownPlan
+from cospot.nova.evictor.plans import ClaimWatch
+from cospot.nova.evictor.stores import KnownPlan
 from evictor_cloud import wait_until
-from evictor_running import Running, events, metric, plan_message, send
+from evictor_running import Running, bare_context, events, metric, plan_message, send
 
 PROVIDER = str(uuid.UUID(int=1))
 
@@ -50,9 +50,11 @@ class Watched:
 
     def __init__(self, timeout: float = 60.0, most: int = 100) -> None:
         self.placement: Any = Allocations()
-        self.metrics = Metrics()
+        settings = SimpleNamespace(claim_timeout=timeout, max_plans=most)
+        context = bare_context(placement=self.placement, settings=settings)
+        self.metrics = context.metrics
         self.found: list[str] = []
-        self.watch = ClaimWatch(self.placement, self.metrics, timeout, most, self.found.append)
+        self.watch = ClaimWatch(context, self.found.append)
 
     def add(self) -> str:
         """Watch one more instance; return its UUID."""
@@ -86,7 +88,7 @@ MakeWatch = Callable[..., Watched]
 
 def test_questions_that_hang_hold_up_no_other_claim(make_watch: MakeWatch) -> None:
     watched = make_watch()
-    for _ in range(claims._THREADS - 1):
+    for _ in range(plans._THREADS - 1):
         watched.placement.hanging.add(watched.add())
     watched.watch.start()
     wait_until(lambda: set(watched.placement.asked) == watched.placement.hanging, "they hang")
@@ -101,8 +103,8 @@ def test_a_question_is_asked_once_and_shortly(make_watch: MakeWatch) -> None:
     watched.add()
     watched.watch.start()
     wait_until(lambda: len(watched.placement.asked) > 2, "questions")
-    assert watched.placement.patience == {claims._PATIENCE_S}
-    assert claims._PATIENCE_S <= 5
+    assert watched.placement.patience == {plans._PATIENCE_S}
+    assert plans._PATIENCE_S <= 5
 
 
 def test_a_claim_is_seen_after_a_question_that_failed(make_watch: MakeWatch) -> None:

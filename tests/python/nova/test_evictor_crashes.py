@@ -40,8 +40,8 @@ def two_must_go(running: Running) -> tuple[str, list[str], list[dict[str, object
 
 
 def settle(running: Running, host: str) -> None:
-    wait_until(lambda: not running.cloud.over(host), "the host has room")
-    running.looks(3)
+    wait_until(lambda: not running.cloud.over(host), "the host has enough")
+    running.reconciles(3)
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -111,8 +111,8 @@ def test_three_copies_at_once(running: Running) -> None:
         running.cloud.after = after
         for host in hosts:
             running.cloud.add(host, 4, 1024, spot=False)
-        wait_until(lambda: not any(running.cloud.over(each) for each in hosts), "all have room")
-        running.looks(5)
+        wait_until(lambda: not any(running.cloud.over(each) for each in hosts), "all have enough")
+        running.reconciles(5)
         assert len(running.cloud.deleted) == 8
         assert sorted(running.cloud.orders) == sorted(running.cloud.deleted)
         done = [each for each in audit_records(running.folder) if each["event"] == "intent"]

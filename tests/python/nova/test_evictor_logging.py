@@ -9,18 +9,19 @@ import pytest
 
 pytest.importorskip("eventlet", reason="needs python3-eventlet")
 pytest.importorskip("oslo_log", reason="needs python3-oslo.log")
+pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
 SET_UP = """
 import eventlet
 import logging, sys, threading, time
 from oslo_config import cfg
 import oslo_log.log
-from cospot.nova.evictor import native_logging
+from cospot.nova.evictor.records import set_up_logging
 
 conf = cfg.ConfigOpts()
 oslo_log.log.register_options(conf)
 conf([], project="cospot")
-native_logging.setup(conf, "cospot-evictor")
+set_up_logging(conf, "cospot-evictor")
 assert sys.modules["eventlet"] is eventlet
 """
 

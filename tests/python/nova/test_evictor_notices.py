@@ -17,20 +17,20 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from cospot.nova.evictor import proactive, service
+from cospot.nova.evictor import reserve_keeper, service
 from cospot.nova.evictor.errors import AuditError
-from cospot.nova.evictor.locks import HostLocks
-from cospot.nova.evictor.metrics import Metrics
-from cospot.nova.evictor.notice_book import BookError, Notice, NoticeBook
 from cospot.nova.evictor.notices import Notices
+from cospot.nova.evictor.safeguards import HostLocks
+from cospot.nova.evictor.stores import Notice, NoticeStore, StoreError
 from evictor_cloud import wait_until
 from evictor_running import (
     Running,
-    book,
+    bare_context,
     check_evictions_of_reserves,
     events,
     full_host,
     metric,
+    stored,
 )
 
 PROACTIVE = {"mode": "proactive", "default_reserve": "2:0"}
@@ -39,7 +39,7 @@ SHELVING = {**PROACTIVE, "notice_seconds": 0, "action": "shelve-offload"}
 
 @pytest.fixture
 def running(monkeypatch: pytest.MonkeyPatch, running: Running) -> Iterator[Running]:
-    monkeypatch.setattr(proactive, "_READ_ALL_S", 0.05)
+    monkeypatch.setattr(reserve_keeper, "_READ_ALL_S", 0.05)
     monkeypatch.setattr(service, "_LAST_PATIENCE_S", 0.1)
     yield running
     check_evictions_of_reserves(running)
@@ -49,8 +49,8 @@ def wait_for(running: Running, event: str, count: int = 1) -> None:
     wait_until(lambda: len(events(running.folder, event)) >= count, f"{count} of {event}")
 
 
-def wait_for_book(running: Running, count: int) -> None:
-    wait_until(lambda: len(book(running)) == count, f"{count} notices in the book")
+def wait_for_stored(running: Running, count: int) -> None:
+    wait_until(lambda: len(stored(running)) == count, f"{count} stored notices")
 
 
 def shelves(
@@ -80,9 +80,9 @@ def test_a_snapshot_may_take_longer_than_a_deletion(running: Running) -> None:
     wait_for(running, "intent")
     began = time.time()
     wait_until(lambda: time.time() > began + 1.2, "the time-out of deletions")
-    running.looks(5)
+    running.reconciles(5)
     assert len(events(running.folder, "notice")) == 1
-    assert [each["ordered_at"] > 0 for each in book(running)] == [True]
+    assert [each["ordered_at"] > 0 for each in stored(running)] == [True]
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_room_that_comes_by_itself_saves_the_spot(running: Running) -> None:
         other = running.cloud.instances[spots[3]]
         other.task_state, other.updated = "deleting", time.time()
     wait_for(running, "notice_withdrawn")
-    running.looks(5)
+    running.reconciles(5)
     assert running.cloud.orders == []
     assert len(events(running.folder, "notice")) == 1
 
@@ -164,8 +164,8 @@ def test_an_error_after_a_notice_does_not_lose_it(running: Running) -> None:
     running.cloud.before = before
     made = running.start(mode="proactive", default_reserve="2:0:2", notice_seconds=600)
     wait_until(lambda: metric(made, "errors_total", where="reserve") > 0, "the error")
-    assert len(book(running)) == 1
-    running.looks(5)
+    assert len(stored(running)) == 1
+    running.reconciles(5)
     assert len(events(running.folder, "notice")) == 1
 
 
@@ -206,21 +206,21 @@ def test_a_crash_leaves_a_notice_that_evicts_nothing(
 ) -> None:
     recorder: Any = _Recorder(at, error)
     settings = SimpleNamespace(state_path=tmp_path, notice_seconds=60, action="delete")
-    notices = Notices(settings, recorder, recorder, recorder, Metrics())
+    notices = Notices(bare_context(settings=settings, servers=recorder, audit=recorder), recorder)
     with pytest.raises(type(error)):
         _give_and_withdraw(notices)
-    [left] = NoticeBook(f"{tmp_path}/notices.json").load()
+    [left] = NoticeStore(f"{tmp_path}/notices.json").load()
     assert (left.spot, left.is_told) == ("spot", False)
 
 
-def test_a_book_that_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
-    notes = NoticeBook(f"{tmp_path}/none/notices.json")
-    with pytest.raises(BookError):
-        notes.put(Notice("spot", "host", "reserve", 1.0, 2.0))
-    assert notes.all() == []
+def test_a_store_that_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
+    store = NoticeStore(f"{tmp_path}/none/notices.json")
+    with pytest.raises(StoreError):
+        store.put(Notice("spot", "host", "reserve", 1.0, 2.0))
+    assert store.all() == []
 
 
-def write_book(running: Running, provider: str, spot: str, **more: Any) -> None:
+def store_notice(running: Running, provider: str, spot: str, **more: Any) -> None:
     then = time.time() - 100
     notice = {"spot": spot, "provider": provider, "reserve": "default"}
     text = json.dumps([{**notice, "given_at": then, "evict_at": then, **more}])
@@ -230,20 +230,20 @@ def write_book(running: Running, provider: str, spot: str, **more: Any) -> None:
 
 def test_a_notice_perhaps_not_sent_is_given_anew_with_its_full_time(running: Running) -> None:
     host, spots = full_host(running, "a", 4)
-    write_book(running, host, spots[2], is_told=False)
+    store_notice(running, host, spots[2], is_told=False)
     began = time.time()
     running.start(**PROACTIVE, notice_seconds=600)
     wait_for(running, "notice")
-    running.looks(3)
+    running.reconciles(3)
     [notice] = events(running.folder, "notice")
     assert notice["instance"] == spots[2] and notice["evict_at"] >= began + 600
     assert running.cloud.instances[spots[2]].metadata != {} and running.cloud.orders == []
-    assert [each["is_told"] for each in book(running)] == [True]
+    assert [each["is_told"] for each in stored(running)] == [True]
 
 
 def test_an_order_that_never_reached_nova_is_given_again(running: Running) -> None:
     host, spots = full_host(running, "a", 4)
-    write_book(running, host, spots[2], ordered_at=time.time())
+    store_notice(running, host, spots[2], ordered_at=time.time())
     running.start(**PROACTIVE)
     wait_for(running, "freed")
     assert running.cloud.deleted == [spots[2]] and events(running.folder, "notice") == []
@@ -253,13 +253,13 @@ def test_an_order_that_reached_nova_is_not_given_again(running: Running) -> None
     host, spots = full_host(running, "a", 4)
     spot = running.cloud.instances[spots[2]]
     spot.task_state, spot.updated = "deleting", time.time()
-    write_book(running, host, spots[2])  # of a version that wrote the order down afterwards
+    store_notice(running, host, spots[2])  # of a version that wrote the order down afterwards
     running.start(**PROACTIVE)
-    wait_until(lambda: any(each.get("ordered_at") for each in book(running)), "the mark")
-    running.looks(3)
+    wait_until(lambda: any(each.get("ordered_at") for each in stored(running)), "the mark")
+    running.reconciles(3)
     assert running.cloud.orders == []
     running.cloud.remove(spots[2])
-    wait_for_book(running, 0)
+    wait_for_stored(running, 0)
     assert events(running.folder, "notice", "notice_withdrawn") == []
 
 
@@ -269,24 +269,24 @@ def test_an_order_that_reached_nova_is_not_given_again(running: Running) -> None
 def test_a_notice_stands_while_its_eviction_is_held_back(
     running: Running, held_back: dict[str, Any]
 ) -> None:
-    """Of two spots the limit lets one go, and the switch none."""
+    """Of two spots the limit lets one be evicted, and the switch none."""
     _, spots = full_host(running, "a", 4)
     stop = running.folder / "stop"
     if "disable_file" in held_back:
         held_back = {"disable_file": stop, "default_reserve": "4:0"}
     service = running.start(**{**SHELVING, "notice_seconds": 2, **held_back})
-    wait_until(lambda: [each["is_told"] for each in book(running)] == [True] * 2, "the notices")
+    wait_until(lambda: [each["is_told"] for each in stored(running)] == [True] * 2, "the notices")
     stop.touch()
     wait_until(lambda: bool(events(running.folder, "held_back")), "what is held back")
-    running.looks(4)
+    running.reconciles(4)
     gone = running.cloud.shelved
     assert len(gone) == (0 if "disable_file" in held_back else 1)
     for spot in set(spots[:2]) - set(gone):
         assert "cospot_evict_at" in running.cloud.instances[spot].metadata
-    assert all(not each["ordered_at"] for each in book(running) if each["spot"] not in gone)
+    assert all(not each["ordered_at"] for each in stored(running) if each["spot"] not in gone)
     if "disable_file" in held_back:
         stop.unlink()
-        wait_until(lambda: sorted(gone) == sorted(spots[:2]), "both go")
+        wait_until(lambda: sorted(gone) == sorted(spots[:2]), "both are evicted")
         assert metric(service, "notices_total", outcome="given") == 2
 
 
@@ -306,7 +306,7 @@ def test_the_switch_stops_the_second_half_of_shelving(running: Running) -> None:
     order = f"POST /nova/servers/{spots[0]}/action"
     running.start(**SHELVING, disable_file=stop)
     wait_until(stop.exists, "it is shelved")
-    running.looks(4)
+    running.reconciles(4)
     assert running.cloud.requests.count(order) == 1
     stop.unlink()
     wait_until(lambda: running.cloud.requests.count(order) > 1, "it is taken off its host")
@@ -321,7 +321,7 @@ def test_a_lock_that_another_copy_holds_delays_nothing_else(running: Running, wh
     with other.hold(host if whose == "its host's" else "notices"):
         began = time.time()
         wait_until(lambda: time.time() > began + 1.5, "the time of the notice")
-        running.looks(4)  # more than a spot may fail
+        running.reconciles(4)  # more than a spot may fail
         assert running.cloud.orders == []
     wait_for(running, "freed")
     assert running.cloud.deleted == spots[:1]
@@ -339,11 +339,11 @@ def test_a_change_of_mode_says_nothing_of_spots_that_are_going(
     running.cloud.providers[host].aggregates.add(running.cloud.aggregates["old"])
     running.cloud.never_goes.add(spots[0])
     before = running.start(mode="proactive", reserve="old:2:0", notice_seconds=0)
-    wait_until(lambda: any(each.get("ordered_at") for each in book(running)), "the order")
+    wait_until(lambda: any(each.get("ordered_at") for each in stored(running)), "the order")
     wait_until(lambda: running.cloud.orders == spots[:1], "the order")
     before.stop()
     running.start(**later)
-    wait_until(lambda: all(each["spot"] != spots[0] for each in book(running)), "it is dropped")
+    wait_until(lambda: all(each["spot"] != spots[0] for each in stored(running)), "it is dropped")
     assert events(running.folder, "notice_withdrawn") == []
 
 
@@ -370,7 +370,7 @@ def test_a_notice_is_withdrawn_when_its_spot_is_elsewhere(
     running.cloud.aggregates["gold"] = str(uuid.uuid4())
     running.cloud.providers[host].aggregates.add(running.cloud.aggregates["gold"])
     running.start(mode="proactive", reserve="gold:2:0", notice_seconds=600)
-    wait_until(lambda: [each["is_told"] for each in book(running)] == [True], "the notice")
+    wait_until(lambda: [each["is_told"] for each in stored(running)] == [True], "the notice")
     with running.cloud.lock:
         happens(running, host, spots[0])
     wait_for(running, "notice_withdrawn")
@@ -381,9 +381,9 @@ def test_a_notice_is_withdrawn_when_its_spot_is_elsewhere(
 def test_nothing_is_said_of_a_spot_that_its_owner_deletes(running: Running) -> None:
     _, spots = full_host(running, "a", 4)
     running.start(**PROACTIVE, notice_seconds=600)
-    wait_for_book(running, 1)
+    wait_for_stored(running, 1)
     running.cloud.remove(spots[0])
-    wait_for_book(running, 0)
+    wait_for_stored(running, 0)
     assert events(running.folder, "notice_withdrawn") == []
 
 
@@ -391,9 +391,9 @@ def test_a_dry_run_writes_of_a_spot_once_until_something_changes(running: Runnin
     host, spots = full_host(running, "a", 4)
     running.start(**PROACTIVE, notice_seconds=0, dry_run=True)
     wait_for(running, "would_notify")
-    running.looks(10)
+    running.reconciles(10)
     assert [each["instance"] for each in events(running.folder, "would_notify")] == spots[:1]
     running.cloud.remove(spots[3])
-    running.looks(5)
+    running.reconciles(5)
     running.cloud.add(host, 2, 1024, spot=False)
     wait_for(running, "would_notify", 2)

@@ -14,8 +14,8 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from cospot.nova.evictor.reserve import Reserve, read_reserves
-from cospot.nova.evictor.room import HostRoom, Inventory
+from cospot.nova.evictor.model import HostUsage, Inventory
+from cospot.nova.evictor.reserves import Reserve, read_reserves
 from evictor_cloud import wait_until
 from evictor_running import Running, check_evictions_of_reserves, events, full_host, metric
 
@@ -32,12 +32,12 @@ def test_room_counts_in_whole_vms_on_one_host() -> None:
     inventories = {"VCPU": Inventory(8, 0, 1.0), "MEMORY_MB": Inventory(8192, 0, 1.0)}
     held = {"a": {"VCPU": 1, "MEMORY_MB": 512}}
     held["b"] = {"CUSTOM_SPOT_VCPU": 2, "CUSTOM_SPOT_MEMORY_MB": 512}
-    room = HostRoom("p", "host", inventories, held)
+    usage = HostUsage("p", "host", inventories, held)
     reserve = Reserve("r", "r", {"VCPU": 2, "MEMORY_MB": 2048}, 5)
-    assert reserve.pieces(room) == 2
-    assert reserve.need(room) == {"VCPU": 1}
-    assert reserve.missing([room, room]) == 1
-    assert reserve.pieces(room, {"b"}) == 3
+    assert reserve.pieces(usage) == 2
+    assert reserve.need(usage) == {"VCPU": 1}
+    assert reserve.missing([usage, usage]) == 1
+    assert reserve.pieces(usage, {"b"}) == 3
 
 
 def test_reserves_are_read() -> None:
@@ -58,9 +58,9 @@ def test_a_spot_gets_notice_and_goes_when_its_time_has_come(running: Running) ->
     assert began + 1.5 <= notice["evict_at"] <= time.time() + 1.5
     wait_until(lambda: "cospot_evict_at" in running.cloud.instances[spots[0]].metadata, "metadata")
     assert running.cloud.deleted == []
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot goes")
+    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is evicted")
     assert time.time() >= notice["evict_at"]
-    running.looks(5)
+    running.reconciles(5)
     assert running.cloud.deleted == [spots[0]]
     [intent] = events(running.folder, "intent")
     assert intent["cause"] == "reserve" and intent["action"] == "delete"
@@ -75,8 +75,8 @@ def test_a_notice_is_withdrawn_when_room_comes_back(running: Running) -> None:
     running.cloud.remove(spots[3])
     wait_until(lambda: bool(events(running.folder, "notice_withdrawn")), "the withdrawal")
     assert running.cloud.instances[spots[0]].metadata == {}
-    book = running.folder / "state" / "notices.json"
-    wait_until(lambda: json.loads(book.read_text()) == [], "the empty book")
+    store = running.folder / "state" / "notices.json"
+    wait_until(lambda: json.loads(store.read_text()) == [], "the empty store")
     assert running.cloud.deleted == []
 
 
@@ -86,8 +86,8 @@ def test_metadata_that_a_tenant_changes_decides_nothing(running: Running) -> Non
     wait_until(lambda: bool(events(running.folder, "notice")), "the notice")
     running.cloud.instances[spots[0]].metadata.clear()
     running.cloud.instances[spots[1]].metadata["cospot_evict_at"] = "2000-01-01T00:00:00+00:00"
-    wait_until(lambda: running.cloud.deleted == [spots[0]], "the spot goes on time")
-    running.looks(3)
+    wait_until(lambda: running.cloud.deleted == [spots[0]], "the spot is evicted on time")
+    running.reconciles(3)
     assert running.cloud.deleted == [spots[0]]
 
 
@@ -97,7 +97,7 @@ def test_notices_outlive_the_service(running: Running) -> None:
     wait_until(lambda: bool(events(running.folder, "notice")), "the notice")
     running.services.pop().stop()
     running.start(mode="proactive", default_reserve="2:0", notice_seconds=2)
-    wait_until(lambda: running.cloud.deleted == [spots[0]], "the spot goes")
+    wait_until(lambda: running.cloud.deleted == [spots[0]], "the spot is evicted")
     assert len(events(running.folder, "notice")) == 1
 
 
@@ -110,21 +110,21 @@ def test_a_reserve_takes_the_cheapest_host_of_its_aggregate(running: Running) ->
     for host in (a, b):
         running.cloud.providers[host].aggregates.add(running.cloud.aggregates["gold"])
     running.start(mode="proactive", reserve="gold:4:1024", notice_seconds=0)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot goes")
-    running.looks(5)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is evicted")
+    running.reconciles(5)
     assert running.cloud.deleted == [big[0]]
     assert c in {each.provider for each in running.cloud.instances.values()}
 
 
 def test_no_notice_goes_to_a_spot_that_need_not_go(running: Running) -> None:
     # For a VM of 6 vCPUs FIFO takes the spot of 2, which is not enough, and then that of 6, which
-    # makes the room alone.
+    # frees enough alone.
     host = running.cloud.add_host("a")
     small = running.cloud.add(host, 2, 1024, spot=True)
     big = running.cloud.add(host, 6, 1024, spot=True)
     running.start(mode="proactive", default_reserve="6:0", notice_seconds=0)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot goes")
-    running.looks(5)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is evicted")
+    running.reconciles(5)
     assert [notice["instance"] for notice in events(running.folder, "notice")] == [big]
     assert running.cloud.deleted == [big] and small in running.cloud.instances
 
@@ -135,7 +135,7 @@ def test_an_unknown_aggregate_is_an_error_line(
     full_host(running, "a", 2)
     service = running.start(mode="proactive", reserve="gold:4:1024", notice_seconds=0)
     wait_until(lambda: metric(service, "errors_total", where="reserve") > 0, "the error")
-    running.looks(3)
+    running.reconciles(3)
     assert "there is no host aggregate gold" in caplog.text
     assert running.cloud.deleted == []
 
@@ -145,8 +145,8 @@ def test_shelving_gives_the_room_too(running: Running) -> None:
     running.start(
         mode="proactive", default_reserve="2:0", notice_seconds=0, action="shelve-offload"
     )
-    wait_until(lambda: bool(events(running.folder, "freed")), "the room is free")
-    running.looks(5)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the capacity is free")
+    running.reconciles(5)
     assert running.cloud.shelved == [spots[0]] and running.cloud.deleted == []
     # Its owner may have it back, and then nothing threatens it.
     assert running.cloud.instances[spots[0]].metadata == {}
@@ -180,15 +180,15 @@ def test_a_vm_that_needs_the_room_does_not_wait_for_a_notice(running: Running) -
     running.start(mode="proactive", default_reserve="2:0", notice_seconds=600)
     wait_until(lambda: bool(events(running.folder, "notice")), "the notice")
     running.cloud.add(host, 4, 1024, spot=False)
-    wait_until(lambda: running.cloud.deleted == spots[:2], "two spots go at once")
-    running.looks(3)
+    wait_until(lambda: running.cloud.deleted == spots[:2], "two spots are evicted at once")
+    running.reconciles(3)
 
 
 def test_a_dry_run_gives_no_notice(running: Running) -> None:
     _, spots = full_host(running, "a", 4)
     running.start(mode="proactive", default_reserve="2:0", notice_seconds=0, dry_run=True)
     wait_until(lambda: bool(events(running.folder, "would_notify")), "the record")
-    running.looks(3)
+    running.reconciles(3)
     assert running.cloud.instances[spots[0]].metadata == {} and running.cloud.orders == []
 
 

@@ -1,4 +1,4 @@
-"""Random clouds, random and forged plans: only spots go, only while needed, and enough of them."""
+"""Random clouds, random and forged plans: only spots are evicted, only as needed, and enough."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def cases(draw: st.DrawFn) -> Case:
 
 
 class Built:
-    """A case as a cloud and a service, which is not started: the test does the passes."""
+    """A case as a cloud and a service, which is not started: the test does the iterations."""
 
     def __init__(self, case: Case, folder: Path) -> None:
         self.cloud = Cloud(case.freeing_takes)
@@ -100,14 +100,14 @@ class Built:
 
     def free_all(self) -> None:
         for host in self.hosts:
-            self.service._evictor.free_host(host, "reconcile")
+            self.service._reconciler.free_host(host, "reconcile")
 
     def check(self) -> None:
         assert self.cloud.violations == []
         assert self.vms <= set(self.cloud.instances)
         assert sorted(self.cloud.orders) == sorted(set(self.cloud.orders))
         for host in self.hosts:
-            # Were it still short, no spot could be left to go.
+            # Were it still short, no spot could be left to evict.
             left = [
                 each
                 for each in self.cloud.instances.values()
@@ -132,7 +132,7 @@ def test_only_what_is_needed_goes_and_all_of_it(case: Case) -> None:
             built.check()
             orders = list(built.cloud.orders)
             built.free_all()
-            assert built.cloud.orders == orders  # a second look finds nothing to do
+            assert built.cloud.orders == orders  # a second iteration finds nothing to do
             intents = [each["instance"] for each in events(Path(name), "intent")]
             assert intents == orders
         finally:
@@ -158,13 +158,13 @@ def test_spots_alone_evict_nothing_older_than_themselves(
             write_configuration(Path(name), server.url, evictor=policy, overcommit_grace=3600)
         )
         try:
-            service._hosts.look()
+            service._hosts.refresh()
             for vcpus in new:
                 cloud.add(host, vcpus, 1, spot=True)
-            service._evictor.free_host(host, "reconcile")
+            service._reconciler.free_host(host, "reconcile")
             assert there <= set(cloud.instances) and cloud.violations == []
             assert cloud.over(host) == {}
-            # Placed one after the other, each goes or stays as it fits.
+            # Placed one after the other, each is evicted or stays as it fits.
             level, stays = 0, 0
             for vcpus in new:
                 if level + vcpus <= free:

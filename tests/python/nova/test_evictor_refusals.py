@@ -40,27 +40,27 @@ def full_host(running: Running, **odd: Any) -> tuple[str, str, str]:
 def test_what_is_no_spot_of_this_host_stays(running: Running, odd: dict[str, Any]) -> None:
     _, oddity, usual = full_host(running, **odd)
     running.start()
-    wait_until(lambda: bool(events(running.folder, "freed")), "the usual spot goes")
-    running.looks()
+    wait_until(lambda: bool(events(running.folder, "freed")), "the usual spot is evicted")
+    running.reconciles()
     assert running.cloud.deleted == [usual]
     assert oddity in running.cloud.instances
 
 
-def test_a_spot_that_its_owner_deletes_makes_the_room(running: Running) -> None:
+def test_a_spot_that_its_owner_deletes_frees_enough(running: Running) -> None:
     _, leaving, usual = full_host(running, task_state="deleting", updated=time.time())
     running.start()
-    running.looks(5)
+    running.reconciles(5)
     running.cloud.remove(leaving)
-    running.looks(3)
+    running.reconciles(3)
     assert running.cloud.deleted == [] and usual in running.cloud.instances
 
 
 def test_a_soft_deleted_spot_is_deleted_for_good(running: Running) -> None:
     # Nova leaves it out of lists, and its allocation stays.
-    # It serves nobody, so it goes first, though YJF would choose the other.
+    # It serves nobody, so it is evicted first, though YJF would choose the other.
     _, soft, _ = full_host(running, status="SOFT_DELETED", vm_state="soft-delete")
     running.start(evictor="YJF")
-    wait_until(lambda: bool(events(running.folder, "freed")), "a spot goes")
+    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is evicted")
     assert running.cloud.deleted == [soft]
 
 
@@ -70,7 +70,7 @@ def test_a_host_without_an_inventory_is_left_alone(
     host, *_ = full_host(running)
     del running.cloud.providers[host].inventories["MEMORY_MB"]
     service = running.start()
-    running.looks(5)
+    running.reconciles(5)
     assert running.cloud.deleted == []
     lines = [each for each in caplog.records if "has no inventory of MEMORY_MB" in each.message]
     assert len(lines) == 1 and "host a" in lines[0].message
@@ -81,7 +81,7 @@ def test_a_provider_that_is_no_compute_node_is_left_alone(running: Running) -> N
     host, *_ = full_host(running)
     running.cloud.providers[host].is_compute = False
     running.start()
-    running.looks(5)
+    running.reconciles(5)
     assert running.cloud.deleted == []
 
 
@@ -90,11 +90,11 @@ def test_vms_alone_beyond_the_room_take_all_spots_or_none(running: Running) -> N
     spots = [running.cloud.add(host, 1, 1024, spot=True) for _ in range(2)]
     running.cloud.add(host, 9, 1024, spot=False)
     running.start()
-    running.looks(3)
+    running.reconciles(3)
     assert running.cloud.deleted == []
     running.services.pop().stop()
     running.start(evict_if_insufficient=True)
-    wait_until(lambda: len(events(running.folder, "freed")) == 2, "both spots go")
+    wait_until(lambda: len(events(running.folder, "freed")) == 2, "both spots are evicted")
     assert running.cloud.deleted == spots
 
 
@@ -104,10 +104,10 @@ def test_ratio_and_reserve_count_as_in_placement(running: Running) -> None:
     spot = running.cloud.add(host, 1, 1024, spot=True)
     running.cloud.add(host, 8, 1024, spot=False)
     running.start()
-    running.looks(5)
+    running.reconciles(5)
     assert running.cloud.deleted == []
     running.cloud.add(host, 1, 1024, spot=False)
-    wait_until(lambda: running.cloud.deleted == [spot], "the spot goes")
+    wait_until(lambda: running.cloud.deleted == [spot], "the spot is evicted")
 
 
 def refuse(status: int, times: int, what: str) -> Callable[[str, str], int | None]:
@@ -130,8 +130,8 @@ def test_services_that_fail_for_a_while_are_asked_again(
     _, first, _ = full_host(running)
     running.cloud.before = refuse(status, 2, what)
     running.start()
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot goes in the end")
-    running.looks()
+    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is evicted in the end")
+    running.reconciles()
     assert running.cloud.deleted == [first]
 
 
@@ -139,7 +139,7 @@ def test_a_spot_that_nova_will_not_delete_is_passed_over(running: Running) -> No
     _, stubborn, usual = full_host(running)
     running.cloud.before = refuse(500, 1000, f"POST /nova/servers/{stubborn}/action")
     running.start()
-    wait_until(lambda: running.cloud.deleted == [usual], "the other spot goes")
+    wait_until(lambda: running.cloud.deleted == [usual], "the other spot is evicted")
     assert len(events(running.folder, "failed")) == 3
     assert all("500" in each["error"] for each in events(running.folder, "failed"))
 
@@ -149,7 +149,7 @@ def test_a_deletion_without_an_answer_is_asked_for_again(running: Running) -> No
     host, first, _ = full_host(running)
     running.cloud.before = refuse(504, 1, "POST /nova")
     service = running.start(evictor="YJF", reconcile_interval=30)
-    wait_until(lambda: bool(events(running.folder, "freed")), "a spot goes")
+    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is evicted")
     youngest = running.cloud.deleted[0]
     assert youngest != first
     assert [each["chosen_by"] for each in events(running.folder, "intent")] == ["YJF", "note"]
@@ -162,8 +162,8 @@ def test_a_spot_that_does_not_go_is_reported(running: Running) -> None:
     running.cloud.freeing_takes = 1.5
     running.start(freed_timeout=1)
     wait_until(lambda: bool(events(running.folder, "failed")), "the report")
-    wait_until(lambda: first not in running.cloud.instances, "it goes after all")
-    running.looks()
+    wait_until(lambda: first not in running.cloud.instances, "it is evicted after all")
+    running.reconciles()
     assert running.cloud.deleted == [first]
 
 
@@ -173,7 +173,7 @@ def test_answers_that_make_no_sense_evict_nothing(
 ) -> None:
     import json
 
-    from cospot.nova.evictor import clients
+    from cospot.nova.evictor import cloud
 
     full_host(running)
 
@@ -183,10 +183,10 @@ def test_answers_that_make_no_sense_evict_nothing(
         except ValueError:
             body = None
         if not isinstance(body, dict):
-            raise clients.CloudError("expected a JSON object in the answer")
+            raise cloud.CloudError("expected a JSON object in the answer")
         return body
 
-    monkeypatch.setattr(clients.Client, "get", get)
+    monkeypatch.setattr(cloud.Client, "get", get)
     service = running.start()
     send(service, plan_message(str(uuid.uuid4()), {}))
     wait_until(lambda: metric(service, "errors_total", where="reconcile") > 2, "errors")
@@ -207,7 +207,7 @@ def test_an_instance_of_two_providers_is_refused(running: Running) -> None:
 
 
 def evacuated(running: Running, moves: list[dict[str, Any]]) -> str:
-    """A spot on host b that still holds its room on a, whose compute is dead; a VM needs b."""
+    """A spot on host b that still holds its capacity on a, whose compute is dead; a VM needs b."""
     dead, host = running.cloud.add_host("a"), running.cloud.add_host("b")
     spot = running.cloud.add(host, 8, 1024, spot=True, also_on=dead, moves=moves)
     running.cloud.add(host, 8, 1024, spot=False)
@@ -242,7 +242,7 @@ def test_an_evacuated_spot_is_evicted_on_its_new_host(
 ) -> None:
     spot = evacuated(running, moves)
     running.start()
-    wait_until(lambda: running.cloud.deleted == [spot], "the spot goes")
+    wait_until(lambda: running.cloud.deleted == [spot], "the spot is evicted")
     assert events(running.folder, "refused") == []
 
 
@@ -268,7 +268,7 @@ def test_a_spot_that_moves_is_refused(running: Running, moves: list[dict[str, An
     wait_until(
         lambda: metric(service, "refusals_total", reason="several-providers") > 0, "the refusal"
     )
-    running.looks()
+    running.reconciles()
     assert running.cloud.deleted == []
 
 
@@ -280,7 +280,7 @@ def test_nothing_goes_for_a_dead_host_that_a_spot_has_left(running: Running) -> 
     running.cloud.remove(next(each for each in running.cloud.instances if each != spot))
     running.cloud.add(found.provider, 8, 1024, spot=False)
     running.start()
-    running.looks(5)
+    running.reconciles(5)
     assert running.cloud.deleted == []
 
 

@@ -12,15 +12,15 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from cospot.nova.evictor import proactive
+from cospot.nova.evictor import reserve_keeper
 from evictor_cloud import wait_until
 from evictor_running import (
     Running,
-    book,
     check_evictions_of_reserves,
     events,
     full_host,
     kill_after_request,
+    stored,
 )
 
 RESERVE = {"mode": "proactive", "default_reserve": "2:0"}
@@ -28,7 +28,7 @@ RESERVE = {"mode": "proactive", "default_reserve": "2:0"}
 
 @pytest.fixture
 def running(monkeypatch: pytest.MonkeyPatch, running: Running) -> Iterator[Running]:
-    monkeypatch.setattr(proactive, "_READ_ALL_S", 0.05)
+    monkeypatch.setattr(reserve_keeper, "_READ_ALL_S", 0.05)
     yield running
     check_evictions_of_reserves(running)
 
@@ -44,9 +44,9 @@ def test_killed_before_a_notice_was_told(running: Running, step: int) -> None:
     kill_after_request(running, step, **settings)
     began = time.time()
     running.start(**settings)
-    wait_until(lambda: running.cloud.deleted == spots[:1], "the spot goes")
+    wait_until(lambda: running.cloud.deleted == spots[:1], "the spot is evicted")
     assert time.time() >= began + 1  # its owner has all of the time
-    running.looks(3)
+    running.reconciles(3)
     assert running.cloud.orders == spots[:1]
 
 
@@ -66,9 +66,9 @@ def test_killed_at_a_step_of_an_eviction_with_notice(
     kill_after_request(running, step, counts=counts, **settings)
     running.start(**settings)
     gone = running.cloud.deleted if action == "delete" else running.cloud.shelved
-    wait_until(lambda: gone == spots[:1], "the spot goes")
-    wait_until(lambda: book(running) == [], "its notice is done with")
-    running.looks(5)
+    wait_until(lambda: gone == spots[:1], "the spot is evicted")
+    wait_until(lambda: stored(running) == [], "its notice is done with")
+    running.reconciles(5)
     assert gone == spots[:1]
     assert running.cloud.orders == (gone if action == "delete" else [])
     assert {each["instance"] for each in events(running.folder, "notice")} == set(spots[:1])
@@ -87,8 +87,8 @@ def test_killed_at_a_step_of_a_withdrawal(running: Running, step: int) -> None:
 
     kill_after_request(running, step, counts=counts, **settings)
     running.start(**settings)
-    wait_until(lambda: book(running) == [], "the notice is withdrawn")
-    running.looks(3)
+    wait_until(lambda: stored(running) == [], "the notice is withdrawn")
+    running.reconciles(3)
     assert not has_notice(running)
     assert running.cloud.orders == []
     assert events(running.folder, "notice_withdrawn")

@@ -32,7 +32,7 @@ def test_reconcile_evicts_the_oldest_spot_of_an_overcommitted_host(running: Runn
     running.cloud.add(host, 6, 1024, spot=False)
     service = running.start()
     wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
-    running.looks()
+    running.reconciles()
     assert running.cloud.deleted == [spots[0]]
     [intent] = events(running.folder, "intent")
     assert intent["instance"] == spots[0]
@@ -70,14 +70,16 @@ def test_reconcile_obeys_a_known_plan_too(running: Running) -> None:
     assert running.cloud.deleted == [spots[1]]
 
 
-def test_a_claim_on_an_unplanned_host_is_looked_at(running: Running) -> None:
+def test_a_claim_on_an_unplanned_host_is_reconciled(running: Running) -> None:
     planned, claimed = running.cloud.add_host("a"), running.cloud.add_host("b")
     spots = [running.cloud.add(each, 8, 1024, spot=True) for each in (planned, claimed)]
     service = running.start(reconcile_interval=30)
     vm = str(uuid.uuid4())
     send(service, plan_message(vm, {planned: [spots[0]]}))
     running.cloud.add(claimed, 8, 1024, spot=False, uuid=vm)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot of the claimed host goes")
+    wait_until(
+        lambda: bool(events(running.folder, "freed")), "the spot of the claimed host is evicted"
+    )
     assert running.cloud.deleted == [spots[1]]
 
 
@@ -88,14 +90,14 @@ def test_a_plan_whose_host_has_room_evicts_nothing(running: Running) -> None:
     service = running.start()
     for made_at in (time.time() - 20, time.time() - 10, time.time()):
         send(service, plan_message(vm, {host: [spot]}, made_at))
-    running.looks(5)
+    running.reconciles(5)
     assert running.cloud.deleted == [] and events(running.folder, "intent", "refused") == []
     assert metric(service, "plans_total", outcome="accepted") == 3
 
 
 def test_a_forged_plan_that_names_vms_is_refused(running: Running) -> None:
-    # The host is overcommitted, so the plan is looked at: its VM and a stranger are refused, and
-    # the spot that the policy names goes.
+    # The host is overcommitted, so the plan is read: its VM and a stranger are refused, and
+    # the spot that the policy names is evicted.
     host, other = running.cloud.add_host("a"), running.cloud.add_host("b")
     spot = running.cloud.add(host, 4, 1024, spot=True)
     elsewhere = running.cloud.add(other, 4, 1024, spot=True)
@@ -156,18 +158,18 @@ def test_a_look_asks_about_hosts_that_changed_and_a_few_others(running: Running)
     service = make_service(path)
     running.services.append(service)
     asked = running.cloud.requests
-    service._hosts.look()
+    service._hosts.refresh()
     assert len(asked) == 1 + 2 * 20  # the list, then inventories and allocations of each
-    # In the next 20 looks each host has its turn once, and is all that is read.
+    # In the next 20 reconciles each host has its turn once, and is all that is read.
     turns = set()
     for _ in range(20):
         asked.clear()
-        service._hosts.look()
+        service._hosts.refresh()
         assert len(asked) == 3
         turns.add(asked[1])
     assert len(turns) == 20
     # The next turn is the last host's again; the first has a new claim.
     running.cloud.add(next(iter(running.cloud.providers)), 1, 1, spot=False)
     asked.clear()
-    service._hosts.look()
+    service._hosts.refresh()
     assert len(asked) == 5

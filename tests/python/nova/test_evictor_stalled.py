@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,21 +14,19 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from cospot.nova.evictor.audit import AuditLog
-from cospot.nova.evictor.deletion_clock import DeletionClock
-from cospot.nova.evictor.deletion_notes import GRACE_S, DeletionNotes
-from cospot.nova.evictor.metrics import Metrics
-from cospot.nova.evictor.stalled_hosts import Looked, StalledHosts, _Flow
-from cospot.nova.evictor.stalled_notes import StalledNotes
+from cospot.nova.evictor.records import AuditLog
+from cospot.nova.evictor.snapshot import Deletions
+from cospot.nova.evictor.stalled_hosts import Observed, StalledHosts, _Flow
+from cospot.nova.evictor.stores import GRACE_S, PendingDeletions, StalledHostStore
 from evictor_cloud import wait_until
-from evictor_running import Running, events, make_service, metric, write_configuration
+from evictor_running import Running, bare_context, events, make_service, metric, write_configuration
 
 #: Seconds after which a deletion is stuck.
 TIMEOUT = 1
 
 
 def four_spots(running: Running) -> tuple[str, list[str]]:
-    """A host of 8 vCPUs with four spots of 2; a VM of 2 makes one of them go."""
+    """A host of 8 vCPUs with four spots of 2; a VM of 2 has one of them evicted."""
     host = running.cloud.add_host("a")
     spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(4)]
     return host, spots
@@ -54,11 +53,11 @@ def test_clocks_that_differ_cost_no_spot(running: Running, off: float) -> None:
     """Nova's time of the last change would be 400 s ago, or yet to come."""
     host, spots = four_spots(running)
     running.cloud.clock_is_off = off
-    running.cloud.freeing_takes = 1.0  # several looks find it under way
+    running.cloud.freeing_takes = 1.0  # several reconciles find it under way
     service = running.start(deletion_timeout=120)
     running.cloud.add(host, 2, 1024, spot=False)
     wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
-    running.looks()
+    running.reconciles()
     assert running.cloud.orders == [spots[0]]
     assert stalled(service) == 0
 
@@ -80,7 +79,7 @@ def test_a_compute_that_hangs_costs_one_spot_however_long(running: Running) -> N
     wait_until(lambda: stalled(service) == 0, "the metric says so too")
     assert not list((running.folder / "state" / "stalled").glob("*.json"))
     running.cloud.add(host, 2, 1024, spot=False)
-    wait_until(lambda: spots[1] in running.cloud.deleted, "the next VM has its room again")
+    wait_until(lambda: spots[1] in running.cloud.deleted, "the next VM has its capacity again")
     assert set(running.cloud.deleted) == set(spots[:2])
 
 
@@ -91,7 +90,7 @@ def test_on_a_stalled_host_the_next_vm_costs_no_spot_either(running: Running) ->
     running.cloud.add(host, 2, 1024, spot=False)
     wait_until(lambda: bool(events(running.folder, "host_stalled")), "the alarm")
     running.cloud.add(host, 2, 1024, spot=False)
-    running.looks(10)
+    running.reconciles(10)
     assert set(running.cloud.orders) == {spots[0]}
     resume(running)
     wait_until(lambda: spots[1] in running.cloud.deleted, "then it is its turn")
@@ -106,11 +105,11 @@ def test_what_goes_late_takes_nothing_else_with_it(running: Running) -> None:
     running.cloud.add(host, 6, 1024, spot=False)
     wait_until(lambda: bool(events(running.folder, "host_stalled")), "the alarm")
     running.cloud.remove(spots[0])
-    running.looks(3)
+    running.reconciles(3)
     for spot in spots[1:3]:
         running.cloud.remove(spot)
     wait_until(lambda: bool(events(running.folder, "host_resumed")), "the end of the alarm")
-    running.looks()
+    running.reconciles()
     assert running.cloud.deleted == spots[:3]
     assert spots[3] in running.cloud.instances
 
@@ -138,7 +137,7 @@ def test_started_again_it_goes_on_where_it_was(running: Running) -> None:
     running.cloud.add(host, 2, 1024, spot=False)
     service = running.start(deletion_timeout=120)
     wait_until(lambda: stalled(service) == 1, "the alarm is there again")
-    running.looks(5)
+    running.reconciles(5)
     assert set(running.cloud.orders) == {spots[0]}
     assert len(events(running.folder, "host_stalled")) == 1
     resume(running)
@@ -146,7 +145,7 @@ def test_started_again_it_goes_on_where_it_was(running: Running) -> None:
 
 
 def test_a_compute_that_fails_at_every_deletion_costs_two_spots(running: Running) -> None:
-    """It puts them in the state ERROR again, without a task, within the look that follows."""
+    """It puts them in the state ERROR again, without a task, within the reconcile that follows."""
     host, spots = four_spots(running)
     hang(running, spots)
 
@@ -160,7 +159,7 @@ def test_a_compute_that_fails_at_every_deletion_costs_two_spots(running: Running
     service = running.start(deletion_timeout=120)
     running.cloud.add(host, 2, 1024, spot=False)
     wait_until(lambda: bool(events(running.folder, "host_stalled")), "the alarm")
-    running.looks(10)
+    running.reconciles(10)
     assert running.cloud.orders == spots[:2]
     failed = [(each["instance"], each["error"]) for each in events(running.folder, "failed")]
     assert failed == [(spot, "its compute did not delete it") for spot in spots[:2]]
@@ -170,36 +169,36 @@ def test_a_compute_that_fails_at_every_deletion_costs_two_spots(running: Running
 def test_a_note_counts_from_when_it_is_read(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the clock of the day says: it may be set between a service and its successor."""
     now = [1000.0]
-    DeletionNotes(str(tmp_path)).add("host", "spot")
+    PendingDeletions(str(tmp_path)).add("host", "spot")
     monkeypatch.setattr(time, "time", lambda: 0.0)
-    notes = DeletionNotes(str(tmp_path), lambda: now[0])
-    assert notes.recent("host") == {"spot"}
+    pending = PendingDeletions(str(tmp_path), lambda: now[0])
+    assert pending.recent("host") == {"spot"}
     now[0] += GRACE_S - 1
-    assert notes.recent("host") == {"spot"}
+    assert pending.recent("host") == {"spot"}
     now[0] += 1
-    assert notes.recent("host") == frozenset()
-    notes.add("host", "other")
+    assert pending.recent("host") == frozenset()
+    pending.add("host", "other")
     assert json.loads((tmp_path / "host.json").read_text()) == ["other"]
-    notes.remove("host", "other")
+    pending.remove("host", "other")
     assert not (tmp_path / "host.json").exists()
 
 
-def test_notes_of_an_earlier_version_count(tmp_path: Any) -> None:
+def test_pending_deletions_of_an_earlier_version_count(tmp_path: Any) -> None:
     (tmp_path / "host.json").write_text('{"spot": 1700000000.0}')
-    assert DeletionNotes(str(tmp_path)).recent("host") == {"spot"}
+    assert PendingDeletions(str(tmp_path)).recent("host") == {"spot"}
 
 
 def test_a_deletion_counts_from_when_it_was_seen_first() -> None:
     now = [50.0]
-    clock = DeletionClock(lambda: now[0])
-    assert clock.age("host", "a") == 0
+    deletions = Deletions(10.0, True, lambda: now[0])
+    assert deletions.age("host", "a") == 0
     now[0] = 60.0
-    assert (clock.age("host", "a"), clock.age("host", "b")) == (10, 0)
-    clock.keep("host", {"b"})  # a is not being deleted any more
+    assert (deletions.age("host", "a"), deletions.age("host", "b")) == (10, 0)
+    deletions.keep("host", {"b"})  # a is not being deleted any more
     now[0] = 65.0
-    assert (clock.age("host", "a"), clock.age("host", "b")) == (0, 5)
-    clock.restart("host", "b")
-    assert clock.age("host", "b") == 0
+    assert (deletions.age("host", "a"), deletions.age("host", "b")) == (0, 5)
+    deletions.restart("host", "b")
+    assert deletions.age("host", "b") == 0
 
 
 NOBODY: frozenset[str] = frozenset()
@@ -208,52 +207,55 @@ NOBODY: frozenset[str] = frozenset()
 def flow_of(*stuck: str) -> _Flow:
     """A host of spots a to d of which some are silent."""
     flow = _Flow()
-    flow.look(frozenset("abcd"), NOBODY, frozenset(stuck), frozenset("abcd") - set(stuck))
+    flow.observe(frozenset("abcd"), NOBODY, frozenset(stuck), frozenset("abcd") - set(stuck))
     return flow
 
 
 def test_a_host_with_a_stuck_deletion_is_stalled_until_something_goes() -> None:
     flow = flow_of("a")
     assert flow.frees_nothing
-    looked = flow.look(frozenset("bcd"), NOBODY, NOBODY, frozenset("bcd"))
+    observed = flow.observe(frozenset("bcd"), NOBODY, NOBODY, frozenset("bcd"))
     assert not flow.frees_nothing
-    assert looked == Looked(NOBODY, NOBODY)
+    assert observed == Observed(NOBODY, NOBODY)
 
 
 def test_what_was_silent_beside_what_went_has_its_turn_once() -> None:
     flow = flow_of("a", "b")
-    looked = flow.look(frozenset("bcd"), NOBODY, frozenset("b"), frozenset("cd"))
-    assert looked.pardoned == {"b"}
+    observed = flow.observe(frozenset("bcd"), NOBODY, frozenset("b"), frozenset("cd"))
+    assert observed.pardoned == {"b"}
     assert not flow.frees_nothing
     # Silent again, the host is stalled again; c goes, and b says nothing of the host any more.
-    flow.look(frozenset("bcd"), frozenset("c"), frozenset("b"), frozenset("d"))
+    flow.observe(frozenset("bcd"), frozenset("c"), frozenset("b"), frozenset("d"))
     assert flow.frees_nothing
-    looked = flow.look(frozenset("bd"), NOBODY, frozenset("b"), frozenset("d"))
-    assert looked.pardoned == NOBODY
+    observed = flow.observe(frozenset("bd"), NOBODY, frozenset("b"), frozenset("d"))
+    assert observed.pardoned == NOBODY
     assert not flow.frees_nothing
     assert flow.suspects == {"b"}
 
 
 def test_what_is_ordered_and_alive_has_failed() -> None:
     flow = _Flow(going={"a", "b"})
-    looked = flow.look(frozenset("abcd"), frozenset("b"), NOBODY, frozenset("acd"))
-    assert looked.failed == {"a"}
+    observed = flow.observe(frozenset("abcd"), frozenset("b"), NOBODY, frozenset("acd"))
+    assert observed.failed == {"a"}
     assert not flow.frees_nothing
-    assert flow.look(frozenset("abcd"), NOBODY, NOBODY, frozenset("abcd")).failed == {"b"}
+    assert flow.observe(frozenset("abcd"), NOBODY, NOBODY, frozenset("abcd")).failed == {"b"}
     assert flow.frees_nothing
 
 
 def test_a_spot_that_nova_does_not_know_any_more_has_not_failed() -> None:
     """It is neither alive nor leaving: gone, but for its allocation."""
     flow = _Flow(going={"a"})
-    assert flow.look(frozenset("ab"), NOBODY, NOBODY, frozenset("b")).failed == NOBODY
+    assert flow.observe(frozenset("ab"), NOBODY, NOBODY, frozenset("b")).failed == NOBODY
 
 
 def make_stalled(folder: Any, now: list[float]) -> StalledHosts:
     folder.mkdir(exist_ok=True)
-    audit = AuditLog(str(folder / "audit.jsonl"))
-    notes = StalledNotes(str(folder))
-    return StalledHosts(10.0, DeletionClock(), notes, audit, Metrics(), lambda: now[0])
+    context = bare_context(
+        settings=SimpleNamespace(deletion_timeout=10.0, state_path=str(folder)),
+        deletions=Deletions(10.0, repeat=True),
+        audit=AuditLog(str(folder / "audit.jsonl")),
+    )
+    return StalledHosts(context, lambda: now[0])
 
 
 def test_the_pauses_between_orders_of_the_same_spot_double(tmp_path: Any) -> None:
@@ -278,7 +280,7 @@ def test_a_host_that_is_none_any_more_is_forgotten(running: Running) -> None:
     folder = running.folder / "state" / "stalled"
     service = make_service(write_configuration(running.folder, running.server.url))
     running.services.append(service)
-    StalledNotes(str(running.folder / "state")).put("no-such-provider", "gone", ["spot"])
+    StalledHostStore(str(running.folder / "state")).put("no-such-provider", "gone", ["spot"])
     assert list(folder.glob("*.json"))
     service.start()
-    wait_until(lambda: not list(folder.glob("*.json")), "the note is gone")
+    wait_until(lambda: not list(folder.glob("*.json")), "the stored host is gone")

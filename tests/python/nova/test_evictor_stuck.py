@@ -45,8 +45,8 @@ def start(running: Running, **settings: Any) -> Any:
 def test_its_deletion_is_ordered_again_before_any_other_spot_goes(running: Running) -> None:
     usual, stuck, _ = full_host(running)
     start(running)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the stuck spot goes")
-    running.looks()
+    wait_until(lambda: bool(events(running.folder, "freed")), "the stuck spot is evicted")
+    running.reconciles()
     assert running.cloud.deleted == [stuck]
     assert usual in running.cloud.instances
     (intent,) = events(running.folder, "intent")
@@ -61,17 +61,17 @@ def test_killed_right_after_an_order(running: Running, order: int) -> None:
         running, order, counts=lambda method: method == "POST", deletion_timeout=TIMEOUT
     )
     start(running)
-    wait_until(lambda: stuck not in running.cloud.instances, "the stuck spot goes")
-    running.looks()
+    wait_until(lambda: stuck not in running.cloud.instances, "the stuck spot is evicted")
+    running.reconciles()
     assert running.cloud.deleted == [stuck]
     assert usual in running.cloud.instances
 
 
-def test_it_is_left_alone_where_nobody_needs_its_room(running: Running) -> None:
+def test_it_is_left_alone_where_nobody_needs_its_capacity(running: Running) -> None:
     _, stuck, vm = full_host(running)
     running.cloud.remove(vm)
     start(running)
-    running.looks(5)
+    running.reconciles(5)
     assert running.cloud.deleted == []
     assert actions_on(running, stuck) == 0
 
@@ -81,7 +81,7 @@ def test_switched_off_nothing_goes_in_its_place(running: Running) -> None:
     usual, stuck, _ = full_host(running)
     start(running, repeat_stuck_deletions=False)
     wait_until(lambda: bool(events(running.folder, "host_stalled")), "the alarm")
-    running.looks(5)
+    running.reconciles(5)
     assert running.cloud.deleted == []
     assert usual in running.cloud.instances
     assert actions_on(running, stuck) == 0
@@ -92,7 +92,7 @@ def test_not_allowed_to_reset_it_nothing_goes_in_its_place(running: Running) -> 
     running.cloud.may_reset = False
     start(running)
     wait_until(lambda: bool(events(running.folder, "failed")), "the order fails")
-    running.looks(5)
+    running.reconciles(5)
     assert running.cloud.deleted == []
     assert {stuck, usual} <= set(running.cloud.instances)
     failed, *_ = events(running.folder, "failed")
@@ -122,5 +122,5 @@ def test_a_spot_that_nova_fails_to_delete_is_passed_over(running: Running) -> No
     with running.cloud.lock:
         running.cloud.instances[odd].task_state = None
         running.cloud.instances[odd].status = "ERROR"
-    wait_until(lambda: bool(events(running.folder, "freed")), "the other spot goes")
+    wait_until(lambda: bool(events(running.folder, "freed")), "the other spot is evicted")
     assert running.cloud.deleted == [odd, usual]

@@ -18,14 +18,13 @@ pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
 from cospot.nova.evictor import command
-from cospot.nova.evictor.limits import EvictionLimits
-from cospot.nova.evictor.spots import Refusal
+from cospot.nova.evictor.snapshot import Refusal
 from evictor_cloud import wait_until
-from evictor_running import Running, events, metric, write_configuration
+from evictor_running import Running, events, limits_of, metric, write_configuration
 
 
 def overcommit(running: Running, spots: int, projects: int = 1) -> list[str]:
-    """A host of 8 vCPUs with a VM of 8 and so many spots of 1, all of which must go."""
+    """A host of 8 vCPUs with a VM of 8 and so many spots of 1, all of which must be evicted."""
     host = running.cloud.add_host("a")
     made = [
         running.cloud.add(host, 1, 1, spot=True, project_id=f"{number % projects:032x}")
@@ -39,10 +38,10 @@ def test_a_dry_run_only_writes_down_what_it_would_do(running: Running) -> None:
     spots = overcommit(running, 2)
     running.start(dry_run=True)
     wait_until(lambda: len(events(running.folder, "would_evict")) >= 2, "the records")
-    running.looks(5)
+    running.reconciles(5)
     assert running.cloud.orders == []
     written = [each["instance"] for each in events(running.folder, "would_evict")]
-    assert written == spots  # once each, however often the host is looked at
+    assert written == spots  # once each, however often the host is reconciled
 
 
 def test_the_file_stops_evictions_at_once_and_lets_them_go_on(running: Running) -> None:
@@ -51,11 +50,11 @@ def test_the_file_stops_evictions_at_once_and_lets_them_go_on(running: Running) 
     switch.touch()
     service = running.start(disable_file=switch)
     wait_until(lambda: metric(service, "refusals_total", reason="disabled") > 0, "the refusal")
-    running.looks()
+    running.reconciles()
     assert running.cloud.orders == [] and metric(service, "enabled") == 0
     assert len(events(running.folder, "held_back")) == 1
     switch.unlink()
-    wait_until(lambda: running.cloud.deleted == spots, "the spot goes")
+    wait_until(lambda: running.cloud.deleted == spots, "the spot is evicted")
 
 
 def test_a_file_that_cannot_be_seen_stops_evictions(
@@ -71,16 +70,16 @@ def test_a_file_that_cannot_be_seen_stops_evictions(
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
         return lstat(path, **more)
 
-    monkeypatch.setattr("cospot.nova.evictor.switches.os.lstat", of_no_root)
+    monkeypatch.setattr("cospot.nova.evictor.safeguards.os.lstat", of_no_root)
     caplog.set_level("INFO")
     service = running.start(disable_file=switch)
     wait_until(lambda: metric(service, "refusals_total", reason="disabled") > 0, "the refusal")
-    running.looks()
+    running.reconciles()
     assert running.cloud.orders == [] and metric(service, "enabled") == 0
     said = f"evictions are off: whether the file {switch} exists cannot be seen: Permission denied"
     assert said in caplog.text
     is_closed[0] = False
-    wait_until(lambda: running.cloud.deleted == spots, "the spot goes")
+    wait_until(lambda: running.cloud.deleted == spots, "the spot is evicted")
 
 
 def test_a_spot_that_is_gone_when_it_is_ordered_is_no_eviction(running: Running) -> None:
@@ -94,7 +93,7 @@ def test_a_spot_that_is_gone_when_it_is_ordered_is_no_eviction(running: Running)
     running.cloud.before = before
     service = running.start()
     wait_until(lambda: bool(events(running.folder, "gone")), "the record")
-    running.looks()
+    running.reconciles()
     assert metric(service, "evictions_total", cause="reconcile") == 0
     assert events(running.folder, "freed", "failed") == []
 
@@ -103,7 +102,7 @@ def test_limits_hold_back_and_let_go_on(running: Running) -> None:
     spots = overcommit(running, 5)
     service = running.start(evictions_per_minute=2)
     wait_until(lambda: metric(service, "limit_hits_total", limit="limit") > 0, "the limit")
-    running.looks(3)
+    running.reconciles(3)
     assert running.cloud.deleted == spots[:2]
     assert len(events(running.folder, "held_back")) == 1
 
@@ -111,8 +110,8 @@ def test_limits_hold_back_and_let_go_on(running: Running) -> None:
 def test_a_project_at_its_limit_does_not_hold_back_another(running: Running) -> None:
     overcommit(running, 4, projects=2)
     service = running.start(evictions_per_minute_per_project=1)
-    wait_until(lambda: len(running.cloud.deleted) == 2, "one of each project goes")
-    running.looks(3)
+    wait_until(lambda: len(running.cloud.deleted) == 2, "one of each project is evicted")
+    running.reconciles(3)
     gone = {running.cloud.gone[each].project_id for each in running.cloud.deleted}
     assert len(running.cloud.deleted) == len(gone) == 2
     assert metric(service, "limit_hits_total", limit="project-limit") > 0
@@ -121,7 +120,7 @@ def test_a_project_at_its_limit_does_not_hold_back_another(running: Running) -> 
 def test_tokens_come_back_evenly() -> None:
     # 6 a minute: after 6 at once one more every 10 s.
     now = [0.0]
-    limits = EvictionLimits(lambda: 6, lambda: 0, lambda: now[0])
+    limits = limits_of(now, evictions_per_minute=6)
     assert [limits.take("p") for _ in range(6)] == [None] * 6
     assert limits.take("p") == (Refusal.LIMIT, 10.0)
     now[0] = 9.5
@@ -132,10 +131,10 @@ def test_tokens_come_back_evenly() -> None:
     assert [limits.take("p") for _ in range(7)][-1] == (Refusal.LIMIT, 10.0)
 
 
-def test_nothing_goes_while_the_audit_log_cannot_be_written(running: Running) -> None:
+def test_nothing_is_evicted_while_the_audit_log_cannot_be_written(running: Running) -> None:
     overcommit(running, 1)
     running.start(audit_log="/dev/full")
-    running.looks(5)
+    running.reconciles(5)
     assert running.cloud.orders == []
 
 
@@ -153,14 +152,14 @@ def test_sighup_reads_the_switches_again_and_opens_the_audit_log_anew(running: R
     path = write_configuration(running.folder, running.server.url, enabled=False)
     process = start_process(path)
     try:
-        running.looks()
+        running.reconciles()
         assert running.cloud.orders == []
         audit = running.folder / "state" / "audit.jsonl"
         wait_until(lambda: "held_back" in audit.read_text(), "the record")
         os.rename(audit, running.folder / "rotated")
         write_configuration(running.folder, running.server.url, enabled=True)
         process.send_signal(signal.SIGHUP)
-        wait_until(lambda: running.cloud.deleted == spots, "the spot goes")
+        wait_until(lambda: running.cloud.deleted == spots, "the spot is evicted")
         wait_until(lambda: bool(events(running.folder, "freed")), "the new log")
         assert "intent" not in (running.folder / "rotated").read_text()
     finally:

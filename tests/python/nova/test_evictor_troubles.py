@@ -12,14 +12,14 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from cospot.nova.evictor.claims import ClaimWatch
-from cospot.nova.evictor.freed_watch import FreedWatch
+from cospot.nova.evictor.executor import FreedWatch
+from cospot.nova.evictor.plans import ClaimWatch
 from evictor_cloud import wait_until
 from evictor_running import Running, events, metric, plan_message, send
 
 
 def full_host(running: Running) -> list[str]:
-    """A host of 8 vCPUs with two spots of 4; a VM of 4 makes one of them go."""
+    """A host of 8 vCPUs with two spots of 4; a VM of 4 has one of them evicted."""
     host = running.cloud.add_host("a")
     return [host, *(running.cloud.add(host, 4, 1024, spot=True) for _ in range(2))]
 
@@ -47,7 +47,7 @@ def test_a_reload_of_a_wrong_configuration_changes_nothing(
     assert metric(service, "errors_total", where="reload") == 1
     assert f"configuration {path}: " in caplog.text
     running.cloud.add(host, 4, 1024, spot=False)
-    wait_until(lambda: running.cloud.deleted == [first], "a spot goes")
+    wait_until(lambda: running.cloud.deleted == [first], "a spot is evicted")
     path.write_text(right.replace("evictions_per_minute = 5", "enabled = false"))
     service.reload()
     assert metric(service, "enabled") == 0
@@ -60,8 +60,8 @@ def test_a_spot_that_nova_will_not_delete_is_passed_over(running: Running, statu
     running.cloud.before = lambda method, path: status if f"{method} {path}" == stubborn else None
     running.start()
     running.cloud.add(host, 4, 1024, spot=False)
-    wait_until(lambda: running.cloud.deleted == [usual], "the other spot goes")
-    # An answer counts three times, no answer six times, before another spot goes.
+    wait_until(lambda: running.cloud.deleted == [usual], "the other spot is evicted")
+    # An answer counts three times, no answer six times, before another spot is evicted.
     assert running.cloud.requests.count(stubborn) == (6 if status == 504 else 3)
 
 
@@ -81,8 +81,8 @@ def test_a_stuck_spot_stays_the_first_choice_when_its_second_order_fails(running
 
     running.cloud.before = fail_second
     running.start(deletion_timeout=2)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the stuck spot goes")
-    running.looks()
+    wait_until(lambda: bool(events(running.folder, "freed")), "the stuck spot is evicted")
+    running.reconciles()
     assert running.cloud.deleted == [stuck]
     assert usual in running.cloud.instances
 
@@ -93,10 +93,10 @@ def test_a_plan_with_thousands_of_strangers_costs_little(running: Running) -> No
     service = running.start(reconcile_interval=600, plan_grace=600)
     strangers = [str(uuid.uuid4()) for _ in range(4000)]
     send(service, plan_message(vm, {host: [*strangers, second]}))
-    wait_until(lambda: bool(events(running.folder, "freed")), "a spot goes")
+    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is evicted")
     assert running.cloud.deleted == [second]  # the plan's own, behind all the strangers
     assert len(events(running.folder, "refused")) == 20
-    assert service._evictor.failures == {}  # nothing is kept of what was only looked at
+    assert service._reconciler.failures == {}  # nothing is kept of what was only checked
     assert first in running.cloud.instances
 
 
@@ -104,20 +104,20 @@ def test_a_plan_with_thousands_of_strangers_costs_little(running: Running) -> No
 def test_a_watch_outlives_an_unexpected_error(
     running: Running, watch: type, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    look = watch._look
+    ask = watch._ask
     failures = []
 
     def fail_once(self: object, *arguments: object) -> object:
         if not failures:
             failures.append(1)
             raise RuntimeError("unexpected")
-        return look(self, *arguments)
+        return ask(self, *arguments)
 
-    monkeypatch.setattr(watch, "_look", fail_once)
+    monkeypatch.setattr(watch, "_ask", fail_once)
     host, first, _ = full_host(running)
     service = running.start(reconcile_interval=600, plan_grace=600)
     for _ in range(2):
         vm = running.cloud.add(host, 2, 1024, spot=False)
         send(service, plan_message(vm, {host: [first]}))
-    wait_until(lambda: bool(events(running.folder, "freed")), "a spot goes, and that is seen")
+    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is evicted, and that is seen")
     assert failures and running.cloud.deleted == [first]

@@ -80,7 +80,7 @@ def test_a_plan_names_the_request_that_made_it() -> None:
 
 def test_plans_go_through_an_exchange_of_their_own(tmp_path: Path) -> None:
     """RabbitMQ's rights on it are rights on nothing else; with the bus inside this process."""
-    from cospot.nova.evictor.intake import PlanIntake
+    from cospot.nova.evictor.plans import PlanIntake
     from cospot.nova.scheduler.plan_publisher import NotificationSender
     from oslo_config import cfg
     from oslo_messaging._drivers.impl_fake import FakeExchangeManager

@@ -218,7 +218,7 @@ def test_an_evictor_s_option_of_the_wrong_type_is_named(cloud, capsys, config, t
 
 def test_metrics_of_the_real_service_are_read(cloud):
     prometheus_client = pytest.importorskip("prometheus_client")
-    from cospot.nova.evictor.metrics import Metrics
+    from cospot.nova.evictor.records import Metrics
 
     metrics = Metrics()
     metrics.evictions.labels(cause="plan").inc(2)

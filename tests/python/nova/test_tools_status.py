@@ -33,7 +33,8 @@ def cloud(monkeypatch):
 def audit(tmp_path):
     """A log written by the service's own class."""
     pytest.importorskip("oslo_log")
-    from cospot.nova.evictor.audit import AuditLog
+    pytest.importorskip("prometheus_client")
+    from cospot.nova.evictor.records import AuditLog
 
     path = tmp_path / "audit.jsonl"
     log = AuditLog(str(path))
@@ -296,30 +297,30 @@ def state(tmp_path):
 
 
 def test_a_host_that_frees_nothing_is_an_alarm(cloud, capsys, state):
-    from cospot.nova.evictor.stalled_notes import StalledNotes
+    from cospot.nova.evictor.stores import StalledHostStore
 
     folder, config = state
-    notes = StalledNotes(str(folder))
+    store = StalledHostStore(str(folder))
     assert status(capsys, "--evictor-config-file", config)["stalled_hosts"] == []
-    notes.put("provider-1", "h1", ["s1", "s2"])
+    store.put("provider-1", "h1", ["s1", "s2"])
     (alarm,) = status(capsys, "--evictor-config-file", config)["stalled_hosts"]
     assert (alarm["host"], alarm["spots"]) == ("h1", ["s1", "s2"])
     assert run("status", "--evictor-config-file", config) == 0
     first = capsys.readouterr().out.splitlines()[0]
     assert first.startswith("ALARM: host h1 frees nothing since ")
     assert "To be gone: s1, s2." in first
-    notes.remove("provider-1")
+    store.remove("provider-1")
     assert run("status", "--evictor-config-file", config) == 0
     assert "ALARM" not in capsys.readouterr().out
 
 
 def test_a_folder_that_is_not_for_this_user_is_said(cloud, capsys, state, monkeypatch):
-    from cospot.nova.evictor.stalled_notes import StalledNotes
+    from cospot.nova.evictor.stores import StalledHostStore
 
     def refuse(self):
         raise PermissionError(13, "Permission denied", "/state/stalled")
 
-    monkeypatch.setattr(StalledNotes, "all", refuse)
+    monkeypatch.setattr(StalledHostStore, "all", refuse)
     assert run("status", "--evictor-config-file", state[1]) == 0
     said = capsys.readouterr().err
     assert "/state/stalled: cannot be read: Permission denied; whether hosts free nothing" in said

@@ -1,7 +1,52 @@
-"""The service `cospot-evictor`: frees the room on hosts whose VMs and spots together need too much.
+"""The service `cospot-evictor`: evicts spots where VMs and spots together need too much.
 
-Nova claims a host for a VM as if there were no spots; this service then deletes as many spots of
+Nova claims a host for a VM as if there were no spots; this service then evicts as many spots of
 that host as the VM needs. It believes nothing but placement and Nova: a plan from the scheduler
-only says which spots to prefer (`plan_book`, `intake`), and every kill is checked again right
-before it (`kill_checks`). docs/nova/evictor.md is its manual.
+only says which spots to prefer, and every spot is checked again right before its eviction.
+docs/nova/evictor.md is its manual.
+
+How a spot comes to be evicted, and which module says so::
+
+    the scheduler's plan -> plans --.
+                                    |-> reconcile: which host is next
+    placement -> hosts: who is  ----'      |
+                 overcommitted             v
+                     |              host_reconcile: one iteration on one host, under its lock
+                     |                snapshot       what is there, what may be evicted
+                     |                causes         what must become free, and why
+                     |                stalled_hosts  whether anything goes there at all
+                     v                     |
+              reserve_keeper               v
+                reserves, notices -> executor: switches, limits, audit log; Nova; wait until freed
+
+Where a line of code belongs; a module imports only from lines above its own:
+
+==============  ===================================================================================
+errors          what the service goes on after
+model           values that placement and Nova answer with: `HostUsage`, `Server`
+options         what may be configured
+cloud           the wire: all that placement and Nova are asked, all that Nova is told
+records         for people: log, audit log, metrics
+stores          what is remembered: plans in memory; the rest in files that outlive the process
+snapshot        one host and its spots; the check of a spot; the choice among spots
+safeguards      what holds an eviction back: switches, limits, locks
+context         `EvictorContext`: one of each of the above, shared by all parts below
+hosts           all hosts: when each was last within its capacity, which are overcommitted now
+causes          what made a host's excess, what must become free for it
+plans           plans received, and the claims of their instances waited for
+stalled_hosts   hosts that free nothing of what was ordered there
+executor        the one place that evicts
+host_reconcile  the reconcile iteration: the next spot of one host, until its VMs have enough
+reserves        a reserve, and the spots that cost least for it
+notices         notices given to spots and withdrawn
+reserve_keeper  keeps reserves free: notices first, evictions when they have run out
+reconcile       the queue of hosts, and the loop over all of them
+service         makes the parts, starts, reloads and stops them
+command         the program: configuration, signals
+==============  ===================================================================================
+
+Who owns what: `service` owns the parts and their threads. A part owns its own state and takes the
+context, never another service. Decisions about a host are made under that host's lock, those about
+notices under the lock "notices". Settings are read from `context.settings`, a snapshot that is
+replaced whole; nothing that decides reads oslo.config.
 """

@@ -13,8 +13,9 @@ from oslo_log import log as logging
 
 import cospot
 from cospot.nova import undecodable_file
-from cospot.nova.evictor import native_logging, options
+from cospot.nova.evictor import options
 from cospot.nova.evictor.errors import EvictorError, SettingError
+from cospot.nova.evictor.records import set_up_logging
 from cospot.nova.evictor.service import EvictorService
 
 LOG = logging.getLogger(__name__)
@@ -56,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         conf = read_configuration(sys.argv[1:] if arguments is None else arguments)
-        native_logging.setup(conf, _PROGRAM)
+        set_up_logging(conf, _PROGRAM)
         service = EvictorService(conf)
     except (cfg.Error, EvictorError, logging.LogConfigError, OSError, ImportError) as error:
         print(f"{_PROGRAM}: {error}", file=sys.stderr)

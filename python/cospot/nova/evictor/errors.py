@@ -24,7 +24,7 @@ class CloudError(EvictorError):
 
 
 class MissingInventoryError(EvictorError):
-    """A provider lacks the inventory of a watched resource, so its room is not known."""
+    """A provider lacks the inventory of a watched resource, so its free capacity is not known."""
 
 
 class AuditError(EvictorError):

@@ -1,63 +1,103 @@
-"""Gives and withdraws notices, each change in the book before anyone hears of it.
+"""Notices: tells a spot's owner, and whoever listens, when it will be evicted, or that it will not.
 
-A crash in between leaves a notice in the book whose owner may not know of it. It evicts nothing:
-it is given anew, with its full time, or withdrawn once more.
+Each change is stored before anyone hears of it. A crash in between leaves a stored notice whose
+owner may not know of it. It evicts nothing: it is given anew, with its full time, or withdrawn once
+more.
 """
 
 from __future__ import annotations
 
+import socket
 import time
 from dataclasses import replace
-from typing import Any
+from datetime import datetime, timezone
+from typing import Any, Final
 
+import oslo_messaging
 from oslo_log import log as logging
 
-from cospot.nova.evictor.audit import AuditLog
-from cospot.nova.evictor.metrics import Metrics
-from cospot.nova.evictor.notice_book import Notice, NoticeBook
-from cospot.nova.evictor.notice_sender import NoticeSender
-from cospot.nova.evictor.servers import Server, Servers
+from cospot.nova.evictor.context import EvictorContext
+from cospot.nova.evictor.errors import CloudError
+from cospot.nova.evictor.model import Server
+from cospot.nova.evictor.stores import Notice, NoticeStore
 
 LOG = logging.getLogger(__name__)
+METADATA_KEY: Final = "cospot_evict_at"
+NOTICE_EVENT: Final = "cospot.eviction_notice"
+WITHDRAWN_EVENT: Final = "cospot.eviction_notice_withdrawn"
+#: A message bus that is away must not stop the loop.
+_SEND_TRIES: Final = 1
+
+
+class NoticeSender:
+    """Sends by server metadata and by oslo.messaging.
+
+    Messages go to the topics and by the driver of [oslo_messaging_notifications]; with no driver
+    there, none are sent.
+    """
+
+    def __init__(self, context: EvictorContext) -> None:
+        self._servers = context.servers
+        self._notifier = oslo_messaging.Notifier(
+            oslo_messaging.get_notification_transport(context.conf),
+            publisher_id=f"cospot-evictor:{socket.gethostname()}",
+            retry=_SEND_TRIES,
+        )
+
+    def give(self, spot: str, project_id: str, evict_at: float, action: str) -> None:
+        """Tell that a spot will be evicted at a time (seconds since the epoch)."""
+        moment = datetime.fromtimestamp(evict_at, timezone.utc).isoformat(timespec="seconds")
+        try:
+            self._servers.set_metadata(spot, METADATA_KEY, moment)
+        except CloudError as error:
+            LOG.warning("cannot write the notice into the metadata of %s: %s", spot, error)
+        payload = {
+            "instance": spot,
+            "project_id": project_id,
+            "evict_at": moment,
+            "action": action,
+        }
+        self._notifier.info({}, NOTICE_EVENT, payload)
+
+    def withdraw(self, spot: str) -> None:
+        """Tell that a spot will not be evicted after all."""
+        self.forget(spot)
+        self._notifier.info({}, WITHDRAWN_EVENT, {"instance": spot})
+
+    def forget(self, spot: str) -> None:
+        """Take the notice out of a spot's metadata, if the spot still is somewhere."""
+        try:
+            self._servers.remove_metadata(spot, METADATA_KEY)
+        except CloudError as error:
+            LOG.warning("cannot remove the notice from the metadata of %s: %s", spot, error)
 
 
 class Notices:
-    """The notices that stand; their user holds a lock.
+    """The notices that stand; their user holds the lock "notices"."""
 
-    Args:
-        settings: the group [cospot_evictor].
-    """
-
-    def __init__(
-        self,
-        settings: Any,
-        servers: Servers,
-        sender: NoticeSender,
-        audit: AuditLog,
-        metrics: Metrics,
-    ) -> None:
-        self._settings = settings
-        self._servers = servers
+    def __init__(self, context: EvictorContext, sender: NoticeSender) -> None:
+        self._settings = context.settings
+        self._servers = context.servers
+        self._audit = context.audit
+        self._metrics = context.metrics
         self._sender = sender
-        self._audit = audit
-        self._metrics = metrics
-        self._book = NoticeBook(f"{settings.state_path}/notices.json")
+        self._store = NoticeStore(f"{context.settings.state_path}/notices.json")
 
     def load(self) -> list[Notice]:
-        """Read the book again; return all notices."""
-        return self._book.load()
+        """Read the store again; return all notices."""
+        return self._store.load()
 
     def all(self) -> list[Notice]:
         """Return the notices of all reserves."""
-        return self._book.all()
+        return self._store.all()
 
     def of(self, reserve: str) -> list[Notice]:
         """Return the notices of a reserve, by its label."""
-        return [each for each in self._book.all() if each.reserve == reserve]
+        return [each for each in self._store.all() if each.reserve == reserve]
 
     def ordered(self) -> set[str]:
         """Return the spots that Nova was told to evict and that are still there."""
-        return {each.spot for each in self._book.all() if each.ordered_at}
+        return {each.spot for each in self._store.all() if each.ordered_at}
 
     def new(self, spot: str, provider: str, reserve: str) -> Notice:
         """Return a notice that could be given now."""
@@ -72,13 +112,13 @@ class Notices:
             project_id: of the spot.
 
         Raises:
-            AuditError, BookError: it was not given.
+            AuditError, StoreError: it was not given.
         """
         notice = replace(self.new(notice.spot, notice.provider, notice.reserve), is_told=False)
-        self._book.put(notice)
+        self._store.put(notice)
         self._audit.write("notice", **notice_fields(notice))
         self._sender.give(notice.spot, project_id, notice.evict_at, self._settings.action)
-        self._book.put(replace(notice, is_told=True))
+        self._store.put(replace(notice, is_told=True))
         self._metrics.notices.labels(outcome="given").inc()
         LOG.info("notice to spot %s for reserve %s", notice.spot, notice.reserve)
 
@@ -86,12 +126,12 @@ class Notices:
         """Tell that a spot will not be evicted after all.
 
         Raises:
-            AuditError, BookError: it was not finished; the notice evicts nothing until it is.
+            AuditError, StoreError: it was not finished; the notice evicts nothing until it is.
         """
-        self._book.put(replace(notice, ordered_at=0.0, is_told=False))
+        self._store.put(replace(notice, ordered_at=0.0, is_told=False))
         self._sender.withdraw(notice.spot)
         self._audit.write("notice_withdrawn", **notice_fields(notice))
-        self._book.drop(notice.spot)
+        self._store.drop(notice.spot)
         self._metrics.notices.labels(outcome="withdrawn").inc()
 
     def end(self, notice: Notice) -> None:
@@ -101,25 +141,29 @@ class Notices:
 
         Raises:
             CloudError: Nova did not say what has become of the spot.
-            AuditError, BookError: see `withdraw`.
+            AuditError, StoreError: see `withdraw`.
         """
         server = self._servers.server(notice.spot)
         if server is None or _is_going(server, bool(notice.ordered_at)):
-            self._book.drop(notice.spot)
+            self._store.drop(notice.spot)
         else:
             self.withdraw(notice)
 
+    def clear_metadata(self, notice: Notice) -> None:
+        """Take a notice out of its spot's metadata, while it stands."""
+        self._sender.forget(notice.spot)
+
     def drop(self, notice: Notice) -> None:
         """Let go of a notice and tell nobody."""
-        self._book.drop(notice.spot)
+        self._store.drop(notice.spot)
 
     def mark_ordered(self, notice: Notice) -> None:
         """Write down that the spot is being evicted, before Nova is told to."""
-        self._book.put(replace(notice, ordered_at=time.time()))
+        self._store.put(replace(notice, ordered_at=time.time()))
 
     def mark_waiting(self, notice: Notice) -> None:
         """Write down that it is not: Nova was not told, or did not hear."""
-        self._book.put(replace(notice, ordered_at=0.0))
+        self._store.put(replace(notice, ordered_at=0.0))
 
 
 def is_leaving(server: Server) -> bool:

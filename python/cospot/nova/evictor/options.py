@@ -47,8 +47,8 @@ _places = [
     cfg.StrOpt(
         "state_path",
         default="/var/lib/cospot-evictor",
-        help="Folder of the locks (with a file:// coordination_url), of the notes about deletions "
-        "just asked for, and of the notices given.",
+        help="Folder of the locks (with a file:// coordination_url), and of the stores: deletions "
+        "just asked for, stalled hosts, notices given.",
     ),
     cfg.StrOpt(
         "audit_log",
@@ -86,7 +86,7 @@ _decision = [
         "evict_if_insufficient",
         default=False,
         help="Evict spots for a resource of which VMs alone use more than the host has, until none "
-        "is left, though that cannot make the room. False: evict none for that resource, log and "
+        "is left, though that cannot free enough. False: evict none for that resource, log and "
         "count it. It protects spots where an allocation ratio or an inventory is wrong.",
     ),
 ]
@@ -127,20 +127,20 @@ _loops = [
         "reconcile_interval",
         default=5.0,
         min=0.1,
-        help="Seconds between two looks at all hosts.",
+        help="Seconds between two reconciles of all hosts.",
     ),
     cfg.IntOpt(
         "full_reconcile_every",
         default=60,
         min=1,
-        help="Besides the hosts whose generation in placement has changed, each look reads one in "
-        "so many of the others, in turn.",
+        help="Besides the hosts whose generation in placement has changed, each reconcile reads "
+        "one in so many of the others, in turn.",
     ),
     cfg.FloatOpt(
         "plan_grace",
         default=1.0,
         min=0.0,
-        help="Seconds a look at all hosts leaves an overcommitted host to its plan, which may "
+        help="Seconds a reconcile leaves an overcommitted host to its plan, which may "
         "still be under way.",
     ),
     cfg.IntOpt("workers", default=8, min=1, max=64, help="Hosts worked on at once."),
@@ -149,7 +149,7 @@ _loops = [
         default=60.0,
         min=1.0,
         help="After so many seconds an evicted spot that placement still shows is logged as "
-        "failed, and its host is looked at again.",
+        "failed, and its host is reconciled again.",
     ),
     cfg.FloatOpt(
         "shelve_timeout",
@@ -170,7 +170,8 @@ _loops = [
         "repeat_stuck_deletions",
         default=True,
         help="Where VMs need what such a spot holds, reset its state and order its deletion "
-        "again, with growing pauses; false: that is left to you. No other spot goes in its place.",
+        "again, with growing pauses; false: that is left to you. No other spot is evicted in its "
+        "place.",
     ),
     cfg.FloatOpt(
         "retry_delay",
@@ -198,7 +199,7 @@ _limits = [
         min=0,
         mutable=True,
         help="Most evictions on one host within one `reconcile_interval`; 0 is no limit. Whatever "
-        "goes wrong on a host, its spots do not go all at once.",
+        "goes wrong on a host, its spots are not evicted all at once.",
     ),
     cfg.IntOpt(
         "evictions_per_minute",
@@ -206,8 +207,8 @@ _limits = [
         min=0,
         mutable=True,
         help="Most evictions a minute of this copy of the service; 0 is no limit. Evictions for "
-        "which no VM has claimed the room leave half of it to those for which one has. What the "
-        "limit holds back is tried again, so a host stays overcommitted meanwhile.",
+        "which no VM has claimed the capacity leave half of it to those for which one has. What "
+        "the limit holds back is tried again, so a host stays overcommitted meanwhile.",
     ),
     cfg.IntOpt(
         "evictions_per_minute_per_project",
@@ -224,7 +225,7 @@ _proactive = [
         "mode",
         default="reactive",
         choices=[
-            ("reactive", "evict when a VM needs the room"),
+            ("reactive", "evict when a VM needs the capacity"),
             ("proactive", "also keep a reserve free, and give notice before evicting for it"),
         ],
         help="When to evict.",
@@ -232,9 +233,9 @@ _proactive = [
     cfg.ListOpt(
         "reserve",
         default=[],
-        help="Room to keep free of spots in host aggregates, as aggregate:vcpus:memory_mb or "
-        "aggregate:vcpus:memory_mb:count: room for `count` (default 1) VMs of that size, each on "
-        "one host. An aggregate is given by its name or UUID.",
+        help="Capacity to keep free of spots in host aggregates, as aggregate:vcpus:memory_mb or "
+        "aggregate:vcpus:memory_mb:count: capacity for `count` (default 1) VMs of that size, "
+        "each on one host. An aggregate is given by its name or UUID.",
     ),
     cfg.StrOpt(
         "default_reserve",

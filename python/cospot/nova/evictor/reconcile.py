@@ -1,156 +1,162 @@
-"""The loop that looks at all hosts: whatever was lost, forged or killed, it puts right."""
+"""When a host gets a reconcile iteration: a queue of hosts, and the loop that fills it.
+
+The loop reconciles all hosts every so often: whatever was lost, forged or killed, it puts right.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from oslo_log import log as logging
 
-from cospot.nova.evictor.errors import EvictorError, MissingInventoryError
-from cospot.nova.evictor.host_history import HostHistory
-from cospot.nova.evictor.metrics import Metrics
-from cospot.nova.evictor.placement import Placement, Provider
-from cospot.nova.evictor.room import HostRoom
-from cospot.nova.evictor.work_queue import WorkQueue
-from cospot.nova.spot_flavors import SPOT_CLASSES
+from cospot.nova.evictor.context import EvictorContext
+from cospot.nova.evictor.errors import EvictorError
+from cospot.nova.evictor.hosts import HostWatch
 
 LOG = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class _Seen:
-    generation: int
-    room: HostRoom
-    is_over: bool
+@dataclass
+class _Task:
+    due: float
+    cause: str
 
 
-class HostWatch:
-    """Knows every host with spot inventory; asks placement only about those that changed.
+class WorkQueue:
+    """Hosts waiting for a reconcile iteration, and threads that take them from there.
 
-    A provider's generation grows with every claim and every change of its inventory, and one
-    request shows the generations of all. Only freeing leaves it as it is, so hosts that were
-    overcommitted are always asked about.
+    Each host waits once, the most urgent first, after errors with growing pauses. No host is worked
+    on by two of the threads.
+
+    Args:
+        work: does an iteration on a provider for a cause; returns the seconds after which it wants
+            to see the provider again, or None.
     """
 
-    def __init__(
-        self, settings: Any, placement: Placement, metrics: Metrics, history: HostHistory
-    ) -> None:
-        self._settings = settings
-        self._placement = placement
-        self._metrics = metrics
-        self._history = history
-        self._seen: dict[str, _Seen] = {}
-        self._complained: dict[str, str] = {}
-        self._looks = 0
-        self._told_hosts = -1
-
-    def look(self) -> list[HostRoom]:
-        """Look at the hosts; return the overcommitted ones.
-
-        Raises:
-            CloudError: the list of hosts could not be had. A single host that cannot be read is
-                logged and left for the next time.
-        """
-        providers = self._placement.providers()
-        present = {each.uuid for each in providers}
-        self._history.keep(present)
-        self._seen = {uuid: seen for uuid, seen in self._seen.items() if uuid in present}
-        every = self._settings.full_reconcile_every
-        self._looks += 1
-        self._read_all(
-            [
-                each
-                for turn, each in enumerate(providers, self._looks)
-                if turn % every == 0 or self._has_changed(each)
-            ]
-        )
-        self._tell_count(len(self.rooms()))
-        return [seen.room for seen in self._seen.values() if seen.is_over]
-
-    def _tell_count(self, hosts: int) -> None:
-        self._metrics.hosts.set(hosts)
-        if hosts != self._told_hosts:
-            LOG.info("%d hosts take spots", hosts)
-            self._told_hosts = hosts
-
-    def read_again(self, providers: Iterable[str]) -> None:
-        """Ask about some hosts anew, by the UUIDs of their providers."""
-        seen = [self._seen[each] for each in providers if each in self._seen]
-        self._read_all([Provider(s.room.provider, s.room.name, s.generation) for s in seen])
-
-    def rooms(self) -> list[HostRoom]:
-        """Return the hosts with spot inventory, as last seen."""
-        return [
-            seen.room
-            for seen in self._seen.values()
-            if not SPOT_CLASSES.isdisjoint(seen.room.inventories)
+    def __init__(self, context: EvictorContext, work: Callable[[str, str], float | None]) -> None:
+        settings = context.settings
+        self._work = work
+        #: Pauses after errors, seconds.
+        self._first_delay, self._longest_delay = settings.retry_delay, settings.retry_delay_max
+        self._errors_metric = context.metrics.errors.labels(where="pass")
+        self._condition = threading.Condition()
+        self._waiting: dict[str, _Task] = {}
+        self._running: set[str] = set()
+        self._errors: dict[str, int] = {}
+        self._stopping = False
+        self._threads = [
+            threading.Thread(target=self._run, name=f"worker-{number}", daemon=True)
+            for number in range(settings.workers)
         ]
 
-    def _read_all(self, providers: list[Provider]) -> None:
-        if not providers:
-            return
-        with ThreadPoolExecutor(self._settings.workers, "look") as pool:
-            for seen in pool.map(self._read, providers):
-                if seen is not None:
-                    self._seen[seen.room.provider] = seen
+    def start(self) -> None:
+        """Start the threads."""
+        for thread in self._threads:
+            thread.start()
 
-    def _has_changed(self, provider: Provider) -> bool:
-        seen = self._seen.get(provider.uuid)
-        return seen is None or seen.is_over or seen.generation != provider.generation
+    def stop(self) -> None:
+        """End the threads; iterations that are running come to their end."""
+        with self._condition:
+            self._stopping = True
+            self._condition.notify_all()
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join()
 
-    def _read(self, provider: Provider) -> _Seen | None:
+    def put(self, provider: str, cause: str, delay: float = 0.0) -> None:
+        """Ask for an iteration on a provider; one that waits already only becomes more urgent."""
+        due = time.monotonic() + delay
+        with self._condition:
+            task = self._waiting.get(provider)
+            if task is None:
+                self._waiting[provider] = _Task(due, cause)
+            elif due < task.due:
+                task.due, task.cause = due, cause
+            self._condition.notify()
+
+    def is_waiting(self, provider: str) -> bool:
+        """Tell whether an iteration on a provider is due, delayed or running."""
+        with self._condition:
+            return provider in self._waiting or provider in self._running
+
+    def _take(self) -> tuple[str, str] | None:
+        with self._condition:
+            while not self._stopping:
+                ready = [
+                    (task.due, provider)
+                    for provider, task in self._waiting.items()
+                    if provider not in self._running
+                ]
+                now = time.monotonic()
+                if ready and min(ready)[0] <= now:
+                    provider = min(ready)[1]
+                    self._running.add(provider)
+                    return provider, self._waiting.pop(provider).cause
+                self._condition.wait(min(ready)[0] - now if ready else None)
+        return None
+
+    def _run(self) -> None:
+        while (taken := self._take()) is not None:
+            provider, cause = taken
+            again = self._iterate(provider, cause)
+            with self._condition:
+                self._running.discard(provider)
+                self._condition.notify_all()
+            if again is not None:
+                self.put(provider, cause, again)
+
+    def _iterate(self, provider: str, cause: str) -> float | None:
         try:
-            room = self._placement.room(provider)
-            is_over = False
-            if not SPOT_CLASSES.isdisjoint(room.inventories):
-                is_over = self._history.look(room, self._settings.resources, time.monotonic())
-        except MissingInventoryError as error:
-            self._complain(provider, str(error))
-            return _Seen(provider.generation, room, is_over=False)
+            again = self._work(provider, cause)
         except EvictorError as error:
-            self._metrics.errors.labels(where="reconcile").inc()
-            LOG.warning("cannot look at host %s: %s", provider.name, error)
-            return None
-        self._complained.pop(provider.uuid, None)
-        return _Seen(provider.generation, room, is_over)
+            problem = str(error)
+        except Exception:
+            LOG.exception("provider %s: unexpected error", provider)
+            problem = "unexpected error"
+        else:
+            with self._condition:
+                self._errors.pop(provider, None)
+            return again
+        pause = self._pause(provider)
+        # Outside of the except clause, because oslo.log would append the error once more.
+        LOG.warning("provider %s: %s; again in %.1f s", provider, problem, pause)
+        return pause
 
-    def _complain(self, provider: Provider, text: str) -> None:
-        self._metrics.errors.labels(where="inventory").inc()
-        if self._complained.get(provider.uuid) != text:
-            LOG.error("%s; nothing is evicted there", text)
-            self._complained[provider.uuid] = text
+    def _pause(self, provider: str) -> float:
+        self._errors_metric.inc()
+        with self._condition:
+            count = self._errors.get(provider, 0)
+            self._errors[provider] = count + 1
+        return float(min(self._first_delay * 2 ** min(count, 30), self._longest_delay))
 
 
 class ReconcileLoop:
-    """Looks at all hosts every so often, and sends the overcommitted ones to be freed.
+    """Reconciles all hosts every so often: sends the overcommitted ones to be freed.
 
     Args:
-        afterwards: called after each look at all hosts.
+        afterwards: called after each of these.
     """
 
     def __init__(
         self,
-        settings: Any,
+        context: EvictorContext,
         hosts: HostWatch,
         queue: WorkQueue,
-        metrics: Metrics,
         afterwards: Callable[[], None],
     ) -> None:
-        self._settings = settings
+        self._settings = context.settings
+        self._metrics = context.metrics
         self._hosts = hosts
         self._queue = queue
-        self._metrics = metrics
         self._afterwards = afterwards
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="reconcile", daemon=True)
 
     def start(self) -> None:
-        """Start the thread; the first look is at once."""
+        """Start the thread; the first reconcile is at once."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -162,23 +168,23 @@ class ReconcileLoop:
     def _run(self) -> None:
         while not self._stopping.is_set():
             began = time.monotonic()
-            self._once()
+            self._reconcile()
             took = time.monotonic() - began
             self._metrics.reconcile.observe(took)
             self._stopping.wait(max(0.0, self._settings.reconcile_interval - took))
 
-    def _once(self) -> None:
+    def _reconcile(self) -> None:
         try:
-            for room in self._hosts.look():
+            for usage in self._hosts.refresh():
                 # A host that waits for its retry keeps its pause.
-                if not self._queue.is_waiting(room.provider):
-                    self._queue.put(room.provider, "reconcile", self._settings.plan_grace)
+                if not self._queue.is_waiting(usage.provider):
+                    self._queue.put(usage.provider, "reconcile", self._settings.plan_grace)
             self._afterwards()
             return
         except EvictorError as error:
             problem = str(error)
         except Exception:
-            LOG.exception("unexpected error while looking at the hosts")
+            LOG.exception("unexpected error while reconciling the hosts")
             problem = "unexpected error"
         self._metrics.errors.labels(where="reconcile").inc()
-        LOG.warning("cannot look at the hosts: %s", problem)
+        LOG.warning("cannot reconcile the hosts: %s", problem)

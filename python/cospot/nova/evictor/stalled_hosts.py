@@ -1,7 +1,7 @@
 """Hosts that free nothing: what was ordered there has not gone, so nothing more is ordered.
 
 A compute that hangs, or that fails at every deletion, frees nothing for whatever is ordered there:
-each further order would cost one more spot and make no room. So a host is stalled when
+each further order would cost one more spot and free nothing. So a host is stalled when
 
 - a deletion on it has been under way for longer than `deletion_timeout`, or
 - two of its spots were ordered and its compute gave up on both,
@@ -20,11 +20,9 @@ from typing import Final
 
 from oslo_log import log as logging
 
-from cospot.nova.evictor.audit import AuditLog
-from cospot.nova.evictor.deletion_clock import DeletionClock
-from cospot.nova.evictor.metrics import Metrics
-from cospot.nova.evictor.observation import HostPicture
-from cospot.nova.evictor.stalled_notes import StalledNotes
+from cospot.nova.evictor.context import EvictorContext
+from cospot.nova.evictor.snapshot import HostSnapshot
+from cospot.nova.evictor.stores import StalledHostStore
 
 LOG = logging.getLogger(__name__)
 
@@ -34,8 +32,8 @@ _LONGEST_PAUSE_S: Final = 3600.0
 
 
 @dataclass(frozen=True)
-class Looked:
-    """What a look at a host found.
+class Observed:
+    """What a snapshot of a host showed of its orders.
 
     Attributes:
         failed: spots that were to be deleted, and that Nova deletes no more.
@@ -74,7 +72,9 @@ class _Flow:
     def frees_nothing(self) -> bool:
         return bool(self.silent) or len(self.failed) >= _MOST_FAILED
 
-    def look(self, here: Set[str], leaving: Set[str], stuck: Set[str], alive: Set[str]) -> Looked:
+    def observe(
+        self, here: Set[str], leaving: Set[str], stuck: Set[str], alive: Set[str]
+    ) -> Observed:
         """Take note of what is on the host now.
 
         Args:
@@ -96,32 +96,25 @@ class _Flow:
         self.failed |= failed
         self.silent = (self.silent - alive) | (stuck - self.excused - pardoned)
         self.going = set(leaving | stuck)
-        return Looked(frozenset(failed), frozenset(pardoned))
+        return Observed(frozenset(failed), frozenset(pardoned))
 
 
 class StalledHosts:
     """Knows which hosts free nothing, and when to order there again what did not go. Thread-safe.
 
     Args:
-        pause: after which a spot that did not go is ordered again, seconds; doubled each time.
-        deletions: for how long spots have been going.
-        notes: the stalled hosts, for those who come later.
+        clock: monotonic time, seconds.
     """
 
     def __init__(
-        self,
-        pause: float,
-        deletions: DeletionClock,
-        notes: StalledNotes,
-        audit: AuditLog,
-        metrics: Metrics,
-        clock: Callable[[], float] = time.monotonic,
+        self, context: EvictorContext, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._pause = pause
-        self._deletions = deletions
-        self._notes = notes
-        self._audit = audit
-        self._metrics = metrics
+        #: After it a spot that did not go is ordered again; doubled each time.
+        self._pause = context.settings.deletion_timeout
+        self._deletions = context.deletions
+        self._store = StalledHostStore(context.settings.state_path)
+        self._audit = context.audit
+        self._metrics = context.metrics
         self._clock = clock
         self._lock = threading.RLock()
         self._flows: dict[str, _Flow] = {}
@@ -131,7 +124,7 @@ class StalledHosts:
         """Return the stalled hosts, by provider: also those that another copy has written down."""
         with self._lock:
             known = {provider for provider, flow in self._flows.items() if flow.frees_nothing}
-        return known | set(self._notes.all())
+        return known | set(self._store.all())
 
     def is_stalled(self, provider: str) -> bool:
         """Tell whether a host frees nothing, as far as is known."""
@@ -147,28 +140,28 @@ class StalledHosts:
                 return self._clock() >= self._tries.get(spot, (0, 0.0))[1]
             return not flow.frees_nothing
 
-    def look(self, picture: HostPicture) -> Looked:
+    def observe(self, snapshot: HostSnapshot) -> Observed:
         """Take note of a host, under its lock; say so when it stalls and when it frees again.
 
         Raises:
             AuditError: it could not be written down.
         """
-        provider, spots = picture.room.provider, picture.spots
-        here = frozenset(picture.room.consumers)
-        alive = frozenset(spots.evictable) - spots.stuck - picture.noted
+        provider, spots = snapshot.usage.provider, snapshot.spots
+        here = frozenset(snapshot.usage.consumers)
+        alive = frozenset(spots.evictable) - spots.stuck - snapshot.pending
         with self._lock:
             self._adopt(provider)
             flow = self._flow(provider)
             before = flow.suspects
-            looked = flow.look(here, spots.leaving, spots.stuck, alive)
-            for spot in looked.failed:
+            observed = flow.observe(here, spots.leaving, spots.stuck, alive)
+            for spot in observed.failed:
                 self._tried(spot)
             for spot in before - here:
                 self._tries.pop(spot, None)
-            for spot in looked.pardoned:
+            for spot in observed.pardoned:
                 self._deletions.restart(provider, spot)
-        self._tell(picture.host.host, provider, flow)
-        return looked
+        self._tell(snapshot.host.host, provider, flow)
+        return observed
 
     def ordered(self, provider: str, spot: str) -> None:
         """Take note that Nova took the order to delete a spot."""
@@ -195,7 +188,7 @@ class StalledHosts:
         """Forget a host that is none any more."""
         with self._lock:
             self._flows.pop(provider, None)
-        self._notes.remove(provider)
+        self._store.remove(provider)
 
     def _flow(self, provider: str) -> _Flow:
         if provider not in self._flows:
@@ -205,10 +198,10 @@ class StalledHosts:
 
     def _adopt(self, provider: str) -> None:
         """Take over what was written down before a restart, or by another copy."""
-        noted = set(self._notes.spots(provider))
-        if noted:
+        stored = set(self._store.spots(provider))
+        if stored:
             flow = self._flows.setdefault(provider, _Flow())
-            flow.silent |= noted - flow.suspects - flow.pardoned
+            flow.silent |= stored - flow.suspects - flow.pardoned
             flow.is_stalled = True
 
     def _tried(self, spot: str) -> None:
@@ -232,8 +225,8 @@ class StalledHosts:
             self._audit.write("host_resumed", host=host, provider=provider)
         flow.is_stalled = flow.frees_nothing
         if flow.is_stalled:
-            self._notes.put(provider, host, spots)
+            self._store.put(provider, host, spots)
             gauge.set(1)
         else:
-            self._notes.remove(provider)
+            self._store.remove(provider)
             self._metrics.stalled.remove(host)

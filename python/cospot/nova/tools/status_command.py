@@ -20,7 +20,7 @@ from cospot.nova.tools.host_use import HostUse, host_use, total_use
 from cospot.nova.tools.text_table import text_table
 
 if TYPE_CHECKING:
-    from cospot.nova.evictor.stalled_notes import StalledNote
+    from cospot.nova.evictor.stores import StalledHostRecord
 
 #: More than the part of the log that is read can hold.
 _MOST_EVICTIONS: Final = 1_000_000
@@ -98,7 +98,7 @@ def _run(arguments: argparse.Namespace) -> int:
             )
         )
     else:
-        print("".join(f"{_alarm(note)}\n" for note in stalled) + _tables(hosts, groups, log))
+        print("".join(f"{_alarm(each)}\n" for each in stalled) + _tables(hosts, groups, log))
     named_by_user = log.path is None and arguments.evictor_config_file
     if log.problem and (arguments.audit_log is not None or named_by_user):
         raise ConfigError(log.problem)
@@ -151,13 +151,13 @@ def _read_log(arguments: argparse.Namespace) -> _AuditLog:
         return _AuditLog([], path, str(error))
 
 
-def _read_stalled(arguments: argparse.Namespace) -> list[StalledNote]:
+def _read_stalled(arguments: argparse.Namespace) -> list[StalledHostRecord]:
     """Return the hosts on which the service here has stopped to evict, as they free nothing."""
-    from cospot.nova.evictor.stalled_notes import StalledNotes
+    from cospot.nova.evictor.stores import StalledHostStore
 
     try:
         evictor = settings.read_evictor_settings(arguments.evictor_config_file)
-        return list(StalledNotes(str(evictor.cospot_evictor.state_path)).all().values())
+        return list(StalledHostStore(str(evictor.cospot_evictor.state_path)).all().values())
     except OSError as error:
         print(
             f"cospot-nova: {error.filename}: cannot be read: {error.strerror}; whether hosts free"
@@ -169,10 +169,11 @@ def _read_stalled(arguments: argparse.Namespace) -> list[StalledNote]:
     return []
 
 
-def _alarm(note: StalledNote) -> str:
+def _alarm(record: StalledHostRecord) -> str:
     return (
-        f"ALARM: host {note.host} frees nothing since {note.since}: look at its nova-compute."
-        f" To be gone: {', '.join(note.spots)}. Nothing more is evicted there until something goes."
+        f"ALARM: host {record.host} frees nothing since {record.since}: look at its nova-compute."
+        f" To be gone: {', '.join(record.spots)}. Nothing more is evicted there until"
+        " something goes."
     )
 
 

@@ -1,7 +1,8 @@
-"""Waits for the claim of each planned instance, and sends its host to be looked at.
+"""Plans as they come: received, stored, and their instances' claims waited for.
 
-A few threads ask placement, each about the instance that is due next, once and with a short
-time-out: a question that hangs holds up one thread for that long and no other instance.
+Whatever arrives on the topic, nothing is believed and nothing crashes. A few threads then ask
+placement, each about the instance that is due next, once and with a short time-out: a question that
+hangs holds up one thread for that long and no other instance.
 """
 
 from __future__ import annotations
@@ -12,18 +13,18 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
+import oslo_messaging
 from oslo_log import log as logging
 
+from cospot.nova import plan_bus, plan_message
+from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import EvictorError
-from cospot.nova.evictor.metrics import Metrics
-from cospot.nova.evictor.placement import Placement
-from cospot.nova.evictor.plan_book import KnownPlan
-from cospot.nova.evictor.room import Amounts
+from cospot.nova.evictor.model import Amounts
+from cospot.nova.evictor.stores import KnownPlan, PlanOutcome
 
 LOG = logging.getLogger(__name__)
-
 _FIRST_PAUSE_S: Final = 0.03
 _LONGEST_PAUSE_S: Final = 0.5
 _GROWTH: Final = 1.5
@@ -49,22 +50,14 @@ class ClaimWatch:
 
     Args:
         found: called with a provider on which an instance has its claim.
-        timeout: how long an instance is asked about, seconds.
-        most: instances asked about at once; the look at all hosts finds the claims of the others.
     """
 
-    def __init__(
-        self,
-        placement: Placement,
-        metrics: Metrics,
-        timeout: float,
-        most: int,
-        found: Callable[[str], None],
-    ) -> None:
-        self._placement = placement
-        self._metrics = metrics
-        self._timeout = timeout
-        self._most = most
+    def __init__(self, context: EvictorContext, found: Callable[[str], None]) -> None:
+        self._placement = context.placement
+        self._metrics = context.metrics
+        self._timeout = context.settings.claim_timeout
+        # The reconcile of all hosts finds the claims of the others.
+        self._most = context.settings.max_plans
         self._found = found
         self._condition = threading.Condition()
         self._heap: list[tuple[float, int, _Watch]] = []
@@ -117,17 +110,17 @@ class ClaimWatch:
     def _run(self) -> None:
         while (watch := self._take()) is not None:
             try:
-                pause = self._look(watch)
+                pause = self._ask(watch)
             except Exception:
                 LOG.exception("unexpected error while watching %s", watch.known.plan.instance)
-                pause = None  # the look at all hosts finds what it would have found
+                pause = None  # the reconcile of all hosts finds what it would have found
             due = None if pause is None else time.monotonic() + pause
             with self._condition:
                 self._asking -= 1
                 if due is not None and due < watch.deadline:
                     self._push(due, watch)
 
-    def _look(self, watch: _Watch) -> float | None:
+    def _ask(self, watch: _Watch) -> float | None:
         """Ask once; return the seconds until the next time, None when it is enough."""
         instance = watch.known.plan.instance
         try:
@@ -151,3 +144,81 @@ class ClaimWatch:
             return _SETTLING_PAUSE_S
         watch.pause = min(watch.pause * _GROWTH, _LONGEST_PAUSE_S)
         return watch.pause
+
+
+class PlanEndpoint:
+    """oslo.messaging calls `info` for every notification on the plan topic."""
+
+    def __init__(self, context: EvictorContext, accepted: Callable[[KnownPlan], None]) -> None:
+        self._plans = context.plans
+        self._metrics = context.metrics
+        self._accepted = accepted
+
+    def info(
+        self, context: Any, publisher_id: Any, event_type: Any, payload: Any, metadata: Any
+    ) -> None:
+        """Take a plan; log what is none."""
+        try:
+            outcome = self._take(publisher_id, event_type, payload)
+        except Exception:
+            # Not even a mistake of ours may stop the listener.
+            LOG.exception("cannot take a message from %.80r", publisher_id)
+            outcome = PlanOutcome.MALFORMED
+        self._metrics.plans.labels(outcome=outcome.value).inc()
+
+    def _take(self, publisher_id: Any, event_type: Any, payload: Any) -> PlanOutcome:
+        try:
+            plan = _read(event_type, payload)
+        except plan_message.PlanMessageError as error:
+            plan, problem = None, str(error)
+        if plan is None:
+            LOG.warning("ignoring a malformed plan from %.80r: %s", publisher_id, problem)
+            return PlanOutcome.MALFORMED
+        outcome, known = self._plans.add(plan, time.time())
+        if known is not None:
+            self._accepted(known)
+        elif outcome is PlanOutcome.DUPLICATE:
+            LOG.debug("keeping the first plan of instance %s", plan.instance)
+        else:
+            LOG.warning("dropping plan %s of %s: %s", plan.plan_id, plan.instance, outcome.value)
+        return outcome
+
+
+class PlanIntake:
+    """Listens on the plan topic; RabbitMQ may come and go. Its queue keeps plans meanwhile."""
+
+    def __init__(self, conf: Any, topic: str, endpoint: PlanEndpoint) -> None:
+        transport = oslo_messaging.get_notification_transport(conf)
+        self._listener = oslo_messaging.get_notification_listener(
+            transport,
+            [plan_bus.receiving_target(topic)],
+            [endpoint],
+            executor="threading",
+        )
+        self._listening = threading.Event()
+        # Starting waits for RabbitMQ for as long as it takes; the rest of the service must not.
+        self._thread = threading.Thread(target=self._start, name="plan-intake", daemon=True)
+
+    def start(self) -> None:
+        """Begin to listen, at the latest when RabbitMQ is there."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop listening, if it ever began."""
+        if self._listening.is_set():  # else stopping would wait for the start
+            self._listener.stop()
+
+    def _start(self) -> None:
+        try:
+            self._listener.start()
+            self._listening.set()
+        except Exception:
+            LOG.exception("cannot listen for plans; the reconcile loop goes on without them")
+
+
+def _read(event_type: Any, payload: Any) -> plan_message.Plan:
+    if event_type != plan_message.EVENT_TYPE:
+        raise plan_message.PlanMessageError(
+            f"event type: {event_type!r:.80}, expected {plan_message.EVENT_TYPE}"
+        )
+    return plan_message.plan_from_message(payload)

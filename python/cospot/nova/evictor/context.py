@@ -1,0 +1,86 @@
+"""What all parts of the service share: one context, made once and never changed.
+
+A part takes the context and what is really its own. What a part of the context needs is given to
+it in `open_context`, so none of them knows the context.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from cospot.nova.evictor import options
+from cospot.nova.evictor.cloud import (
+    NOVA_MICROVERSION,
+    PLACEMENT_MICROVERSION,
+    Placement,
+    Servers,
+    open_client,
+)
+from cospot.nova.evictor.records import AuditLog, Metrics
+from cospot.nova.evictor.safeguards import HostLocks, Switches
+from cospot.nova.evictor.snapshot import Deletions, HostObserver, SpotChooser
+from cospot.nova.evictor.stores import PendingDeletions, PlanStore
+from cospot.nova.live_options import LiveOptions
+
+
+@dataclass(frozen=True)
+class EvictorContext:
+    """What the parts of one service share; each of these may be used by any thread.
+
+    Attributes:
+        conf: oslo.config's configuration, for oslo.messaging, which reads its own options there.
+            Nothing that decides reads it.
+        settings: the group [cospot_evictor] as it is now.
+        metrics, audit: what is left for people.
+        placement, servers: what placement and Nova are asked, and Nova is told.
+        switches: whether evictions are on.
+        locks: one per host; whoever evicts there holds it.
+        plans: preferences among spots, by host.
+        pending: deletions that Nova was asked for and has not answered.
+        deletions: for how long spots have been going.
+        observer: takes snapshots of hosts and checks a spot right before it is evicted.
+        chooser: the evictor policy.
+    """
+
+    conf: Any
+    settings: LiveOptions
+    metrics: Metrics
+    placement: Placement
+    servers: Servers
+    pending: PendingDeletions
+    audit: AuditLog
+    switches: Switches
+    locks: HostLocks
+    plans: PlanStore
+    deletions: Deletions
+    observer: HostObserver
+    chooser: SpotChooser
+
+
+def open_context(conf: Any) -> EvictorContext:
+    """Make the context from a configuration, with `options.register` done and files read.
+
+    Raises:
+        SettingError, AuditError: the service cannot run like this.
+    """
+    settings = options.live(conf)
+    placement = Placement(open_client(conf, options.PLACEMENT_GROUP, PLACEMENT_MICROVERSION))
+    servers = Servers(open_client(conf, options.NOVA_GROUP, NOVA_MICROVERSION))
+    pending = PendingDeletions(f"{settings.state_path}/deletions")
+    deletions = Deletions(settings.deletion_timeout, settings.repeat_stuck_deletions)
+    return EvictorContext(
+        conf=conf,
+        settings=settings,
+        metrics=Metrics(),
+        placement=placement,
+        servers=servers,
+        pending=pending,
+        audit=AuditLog(settings.audit_log),
+        switches=Switches(settings),
+        locks=HostLocks(settings.coordination_url, settings.lock_timeout),
+        plans=PlanStore(settings.plan_ttl, settings.first_plan_window, settings.max_plans),
+        deletions=deletions,
+        observer=HostObserver(placement, servers, pending, deletions),
+        chooser=SpotChooser(settings.evictor),
+    )

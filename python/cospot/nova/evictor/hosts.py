@@ -1,0 +1,237 @@
+"""What is known of all hosts: who held what when, and which are overcommitted now."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Collection, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from oslo_log import log as logging
+
+from cospot.nova.evictor.context import EvictorContext
+from cospot.nova.evictor.errors import EvictorError, MissingInventoryError
+from cospot.nova.evictor.model import Amounts, HostUsage, Provider
+from cospot.nova.evictor.records import Metrics
+from cospot.nova.spot_flavors import SPOT_CLASSES
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What a host had and who held how much of it when it was last within its capacity.
+
+    Attributes:
+        consumers: amounts by resource class, by UUID of the consumer.
+        capacity: by VCPU, MEMORY_MB, DISK_GB; empty when it is not known.
+        is_assumed: worked out from the instances' ages because the host was never seen within
+            its capacity.
+    """
+
+    consumers: Mapping[str, Amounts]
+    capacity: Amounts
+    is_assumed: bool = False
+
+
+class OvercommitClock:
+    """Adds up how long each host was overcommitted, from what was seen of it."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+        self._lock = threading.Lock()
+        self._seen: dict[str, float] = {}
+
+    def observe(self, host: str, is_over: bool, now: float) -> None:
+        """Take note of a host; until it is seen again it counts as it was seen now.
+
+        Args:
+            host: its name.
+            is_over: whether it is overcommitted, counting what is being deleted as still there.
+            now: monotonic time, seconds.
+        """
+        with self._lock:
+            since = self._seen.pop(host, None)
+            if is_over:
+                self._seen[host] = now
+        if since is not None:
+            self._metrics.overcommit.labels(host=host).inc(max(0.0, now - since))
+
+
+class HostHistory:
+    """When each host was last within its capacity, and since when it is not.
+
+    Thread-safe, and of this process alone. A service that was started again knows nothing: the
+    first reconcile iteration on an overcommitted host assumes from the ages of its instances what
+    was there before (`assume`).
+    """
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+        self._clock = OvercommitClock(metrics)
+        self._lock = threading.Lock()
+        self._references: dict[str, Reference] = {}
+        self._unexplained: dict[str, float] = {}
+
+    def observe(self, usage: HostUsage, resources: Iterable[str], now: float) -> bool:
+        """Take note of what a host holds; return whether it is overcommitted.
+
+        Args:
+            usage: of the host.
+            resources: those that are watched.
+            now: monotonic time, seconds.
+
+        Raises:
+            MissingInventoryError: the host has none of a resource.
+        """
+        resources = list(resources)
+        is_over = bool(usage.shortfall(resources))
+        self._clock.observe(usage.name, is_over, now)
+        if not is_over:
+            reference = Reference(usage.consumers, usage.capacity(resources))
+            with self._lock:
+                self._references[usage.provider] = reference
+            self.explained(usage.provider)
+        return is_over
+
+    def reference(self, provider: str) -> Reference | None:
+        """Return what a host held when it was last within its capacity; None if not known."""
+        with self._lock:
+            return self._references.get(provider)
+
+    def assume(self, provider: str, reference: Reference) -> None:
+        """Take something for a host's last state within its capacity until there is one."""
+        with self._lock:
+            self._references.setdefault(provider, reference)
+
+    def unexplained(self, provider: str, now: float) -> tuple[float, bool]:
+        """Take note that no claim explains what is used beyond a host's capacity.
+
+        Args:
+            provider: of the host.
+            now: monotonic time, seconds.
+
+        Returns:
+            for how many seconds that has been so; whether it was not so until now.
+        """
+        with self._lock:
+            is_new = provider not in self._unexplained
+            since = self._unexplained.setdefault(provider, now)
+            self._metrics.unexplained.set(len(self._unexplained))
+        return now - since, is_new
+
+    def explained(self, provider: str) -> None:
+        """Take note that a host is within its capacity, or that claims explain why not."""
+        with self._lock:
+            self._unexplained.pop(provider, None)
+            self._metrics.unexplained.set(len(self._unexplained))
+
+    def keep(self, providers: Collection[str]) -> None:
+        """Forget the hosts that are no more, by the UUIDs of those that are."""
+        with self._lock:
+            for known in (self._references, self._unexplained):
+                for provider in [each for each in known if each not in providers]:
+                    del known[provider]
+
+
+@dataclass(frozen=True)
+class _Seen:
+    generation: int
+    usage: HostUsage
+    is_over: bool
+
+
+class HostWatch:
+    """Knows every host with spot inventory; asks placement only about those that changed.
+
+    A provider's generation grows with every claim and every change of its inventory, and one
+    request shows the generations of all. Only freeing leaves it as it is, so hosts that were
+    overcommitted are always asked about.
+    """
+
+    def __init__(self, context: EvictorContext, history: HostHistory) -> None:
+        self._settings = context.settings
+        self._placement = context.placement
+        self._metrics = context.metrics
+        self._history = history
+        self._seen: dict[str, _Seen] = {}
+        self._complained: dict[str, str] = {}
+        self._refreshes = 0
+        self._told_hosts = -1
+
+    def refresh(self) -> list[HostUsage]:
+        """Ask about the hosts that changed, and some others; return the overcommitted ones.
+
+        Raises:
+            CloudError: the list of hosts could not be had. A single host that cannot be read is
+                logged and left for the next time.
+        """
+        providers = self._placement.providers()
+        present = {each.uuid for each in providers}
+        self._history.keep(present)
+        self._seen = {uuid: seen for uuid, seen in self._seen.items() if uuid in present}
+        every = self._settings.full_reconcile_every
+        self._refreshes += 1
+        self._read_all(
+            [
+                each
+                for turn, each in enumerate(providers, self._refreshes)
+                if turn % every == 0 or self._has_changed(each)
+            ]
+        )
+        self._tell_count(len(self.usages()))
+        return [seen.usage for seen in self._seen.values() if seen.is_over]
+
+    def _tell_count(self, hosts: int) -> None:
+        self._metrics.hosts.set(hosts)
+        if hosts != self._told_hosts:
+            LOG.info("%d hosts take spots", hosts)
+            self._told_hosts = hosts
+
+    def read_again(self, providers: Iterable[str]) -> None:
+        """Ask about some hosts anew, by the UUIDs of their providers."""
+        seen = [self._seen[each] for each in providers if each in self._seen]
+        self._read_all([Provider(s.usage.provider, s.usage.name, s.generation) for s in seen])
+
+    def usages(self) -> list[HostUsage]:
+        """Return the hosts with spot inventory, as last seen."""
+        return [
+            seen.usage
+            for seen in self._seen.values()
+            if not SPOT_CLASSES.isdisjoint(seen.usage.inventories)
+        ]
+
+    def _read_all(self, providers: list[Provider]) -> None:
+        if not providers:
+            return
+        with ThreadPoolExecutor(self._settings.workers, "host-reader") as pool:
+            for seen in pool.map(self._read, providers):
+                if seen is not None:
+                    self._seen[seen.usage.provider] = seen
+
+    def _has_changed(self, provider: Provider) -> bool:
+        seen = self._seen.get(provider.uuid)
+        return seen is None or seen.is_over or seen.generation != provider.generation
+
+    def _read(self, provider: Provider) -> _Seen | None:
+        try:
+            usage = self._placement.usage(provider)
+            is_over = False
+            if not SPOT_CLASSES.isdisjoint(usage.inventories):
+                is_over = self._history.observe(usage, self._settings.resources, time.monotonic())
+        except MissingInventoryError as error:
+            self._complain(provider, str(error))
+            return _Seen(provider.generation, usage, is_over=False)
+        except EvictorError as error:
+            self._metrics.errors.labels(where="reconcile").inc()
+            LOG.warning("cannot read host %s: %s", provider.name, error)
+            return None
+        self._complained.pop(provider.uuid, None)
+        return _Seen(provider.generation, usage, is_over)
+
+    def _complain(self, provider: Provider, text: str) -> None:
+        self._metrics.errors.labels(where="inventory").inc()
+        if self._complained.get(provider.uuid) != text:
+            LOG.error("%s; nothing is evicted there", text)
+            self._complained[provider.uuid] = text

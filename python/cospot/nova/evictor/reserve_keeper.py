@@ -1,0 +1,393 @@
+"""Keeps reserves free: gives notice to spots ahead of demand, and evicts them when it has run out.
+
+What counts is always what placement shows now: a notice is withdrawn as soon as the reserve is
+there without it, and a spot whose time has come is evicted only if the reserve still lacks it.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from oslo_log import log as logging
+
+from cospot.nova.evictor.context import EvictorContext
+from cospot.nova.evictor.errors import CloudError, EvictorError, SettingError
+from cospot.nova.evictor.executor import EvictionExecutor, Reason
+from cospot.nova.evictor.hosts import HostWatch
+from cospot.nova.evictor.model import HostUsage
+from cospot.nova.evictor.notices import Notices, NoticeSender, is_leaving, notice_fields
+from cospot.nova.evictor.reserves import Reserve, SpotFinder, read_reserves
+from cospot.nova.evictor.safeguards import BusyLockError
+from cospot.nova.evictor.snapshot import HostSnapshot, Refusal, Spot
+from cospot.nova.evictor.stalled_hosts import StalledHosts
+from cospot.nova.evictor.stores import Notice
+
+LOG = logging.getLogger(__name__)
+_SHELVE: Final = "shelve-offload"
+#: After so many failures a spot keeps its place, and others get the notice.
+_MOST_FAILURES: Final = 3
+#: While a reserve lacks something all its hosts are read again, but no more often, seconds.
+_READ_ALL_S: Final = 20.0
+_PAUSES_PER_READING: Final = 4
+
+
+class ReserveEvictions:
+    """Evicts the spots whose notice has run out, and follows them until they are gone.
+
+    All its methods are called under the lock "notices".
+    """
+
+    def __init__(
+        self,
+        context: EvictorContext,
+        executor: EvictionExecutor,
+        stalled: StalledHosts,
+        notices: Notices,
+    ) -> None:
+        self._context = context
+        self._settings = context.settings
+        self._executor = executor
+        self._stalled = stalled
+        self._notices = notices
+        self._failures: Counter[str] = Counter()
+        self._taken: set[str] = set()  # spots for which Nova took the order from this process
+        #: When this process first saw an order, monotonic time: after a restart it counts anew.
+        self._seen_ordered: dict[tuple[str, float], float] = {}
+
+    def is_given_up(self, spot: str) -> bool:
+        """Tell whether a spot failed to go so often that it keeps its place."""
+        return self._failures[spot] >= _MOST_FAILURES
+
+    def follow(self, reserve: Reserve, usages: Mapping[str, HostUsage]) -> None:
+        """See what has become of the spots with notice, and let go of what needs none any more.
+
+        Args:
+            reserve: whose notices these are.
+            usages: its hosts as they are now, by provider.
+
+        Raises:
+            AuditError, StoreError: it could not be finished.
+        """
+        ordered = {(each.spot, each.ordered_at) for each in self._notices.all()}
+        self._seen_ordered = {
+            order: at for order, at in self._seen_ordered.items() if order in ordered
+        }
+        for notice in self._notices.of(reserve.label):
+            try:
+                self._follow(notice, usages.get(notice.provider))
+            except CloudError as error:
+                self._complain(notice, error)
+
+    def _follow(self, notice: Notice, usage: HostUsage | None) -> None:
+        if usage is None or notice.spot not in usage.consumers:
+            self._taken.discard(notice.spot)
+            self._notices.end(notice)  # it may be on another host
+        elif notice.ordered_at:
+            self._follow_order(notice)
+        elif self.is_given_up(notice.spot):
+            self._notices.end(notice)
+
+    def _follow_order(self, notice: Notice) -> None:
+        now = time.monotonic()
+        order = (notice.spot, notice.ordered_at)
+        if now - self._seen_ordered.setdefault(order, now) > self._order_timeout():
+            self._did_not_go(notice)
+            return
+        is_taken = notice.spot in self._taken
+        if is_taken and self._settings.action != _SHELVE:
+            return
+        server = self._context.servers.server(notice.spot)
+        if server is None or is_leaving(server):
+            return
+        if self._settings.action == _SHELVE and server.vm_state == "shelved":
+            if server.task_state is None and self._executor.is_on:
+                self._context.servers.shelve_offload(notice.spot)
+        elif self.is_given_up(notice.spot):
+            self._notices.end(notice)
+        elif not is_taken:
+            # Killed before the order, or Nova refused it.
+            self._notices.mark_waiting(notice)
+
+    def _order_timeout(self) -> float:
+        is_shelved = self._settings.action == _SHELVE
+        settings = self._settings
+        return float(settings.shelve_timeout if is_shelved else settings.deletion_timeout)
+
+    def _did_not_go(self, notice: Notice) -> None:
+        LOG.error("spot %s was evicted for a reserve and did not go", notice.spot)
+        self._failures[notice.spot] = _MOST_FAILURES
+        if self._settings.action != _SHELVE:
+            self._stalled.did_not_go(notice.provider, notice.spot)
+        self._taken.discard(notice.spot)
+        try:
+            self._notices.end(notice)
+        except CloudError:
+            self._notices.drop(notice)  # or it would count as leaving for ever
+            raise
+
+    def carry_out(self, reserve: Reserve, usages: Mapping[str, HostUsage]) -> None:
+        """Evict the spots whose time has come, as long as the reserve lacks something.
+
+        Args:
+            reserve: whose notices these are.
+            usages: its hosts as they are now, by provider.
+        """
+        now = time.time()
+        gone = self._notices.ordered()
+        seen = dict(usages)
+        for notice in self._notices.of(reserve.label):
+            if notice.ordered_at or not notice.is_told or notice.evict_at > now:
+                continue
+            try:
+                with self._context.locks.hold(notice.provider, waits=False):
+                    self._carry_out(reserve, seen, gone, notice)
+            except BusyLockError as error:  # which is no fault of the spot
+                LOG.info("reserve %s: spot %s waits: %s", notice.reserve, notice.spot, error)
+            except EvictorError as error:
+                self._failures[notice.spot] += 1
+                self._complain(notice, error)
+
+    def _carry_out(
+        self, reserve: Reserve, usages: dict[str, HostUsage], gone: set[str], notice: Notice
+    ) -> None:
+        """Evict a spot if all is as it was thought to be; update `usages` and `gone`."""
+        snapshot = self._context.observer.snapshot(self._context.observer.usage(notice.provider))
+        if snapshot is None:
+            self._notices.end(notice)
+            return
+        spot = self._context.observer.check(snapshot, notice.spot)
+        if spot is Refusal.LEAVING or (isinstance(spot, Spot) and self._is_shelved(spot)):
+            # By its owner, or for a VM.
+            gone.add(notice.spot)
+            self._notices.mark_ordered(notice)
+            return
+        if isinstance(spot, Refusal):
+            self._context.metrics.refusals.labels(reason=spot.value).inc()
+            self._context.audit.write("refused", **notice_fields(notice), reason=spot.value)
+            self._notices.end(notice)
+            return
+        if reserve.counts(snapshot.usage):
+            usages[notice.provider] = snapshot.usage
+        gone.update(snapshot.leaving)
+        if not reserve.missing(usages.values(), gone):
+            self._notices.withdraw(notice)
+            return
+        if self._evict(reserve, snapshot, spot, gone, notice):
+            gone.add(notice.spot)
+
+    def _is_shelved(self, spot: Spot) -> bool:
+        """Tell whether a spot is being shelved, or needs only be taken off its host."""
+        is_idle_there = spot.server.vm_state == "shelved" and self._settings.action == _SHELVE
+        return (spot.server.task_state or "").startswith("shelving") or is_idle_there
+
+    def _evict(
+        self, reserve: Reserve, snapshot: HostSnapshot, spot: Spot, gone: set[str], notice: Notice
+    ) -> bool:
+        """Order the eviction; tell whether Nova took the order."""
+        action = self._settings.action
+        reason = Reason("reserve", self._context.chooser.name, reserve.need(snapshot.usage, gone))
+        is_ordered = False
+
+        def before_order() -> None:
+            nonlocal is_ordered
+            if action == _SHELVE:  # Nova changes no metadata of a shelved server
+                self._notices.clear_metadata(notice)
+            self._notices.mark_ordered(notice)
+            is_ordered = True
+
+        self._executor.evict(snapshot, spot, reason, action, before_order)
+        if is_ordered:
+            self._taken.add(notice.spot)
+        return is_ordered
+
+    def _complain(self, notice: Notice, error: EvictorError) -> None:
+        self._context.metrics.errors.labels(where="reserve").inc()
+        LOG.warning("reserve %s: spot %s: %s", notice.reserve, notice.spot, error)
+
+
+class ReserveKeeper:
+    """Looks after all reserves, once per reconcile of all hosts."""
+
+    def __init__(
+        self,
+        context: EvictorContext,
+        hosts: HostWatch,
+        executor: EvictionExecutor,
+        stalled: StalledHosts,
+    ) -> None:
+        settings = context.settings
+        self._notices = Notices(context, NoticeSender(context))
+        reserves = read_reserves(settings.reserve, settings.default_reserve)
+        self._reserves = reserves if settings.mode == "proactive" else []
+        if settings.mode == "proactive" and not reserves:
+            raise SettingError(
+                "[cospot_evictor] mode: proactive needs a reserve; set reserve or default_reserve"
+            )
+        self._context = context
+        self._hosts = hosts
+        self._evictions = ReserveEvictions(context, executor, stalled, self._notices)
+        self._finder = SpotFinder(context, self._evictions.is_given_up, stalled.is_stalled)
+        self._read_all: dict[str, tuple[float, float]] = {}
+        self._would_notify: dict[str, set[str]] = {}  # spots written of in a dry run, by reserve
+
+    def reconcile(self) -> None:
+        """Give, withdraw and carry out notices.
+
+        Raises:
+            EvictorError: it could not be finished; the next time does.
+        """
+        if not self._reserves and not self._notices.load():
+            return
+        try:
+            with self._context.locks.hold("notices", waits=False):
+                self._notices.load()
+                self._reconcile()
+        except BusyLockError as error:
+            LOG.debug("another copy of the service looks after the reserves: %s", error)
+
+    def _reconcile(self) -> None:
+        self._end_unknown()
+        members = self._members()
+        for reserve in self._reserves:
+            try:
+                self._keep(reserve, members[reserve.label])
+            except EvictorError as error:
+                self._context.metrics.errors.labels(where="reserve").inc()
+                LOG.warning("reserve %s: %s", reserve.label, error)
+
+    def _end_unknown(self) -> None:
+        """Let go of the notices of reserves that are configured no more."""
+        known = {reserve.label for reserve in self._reserves}
+        for notice in self._notices.all():
+            if notice.reserve in known:
+                continue
+            try:
+                self._notices.end(notice)
+            except CloudError as error:
+                self._context.metrics.errors.labels(where="reserve").inc()
+                LOG.warning("former reserve %s: %s", notice.reserve, error)
+
+    def _members(self) -> dict[str, set[str]]:
+        """Return the providers of each reserve; those of an unknown aggregate are none."""
+        everyone = {usage.provider for usage in self._hosts.usages()}
+        uuids: dict[str, str] | None = None
+        members: dict[str, set[str]] = {}
+        for reserve in self._reserves:
+            if not reserve.aggregate:
+                continue
+            name = reserve.aggregate
+            if not _is_uuid(name):
+                uuids = self._context.servers.aggregate_uuids() if uuids is None else uuids
+                if name not in uuids:
+                    self._context.metrics.errors.labels(where="reserve").inc()
+                    LOG.error("reserve: there is no host aggregate %s", name)
+                    members[reserve.label] = set()
+                    continue
+                name = uuids[name]
+            found = {each.uuid for each in self._context.placement.providers(name)}
+            members[reserve.label] = found & everyone
+        members["default"] = everyone.difference(*members.values())
+        return members
+
+    def _keep(self, reserve: Reserve, members: set[str]) -> None:
+        """Look after one reserve."""
+        now = time.time()
+        mine = self._notices.of(reserve.label)
+        has_expired = any(each.evict_at <= now and not each.ordered_at for each in mine)
+        usages, missing = self._see(reserve, members, {each.provider for each in mine})
+        # Capacity that became free does not show in a provider's generation.
+        is_fresh = missing > 0 and self._may_read_all(reserve, now, has_expired)
+        if is_fresh:
+            began = time.time()
+            usages, missing = self._see(reserve, members, members)
+            self._read_all[reserve.label] = (time.time(), time.time() - began)
+        self._context.metrics.reserve_missing.labels(reserve=reserve.label).set(missing)
+        if not missing:
+            self._would_notify.pop(reserve.label, None)
+        self._withdraw_needless(reserve, usages)
+        if is_fresh:
+            self._evictions.carry_out(reserve, usages)
+        if is_fresh and self._context.switches.why_off() is None:
+            self._give(reserve, usages)
+
+    def _see(
+        self, reserve: Reserve, members: set[str], stale: Iterable[str]
+    ) -> tuple[dict[str, HostUsage], int]:
+        """Read some hosts again and follow the spots with notice.
+
+        Returns:
+            the reserve's hosts by provider, and for how many VMs there is no free capacity.
+        """
+        self._hosts.read_again(stale)
+        usages = {
+            usage.provider: usage
+            for usage in self._hosts.usages()
+            if usage.provider in members and reserve.counts(usage)  # else HostWatch complains of it
+        }
+        self._evictions.follow(reserve, usages)
+        return usages, reserve.missing(usages.values(), self._notices.ordered())
+
+    def _may_read_all(self, reserve: Reserve, now: float, has_expired: bool) -> bool:
+        """Tell whether to read all hosts now: seldom if that takes long."""
+        at, took = self._read_all.get(reserve.label, (0.0, 0.0))
+        pause = took * _PAUSES_PER_READING
+        return now - at >= (pause if has_expired else max(pause, _READ_ALL_S))
+
+    def _withdraw_needless(self, reserve: Reserve, usages: Mapping[str, HostUsage]) -> None:
+        """Withdraw the notices without which the reserve is there too, the last given first."""
+        kept = sorted(self._notices.of(reserve.label), key=lambda each: (each.given_at, each.spot))
+        for notice in reversed(list(kept)):
+            gone = {each.spot for each in kept if each is not notice}
+            if not notice.ordered_at and reserve.missing(usages.values(), gone) == 0:
+                kept.remove(notice)
+                self._notices.withdraw(notice)
+
+    def _give(self, reserve: Reserve, usages: Mapping[str, HostUsage]) -> None:
+        """Give as many notices as the reserve lacks spots."""
+        self._give_again(reserve)
+        gone = {each.spot for each in self._notices.all()}
+        chosen: set[str] = set()
+        while reserve.missing(usages.values(), gone):
+            best = self._finder.best(reserve, usages, gone)
+            if not reserve.missing(usages.values(), gone):
+                break  # what is leaving by itself suffices
+            if best is None:
+                LOG.warning("reserve %s: no spots whose eviction would free enough", reserve.label)
+                break
+            for spot in best.spots:
+                gone.add(spot.uuid)
+                chosen.add(spot.uuid)
+                self._notify(reserve, best.provider, spot)
+        self._would_notify.get(reserve.label, set()).intersection_update(chosen)
+
+    def _give_again(self, reserve: Reserve) -> None:
+        """Give the notices whose giving or withdrawal was not finished, and that are needed."""
+        for notice in self._notices.of(reserve.label):
+            if notice.is_told or notice.ordered_at or not self._context.switches.now().is_on:
+                continue
+            server = self._context.servers.server(notice.spot)
+            if server is None:
+                self._notices.drop(notice)
+            else:
+                self._notices.give(notice, server.project_id)
+
+    def _notify(self, reserve: Reserve, provider: str, spot: Spot) -> None:
+        notice = self._notices.new(spot.uuid, provider, reserve.label)
+        if self._context.switches.now().is_on:
+            self._notices.give(notice, spot.server.project_id)
+            return
+        written = self._would_notify.setdefault(reserve.label, set())
+        if spot.uuid not in written:
+            self._context.audit.write("would_notify", **notice_fields(notice))
+            written.add(spot.uuid)
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        return str(uuid.UUID(text)) == text.lower()
+    except ValueError:
+        return False

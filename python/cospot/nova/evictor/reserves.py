@@ -1,0 +1,199 @@
+"""A reserve: capacity kept free of spots for so many VMs of a size, and which spots hold it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from cospot.nova.evictor.context import EvictorContext
+from cospot.nova.evictor.errors import SettingError
+from cospot.nova.evictor.model import HostUsage
+from cospot.nova.evictor.snapshot import Spot, frees_some
+from cospot.nova.spot_flavors import MEMORY_MB, VCPU
+
+#: Spots are looked for on so many hosts, those that lack the least for one more VM.
+_MOST_HOSTS: Final = 20
+
+
+@dataclass(frozen=True)
+class Reserve:
+    """Free capacity for `count` VMs of `size`, which is by resource and without zeros.
+
+    Attributes:
+        label: the aggregate's name or UUID as configured; "default" for the other hosts.
+        aggregate: the same; empty for the other hosts.
+    """
+
+    label: str
+    aggregate: str
+    size: Mapping[str, int]
+    count: int
+
+    def counts(self, usage: HostUsage) -> bool:
+        """Tell whether a host has all the resources; one without some is no host for such VMs."""
+        return all(resource in usage.inventories for resource in self.size)
+
+    def pieces(self, usage: HostUsage, gone: Collection[str] = ()) -> int:
+        """Return how many such VMs fit on a host beside its VMs and spots.
+
+        Raises:
+            MissingInventoryError: the host has none of a resource.
+        """
+        return max(0, min(usage.free(each, gone) // size for each, size in self.size.items()))
+
+    def need(self, usage: HostUsage, gone: Collection[str] = ()) -> dict[str, int]:
+        """Return what must become free on a host for one more such VM, by resource."""
+        pieces = self.pieces(usage, gone) + 1
+        lacks = {each: pieces * size - usage.free(each, gone) for each, size in self.size.items()}
+        return {each: lack for each, lack in lacks.items() if lack > 0}
+
+    def missing(self, usages: Iterable[HostUsage], gone: Collection[str] = ()) -> int:
+        """Return for how many such VMs there is no free capacity on these hosts."""
+        return max(0, self.count - sum(self.pieces(usage, gone) for usage in usages))
+
+
+def read_reserves(entries: Sequence[str], default: str) -> list[Reserve]:
+    """Read the options `reserve` and `default_reserve`.
+
+    Raises:
+        SettingError: an entry is not of the form that the options' help says.
+    """
+    reserves = [_read_entry(entry) for entry in entries]
+    labels = [reserve.label for reserve in reserves]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise SettingError(f"[cospot_evictor] reserve: aggregate {label} is named twice")
+    if default:
+        size, count = _read_amounts("default_reserve", default, default.split(":"))
+        reserves.append(Reserve("default", "", size, count))
+    return reserves
+
+
+def _read_entry(entry: str) -> Reserve:
+    aggregate, colon, amounts = entry.partition(":")
+    if not colon or not aggregate.strip():
+        raise SettingError(
+            f"[cospot_evictor] reserve: {entry!r}, expected aggregate:vcpus:memory_mb[:count]"
+        )
+    size, count = _read_amounts("reserve", entry, amounts.split(":"))
+    return Reserve(aggregate.strip(), aggregate.strip(), size, count)
+
+
+def _read_amounts(option: str, entry: str, parts: Sequence[str]) -> tuple[dict[str, int], int]:
+    numbers = [int(part) for part in parts if part.strip().isdecimal()]
+    if len(numbers) != len(parts) or len(numbers) not in {2, 3} or max(numbers[:2]) == 0:
+        raise SettingError(
+            f"[cospot_evictor] {option}: {entry!r}, expected vcpus:memory_mb or "
+            "vcpus:memory_mb:count in whole numbers, not both sizes 0"
+        )
+    size = {VCPU: numbers[0], MEMORY_MB: numbers[1]}
+    count = numbers[2] if len(numbers) == 3 else 1
+    return {each: amount for each, amount in size.items() if amount}, count
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to free capacity for one more VM of a reserve: these spots of one host."""
+
+    provider: str
+    spots: Sequence[Spot]
+    score: float
+
+
+class SpotFinder:
+    """Finds the spots that cost least to evict for one more VM of a reserve.
+
+    Args:
+        is_given_up: tells of a spot that it keeps its place.
+        is_stalled: tells of a host, by its provider, that it frees nothing.
+    """
+
+    def __init__(
+        self,
+        context: EvictorContext,
+        is_given_up: Callable[[str], bool],
+        is_stalled: Callable[[str], bool],
+    ) -> None:
+        self._observer = context.observer
+        self._chooser = context.chooser
+        self._is_given_up = is_given_up
+        self._is_stalled = is_stalled
+
+    def best(
+        self, reserve: Reserve, usages: Mapping[str, HostUsage], gone: set[str]
+    ) -> Candidate | None:
+        """Return the host on which capacity for one more VM costs least, and its spots.
+
+        Args:
+            reserve: which lacks capacity.
+            usages: its hosts, by provider.
+            gone: spots to count as gone; what is seen leaving is added.
+
+        Raises:
+            CloudError: Nova was not to be asked.
+        """
+        found = []
+        for provider in self._nearest(reserve, usages, gone):
+            candidate = self._candidate(reserve, usages[provider], gone)
+            if candidate is not None:
+                found.append(candidate)
+        found.sort(key=lambda each: (each.score, each.provider))
+        return found[0] if found else None
+
+    def _nearest(
+        self, reserve: Reserve, usages: Mapping[str, HostUsage], gone: set[str]
+    ) -> list[str]:
+        """Return the hosts that lack least, of those whose spots hold what is lacking."""
+        by_need = []
+        for provider, usage in usages.items():
+            if self._is_stalled(provider):
+                continue
+            need = reserve.need(usage, gone)
+            out = gone | {each for each in usage.consumers if self._is_given_up(each)}
+            if all(usage.used(resource, out)[1] >= lack for resource, lack in need.items()):
+                by_need.append((sum(need.values()), provider))
+        return [provider for _, provider in sorted(by_need)[:_MOST_HOSTS]]
+
+    def _candidate(self, reserve: Reserve, usage: HostUsage, gone: set[str]) -> Candidate | None:
+        snapshot = self._observer.snapshot(usage)
+        if snapshot is None:
+            return None
+        before = reserve.pieces(usage, gone)
+        gone.update(snapshot.leaving)
+        if reserve.pieces(usage, gone) > before:
+            return None
+        need = reserve.need(usage, gone)
+        spots = [
+            spot
+            for spot in snapshot.spots.evictable.values()
+            if spot.uuid not in gone
+            and not spot.is_stuck
+            and not self._is_given_up(spot.uuid)
+            and frees_some(spot, need)
+        ]
+        now = time.time()
+        chosen = self._chooser.choose(spots, need, now)
+        if chosen is None:
+            return None
+        needed = _needed(reserve, usage, gone, chosen[0])
+        if len(needed) < len(chosen[0]):
+            chosen = self._chooser.choose(needed, need, now) or chosen  # for its score
+        return Candidate(usage.provider, needed, chosen[1])
+
+
+def _needed(
+    reserve: Reserve, usage: HostUsage, gone: set[str], spots: Sequence[Spot]
+) -> list[Spot]:
+    """Return the spots without those that the others do without, the last one asked first.
+
+    A policy that takes one spot after the other may come to a spot that suffices alone.
+    """
+    pieces = reserve.pieces(usage, gone)
+    kept = list(spots)
+    for spot in reversed(spots):
+        others = [each for each in kept if each is not spot]
+        if reserve.pieces(usage, gone.union(each.uuid for each in others)) > pieces:
+            kept = others
+    return kept

@@ -1,0 +1,242 @@
+"""What keeps the service from evicting: switches, limits, and one lock per host."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from oslo_log import log as logging
+from tooz import coordination
+
+from cospot.nova.evictor.errors import EvictorError, SettingError
+from cospot.nova.evictor.snapshot import Refusal
+from cospot.nova.live_options import LiveOptions
+
+LOG = logging.getLogger(__name__)
+_MINUTE_S = 60.0
+
+
+@dataclass(frozen=True)
+class SwitchState:
+    """What the switches said at one moment.
+
+    Attributes:
+        why_off: why nothing may be evicted; None when it may.
+        is_dry_run: whether evictions are only written down.
+    """
+
+    why_off: str | None
+    is_dry_run: bool
+
+    @property
+    def is_on(self) -> bool:
+        """Tell whether evictions are on, and more than written down."""
+        return self.why_off is None and not self.is_dry_run
+
+    def __str__(self) -> str:
+        """Say what becomes of evictions."""
+        if self.why_off is not None:
+            return f"evictions are off: {self.why_off}"
+        return "evictions are only written down: dry_run = true" * self.is_dry_run or "it evicts"
+
+
+class Switches:
+    """Whether evictions are on, by the configuration in force and the kill-switch file."""
+
+    def __init__(self, settings: LiveOptions) -> None:
+        self._settings = settings
+
+    def now(self) -> SwitchState:
+        """Look at all switches, at one configuration and not at parts of two."""
+        values = self._settings.now
+        if values.fault:
+            return SwitchState(values.fault, values.dry_run)
+        if not values.enabled:
+            return SwitchState("enabled = false", values.dry_run)
+        return SwitchState(_why_file_stops(values.disable_file), values.dry_run)
+
+    def why_off(self) -> str | None:
+        """Return why nothing may be evicted now; None when it may."""
+        return self.now().why_off
+
+    @property
+    def is_dry_run(self) -> bool:
+        """Tell whether evictions are only written down."""
+        return self.now().is_dry_run
+
+    def __str__(self) -> str:
+        """Say what becomes of evictions."""
+        return str(self.now())
+
+
+def _why_file_stops(path: str) -> str | None:
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return f"whether the file {path} exists cannot be seen: {error.strerror}"
+    return f"the file {path} exists"
+
+
+@dataclass
+class _Bucket:
+    """Tokens that come back evenly over a minute."""
+
+    tokens: float
+    at: float
+
+    def refill(self, per_minute: int, now: float) -> None:
+        grown = self.tokens + (now - self.at) * per_minute / _MINUTE_S
+        self.tokens = min(float(per_minute), grown)
+        self.at = now
+
+
+class EvictionLimits:
+    """Says whether one more eviction is allowed now.
+
+    There are limits per minute, overall and per project, and per host and reconcile interval; 0 is
+    no limit.
+
+    Args:
+        settings: the group [cospot_evictor]; the limits in force are read at each question.
+        clock: monotonic time, seconds.
+    """
+
+    def __init__(self, settings: LiveOptions, clock: Callable[[], float] = time.monotonic) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._interval: float = settings.reconcile_interval
+        self._lock = threading.Lock()
+        self._overall: _Bucket | None = None
+        self._projects: dict[str, _Bucket] = {}
+        self._hosts: dict[str, deque[float]] = {}
+
+    def take(
+        self, project_id: str, provider: str = "", *, for_vm: bool = True
+    ) -> tuple[Refusal, float] | None:
+        """Take what one eviction costs; nothing is taken when any limit is reached.
+
+        Args:
+            project_id: of the spot to be evicted.
+            provider: UUID of its host's provider.
+            for_vm: whether a VM has claimed the capacity. Other evictions leave half of what the
+                overall limit allows to VMs.
+
+        Returns:
+            None when it may go on; else which limit it is, and the seconds until it may.
+        """
+        overall: int = self._settings.evictions_per_minute
+        project: int = self._settings.evictions_per_minute_per_project
+        with self._lock:
+            now = self._clock()
+            wait = self._host_wait(provider, now)
+            if wait > 0:
+                return Refusal.HOST_LIMIT, wait
+            if overall > 0:
+                if self._overall is None:
+                    self._overall = _Bucket(overall, now)
+                self._overall.refill(overall, now)
+                least = 1 if for_vm else 1 + overall // 2
+                if self._overall.tokens < least:
+                    return Refusal.LIMIT, _wait(self._overall, overall, least)
+            if project > 0:
+                bucket = self._projects.setdefault(project_id, _Bucket(project, now))
+                bucket.refill(project, now)
+                if bucket.tokens < 1:
+                    return Refusal.PROJECT_LIMIT, _wait(bucket, project)
+                bucket.tokens -= 1
+            if overall > 0 and self._overall is not None:
+                self._overall.tokens -= 1
+            self._hosts.setdefault(provider, deque()).append(now)
+            return None
+
+    def _host_wait(self, provider: str, now: float) -> float:
+        """Return the seconds until a host may lose another spot; 0 when it may now."""
+        limit: int = self._settings.evictions_per_host
+        # Nothing older counts for any host, so what stays is as little as was evicted lately.
+        for host in list(self._hosts):
+            taken = self._hosts[host]
+            while taken and now - taken[0] >= self._interval:
+                taken.popleft()
+            if not taken:
+                del self._hosts[host]
+        lately = self._hosts.get(provider, ())
+        if limit <= 0 or len(lately) < limit:
+            return 0.0
+        return self._interval - (now - lately[len(lately) - limit])
+
+
+def _wait(bucket: _Bucket, per_minute: int, least: int = 1) -> float:
+    return (least - bucket.tokens) * _MINUTE_S / per_minute
+
+
+class LockError(EvictorError):
+    """A lock was not to be had in time."""
+
+
+class BusyLockError(LockError):
+    """Somebody else holds the lock: another thread, or another copy of the service."""
+
+
+class HostLocks:
+    """Locks by name in the store that `coordination_url` names.
+
+    A copy that dies lets go of its locks: files and MySQL at once, etcd after its lease.
+    """
+
+    def __init__(self, url: str, timeout: float) -> None:
+        member = f"{socket.gethostname()}-{os.getpid()}".encode()
+        self._timeout = timeout
+        try:
+            if url.startswith("file://"):
+                os.makedirs(url.removeprefix("file://").partition("?")[0], exist_ok=True)
+            self._coordinator: Any = coordination.get_coordinator(url, member)
+            self._coordinator.start(start_heart=True)
+        except Exception as error:  # of tooz, of stevedore, of the driver's library
+            shown = url.rpartition("@")[2]  # what is before it may hold a password
+            raise SettingError(
+                f"[cospot_evictor] coordination_url: cannot use {shown}: {error}"
+            ) from error
+
+    @contextmanager
+    def hold(self, name: str, *, waits: bool = True) -> Iterator[None]:
+        """Hold a lock during a with block.
+
+        Args:
+            name: of the lock.
+            waits: False for work that can as well be done the next time.
+
+        Raises:
+            BusyLockError: it is not free, with `waits` not within the time-out.
+            LockError: the store of the locks is down.
+        """
+        patience = self._timeout if waits else False
+        try:
+            lock = self._coordinator.get_lock(f"cospot-evictor-{name}".encode())
+            taken = lock.acquire(blocking=patience)
+        except Exception as error:  # each driver of tooz has its own
+            raise LockError(f"lock {name}: {type(error).__name__}: {error}") from error
+        if not taken:
+            raise BusyLockError(f"lock {name}: not free" + f" within {patience} s" * waits)
+        try:
+            yield
+        finally:
+            try:
+                lock.release()
+            except Exception as error:
+                LOG.warning("lock %s: cannot let go of it: %s", name, error)
+
+    def close(self) -> None:
+        """Leave the store."""
+        try:
+            self._coordinator.stop()
+        except Exception as error:
+            LOG.warning("locks: cannot leave the store: %s", error)
