@@ -158,7 +158,7 @@ def test_a_service_that_starts_judges_by_age(running: Running, off: float) -> No
 def test_vms_alone_beyond_one_resource_still_get_the_other(
     running: Running, caplog: pytest.LogCaptureFixture
 ) -> None:
-    # vCPUs: VMs alone use 9 of 8, which no spot's going can mend. Memory: 9216 of 8192 MiB with
+    # vCPUs: VMs alone use 9 of 8, which no eviction can fix. Memory: 9216 of 8192 MiB with
     # the new VM; one spot frees 1024, and it need not be the one without memory.
     host = running.cloud.add_host("a")
     running.cloud.add(host, 5, 5120, spot=False)
