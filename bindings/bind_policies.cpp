@@ -50,6 +50,21 @@ const char* tier_name(Tier tier) {
   return "none";
 }
 
+/// nullptr becomes None.
+const char* tune_choice_name(TuneChoice choice) {
+  switch (choice) {
+    case TuneChoice::kVm:
+      return "vm";
+    case TuneChoice::kSpot:
+      return "spot";
+    case TuneChoice::kEvictor:
+      return "evictor";
+    case TuneChoice::kNone:
+      break;
+  }
+  return nullptr;
+}
+
 py::array_t<bool> filter_all(const CompiledFilter& self, const HostColumns& hosts,
                              const py::object& candidates, const Request& request) {
   const std::vector<HostIndex> rows = read_candidates(candidates, hosts.view.size());
@@ -114,8 +129,19 @@ void bind_info(py::module_& core) {
       .def_property_readonly(
           "summary", [](const PluginInfo& info) { return to_str(info.summary); }, "One line.")
       .def_property_readonly(
-          "needs_true_lifetimes", [](const PluginInfo& info) { return info.needs_true_lifetimes; },
+          "needs_true_lifetimes", &PluginInfo::needs_true_lifetimes,
           "Whether it knows when spots will end: an upper bound, which cannot be set.")
+      .def_property_readonly("needs_lifetimes", &PluginInfo::needs_lifetimes,
+                             "Whether it goes by how long spots will live, truly or predicted.")
+      .def_property_readonly("needs_lifetime_model", &PluginInfo::needs_lifetime_model,
+                             "Whether it predicts how long spots will live (option `model`).")
+      .def_property_readonly("is_for_nova", &PluginInfo::is_for_nova,
+                             "Whether Nova tells what it needs, so that Nova can be set to it.")
+      .def_property_readonly(
+          "tune_choice", [](const PluginInfo& info) { return tune_choice_name(info.tune_choice); },
+          R"doc(
+Which choice of `cospot tune` it is a candidate for by default: "vm", "spot", "evictor" or None.
+)doc")
       .def_property_readonly(
           "source", [](const PluginInfo& info) { return to_str(info.source); },
           "Paper and section, or Nova module.")

@@ -13,7 +13,8 @@ class FifoEvictor final : public Evictor {
  public:
   static constexpr PluginInfo kInfo{.name = "FIFO",
                                     .summary = "Evicts the spots placed first; fewest victims win.",
-                                    .source = "CoSpot, section 4.6"};
+                                    .source = "CoSpot, section 4.6",
+                                    .tune_choice = TuneChoice::kEvictor};
 
   explicit FifoEvictor(const PluginOptions& options) { options.reject_unknown(); }
 

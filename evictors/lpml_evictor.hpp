@@ -25,7 +25,9 @@ class LpmlEvictor final : public Evictor {
   static constexpr PluginInfo kInfo{
       .name = "LPML",
       .summary = "Evicts the set that loses the least revenue, by predicted lifetime.",
-      .source = "CoSpot, section 4.6"};
+      .source = "CoSpot, section 4.6",
+      .lifetimes = KnownLifetimes::kPredicted,
+      .tune_choice = TuneChoice::kEvictor};
 
   explicit LpmlEvictor(const PluginOptions& options);
   LpmlEvictor(std::shared_ptr<const LifetimePredictor> predictor, SimTime from, SimTime horizon)

@@ -26,7 +26,7 @@ class LpoEvictor final : public Evictor {
       .name = "LPO",
       .summary = "Evicts the set that loses the least revenue, by true lifetime.",
       .source = "CoSpot, section 4.6",
-      .needs_true_lifetimes = true};
+      .lifetimes = KnownLifetimes::kTrue};
 
   explicit LpoEvictor(const PluginOptions& options);
 

@@ -35,10 +35,13 @@ enum class PolicyVariant : std::uint8_t {
   return Tier::kNone;
 }
 
-/// Picks the description of a variant; the infos are in the order of the enumeration.
+/// Picks the description of a variant; the infos are in the order of the enumeration. `tune` tries
+/// all of them where they belong.
 [[nodiscard]] constexpr PluginInfo info_of(PolicyVariant variant,
                                            const std::array<PluginInfo, 3>& infos) {
-  return infos[static_cast<std::size_t>(variant)];
+  PluginInfo info = infos[static_cast<std::size_t>(variant)];
+  info.tune_choice = variant == PolicyVariant::kVm ? TuneChoice::kVm : TuneChoice::kSpot;
+  return info;
 }
 
 }  // namespace cospot

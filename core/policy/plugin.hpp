@@ -11,14 +11,37 @@
 
 namespace cospot {
 
-/// What `cospot list` and the documentation say of a policy.
+/// What a policy must be told of how long spots live.
+enum class KnownLifetimes : std::uint8_t {
+  kNone,       ///< nothing
+  kPredicted,  ///< what a lifetime model expects, by what is known of a workload's spots
+  kTrue,       ///< when spots will really end, which nobody knows in production
+};
+
+/// Which choice of `cospot tune` has a policy among its candidates unless the user names others.
+enum class TuneChoice : std::uint8_t { kNone, kVm, kSpot, kEvictor };
+
+/// What a policy is and what it needs. Whoever treats policies differently goes by this, never by
+/// their names.
 struct PluginInfo {
   std::string_view name;     ///< as in sweep files; the paper's or Nova's own
   std::string_view summary;  ///< one line
   std::string_view source;   ///< paper and section, or Nova module
-  /// It goes by when spots will really end, which nobody knows in production: what it earns is an
-  /// upper bound, and no datacenter can be set to it.
-  bool needs_true_lifetimes = false;
+  KnownLifetimes lifetimes = KnownLifetimes::kNone;
+  TuneChoice tune_choice = TuneChoice::kNone;
+
+  /// What it earns is an upper bound, and no datacenter can be set to it.
+  [[nodiscard]] constexpr bool needs_true_lifetimes() const {
+    return lifetimes == KnownLifetimes::kTrue;
+  }
+  [[nodiscard]] constexpr bool needs_lifetime_model() const {
+    return lifetimes == KnownLifetimes::kPredicted;
+  }
+  [[nodiscard]] constexpr bool needs_lifetimes() const {
+    return lifetimes != KnownLifetimes::kNone;
+  }
+  /// Nova tells what a host holds and since when, not how long it will.
+  [[nodiscard]] constexpr bool is_for_nova() const { return !needs_lifetimes(); }
 };
 
 /// What is said of a policy that needs true lifetimes, wherever it appears.
@@ -75,6 +98,17 @@ template <class Plugin>
     if (entry.info.name == name) return &entry.info;
   }
   return nullptr;
+}
+
+/// The names of the policies whose info `is_wanted`, in the registry's order.
+template <class Plugin, class IsWanted>
+[[nodiscard]] std::vector<std::string> names_where(std::span<const RegistryEntry<Plugin>> registry,
+                                                   const IsWanted& is_wanted) {
+  std::vector<std::string> names;
+  for (const RegistryEntry<Plugin>& entry : registry) {
+    if (is_wanted(entry.info)) names.emplace_back(entry.info.name);
+  }
+  return names;
 }
 
 /// Throws ConfigError: "unknown <kind> 'name'; valid names: a, b, c".

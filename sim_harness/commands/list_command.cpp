@@ -53,7 +53,7 @@ std::vector<ListedKind> listed_kinds() {
 /// What it does, and that it is no policy to set where it needs what nobody knows.
 std::string description_of(const PluginInfo& info) {
   std::string text(info.summary);
-  if (info.needs_true_lifetimes) text += fmt::format(" ({})", kUpperBoundNote);
+  if (info.needs_true_lifetimes()) text += fmt::format(" ({})", kUpperBoundNote);
   return text;
 }
 

@@ -1,6 +1,7 @@
 #include "sim_harness/commands/tune_command.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -8,15 +9,19 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/policy/plugin.hpp"
+#include "evictors/registry.hpp"
 #include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/number_range.hpp"
 #include "sim_harness/commands/window_option.hpp"
@@ -28,6 +33,7 @@
 #include "sim_harness/tune/tune_rows.hpp"
 #include "sim_harness/tune/tune_text.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
+#include "weighers/registry.hpp"
 
 namespace cospot {
 namespace {
@@ -36,6 +42,19 @@ constexpr double kMaxHeadroomPercent = 10'000;  // as in sweep files
 constexpr std::size_t kMaxHosts = 10'000'000;
 constexpr std::size_t kMaxThreads = 4096;
 constexpr std::size_t kMaxParts = 1000;
+
+template <class Plugin>
+std::vector<std::string> candidates(std::span<const RegistryEntry<Plugin>> registry,
+                                    TuneChoice choice) {
+  return names_where(registry,
+                     [choice](const PluginInfo& info) { return info.tune_choice == choice; });
+}
+
+/// The evictors of which an info `is_wanted`: "A", "A and B".
+template <class IsWanted>
+std::string evictors_where(const IsWanted& is_wanted) {
+  return fmt::format("{}", fmt::join(names_where(evictor_registry(), is_wanted), " and "));
+}
 
 struct TuneArguments {
   std::vector<std::string> workloads;
@@ -48,9 +67,9 @@ struct TuneArguments {
   std::uint64_t seed = 1;
   std::size_t parts = 4;
   std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::string> vm{"UTIL", "COS", "DPD"};
-  std::vector<std::string> spot{"sUTIL", "sCOS", "sDPD", "vmaUTIL", "vmaCOS", "vmaDPD"};
-  std::vector<std::string> evictor{"FIFO", "LPML"};
+  std::vector<std::string> vm = candidates(weigher_registry(), TuneChoice::kVm);
+  std::vector<std::string> spot = candidates(weigher_registry(), TuneChoice::kSpot);
+  std::vector<std::string> evictor = candidates(evictor_registry(), TuneChoice::kEvictor);
   std::vector<std::string> otn{"1",
                                "2",
                                "4",
@@ -81,7 +100,10 @@ void require_distinct(const std::vector<std::string>& values, std::string_view o
 
 EvictorSpec evictor_spec(const std::string& name, const std::string& model) {
   EvictorSpec spec{.label = name, .name = name};
-  if (name == "LPML" && !model.empty()) spec.options["model"] = model;
+  const PluginInfo* info = find_info(evictor_registry(), name);
+  if (!model.empty() && info != nullptr && info->needs_lifetime_model()) {
+    spec.options["model"] = model;
+  }
   make_shared_evictor(spec, std::filesystem::current_path());
   return spec;
 }
@@ -212,15 +234,18 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
 
 void add_candidate_options(CLI::App& command, TuneArguments& arguments) {
   const auto add = [&command](const char* name, std::vector<std::string>& values,
-                              const char* help) {
+                              const std::string& help) {
     command.add_option(name, values, help)->delimiter(',')->capture_default_str();
   };
   add("--vm", arguments.vm, "VM policies to choose from");
   add("--spot", arguments.spot, "Spot policies to choose from");
   add("--evictor", arguments.evictor,
-      "Evictors to choose from; LPO gives an upper bound beside the recommendation");
+      "Evictors to choose from; " + evictors_where(std::mem_fn(&PluginInfo::needs_true_lifetimes)) +
+          " gives an upper bound beside the recommendation");
   add("--otn", arguments.otn, "Offers to choose from");
-  command.add_option("--model", arguments.model, "Lifetime model of LPML; built in if left out");
+  command.add_option("--model", arguments.model,
+                     fmt::format("Lifetime model of {}; built in if left out",
+                                 evictors_where(std::mem_fn(&PluginInfo::needs_lifetime_model))));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 template <class Plugin>
 bool is_flagged(std::span<const RegistryEntry<Plugin>> registry, std::string_view name) {
   const PluginInfo* info = find_info(registry, name);
-  return info != nullptr && info->needs_true_lifetimes;
+  return info != nullptr && info->needs_true_lifetimes();
 }
 
 }  // namespace

@@ -260,16 +260,17 @@ std::optional<std::size_t> share_of_budget(const std::optional<std::size_t>& bud
 }  // namespace
 
 bool is_for_nova(const TuneSettings& settings, const RunCoordinates& candidate) {
-  const std::string& evictor = settings.evictors[candidate.evictor].name;
-  return settings.otn[candidate.otn].kind() == OfferRule::Kind::kTopN &&
-         (evictor == "FIFO" || evictor == "YJF");
+  const PluginInfo* evictor =
+      find_info(evictor_registry(), settings.evictors[candidate.evictor].name);
+  return settings.otn[candidate.otn].kind() == OfferRule::Kind::kTopN && evictor != nullptr &&
+         evictor->is_for_nova();
 }
 
 void require_something_to_set(const TuneSettings& settings) {
   if (!pool_of(CandidateSpace(settings), false).candidates.empty()) return;
   std::string names;
   for (const RegistryEntry<Evictor>& entry : evictor_registry()) {
-    if (entry.info.needs_true_lifetimes) continue;
+    if (entry.info.needs_true_lifetimes()) continue;
     names += (names.empty() ? "" : ", ") + std::string(entry.info.name);
   }
   throw ConfigError(fmt::format(

@@ -103,14 +103,15 @@ struct TuneOutcome {
   std::size_t tried_without_cooperation = 0;
   /// The best of the candidates that need true lifetimes, by the same rule: an upper bound.
   std::optional<std::size_t> bound;
-  /// The best finalist that a stock Nova can be set to (an OTN that is a number, FIFO or YJF).
+  /// The best finalist that a stock Nova can be set to (is_for_nova).
   std::optional<std::size_t> advice_for_nova;
 };
 
 /// Throws ConfigError when every candidate needs true lifetimes: none of them can be set.
 void require_something_to_set(const TuneSettings& settings);
 
-/// Tells whether nova.conf has values for a candidate.
+/// Tells whether nova.conf has values for a candidate: an OTN that is a number, and an evictor that
+/// needs no lifetimes.
 [[nodiscard]] bool is_for_nova(const TuneSettings& settings, const RunCoordinates& candidate);
 
 /// Searches by successive halving: every candidate (or as many as the budget allows, drawn at

@@ -123,13 +123,18 @@ class Writer {
         range);
   }
 
-  /// Says so when LPML goes by a model that knows nothing of these workloads.
-  [[nodiscard]] std::string_view built_in_model() const {
-    const auto has_none = [](const EvictorSpec& evictor) {
-      return evictor.name == "LPML" && model_of(evictor) == nullptr;
-    };
-    if (std::ranges::none_of(settings_.evictors, has_none)) return "";
-    return "LPML used its built-in model, trained on synthetic requests; --model takes yours.\n";
+  /// Says so when an evictor goes by a model that knows nothing of these workloads.
+  [[nodiscard]] std::string built_in_model() const {
+    std::string text;
+    for (const EvictorSpec& evictor : settings_.evictors) {
+      const PluginInfo* info = find_info(evictor_registry(), evictor.name);
+      if (info == nullptr || !info->needs_lifetime_model() || model_of(evictor) != nullptr)
+        continue;
+      text += fmt::format(
+          "{} used its built-in model, trained on synthetic requests; --model takes yours.\n",
+          info->name);
+    }
+    return text;
   }
 
   [[nodiscard]] std::string advice() const {

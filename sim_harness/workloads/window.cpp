@@ -1,12 +1,16 @@
 #include "sim_harness/workloads/window.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 
+#include "core/policy/plugin.hpp"
+#include "evictors/registry.hpp"
 #include "sim_harness/workloads/workload_schema.hpp"
 
 namespace cospot {
@@ -25,7 +29,8 @@ std::string day_text(SimTime time) {
                      static_cast<double>(time.count()) / static_cast<double>(kDay.count()));
 }
 
-/// Until when LPO and LPML count remaining lives, unless their options say otherwise.
+/// Until when evictors that go by lifetimes count remaining lives, unless their options say
+/// otherwise.
 constexpr SimTime kLivesCountedTo = 90 * kDay;
 
 /// How long after the last thing observed a window may end without a word. A window that is derived
@@ -116,11 +121,12 @@ std::vector<std::string> window_warnings(const Workload& workload) {
         workload.name, day_text(coverage.last_observed), both_classes(coverage.unended), end));
   }
   if (workload.window > kLivesCountedTo) {
-    warnings.push_back(
-        fmt::format("{}: the window ends on day {}, but LPO and LPML count remaining lives to day "
-                    "90 only; give "
-                    "them a later horizon_day",
-                    workload.name, end));
+    warnings.push_back(fmt::format(
+        "{}: the window ends on day {}, but {} count remaining lives to day 90 only; "
+        "give them a later horizon_day",
+        workload.name, end,
+        fmt::join(names_where(evictor_registry(), std::mem_fn(&PluginInfo::needs_lifetimes)),
+                  " and ")));
   }
   return warnings;
 }

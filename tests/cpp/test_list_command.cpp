@@ -1,6 +1,9 @@
 #include <doctest/doctest.h>
 
 #include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "core/errors.hpp"
 #include "evictors/registry.hpp"
@@ -25,7 +28,7 @@ void check_rows(std::span<const RegistryEntry<Plugin>> registry, const std::stri
     const std::string row = rows.substr(line, at - line - 1);
     CHECK(row.find(entry.info.summary) != std::string::npos);
     CHECK((row.find("(upper bound, knows lifetimes)") != std::string::npos) ==
-          entry.info.needs_true_lifetimes);
+          entry.info.needs_true_lifetimes());
     CHECK(row.ends_with(entry.info.source));
     CHECK(all.find("  " + row + "\n") != std::string::npos);
   }
@@ -49,6 +52,24 @@ TEST_CASE("list_text: LPO alone knows lifetimes, which nobody does in production
   CHECK(text.find("knows lifetimes", note + 20) == std::string::npos);
   CHECK(list_text("").find("knows lifetimes", list_text("").find("(upper bound") + 20) ==
         std::string::npos);
+}
+
+TEST_CASE("PluginInfo: says what Nova can be set to and what tune tries") {
+  using Names = std::vector<std::string>;
+  CHECK(names_where(evictor_registry(), std::mem_fn(&PluginInfo::is_for_nova)) ==
+        Names{"FIFO", "YJF"});
+  CHECK(names_where(evictor_registry(), std::mem_fn(&PluginInfo::needs_lifetimes)) ==
+        Names{"LPO", "LPML"});
+  CHECK(names_where(evictor_registry(), std::mem_fn(&PluginInfo::needs_lifetime_model)) ==
+        Names{"LPML"});
+  const auto tried = [](const auto& registry, TuneChoice choice) {
+    return names_where(registry,
+                       [choice](const PluginInfo& info) { return info.tune_choice == choice; });
+  };
+  CHECK(tried(weigher_registry(), TuneChoice::kVm) == Names{"UTIL", "COS", "DPD"});
+  CHECK(tried(weigher_registry(), TuneChoice::kSpot) ==
+        Names{"sUTIL", "sCOS", "sDPD", "vmaUTIL", "vmaCOS", "vmaDPD"});
+  CHECK(tried(evictor_registry(), TuneChoice::kEvictor) == Names{"FIFO", "LPML"});
 }
 
 TEST_CASE("list_text: columns are aligned") {

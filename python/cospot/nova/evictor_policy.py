@@ -9,8 +9,6 @@ from cospot.errors import ConfigError
 
 #: Times are given to the policies from here on; far from it they are refused.
 _START_OF_2020: Final = 1_577_836_800
-#: Policies that weigh how long each spot would have lived, which Nova does not know.
-_NEED_LIFETIMES: Final = frozenset({"LPO", "LPML"})
 
 
 def make_evictor_policy(name: str) -> cospot.CompiledEvictor:
@@ -19,10 +17,12 @@ def make_evictor_policy(name: str) -> cospot.CompiledEvictor:
     Raises:
         ConfigError: it is unknown, or needs what Nova does not tell.
     """
-    if name in _NEED_LIFETIMES:
+    infos = cospot.list_evictors()
+    if any(info.name == name and not info.is_for_nova for info in infos):
+        valid = " or ".join(info.name for info in infos if info.is_for_nova)
         raise ConfigError(
             f"'{name}' needs to know how long spots will live, which Nova does not tell;"
-            " expected FIFO or YJF"
+            f" expected {valid}"
         )
     return cospot.make_evictor(name)
 
