@@ -3,8 +3,7 @@
 #include <array>
 
 #include "evictors/fifo_evictor.hpp"
-#include "evictors/lpml_evictor.hpp"
-#include "evictors/lpo_evictor.hpp"
+#include "evictors/lifetime_evictor.hpp"
 #include "evictors/youngest_first_evictor.hpp"
 
 namespace cospot {

@@ -28,7 +28,7 @@ class LifetimePredictor {
   }
 };
 
-/// Knows the true ends, as no real predictor can: with it LPML decides as LPO does.
+/// Knows the true ends, as no real predictor can: LPO goes by it.
 class LifetimeOracle final : public LifetimePredictor {
  public:
   void predict(std::span<const RunningSpot> spots, SimTime now, SimTime until,

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <vector>
 
+#include "evictors/lifetime_evictor.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/engine/spot_traits.hpp"
 
@@ -12,7 +13,7 @@ namespace cospot {
 namespace {
 
 /// Life is counted to this day, as LPML does.
-constexpr SimTime kCountedTo = 90 * kDay;
+constexpr SimTime kCountedTo = LpmlEvictor::kDefaultHorizonDay * kDay;
 constexpr double kMicroseconds = 1e6;
 
 double expected_life_s(const LifetimeModel& model, const SpotTraits& traits,

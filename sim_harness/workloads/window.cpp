@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "core/policy/plugin.hpp"
+#include "evictors/lifetime_evictor.hpp"
 #include "evictors/registry.hpp"
 #include "sim_harness/workloads/workload_schema.hpp"
 
@@ -31,7 +32,7 @@ std::string day_text(SimTime time) {
 
 /// Until when evictors that go by lifetimes count remaining lives, unless their options say
 /// otherwise.
-constexpr SimTime kLivesCountedTo = 90 * kDay;
+constexpr SimTime kLivesCountedTo = LpmlEvictor::kDefaultHorizonDay * kDay;
 
 /// How long after the last thing observed a window may end without a word. A window that is derived
 /// from a request beyond day 14 ends within a day of it.
@@ -122,11 +123,12 @@ std::vector<std::string> window_warnings(const Workload& workload) {
   }
   if (workload.window > kLivesCountedTo) {
     warnings.push_back(fmt::format(
-        "{}: the window ends on day {}, but {} count remaining lives to day 90 only; "
+        "{}: the window ends on day {}, but {} count remaining lives to day {} only; "
         "give them a later horizon_day",
         workload.name, end,
         fmt::join(names_where(evictor_registry(), std::mem_fn(&PluginInfo::needs_lifetimes)),
-                  " and ")));
+                  " and "),
+        LpmlEvictor::kDefaultHorizonDay));
   }
   return warnings;
 }

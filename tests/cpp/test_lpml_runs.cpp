@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "evictors/lpml_evictor.hpp"
+#include "evictors/lifetime_evictor.hpp"
 #include "sim_harness/engine/informed_evictor.hpp"
 #include "sim_harness/engine/run_group.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"

@@ -7,7 +7,7 @@
 #include "core/errors.hpp"
 #include "core/random.hpp"
 #include "evictors/fifo_evictor.hpp"
-#include "evictors/lpo_evictor.hpp"
+#include "evictors/lifetime_evictor.hpp"
 
 namespace cospot {
 namespace {

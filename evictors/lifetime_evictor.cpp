@@ -1,4 +1,4 @@
-#include "evictors/lpml_evictor.hpp"
+#include "evictors/lifetime_evictor.hpp"
 
 #include <string>
 #include <vector>
@@ -20,15 +20,21 @@ std::shared_ptr<const LifetimePredictor> read_predictor(const PluginOptions& opt
 
 }  // namespace
 
-LpmlEvictor::LpmlEvictor(const PluginOptions& options)
-    : from_(read_day(options, "LPML", "from_day", 3)),
-      horizon_(read_day(options, "LPML", "horizon_day", 90)) {
-  predictor_ = read_predictor(options);
+template <KnownLifetimes kLifetimes>
+LifetimeEvictor<kLifetimes>::LifetimeEvictor(const PluginOptions& options)
+    : from_(read_day(options, kInfo.name, "from_day", 3)),
+      horizon_(read_day(options, kInfo.name, "horizon_day", kDefaultHorizonDay)) {
+  if constexpr (kLifetimes == KnownLifetimes::kTrue) {
+    predictor_ = std::make_shared<LifetimeOracle>();
+  } else {
+    predictor_ = read_predictor(options);
+  }
   options.reject_unknown();
 }
 
-bool LpmlEvictor::make_plan(const EvictionCase& eviction, double score_limit,
-                            EvictionPlan& plan) const {
+template <KnownLifetimes kLifetimes>
+bool LifetimeEvictor<kLifetimes>::make_plan(const EvictionCase& eviction, double score_limit,
+                                            EvictionPlan& plan) const {
   if (eviction.now < from_) {
     return plan_in_placement_order(eviction, WalkFrom::kOldest, score_limit, plan);
   }
@@ -46,10 +52,15 @@ bool LpmlEvictor::make_plan(const EvictionCase& eviction, double score_limit,
   return plan_least_revenue_lost(items, eviction.shortfall, score_limit, plan);
 }
 
-std::unique_ptr<const Evictor> LpmlEvictor::informed(const ReadTraits& read_traits) const {
+template <KnownLifetimes kLifetimes>
+std::unique_ptr<const Evictor> LifetimeEvictor<kLifetimes>::informed(
+    const ReadTraits& read_traits) const {
   std::shared_ptr<const LifetimePredictor> predictor = predictor_->informed(read_traits);
   if (predictor == nullptr) return nullptr;
-  return std::make_unique<LpmlEvictor>(std::move(predictor), from_, horizon_);
+  return std::make_unique<LifetimeEvictor>(std::move(predictor), from_, horizon_);
 }
+
+template class LifetimeEvictor<KnownLifetimes::kTrue>;
+template class LifetimeEvictor<KnownLifetimes::kPredicted>;
 
 }  // namespace cospot
