@@ -1,6 +1,6 @@
 #pragma once
 
-#include <limits>
+#include <cstdint>
 
 #include "core/policy/keyed_weigher.hpp"
 
@@ -14,7 +14,7 @@ namespace cospot {
 /// instances" (FGCS 2019), the first of two scores, as CoSpot's section 5 compares itself with it.
 class FewestSpotsWeigher final : public KeyedWeigher<FewestSpotsWeigher> {
  public:
-  static constexpr Sees kSees = Sees::kVmsAndSpots;
+  static constexpr bool kDistinctWeights = true;
   static constexpr PluginInfo kInfo{.name = "FewestSpots",
                                     .summary = "Hosts with the fewest spots first.",
                                     .source = "Lopez Garcia et al. 2019, rival in CoSpot, Fig. 4"};
@@ -22,16 +22,9 @@ class FewestSpotsWeigher final : public KeyedWeigher<FewestSpotsWeigher> {
   explicit FewestSpotsWeigher(const PluginOptions& options) { options.reject_unknown(); }
 
   [[nodiscard]] double weigh_host(HostRow host, const Request& /*request*/) const noexcept {
-    return -host_key(host);
+    return -static_cast<double>(host.num_spots());
   }
-
-  [[nodiscard]] bool has_key(const HostTable& /*hosts*/, Sees /*feasible*/) const { return true; }
-  [[nodiscard]] double host_key(HostRow host) const noexcept { return host.num_spots(); }
-  [[nodiscard]] double key_factor(const ResourceVector& /*total*/) const { return 1; }
-  [[nodiscard]] KeyPreference preference(const Request& /*request*/,
-                                         const ResourceVector& /*total*/) const noexcept {
-    return {.target = -std::numeric_limits<double>::infinity()};
-  }
+  [[nodiscard]] std::int32_t host_key(HostRow host) const noexcept { return -host.num_spots(); }
 };
 
 }  // namespace cospot

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "core/policy/keyed_weigher.hpp"
 
 namespace cospot {
@@ -11,6 +13,7 @@ namespace cospot {
 class FirstFitWeigher final : public KeyedWeigher<FirstFitWeigher> {
  public:
   static constexpr Sees kSees = Sees::kVms;  // no amount is looked at
+  static constexpr bool kDistinctWeights = true;
   static constexpr PluginInfo kInfo{.name = "FirstFit",
                                     .summary = "The first host with room, in host order.",
                                     .source = "Pucher et al., placement"};
@@ -20,14 +23,7 @@ class FirstFitWeigher final : public KeyedWeigher<FirstFitWeigher> {
   [[nodiscard]] double weigh_host(HostRow /*host*/, const Request& /*request*/) const noexcept {
     return 0;
   }
-
-  [[nodiscard]] bool has_key(const HostTable& /*hosts*/, Sees /*feasible*/) const { return true; }
-  [[nodiscard]] double host_key(HostRow /*host*/) const noexcept { return 0; }
-  [[nodiscard]] double key_factor(const ResourceVector& /*total*/) const { return 1; }
-  [[nodiscard]] KeyPreference preference(const Request& /*request*/,
-                                         const ResourceVector& /*total*/) const noexcept {
-    return {.target = 0};
-  }
+  [[nodiscard]] std::int32_t host_key(HostRow /*host*/) const noexcept { return 0; }
 };
 
 }  // namespace cospot

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <limits>
-
 #include "core/policy/keyed_weigher.hpp"
 #include "weighers/policy_variant.hpp"
 
@@ -15,6 +13,7 @@ template <PolicyVariant kVariant>
 class UtilWeigher final : public KeyedWeigher<UtilWeigher<kVariant>> {
  public:
   static constexpr Sees kSees = sees_of(kVariant);
+  static constexpr bool kDistinctWeights = true;
   static constexpr PluginInfo kInfo = info_of(
       kVariant,
       {{{"UTIL", "Most used vcpus first, ignoring spots.", "CoSpot, section 2"},
@@ -24,19 +23,15 @@ class UtilWeigher final : public KeyedWeigher<UtilWeigher<kVariant>> {
   explicit UtilWeigher(const PluginOptions& options) { options.reject_unknown(); }
 
   [[nodiscard]] double weigh_host(HostRow host, const Request& /*request*/) const noexcept {
-    return host.used(kSees).vcpus;
+    return host_key(host);
   }
 
   [[nodiscard]] Tier tier() const override {
     return kVariant == PolicyVariant::kVmAvoiding ? Tier::kHoldsNoVm : Tier::kNone;
   }
 
-  [[nodiscard]] bool has_key(const HostTable& /*hosts*/, Sees /*feasible*/) const { return true; }
-  [[nodiscard]] double host_key(HostRow host) const noexcept { return host.used(kSees).vcpus; }
-  [[nodiscard]] double key_factor(const ResourceVector& /*total*/) const { return 1; }
-  [[nodiscard]] KeyPreference preference(const Request& /*request*/,
-                                         const ResourceVector& /*total*/) const noexcept {
-    return {.target = std::numeric_limits<double>::infinity()};
+  [[nodiscard]] ResourceAmount host_key(HostRow host) const noexcept {
+    return host.used(kSees).vcpus;
   }
 };
 

@@ -197,9 +197,9 @@ Code(header, language="cpp")
 
 # %% [markdown]
 # Read it beside `BestFitOneByOne`. `weigh_host` is the same line. `kInfo` gives it its names, and the
-# three variants (which instances a policy looks at) come from one template. The four functions at the end
-# are what makes it fast: they say that its weight follows one number of the host, so that hosts can be
-# kept in order of it and no request looks at all of them. A weigher without them scans, and works just as
+# three variants (which instances a policy looks at) come from one template. `host_key` and the class it
+# derives from are what makes it fast: its weight follows one number of the host, so that hosts can be
+# kept in order of it and no request looks at all of them. A weigher without a key scans, and works just as
 # well.
 #
 # To take a policy of yours there: a header like this, a line in `weighers/registry.cpp`, and a test;
