@@ -8,7 +8,7 @@ from typing import Any
 import cospot
 import numpy as np
 import pytest
-from cospot import ChangeWatch, LiveHosts
+from cospot._core import ChangeWatch, LiveHosts
 
 
 def three_hosts() -> LiveHosts:
