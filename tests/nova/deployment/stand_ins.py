@@ -32,6 +32,8 @@ IMAGE = {
 
 class JsonHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Or an answer's second packet waits 40 ms for the client to acknowledge the first.
+    disable_nagle_algorithm = True
 
     def log_message(self, *arguments):
         pass

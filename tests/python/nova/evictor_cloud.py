@@ -341,6 +341,8 @@ class CloudServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            # Or an answer's second packet waits 40 ms for the client to acknowledge the first.
+            disable_nagle_algorithm = True
 
             def handle_one(self) -> None:
                 length = int(self.headers.get("Content-Length") or 0)
