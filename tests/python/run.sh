@@ -8,6 +8,8 @@ usage() {
 Usage: tests/python/run.sh BUILD_DIR [PYTEST_ARGUMENT]...
 
   BUILD_DIR   a build of the targets _core and cospot, such as build/release
+
+Many tests mostly wait, so two run at a time for each processor; -n 0 among the arguments runs one.
 TEXT
 }
 
@@ -24,4 +26,8 @@ fi
 scripts/make-test-venv.sh build/venv >/dev/null
 export PYTHONPATH=$build/python
 export COSPOT_PROGRAM=$build/cospot
-exec build/venv/bin/python -m pytest -p no:cacheprovider "$@" tests/python
+parallel=()
+if build/venv/bin/python -c 'import xdist' 2>/dev/null; then
+  parallel=(-n $((2 * $(nproc))) --dist worksteal)
+fi
+exec build/venv/bin/python -m pytest -p no:cacheprovider "${parallel[@]}" "$@" tests/python

@@ -34,6 +34,10 @@ export PYTHONMALLOC=malloc
 # Freed memory is overwritten: NumPy is not instrumented, but what it reads there shows.
 export ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:max_free_fill_size=1048576:free_fill_byte=209
 export UBSAN_OPTIONS=print_stacktrace=1
-LD_PRELOAD=$runtimes exec build/venv/bin/python -m pytest -p no:cacheprovider "$@" \
+parallel=()
+if build/venv/bin/python -c 'import xdist' 2>/dev/null; then
+  parallel=(-n "$(nproc)" --dist worksteal)
+fi
+LD_PRELOAD=$runtimes exec build/venv/bin/python -m pytest -p no:cacheprovider "${parallel[@]}" "$@" \
   tests/python/test_memory.py tests/python/test_api.py tests/python/test_policies.py \
   tests/python/test_handshake.py tests/python/test_threads.py tests/python/test_fuzz.py
