@@ -385,7 +385,7 @@ class CloudServer:
         self._server.server_close()
 
 
-def wait_until(condition: Callable[[], bool], what: str, seconds: float = 20.0) -> None:
+def wait_until(condition: Callable[[], bool], what: str, seconds: float = 180.0) -> None:
     """Wait for a condition; fail with `what` when it does not come."""
     deadline = time.monotonic() + seconds
     while not condition():
