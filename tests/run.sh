@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every check of the project. The last line is the count: N passed, N failed[, N skipped].
+# Runs the checks of the project. The last line is the count: N passed, N failed[, N skipped].
 # Each test of CTest and pytest is one; so is each build and each tool that looks at the sources. A
 # skipped one is a test that needs COSPOT_DATA (see CONTRIBUTING.md) or a tool that is not installed.
 set -u
@@ -7,18 +7,23 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 
 usage() {
   cat <<'TEXT'
-Usage: tests/run.sh [--quick] [--no-nova | --no-nova-cloud] [--nova-releases] [--no-install]
+Usage: tests/run.sh [--quick | --full] [OPTION]...
 
-  --quick           only the release build and its tests
-  --no-nova         without the tests that run OpenStack Nova's services
-  --no-nova-cloud   without the scenarios on a whole cloud of Nova's services, which take a quarter
-                    of an hour and want the machine for themselves
-  --nova-releases   Nova's fixtures also on releases from the Python registry
+Installs what is missing, builds with g++, runs the unit tests, the command line's, the Python tests
+and the report in a browser, and checks format, types, spelling and shell scripts.
+
+  --quick           only the build and its tests
+  --full            also a build with sanitizers and its tests, one by clang, clang-tidy, the wheel,
+                    the plugin in Nova's fixtures, the scenarios on a whole cloud of Nova's services
+  --no-nova         with --full: without what runs OpenStack Nova's services
+  --no-nova-cloud   with --full: without the scenarios on the cloud, which take a quarter of an hour
+  --nova-releases   with --full: Nova's fixtures also on releases from the Python registry
   --no-install      do not look for missing packages
 TEXT
 }
 
 quick=false
+full=false
 nova=true
 nova_cloud=true
 nova_releases=false
@@ -26,6 +31,7 @@ install=true
 for argument in "$@"; do
   case $argument in
     --quick) quick=true ;;
+    --full) full=true ;;
     --no-nova) nova=false ;;
     --no-nova-cloud) nova_cloud=false ;;
     --nova-releases) nova_releases=true ;;
@@ -35,6 +41,12 @@ for argument in "$@"; do
   esac
 done
 
+if $quick && $full; then
+  usage >&2
+  echo "tests/run.sh: --quick and --full exclude each other" >&2
+  exit 2
+fi
+
 passed=0
 failed=0
 skipped=0
@@ -42,9 +54,6 @@ failures=()
 jobs=$(nproc)
 logs=build/logs
 mkdir -p "$logs"
-if command -v ccache >/dev/null; then
-  export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}
-fi
 
 pass() { passed=$((passed + 1)); echo "ok       $1"; }
 skip() { skipped=$((skipped + 1)); echo "skipped  $1"; }
@@ -68,6 +77,13 @@ has_tool() {
   command -v "$1" >/dev/null && return
   skip "$2: $1 is not installed"
   return 1
+}
+
+use_compiler_cache() {
+  command -v ccache >/dev/null || return 0
+  export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}
+  # What ccache must be told before it caches files that use precompiled headers.
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
 }
 
 build_preset() {
@@ -150,46 +166,38 @@ check_shell() {
 
 check_spelling() { sources '*.md' '*.?pp' '*.py' '*.sh' '*.yaml' | xargs codespell; }
 
-# clang-tidy compiles like the clang build; .clang-tidy says what it looks for. What it counts in the
-# headers of others is of no interest.
-check_tidy() (
-  set -o pipefail
-  sources '*.cpp' |
-    xargs -P "$jobs" -n 1 clang-tidy -p build/clang --quiet --warnings-as-errors='*' 2>&1 |
-    sed '/^[0-9]* warnings\{0,1\} generated\.$/d'
-)
+# What only compiles: the clang build, then clang-tidy.
+compile_with_clang() {
+  cmake --build --preset clang -j "$jobs" >"$logs/clang-build.log" 2>&1
+  echo $? >"$logs/clang-build.code"
+  if command -v clang-tidy >/dev/null; then
+    tests/tidy.sh --all >"$logs/clang-tidy.log" 2>&1
+    echo $? >"$logs/clang-tidy.code"
+  fi
+}
 
-if $install; then
-  if $quick; then
-    check "dependencies" scripts/install-dependencies.sh
-  else
-    check "dependencies" scripts/install-dependencies.sh --with-dev
-  fi
-fi
-build_and_test release
-if has_module release "python"; then test_python "python" tests/python/run.sh build/release; fi
-if ! $quick; then
-  build_and_test dev
-  if has_module dev "python with sanitizers"; then
-    test_python "python with sanitizers" tests/python/run_asan.sh build/dev
-  fi
-  test_python "python from the wheel" tests/python/run_wheel_test.sh
-  if $nova && has_module release "Nova"; then
-    test_python "Nova's fixtures" tests/nova/functional/run.sh
-    if $nova_releases; then
-      for file in tests/nova/functional/requirements-*.txt; do
-        release=${file##*/requirements-}
-        test_python "Nova's fixtures on ${release%.txt}" tests/nova/functional/run.sh \
-          --release "${release%.txt}"
-      done
-    fi
-    if $nova_cloud; then test_python "a cloud of Nova" tests/nova/run.sh; fi
-  fi
-  if has_tool clang++ "build clang"; then build_and_test clang; fi
+# Starts it in a process group of its own, so that it ends with this script. It takes only the
+# processor time that everything else leaves: beside it, the cloud of Nova, which mostly waits, runs as
+# if alone.
+compiling=
+start_compiling_with_clang() {
+  rm -f "$logs"/clang-{build,tidy}.{log,code}
+  set -m
+  (renice -n 19 "$BASHPID" >/dev/null; compile_with_clang) &
+  compiling=$!
+  set +m
+  trap 'kill -- -"$compiling" 2>/dev/null' EXIT
+  trap 'exit 130' INT TERM
+}
+
+finished() {
+  wait "$compiling" 2>/dev/null
+  cat "$logs/$1.log"
+  return "$(cat "$logs/$1.code")"
+}
+
+check_sources() {
   if has_tool clang-format "format"; then check "format" check_format; fi
-  if has_tool clang-tidy "tidy" && [ -f build/clang/compile_commands.json ]; then
-    check "tidy" check_tidy
-  fi
   if [ -x build/venv/bin/ruff ]; then
     check "python style" build/venv/bin/ruff check .
     check "python types" build/venv/bin/mypy
@@ -198,7 +206,52 @@ if ! $quick; then
   fi
   if has_tool shellcheck "shell scripts"; then check "shell scripts" check_shell; fi
   if has_tool codespell "spelling"; then check "spelling" check_spelling; fi
+}
+
+test_nova_releases() {
+  local file release
+  for file in tests/nova/functional/requirements-*.txt; do
+    release=${file##*/requirements-}
+    test_python "Nova's fixtures on ${release%.txt}" tests/nova/functional/run.sh \
+      --release "${release%.txt}"
+  done
+}
+
+test_nova() {
+  has_module release "Nova" || return
+  test_python "Nova's fixtures" tests/nova/functional/run.sh
+  if $nova_releases; then test_nova_releases; fi
+  if $nova_cloud; then test_python "a cloud of Nova" tests/nova/run.sh; fi
+}
+
+check_the_rest() {
+  build_and_test dev
+  if has_module dev "python with sanitizers"; then
+    test_python "python with sanitizers" tests/python/run_asan.sh build/dev
+  fi
+  test_python "python from the wheel" tests/python/run_wheel_test.sh
+  if has_tool clang++ "build clang" && check "configure clang" cmake --preset clang; then
+    start_compiling_with_clang
+  fi
+  if $nova; then test_nova; fi
+  if [ -n "$compiling" ]; then
+    check "build clang" finished clang-build && test_preset clang
+    if has_tool clang-tidy "tidy"; then check "tidy" finished clang-tidy; fi
+  fi
+}
+
+if $install; then
+  if $quick; then
+    check "dependencies" scripts/install-dependencies.sh
+  else
+    check "dependencies" scripts/install-dependencies.sh --with-dev
+  fi
 fi
+use_compiler_cache
+build_and_test release
+if has_module release "python"; then test_python "python" tests/python/run.sh build/release; fi
+if ! $quick; then check_sources; fi
+if $full; then check_the_rest; fi
 
 for failure in "${failures[@]}"; do echo "failed: $failure"; done
 if [ "$skipped" -gt 0 ]; then

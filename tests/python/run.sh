@@ -9,7 +9,7 @@ Usage: tests/python/run.sh BUILD_DIR [PYTEST_ARGUMENT]...
 
   BUILD_DIR   a build of the targets _core and cospot, such as build/release
 
-Many tests mostly wait, so two run at a time for each processor; -n 0 among the arguments runs one.
+Many tests mostly wait, so one runs for each processor; -n 0 among the arguments runs one at a time.
 TEXT
 }
 
@@ -28,6 +28,6 @@ export PYTHONPATH=$build/python
 export COSPOT_PROGRAM=$build/cospot
 parallel=()
 if build/venv/bin/python -c 'import xdist' 2>/dev/null; then
-  parallel=(-n $((2 * $(nproc))) --dist worksteal)
+  parallel=(-n "$(nproc)" --dist worksteal)
 fi
 exec build/venv/bin/python -m pytest -p no:cacheprovider "${parallel[@]}" "$@" tests/python

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Runs clang-tidy as the clang build compiles. .clang-tidy says what it looks for.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+usage() {
+  cat <<'TEXT'
+Usage: tests/tidy.sh [--all | --since COMMIT]
+
+Looks at each .cpp file that changed, or includes a header that changed, since the branch left main.
+
+  --all            look at every file
+  --since COMMIT   since the branch left that commit
+TEXT
+}
+
+all=false
+since=main
+while [ $# -gt 0 ]; do
+  case $1 in
+    --all) all=true ;;
+    --since) [ $# -ge 2 ] || { usage >&2; exit 2; }; since=$2; shift ;;
+    -h | --help) usage; exit 0 ;;
+    *) usage >&2; echo "tidy.sh: unknown option '$1'" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+sources() { git ls-files --cached --others --exclude-standard "$@"; }
+
+# The .cpp and .hpp files that changed, and all that include one of them, however indirectly. Includes
+# name a file from the root of the tree, or one in the same folder.
+changed_sources() {
+  local base known before
+  base=$(git merge-base HEAD "$since")
+  known=$({ git diff --name-only "$base"; git ls-files --others --exclude-standard; } |
+    grep -E '\.[ch]pp$' || true)
+  before=
+  while [ "$known" != "$before" ]; do
+    before=$known
+    known=$({
+      echo "$before"
+      sources '*.cpp' '*.hpp' | xargs grep -lFf <(include_lines "$before") || true
+    } | sort -u)
+  done
+  echo "$known" | grep '\.cpp$' | while read -r file; do if [ -f "$file" ]; then echo "$file"; fi; done
+}
+
+include_lines() {
+  local file
+  while read -r file; do
+    [[ $file == *.hpp ]] || continue
+    printf '#include "%s"\n#include "%s"\n' "$file" "${file##*/}"
+  done <<<"$1"
+  echo '#include "that is never there"'
+}
+
+# What clang-tidy counts in the headers of others is of no interest.
+tidy() {
+  xargs -r -P "$(nproc)" -n 1 clang-tidy -p build/clang --quiet --warnings-as-errors='*' 2>&1 |
+    sed '/^[0-9]* warnings\{0,1\} generated\.$/d'
+}
+
+[ -f build/clang/compile_commands.json ] || cmake --preset clang >/dev/null
+if $all; then
+  sources '*.cpp' | tidy
+else
+  changed_sources | tidy
+fi
