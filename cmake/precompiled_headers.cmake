@@ -1,0 +1,25 @@
+# Two ways to compile less often what many files have in common, both off with COSPOT_PRECOMPILE=OFF:
+#   cospot_precompile   headers that many files of a target include, compiled once for all of them
+#   cospot_batch        files of a target compiled a batch at a time (a unity build)
+# The presets of clang leave both out, and so prove that each file includes what it uses. With ccache
+# set CCACHE_SLOPPINESS=pch_defines,time_macros, or it caches no file that has such headers.
+option(COSPOT_PRECOMPILE "Compile the headers that many files share once" ON)
+
+# cospot_precompile(TARGET HEADER...): a header as it stands in the #include, brackets included. A
+# file with compile definitions of its own sets SKIP_PRECOMPILE_HEADERS. No header that defines
+# objects: each file would compile them, which takes 5 s for CLI11's.
+function(cospot_precompile target)
+  if(COSPOT_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE
+      <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <optional>
+      <span> <string> <string_view> <utility> <vector> ${ARGN})
+  endif()
+endfunction()
+
+# cospot_batch(TARGET FILES): pays where the files instantiate the same templates, as bindings do. No
+# two files of the target may then define one name in their unnamed namespaces.
+function(cospot_batch target files)
+  if(COSPOT_PRECOMPILE)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
+  endif()
+endfunction()
