@@ -1,4 +1,4 @@
-// compare: the cross product of a sweep, on all cores, into a results database.
+// compare: every run of a study, on all cores, into a results database.
 
 #include <fmt/format.h>
 #include <pybind11/stl.h>
@@ -14,9 +14,7 @@
 #include "bindings/workload_windows.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/results/csv_sink.hpp"
-#include "sim_harness/sweeps/compare.hpp"
-#include "sim_harness/sweeps/sweep_file.hpp"
-#include "sim_harness/sweeps/sweep_runner.hpp"
+#include "sim_harness/studies/study.hpp"
 
 namespace cospot::bindings {
 
@@ -48,7 +46,7 @@ class NotedProgress final : public ProgressSink {
 
 /// What compare returns.
 struct PythonOutcome {
-  CompareOutcome counts;
+  ExperimentOutcome counts;
   std::filesystem::path database;
 };
 
@@ -93,41 +91,48 @@ class Reporter {
 };
 
 /// Called with Python's lock. Rethrows what ended the work, or what Python raised meanwhile.
-CompareOutcome compare_watched(const Sweep& sweep, const CompareOptions& options,
-                               const py::object& progress) {
+ExperimentOutcome run_watched_experiment(const LoadExperiment& load,
+                                         const ExperimentOptions& options,
+                                         const py::object& progress) {
   NotedProgress noted;
   Reporter reporter(noted, progress);
-  CompareOutcome outcome;
+  ExperimentOutcome outcome;
   const auto tell = [&reporter] {
     reporter.warn_once();
     reporter.report();
   };
   run_watched(
       [&] {
-        const SweepRunner runner = make_sweep_runner(sweep);
-        reporter.note_warnings(runner.warnings);
-        outcome = cospot::compare(sweep, options, runner, noted);
+        const Experiment experiment = load();
+        reporter.note_warnings(experiment.warnings);
+        outcome = run_experiment(experiment, options, noted);
       },
       tell);
   tell();
   return outcome;
 }
 
-struct GivenSweep {
-  Sweep sweep;
+struct GivenStudy {
+  LoadExperiment load;
   std::string command;  ///< what the database says it was made by
 };
 
-GivenSweep read_given_sweep(const py::object& sweep, const std::vector<std::string>& overrides) {
+GivenStudy read_given_study(const py::object& sweep, const std::vector<std::string>& overrides) {
   GivenPolicies policies;
-  if (!py::isinstance<py::dict>(sweep)) {
-    const std::filesystem::path file = read_path(sweep, "sweep");
-    std::string command = "cospot compare " + file.string();
+  StudyFile file;
+  file.policies = &policies;
+  std::string command = "cospot.compare of a dict";
+  if (py::isinstance<py::dict>(sweep)) {
+    file.root = with_overrides(sweep_tree(sweep, "sweep", policies), overrides);
+  } else {
+    const std::filesystem::path path = read_path(sweep, "sweep");
+    command = "cospot compare " + path.string();
     for (const std::string& assignment : overrides) command += " --set " + assignment;
-    return {read_sweep(file, overrides, policies), std::move(command)};
+    file.folder = path.parent_path();
+    policies.search_first(file.folder);
+    file.root = with_overrides(read_yaml_file(path), overrides);
   }
-  ConfigNode root = sweep_tree(sweep, "sweep", policies);
-  return {read_sweep(std::move(root), {}, overrides, policies), "cospot.compare of a dict"};
+  return {built_in_studies().chosen_by(file.root).read(file), std::move(command)};
 }
 
 std::vector<std::string> read_overrides(const py::iterable& given) {
@@ -161,33 +166,56 @@ PythonOutcome compare(const py::object& sweep, const py::object& db, const py::o
   if (!progress.is_none() && PyCallable_Check(progress.ptr()) == 0) {
     throw py::type_error("progress is of type " + type_name(progress) + ", expected a function");
   }
-  GivenSweep given = read_given_sweep(sweep, read_overrides(overrides));
-  CompareOptions options{.threads = read_threads(threads),
-                         .database = read_path(db, "db"),
-                         .if_present = resume  ? IfPresent::kResume
-                                       : force ? IfPresent::kReplace
-                                               : IfPresent::kRefuse,
-                         .shard = parse_shard(read_text(shard, "shard")),
-                         .timing = timing ? Timing::kOn : Timing::kOff,
-                         .command = given.command};
+  const GivenStudy given = read_given_study(sweep, read_overrides(overrides));
+  const ExperimentOptions options =
+      with_old_formats({.threads = read_threads(threads),
+                        .database = read_path(db, "db"),
+                        .if_present = resume  ? IfPresent::kResume
+                                      : force ? IfPresent::kReplace
+                                              : IfPresent::kRefuse,
+                        .shard = parse_shard(read_text(shard, "shard")),
+                        .timing = timing ? Timing::kOn : Timing::kOff,
+                        .command = given.command});
   std::filesystem::path csv_file;
   if (!csv.is_none()) {
     csv_file = read_path(csv, "csv");
     require_other_file(csv_file, options.database);
     require_csv_writable(csv_file);
   }
-  const PythonOutcome outcome{compare_watched(given.sweep, options, progress), options.database};
+  const PythonOutcome outcome{run_watched_experiment(given.load, options, progress),
+                              options.database};
   if (!csv_file.empty()) {
     run_watched([&] {
-      write_csv(csv_file, ResultsDatabase(options.database).read_rows(), options.timing);
+      ResultsDatabase results = open_results(options.database);
+      write_csv(csv_file, results, options.timing);
     });
   }
   return outcome;
 }
 
+/// Writes a database of any format that can be read as one of the present format.
+void convert_results(const py::object& database, const py::object& output) {
+  const std::filesystem::path from = read_path(database, "database");
+  const std::filesystem::path to = read_path(output, "output");
+  run_watched([&] {
+    ResultsDatabase results = open_results(from);
+    SqliteStatement(results.connection(), "VACUUM INTO ?").bind(to.string()).step();
+  });
+}
+
 }  // namespace
 
 void bind_compare(py::module_& core) {
+  core.def("_convert_results", &convert_results, "database"_a, "output"_a, R"doc(
+Write a results database of an earlier format as one of the present format.
+
+Args:
+    database: Results database to read; it stays as it is.
+    output: File to write; there must be none.
+
+Raises:
+    DatabaseError: It cannot be read or written.
+)doc");
   py::class_<PythonOutcome>(core, "CompareOutcome", "What compare did.")
       .def_property_readonly(
           "total", [](const PythonOutcome& self) { return self.counts.total; },
@@ -212,13 +240,13 @@ void bind_compare(py::module_& core) {
            "csv"_a = py::none(), "threads"_a = py::none(), "resume"_a = false, "force"_a = false,
            "shard"_a = "1/1", "overrides"_a = py::tuple(), "progress"_a = py::none(),
            "timing"_a = true, R"doc(
-Run every combination of a sweep on all cores, as `cospot compare` does.
+Run every combination of a study on all cores, as `cospot compare` does.
 
 Releases the GIL. Ctrl-C stops it cleanly: KeyboardInterrupt is raised, what is done is in the
 database, and the same call with resume=True goes on.
 
 Args:
-    sweep: A sweep file, or a dict with its keys (docs/sweep-file.md). In a dict, a policy may also
+    sweep: A study file, or a dict with its keys (docs/sweep-file.md); `study` names the study. In a dict, a policy may also
         be a Chain, a compiled policy, or a class or object below cospot.Weigher, cospot.Filter or
         cospot.Evictor; paths are relative to the current folder.
     db: Results database to write.

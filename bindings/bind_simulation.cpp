@@ -12,10 +12,10 @@
 #include "bindings/watched_work.hpp"
 #include "bindings/workload_windows.hpp"
 #include "core/errors.hpp"
+#include "core/model/revenue.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
 #include "sim_harness/engine/event_log.hpp"
 #include "sim_harness/engine/explain.hpp"
-#include "sim_harness/results/revenue_text.hpp"
 
 namespace cospot::bindings {
 

@@ -13,7 +13,7 @@
 #include "core/ranking/chain.hpp"
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/run_settings.hpp"
-#include "sim_harness/sweeps/policy_loader.hpp"
+#include "sim_harness/policies/policy_loader.hpp"
 
 namespace cospot::bindings {
 

@@ -1,7 +1,8 @@
-"""Results of a sweep as pandas frames.
+"""Results of a study as pandas frames.
 
 Reads the SQLite database that ``cospot compare`` and :func:`cospot.sweep` write
-(docs/results-format.md) and adds what people look at: the spots' share, VM loss and gain.
+(docs/results-format.md): the columns that the study declares, and what is derived from them, as
+the views of the database have it.
 Needs pandas.
 """
 
@@ -12,9 +13,9 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from decimal import Decimal
 from os import PathLike, fspath
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import pandas as pd
@@ -23,29 +24,14 @@ from cospot import _core
 from cospot.errors import ConfigError, DatabaseError
 
 _APPLICATION_ID = 0x636F7370  # "cosp"
-_FORMAT_VERSION = 2
-_MICROSECONDS_PER_SECOND = 1_000_000
+_FORMAT_VERSION = 3
+_OLD_FORMATS = (2,)
 
-#: What a run is compared on: its combination, without workload and size.
+#: What a run of the study ``compare`` is compared on: its combination, without workload and size.
 COMBINATION = ("vm", "spot", "evictor", "saf", "otn")
 
-_COUNTS = (
-    "hosts",
-    "vm_requests",
-    "vm_rejected",
-    "vm_too_large",
-    "spot_requests",
-    "spot_admitted",
-    "evictions",
-)
-_REVENUES = (
-    "vm_revenue_requested",
-    "vm_revenue",
-    "spot_revenue_requested",
-    "spot_revenue",
-    "spot_revenue_first_hour_free",
-)
-_TIMES = ("alloc_p50_ns", "alloc_p99_ns", "alloc_max_ns")
+#: What the types of a study's columns are in a frame; texts and offers are dealt with apart.
+_DTYPES = {"integer": "int64", "number": "float64", "boolean": "bool", "revenue": "float64"}
 
 
 @dataclass(frozen=True)
@@ -54,7 +40,13 @@ class Results:
 
     Attributes:
         database: The file it was read from.
-        runs: One row per finished run, index ``run_index`` (grid order). Columns:
+        study: The study: ``"compare"``, ``"degradation"``, ...
+        columns: The study's columns as its database declares them, index ``name``: ``role``
+            (``axis``, ``measure``, ``time``, ``detail``, ``derived``), ``type``, ``unit``,
+            ``meaning``.
+        runs: One row per finished run, index ``run_index`` (grid order). The columns are the
+            study's, details left out: texts of an axis as ordered categories in the order of the
+            study file, and ``size`` where there are datacenters. Of ``compare``:
 
             - ``workload``, ``size``, ``vm``, ``spot``, ``evictor``: ordered categories, in the
               order of the sweep. ``size`` is the headroom or the hosts as a text, ``"2 %"`` or
@@ -75,8 +67,13 @@ class Results:
               earned. NaN when no VM revenue was requested.
             - ``spot_share``: float64, a fraction: spot revenue over what spots requested. NaN
               when they requested none.
+            - ``spot_share_first_hour_free``: float64, the same when a spot that is evicted in its
+              first hour earns nothing; ``first_hour_free_loss`` and
+              ``first_hour_free_loss_of_requested``: by what part of what spots earned, or
+              requested, that is less.
             - ``without_vm_loss``: bool. No VM rejected but those larger than a host.
-            - ``is_baseline``: bool. OTN 1 and SAF off.
+            - ``is_baseline``: bool. OTN 1 and SAF off. ``has_baseline``: bool. The run's baseline
+              is among the results.
             - ``needs_true_lifetimes``: bool. A policy of it, such as the evictor LPO, knows when
               spots will end: what it earns is an upper bound, which no datacenter can be set to.
             - ``alloc_p50_ns``, ``alloc_p99_ns``, ``alloc_max_ns``: int64, ns; ``wall_ms``:
@@ -90,6 +87,8 @@ class Results:
     """
 
     database: Path
+    study: str
+    columns: pd.DataFrame
     runs: pd.DataFrame
     workloads: pd.DataFrame
     sweep: Mapping[str, Any]
@@ -101,6 +100,27 @@ class Results:
     def missing(self) -> int:
         """Runs of the sweep that are not in the database."""
         return self.run_count - len(self.runs)
+
+    def view(self, name: str) -> pd.DataFrame:
+        """Read one of the database's views, such as ``pareto_front``, as it is.
+
+        Of ``compare``: ``run_figures``, ``combination``, ``best_without_vm_loss`` and
+        ``pareto_front`` (docs/results-format.md).
+
+        Args:
+            name: Of the view.
+
+        Raises:
+            ConfigError: The study has no such view.
+        """
+        with _connect(self.database) as connection:
+            views = _view_names(connection)
+            if name not in views:
+                raise ConfigError(
+                    f"{self.database}: there is no view '{name}'; the study '{self.study}' has "
+                    f"{', '.join(views) or 'none'}"
+                )
+            return _read_frame(connection, f'SELECT * FROM "{name}"')
 
     def configuration(self, run_index: int) -> dict[str, Any]:
         """Return all that is needed to repeat one run.
@@ -135,26 +155,40 @@ def load_results(database: str | PathLike[str]) -> Results:
     """
     path = Path(fspath(database))
     with _connect(path) as connection:
-        row = connection.execute("SELECT configuration, run_count, version FROM sweep").fetchone()
+        row = connection.execute(
+            "SELECT study, configuration, run_count, version FROM sweep"
+        ).fetchone()
         if row is None:
             raise DatabaseError(f"{path}: has no sweep in it")
-        sweep = cast("dict[str, Any]", json.loads(row[0]))
+        study, configuration, run_count, version = row
+        columns = _read_frame(
+            connection, 'SELECT name, role, type, unit, meaning FROM "column" ORDER BY rowid'
+        ).set_index("name")
+        axis_values = _read_frame(
+            connection, "SELECT axis, key, value, label FROM axis_value ORDER BY rowid"
+        )
         workloads = _read_frame(
-            connection, "SELECT label AS workload, sha256, name FROM workload ORDER BY rowid"
+            connection, "SELECT label AS workload, sha256, name FROM input ORDER BY rowid"
         )
         raw = _read_frame(connection, "SELECT * FROM run ORDER BY run_index")
-    if raw.empty:
-        raise DatabaseError(
-            f"{path}: holds no run yet, of {row[1]}; wait for the first, or resume the sweep"
-        )
-    raw = raw.set_index("run_index")
+        if raw.empty:
+            raise DatabaseError(
+                f"{path}: holds no run yet, of {run_count}; wait for the first, or resume the sweep"
+            )
+        raw = raw.set_index("run_index")
+        if (columns["role"] == "derived").any():
+            figures = _read_frame(connection, "SELECT * FROM run_figures").set_index("run_index")
+            new = [name for name in figures.columns if name not in raw.columns]
+            raw = raw.join(figures[new])
     return Results(
         database=path,
-        runs=_tidy(raw, sweep),
+        study=str(study),
+        columns=columns,
+        runs=_tidy(raw, columns, axis_values),
         workloads=workloads,
-        sweep=sweep,
-        run_count=int(row[1]),
-        version=str(row[2]),
+        sweep=cast("dict[str, Any]", json.loads(configuration)),
+        run_count=int(run_count),
+        version=str(version),
         configurations=raw["configuration"],
     )
 
@@ -167,15 +201,25 @@ def _connect(path: Path) -> Iterator[sqlite3.Connection]:
     if not path.is_file():
         raise DatabaseError(f"{path}: is not a file; expected a results database")
     try:
-        uri = path.resolve().as_uri() + "?mode=ro"
-        with closing(sqlite3.connect(uri, uri=True)) as connection:
-            _require_results(connection, path)
-            yield connection
+        with closing(_open(path)) as connection:
+            version = _require_results(connection, path)
+            if version == _FORMAT_VERSION:
+                yield connection
+                return
+        with TemporaryDirectory(prefix="cospot-results-") as folder:
+            converted = Path(folder) / "results.db"
+            _core._convert_results(path, converted)
+            with closing(_open(converted)) as connection:
+                yield connection
     except sqlite3.Error as error:
         raise DatabaseError(f"{path}: {error}; expected a results database") from error
 
 
-def _require_results(connection: sqlite3.Connection, path: Path) -> None:
+def _open(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path.resolve().as_uri() + "?mode=ro", uri=True)
+
+
+def _require_results(connection: sqlite3.Connection, path: Path) -> int:
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -183,10 +227,17 @@ def _require_results(connection: sqlite3.Connection, path: Path) -> None:
         raise DatabaseError(f"{path}: is empty; expected a results database")
     if application != _APPLICATION_ID:
         raise DatabaseError(f"{path}: is a database of another program")
-    if version != _FORMAT_VERSION:
+    if version != _FORMAT_VERSION and version not in _OLD_FORMATS:
         raise DatabaseError(
-            f"{path}: has results format {version}; this cospot reads {_FORMAT_VERSION}"
+            f"{path}: has results format {version}; this cospot reads "
+            f"{', '.join(map(str, (*_OLD_FORMATS, _FORMAT_VERSION)))}"
         )
+    return int(version)
+
+
+def _view_names(connection: sqlite3.Connection) -> list[str]:
+    query = "SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY rowid"
+    return [name for (name,) in connection.execute(query)]
 
 
 def _read_frame(connection: sqlite3.Connection, query: str) -> pd.DataFrame:
@@ -195,57 +246,30 @@ def _read_frame(connection: sqlite3.Connection, query: str) -> pd.DataFrame:
     return pd.DataFrame.from_records(cursor.fetchall(), columns=columns)
 
 
-def _tidy(raw: pd.DataFrame, sweep: Mapping[str, Any]) -> pd.DataFrame:
-    """Give the columns their types and order, and add what is computed from them."""
+def _tidy(raw: pd.DataFrame, columns: pd.DataFrame, axis_values: pd.DataFrame) -> pd.DataFrame:
+    """Give the study's columns their types and order: axes, measures, what is derived, times."""
+    order = ("axis", "measure", "derived", "time")
+    known = columns[columns["role"].isin(order)]
     runs = pd.DataFrame(index=raw.index)
-    runs["workload"] = _ordered(raw["workload"], [item["label"] for item in sweep["workloads"]])
-    runs["size"] = _size_labels(raw, sweep)
-    runs["headroom_percent"] = raw["headroom_percent"].astype("float64")
-    for policy in ("vm", "spot", "evictor"):
-        runs[policy] = _ordered(raw[policy], [item["label"] for item in sweep[policy]])
-    runs["saf"] = raw["saf"].astype(bool)
-    runs["otn"] = _offers(raw["otn"])
-    for column in _COUNTS:
-        runs[column] = raw[column].astype("int64")
-    # Python's integers, because a large zone's revenue passes 2^63 vcpu-microseconds.
-    exact = {name: raw[f"{name}_exact"].map(_microseconds).astype(object) for name in _REVENUES}
-    for name, revenue in exact.items():
-        runs[name] = _in_seconds(revenue)
-    runs["gain"] = _gain(runs)
-    # The difference is taken before rounding: it is far smaller than its terms.
-    lost = _in_seconds(exact["vm_revenue_requested"] - exact["vm_revenue"])
-    runs["vm_loss"] = _ratio(lost, runs["vm_revenue_requested"])
-    runs["spot_share"] = _ratio(runs["spot_revenue"], runs["spot_revenue_requested"])
-    runs["without_vm_loss"] = runs["vm_rejected"] == runs["vm_too_large"]
-    runs["is_baseline"] = ~runs["saf"] & (runs["otn"] == 1)
-    runs["needs_true_lifetimes"] = _needs_true_lifetimes(runs, sweep)
-    for column in _TIMES:
-        runs[column] = raw[column].astype("int64")
-    runs["wall_ms"] = raw["wall_ms"].astype("float64")
+    for name in sorted(known.index, key=lambda name: order.index(known.loc[name, "role"])):
+        if name == "headroom_percent":
+            runs["size"] = _size_labels(raw, axis_values)
+        runs[name] = _typed(raw[name], known.loc[name], axis_values)
     return runs
 
 
-def _needs_true_lifetimes(runs: pd.DataFrame, sweep: Mapping[str, Any]) -> pd.Series[bool]:
-    """Tell which runs have a policy that needs true lifetimes, by its name in the registry.
-
-    A policy in Python or of Nova is in no registry: it can be set.
-    """
-    filters, weighers, evictors = (
-        {info.name for info in infos if info.needs_true_lifetimes}
-        for infos in (_core.list_filters(), _core.list_weighers(), _core.list_evictors())
-    )
-
-    def is_bound(policy: Mapping[str, Any]) -> bool:
-        if "weighers" not in policy:
-            return policy.get("name", policy["label"]) in evictors
-        return any(item["name"] in weighers for item in policy["weighers"]) or any(
-            item["name"] in filters for item in policy.get("filters", [])
-        )
-
-    bound = pd.Series(False, index=runs.index)
-    for axis in ("vm", "spot", "evictor"):
-        bound |= runs[axis].isin([item["label"] for item in sweep[axis] if is_bound(item)])
-    return bound
+def _typed(
+    values: pd.Series[Any], column: pd.Series[Any], axis_values: pd.DataFrame
+) -> pd.Series[Any]:
+    kind = str(column["type"])
+    if kind == "integer_or_text":
+        return _offers(values)
+    if kind in _DTYPES:
+        return values.astype(cast("Any", _DTYPES[kind]))
+    if column["role"] != "axis":
+        return values
+    labels = axis_values.loc[axis_values["axis"] == column.name, "label"]
+    return _ordered(values, list(labels))
 
 
 def _offers(otn: pd.Series[Any]) -> pd.Series[Any]:
@@ -258,10 +282,11 @@ def _ordered(values: pd.Series[Any], labels: list[str]) -> pd.Series[Any]:
     return values.astype(pd.CategoricalDtype(labels, ordered=True))
 
 
-def _size_labels(raw: pd.DataFrame, sweep: Mapping[str, Any]) -> pd.Series[Any]:
+def _size_labels(raw: pd.DataFrame, axis_values: pd.DataFrame) -> pd.Series[Any]:
+    sizes = axis_values[axis_values["axis"] == "headroom_percent"]
     labels = [
-        f"{size['headroom_percent']:.6g} %" if "headroom_percent" in size else _hosts(size["hosts"])
-        for size in sweep["sizes"]
+        f"{value:.6g} %" if key == "headroom_percent" else _hosts(int(label))
+        for key, value, label in zip(sizes["key"], sizes["value"], sizes["label"], strict=True)
     ]
     texts = [
         _hosts(int(hosts)) if pd.isna(percent) else f"{percent:.6g} %"
@@ -272,29 +297,3 @@ def _size_labels(raw: pd.DataFrame, sweep: Mapping[str, Any]) -> pd.Series[Any]:
 
 def _hosts(count: int) -> str:
     return f"{count} hosts"
-
-
-def _microseconds(text: str) -> int:
-    """Turn an exact decimal of vcpu-seconds into whole vcpu-microseconds, of any size."""
-    return int(Decimal(text).scaleb(6).to_integral_exact())
-
-
-def _in_seconds(microseconds: pd.Series[Any]) -> pd.Series[float]:
-    # One rounding to a double and one division, as the summary of the command line does.
-    return microseconds.map(lambda value: float(value) / _MICROSECONDS_PER_SECOND).astype("float64")
-
-
-def _ratio(part: pd.Series[float], whole: pd.Series[float]) -> pd.Series[float]:
-    return part / whole.where(whole != 0)
-
-
-def _gain(runs: pd.DataFrame) -> pd.Series[float]:
-    key = runs[["workload", "vm", "spot", "evictor"]].astype(str)
-    key["headroom_percent"] = runs["headroom_percent"].fillna(-1.0)
-    # With a headroom the hosts follow from it; only without one do they tell sizes apart.
-    key["hosts"] = runs["hosts"].where(runs["headroom_percent"].isna(), -1)
-    is_baseline = ~runs["saf"] & (runs["otn"] == 1)
-    keys = pd.MultiIndex.from_frame(key)
-    baselines = pd.Series(runs.loc[is_baseline, "spot_revenue"].to_numpy(), keys[is_baseline])
-    baseline = pd.Series(baselines.reindex(keys).to_numpy(), index=runs.index)
-    return _ratio(runs["spot_revenue"], baseline) - 1

@@ -7,7 +7,6 @@ at every moment it is a results database that ``--resume`` can continue.
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
 import tempfile
 from contextlib import closing
@@ -17,9 +16,6 @@ from typing import Any, cast
 
 from cospot.errors import DatabaseError
 
-#: What two runs of the same thing may differ in.
-_NOT_COMPARED = frozenset({"alloc_p50_ns", "alloc_p99_ns", "alloc_max_ns", "wall_ms", "version"})
-
 
 @dataclass(frozen=True)
 class SweepState:
@@ -27,8 +23,7 @@ class SweepState:
 
     Attributes:
         run_count: Runs of the whole sweep.
-        group_count: Groups: runs with the same workload, size, VM and spot policy. Shards hold
-            whole groups.
+        group_count: Groups of as many consecutive runs each. Shards hold whole groups.
         finished: Indices of the finished runs.
     """
 
@@ -53,10 +48,10 @@ class SweepState:
 def read_state(database: Path) -> SweepState:
     """Read what a sweep is and how far it has come."""
     with closing(sqlite3.connect(database)) as connection:
-        (run_count,) = connection.execute("SELECT run_count FROM sweep").fetchone()
+        run_count, groups = connection.execute(
+            "SELECT run_count, group_count FROM sweep"
+        ).fetchone()
         finished = frozenset(index for (index,) in connection.execute("SELECT run_index FROM run"))
-    sweep = read_configuration(database)
-    groups = math.prod(len(sweep[axis]) for axis in ("workloads", "sizes", "vm", "spot"))
     return SweepState(run_count, groups, finished)
 
 
@@ -70,7 +65,7 @@ def read_configuration(database: Path) -> dict[str, Any]:
 def read_workloads(database: Path) -> list[tuple[str, str]]:
     """Return label and SHA-256 of every workload, in the order of the sweep."""
     with closing(sqlite3.connect(database)) as connection:
-        return list(connection.execute("SELECT label, sha256 FROM workload ORDER BY rowid"))
+        return list(connection.execute("SELECT label, sha256 FROM input ORDER BY rowid"))
 
 
 def extract_shard(database: Path, number: int, count: int) -> bytes:
@@ -113,8 +108,10 @@ def append_shard(database: Path, shard: Path, *, version: str) -> int:
             connection.execute("BEGIN IMMEDIATE")
             _require_same_sweep(connection, version)
             _require_same_results(connection)
+            # By name: a database of an earlier format that was continued has another order.
+            names = ", ".join(_run_columns(connection))
             added = connection.execute(
-                "INSERT INTO run SELECT * FROM shard.run AS new"
+                f"INSERT INTO run ({names}) SELECT {names} FROM shard.run AS new"
                 " WHERE NOT EXISTS (SELECT 1 FROM main.run WHERE run_index = new.run_index)"
             ).rowcount
             connection.execute("COMMIT")
@@ -128,8 +125,8 @@ def _require_same_sweep(connection: sqlite3.Connection, version: str) -> None:
     if found_version != version:
         raise DatabaseError(f"it was run by cospot {found_version}; expected cospot {version}")
     for what, columns, table in (
-        ("another sweep", "sha256, run_count", "sweep"),
-        ("another version of a workload", "label, sha256", "workload"),
+        ("another sweep", "study, sha256, run_count", "sweep"),
+        ("another version of a workload", "label, sha256", "input"),
     ):
         here, there = (
             connection.execute(f"SELECT {columns} FROM {where}.{table} ORDER BY rowid").fetchall()
@@ -140,10 +137,18 @@ def _require_same_sweep(connection: sqlite3.Connection, version: str) -> None:
             raise DatabaseError(f"it ran {what}: found {found}, expected {here}")
 
 
+def _run_columns(connection: sqlite3.Connection) -> list[str]:
+    return [row[1] for row in connection.execute("PRAGMA main.table_info(run)")]
+
+
 def _require_same_results(connection: sqlite3.Connection) -> None:
-    columns = [row[1] for row in connection.execute("PRAGMA main.table_info(run)")]
+    # What two runs of the same thing may differ in.
+    times = connection.execute("SELECT name FROM main.\"column\" WHERE role = 'time'")
+    not_compared = {"version", *(name for (name,) in times)}
     compared = " OR ".join(
-        f"old.{name} IS NOT new.{name}" for name in columns if name not in _NOT_COMPARED
+        f"old.{name} IS NOT new.{name}"
+        for name in _run_columns(connection)
+        if name not in not_compared
     )
     differing = connection.execute(
         "SELECT run_index FROM main.run AS old JOIN shard.run AS new USING (run_index)"

@@ -21,7 +21,6 @@
 #include "sim_harness/commands/workload_commands.hpp"
 #include "sim_harness/files/terminal_meter.hpp"
 #include "sim_harness/interrupt/interrupt_signals.hpp"
-#include "sim_harness/sweeps/sweep_runner.hpp"
 
 namespace cospot {
 namespace {
@@ -57,7 +56,8 @@ std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   return fmt::format("cospot: {}; see {} --help\n", error.what(), command);
 }
 
-int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader) {
+int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader,
+                  const StudyRegistry& studies) {
   CLI::App app{"Spot instances for cloud providers: place them, evict them, compare policies."};
   app.name("cospot");
   app.set_version_flag("--version", COSPOT_VERSION);
@@ -65,8 +65,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader) {
   app.failure_message(usage_error);
 
   int exit_code = kDone;
-  add_compare_commands(
-      app, {.make_runner = make_sweep_runner, .policies = &loader, .exit_code = &exit_code});
+  add_compare_commands(app, {.studies = &studies, .policies = &loader, .exit_code = &exit_code});
   add_run_commands(app, loader);
   add_degradation_command(app, loader);
   CLI::App* workload = add_workload_commands(app);
@@ -74,7 +73,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader) {
   add_reconstruct_command(*workload);
   add_fetch_command(*workload);
   add_lifetime_commands(app, exit_code);
-  add_list_command(app);
+  add_list_command(app, studies);
   add_report_command(app);
   add_tune_command(app, loader);
   try {
@@ -89,12 +88,13 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader) {
 
 }  // namespace
 
-int run_command_line(int argc, const char* const* argv, PolicyLoader& loader) {
+int run_command_line(int argc, const char* const* argv, PolicyLoader& loader,
+                     const StudyRegistry& studies) {
   const InterruptSignals signals;
   const ShowMeters meters;
   loader.stop_when(&InterruptSignals::flag().asked);
   try {
-    return parse_and_run(argc, argv, loader);
+    return parse_and_run(argc, argv, loader, studies);
   } catch (const Interrupted&) {
     // What it was writing never gets its name; a comparison, which keeps what is done, says so.
     fmt::print(stderr, "cospot: interrupted\n");

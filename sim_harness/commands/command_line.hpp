@@ -1,6 +1,7 @@
 #pragma once
 
-#include "sim_harness/sweeps/policy_loader.hpp"
+#include "sim_harness/policies/policy_loader.hpp"
+#include "sim_harness/studies/study.hpp"
 
 namespace cospot {
 
@@ -11,7 +12,8 @@ namespace cospot {
 /// Prints to standard output and standard error. SIGINT and SIGTERM end any command within a second
 /// (InterruptSignals): nothing half-written stays, and a comparison keeps what is done. Not for two
 /// threads at once.
-int run_command_line(int argc, const char* const* argv, PolicyLoader& loader);
+int run_command_line(int argc, const char* const* argv, PolicyLoader& loader,
+                     const StudyRegistry& studies = built_in_studies());
 
 /// The version of cospot, such as "0.1.0".
 [[nodiscard]] const char* version();

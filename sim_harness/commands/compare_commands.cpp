@@ -15,9 +15,6 @@
 #include "sim_harness/files/terminal_meter.hpp"
 #include "sim_harness/interrupt/interrupt_signals.hpp"
 #include "sim_harness/results/merge_databases.hpp"
-#include "sim_harness/results/summary.hpp"
-#include "sim_harness/sweeps/sweep_file.hpp"
-#include "sim_harness/sweeps/workload_list.hpp"
 
 namespace cospot {
 namespace {
@@ -48,6 +45,7 @@ struct SummaryArguments {
   std::string database;
   std::string csv;
   std::string timing = "on";
+  bool json = false;
 };
 
 Timing timing_of(const std::string& text) { return text == "off" ? Timing::kOff : Timing::kOn; }
@@ -71,8 +69,8 @@ std::string command_text(const CompareArguments& arguments) {
   return text + arguments.window.text();
 }
 
-CompareOptions compare_options(const CompareArguments& arguments) {
-  CompareOptions options;
+ExperimentOptions experiment_options(const CompareArguments& arguments) {
+  ExperimentOptions options;
   options.threads = arguments.threads;
   options.database = arguments.database;
   options.if_present = arguments.resume  ? IfPresent::kResume
@@ -81,32 +79,40 @@ CompareOptions compare_options(const CompareArguments& arguments) {
   options.shard = parse_shard(arguments.shard);
   options.timing = timing_of(arguments.timing);
   options.command = command_text(arguments);
-  return options;
+  return with_old_formats(std::move(options));
 }
 
 /// Writes the CSV when one is asked for, and gives the summary.
-std::string report_results(const std::string& database, const std::string& csv, Timing timing) {
-  ResultsDatabase results(database);
-  const std::vector<ResultRow> rows = results.read_rows();
-  if (!csv.empty()) write_csv(csv, rows, timing);
-  Summary summary = summarise(rows, results.sweep().run_count);
-  if (timing == Timing::kOff) summary.times = {};
-  return summary_text(summary);
+std::string report_results(const StudyRegistry& studies, const std::string& database,
+                           const std::string& csv, Timing timing) {
+  ResultsDatabase results = open_results(database);
+  if (!csv.empty()) write_csv(csv, results, timing);
+  return summary_text(studies, results, timing);
+}
+
+/// Reads the study file and checks all of it.
+LoadExperiment read_study(const CompareArguments& arguments, const CompareCommandContext& context) {
+  const std::filesystem::path file = arguments.sweep;
+  context.policies->search_first(file.parent_path());
+  StudyFile study{.root = with_overrides(read_yaml_file(file), arguments.overrides),
+                  .folder = file.parent_path(),
+                  .window = arguments.window.window(),
+                  .policies = context.policies};
+  return context.studies->chosen_by(study.root).read(study);
 }
 
 void run_compare(const CompareArguments& arguments, const CompareCommandContext& context) {
-  const CompareOptions options = compare_options(arguments);
+  const ExperimentOptions options = experiment_options(arguments);
   const ShowMeters meters(!arguments.quiet);
-  Sweep sweep = read_sweep(arguments.sweep, arguments.overrides, *context.policies);
-  state_windows(sweep, arguments.window.window());
+  const LoadExperiment load = read_study(arguments, context);
   if (!arguments.csv.empty()) {
     require_other_file(arguments.csv, arguments.database);
     require_csv_writable(arguments.csv);
   }
-  const SweepRunner runner = context.make_runner(sweep);
-  print_warnings(runner.warnings);
+  const Experiment experiment = load();
+  print_warnings(experiment.warnings);
   const std::unique_ptr<ProgressSink> progress = make_progress(arguments.quiet);
-  const CompareOutcome outcome = compare(sweep, options, runner, *progress);
+  const ExperimentOutcome outcome = run_experiment(experiment, options, *progress);
   if (outcome.interrupted) {
     fmt::print(stderr,
                "interrupted: {} of {} runs are in {}; the same command with --resume{} continues\n",
@@ -115,21 +121,26 @@ void run_compare(const CompareArguments& arguments, const CompareCommandContext&
     *context.exit_code = kInterruptedExitCode;
     return;
   }
-  const std::string summary = report_results(arguments.database, arguments.csv, options.timing);
+  const std::string summary =
+      report_results(*context.studies, arguments.database, arguments.csv, options.timing);
   if (!arguments.quiet) print(summary);
 }
 
 void run_merge(const MergeArguments& arguments) {
   const std::vector<std::filesystem::path> inputs(arguments.inputs.begin(), arguments.inputs.end());
   const IfPresent if_present = arguments.force ? IfPresent::kReplace : IfPresent::kRefuse;
-  const MergeReport report =
-      merge_databases(inputs, arguments.output, if_present, "cospot merge " + arguments.output);
+  const MergeReport report = merge_databases(inputs, arguments.output, if_present,
+                                             "cospot merge " + arguments.output, open_results);
   print(merge_text(report, arguments.output));
 }
 
-void run_summary(const SummaryArguments& arguments) {
+void run_summary(const SummaryArguments& arguments, const StudyRegistry& studies) {
   if (!arguments.csv.empty()) require_other_file(arguments.csv, arguments.database);
-  print(report_results(arguments.database, arguments.csv, timing_of(arguments.timing)));
+  const Timing timing = timing_of(arguments.timing);
+  const std::string text = report_results(studies, arguments.database, arguments.csv, timing);
+  if (!arguments.json) return print(text);
+  ResultsDatabase results = open_results(arguments.database);
+  print(summary_json(studies, results, timing) + "\n");
 }
 
 void add_timing(CLI::App& command, std::string& timing) {
@@ -140,8 +151,8 @@ void add_timing(CLI::App& command, std::string& timing) {
 
 void add_compare(CLI::App& app, const CompareCommandContext& context) {
   const auto arguments = std::make_shared<CompareArguments>();
-  CLI::App* command = app.add_subcommand("compare", "Run every combination of a sweep file");
-  command->add_option("sweep", arguments->sweep, "Sweep file (YAML)")->required();
+  CLI::App* command = app.add_subcommand("compare", "Run every combination of a study file");
+  command->add_option("sweep", arguments->sweep, "Study file (YAML)")->required();
   command->add_option("--set", arguments->overrides, "Override a key: otn=[1,4], host.vcpus=64")
       ->allow_extra_args(false);
   arguments->window.add_to(*command);
@@ -169,13 +180,14 @@ void add_merge(CLI::App& app) {
   command->callback([arguments] { run_merge(*arguments); });
 }
 
-void add_summary(CLI::App& app) {
+void add_summary(CLI::App& app, const StudyRegistry& studies) {
   const auto arguments = std::make_shared<SummaryArguments>();
   CLI::App* command = app.add_subcommand("summary", "Print the summary of a results database");
   command->add_option("database", arguments->database, "Results database")->required();
   command->add_option("--csv", arguments->csv, "Write the results as CSV too");
+  command->add_flag("--json", arguments->json, "Print JSON (docs/json.md)");
   add_timing(*command, arguments->timing);
-  command->callback([arguments] { run_summary(*arguments); });
+  command->callback([arguments, &studies] { run_summary(*arguments, studies); });
 }
 
 }  // namespace
@@ -183,7 +195,7 @@ void add_summary(CLI::App& app) {
 void add_compare_commands(CLI::App& app, const CompareCommandContext& context) {
   add_compare(app, context);
   add_merge(app);
-  add_summary(app);
+  add_summary(app, *context.studies);
 }
 
 }  // namespace cospot

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <functional>
-
-#include "sim_harness/sweeps/compare.hpp"
-#include "sim_harness/sweeps/policy_loader.hpp"
+#include "sim_harness/policies/policy_loader.hpp"
+#include "sim_harness/studies/study.hpp"
 
 namespace CLI {
 class App;
@@ -11,12 +9,9 @@ class App;
 
 namespace cospot {
 
-/// Makes what simulates a sweep: loads its workloads, finds their SHA-256.
-using SweepRunnerFactory = std::function<SweepRunner(const Sweep&)>;
-
 /// What the commands need from the program.
 struct CompareCommandContext {
-  SweepRunnerFactory make_runner;
+  const StudyRegistry* studies = nullptr;
   PolicyLoader* policies = nullptr;  ///< finds those that are in no registry
   int* exit_code = nullptr;          ///< set when a command ends in another way than done: 130
 };

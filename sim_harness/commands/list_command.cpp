@@ -15,6 +15,7 @@
 #include "core/policy/plugin.hpp"
 #include "evictors/registry.hpp"
 #include "filters/registry.hpp"
+#include "sim_harness/files/json_text.hpp"
 #include "weighers/registry.hpp"
 
 namespace cospot {
@@ -33,10 +34,19 @@ std::vector<PluginInfo> infos_of(std::span<const RegistryEntry<Plugin>> registry
   return infos;
 }
 
-std::vector<ListedKind> listed_kinds() {
+std::vector<PluginInfo> study_infos(const StudyRegistry& studies) {
+  std::vector<PluginInfo> infos;
+  for (const Study& study : studies.all()) {
+    infos.push_back({.name = study.name, .summary = study.summary, .source = "docs/sweep-file.md"});
+  }
+  return infos;
+}
+
+std::vector<ListedKind> listed_kinds(const StudyRegistry& studies) {
   return {{"filters", infos_of(filter_registry())},
           {"weighers", infos_of(weigher_registry())},
           {"evictors", infos_of(evictor_registry())},
+          {"studies", study_infos(studies)},
           {"models",
            {{.name = "azure2020",
              .summary = "Synthetic workloads like a zone of Azure: VMs and spots, 14 days.",
@@ -70,12 +80,56 @@ void add_rows(const ListedKind& kind, std::string_view indent, std::string& text
   }
 }
 
+std::string column_json(const Column& column) {
+  return JsonObject()
+      .add("name", json_text(column.name))
+      .add("role", json_text(column_role_name(column.role)))
+      .add("type", json_text(column_type_name(column.type)))
+      .add("unit", json_text(column.unit))
+      .add("meaning", json_text(column.meaning))
+      .text();
+}
+
+std::string columns_json(const Schema& schema) {
+  std::vector<std::string> columns;
+  for (const Column& column : schema.columns()) columns.push_back(column_json(column));
+  for (const Column& column : schema.derived) columns.push_back(column_json(column));
+  return json_list(columns);
+}
+
+std::string row_json(const PluginInfo& info, const StudyRegistry& studies, bool is_study) {
+  JsonObject row;
+  row.add("name", json_text(info.name))
+      .add("summary", json_text(info.summary))
+      .add("source", json_text(info.source));
+  if (is_study) return row.add("columns", columns_json(studies.find(info.name)->schema())).text();
+  return row.add("needs_true_lifetimes", json_bool(info.needs_true_lifetimes)).text();
+}
+
 }  // namespace
 
-std::string list_text(const std::string& kind) {
+std::string list_json(const std::string& kind, const StudyRegistry& studies) {
+  JsonObject kinds;
+  std::vector<std::string_view> names;
+  bool is_known = kind.empty();
+  for (const ListedKind& listed : listed_kinds(studies)) {
+    names.push_back(listed.name);
+    if (!kind.empty() && kind != listed.name) continue;
+    is_known = true;
+    std::vector<std::string> rows;
+    for (const PluginInfo& info : listed.infos) {
+      rows.push_back(row_json(info, studies, listed.name == "studies"));
+    }
+    kinds.add(listed.name, json_list(rows));
+  }
+  if (!is_known) throw_unknown_name("kind", kind, names);
+  return kinds.text();
+}
+
+std::string list_text(const std::string& kind, const StudyRegistry& studies) {
   std::string text;
   std::vector<std::string_view> names;
-  for (const ListedKind& listed : listed_kinds()) {
+  for (const ListedKind& listed : listed_kinds(studies)) {
     if (kind.empty()) {
       if (!text.empty()) text += "\n";
       text += std::string(listed.name) + "\n";
@@ -90,12 +144,17 @@ std::string list_text(const std::string& kind) {
   return text;
 }
 
-void add_list_command(CLI::App& app) {
+void add_list_command(CLI::App& app, const StudyRegistry& studies) {
   const auto kind = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("list", "Print the policies and models there are");
+  const auto json = std::make_shared<bool>(false);
+  CLI::App* command =
+      app.add_subcommand("list", "Print the policies, studies and models there are");
   command->add_option("KIND", *kind,
-                      "filters, weighers, evictors, models or schemes; all when left out");
-  command->callback([kind] { fmt::print("{}", list_text(*kind)); });
+                      "filters, weighers, evictors, studies, models or schemes; all when left out");
+  command->add_flag("--json", *json, "Print JSON (docs/json.md)");
+  command->callback([kind, json, &studies] {
+    fmt::print("{}", *json ? list_json(*kind, studies) + "\n" : list_text(*kind, studies));
+  });
 }
 
 }  // namespace cospot

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,9 @@
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/report/html_report.hpp"
 #include "sim_harness/report/report_json.hpp"
-#include "sim_harness/results/results_database.hpp"
+#include "sim_harness/report/study_json.hpp"
+#include "sim_harness/studies/compare/compare_study.hpp"
+#include "sim_harness/studies/study.hpp"
 
 namespace cospot {
 namespace {
@@ -21,7 +24,7 @@ namespace {
 struct ReportArguments {
   std::string database;
   std::string output = "report.html";
-  std::string title = "Spot allocators compared";
+  std::optional<std::string> title;
 };
 
 /// The report, and how many runs are in it.
@@ -31,17 +34,22 @@ struct MadeReport {
 };
 
 MadeReport make_report(const ReportArguments& arguments) {
-  ResultsDatabase results(arguments.database);
-  const SweepRecord sweep = results.sweep();
-  const std::vector<ResultRow> rows = results.read_rows();
-  if (rows.empty()) {
+  ResultsDatabase results = open_results(arguments.database);
+  const std::size_t runs = results.finished_runs().size();
+  if (runs == 0) {
     throw DatabaseError(
         fmt::format("{}: has none of its {} runs yet; `cospot compare` with "
                     "--resume does them",
-                    arguments.database, sweep.run_count));
+                    arguments.database, results.record().run_count));
   }
-  const std::string data = report_json(sweep, rows, arguments.database);
-  return {html_report(arguments.title, data), rows.size()};
+  const std::string& study = results.schema().study;
+  if (study == compare_study().name) {
+    return {html_report(arguments.title.value_or("Spot allocators compared"), report_json(results)),
+            runs};
+  }
+  return {html_study_report(arguments.title.value_or("Results of the study " + study),
+                            study_json(results)),
+          runs};
 }
 
 void run_report(const ReportArguments& arguments) {
@@ -65,7 +73,7 @@ void add_report_command(CLI::App& app) {
       app.add_subcommand("report", "Write the results as one HTML file to look at and filter");
   command->add_option("database", arguments->database, "Results database")->required();
   command->add_option("-o,--output", arguments->output, "File to write")->capture_default_str();
-  command->add_option("--title", arguments->title, "Its title")->capture_default_str();
+  command->add_option("--title", arguments->title, "Its title");
   command->callback([arguments] { run_report(*arguments); });
 }
 

@@ -8,26 +8,29 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/errors.hpp"
 #include "sim_harness/commands/host_totals.hpp"
+#include "sim_harness/commands/run_result_text.hpp"
 #include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
 #include "sim_harness/engine/event_log.hpp"
 #include "sim_harness/engine/explain.hpp"
 #include "sim_harness/engine/explain_text.hpp"
 #include "sim_harness/engine/informed_evictor.hpp"
-#include "sim_harness/engine/run_result_text.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/files/text_table.hpp"
-#include "sim_harness/sweeps/policy_list.hpp"
-#include "sim_harness/sweeps/sweep_file.hpp"
-#include "sim_harness/sweeps/sweep_grid.hpp"
-#include "sim_harness/sweeps/workload_list.hpp"
+#include "sim_harness/policies/policy_list.hpp"
+#include "sim_harness/studies/compare/compare_schema.hpp"
+#include "sim_harness/studies/compare/sweep_file.hpp"
+#include "sim_harness/studies/compare/sweep_grid.hpp"
+#include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
 #include "sim_harness/workloads/window.hpp"
+#include "sim_harness/workloads/workload_list.hpp"
 
 namespace cospot {
 namespace {
@@ -42,6 +45,7 @@ struct RunArguments {
   std::optional<std::string> explained_id;
   bool explain_all = false;
   std::string timing = "on";
+  bool json = false;
   WindowOption window;
 };
 
@@ -50,6 +54,7 @@ struct SizeArguments {
   std::vector<std::string> vm;
   std::string host;
   std::vector<double> headroom{0};
+  bool json = false;
   WindowOption window;
 };
 
@@ -73,9 +78,7 @@ std::string host_text(const ResourceVector& host) {
 }
 
 Sweep scenario_of(const RunArguments& arguments, PolicyLoader& loader) {
-  Sweep sweep = read_scenario(arguments.scenario, arguments.overrides, loader);
-  state_windows(sweep, arguments.window.window());
-  return sweep;
+  return read_scenario(arguments.scenario, arguments.overrides, loader, arguments.window.window());
 }
 
 /// A line that tells the window, unless it is the default one that nobody stated.
@@ -119,6 +122,7 @@ class ScenarioRun {
     RunResult result = engine.result();
     result.wall_ms = wall.count();
     const Timing timing = arguments_.timing == "off" ? Timing::kOff : Timing::kOn;
+    if (arguments_.json) return print(result_json(settings, result, timing) + "\n");
     print(settings_text(settings) + "\n" + run_result_text(result, timing));
   }
 
@@ -140,6 +144,33 @@ class ScenarioRun {
     const ExplainDetail detail =
         arguments_.explain_all ? ExplainDetail::kAllHosts : ExplainDetail::kBest;
     print(explanation_text(explanation, workload_, detail) + "\n");
+  }
+
+  /// The measures are the columns of `cospot compare`, by their names.
+  [[nodiscard]] std::string result_json(const RunSettings& settings, const RunResult& result,
+                                        Timing timing) const {
+    const std::vector<Column>& columns = compare_schema().measures;
+    const Measures values = compare_measures(result, workload_.sha256, 0);
+    JsonObject measures;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (!columns[i].is_in_csv()) continue;
+      measures.add(columns[i].name,
+                   json_value(columns[i], with_timing(columns[i], values[i], timing)));
+    }
+    return JsonObject()
+        .add("workload", json_text(workload_.name))
+        .add("workload_sha256", json_text(workload_.sha256))
+        .add("window_days", window_days_text(workload_.window))
+        .add("host", host_json(settings.host))
+        .add("headroom_percent", json_number(sweep_.sizes.front().percent))
+        .add("least_hosts", least_hosts_ ? std::to_string(*least_hosts_) : "null")
+        .add("vm", json_text(settings.vm.label))
+        .add("spot", json_text(settings.spot.label))
+        .add("evictor", json_text(settings.evictor.label))
+        .add("saf", json_bool(settings.saf))
+        .add("otn", otn_json(settings.otn))
+        .add("measures", measures.text())
+        .text();
   }
 
   [[nodiscard]] std::string settings_text(const RunSettings& settings) const {
@@ -164,8 +195,55 @@ class ScenarioRun {
 
 void require_headroom(double percent) {
   if (percent >= 0 && percent <= kMaxHeadroomPercent) return;
-  throw ConfigError(fmt::format("--headroom {}: expected percentages from 0 to {}", percent,
+  throw ConfigError(fmt::format("--headroom-percent {}: expected percentages from 0 to {}", percent,
                                 kMaxHeadroomPercent));
+}
+
+std::string sizes_text(const SizeArguments& arguments, const Workload& workload,
+                       const EventSchedule& vms, std::span<const ChainSpec> chains,
+                       std::span<const DatacenterSize> sizes) {
+  TextTable table;
+  table.add_column("VM policy", TextTable::Align::kLeft);
+  table.add_column("lower bound");
+  for (const double percent : arguments.headroom) table.add_column(fmt::format("{} %", percent));
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    std::vector<std::string> cells{chains[i].label, std::to_string(sizes[i].lower_bound)};
+    for (const double percent : arguments.headroom) {
+      cells.push_back(std::to_string(with_headroom(sizes[i].hosts, percent)));
+    }
+    table.add_row(std::move(cells));
+  }
+  return fmt::format(
+      "workload  {}: {} VMs\n{}hosts of  {}\n\nhosts by headroom (lower bound: the peak "
+      "demand, were it packed without loss)\n{}",
+      workload.name, vms.vm_requests, window_text(workload),
+      host_text(parse_host_totals(arguments.host)), table.text());
+}
+
+std::string sizes_json(const SizeArguments& arguments, const Workload& workload,
+                       const EventSchedule& vms, std::span<const ChainSpec> chains,
+                       std::span<const DatacenterSize> sizes) {
+  std::vector<std::string> policies;
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    const auto size_of = [&](double percent) {
+      return JsonObject()
+          .add("headroom_percent", json_number(percent))
+          .add("hosts", std::to_string(with_headroom(sizes[i].hosts, percent)))
+          .text();
+    };
+    policies.push_back(JsonObject()
+                           .add("vm", json_text(chains[i].label))
+                           .add("lower_bound", std::to_string(sizes[i].lower_bound))
+                           .add("sizes", list_of(arguments.headroom, size_of))
+                           .text());
+  }
+  return JsonObject()
+      .add("workload", json_text(workload.name))
+      .add("vms", std::to_string(vms.vm_requests))
+      .add("window_days", window_days_text(workload.window))
+      .add("host", host_json(parse_host_totals(arguments.host)))
+      .add("policies", json_list(policies))
+      .text();
 }
 
 void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
@@ -180,22 +258,12 @@ void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
   const Workload workload = load_workload(spec);
   warn_of_window(workload);
   const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
-  TextTable table;
-  table.add_column("VM policy", TextTable::Align::kLeft);
-  table.add_column("lower bound");
-  for (const double percent : arguments.headroom) table.add_column(fmt::format("{} %", percent));
+  std::vector<DatacenterSize> sizes;
   for (const ChainSpec& chain : chains) {
-    const DatacenterSize size = smallest_datacenter(workload, vms, host, chain);
-    std::vector<std::string> cells{chain.label, std::to_string(size.lower_bound)};
-    for (const double percent : arguments.headroom) {
-      cells.push_back(std::to_string(with_headroom(size.hosts, percent)));
-    }
-    table.add_row(std::move(cells));
+    sizes.push_back(smallest_datacenter(workload, vms, host, chain));
   }
-  print(fmt::format(
-      "workload  {}: {} VMs\n{}hosts of  {}\n\nhosts by headroom (lower bound: the peak "
-      "demand, were it packed without loss)\n{}",
-      workload.name, vms.vm_requests, window_text(workload), host_text(host), table.text()));
+  print(arguments.json ? sizes_json(arguments, workload, vms, chains, sizes) + "\n"
+                       : sizes_text(arguments, workload, vms, chains, sizes));
 }
 
 void add_run(CLI::App& app, PolicyLoader& loader) {
@@ -214,6 +282,7 @@ void add_run(CLI::App& app, PolicyLoader& loader) {
   command->add_option("--timing", arguments->timing, "on, or off: no times, so that output repeats")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
+  command->add_flag("--json", arguments->json, "Print JSON (docs/json.md)")->excludes(explain);
   command->callback([arguments, &loader] { ScenarioRun(*arguments, loader).run(); });
 }
 
@@ -230,10 +299,13 @@ void add_size(CLI::App& app, PolicyLoader& loader) {
       ->allow_extra_args(false);
   command->add_option("--host", arguments->host, "VCPUS,MEMORY_MB[,DISK_GB] of a host")->required();
   arguments->window.add_to(*command);
-  command->add_option("--headroom", arguments->headroom, "Percentages of more hosts: 0,1,2")
+  command
+      ->add_option("--headroom-percent,--headroom", arguments->headroom,
+                   "Hosts beyond the fewest that hold all VMs, %: 0,1,2")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();
+  command->add_flag("--json", arguments->json, "Print JSON (docs/json.md)");
   command->callback([arguments, &loader] { size_datacenter(*arguments, loader); });
 }
 

@@ -25,13 +25,14 @@
 #include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/number_range.hpp"
 #include "sim_harness/commands/window_option.hpp"
+#include "sim_harness/policies/policy_list.hpp"
+#include "sim_harness/policies/shared_evictor.hpp"
 #include "sim_harness/results/csv_sink.hpp"
-#include "sim_harness/sweeps/policy_list.hpp"
-#include "sim_harness/sweeps/shared_evictor.hpp"
-#include "sim_harness/sweeps/sweep_json.hpp"
-#include "sim_harness/tune/tune.hpp"
-#include "sim_harness/tune/tune_rows.hpp"
-#include "sim_harness/tune/tune_text.hpp"
+#include "sim_harness/studies/compare/sweep_json.hpp"
+#include "sim_harness/studies/tune/tune.hpp"
+#include "sim_harness/studies/tune/tune_json.hpp"
+#include "sim_harness/studies/tune/tune_rows.hpp"
+#include "sim_harness/studies/tune/tune_text.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
 #include "weighers/registry.hpp"
 
@@ -84,6 +85,7 @@ struct TuneArguments {
   std::string csv;
   std::string database;
   bool force = false;
+  bool json = false;
   WindowOption window;
 };
 
@@ -147,13 +149,14 @@ TunedDatacenter read_datacenter(const TuneArguments& arguments) {
 
 void write_results(const TuneArguments& arguments, const TuneRecord& record) {
   if (!arguments.database.empty()) {
-    const SweepRecord sweep{sweep_json(record.sweep), SweepGrid(record.sweep).run_count(),
-                            COSPOT_VERSION, "cospot tune"};
     const IfPresent if_present = arguments.force ? IfPresent::kReplace : IfPresent::kRefuse;
-    const ResultsDatabase database(arguments.database, sweep, record.workloads, if_present,
-                                   record.rows);
+    const ResultsDatabase database(arguments.database, tune_tables(record), record.workloads,
+                                   if_present, {}, record.rows);
   }
-  if (!arguments.csv.empty()) write_csv(arguments.csv, record.rows, Timing::kOff);
+  if (arguments.csv.empty()) return;
+  ResultsDatabase results =
+      ResultsDatabase::in_memory(tune_tables(record), record.workloads, record.rows);
+  write_csv(arguments.csv, results, Timing::kOff);
 }
 
 void require_outputs_usable(const TuneArguments& arguments) {
@@ -164,7 +167,7 @@ void require_outputs_usable(const TuneArguments& arguments) {
     throw InputError("--csv " + arguments.csv + ": is the results database; choose another file");
   }
   if (!arguments.force && std::filesystem::exists(arguments.database, error)) {
-    throw InputError(arguments.database + ": is there already; --force replaces it");
+    throw InputError(arguments.database + ": already exists; --force replaces it");
   }
 }
 
@@ -197,7 +200,9 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
   }
   const TuneOutcome outcome = tune(settings, held_out, runs);
   write_results(arguments, tune_record(settings, samples, runs, datacenter.host));
-  const std::string text = tune_text(settings, samples, runs, outcome, folds, made.whole);
+  const std::string text =
+      arguments.json ? tune_json(settings, samples, runs, outcome, folds, made.whole) + "\n"
+                     : tune_text(settings, samples, runs, outcome, folds, made.whole);
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
     throw InputError("standard output cannot be written");
   }
@@ -275,6 +280,7 @@ void add_tune_command(CLI::App& app, PolicyLoader& loader) {
   CLI::Option* database =
       command->add_option("--db", arguments->database, "Write the runs to a results database");
   command->add_flag("--force", arguments->force, "Replace the database")->needs(database);
+  command->add_flag("--json", arguments->json, "Print JSON (docs/json.md)");
   command->callback([arguments, &loader] { run_tune(*arguments, loader); });
 }
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "sim_harness/sweeps/policy_loader.hpp"
+#include "sim_harness/policies/policy_loader.hpp"
 
 namespace cospot {
 

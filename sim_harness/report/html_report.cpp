@@ -35,11 +35,11 @@ std::string base64(std::string_view hex) {
   return text;
 }
 
-std::string content_security_policy() {
+std::string content_security_policy(std::string_view script) {
   return fmt::format(
       "default-src 'none'; script-src '{}' '{}'; style-src '{}'; img-src data:; base-uri 'none'; "
       "form-action 'none'",
-      csp_hash(chart_library()), csp_hash(report_script()), csp_hash(report_style()));
+      csp_hash(chart_library()), csp_hash(script), csp_hash(report_style()));
 }
 
 /// Replaces every {{name}} by its value; what a value holds is not looked at again.
@@ -54,6 +54,20 @@ std::string fill_in(std::string_view text, const std::map<std::string, std::stri
     filled += values.at(std::string(text.substr(begin + 2, end - begin - 2)));
     text.remove_prefix(end + 2);
   }
+}
+
+std::string page(std::string_view page_template, std::string_view script, std::string_view title,
+                 std::string_view data_json) {
+  const std::string policy = content_security_policy(script);
+  const std::string title_html = html_text(title);
+  const std::string licences_html = html_text(asset_licences());
+  return fill_in(page_template, {{"policy", policy},
+                                 {"title", title_html},
+                                 {"style", report_style()},
+                                 {"data", data_json},
+                                 {"library", chart_library()},
+                                 {"script", script},
+                                 {"licences", licences_html}});
 }
 
 }  // namespace
@@ -84,16 +98,11 @@ std::string html_text(std::string_view text) {
 std::string csp_hash(std::string_view text) { return "sha256-" + base64(sha256_hex(text)); }
 
 std::string html_report(std::string_view title, std::string_view data_json) {
-  const std::string policy = content_security_policy();
-  const std::string title_html = html_text(title);
-  const std::string licences_html = html_text(asset_licences());
-  return fill_in(report_template(), {{"policy", policy},
-                                     {"title", title_html},
-                                     {"style", report_style()},
-                                     {"data", data_json},
-                                     {"library", chart_library()},
-                                     {"script", report_script()},
-                                     {"licences", licences_html}});
+  return page(report_template(), report_script(), title, data_json);
+}
+
+std::string html_study_report(std::string_view title, std::string_view data_json) {
+  return page(study_template(), study_script(), title, data_json);
 }
 
 }  // namespace cospot

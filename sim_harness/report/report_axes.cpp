@@ -3,123 +3,88 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <map>
-#include <utility>
+#include <algorithm>
+#include <iterator>
 
 #include "core/errors.hpp"
-#include "sim_harness/report/configuration_yaml.hpp"
-#include "sim_harness/report/report_json.hpp"
-#include "sim_harness/results/bound_policies.hpp"
-#include "sim_harness/results/revenue_text.hpp"
-#include "sim_harness/sweeps/config_value.hpp"
-#include "sim_harness/sweeps/yaml_reader.hpp"
+#include "sim_harness/experiments/grid.hpp"
 
 namespace cospot {
 namespace {
 
-bool is_never_bound(const ConfigNode& /*value*/) { return false; }
-
-template <class MakeYaml, class IsBound>
-ReportAxis labelled_axis(const ConfigNode& root, std::string_view key, const MakeYaml& make_yaml,
-                         const IsBound& is_bound) {
-  ReportAxis axis{std::string(key), {}};
-  for (const ConfigNode& item : require_key(root, "sweep", key).items) {
-    axis.values.push_back({require_key(item, key, "label").text, make_yaml(item), is_bound(item)});
+/// What a row has on an axis, as the axis' labels say it. Where a study file gives hosts, the size
+/// is the measure `hosts`.
+std::string label_of(const Schema& schema, const Axis& axis, std::size_t position, const Row& row) {
+  const auto measure = std::ranges::find(schema.measures, axis.key, &Column::name);
+  if (measure == schema.measures.end()) {
+    return csv_value(schema.axes[position], row.values[position]);
   }
-  return axis;
+  const auto index = static_cast<std::size_t>(measure - schema.measures.begin());
+  return csv_value(*measure, row.values[schema.axes.size() + index]);
 }
 
-ReportAxis size_axis(const ConfigNode& root) {
-  ReportAxis axis{"headroom_percent", {}};
-  for (const ConfigNode& item : require_key(root, "sweep", "sizes").items) {
-    if (item.find("headroom_percent") == nullptr) axis.key = "hosts";
-    const std::string& text = require_key(item, "sizes", axis.key).text;
-    axis.values.push_back({.label = text, .yaml = text});
-  }
-  return axis;
+/// Labels of the file: what stands in a column under another spelling (`true`) is not compared.
+bool is_compared(const Schema& schema, std::size_t position) {
+  return schema.axes[position].type != ColumnType::kBoolean;
 }
 
-ReportAxis scalar_axis(const ConfigNode& root, std::string_view key) {
-  ReportAxis axis{std::string(key), {}};
-  for (const ConfigNode& item : require_key(root, "sweep", key).items) {
-    axis.values.push_back({.label = item.text, .yaml = item.text});
-  }
-  return axis;
-}
-
-std::string size_label(const ResultRow& row) {
-  return row.headroom_percent ? fmt::format("{}", *row.headroom_percent)
-                              : fmt::format("{}", row.result.hosts);
-}
-
-/// What a workload requests, of any of its runs.
-std::string requested_json(const ResultRow& row) {
-  return fmt::format(
-      ",\"sha256\":{},\"vms\":{},\"spots\":{},\"vmRevenue\":{:.6g},\"spotRevenue\":{:.6g}",
-      script_json_text(row.workload_sha256), row.result.vm_requests, row.result.spot_requests,
-      vcpu_seconds(row.result.vm_revenue_requested),
-      vcpu_seconds(row.result.spot_revenue_requested));
+bool has_value(const Schema& schema, const Axis& axis, std::size_t position, std::size_t value,
+               const Row& row) {
+  if (!is_compared(schema, position)) return axis.values[value].value == row.values[position];
+  return axis.values[value].label == label_of(schema, axis, position, row);
 }
 
 }  // namespace
 
-ReportAxes read_report_axes(const SweepRecord& sweep, const std::string& database) {
-  try {
-    // JSON is YAML.
-    const ConfigNode root = parse_yaml(sweep.configuration, "configuration");
-    ReportAxes axes;
-    axes.host_yaml = host_yaml(require_key(root, "sweep", "host"));
-    const auto evictor_is_bound = [](const ConfigNode& evictor) {
-      return evictor_needs_true_lifetimes(evictor);
-    };
-    axes.axes = {labelled_axis(root, "workloads", workload_yaml, is_never_bound),
-                 size_axis(root),
-                 labelled_axis(root, "vm", chain_yaml, chain_needs_true_lifetimes),
-                 labelled_axis(root, "spot", chain_yaml, chain_needs_true_lifetimes),
-                 labelled_axis(root, "evictor", evictor_yaml, evictor_is_bound),
-                 scalar_axis(root, "saf"),
-                 scalar_axis(root, "otn")};
-    return axes;
-  } catch (const ConfigError& error) {
-    throw DatabaseError(
-        fmt::format("{}: the sweep in it cannot be read: {}", database, error.what()));
-  }
+void require_on_axes(ResultsDatabase& results, const std::vector<Axis>& axes) {
+  std::vector<std::size_t> lengths;
+  for (const Axis& axis : axes) lengths.push_back(axis.values.size());
+  const Grid grid(lengths, 0);
+  const Schema& schema = results.schema();
+  results.for_each_row([&](const Row& row) {
+    bool fits = row.run_index < grid.run_count();
+    const Coordinates at = fits ? grid.coordinates(row.run_index) : Coordinates(axes.size());
+    std::vector<std::string> labels;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      labels.push_back(label_of(schema, axes[i], i, row));
+      fits = fits && has_value(schema, axes[i], i, at[i], row);
+    }
+    if (fits) return;
+    throw DatabaseError(fmt::format("{}: run {} ({}) is not what the sweep in it has there",
+                                    results.name(), row.run_index, fmt::join(labels, ", ")));
+  });
 }
 
-void require_on_axes(const ResultRow& row, const ReportAxes& axes, const std::string& database) {
-  const std::array<std::string, ReportAxes::kCount> labels{
-      row.workload,   size_label(row), row.vm, row.spot, row.evictor, row.saf ? "true" : "false",
-      row.otn.label()};
-  std::size_t rest = row.run_index;
-  bool fits = true;
-  for (std::size_t i = ReportAxes::kCount; i-- > 0;) {
-    const std::vector<AxisValue>& values = axes.axes[i].values;
-    fits = fits && !values.empty() && values[rest % values.size()].label == labels[i];
-    if (!values.empty()) rest /= values.size();
-  }
-  if (fits && rest == 0) return;
-  throw DatabaseError(fmt::format("{}: run {} ({}) is not what the sweep in it has there", database,
-                                  row.run_index, fmt::join(labels, ", ")));
-}
-
-std::string axes_json(const ReportAxes& axes, std::span<const ResultRow> rows) {
-  std::map<std::string, const ResultRow*> first_rows;
-  for (const ResultRow& row : rows) first_rows.emplace(row.workload, &row);
+std::string axes_json(const std::vector<Axis>& axes,
+                      const std::function<std::string(const Axis&, const AxisValue&)>& extra) {
   std::vector<std::string> texts;
-  for (const ReportAxis& axis : axes.axes) {
+  for (const Axis& axis : axes) {
     std::vector<std::string> values;
     for (const AxisValue& value : axis.values) {
-      const bool is_workload = axis.key == axes.axes[ReportAxes::kWorkload].key;
-      const auto first = is_workload ? first_rows.find(value.label) : first_rows.end();
-      values.push_back(
-          fmt::format("{{\"label\":{},\"yaml\":{}{}{}}}", script_json_text(value.label),
-                      script_json_text(value.yaml), value.is_bound ? ",\"bound\":true" : "",
-                      first == first_rows.end() ? "" : requested_json(*first->second)));
+      values.push_back(fmt::format("{{\"label\":{},\"yaml\":{}{}{}}}",
+                                   script_json_text(value.label), script_json_text(value.yaml),
+                                   value.needs_true_lifetimes ? ",\"bound\":true" : "",
+                                   extra ? extra(axis, value) : ""));
     }
     texts.push_back(
         fmt::format("{{\"key\":\"{}\",\"values\":[{}]}}", axis.key, fmt::join(values, ",")));
   }
   return fmt::format("[{}]", fmt::join(texts, ",\n"));
+}
+
+std::string script_json_text(std::string_view text) {
+  std::string json = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      json += '\\';
+      json += c;
+    } else if (c == '<' || static_cast<unsigned char>(c) < 0x20) {
+      fmt::format_to(std::back_inserter(json), "\\u{:04x}", static_cast<int>(c));
+    } else {
+      json += c;
+    }
+  }
+  return json + '"';
 }
 
 }  // namespace cospot

@@ -4,125 +4,144 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <iterator>
-#include <optional>
-#include <set>
+#include <array>
+#include <map>
+#include <string_view>
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/report/report_axes.hpp"
-#include "sim_harness/results/gain.hpp"
-#include "sim_harness/results/revenue_text.hpp"
+#include "sim_harness/studies/provider/configuration_yaml.hpp"
 
 namespace cospot {
 namespace {
 
-std::string json_number(std::uint64_t value) { return fmt::format("{}", value); }
+/// A column of the report: its name there and what it is in `run_figures` joined with `run`.
+struct ReportColumn {
+  std::string_view name;
+  std::string_view sql;
+  bool is_fraction = false;  ///< shown in percent
+};
 
-/// Six significant digits: more than any chart or table shows.
-std::string json_percent(std::optional<double> fraction) {
-  if (!fraction || !std::isfinite(*fraction)) return "null";
-  return fmt::format("{:.6g}", *fraction * 100);
-}
-
-std::optional<double> ratio(Revenue part, Revenue whole) {
-  if (whole == 0) return std::nullopt;
-  return vcpu_seconds(part) / vcpu_seconds(whole);
-}
+constexpr std::array kColumns{
+    ReportColumn{"gain", "gain", true},
+    ReportColumn{"share", "spot_share", true},
+    ReportColumn{"shareFirstHourFree", "spot_share_first_hour_free", true},
+    ReportColumn{"loss", "vm_loss", true},
+    ReportColumn{"hosts", "hosts"},
+    ReportColumn{"rejected", "vm_rejected"},
+    ReportColumn{"tooLarge", "vm_too_large"},
+    ReportColumn{"admitted", "spot_admitted"},
+    ReportColumn{"evictions", "run.evictions"},
+    ReportColumn{"p99", "alloc_p99_ns"}};
 
 std::string json_list(const std::vector<std::string>& items) {
   return fmt::format("[{}]", fmt::join(items, ","));
 }
 
+/// Six significant digits of a percentage: more than any chart or table shows.
+std::string read_json(SqliteStatement& select, const ReportColumn& column) {
+  if (select.next_is_null()) {
+    static_cast<void>(select.read_text());
+    return "null";
+  }
+  if (column.is_fraction) return fmt::format("{:.6g}", select.read_number() * 100);
+  return fmt::format("{}", select.read_integer());
+}
+
 /// One value per run; a column that is the same everywhere is written once, as {"all": value}.
-template <class Write>
-std::string json_column(std::string_view name, std::span<const ResultRow> rows,
-                        const Write& write) {
-  std::vector<std::string> values;
-  values.reserve(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) values.push_back(write(i));
+std::string column_json(std::string_view name, const std::vector<std::string>& values) {
   const bool is_constant = std::equal(values.begin() + 1, values.end(), values.begin());
   const std::string text =
       is_constant ? fmt::format("{{\"all\":{}}}", values.front()) : json_list(values);
   return fmt::format("\"{}\":{}", name, text);
 }
 
-std::string columns_json(std::span<const ResultRow> rows) {
-  const std::vector<Gain> gains = compute_gains(rows);
-  const auto count = [&](std::string_view name, auto member) {
-    return json_column(name, rows,
-                       [&](std::size_t i) { return json_number(rows[i].result.*member); });
-  };
-  const std::vector<std::string> columns{
-      json_column("gain", rows, [&](std::size_t i) { return json_percent(gains[i].value); }),
-      json_column("share", rows,
-                  [&](std::size_t i) {
-                    const RunResult& run = rows[i].result;
-                    return json_percent(ratio(run.spot_revenue, run.spot_revenue_requested));
-                  }),
-      json_column("shareFirstHourFree", rows,
-                  [&](std::size_t i) {
-                    const RunResult& run = rows[i].result;
-                    return json_percent(
-                        ratio(run.spot_revenue_first_hour_free, run.spot_revenue_requested));
-                  }),
-      json_column("loss", rows,
-                  [&](std::size_t i) {
-                    const RunResult& run = rows[i].result;
-                    return json_percent(
-                        ratio(run.vm_revenue_requested - run.vm_revenue, run.vm_revenue_requested));
-                  }),
-      count("hosts", &RunResult::hosts),
-      count("rejected", &RunResult::vm_rejected),
-      count("tooLarge", &RunResult::vm_too_large),
-      count("admitted", &RunResult::spot_admitted),
-      count("evictions", &RunResult::evictions),
-      count("p99", &RunResult::alloc_p99_ns)};
-  return fmt::format("{{{}}}", fmt::join(columns, ",\n"));
+std::string columns_json(ResultsDatabase& results) {
+  std::vector<std::string_view> selected;
+  for (const ReportColumn& column : kColumns) selected.push_back(column.sql);
+  SqliteStatement select(
+      results.connection(),
+      fmt::format("SELECT {} FROM run_figures JOIN run USING (run_index) ORDER BY run_index",
+                  fmt::join(selected, ", ")));
+  std::array<std::vector<std::string>, kColumns.size()> values;
+  while (select.step()) {
+    for (std::size_t i = 0; i < kColumns.size(); ++i) {
+      values[i].push_back(read_json(select, kColumns[i]));
+    }
+  }
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    texts.push_back(column_json(kColumns[i].name, values[i]));
+  }
+  return fmt::format("{{{}}}", fmt::join(texts, ",\n"));
+}
+
+/// What each workload requests, of its first run, as further members of its axis value.
+std::map<std::string, std::string> requested_json(ResultsDatabase& results) {
+  SqliteStatement select(
+      results.connection(),
+      "SELECT workload, workload_sha256, vm_requests, spot_requests, vm_revenue_requested,"
+      " spot_revenue_requested, min(run_index) FROM run GROUP BY workload");
+  std::map<std::string, std::string> requested;
+  while (select.step()) {
+    const std::string label = select.read_text();
+    const std::string sha256 = select.read_text();
+    const std::int64_t vms = select.read_integer();
+    const std::int64_t spots = select.read_integer();
+    const double vm_revenue = select.read_number();
+    requested[label] = fmt::format(
+        ",\"sha256\":{},\"vms\":{},\"spots\":{},\"vmRevenue\":{:.6g},\"spotRevenue\":{:.6g}",
+        script_json_text(sha256), vms, spots, vm_revenue, select.read_number());
+  }
+  return requested;
 }
 
 /// Run indices, or null when every run of the sweep is there: then they are 0, 1, 2, ...
-std::string indices_json(const SweepRecord& sweep, std::span<const ResultRow> rows) {
-  if (rows.size() == sweep.run_count) return "null";
+std::string indices_json(ResultsDatabase& results, std::size_t run_count) {
+  const std::vector<std::size_t> runs = results.finished_runs();
+  if (runs.size() == run_count) return "null";
   std::vector<std::string> indices;
-  for (const ResultRow& row : rows) indices.push_back(json_number(row.run_index));
+  for (const std::size_t run : runs) indices.push_back(fmt::format("{}", run));
   return json_list(indices);
 }
 
-std::string versions_json(std::span<const ResultRow> rows) {
-  std::set<std::string> versions;
-  for (const ResultRow& row : rows) versions.insert(script_json_text(row.version));
-  return json_list({versions.begin(), versions.end()});
+std::string versions_json(ResultsDatabase& results) {
+  SqliteStatement select(results.connection(), "SELECT DISTINCT version FROM run ORDER BY version");
+  std::vector<std::string> versions;
+  while (select.step()) versions.push_back(script_json_text(select.read_text()));
+  return json_list(versions);
+}
+
+std::string host_of(const ExperimentRecord& record, const std::string& database) {
+  try {
+    const ConfigNode root = parse_yaml(record.configuration, "configuration");  // JSON is YAML
+    return host_yaml(require_key(root, "sweep", "host"));
+  } catch (const ConfigError& error) {
+    throw DatabaseError(
+        fmt::format("{}: the sweep in it cannot be read: {}", database, error.what()));
+  }
 }
 
 }  // namespace
 
-std::string script_json_text(std::string_view text) {
-  std::string json = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      json += '\\';
-      json += c;
-    } else if (c == '<' || static_cast<unsigned char>(c) < 0x20) {
-      fmt::format_to(std::back_inserter(json), "\\u{:04x}", static_cast<int>(c));
-    } else {
-      json += c;
-    }
-  }
-  return json + '"';
-}
-
-std::string report_json(const SweepRecord& sweep, std::span<const ResultRow> rows,
-                        const std::string& database) {
-  const ReportAxes axes = read_report_axes(sweep, database);
-  for (const ResultRow& row : rows) require_on_axes(row, axes, database);
+std::string report_json(ResultsDatabase& results) {
+  const ExperimentRecord record = results.record();
+  const std::vector<Axis> axes = results.axes();
+  require_on_axes(results, axes);
+  const std::map<std::string, std::string> requested = requested_json(results);
+  const auto extra = [&requested](const Axis& axis, const AxisValue& value) {
+    const auto found = axis.name == "workload" ? requested.find(value.label) : requested.end();
+    return found == requested.end() ? std::string() : found->second;
+  };
   return fmt::format(
       "{{\"createdBy\":{},\n\"versions\":{},\n\"expectedRuns\":{},\n\"host\":{},\n\"axes\":{},\n"
       "\"runs\":{},\n\"columns\":{}}}",
-      script_json_text(sweep.created_by), versions_json(rows), sweep.run_count,
-      script_json_text(axes.host_yaml), axes_json(axes, rows), indices_json(sweep, rows),
-      columns_json(rows));
+      script_json_text(record.created_by), versions_json(results), record.run_count,
+      script_json_text(host_of(record, results.name())), axes_json(axes, extra),
+      indices_json(results, record.run_count), columns_json(results));
 }
 
 }  // namespace cospot

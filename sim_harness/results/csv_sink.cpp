@@ -9,30 +9,33 @@
 #include <string_view>
 
 #include "core/errors.hpp"
-#include "sim_harness/results/revenue_text.hpp"
 
 namespace cospot {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kHeader =
-    "workload,headroom_percent,vm,spot,evictor,saf,otn,hosts,vm_requests,vm_rejected,"
-    "spot_requests,spot_admitted,evictions,vm_revenue_requested,vm_revenue,"
-    "spot_revenue_requested,spot_revenue,alloc_p50_ns,alloc_p99_ns,alloc_max_ns,wall_ms,"
-    "vm_too_large,spot_revenue_first_hour_free\n";
+void add_line(std::string& text, const Schema& schema, const Row& row, Timing timing) {
+  std::size_t position = 0;
+  bool is_first = true;
+  for (const std::vector<Column>* part : {&schema.axes, &schema.measures}) {
+    for (const Column& column : *part) {
+      const Value& value = row.values.at(position++);
+      if (!column.is_in_csv()) continue;
+      if (!is_first) text += ',';
+      is_first = false;
+      text += csv_value(column, with_timing(column, value, timing));
+    }
+  }
+  text += '\n';
+}
 
-std::string csv_line(const ResultRow& row, Timing timing) {
-  const RunResult result = with_timing(row.result, timing);
-  return fmt::format(
-      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.3f},{},{}\n", row.workload,
-      row.headroom_percent ? fmt::format("{}", *row.headroom_percent) : "", row.vm, row.spot,
-      row.evictor, row.saf ? 1 : 0, row.otn.label(), result.hosts, result.vm_requests,
-      result.vm_rejected, result.spot_requests, result.spot_admitted, result.evictions,
-      revenue_text(result.vm_revenue_requested), revenue_text(result.vm_revenue),
-      revenue_text(result.spot_revenue_requested), revenue_text(result.spot_revenue),
-      result.alloc_p50_ns, result.alloc_p99_ns, result.alloc_max_ns, result.wall_ms,
-      result.vm_too_large, revenue_text(result.spot_revenue_first_hour_free));
+std::string header(const Schema& schema) {
+  std::string text;
+  for (const Column& column : schema.columns()) {
+    if (column.is_in_csv()) text += (text.empty() ? "" : ",") + column.name;
+  }
+  return text + "\n";
 }
 
 [[noreturn]] void throw_cannot_write(const fs::path& file, int error) {
@@ -75,24 +78,27 @@ int write_file(const fs::path& file, std::string_view text, int flags) {
 
 }  // namespace
 
-RunResult with_timing(const RunResult& result, Timing timing) {
-  if (timing == Timing::kOn) return result;
-  RunResult untimed = result;
-  untimed.alloc_p50_ns = 0;
-  untimed.alloc_p99_ns = 0;
-  untimed.alloc_max_ns = 0;
-  untimed.wall_ms = 0;
-  return untimed;
+Value with_timing(const Column& column, const Value& value, Timing timing) {
+  if (timing == Timing::kOn || column.role != ColumnRole::kTime) return value;
+  if (column.type == ColumnType::kNumber) return 0.0;
+  return std::int64_t{0};
 }
 
-std::string csv_text(std::span<const ResultRow> rows, Timing timing) {
-  std::string text(kHeader);
-  for (const ResultRow& row : rows) text += csv_line(row, timing);
+std::string csv_text(const Schema& schema, std::span<const Row> rows, Timing timing) {
+  std::string text = header(schema);
+  for (const Row& row : rows) add_line(text, schema, row, timing);
   return text;
 }
 
-void write_csv(const fs::path& file, std::span<const ResultRow> rows, Timing timing) {
-  const std::string text = csv_text(rows, timing);
+std::string csv_text(ResultsDatabase& results, Timing timing) {
+  std::string text = header(results.schema());
+  results.for_each_row(
+      [&](const Row& row) { add_line(text, results.schema(), row, timing); });
+  return text;
+}
+
+void write_csv(const fs::path& file, ResultsDatabase& results, Timing timing) {
+  const std::string text = csv_text(results, timing);
   if (is_written_in_place(file)) {
     if (const int error = write_file(file, text, 0)) throw_cannot_write(file, error);
     return;

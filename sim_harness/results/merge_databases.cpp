@@ -9,7 +9,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/results/csv_sink.hpp"
-#include "sim_harness/sweeps/sweep_json.hpp"
+#include "sim_harness/configuration/configuration_difference.hpp"
 
 namespace cospot {
 namespace {
@@ -20,64 +20,71 @@ namespace fs = std::filesystem;
 constexpr std::size_t kNamedRuns = 10;
 
 struct Gathered {
-  SweepRecord sweep;
-  std::vector<WorkloadRecord> workloads;
-  std::map<std::size_t, std::pair<ResultRow, std::string>> rows;  ///< run -> row, its file
+  ExperimentTables tables;
+  std::vector<InputRecord> inputs;
+  std::map<std::size_t, std::pair<Row, std::string>> rows;  ///< run -> row, its file
   std::size_t duplicates = 0;
 };
 
-void require_same_sweep(const Gathered& gathered, ResultsDatabase& database,
-                        const std::string& first, const std::string& name) {
-  const SweepRecord sweep = database.sweep();
-  if (sweep.configuration != gathered.sweep.configuration) {
+void require_same_experiment(const Gathered& gathered, ResultsDatabase& database,
+                             const std::string& first, const std::string& name) {
+  const ExperimentRecord& mine = gathered.tables.record;
+  const ExperimentRecord record = database.record();
+  if (record.study != mine.study) {
+    throw DatabaseError(fmt::format("{} holds the study '{}' and {} the study '{}'", first,
+                                    mine.study, name, record.study));
+  }
+  if (record.configuration != mine.configuration) {
     throw DatabaseError(
         fmt::format("{} and {} hold different sweeps: they differ in {}", first, name,
-                    describe_difference(gathered.sweep.configuration, sweep.configuration)));
+                    describe_difference(mine.configuration, record.configuration)));
   }
-  const std::vector<WorkloadRecord> workloads = database.workloads();
-  if (workloads == gathered.workloads) return;
-  const auto [mine, other] = std::mismatch(gathered.workloads.begin(), gathered.workloads.end(),
-                                           workloads.begin(), workloads.end());
-  const std::string label = mine == gathered.workloads.end() ? other->label : mine->label;
+  const std::vector<InputRecord> inputs = database.inputs();
+  if (inputs == gathered.inputs) return;
+  const auto [one, other] =
+      std::mismatch(gathered.inputs.begin(), gathered.inputs.end(), inputs.begin(), inputs.end());
+  const std::string label = one == gathered.inputs.end() ? other->label : one->label;
   throw DatabaseError(
       fmt::format("{} and {} ran different versions of the workload '{}'", first, name, label));
 }
 
 /// Tells whether two rows of one run say the same, whatever their times and the version.
-bool is_same_result(ResultRow one, ResultRow other) {
-  one.result = with_timing(one.result, Timing::kOff);
-  other.result = with_timing(other.result, Timing::kOff);
-  return one.configuration == other.configuration && one.workload_sha256 == other.workload_sha256 &&
-         csv_text({&one, 1}, Timing::kOff) == csv_text({&other, 1}, Timing::kOff);
+bool is_same_result(const Schema& schema, const Row& one, const Row& other) {
+  const std::vector<Column> columns = schema.columns();
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].role == ColumnRole::kTime) continue;
+    // As written: values that print alike are alike.
+    if (csv_value(columns[i], one.values.at(i)) != csv_value(columns[i], other.values.at(i))) {
+      return false;
+    }
+  }
+  return one.configuration == other.configuration;
 }
 
 void gather_rows(Gathered& gathered, ResultsDatabase& database, const std::string& name) {
-  for (ResultRow& row : database.read_rows()) {
+  database.for_each_row([&](const Row& row) {
     const std::size_t run = row.run_index;
-    const auto found = gathered.rows.find(run);
-    if (found == gathered.rows.end()) {
-      gathered.rows.emplace(run, std::pair(std::move(row), name));
-      continue;
-    }
+    const auto [found, is_new] = gathered.rows.try_emplace(run, row, name);
+    if (is_new) return;
     const auto& [earlier, file] = found->second;
-    if (!is_same_result(earlier, row)) {
+    if (!is_same_result(gathered.tables.schema, earlier, row)) {
       throw DatabaseError(
           fmt::format("{} and {} have different results of run {} (cospot {} and {})", file, name,
                       run, earlier.version, row.version));
     }
     ++gathered.duplicates;
-  }
+  });
 }
 
-Gathered gather(const std::vector<fs::path>& inputs) {
+Gathered gather(const std::vector<fs::path>& inputs, const OpenResults& open) {
   Gathered gathered;
   for (const fs::path& input : inputs) {
-    ResultsDatabase database(input);
+    ResultsDatabase database = open(input);
     if (&input == &inputs.front()) {
-      gathered.sweep = database.sweep();
-      gathered.workloads = database.workloads();
+      gathered.tables = database.tables();
+      gathered.inputs = database.inputs();
     } else {
-      require_same_sweep(gathered, database, inputs.front().string(), input.string());
+      require_same_experiment(gathered, database, inputs.front().string(), input.string());
     }
     gather_rows(gathered, database, input.string());
   }
@@ -94,19 +101,20 @@ void require_distinct(const std::vector<fs::path>& inputs, const fs::path& outpu
 
 }  // namespace
 
-MergeReport merge_databases(const std::vector<fs::path>& inputs, const fs::path& output,
-                            IfPresent if_present, const std::string& command) {
+MergeReport merge_databases(const std::vector<std::filesystem::path>& inputs,
+                            const std::filesystem::path& output, IfPresent if_present,
+                            const std::string& command, const OpenResults& open) {
   if (inputs.empty()) throw DatabaseError("merge needs at least one results database to read");
   require_distinct(inputs, output);
-  Gathered gathered = gather(inputs);
-  gathered.sweep.created_by = command;
-  std::vector<ResultRow> rows;
+  Gathered gathered = gather(inputs, open);
+  gathered.tables.record.created_by = command;
+  std::vector<Row> rows;
   MergeReport report;
   for (auto& [run, row_and_file] : gathered.rows) rows.push_back(std::move(row_and_file.first));
-  for (std::size_t run = 0; run < gathered.sweep.run_count; ++run) {
+  for (std::size_t run = 0; run < gathered.tables.record.run_count; ++run) {
     if (!gathered.rows.contains(run)) report.missing.push_back(run);
   }
-  const ResultsDatabase merged(output, gathered.sweep, gathered.workloads, if_present, rows);
+  const ResultsDatabase merged(output, gathered.tables, gathered.inputs, if_present, {}, rows);
   report.runs = rows.size();
   report.duplicates = gathered.duplicates;
   return report;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,17 +13,20 @@ namespace cospot {
 struct MergeReport {
   std::size_t runs = 0;              ///< in the output
   std::size_t duplicates = 0;        ///< runs that more than one input has, with the same result
-  std::vector<std::size_t> missing;  ///< run indices of the sweep that no input has
+  std::vector<std::size_t> missing;  ///< run indices of the experiment that no input has
 };
 
-/// Puts the shards of one sweep together into one database, row for row as if one machine had run
+/// Opens a results database, of any format that can be read.
+using OpenResults = std::function<ResultsDatabase(const std::filesystem::path&)>;
+
+/// Puts the shards of one experiment together into one database, row for row as if one machine had run
 /// them all. The output is written in one transaction.
 ///
-/// Errors: DatabaseError when the inputs hold different sweeps or workloads, or the same run with
+/// Errors: DatabaseError when the inputs hold different experiments or inputs, or the same run with
 /// different results (times do not count), and what ResultsDatabase throws.
 [[nodiscard]] MergeReport merge_databases(const std::vector<std::filesystem::path>& inputs,
                                           const std::filesystem::path& output, IfPresent if_present,
-                                          const std::string& command);
+                                          const std::string& command, const OpenResults& open);
 
 /// What a merge says at its end, in one or two sentences.
 [[nodiscard]] std::string merge_text(const MergeReport& report,

@@ -3,107 +3,28 @@
 #include <fmt/core.h>
 
 #include <optional>
-#include <string_view>
+#include <utility>
 
-#include "core/digest.hpp"
 #include "core/errors.hpp"
+#include "sim_harness/configuration/configuration_difference.hpp"
 #include "sim_harness/interrupt/temporary_path.hpp"
-#include "sim_harness/results/result_columns.hpp"
-#include "sim_harness/sweeps/sweep_json.hpp"
 
 namespace cospot {
 namespace {
 
-constexpr std::int64_t kApplicationId = 0x636f7370;  // "cosp"
-constexpr std::int64_t kFormatVersion = 2;           // 2: spot_revenue_first_hour_free
-
-enum class Content : std::uint8_t { kNothing, kResults };
-
-/// Tells what the file holds; throws when it is not ours to touch.
-Content read_content(SqliteConnection& connection) {
-  const std::int64_t application = connection.read_pragma("application_id");
-  const std::int64_t version = connection.read_pragma("user_version");
-  SqliteStatement count(connection, "SELECT count(*) FROM sqlite_schema");
-  const bool has_tables = count.step() && count.read_integer() > 0;
-  if (!has_tables && application == 0) return Content::kNothing;
-  if (application != kApplicationId) {
-    throw DatabaseError(connection.name() +
-                        ": is a database of another program; choose another file");
-  }
-  if (version != kFormatVersion) {
-    throw DatabaseError(
-        fmt::format("{}: has results format {}; this cospot ({}) reads and writes format {}. Run "
-                    "the sweep again "
-                    "into another --db, or use the cospot that wrote it",
-                    connection.name(), version, COSPOT_VERSION, kFormatVersion));
-  }
-  return Content::kResults;
-}
-
-void insert_rows(SqliteConnection& connection, std::span<const ResultRow> rows) {
+void insert_rows(SqliteConnection& connection, const Schema& schema, std::span<const Row> rows) {
   SqliteStatement there(connection, "SELECT 1 FROM run WHERE run_index = ?");
-  SqliteStatement insert(connection, insert_run_sql());
-  for (const ResultRow& row : rows) {
+  SqliteStatement insert(connection, insert_run_sql(schema));
+  for (const Row& row : rows) {
     if (there.bind(static_cast<std::int64_t>(row.run_index)).step()) {
       throw DatabaseError(fmt::format(
-          "{}: run {} is there already: another process is writing the same sweep; give each its "
+          "{}: run {} already exists: another process is writing the same experiment; give each its "
           "own --shard and --db",
           connection.name(), row.run_index));
     }
-    bind_run(insert, row);
+    bind_row(insert, schema, row);
     insert.step();
   }
-}
-
-void create_content(SqliteConnection& connection, const SweepRecord& sweep,
-                    std::span<const WorkloadRecord> workloads) {
-  connection.execute(
-      "DROP TABLE IF EXISTS run; DROP TABLE IF EXISTS workload; DROP TABLE IF EXISTS sweep");
-  connection.execute(fmt::format("PRAGMA application_id = {}", kApplicationId));
-  connection.execute(fmt::format("PRAGMA user_version = {}", kFormatVersion));
-  connection.execute(
-      "CREATE TABLE sweep (sha256 TEXT NOT NULL, configuration TEXT NOT NULL,"
-      " run_count INTEGER NOT NULL, version TEXT NOT NULL, created_by TEXT NOT NULL)");
-  connection.execute(
-      "CREATE TABLE workload (label TEXT PRIMARY KEY NOT NULL, sha256 TEXT NOT NULL,"
-      " name TEXT NOT NULL)");
-  connection.execute(create_run_table_sql());
-  SqliteStatement(connection, "INSERT INTO sweep VALUES (?, ?, ?, ?, ?)")
-      .bind(sweep.sha256())
-      .bind(sweep.configuration)
-      .bind(static_cast<std::int64_t>(sweep.run_count))
-      .bind(sweep.version)
-      .bind(sweep.created_by)
-      .step();
-  SqliteStatement insert(connection, "INSERT INTO workload VALUES (?, ?, ?)");
-  for (const WorkloadRecord& workload : workloads) {
-    insert.bind(workload.label).bind(workload.sha256).bind(workload.name).step();
-  }
-}
-
-SweepRecord read_sweep_record(SqliteConnection& connection) {
-  SqliteStatement select(connection,
-                         "SELECT configuration, run_count, version, created_by FROM sweep");
-  if (!select.step()) throw DatabaseError(connection.name() + ": has no sweep in it");
-  SweepRecord sweep;
-  sweep.configuration = select.read_text();
-  sweep.run_count = static_cast<std::size_t>(select.read_integer());
-  sweep.version = select.read_text();
-  sweep.created_by = select.read_text();
-  return sweep;
-}
-
-std::vector<WorkloadRecord> read_workload_records(SqliteConnection& connection) {
-  SqliteStatement select(connection, "SELECT label, sha256, name FROM workload ORDER BY rowid");
-  std::vector<WorkloadRecord> workloads;
-  while (select.step()) {
-    WorkloadRecord workload;
-    workload.label = select.read_text();
-    workload.sha256 = select.read_text();
-    workload.name = select.read_text();
-    workloads.push_back(std::move(workload));
-  }
-  return workloads;
 }
 
 std::int64_t count_runs(SqliteConnection& connection) {
@@ -111,29 +32,39 @@ std::int64_t count_runs(SqliteConnection& connection) {
   return count.step() ? count.read_integer() : 0;
 }
 
-[[noreturn]] void refuse(SqliteConnection& connection) {
-  throw DatabaseError(fmt::format(
-      "{}: is there already, with {} of {} runs; --resume continues it, --force "
-      "replaces it, --db chooses another file",
-      connection.name(), count_runs(connection), read_sweep_record(connection).run_count));
+std::int64_t count_all_runs(SqliteConnection& connection) {
+  SqliteStatement count(connection, "SELECT run_count FROM sweep");
+  return count.step() ? count.read_integer() : 0;
 }
 
-void require_same_sweep(SqliteConnection& connection, const SweepRecord& sweep,
-                        std::span<const WorkloadRecord> workloads) {
-  const SweepRecord stored = read_sweep_record(connection);
-  if (stored.configuration != sweep.configuration) {
+[[noreturn]] void refuse(SqliteConnection& connection) {
+  throw DatabaseError(fmt::format(
+      "{}: already exists, with {} of {} runs; --resume continues it, --force "
+      "replaces it, --db chooses another file",
+      connection.name(), count_runs(connection), count_all_runs(connection)));
+}
+
+void require_same_experiment(SqliteConnection& connection, const ExperimentRecord& record,
+                             std::span<const InputRecord> inputs) {
+  const ExperimentRecord stored = read_record(connection);
+  if (stored.study != record.study) {
+    throw DatabaseError(fmt::format(
+        "{}: holds the study '{}', not '{}'; --force replaces it, --db chooses another file",
+        connection.name(), stored.study, record.study));
+  }
+  if (stored.configuration != record.configuration) {
     throw DatabaseError(fmt::format(
         "{}: holds another sweep: it differs in {}; --force replaces it, --db chooses "
         "another file",
-        connection.name(), describe_difference(stored.configuration, sweep.configuration)));
+        connection.name(), describe_difference(stored.configuration, record.configuration)));
   }
-  const std::vector<WorkloadRecord> stored_workloads = read_workload_records(connection);
-  for (std::size_t i = 0; i < workloads.size() && i < stored_workloads.size(); ++i) {
-    if (stored_workloads[i].sha256 == workloads[i].sha256) continue;
+  const std::vector<InputRecord> stored_inputs = read_inputs(connection);
+  for (std::size_t i = 0; i < inputs.size() && i < stored_inputs.size(); ++i) {
+    if (stored_inputs[i].sha256 == inputs[i].sha256) continue;
     throw DatabaseError(fmt::format(
         "{}: the workload '{}' has changed since the sweep was started: its SHA-256 was {} and is "
         "{} now; --force starts again",
-        connection.name(), workloads[i].label, stored_workloads[i].sha256, workloads[i].sha256));
+        connection.name(), inputs[i].label, stored_inputs[i].sha256, inputs[i].sha256));
   }
 }
 
@@ -165,57 +96,87 @@ class RemoveUnlessKept {
   std::optional<TemporaryPath> journal_;
 };
 
-SqliteConnection open_or_create(const std::filesystem::path& file, const SweepRecord& sweep,
-                                std::span<const WorkloadRecord> workloads, IfPresent if_present,
-                                std::span<const ResultRow> rows) {
+SqliteConnection open_or_create(const std::filesystem::path& file, const ExperimentTables& tables,
+                                std::span<const InputRecord> inputs, IfPresent if_present,
+                                const ReadFormat2& read_format_2, std::span<const Row> rows) {
   RemoveUnlessKept created(file);
   SqliteConnection connection(file, SqliteOpen::kCreate);
   // Taken before the content is looked at, so that two processes cannot both create.
   SqliteTransaction transaction(connection);
-  const bool present = read_content(connection) == Content::kResults;
-  if (present && if_present == IfPresent::kRefuse) refuse(connection);
-  if (present && if_present == IfPresent::kResume) {
-    require_same_sweep(connection, sweep, workloads);
+  const Content content = read_content(connection);
+  if (content != Content::kNothing && if_present == IfPresent::kRefuse) refuse(connection);
+  if (content != Content::kNothing && if_present == IfPresent::kResume) {
+    if (content == Content::kFormat2) upgrade_format_2(connection, read_format_2);
+    require_same_experiment(connection, tables.record, inputs);
   } else {
-    create_content(connection, sweep, workloads);
-    insert_rows(connection, rows);
+    create_tables(connection, tables, inputs);
+    insert_rows(connection, tables.schema, rows);
   }
   transaction.commit();
   created.keep();
   return connection;
 }
 
-SqliteConnection open_existing(const std::filesystem::path& file) {
+SqliteConnection open_existing(const std::filesystem::path& file,
+                               const ReadFormat2& read_format_2) {
   SqliteConnection connection(file, SqliteOpen::kExisting);
-  if (read_content(connection) == Content::kNothing) {
-    throw DatabaseError(connection.name() + ": is empty; expected a results database");
+  switch (read_content(connection)) {
+    case Content::kNothing:
+      throw DatabaseError(connection.name() + ": is empty; expected a results database");
+    case Content::kFormat2: {
+      SqliteConnection copy = SqliteConnection::copy_in_memory(connection);
+      upgrade_format_2(copy, read_format_2);
+      return copy;
+    }
+    case Content::kResults:
+      break;
   }
+  return connection;
+}
+
+SqliteConnection create_in_memory(const ExperimentTables& tables,
+                                  std::span<const InputRecord> inputs, std::span<const Row> rows) {
+  SqliteConnection connection = SqliteConnection::in_memory("results");
+  SqliteTransaction transaction(connection);
+  create_tables(connection, tables, inputs);
+  insert_rows(connection, tables.schema, rows);
+  transaction.commit();
   return connection;
 }
 
 }  // namespace
 
-std::string SweepRecord::sha256() const { return sha256_hex(configuration); }
+ResultsDatabase::ResultsDatabase(SqliteConnection connection)
+    : connection_(std::move(connection)), schema_(read_schema(connection_)) {}
 
-ResultsDatabase::ResultsDatabase(const std::filesystem::path& file, const SweepRecord& sweep,
-                                 std::span<const WorkloadRecord> workloads, IfPresent if_present,
-                                 std::span<const ResultRow> rows)
-    : connection_(open_or_create(file, sweep, workloads, if_present, rows)) {}
+ResultsDatabase::ResultsDatabase(const std::filesystem::path& file, const ExperimentTables& tables,
+                                 std::span<const InputRecord> inputs, IfPresent if_present,
+                                 const ReadFormat2& read_format_2, std::span<const Row> rows)
+    : ResultsDatabase(open_or_create(file, tables, inputs, if_present, read_format_2, rows)) {}
 
-ResultsDatabase::ResultsDatabase(const std::filesystem::path& file)
-    : connection_(open_existing(file)) {}
+ResultsDatabase::ResultsDatabase(const std::filesystem::path& file,
+                                 const ReadFormat2& read_format_2)
+    : ResultsDatabase(open_existing(file, read_format_2)) {}
 
-void ResultsDatabase::commit(std::span<const ResultRow> rows) {
+ResultsDatabase ResultsDatabase::in_memory(const ExperimentTables& tables,
+                                           std::span<const InputRecord> inputs,
+                                           std::span<const Row> rows) {
+  return ResultsDatabase(create_in_memory(tables, inputs, rows));
+}
+
+void ResultsDatabase::commit(std::span<const Row> rows) {
   SqliteTransaction transaction(connection_);
-  insert_rows(connection_, rows);
+  insert_rows(connection_, schema_, rows);
   transaction.commit();
 }
 
-SweepRecord ResultsDatabase::sweep() { return read_sweep_record(connection_); }
+ExperimentTables ResultsDatabase::tables() { return {record(), schema_, axes()}; }
 
-std::vector<WorkloadRecord> ResultsDatabase::workloads() {
-  return read_workload_records(connection_);
-}
+ExperimentRecord ResultsDatabase::record() { return read_record(connection_); }
+
+std::vector<InputRecord> ResultsDatabase::inputs() { return read_inputs(connection_); }
+
+std::vector<Axis> ResultsDatabase::axes() { return read_axes(connection_); }
 
 std::vector<std::size_t> ResultsDatabase::finished_runs() {
   SqliteStatement select(connection_, "SELECT run_index FROM run ORDER BY run_index");
@@ -224,11 +185,15 @@ std::vector<std::size_t> ResultsDatabase::finished_runs() {
   return runs;
 }
 
-std::vector<ResultRow> ResultsDatabase::read_rows() {
-  SqliteStatement select(connection_, select_runs_sql());
-  std::vector<ResultRow> rows;
-  while (select.step()) rows.push_back(read_run(select, connection_.name()));
+std::vector<Row> ResultsDatabase::read_rows() {
+  std::vector<Row> rows;
+  for_each_row([&rows](const Row& row) { rows.push_back(row); });
   return rows;
+}
+
+void ResultsDatabase::for_each_row(const std::function<void(const Row&)>& use) {
+  SqliteStatement select(connection_, select_runs_sql(schema_));
+  while (select.step()) use(read_row(select, schema_, connection_.name()));
 }
 
 }  // namespace cospot

@@ -3,65 +3,69 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "sim_harness/results/result_row.hpp"
-#include "sim_harness/results/sqlite_connection.hpp"
+#include "sim_harness/files/sqlite_connection.hpp"
+#include "sim_harness/results/column.hpp"
+#include "sim_harness/results/experiment_record.hpp"
+#include "sim_harness/results/results_format.hpp"
 
 namespace cospot {
-
-/// What a results database says of its sweep.
-struct SweepRecord {
-  std::string configuration;  ///< sweep_json
-  std::size_t run_count = 0;  ///< of the whole sweep, all shards
-  std::string version;        ///< of the cospot that created the database
-  std::string created_by;     ///< the command
-
-  [[nodiscard]] std::string sha256() const;  ///< of the configuration
-};
-
-struct WorkloadRecord {
-  std::string label;
-  std::string sha256;
-  std::string name;
-
-  friend bool operator==(const WorkloadRecord&, const WorkloadRecord&) = default;
-};
 
 /// What to do when the database is there already.
 enum class IfPresent : std::uint8_t {
   kRefuse,
-  kResume,   ///< continue when it holds the same sweep of the same workloads
+  kResume,   ///< continue when it holds the same experiment on the same inputs
   kReplace,  ///< drop its content; only a results database is ever replaced
 };
 
-/// The results of one sweep in an SQLite file; docs/results-format.md describes every column.
+/// The results of one experiment in an SQLite file; docs/results-format.md describes every column.
 /// A commit is a transaction: a process killed at any point loses at most what it had not yet
 /// committed.
 ///
 /// Errors: DatabaseError that names the file.
 class ResultsDatabase {
  public:
-  /// Opens the database of this sweep, or creates it with `rows` in it, in one transaction.
-  ResultsDatabase(const std::filesystem::path& file, const SweepRecord& sweep,
-                  std::span<const WorkloadRecord> workloads, IfPresent if_present,
-                  std::span<const ResultRow> rows = {});
+  /// Opens the database of this experiment, or creates it with `rows` in it, in one transaction.
+  /// One of format 2 that is continued becomes one of format 3.
+  ResultsDatabase(const std::filesystem::path& file, const ExperimentTables& tables,
+                  std::span<const InputRecord> inputs, IfPresent if_present,
+                  const ReadFormat2& read_format_2, std::span<const Row> rows = {});
 
-  /// Opens a database that is there.
-  explicit ResultsDatabase(const std::filesystem::path& file);
+  /// Opens a database that is there. One of format 2 is left as it is: a copy in memory is read.
+  ResultsDatabase(const std::filesystem::path& file, const ReadFormat2& read_format_2);
+
+  /// A database in memory, for results that nobody keeps.
+  [[nodiscard]] static ResultsDatabase in_memory(const ExperimentTables& tables,
+                                                 std::span<const InputRecord> inputs,
+                                                 std::span<const Row> rows = {});
 
   /// Adds finished runs, all or none. No run may be there already.
-  void commit(std::span<const ResultRow> rows);
+  void commit(std::span<const Row> rows);
 
-  [[nodiscard]] SweepRecord sweep();
-  [[nodiscard]] std::vector<WorkloadRecord> workloads();
+  [[nodiscard]] const Schema& schema() const { return schema_; }
+  [[nodiscard]] ExperimentTables tables();  ///< views included
+  [[nodiscard]] ExperimentRecord record();
+  [[nodiscard]] std::vector<InputRecord> inputs();
+  [[nodiscard]] std::vector<Axis> axes();
   [[nodiscard]] std::vector<std::size_t> finished_runs();  ///< ascending
-  [[nodiscard]] std::vector<ResultRow> read_rows();        ///< in grid order
+  [[nodiscard]] std::vector<Row> read_rows();              ///< in grid order
+
+  /// Calls `use` with every run, in grid order; they need not all fit into memory.
+  void for_each_row(const std::function<void(const Row&)>& use);
+
+  /// For queries of the views.
+  [[nodiscard]] SqliteConnection& connection() { return connection_; }
+  [[nodiscard]] const std::string& name() const { return connection_.name(); }
 
  private:
+  explicit ResultsDatabase(SqliteConnection connection);
+
   SqliteConnection connection_;
+  Schema schema_;
 };
 
 }  // namespace cospot

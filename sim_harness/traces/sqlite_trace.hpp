@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim_harness/results/sqlite_connection.hpp"
+#include "sim_harness/files/sqlite_connection.hpp"
 #include "sim_harness/traces/packing_trace.hpp"
 
 namespace cospot {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "sim_harness/sweeps/sweep.hpp"
+#include "sim_harness/workloads/workload_spec.hpp"
 #include "sim_harness/workloads/workload.hpp"
 
 namespace cospot {

@@ -7,13 +7,10 @@
 
 #include "core/model/request.hpp"
 #include "core/model/resource_vector.hpp"
+#include "core/model/revenue.hpp"
 #include "core/model/sim_time.hpp"
 
 namespace cospot {
-
-/// Revenue in vcpu-microseconds: the product of an instance's vcpus and its life inside the
-/// window, summed exactly. 128 bits hold the whole zone (64 would overflow at about 2 %).
-__extension__ using Revenue = __int128;
 
 /// One instance's request and its (fore-known) end.
 struct WorkloadRow {

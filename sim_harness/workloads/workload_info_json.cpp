@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim_harness/results/revenue_text.hpp"
+#include "core/model/revenue.hpp"
 #include "sim_harness/workloads/window.hpp"
 #include "sim_harness/workloads/workload_info_text.hpp"
 

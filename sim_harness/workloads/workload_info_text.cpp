@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "sim_harness/results/revenue_text.hpp"
+#include "core/model/revenue.hpp"
 
 namespace cospot {
 namespace {

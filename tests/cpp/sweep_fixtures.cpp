@@ -1,7 +1,9 @@
 #include "sweep_fixtures.hpp"
 
-#include "sim_harness/sweeps/sweep_grid.hpp"
-#include "sim_harness/sweeps/sweep_json.hpp"
+#include "sim_harness/studies/compare/compare_schema.hpp"
+#include "sim_harness/studies/compare/sweep_grid.hpp"
+#include "sim_harness/studies/compare/sweep_json.hpp"
+#include "sim_harness/studies/study.hpp"
 
 namespace cospot {
 
@@ -66,12 +68,47 @@ std::vector<ResultRow> made_rows(std::size_t first, std::size_t count) {
   return rows;
 }
 
-SweepRecord small_sweep_record() {
-  const Sweep sweep = small_sweep();
-  return {sweep_json(sweep), SweepGrid(sweep).run_count(), "0.0.test", "test"};
+ExperimentTables tables_of_sweep(const Sweep& sweep) {
+  const SweepGrid grid(sweep);
+  const std::string configuration = sweep_json(sweep);
+  return {.record = {.study = "compare",
+                     .configuration = configuration,
+                     .run_count = grid.run_count(),
+                     .group_count = grid.group_count(),
+                     .version = "0.0.test",
+                     .created_by = "test"},
+          .schema = compare_schema(),
+          .axes = compare_axes(configuration)};
 }
 
-std::vector<WorkloadRecord> small_sweep_workloads() {
+ExperimentTables small_sweep_tables() { return tables_of_sweep(small_sweep()); }
+
+std::vector<Row> stored(std::span<const ResultRow> rows) {
+  std::vector<Row> all;
+  for (const ResultRow& row : rows) all.push_back(to_row(row));
+  return all;
+}
+
+std::string csv_of(std::span<const ResultRow> rows, Timing timing) {
+  return csv_text(compare_schema(), stored(rows), timing);
+}
+
+ResultsDatabase database_of(std::span<const ResultRow> rows, const ExperimentTables& tables) {
+  return ResultsDatabase::in_memory(tables, small_sweep_workloads(), stored(rows));
+}
+
+std::vector<ResultRow> read_result_rows(ResultsDatabase& results) {
+  std::vector<ResultRow> rows;
+  results.for_each_row([&rows](const Row& row) { rows.push_back(to_result_row(row)); });
+  return rows;
+}
+
+std::string csv_of_file(const std::filesystem::path& file, Timing timing) {
+  ResultsDatabase results = open_results(file);
+  return csv_text(results, timing);
+}
+
+std::vector<InputRecord> small_sweep_workloads() {
   return {{"a.csv", std::string(64, 'a'), "a.csv"}, {"b", std::string(64, 'b'), "b"}};
 }
 

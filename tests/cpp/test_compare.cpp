@@ -15,7 +15,8 @@
 #include "scratch_folder.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
 #include "sim_harness/results/merge_databases.hpp"
-#include "sim_harness/sweeps/compare.hpp"
+#include "sim_harness/studies/compare/compare.hpp"
+#include "sim_harness/studies/study.hpp"
 #include "sweep_fixtures.hpp"
 
 namespace cospot {
@@ -23,15 +24,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-CompareOutcome run(const fs::path& file, CompareOptions options, const SweepRunner& runner) {
+ExperimentOutcome run(const fs::path& file, ExperimentOptions options, const SweepRunner& runner) {
   options.database = file;
   NoProgress progress;
-  return compare(small_sweep(), options, runner, progress);
+  return run_experiment(make_comparison(small_sweep(), runner), options, progress);
 }
 
-std::string csv_of(const fs::path& file) {
-  return csv_text(ResultsDatabase(file).read_rows(), Timing::kOn);
-}
+std::string csv_of(const fs::path& file) { return csv_of_file(file, Timing::kOn); }
 
 /// Runs like made_runner, and does `before` with every run's index first.
 template <class Before>
@@ -47,16 +46,17 @@ SweepRunner runner_with(const Before& before) {
 
 TEST_CASE("compare: the same rows for any number of threads, in grid order") {
   const ScratchFolder folder;
-  const std::string expected = csv_text(made_rows(0, 32), Timing::kOn);
+  const std::string expected = csv_of(made_rows(0, 32), Timing::kOn);
   for (const std::size_t threads : {1U, 2U, 4U, 64U}) {
     const fs::path file = folder / (std::to_string(threads) + ".db");
-    const CompareOutcome outcome = run(file, {.threads = threads}, made_runner());
+    const ExperimentOutcome outcome = run(file, {.threads = threads}, made_runner());
     CHECK_FALSE(outcome.interrupted);
     CHECK(outcome.total == 32);
     CHECK(outcome.done == 32);
     CHECK(csv_of(file) == expected);
   }
-  const ResultRow row = ResultsDatabase(folder / "4.db").read_rows().at(17);
+  ResultsDatabase results = open_results(folder / "4.db");
+  const ResultRow row = read_result_rows(results).at(17);
   CHECK(row.configuration == made_row(17).configuration);
   CHECK(row.workload_sha256 == std::string(64, 'b'));
   CHECK(row.seed == 7);
@@ -66,7 +66,7 @@ TEST_CASE("compare: the same rows for any number of threads, in grid order") {
 TEST_CASE("compare: without timing the database holds none") {
   const ScratchFolder folder;
   (void)run(folder / "r.db", {.timing = Timing::kOff}, made_runner());
-  CHECK(csv_of(folder / "r.db") == csv_text(made_rows(0, 32), Timing::kOff));
+  CHECK(csv_of(folder / "r.db") == csv_of(made_rows(0, 32), Timing::kOff));
 }
 
 TEST_CASE("compare: shards and a merge give the database of one machine") {
@@ -74,13 +74,13 @@ TEST_CASE("compare: shards and a merge give the database of one machine") {
   std::vector<fs::path> parts;
   for (std::size_t number = 1; number <= 3; ++number) {
     parts.push_back(folder / (std::to_string(number) + ".db"));
-    const CompareOutcome outcome =
+    const ExperimentOutcome outcome =
         run(parts.back(), {.threads = 2, .shard = {number, 3}}, made_runner());
     // 8 groups of 4 runs dealt to three: 3, 3 and 2 groups.
     CHECK(outcome.total == (number == 3 ? 8 : 12));
   }
-  (void)merge_databases(parts, folder / "all.db", IfPresent::kRefuse, "test");
-  CHECK(csv_of(folder / "all.db") == csv_text(made_rows(0, 32), Timing::kOn));
+  (void)merge_databases(parts, folder / "all.db", IfPresent::kRefuse, "test", open_results);
+  CHECK(csv_of(folder / "all.db") == csv_of(made_rows(0, 32), Timing::kOn));
 }
 
 TEST_CASE("compare: an exception stops the work, keeps what is done, and resuming completes it") {
@@ -92,7 +92,7 @@ TEST_CASE("compare: an exception stops the work, keeps what is done, and resumin
     });
     CHECK(error_text<PolicyError>([&] { (void)run(file, {.threads = threads}, failing); }) ==
           "run 18 went wrong");
-    const std::vector<std::size_t> kept = ResultsDatabase(file).finished_runs();
+    const std::vector<std::size_t> kept = open_results(file).finished_runs();
     // Runs 16 and 17 were recorded by the same group before 18 failed.
     CHECK(std::count(kept.begin(), kept.end(), 17) == 1);
     CHECK(std::count(kept.begin(), kept.end(), 18) == 0);
@@ -104,11 +104,11 @@ TEST_CASE("compare: an exception stops the work, keeps what is done, and resumin
       const std::scoped_lock lock(mutex);
       simulated.insert(index);
     });
-    const CompareOutcome outcome =
+    const ExperimentOutcome outcome =
         run(file, {.threads = threads, .if_present = IfPresent::kResume}, counting);
     CHECK(outcome.skipped == kept.size());
     CHECK(simulated.size() == 32 - kept.size());  // nothing is simulated twice
-    CHECK(csv_of(file) == csv_text(made_rows(0, 32), Timing::kOn));
+    CHECK(csv_of(file) == csv_of(made_rows(0, 32), Timing::kOn));
   }
 }
 
@@ -120,15 +120,15 @@ TEST_CASE("compare: an interruption keeps what is done and says so") {
   const SweepRunner runner = runner_with([&](std::size_t index) {
     if (index == 9) interrupted.asked = true;
   });
-  const CompareOutcome outcome = run(file, {}, runner);
+  const ExperimentOutcome outcome = run(file, {}, runner);
   CHECK(outcome.interrupted);
   CHECK(outcome.done == 10);  // run 9 was recorded before the group was stopped
-  CHECK(ResultsDatabase(file).finished_runs().size() == 10);
+  CHECK(open_results(file).finished_runs().size() == 10);
   interrupted.asked = false;
-  const CompareOutcome resumed = run(file, {.if_present = IfPresent::kResume}, made_runner());
+  const ExperimentOutcome resumed = run(file, {.if_present = IfPresent::kResume}, made_runner());
   CHECK_FALSE(resumed.interrupted);
   CHECK(resumed.skipped == 10);
-  CHECK(csv_of(file) == csv_text(made_rows(0, 32), Timing::kOn));
+  CHECK(csv_of(file) == csv_of(made_rows(0, 32), Timing::kOn));
 }
 
 TEST_CASE("compare: SIGKILL in the middle, then a resume, give the same rows") {
@@ -144,9 +144,9 @@ TEST_CASE("compare: SIGKILL in the middle, then a resume, give the same rows") {
   int status = 0;
   waitpid(child, &status, 0);
   REQUIRE(WIFSIGNALED(status));
-  CHECK(ResultsDatabase(file).finished_runs().size() == 12);  // groups 0, 1 and 2
+  CHECK(open_results(file).finished_runs().size() == 12);  // groups 0, 1 and 2
   (void)run(file, {.threads = 2, .if_present = IfPresent::kResume}, made_runner());
-  CHECK(csv_of(file) == csv_text(made_rows(0, 32), Timing::kOn));
+  CHECK(csv_of(file) == csv_of(made_rows(0, 32), Timing::kOn));
 }
 
 TEST_CASE("compare: a runner that does not do its work is found out") {

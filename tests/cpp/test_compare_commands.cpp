@@ -11,8 +11,10 @@
 #include "scratch_folder.hpp"
 #include "sim_harness/commands/compare_commands.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
-#include "sim_harness/sweeps/sweep_file.hpp"
-#include "sim_harness/sweeps/sweep_grid.hpp"
+#include "sim_harness/studies/compare/compare.hpp"
+#include "sim_harness/studies/compare/compare_study.hpp"
+#include "sim_harness/studies/compare/sweep_file.hpp"
+#include "sim_harness/studies/compare/sweep_grid.hpp"
 #include "sweep_fixtures.hpp"
 
 namespace cospot {
@@ -41,8 +43,8 @@ class Program {
     const StopScope scope{StopToken(interrupted_)};
     CLI::App app;
     NoPythonPolicies policies;
-    add_compare_commands(
-        app, {[this](const Sweep& sweep) { return make_runner(sweep); }, &policies, &exit_code});
+    const StudyRegistry studies({made_study()});
+    add_compare_commands(app, {&studies, &policies, &exit_code});
     std::vector<std::string> reversed;
     for (auto word = words.rbegin(); word != words.rend(); ++word) {
       reversed.push_back(word->starts_with('@') ? (folder_ / word->substr(1)).string() : *word);
@@ -58,7 +60,17 @@ class Program {
   void interrupt_at(std::size_t run_index) { interrupt_at_ = run_index; }
 
  private:
-  SweepRunner make_runner(const Sweep&) {
+  /// The study `compare`, with made_runner behind it.
+  Study made_study() {
+    Study study = compare_study();
+    study.read = [this](const StudyFile& file) -> LoadExperiment {
+      const Sweep sweep = read_sweep(file.root, file.folder, {}, *file.policies, file.window);
+      return [this, sweep] { return make_comparison(sweep, make_runner()); };
+    };
+    return study;
+  }
+
+  SweepRunner make_runner() {
     return {small_sweep_workloads(),
             [this](const RunGroup&, std::span<const std::size_t> pending, const RecordRun& record) {
               for (const std::size_t index : pending) {
@@ -79,7 +91,7 @@ TEST_CASE("cospot compare: the same CSV for -j 1 and -j 4, in the order of the g
         0);
   CHECK(program.run({"compare", "@s.yaml", "-j", "4", "--db", "@4.db", "--csv", "@4.csv", "-q"}) ==
         0);
-  CHECK(program.read("1.csv") == csv_text(made_rows(0, 32), Timing::kOn));
+  CHECK(program.read("1.csv") == csv_of(made_rows(0, 32), Timing::kOn));
   CHECK(program.read("4.csv") == program.read("1.csv"));
 }
 
@@ -90,17 +102,17 @@ TEST_CASE("cospot compare: interrupted, refused, resumed") {
                                          "--db",    "@r.db",   "--csv", "@r.csv"};
   CHECK(program.run(command) == 130);
   CHECK_FALSE(fs::exists(program.path("r.csv")));
-  CHECK(ResultsDatabase(program.path("r.db")).finished_runs().size() == 6);
+  CHECK(open_results(program.path("r.db")).finished_runs().size() == 6);
   program.interrupt_at(SIZE_MAX);
   CHECK(contains(error_text<DatabaseError>([&] { program.run(command); }), "--resume continues"));
   std::vector<std::string> resume = command;
   resume.emplace_back("--resume");
   CHECK(program.run(resume) == 0);
-  CHECK(program.read("r.csv") == csv_text(made_rows(0, 32), Timing::kOn));
+  CHECK(program.read("r.csv") == csv_of(made_rows(0, 32), Timing::kOn));
   std::vector<std::string> force = command;
   force.insert(force.end(), {"--force", "--timing", "off", "--set", "otn=[1]"});
   CHECK(program.run(force) == 0);
-  CHECK(ResultsDatabase(program.path("r.db")).finished_runs().size() == 16);
+  CHECK(open_results(program.path("r.db")).finished_runs().size() == 16);
 }
 
 TEST_CASE("cospot compare --shard, merge and summary: as from one machine") {
@@ -111,7 +123,7 @@ TEST_CASE("cospot compare --shard, merge and summary: as from one machine") {
   }
   CHECK(program.run({"merge", "@all.db", "@1.db", "@2.db"}) == 0);
   CHECK(program.run({"summary", "@all.db", "--csv", "@all.csv", "--timing", "off"}) == 0);
-  CHECK(program.read("all.csv") == csv_text(made_rows(0, 32), Timing::kOff));
+  CHECK(program.read("all.csv") == csv_of(made_rows(0, 32), Timing::kOff));
 }
 
 TEST_CASE("cospot compare: bad input and usage") {

@@ -3,11 +3,11 @@
 #include <string>
 
 #include "scratch_folder.hpp"
-#include "sim_harness/report/configuration_yaml.hpp"
-#include "sim_harness/sweeps/config_value.hpp"
-#include "sim_harness/sweeps/sweep_file.hpp"
-#include "sim_harness/sweeps/sweep_json.hpp"
-#include "sim_harness/sweeps/yaml_reader.hpp"
+#include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/studies/compare/sweep_file.hpp"
+#include "sim_harness/studies/compare/sweep_json.hpp"
+#include "sim_harness/studies/provider/configuration_yaml.hpp"
 
 namespace cospot {
 namespace {

@@ -25,44 +25,45 @@ TEST_CASE("csv_text: the columns of the contract, in order") {
   // less with the first hour free.
   ResultRow row = made_row(7);
   row.result.vm_too_large = 3;
-  CHECK(csv_text({&row, 1}, Timing::kOn) == kHeader +
-                                                "a.csv,0,COS,sDPD,FIFO,1,4,107,1000,1,500,393,49,5,"
-                                                "4.999993,9,2.75,17,27,37,8.500,3,2.5\n");
+  CHECK(csv_of({&row, 1}, Timing::kOn) == kHeader +
+                                              "a.csv,0,COS,sDPD,FIFO,1,4,107,1000,1,500,393,49,5,"
+                                              "4.999993,9,2.75,17,27,37,8.500,3,2.5\n");
   CHECK(
-      csv_text({&row, 1}, Timing::kOff) ==
+      csv_of({&row, 1}, Timing::kOff) ==
       kHeader +
           "a.csv,0,COS,sDPD,FIFO,1,4,107,1000,1,500,393,49,5,4.999993,9,2.75,0,0,0,0.000,3,2.5\n");
 }
 
 TEST_CASE("csv_text: headroom as a number, and empty when the sweep gives host counts") {
   ResultRow row = made_row(8);
-  CHECK(contains(csv_text({&row, 1}, Timing::kOn), "\na.csv,2.5,COS,"));
+  CHECK(contains(csv_of({&row, 1}, Timing::kOn), "\na.csv,2.5,COS,"));
   row.headroom_percent.reset();
-  CHECK(contains(csv_text({&row, 1}, Timing::kOn), "\na.csv,,COS,"));
+  CHECK(contains(csv_of({&row, 1}, Timing::kOn), "\na.csv,,COS,"));
 }
 
 TEST_CASE("write_csv: replaces the file as a whole and leaves nothing beside it") {
   const ScratchFolder folder;
   const fs::path file = folder.write("out.csv", "old");
   const std::vector<ResultRow> rows = made_rows(0, 3);
-  write_csv(file, rows, Timing::kOn);
-  CHECK(ScratchFolder::read(file) == csv_text(rows, Timing::kOn));
+  ResultsDatabase results = database_of(rows);
+  write_csv(file, results, Timing::kOn);
+  CHECK(ScratchFolder::read(file) == csv_of(rows, Timing::kOn));
   require_csv_writable(file);
-  CHECK(ScratchFolder::read(file) == csv_text(rows, Timing::kOn));
+  CHECK(ScratchFolder::read(file) == csv_of(rows, Timing::kOn));
   CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
 }
 
 TEST_CASE("write_csv: a place that cannot be written is named; a full device is noticed") {
   const ScratchFolder folder;
-  const std::vector<ResultRow> rows = made_rows(0, 3);
+  ResultsDatabase results = database_of(made_rows(0, 3));
   for (const fs::path& file : {folder / "no/out.csv", folder.path(), fs::path("/proc/out.csv")}) {
     for (const bool ask_only : {true, false}) {
       const std::string error = error_text<InputError>(
-          [&] { ask_only ? require_csv_writable(file) : write_csv(file, rows, Timing::kOn); });
+          [&] { ask_only ? require_csv_writable(file) : write_csv(file, results, Timing::kOn); });
       CHECK_MESSAGE(contains(error, file.string() + ": cannot be written"), error);
     }
   }
-  CHECK(contains(error_text<InputError>([&] { write_csv("/dev/full", rows, Timing::kOn); }),
+  CHECK(contains(error_text<InputError>([&] { write_csv("/dev/full", results, Timing::kOn); }),
                  "/dev/full: cannot be written: No space left"));
   CHECK(fs::exists("/dev/full"));
   CHECK(fs::is_empty(folder.path()));

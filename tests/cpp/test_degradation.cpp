@@ -3,8 +3,8 @@
 #include <set>
 
 #include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/degradation.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/studies/degradation/degradation.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "tests/cpp/worked_scenarios.hpp"

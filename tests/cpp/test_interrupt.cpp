@@ -9,11 +9,11 @@
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
 #include "sim_harness/files/gzip.hpp"
+#include "sim_harness/files/sqlite_connection.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/files/stored_stream.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
 #include "sim_harness/interrupt/temporary_path.hpp"
-#include "sim_harness/results/sqlite_connection.hpp"
 #include "sim_harness/workloads/synthetic_workload.hpp"
 
 namespace cospot {

@@ -81,10 +81,10 @@ TEST_CASE("list_text: columns are aligned") {
 
 TEST_CASE("list command: an unknown kind is an error with the valid ones") {
   CLI::App app;
-  add_list_command(app);
+  add_list_command(app, built_in_studies());
   CHECK_THROWS_WITH_AS(app.parse("list plugins"),
-                       "unknown kind 'plugins'; valid names: filters, weighers, evictors, models, "
-                       "schemes",
+                       "unknown kind 'plugins'; valid names: filters, weighers, evictors, studies, "
+                       "models, schemes",
                        ConfigError);
 }
 

@@ -8,7 +8,7 @@
 #include "scratch_folder.hpp"
 #include "sim_harness/results/csv_sink.hpp"
 #include "sim_harness/results/merge_databases.hpp"
-#include "sim_harness/sweeps/sweep_json.hpp"
+#include "sim_harness/studies/study.hpp"
 #include "sweep_fixtures.hpp"
 
 namespace cospot {
@@ -17,14 +17,15 @@ namespace {
 namespace fs = std::filesystem;
 
 void write_database(const fs::path& file, const std::vector<ResultRow>& rows,
-                    const std::vector<WorkloadRecord>& workloads = small_sweep_workloads(),
-                    const SweepRecord& sweep = small_sweep_record()) {
-  const ResultsDatabase database(file, sweep, workloads, IfPresent::kReplace, rows);
+                    const std::vector<InputRecord>& workloads = small_sweep_workloads(),
+                    const Sweep& sweep = small_sweep()) {
+  const ResultsDatabase database(file, tables_of_sweep(sweep), workloads, IfPresent::kReplace, {},
+                                 stored(rows));
 }
 
 MergeReport merge(const std::vector<fs::path>& inputs, const fs::path& output,
                   IfPresent if_present = IfPresent::kRefuse) {
-  return merge_databases(inputs, output, if_present, "test");
+  return merge_databases(inputs, output, if_present, "test", open_results);
 }
 
 std::string merge_error(const std::vector<fs::path>& inputs, const fs::path& output) {
@@ -44,12 +45,10 @@ TEST_CASE("merge_databases: shards give the rows of one machine, in whatever ord
   CHECK(report.runs == 32);
   CHECK(report.missing.empty());
   CHECK(report.duplicates == 0);
-  CHECK(csv_text(ResultsDatabase(folder / "all.db").read_rows(), Timing::kOn) ==
-        csv_text(made_rows(0, 32), Timing::kOn));
+  CHECK(csv_of_file(folder / "all.db", Timing::kOn) == csv_of(made_rows(0, 32), Timing::kOn));
   CHECK(contains(merge_text(report, "all.db"), "all.db: 32 runs; the sweep is complete."));
   (void)merge({folder / "2.db", folder / "1.db"}, folder / "all.db", IfPresent::kReplace);
-  CHECK(csv_text(ResultsDatabase(folder / "all.db").read_rows(), Timing::kOn) ==
-        csv_text(made_rows(0, 32), Timing::kOn));
+  CHECK(csv_of_file(folder / "all.db", Timing::kOn) == csv_of(made_rows(0, 32), Timing::kOn));
 }
 
 TEST_CASE("merge_databases: missing and repeated runs are reported") {
@@ -82,10 +81,10 @@ TEST_CASE("merge_databases: contradictions are errors and write nothing") {
 
   Sweep sweep = small_sweep();
   sweep.otn = {1, 8};
-  write_database(two, {}, small_sweep_workloads(), {sweep_json(sweep), 32, "0.0.test", "test"});
+  write_database(two, {}, small_sweep_workloads(), sweep);
   CHECK(contains(merge_error({one, two}, out), "hold different sweeps: they differ in otn"));
 
-  std::vector<WorkloadRecord> workloads = small_sweep_workloads();
+  std::vector<InputRecord> workloads = small_sweep_workloads();
   workloads[1].sha256 = std::string(64, 'c');
   write_database(two, {}, workloads);
   CHECK(contains(merge_error({one, two}, out), "different versions of the workload 'b'"));
@@ -95,8 +94,8 @@ TEST_CASE("merge_databases: contradictions are errors and write nothing") {
   CHECK(contains(merge_error({folder / "none.db"}, out), "none.db: there is no such file"));
   CHECK_FALSE(fs::exists(out));
   write_database(out, made_rows(0, 1));
-  CHECK(contains(merge_error({one}, out), "is there already"));
-  CHECK(ResultsDatabase(out).finished_runs().size() == 1);
+  CHECK(contains(merge_error({one}, out), "already exists"));
+  CHECK(open_results(out).finished_runs().size() == 1);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/files/gzip.hpp"
-#include "sim_harness/results/sqlite_connection.hpp"
+#include "sim_harness/files/sqlite_connection.hpp"
 #include "sim_harness/traces/packing_trace.hpp"
 #include "tests/cpp/error_text.hpp"
 #include "tests/cpp/scratch_folder.hpp"

@@ -9,9 +9,9 @@
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
 #include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/sweeps/policy_list.hpp"
-#include "sim_harness/sweeps/sweep_file.hpp"
-#include "sim_harness/sweeps/sweep_json.hpp"
+#include "sim_harness/policies/policy_list.hpp"
+#include "sim_harness/studies/compare/sweep_file.hpp"
+#include "sim_harness/studies/compare/sweep_json.hpp"
 #include "weighers/first_fit_weigher.hpp"
 
 namespace cospot {

@@ -4,16 +4,17 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/report/report_axes.hpp"
 #include "sim_harness/report/report_json.hpp"
 #include "sweep_fixtures.hpp"
 
 namespace cospot {
 namespace {
 
-const std::string kDatabase = "results.db";
-
-std::string json_of(const std::vector<ResultRow>& rows) {
-  return report_json(small_sweep_record(), rows, kDatabase);
+std::string json_of(const std::vector<ResultRow>& rows,
+                    const ExperimentTables& tables = small_sweep_tables()) {
+  ResultsDatabase results = database_of(rows, tables);
+  return report_json(results);
 }
 
 /// The text from `begin` to the end of its line.
@@ -92,18 +93,14 @@ TEST_CASE("script_json_text: nothing in it can end the script or the string") {
 TEST_CASE("report_json: no label can end the script") {
   Sweep sweep = small_sweep();
   sweep.workloads[0].label = "</script><script>alert(1)";
-  SweepRecord record = small_sweep_record();
-  std::string& text = record.configuration;
-  const std::string old_label = "\"label\":\"a.csv\"";
-  text.replace(text.find(old_label), old_label.size(),
-               "\"label\":\"" + sweep.workloads[0].label + "\"");
-  record.created_by = "cospot compare </script>.yaml";
+  ExperimentTables tables = tables_of_sweep(sweep);
+  tables.record.created_by = "cospot compare </script>.yaml";
   std::vector<ResultRow> rows = made_rows(0, 4);
   for (ResultRow& row : rows) {
     row.workload = sweep.workloads[0].label;
     row.version = "</script>";
   }
-  const std::string json = report_json(record, rows, kDatabase);
+  const std::string json = json_of(rows, tables);
   CHECK_FALSE(contains(json, "<"));
   CHECK(contains(json, R"x("\u003c/script>\u003cscript>alert(1)")x"));
 }
@@ -114,14 +111,13 @@ TEST_CASE("report_json: a run that is not what the sweep has there is an error")
     change(rows[3]);
     return error_text<DatabaseError>([&] { (void)json_of(rows); });
   };
-  CHECK(contains(error_of([](ResultRow& row) { row.otn = 2; }), "results.db: run 3 ("));
+  CHECK(contains(error_of([](ResultRow& row) { row.otn = 2; }), "results: run 3 ("));
   CHECK(contains(error_of([](ResultRow& row) { row.headroom_percent.reset(); }), "is not what"));
   CHECK(contains(error_of([](ResultRow& row) { row.run_index = 35; }), "run 35"));
-  SweepRecord broken = small_sweep_record();
-  broken.configuration = "{\"workloads\":[]}";
-  CHECK(contains(
-      error_text<DatabaseError>([&] { (void)report_json(broken, made_rows(0, 4), kDatabase); }),
-      "results.db: the sweep in it cannot be read: "));
+  ExperimentTables broken = small_sweep_tables();
+  broken.record.configuration = "{\"workloads\":[]}";
+  CHECK(contains(error_text<DatabaseError>([&] { (void)json_of(made_rows(0, 4), broken); }),
+                 "results: the sweep in it cannot be read: "));
 }
 
 }  // namespace

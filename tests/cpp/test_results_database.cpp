@@ -8,11 +8,12 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "core/model/revenue.hpp"
 #include "scratch_folder.hpp"
 #include "sim_harness/results/csv_sink.hpp"
 #include "sim_harness/results/results_database.hpp"
-#include "sim_harness/results/revenue_text.hpp"
-#include "sim_harness/sweeps/sweep_json.hpp"
+#include "sim_harness/studies/compare/compare_schema.hpp"
+#include "sim_harness/studies/study.hpp"
 #include "sweep_fixtures.hpp"
 
 namespace cospot {
@@ -21,22 +22,23 @@ namespace {
 namespace fs = std::filesystem;
 
 ResultsDatabase open_small(const fs::path& file, IfPresent if_present = IfPresent::kRefuse) {
-  return {file, small_sweep_record(), small_sweep_workloads(), if_present};
+  return {file, small_sweep_tables(), small_sweep_workloads(), if_present, compare_from_format_2};
 }
 
-std::string open_error(const fs::path& file, const SweepRecord& sweep,
-                       const std::vector<WorkloadRecord>& workloads, IfPresent if_present) {
-  return error_text<DatabaseError>(
-      [&] { const ResultsDatabase database(file, sweep, workloads, if_present); });
+std::string open_error(const fs::path& file, const ExperimentTables& tables,
+                       const std::vector<InputRecord>& workloads, IfPresent if_present) {
+  return error_text<DatabaseError>([&] {
+    const ResultsDatabase database(file, tables, workloads, if_present, compare_from_format_2);
+  });
 }
 
 std::string open_error(const fs::path& file, IfPresent if_present) {
-  return open_error(file, small_sweep_record(), small_sweep_workloads(), if_present);
+  return open_error(file, small_sweep_tables(), small_sweep_workloads(), if_present);
 }
 
 /// Every column of a row as text, so that rows compare exactly.
 std::string row_text(const ResultRow& row) {
-  return csv_text({&row, 1}, Timing::kOn) + row.workload_sha256 + row.configuration + row.version +
+  return csv_of({&row, 1}, Timing::kOn) + row.workload_sha256 + row.configuration + row.version +
          std::to_string(row.seed) + "/" + std::to_string(row.run_index);
 }
 
@@ -60,28 +62,29 @@ TEST_CASE("ResultsDatabase: rows come back exactly, in grid order") {
   const ScratchFolder folder;
   {
     ResultsDatabase database = open_small(folder / "r.db");
-    database.commit(made_rows(8, 4));
-    database.commit(made_rows(0, 4));
+    database.commit(stored(made_rows(8, 4)));
+    database.commit(stored(made_rows(0, 4)));
   }
-  ResultsDatabase database(folder / "r.db");
+  ResultsDatabase database = open_results(folder / "r.db");
   CHECK(database.finished_runs() == std::vector<std::size_t>{0, 1, 2, 3, 8, 9, 10, 11});
-  const std::vector<ResultRow> rows = database.read_rows();
+  const std::vector<ResultRow> rows = read_result_rows(database);
   REQUIRE(rows.size() == 8);
   for (std::size_t i = 0; i < 4; ++i) {
     CHECK(row_text(rows[i]) == row_text(made_row(i)));
     CHECK(row_text(rows[4 + i]) == row_text(made_row(8 + i)));
   }
-  CHECK(database.sweep().configuration == small_sweep_record().configuration);
-  CHECK(database.sweep().run_count == 32);
-  CHECK(database.workloads() == small_sweep_workloads());
+  CHECK(database.record().configuration == small_sweep_tables().record.configuration);
+  CHECK(database.record().run_count == 32);
+  CHECK(database.record().study == "compare");
+  CHECK(database.inputs() == small_sweep_workloads());
 }
 
 TEST_CASE("ResultsDatabase: what is there is refused, resumed or replaced as asked") {
   const ScratchFolder folder;
   const fs::path file = folder / "r.db";
-  open_small(file, IfPresent::kResume).commit(made_rows(0, 4));  // nothing there: starts it
+  open_small(file, IfPresent::kResume).commit(stored(made_rows(0, 4)));  // nothing there: starts it
   const std::string refused = open_error(file, IfPresent::kRefuse);
-  CHECK(contains(refused, "is there already, with 4 of 32 runs; --resume continues it, --force"));
+  CHECK(contains(refused, "already exists, with 4 of 32 runs; --resume continues it, --force"));
   CHECK(open_small(file, IfPresent::kResume).finished_runs().size() == 4);
   CHECK(open_small(file, IfPresent::kReplace).finished_runs().empty());
   // A file of no bytes, as a kill at the very start leaves it, is nothing.
@@ -92,15 +95,15 @@ TEST_CASE("ResultsDatabase: what is there is refused, resumed or replaced as ask
 TEST_CASE("ResultsDatabase: another sweep or a changed workload is not resumed") {
   const ScratchFolder folder;
   const fs::path file = folder / "r.db";
-  open_small(file).commit(made_rows(0, 4));
+  open_small(file).commit(stored(made_rows(0, 4)));
   Sweep sweep = small_sweep();
   sweep.otn = {1, 8};
-  const SweepRecord other{sweep_json(sweep), 32, "0.0.test", "test"};
+  const ExperimentTables other = tables_of_sweep(sweep);
   CHECK(contains(open_error(file, other, small_sweep_workloads(), IfPresent::kResume),
                  "holds another sweep: it differs in otn"));
-  std::vector<WorkloadRecord> workloads = small_sweep_workloads();
+  std::vector<InputRecord> workloads = small_sweep_workloads();
   workloads[1].sha256 = std::string(64, 'c');
-  CHECK(contains(open_error(file, small_sweep_record(), workloads, IfPresent::kResume),
+  CHECK(contains(open_error(file, small_sweep_tables(), workloads, IfPresent::kResume),
                  "the workload 'b' has changed since the sweep was started: its SHA-256 was bbbb"));
   CHECK(open_small(file, IfPresent::kResume).finished_runs().size() == 4);
 }
@@ -108,23 +111,24 @@ TEST_CASE("ResultsDatabase: another sweep or a changed workload is not resumed")
 TEST_CASE("ResultsDatabase: a run that is there already undoes its whole commit") {
   const ScratchFolder folder;
   ResultsDatabase database = open_small(folder / "r.db");
-  database.commit(made_rows(4, 2));
-  const std::string error = error_text<DatabaseError>([&] { database.commit(made_rows(2, 4)); });
-  CHECK(contains(error, "run 4 is there already"));
+  database.commit(stored(made_rows(4, 2)));
+  const std::string error =
+      error_text<DatabaseError>([&] { database.commit(stored(made_rows(2, 4))); });
+  CHECK(contains(error, "run 4 already exists"));
   CHECK(database.finished_runs() == std::vector<std::size_t>{4, 5});
 }
 
 TEST_CASE("ResultsDatabase: another format is named, with what to do, and left as it is") {
   const ScratchFolder folder;
   const fs::path file = folder / "r.db";
-  open_small(file).commit(made_rows(0, 4));
+  open_small(file).commit(stored(made_rows(0, 4)));
   SqliteConnection(file, SqliteOpen::kExisting).execute("PRAGMA user_version = 1");
   for (const IfPresent mode : {IfPresent::kRefuse, IfPresent::kResume, IfPresent::kReplace}) {
     const std::string error = open_error(file, mode);
     CHECK(contains(error, "r.db: has results format 1; this cospot ("));
-    CHECK(contains(error, ") reads and writes format 2. Run the sweep again into another --db"));
+    CHECK(contains(error, ") reads formats 2 and 3. Run the sweep again into another --db"));
   }
-  SqliteConnection(file, SqliteOpen::kExisting).execute("PRAGMA user_version = 2");
+  SqliteConnection(file, SqliteOpen::kExisting).execute("PRAGMA user_version = 3");
   CHECK(open_small(file, IfPresent::kResume).finished_runs().size() == 4);
 }
 
@@ -144,7 +148,7 @@ TEST_CASE("ResultsDatabase: foreign files are never touched, not even by --force
   CHECK(ScratchFolder::read(thesis) == text);
   SqliteConnection(foreign, SqliteOpen::kExisting).execute("SELECT x FROM t");
   const auto open = [](const fs::path& file) {
-    return error_text<DatabaseError>([&] { const ResultsDatabase database(file); });
+    return error_text<DatabaseError>([&] { (void)open_results(file); });
   };
   CHECK(contains(open(folder / "none.db"), "none.db: there is no such file"));
   CHECK(contains(open(folder.write("empty.db", "")), "is empty"));
@@ -155,12 +159,12 @@ TEST_CASE("ResultsDatabase: a damaged database is an error, not a crash") {
   const ScratchFolder folder;
   const fs::path file = folder / "r.db";
   for (std::size_t i = 0; i < 8; ++i) {
-    open_small(file, IfPresent::kResume).commit(made_rows(4 * i, 4));
+    open_small(file, IfPresent::kResume).commit(stored(made_rows(4 * i, 4)));
   }
   const std::string whole = ScratchFolder::read(file);
   for (std::size_t i = 1; i < 8; ++i) {
     const fs::path cut = folder.write("cut.db", whole.substr(0, whole.size() * i / 8));
-    CHECK_FALSE(error_text<DatabaseError>([&] { (void)ResultsDatabase(cut).read_rows(); }).empty());
+    CHECK_FALSE(error_text<DatabaseError>([&] { (void)open_results(cut).read_rows(); }).empty());
   }
 }
 
@@ -185,7 +189,7 @@ TEST_CASE("ResultsDatabase: SIGKILL in the middle of a commit loses that commit 
   const ScratchFolder folder;
   const fs::path file = folder / "r.db";
   const int status = in_child([&] {
-    open_small(file).commit(made_rows(0, 4));
+    open_small(file).commit(stored(made_rows(0, 4)));
     SqliteConnection connection(file, SqliteOpen::kExisting);
     // A cache of one page makes the unfinished transaction reach the file before the kill.
     connection.execute("PRAGMA cache_size = 1");
@@ -198,10 +202,10 @@ TEST_CASE("ResultsDatabase: SIGKILL in the middle of a commit loses that commit 
   CHECK(contains(ScratchFolder::read(file), "damaged"));
   REQUIRE(fs::exists(folder / "r.db-journal"));
   ResultsDatabase database = open_small(file, IfPresent::kResume);
-  const std::vector<ResultRow> rows = database.read_rows();
+  const std::vector<ResultRow> rows = read_result_rows(database);
   REQUIRE(rows.size() == 4);
   for (std::size_t i = 0; i < 4; ++i) CHECK(row_text(rows[i]) == row_text(made_row(i)));
-  database.commit(made_rows(4, 4));
+  database.commit(stored(made_rows(4, 4)));
   CHECK(database.finished_runs().size() == 8);
 }
 
@@ -221,17 +225,18 @@ TEST_CASE("ResultsDatabase: a file that cannot grow is an error, and nothing hal
   CHECK(WEXITSTATUS(status) == 0);
   CHECK_FALSE(fs::exists(folder / "r.db"));
 
-  open_small(folder / "r.db").commit(made_rows(0, 4));
+  open_small(folder / "r.db").commit(stored(made_rows(0, 4)));
   const std::uintmax_t size = fs::file_size(folder / "r.db");
   status = in_child([&] {
     limit_file_size(size);
-    ResultsDatabase database(folder / "r.db");
-    const std::string error = error_text<DatabaseError>([&] { database.commit(made_rows(4, 28)); });
+    ResultsDatabase database = open_results(folder / "r.db");
+    const std::string error =
+        error_text<DatabaseError>([&] { database.commit(stored(made_rows(4, 28))); });
     _exit(contains(error, "cannot be opened or written") ? 0 : 1);
   });
   REQUIRE(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
-  CHECK(ResultsDatabase(folder / "r.db").finished_runs().size() == 4);
+  CHECK(open_results(folder / "r.db").finished_runs().size() == 4);
 }
 
 TEST_CASE("ResultsDatabase: a folder that cannot be written is an error") {

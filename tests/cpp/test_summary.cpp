@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim_harness/results/summary.hpp"
+#include "sim_harness/studies/compare/summary.hpp"
 #include "sweep_fixtures.hpp"
 
 namespace cospot {
@@ -34,6 +34,17 @@ ResultRow row_of(const std::string& workload, bool saf, std::size_t otn, int spo
   return row;
 }
 
+/// The summary of rows in the order of the grid. A policy that is called `oracle` is LPO.
+Summary summary_of(std::vector<ResultRow> rows, std::size_t expected_runs) {
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].run_index = i;
+  Sweep sweep = small_sweep();
+  sweep.evictors = {{"FIFO", "FIFO", {}}, {"LPO", "LPO", {}}, {"oracle", "LPO", {}}};
+  ExperimentTables tables = tables_of_sweep(sweep);
+  tables.record.run_count = expected_runs;
+  ResultsDatabase results = database_of(rows, tables);
+  return summarise(results);
+}
+
 /// Two workloads, SAF off/on, OTN 1 and 4. Gains of a: 0, 25 %, 50 %, 100 % (40 -> 50, 60, 80);
 /// of b: 0, 10 %, 20 %, 60 % (20 -> 22, 24, 32). The last run of b rejects 4 VMs.
 std::vector<ResultRow> worked_rows() {
@@ -50,7 +61,7 @@ TEST_CASE("summarise: by how much a free first hour lowers spot revenue, worked 
     row.result.spot_revenue_first_hour_free = row.result.spot_revenue;
   }
   rows[0].result.spot_revenue_first_hour_free = Revenue{39'000'000};
-  const Summary summary = summarise(rows, 3);
+  const Summary summary = summary_of(rows, 3);
   CHECK(summary.first_hour_free_loss.count == 2);
   CHECK(summary.first_hour_free_loss.mean == Approx(0.0125));
   CHECK(summary.first_hour_free_loss.max == Approx(0.025));
@@ -61,11 +72,11 @@ TEST_CASE("summarise: by how much a free first hour lowers spot revenue, worked 
             "\n  lower by: mean 1.2500%, max 2.5000% of what spots earned\n"
             "            mean 0.3333%, max 1.0000% of what spots requested\n") !=
         std::string::npos);
-  CHECK(summary_text(summarise({&rows[2], 1}, 1)).find("lower by") == std::string::npos);
+  CHECK(summary_text(summary_of({rows[2]}, 1)).find("lower by") == std::string::npos);
 }
 
 TEST_CASE("summarise: gains, worked by hand") {
-  const Summary summary = summarise(worked_rows(), 8);
+  const Summary summary = summary_of(worked_rows(), 8);
   CHECK(summary.workloads == 2);
   CHECK(summary.gain.count == 8);
   // (0 + 25 + 50 + 100 + 0 + 10 + 20 + 60) / 8 = 265 / 8 = 33.125 %
@@ -86,7 +97,7 @@ TEST_CASE("summarise: gains, worked by hand") {
 
 TEST_CASE("summary: says how long runs took, when they were timed") {
   std::vector<ResultRow> rows = {row_of("a", false, 1, 40), row_of("a", false, 4, 50)};
-  CHECK(summary_text(summarise(rows, 2)).find("Time") == std::string::npos);
+  CHECK(summary_text(summary_of(rows, 2)).find("Time") == std::string::npos);
   rows[0].result.wall_ms = 3;
   rows[0].result.alloc_p50_ns = 100;
   rows[0].result.alloc_p99_ns = 300;
@@ -96,7 +107,7 @@ TEST_CASE("summary: says how long runs took, when they were timed") {
   rows[1].result.alloc_p99_ns = 500;
   rows[1].result.alloc_max_ns = 1'500'000;
   // (3 + 5)/2 ms, (100 + 120)/2 ns, (300 + 500)/2 ns, the longest of both.
-  const std::string text = summary_text(summarise(rows, 2));
+  const std::string text = summary_text(summary_of(rows, 2));
   CHECK(text.find("a run: mean 4.00 ms") != std::string::npos);
   CHECK(
       text.find("median 110 ns, 99th percentile 400 ns (means over the runs), longest 2.000 ms") !=
@@ -104,7 +115,7 @@ TEST_CASE("summary: says how long runs took, when they were timed") {
 }
 
 TEST_CASE("summarise: VM loss and the best combination without it, worked by hand") {
-  const Summary summary = summarise(worked_rows(), 8);
+  const Summary summary = summary_of(worked_rows(), 8);
   // One run of 8 lost 4 of 1000 vcpu-seconds: max 0.4 %, mean 0.05 %.
   CHECK(summary.vm_loss.max == Approx(0.004));
   CHECK(summary.vm_loss.mean == Approx(0.0005));
@@ -123,7 +134,7 @@ TEST_CASE("summarise: VM loss and the best combination without it, worked by han
 }
 
 /// The worked rows, and LPO's: with OTN 4 and SAF on it earns 90 and 40, (90 + 40)/2 = 65 %, and
-/// rejects nothing. Under another label only its configuration tells what it is.
+/// rejects nothing. Under another label only the configuration of the sweep tells what it is.
 std::vector<ResultRow> rows_with_oracle(const std::string& label) {
   std::vector<ResultRow> rows = worked_rows();
   for (const std::string workload : {"a", "b"}) {
@@ -131,10 +142,6 @@ std::vector<ResultRow> rows_with_oracle(const std::string& label) {
       const int earned = otn == 1 ? 30 : workload == "a" ? 90 : 40;
       rows.push_back(row_of(workload, otn == 4, otn, earned));
       rows.back().evictor = label;
-      rows.back().configuration = R"({"vm":{"label":"COS","weighers":[{"name":"COS"}]},)"
-                                  R"("spot":{"label":"sDPD","weighers":[{"name":"sDPD"}]},)"
-                                  R"("evictor":{"label":")" +
-                                  label + R"(","name":"LPO","options":{}}})";
     }
   }
   return rows;
@@ -142,7 +149,7 @@ std::vector<ResultRow> rows_with_oracle(const std::string& label) {
 
 TEST_CASE("summarise: what knows lifetimes is an upper bound beside the best that can be set") {
   for (const std::string label : {"LPO", "oracle"}) {
-    const Summary summary = summarise(rows_with_oracle(label), 12);
+    const Summary summary = summary_of(rows_with_oracle(label), 12);
     CHECK(summary.any_to_set);
     CHECK(summary.any_bound);
     REQUIRE(summary.best.size() == 1);
@@ -161,18 +168,13 @@ TEST_CASE("summarise: what knows lifetimes is an upper bound beside the best tha
     // The headline is what spots earn, not the gain.
     CHECK(to_set < text.find("Gain"));
   }
-  CHECK_FALSE(contains(summary_text(summarise(worked_rows(), 8)), "bound"));
+  CHECK_FALSE(contains(summary_text(summary_of(worked_rows(), 8)), "bound"));
 }
 
-TEST_CASE("summarise: by its label where no configuration says more") {
+TEST_CASE("summarise: a policy in Python is in no registry: it can be set") {
   std::vector<ResultRow> rows = rows_with_oracle("LPO");
-  for (ResultRow& row : rows) row.configuration = "no JSON: [";
-  CHECK(summarise(rows, 12).best.at(0).bound);
-  for (ResultRow& row : rows) row.configuration.clear();
-  CHECK(summarise(rows, 12).best.at(0).bound);
-  // A policy in Python is in no registry: it can be set.
   for (ResultRow& row : rows) row.evictor = "python:mine.LPO";
-  CHECK_FALSE(summarise(rows, 12).best.at(0).bound);
+  CHECK_FALSE(summary_of(rows, 12).best.at(0).bound);
 }
 
 TEST_CASE("summary: says when nothing in a sweep can be set, or only the bound loses no VM") {
@@ -180,15 +182,15 @@ TEST_CASE("summary: says when nothing in a sweep can be set, or only the bound l
   for (ResultRow& row : rows) {
     if (row.evictor == "FIFO") row.result.vm_rejected = 1;
   }
-  CHECK(contains(summary_text(summarise(rows, 12)),
+  CHECK(contains(summary_text(summary_of(rows, 12)),
                  "  2%             none: every combination that can be set rejects VMs\n"
                  "    upper bound  COS sDPD LPO     on     4    65.00%"));
   std::erase_if(rows, [](const ResultRow& row) { return row.evictor == "FIFO"; });
-  CHECK(contains(summary_text(summarise(rows, 12)),
+  CHECK(contains(summary_text(summary_of(rows, 12)),
                  "  2%             nothing in this sweep can be set\n"
                  "    upper bound  COS sDPD LPO     on     4    65.00%"));
   for (ResultRow& row : rows) row.result.vm_rejected = 1;
-  CHECK(contains(summary_text(summarise(rows, 12)),
+  CHECK(contains(summary_text(summary_of(rows, 12)),
                  "    upper bound  none: every combination that knows lifetimes rejects VMs\n"));
 }
 
@@ -196,7 +198,7 @@ TEST_CASE("summarise: a missing or empty baseline gives no gain, and is counted"
   std::vector<ResultRow> rows = worked_rows();
   rows[4].result.spot_revenue = 0;  // b's baseline earned nothing: its 4 runs have no gain
   rows.erase(rows.begin());         // a's baseline is gone: its 3 runs have none
-  const Summary summary = summarise(rows, 8);
+  const Summary summary = summary_of(rows, 8);
   CHECK(summary.without_baseline == 3);
   CHECK(summary.with_empty_baseline == 4);
   CHECK(summary.gain.count == 0);
@@ -214,7 +216,7 @@ TEST_CASE("summarise: VMs larger than the host are counted apart") {
     row.result.vm_too_large = 3;
     row.result.vm_rejected += 3;
   }
-  const Summary summary = summarise(rows, 8);
+  const Summary summary = summary_of(rows, 8);
   CHECK(summary.too_large_vms == 3);  // of the workload, not once a run
   CHECK(summary.too_large_workloads == 1);
   CHECK(summary.runs_without_loss == 7);
@@ -227,7 +229,7 @@ TEST_CASE("summarise: sizes are sorted by number, and a size may have no loss-fr
     rows.push_back(row_of("a", false, 1, 40, headroom == 2.0 ? 1 : 0));
     rows.back().headroom_percent = headroom;
   }
-  const Summary summary = summarise(rows, 2);
+  const Summary summary = summary_of(rows, 2);
   REQUIRE(summary.best.size() == 2);
   CHECK(summary.best[0].size == "2%");
   CHECK_FALSE(summary.best[0].to_set);
@@ -236,7 +238,7 @@ TEST_CASE("summarise: sizes are sorted by number, and a size may have no loss-fr
 }
 
 TEST_CASE("summary_text: aligned and at most 100 columns, whatever the labels") {
-  const std::string text = summary_text(summarise(worked_rows(), 8));
+  const std::string text = summary_text(summary_of(worked_rows(), 8));
   CHECK(contains(text,
                  "  SAF           1          4\n"
                  "  off      +0.00%    +17.50%\n"
@@ -253,9 +255,9 @@ TEST_CASE("summary_text: aligned and at most 100 columns, whatever the labels") 
     row.vm = row.spot = row.evictor = std::string(200, 'x');
     row.result.evictions = 12'345'678;
   }
-  std::istringstream lines(summary_text(summarise(rows, 80)));
+  std::istringstream lines(summary_text(summary_of(rows, 80)));
   for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 100, line);
-  CHECK(summary_text(summarise({}, 8)) ==
+  CHECK(summary_text(summary_of({}, 8)) ==
         "0 runs of 0 workloads; 8 of the sweep's 8 runs are missing\n");
 }
 

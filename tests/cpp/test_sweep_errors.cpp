@@ -7,7 +7,7 @@
 #include "core/errors.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/sweeps/sweep_file.hpp"
+#include "sim_harness/studies/compare/sweep_file.hpp"
 
 namespace cospot {
 namespace {
@@ -44,7 +44,7 @@ TEST_CASE("read_sweep: the valid sweep has no error") { CHECK(error_of(0, "").em
 
 TEST_CASE("read_sweep: unknown, missing and contradicting keys") {
   CHECK(error_of(8, "otn: [1, 2]\nfoo: 1") ==
-        "s.yaml:9: sweep: unknown key 'foo'; valid names: workloads, host, headroom_percent, "
+        "s.yaml:9: sweep: unknown key 'foo'; valid names: study, workloads, host, headroom_percent, "
         "hosts, vm, spot, evictor, saf, otn, window_days");
   CHECK(error_of(8, "") == "s.yaml:1: sweep: missing key 'otn'");
   CHECK(error_of(3, "") == "s.yaml:1: sweep: missing key 'headroom_percent' (or 'hosts')");

@@ -8,8 +8,9 @@
 #include "core/errors.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/sweeps/sweep_file.hpp"
-#include "sim_harness/sweeps/sweep_json.hpp"
+#include "sim_harness/configuration/configuration_difference.hpp"
+#include "sim_harness/studies/compare/sweep_file.hpp"
+#include "sim_harness/studies/compare/sweep_json.hpp"
 
 namespace cospot {
 namespace {

@@ -7,12 +7,16 @@
 #include "core/errors.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/report/configuration_yaml.hpp"
-#include "sim_harness/sweeps/sweep_file.hpp"
-#include "sim_harness/sweeps/sweep_json.hpp"
-#include "sim_harness/sweeps/sweep_runner.hpp"
-#include "sim_harness/sweeps/workload_list.hpp"
-#include "sim_harness/sweeps/yaml_reader.hpp"
+#include "sim_harness/configuration/configuration_difference.hpp"
+#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/studies/compare/sweep_file.hpp"
+#include "sim_harness/studies/compare/sweep_json.hpp"
+#include "sim_harness/studies/compare/sweep_runner.hpp"
+#include "sim_harness/studies/provider/configuration_yaml.hpp"
+#include "sim_harness/studies/provider/provider_json.hpp"
+#include "sim_harness/studies/study.hpp"
+#include "sim_harness/workloads/workload_list.hpp"
+#include "sweep_fixtures.hpp"
 
 namespace cospot {
 namespace {
@@ -47,7 +51,8 @@ std::vector<std::optional<SimTime>> windows(const Sweep& sweep) {
 void run(const Sweep& sweep, const ScratchFolder& folder, IfPresent if_present) {
   const SweepRunner runner = make_sweep_runner(sweep);
   NoProgress progress;
-  (void)compare(sweep, {.database = folder / "r.db", .if_present = if_present}, runner, progress);
+  (void)run_experiment(make_comparison(sweep, runner),
+                       {.database = folder / "r.db", .if_present = if_present}, progress);
 }
 
 std::string resuming_error(const Sweep& sweep, const ScratchFolder& folder) {
@@ -64,13 +69,12 @@ TEST_CASE("read_sweep: window_days of a workload, of all, and of the command") {
         std::vector<std::optional<SimTime>>{std::nullopt, 7 * kDay, std::chrono::hours(12)});
   CHECK(windows(read(folder, three + "window_days: 30\n")) ==
         std::vector<std::optional<SimTime>>{30 * kDay, 7 * kDay, std::chrono::hours(12)});
-  Sweep sweep = read(folder, three + "window_days: 30\n", {"window_days=28"});
+  const Sweep sweep = read(folder, three + "window_days: 30\n", {"window_days=28"});
   CHECK(windows(sweep) ==
         std::vector<std::optional<SimTime>>{28 * kDay, 7 * kDay, std::chrono::hours(12)});
-  state_windows(sweep, std::nullopt);
-  CHECK(sweep.workloads[0].window == 28 * kDay);
-  state_windows(sweep, 3 * kDay);
-  CHECK(windows(sweep) == std::vector<std::optional<SimTime>>(3, 3 * kDay));
+  NoPythonPolicies none;
+  const Sweep stated = read_sweep(folder / "s.yaml", {}, none, 3 * kDay);  // by the command
+  CHECK(windows(stated) == std::vector<std::optional<SimTime>>(3, 3 * kDay));
   CHECK(contains(error_text<ConfigError>(
                      [&] { (void)read(folder, "workloads: [a.csv, {path: a.csv, label: b}]\n"); }),
                  "'b' has the same file as the earlier 'a.csv'"));
@@ -102,7 +106,7 @@ TEST_CASE("sweep_json: has a window where it is stated, and reads back") {
   Sweep sweep = read(folder, "workloads: [a.csv, {synthetic: azure2020}]\n");
   const std::string without = sweep_json(sweep);
   CHECK_FALSE(contains(without, "window_days"));
-  state_windows(sweep, std::chrono::hours(36));
+  for (WorkloadSpec& workload : sweep.workloads) workload.window = std::chrono::hours(36);
   const std::string with = sweep_json(sweep);
   CHECK(contains(with, R"({"label":"a.csv","window_days":1.5})"));
   CHECK(contains(with, R"("sampling":"batched","window_days":1.5})"));
@@ -134,9 +138,9 @@ TEST_CASE("compare: another window is another sweep") {
   (void)folder.write("a.csv", kRequests + kLate);
   run(plain, folder, IfPresent::kReplace);
   CHECK(resuming_error(plain, folder).empty());
-  ResultsDatabase database(folder / "r.db");
-  CHECK(contains(database.sweep().configuration, R"({"label":"a.csv","window_days":21})"));
-  const ResultRow row = database.read_rows().at(0);
+  ResultsDatabase database = open_results(folder / "r.db");
+  CHECK(contains(database.record().configuration, R"({"label":"a.csv","window_days":21})"));
+  const ResultRow row = read_result_rows(database).at(0);
   CHECK(contains(row.configuration, R"({"label":"a.csv","window_days":21})"));
   // early runs from time 0 on for 21 days, late for 1, each with 1 vcpu.
   CHECK(row.result.vm_revenue == Revenue{22} * kDay.count());

@@ -13,11 +13,12 @@
 #include "core/errors.hpp"
 #include "core/random.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
-#include "sim_harness/sweeps/policy_list.hpp"
-#include "sim_harness/sweeps/shared_evictor.hpp"
-#include "sim_harness/tune/tune.hpp"
-#include "sim_harness/tune/tune_rows.hpp"
-#include "sim_harness/tune/tune_text.hpp"
+#include "sim_harness/policies/policy_list.hpp"
+#include "sim_harness/policies/shared_evictor.hpp"
+#include "sim_harness/studies/compare/compare_schema.hpp"
+#include "sim_harness/studies/tune/tune.hpp"
+#include "sim_harness/studies/tune/tune_rows.hpp"
+#include "sim_harness/studies/tune/tune_text.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
 #include "tests/cpp/random_workload.hpp"
 
@@ -584,7 +585,8 @@ TEST_CASE("tune_record: rows stand where the sweep has them") {
   const TuneRecord record = tune_record(settings, samples, runs, kHost);
   CHECK(record.rows.size() == runs.count());
   const SweepGrid grid(record.sweep);
-  for (const ResultRow& row : record.rows) {
+  for (const Row& stored : record.rows) {
+    const ResultRow row = to_result_row(stored);
     const RunCoordinates at = grid.coordinates(row.run_index);
     CHECK(record.sweep.workloads[at.workload].label == row.workload);
     CHECK(record.sweep.sizes[at.size].hosts == row.result.hosts);
@@ -592,7 +594,7 @@ TEST_CASE("tune_record: rows stand where the sweep has them") {
     CHECK(record.sweep.saf[at.saf] == row.saf);
     CHECK(row.result.wall_ms == 0);
   }
-  CHECK(std::ranges::is_sorted(record.rows, {}, &ResultRow::run_index));
+  CHECK(std::ranges::is_sorted(record.rows, {}, &Row::run_index));
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "core/model/revenue.hpp"
 #include "core/random.hpp"
-#include "sim_harness/results/revenue_text.hpp"
 #include "sim_harness/workloads/csv_workload.hpp"
 #include "sim_harness/workloads/workload_info.hpp"
 #include "sim_harness/workloads/workload_info_text.hpp"

@@ -6,8 +6,8 @@
 #include "core/random.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/sweeps/sweep_file.hpp"
-#include "sim_harness/sweeps/yaml_reader.hpp"
+#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/studies/compare/sweep_file.hpp"
 
 namespace cospot {
 namespace {

@@ -1,4 +1,4 @@
-"""Results databases with values chosen by hand, in the format of docs/results-format.md."""
+"""Results databases with values chosen by hand, in format 2, as an earlier cospot wrote them."""
 
 from __future__ import annotations
 
@@ -47,6 +47,10 @@ RUN_COLUMNS = {
 }
 
 
+def _chain(label: str) -> dict[str, Any]:
+    return {"label": label, "weighers": [{"name": label, "multiplier": 1, "options": {}}]}
+
+
 def make_database(
     path: Path,
     runs: Sequence[Mapping[str, Any]],
@@ -67,9 +71,10 @@ def make_database(
     sweep = {
         "workloads": [{"label": label} for label in workloads],
         "sizes": list(sizes),
-        "vm": [{"label": label} for label in vm],
-        "spot": [{"label": label} for label in spot],
-        "evictor": [{"label": label} for label in evictor],
+        "host": {"vcpus": 8, "memory_mb": 16, "disk_gb": 0},
+        "vm": [_chain(label) for label in vm],
+        "spot": [_chain(label) for label in spot],
+        "evictor": [{"label": label, "name": label, "options": {}} for label in evictor],
         "saf": [False, True],
         "otn": [1, 2, 4],
     }
@@ -92,10 +97,10 @@ def make_database(
         row = {**RUN_COLUMNS, "run_index": index, **run}
         if "revenue" in row:
             row["spot_revenue_exact"] = str(row.pop("revenue"))
-            row["spot_revenue"] = float(row["spot_revenue_exact"])
         if "vm_earned" in row:
             row["vm_revenue_exact"] = str(row.pop("vm_earned"))
-            row["vm_revenue"] = float(row["vm_revenue_exact"])
+        for name in [name for name in row if name.endswith("_exact")]:
+            row[name.removesuffix("_exact")] = float(row[name])
         marks = ", ".join("?" * len(RUN_COLUMNS))
         connection.execute(f"INSERT INTO run VALUES ({marks})", [row[name] for name in RUN_COLUMNS])
     connection.commit()

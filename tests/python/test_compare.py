@@ -127,7 +127,7 @@ def test_policies_of_python_beside_compiled_ones(tmp_path: Path) -> None:
         ({"otn": [0]}, cospot.ConfigError, r"^sweep\.otn\[0\]: otn: found '0', expected a whole"),
         ({"vm": ["X"]}, cospot.ConfigError, r"^sweep\.vm\[0\]: vm: unknown weigher 'X'; valid"),
         ({"vm": []}, cospot.ConfigError, r"^sweep\.vm: vm: found an empty list"),
-        ({"color": 1}, cospot.ConfigError, "unknown key 'color'; valid names: workloads, host"),
+        ({"color": 1}, cospot.ConfigError, "unknown key 'color'; valid names: study, workloads"),
         ({"saf": "true"}, cospot.ConfigError, "found the text 'true', expected true or false"),
         ({"host": {"vcpus": 1.5, "memory_mb": 1}}, cospot.ConfigError, "found '1.5', expected"),
         ({"vm": [Util, Util]}, cospot.ConfigError, "duplicate label 'python:sample_policies.Util'"),

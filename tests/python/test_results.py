@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ pytest.importorskip("pandas", reason="pandas is not installed")
 
 import cospot
 import pandas as pd
+from cospot.results import COMBINATION
 from made_results import FOUR_RUNS, make_database
 
 SWEEP = """\
@@ -126,9 +129,11 @@ def test_types_are_documented_ones(small_database: Path) -> None:
     types = {name: str(dtype) for name, dtype in results.runs.dtypes.items()}
     for name in ("workload", "size", "vm", "spot", "evictor"):
         assert types.pop(name) == "category"
-    for name in ("saf", "without_vm_loss", "is_baseline", "needs_true_lifetimes"):
+    flags = ("saf", "without_vm_loss", "is_baseline", "has_baseline", "needs_true_lifetimes")
+    for name in flags:
         assert types.pop(name) == "bool"
-    fractions = ["gain", "vm_loss", "spot_share"]
+    fractions = ["gain", "vm_loss", "spot_share", "spot_share_first_hour_free"]
+    fractions += ["first_hour_free_loss", "first_hour_free_loss_of_requested"]
     revenues = ["vm_revenue", "vm_revenue_requested", "spot_revenue", "spot_revenue_requested"]
     others = ["spot_revenue_first_hour_free", "headroom_percent", "wall_ms"]
     for name in [*fractions, *revenues, *others]:
@@ -219,7 +224,7 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
     sqlite3.connect(tmp_path / "other.db").execute("CREATE TABLE run (x)").connection.close()
     assert "of another program" in message(tmp_path / "other.db")
     newer = make_database(tmp_path / "newer.db", FOUR_RUNS, version=9)
-    assert "has results format 9; this cospot reads 2" in message(newer)
+    assert "has results format 9; this cospot reads 2, 3" in message(newer)
     unstarted = make_database(tmp_path / "unstarted.db", [], run_count=12)
     assert "holds no run yet, of 12" in message(unstarted)
     broken = make_database(tmp_path / "broken.db", FOUR_RUNS)
@@ -230,3 +235,72 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
 def test_a_name_with_odd_characters_opens(tmp_path: Path) -> None:
     database = make_database(tmp_path / "50% of? #1.db", FOUR_RUNS)
     assert len(cospot.load_results(database).runs) == 4
+
+
+def test_any_study_is_frames(tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text(
+        "study: degradation\nworkloads: {synthetic: azure2020, seed: 3, scale: 0.001}\n"
+        "host: {vcpus: 10400, memory_mb: 2250}\nhosts: 2\nvm: [UTIL, DPD]\notn: [1, 4]\n"
+        "seed: [5, 6]\n"
+    )
+    database = cospot.sweep(tmp_path / "s.yaml", db=tmp_path / "r.db")
+    results = cospot.load_results(database)
+    assert results.study == "degradation"
+    runs = results.runs
+    assert len(runs) == 2 * 2 * 2
+    assert runs["vm"].cat.categories.tolist() == ["UTIL", "DPD"]
+    assert runs["size"].cat.categories.tolist() == ["2 hosts"]
+    assert runs["otn"].tolist() == [1, 1, 4, 4] * 2
+    assert runs["seed"].tolist() == [5, 6] * 4
+    assert runs["hosts"].eq(2).all()
+    # With N = 1 nothing is drawn: the seed plays no part.
+    alone = runs[runs["otn"] == 1].groupby("vm", observed=True)["vm_rejected"].nunique()
+    assert alone.eq(1).all()
+    assert results.columns.loc["vm_revenue", "unit"] == "vcpu-seconds"
+    assert results.configuration(3)["seed"] == 6
+    with pytest.raises(
+        cospot.ConfigError, match="no view 'pareto_front'; .*'degradation' has none"
+    ):
+        results.view("pareto_front")
+
+
+def test_views_are_what_the_frames_say(small_database: Path) -> None:
+    results = cospot.load_results(small_database)
+    to_set = results.runs[~results.runs["needs_true_lifetimes"]]
+    keys = ["headroom_percent", *COMBINATION]
+    mean = to_set.groupby(keys, observed=True)[["spot_share", "vm_loss"]].mean()
+    expected = pd.concat(
+        cospot.pareto_front(group) for _, group in mean.reset_index().groupby("headroom_percent")
+    )
+    front = results.view("pareto_front")
+    assert len(front) == len(expected) > 0
+    for column in ("spot_share", "vm_loss"):
+        assert sorted(front[column]) == pytest.approx(sorted(expected[column]))
+
+
+def test_an_earlier_format_is_read_and_continued(small_database: Path, tmp_path: Path) -> None:
+    """Format 2, as cospot wrote it before studies had names."""
+    old = tmp_path / "old.db"
+    _as_format_2(small_database, old)
+    before = old.read_bytes()
+    pd.testing.assert_frame_equal(
+        cospot.load_results(old).runs, cospot.load_results(small_database).runs
+    )
+    assert old.read_bytes() == before
+    for command_line in (("summary",), ("report", "-o", str(tmp_path / "r.html"))):
+        name, *options = command_line
+        assert command(name, str(old), *options) == command(name, str(small_database), *options)
+
+
+def _as_format_2(database: Path, old: Path) -> None:
+    shutil.copy(database, old)
+    with closing(sqlite3.connect(old, isolation_level=None)) as connection:
+        views = connection.execute("SELECT name FROM sqlite_master WHERE type = 'view'").fetchall()
+        for (view,) in views:
+            connection.execute(f"DROP VIEW {view}")
+        connection.execute("DROP TABLE axis_value")
+        connection.execute('DROP TABLE "column"')
+        connection.execute("ALTER TABLE input RENAME TO workload")
+        connection.execute("ALTER TABLE sweep DROP COLUMN study")
+        connection.execute("ALTER TABLE sweep DROP COLUMN group_count")
+        connection.execute("PRAGMA user_version = 2")

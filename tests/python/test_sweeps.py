@@ -51,8 +51,9 @@ def rows(database: Path) -> list[tuple[Any, ...]]:
         kept = ", ".join(name for name in columns if name not in NOT_COMPARED)
         return [
             *connection.execute(f"SELECT {kept} FROM run"),
-            *connection.execute("SELECT * FROM workload"),
-            *connection.execute("SELECT sha256, configuration, run_count, version FROM sweep"),
+            *connection.execute("SELECT * FROM input"),
+            *connection.execute("SELECT study, sha256, configuration, version FROM sweep"),
+            *connection.execute("SELECT run_count, group_count FROM sweep"),
         ]
 
 
@@ -178,7 +179,7 @@ def test_an_interrupted_sweep_resumes(
     with pytest.raises(Stop):
         cospot.sweep(folder / "sweep.yaml", progress=stop, **arguments)
     assert len(rows(tmp_path / "r.db")) == 5 * 8 + 2 + 1
-    with pytest.raises(cospot.InputError, match="is there already, with 40 of 192 runs"):
+    with pytest.raises(cospot.InputError, match="already exists, with 40 of 192 runs"):
         cospot.sweep(folder / "sweep.yaml", **arguments)
     shutil.copy(tmp_path / "r.db", tmp_path / "copy.db")
     seen: list[int] = []

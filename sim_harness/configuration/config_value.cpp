@@ -1,0 +1,138 @@
+#include "sim_harness/configuration/config_value.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <system_error>
+
+#include "core/errors.hpp"
+
+namespace cospot {
+namespace {
+
+std::string found_text(const ConfigNode& node) {
+  switch (node.kind) {
+    case ConfigNode::Kind::kNull:
+      return "nothing";
+    case ConfigNode::Kind::kScalar:
+      return (node.quoted ? "the text '" : "'") + node.text + "'";
+    case ConfigNode::Kind::kList:
+      return node.items.empty() ? "an empty list" : "a list";
+    case ConfigNode::Kind::kMapping:
+      return "a mapping";
+  }
+  return "nothing";
+}
+
+template <class Number>
+std::optional<Number> parse_plain(const ConfigNode& node) {
+  if (node.kind != ConfigNode::Kind::kScalar || node.quoted) return std::nullopt;
+  Number value{};
+  const char* end = node.text.data() + node.text.size();
+  const auto [stop, error] = std::from_chars(node.text.data(), end, value);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_finite(const ConfigNode& node) {
+  const std::optional<double> value = parse_plain<double>(node);
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+std::optional<bool> parse_bool(const ConfigNode& node) {
+  if (node.kind != ConfigNode::Kind::kScalar || node.quoted) return std::nullopt;
+  if (node.text == "true") return true;
+  if (node.text == "false") return false;
+  return std::nullopt;
+}
+
+}  // namespace
+
+void throw_bad_value(const ConfigNode& node, std::string_view key, std::string_view expected) {
+  throw ConfigError(
+      fmt::format("{}: {}: found {}, expected {}", node.where, key, found_text(node), expected));
+}
+
+void require_known_keys(const ConfigNode& mapping, std::string_view subject,
+                        std::span<const std::string_view> valid_keys) {
+  const std::string names = fmt::format("{}", fmt::join(valid_keys, ", "));
+  if (mapping.kind != ConfigNode::Kind::kMapping) {
+    throw_bad_value(mapping, subject, "a mapping with the keys " + names);
+  }
+  for (const ConfigEntry& entry : mapping.entries) {
+    if (std::find(valid_keys.begin(), valid_keys.end(), entry.key) != valid_keys.end()) continue;
+    throw ConfigError(fmt::format("{}: {}: unknown key '{}'; valid names: {}", entry.where, subject,
+                                  entry.key, names));
+  }
+}
+
+const ConfigNode& require_key(const ConfigNode& mapping, std::string_view subject,
+                              std::string_view key) {
+  const ConfigNode* value = mapping.find(key);
+  if (value != nullptr) return *value;
+  throw ConfigError(fmt::format("{}: {}: missing key '{}'", mapping.where, subject, key));
+}
+
+std::vector<const ConfigNode*> read_list(const ConfigNode& node, std::string_view key) {
+  if (node.kind == ConfigNode::Kind::kNull ||
+      (node.kind == ConfigNode::Kind::kList && node.items.empty())) {
+    throw_bad_value(node, key, "at least one value");
+  }
+  if (node.kind != ConfigNode::Kind::kList) return {&node};
+  std::vector<const ConfigNode*> items;
+  for (const ConfigNode& item : node.items) items.push_back(&item);
+  return items;
+}
+
+std::int64_t read_integer(const ConfigNode& node, std::string_view key, std::int64_t least,
+                          std::int64_t most, std::string_view or_else) {
+  const std::optional<std::int64_t> value = parse_plain<std::int64_t>(node);
+  if (value && *value >= least && *value <= most) return *value;
+  throw_bad_value(node, key, fmt::format("a whole number from {} to {}{}", least, most, or_else));
+}
+
+double read_number(const ConfigNode& node, std::string_view key, double least, double most) {
+  const std::optional<double> value = parse_finite(node);
+  if (value && *value >= least && *value <= most) return *value + 0.0;  // + 0.0: no "-0"
+  throw_bad_value(node, key, fmt::format("a number from {} to {}", least, most));
+}
+
+bool read_bool(const ConfigNode& node, std::string_view key) {
+  const std::optional<bool> value = parse_bool(node);
+  if (value) return *value;
+  throw_bad_value(node, key, "true or false");
+}
+
+std::string read_text(const ConfigNode& node, std::string_view key) {
+  if (node.kind == ConfigNode::Kind::kScalar && !node.text.empty()) return node.text;
+  throw_bad_value(node, key, "a text");
+}
+
+bool is_label(std::string_view text) {
+  const auto breaks_csv = [](char c) {
+    return c == ',' || c == '"' || c == '\'' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+  };
+  return !text.empty() && std::none_of(text.begin(), text.end(), breaks_csv);
+}
+
+std::string read_label(const ConfigNode& node, std::string_view key) {
+  std::string text = read_text(node, key);
+  if (is_label(text)) return text;
+  throw_bad_value(node, key, "a label without commas, quotes and control characters");
+}
+
+PluginOptions::Value read_option(const ConfigNode& node, std::string_view key) {
+  if (node.kind != ConfigNode::Kind::kScalar) {
+    throw_bad_value(node, key, "true, false, a number or a text");
+  }
+  if (const std::optional<bool> flag = parse_bool(node)) return *flag;
+  if (const std::optional<std::int64_t> integer = parse_plain<std::int64_t>(node)) return *integer;
+  if (const std::optional<double> number = parse_finite(node)) return *number;
+  return node.text;
+}
+
+}  // namespace cospot

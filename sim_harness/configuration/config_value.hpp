@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/policy/plugin.hpp"
+#include "sim_harness/configuration/yaml_reader.hpp"
+
+namespace cospot {
+
+// Typed reads of configuration values. Each throws ConfigError that names the place, the key, what
+// was found and what was expected.
+
+[[noreturn]] void throw_bad_value(const ConfigNode& node, std::string_view key,
+                                  std::string_view expected);
+
+/// Throws when `mapping` is not a mapping or has a key that is not one of `valid_keys`. `subject`
+/// is what the mapping describes.
+void require_known_keys(const ConfigNode& mapping, std::string_view subject,
+                        std::span<const std::string_view> valid_keys);
+
+/// The value under `key`, which must be there.
+[[nodiscard]] const ConfigNode& require_key(const ConfigNode& mapping, std::string_view subject,
+                                            std::string_view key);
+
+/// The elements of a list with at least one; a value that is not a list is a list of itself.
+[[nodiscard]] std::vector<const ConfigNode*> read_list(const ConfigNode& node,
+                                                       std::string_view key);
+
+/// A whole number in [least, most]; `or_else`: what else may stand there, for the error.
+[[nodiscard]] std::int64_t read_integer(const ConfigNode& node, std::string_view key,
+                                        std::int64_t least, std::int64_t most,
+                                        std::string_view or_else = {});
+/// A finite number in [least, most].
+[[nodiscard]] double read_number(const ConfigNode& node, std::string_view key, double least,
+                                 double most);
+[[nodiscard]] bool read_bool(const ConfigNode& node, std::string_view key);
+[[nodiscard]] std::string read_text(const ConfigNode& node, std::string_view key);
+
+/// A text that can stand in a CSV field as it is: no comma, quote or control character.
+[[nodiscard]] std::string read_label(const ConfigNode& node, std::string_view key);
+[[nodiscard]] bool is_label(std::string_view text);
+
+/// A policy's option, with the type its spelling has: true/false, whole number, number or text.
+[[nodiscard]] PluginOptions::Value read_option(const ConfigNode& node, std::string_view key);
+
+}  // namespace cospot

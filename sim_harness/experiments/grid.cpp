@@ -1,0 +1,69 @@
+#include "sim_harness/experiments/grid.hpp"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "core/errors.hpp"
+
+namespace cospot {
+namespace {
+
+std::optional<std::size_t> parse_count(std::string_view text) {
+  std::size_t value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+Grid::Grid(std::vector<std::size_t> lengths, std::size_t group_axes)
+    : lengths_(std::move(lengths)) {
+  std::size_t product = 1;
+  for (std::size_t axis = 0; axis < lengths_.size(); ++axis) {
+    const std::size_t length = lengths_[axis];
+    if (length != 0 && product > kMaxRuns / length) {
+      throw ConfigError(fmt::format("the sweep has more than {} runs", kMaxRuns));
+    }
+    product *= length;
+    (axis < group_axes ? group_count_ : runs_per_group_) *= length;
+  }
+}
+
+Coordinates Grid::coordinates(std::size_t run_index) const {
+  Coordinates run(lengths_.size());
+  for (std::size_t axis = lengths_.size(); axis-- > 0;) {
+    run[axis] = run_index % lengths_[axis];
+    run_index /= lengths_[axis];
+  }
+  return run;
+}
+
+std::size_t Grid::run_index(const Coordinates& run) const {
+  std::size_t index = 0;
+  for (std::size_t axis = 0; axis < lengths_.size(); ++axis) {
+    index = index * lengths_[axis] + run.at(axis);
+  }
+  return index;
+}
+
+RunGroup Grid::group(std::size_t group_index) const {
+  return {group_index, group_index * runs_per_group_, runs_per_group_};
+}
+
+Shard parse_shard(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash != std::string_view::npos) {
+    const std::optional<std::size_t> number = parse_count(text.substr(0, slash));
+    const std::optional<std::size_t> count = parse_count(text.substr(slash + 1));
+    if (number && count && *number >= 1 && *number <= *count) return {*number, *count};
+  }
+  throw ConfigError(fmt::format(
+      "--shard {}: expected I/N with 1 <= I <= N, for example 1/3 for the first of three", text));
+}
+
+}  // namespace cospot

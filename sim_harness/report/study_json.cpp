@@ -1,0 +1,116 @@
+#include "sim_harness/report/study_json.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <vector>
+
+#include "sim_harness/experiments/grid.hpp"
+#include "sim_harness/files/json_text.hpp"
+#include "sim_harness/report/report_axes.hpp"
+
+namespace cospot {
+namespace {
+
+/// The columns of the report: axes, measures, what is derived; their values run by run.
+class StudyColumns {
+ public:
+  explicit StudyColumns(ResultsDatabase& results)
+      : schema_(results.schema()), axes_(results.axes()), grid_(grid_of(axes_)) {
+    positions_.resize(axes_.size());
+    measures_.resize(schema_.measures.size());
+    results.for_each_row([this](const Row& row) { add(row); });
+    for (const Column& column : schema_.derived) derived_.push_back(read_derived(results, column));
+  }
+
+  [[nodiscard]] std::string json() const {
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < axes_.size(); ++i) texts.push_back(axis_json(i));
+    for (std::size_t i = 0; i < measures_.size(); ++i) {
+      if (!schema_.measures[i].is_in_csv()) continue;
+      texts.push_back(described(schema_.measures[i]).add("values", json_list(measures_[i])).text());
+    }
+    for (std::size_t i = 0; i < derived_.size(); ++i) {
+      texts.push_back(described(schema_.derived[i]).add("values", json_list(derived_[i])).text());
+    }
+    return fmt::format("[{}]", fmt::join(texts, ",\n"));
+  }
+
+ private:
+  static Grid grid_of(const std::vector<Axis>& axes) {
+    std::vector<std::size_t> lengths;
+    for (const Axis& axis : axes) lengths.push_back(axis.values.size());
+    return {std::move(lengths), 0};
+  }
+
+  void add(const Row& row) {
+    const Coordinates at = grid_.coordinates(row.run_index);
+    for (std::size_t i = 0; i < at.size(); ++i) positions_[i].push_back(std::to_string(at[i]));
+    for (std::size_t i = 0; i < measures_.size(); ++i) {
+      const Value& value = row.values[axes_.size() + i];
+      const auto* text = std::get_if<std::string>(&value);
+      measures_[i].push_back(text != nullptr ? script_json_text(*text)
+                                             : json_value(schema_.measures[i], value));
+    }
+  }
+
+  static std::vector<std::string> read_derived(ResultsDatabase& results, const Column& column) {
+    SqliteStatement select(
+        results.connection(),
+        fmt::format("SELECT \"{}\" FROM run_figures ORDER BY run_index", column.name));
+    std::vector<std::string> values;
+    while (select.step()) {
+      const bool is_null = select.next_is_null();
+      const double number = select.read_number();
+      values.push_back(json_number(is_null ? std::nullopt : std::optional(number)));
+    }
+    return values;
+  }
+
+  static JsonObject described(const Column& column) {
+    JsonObject object;
+    object.add("name", script_json_text(column.name))
+        .add("role", json_text(column_role_name(column.role)))
+        .add("unit", script_json_text(column.unit))
+        .add("meaning", script_json_text(column.meaning));
+    return object;
+  }
+
+  [[nodiscard]] std::string axis_json(std::size_t i) const {
+    std::vector<std::string> labels;
+    for (const AxisValue& value : axes_[i].values) labels.push_back(script_json_text(value.label));
+    return described(schema_.axes[i])
+        .add("key", script_json_text(axes_[i].key))
+        .add("labels", json_list(labels))
+        .add("positions", json_list(positions_[i]))
+        .text();
+  }
+
+  const Schema& schema_;
+  std::vector<Axis> axes_;
+  Grid grid_;
+  std::vector<std::vector<std::string>> positions_;  // by axis
+  std::vector<std::vector<std::string>> measures_;
+  std::vector<std::vector<std::string>> derived_;
+};
+
+std::string versions_json(ResultsDatabase& results) {
+  SqliteStatement select(results.connection(), "SELECT DISTINCT version FROM run ORDER BY version");
+  std::vector<std::string> versions;
+  while (select.step()) versions.push_back(script_json_text(select.read_text()));
+  return json_list(versions);
+}
+
+}  // namespace
+
+std::string study_json(ResultsDatabase& results) {
+  const ExperimentRecord record = results.record();
+  require_on_axes(results, results.axes());
+  return fmt::format(
+      "{{\"study\":{},\n\"createdBy\":{},\n\"versions\":{},\n\"expectedRuns\":{},\n"
+      "\"columns\":{}}}",
+      script_json_text(record.study), script_json_text(record.created_by), versions_json(results),
+      record.run_count, StudyColumns(results).json());
+}
+
+}  // namespace cospot

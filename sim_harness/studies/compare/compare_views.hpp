@@ -1,0 +1,94 @@
+#pragma once
+
+#include <string_view>
+
+namespace cospot {
+
+/// What is derived from the runs of a comparison, as views of its database: C++, Python, the report
+/// and anybody's sqlite3 read the same numbers. docs/results-format.md describes every column.
+///
+/// The size of a datacenter is `headroom_percent`, or `size_hosts` where the sweep gives hosts; the
+/// other one is NULL. Shares, losses and gains are fractions: 0.35 is 35 %.
+inline constexpr std::string_view kCompareViews = R"sql(
+CREATE VIEW run_figures AS
+WITH exact AS (
+  -- Differences of exact decimals: whole vcpu-seconds, and what is behind the point. Taken of the
+  -- rounded numbers they would be lost, being far smaller than these.
+  SELECT run_index,
+    CAST(vm_revenue_requested_exact AS INTEGER) - CAST(vm_revenue_exact AS INTEGER)
+      + (CAST('0' || substr(vm_revenue_requested_exact,
+                            instr(vm_revenue_requested_exact || '.', '.')) AS REAL)
+         - CAST('0' || substr(vm_revenue_exact, instr(vm_revenue_exact || '.', '.')) AS REAL))
+      AS vm_revenue_lost,
+    CAST(spot_revenue_exact AS INTEGER) - CAST(spot_revenue_first_hour_free_exact AS INTEGER)
+      + (CAST('0' || substr(spot_revenue_exact, instr(spot_revenue_exact || '.', '.')) AS REAL)
+         - CAST('0' || substr(spot_revenue_first_hour_free_exact,
+                              instr(spot_revenue_first_hour_free_exact || '.', '.')) AS REAL))
+      AS spot_revenue_of_first_hours
+  FROM run
+)
+SELECT run.run_index, run.workload, run.headroom_percent,
+  CASE WHEN run.headroom_percent IS NULL THEN run.hosts END AS size_hosts,
+  run.vm, run.spot, run.evictor, run.saf, run.otn,
+  run.spot_revenue / NULLIF(run.spot_revenue_requested, 0) AS spot_share,
+  run.spot_revenue_first_hour_free / NULLIF(run.spot_revenue_requested, 0)
+    AS spot_share_first_hour_free,
+  exact.vm_revenue_lost / NULLIF(run.vm_revenue_requested, 0) AS vm_loss,
+  exact.spot_revenue_of_first_hours / NULLIF(run.spot_revenue, 0) AS first_hour_free_loss,
+  exact.spot_revenue_of_first_hours / NULLIF(run.spot_revenue_requested, 0)
+    AS first_hour_free_loss_of_requested,
+  run.evictions,
+  baseline.run_index IS NOT NULL AS has_baseline,
+  run.spot_revenue / NULLIF(baseline.spot_revenue, 0) - 1 AS gain,
+  run.vm_rejected = run.vm_too_large AS without_vm_loss,
+  run.saf = 0 AND run.otn = 1 AS is_baseline,
+  run.vm IN (SELECT label FROM axis_value WHERE axis = 'vm' AND needs_true_lifetimes)
+    OR run.spot IN (SELECT label FROM axis_value WHERE axis = 'spot' AND needs_true_lifetimes)
+    OR run.evictor IN (SELECT label FROM axis_value WHERE axis = 'evictor' AND needs_true_lifetimes)
+    AS needs_true_lifetimes
+FROM run JOIN exact USING (run_index)
+LEFT JOIN run AS baseline
+  ON baseline.saf = 0 AND baseline.otn = 1 AND baseline.workload = run.workload
+  AND baseline.vm = run.vm AND baseline.spot = run.spot AND baseline.evictor = run.evictor
+  AND baseline.headroom_percent IS run.headroom_percent
+  AND (run.headroom_percent IS NOT NULL OR baseline.hosts = run.hosts);
+
+CREATE VIEW combination AS
+SELECT headroom_percent, size_hosts, vm, spot, evictor, saf, otn,
+  min(run_index) AS first_run, count(*) AS workloads,
+  avg(spot_share) AS spot_share, avg(vm_loss) AS vm_loss, avg(gain) AS gain,
+  avg(evictions) AS evictions, min(without_vm_loss) AS without_vm_loss,
+  max(needs_true_lifetimes) AS needs_true_lifetimes
+FROM run_figures
+GROUP BY headroom_percent, size_hosts, vm, spot, evictor, saf, otn;
+
+CREATE VIEW best_without_vm_loss AS
+SELECT headroom_percent, size_hosts, needs_true_lifetimes, vm, spot, evictor, saf, otn, first_run,
+  spot_share, gain, evictions
+FROM (
+  SELECT *, row_number() OVER (
+    PARTITION BY headroom_percent, size_hosts, needs_true_lifetimes
+    ORDER BY spot_share DESC, first_run) AS place
+  FROM combination
+  WHERE without_vm_loss AND workloads = (SELECT count(DISTINCT workload) FROM run)
+)
+WHERE place = 1;
+
+CREATE VIEW pareto_front AS
+SELECT headroom_percent, size_hosts, vm, spot, evictor, saf, otn, first_run, workloads,
+  spot_share, vm_loss, gain, evictions
+FROM (
+  SELECT *,
+    max(spot_share) OVER (PARTITION BY headroom_percent, size_hosts, vm_loss) AS most_for_loss,
+    max(spot_share) OVER (
+      PARTITION BY headroom_percent, size_hosts ORDER BY vm_loss
+      GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS most_for_less_loss
+  FROM combination
+  WHERE NOT needs_true_lifetimes AND spot_share IS NOT NULL AND vm_loss IS NOT NULL
+)
+WHERE spot_share = most_for_loss
+  AND (most_for_less_loss IS NULL OR spot_share > most_for_less_loss)
+ORDER BY headroom_percent, size_hosts, vm_loss, first_run;
+)sql";
+
+}  // namespace cospot

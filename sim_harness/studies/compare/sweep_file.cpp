@@ -1,0 +1,85 @@
+#include "sim_harness/studies/compare/sweep_file.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/policies/policy_list.hpp"
+#include "sim_harness/studies/provider/provider_keys.hpp"
+#include "sim_harness/studies/study.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr std::array<std::string_view, 11> kSweepKeys{
+    "study",   "workloads", "host", "headroom_percent", "hosts", "vm", "spot",
+    "evictor", "saf",       "otn",  "window_days"};
+
+Sweep read_tree(const ConfigNode& root, const std::filesystem::path& folder, PolicyLoader& loader,
+                const std::optional<SimTime>& window) {
+  require_known_keys(root, "sweep", kSweepKeys);
+  if (const ConfigNode* study = root.find("study"); study != nullptr && study->text != "compare") {
+    throw_bad_value(*study, "study", "compare");
+  }
+  Sweep sweep;
+  sweep.workloads = read_windowed_workloads(root, folder, window);
+  sweep.host = read_host(root);
+  sweep.sizes = read_sizes(root);
+  sweep.vm = read_chains(require_key(root, "sweep", "vm"), "vm", loader);
+  sweep.spot = read_chains(require_key(root, "sweep", "spot"), "spot", loader);
+  sweep.evictors = read_evictors(require_key(root, "sweep", "evictor"), "evictor", folder, loader);
+  sweep.saf = read_distinct(require_key(root, "sweep", "saf"), "saf",
+                            [](const auto& item) { return read_bool(item, "saf"); });
+  sweep.otn = read_offers(root);
+  return sweep;
+}
+
+void require_one(const ConfigNode& root, std::string_view key, std::size_t count) {
+  if (count == 1) return;
+  const ConfigNode* node = root.find(key);
+  throw ConfigError(fmt::format("{}: {}: found {} values, expected one: a scenario is one run",
+                                node == nullptr ? root.where : node->where, key, count));
+}
+
+}  // namespace
+
+Sweep read_sweep(ConfigNode root, const std::filesystem::path& folder,
+                 const std::vector<std::string>& overrides, PolicyLoader& loader,
+                 const std::optional<SimTime>& window) {
+  return read_tree(with_overrides(std::move(root), overrides), folder, loader, window);
+}
+
+Sweep read_sweep(const std::filesystem::path& file, const std::vector<std::string>& overrides,
+                 PolicyLoader& loader, const std::optional<SimTime>& window) {
+  loader.search_first(file.parent_path());
+  return read_sweep(read_yaml_file(file), file.parent_path(), overrides, loader, window);
+}
+
+Sweep read_sweep(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+  NoPythonPolicies none;
+  return read_sweep(file, overrides, none);
+}
+
+Sweep read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides,
+                    PolicyLoader& loader, const std::optional<SimTime>& window) {
+  loader.search_first(file.parent_path());
+  const ConfigNode root = with_overrides(read_yaml_file(file), overrides);
+  Sweep sweep = read_tree(root, file.parent_path(), loader, window);
+  require_one(root, "workloads", sweep.workloads.size());
+  const char* sizes_key = sweep.sizes.front().percent ? "headroom_percent" : "hosts";
+  require_one(root, sizes_key, sweep.sizes.size());
+  require_one(root, "vm", sweep.vm.size());
+  require_one(root, "spot", sweep.spot.size());
+  require_one(root, "evictor", sweep.evictors.size());
+  require_one(root, "saf", sweep.saf.size());
+  require_one(root, "otn", sweep.otn.size());
+  return sweep;
+}
+
+}  // namespace cospot

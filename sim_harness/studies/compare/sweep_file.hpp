@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/policies/policy_loader.hpp"
+#include "sim_harness/studies/compare/sweep.hpp"
+
+namespace cospot {
+
+/// Reads a sweep file (docs/sweep-file.md) and applies `--set` overrides (`key=value`) to it.
+/// Paths are relative to the file. `loader` finds the policies written in Python; without one they
+/// are an error. Overriding `hosts` drops `headroom_percent`, and the reverse. `window` is what a
+/// command states; it comes before what the file says.
+///
+/// Errors: ConfigError that says where (`file:line:` or `--set key=value:`), which key, what was
+/// found, what was expected and the valid names.
+[[nodiscard]] Sweep read_sweep(const std::filesystem::path& file,
+                               const std::vector<std::string>& overrides, PolicyLoader& loader,
+                               const std::optional<SimTime>& window = {});
+[[nodiscard]] Sweep read_sweep(const std::filesystem::path& file,
+                               const std::vector<std::string>& overrides);
+
+/// The same of a tree that does not come from a file; paths are relative to `folder`.
+[[nodiscard]] Sweep read_sweep(ConfigNode root, const std::filesystem::path& folder,
+                               const std::vector<std::string>& overrides, PolicyLoader& loader,
+                               const std::optional<SimTime>& window = {});
+
+/// Reads a scenario: a sweep with exactly one value for every key, so one run.
+[[nodiscard]] Sweep read_scenario(const std::filesystem::path& file,
+                                  const std::vector<std::string>& overrides, PolicyLoader& loader,
+                                  const std::optional<SimTime>& window = {});
+
+}  // namespace cospot

@@ -1,0 +1,30 @@
+#include "sim_harness/studies/compare/sweep_json.hpp"
+
+#include <fmt/core.h>
+
+#include "sim_harness/studies/provider/provider_json.hpp"
+
+namespace cospot {
+
+std::string sweep_json(const Sweep& sweep) {
+  const auto write_bool = [](bool value) { return std::string(value ? "true" : "false"); };
+  return fmt::format(
+      "{{\"workloads\":{},\"host\":{},\"sizes\":{},\"vm\":{},\"spot\":{},\"evictor\":{},"
+      "\"saf\":{},\"otn\":{}}}",
+      list_of(sweep.workloads, workload_json), host_json(sweep.host),
+      list_of(sweep.sizes, size_json), list_of(sweep.vm, chain_json),
+      list_of(sweep.spot, chain_json), list_of(sweep.evictors, evictor_json),
+      list_of(sweep.saf, write_bool), list_of(sweep.otn, otn_json));
+}
+
+std::string run_json(const Sweep& sweep, const RunCoordinates& run, std::size_t hosts) {
+  return fmt::format(
+      "{{\"workload\":{},\"host\":{},\"size\":{},\"hosts\":{},\"vm\":{},\"spot\":{},"
+      "\"evictor\":{},\"saf\":{},\"otn\":{}}}",
+      workload_json(sweep.workloads[run.workload]), host_json(sweep.host),
+      size_json(sweep.sizes[run.size]), hosts, chain_json(sweep.vm[run.vm]),
+      chain_json(sweep.spot[run.spot]), evictor_json(sweep.evictors[run.evictor]),
+      sweep.saf[run.saf] ? "true" : "false", otn_json(sweep.otn[run.otn]));
+}
+
+}  // namespace cospot

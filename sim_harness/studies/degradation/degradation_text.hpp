@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "sim_harness/results/csv_sink.hpp"
+#include "sim_harness/results/results_database.hpp"
+
+namespace cospot {
+
+/// VMs rejected, averaged over workloads and seeds: a line for each size and VM policy, a column
+/// for each N.
+[[nodiscard]] std::string degradation_text(ResultsDatabase& results, Timing timing);
+
+}  // namespace cospot

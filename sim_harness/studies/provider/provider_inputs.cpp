@@ -1,0 +1,41 @@
+#include "sim_harness/studies/provider/provider_inputs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim_harness/studies/provider/provider_json.hpp"
+#include "sim_harness/workloads/load_workload.hpp"
+#include "sim_harness/workloads/window.hpp"
+
+namespace cospot {
+
+ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs,
+                                    const ResourceVector& host, const std::vector<Headroom>& sizes,
+                                    const std::vector<ChainSpec>& vm) {
+  const bool has_headroom =
+      std::ranges::any_of(sizes, [](const Headroom& size) { return size.percent.has_value(); });
+  ProviderInputs inputs;
+  for (const WorkloadSpec& spec : specs) {
+    inputs.workloads.push_back(std::make_unique<SharedWorkload>(load_workload(spec), host, vm));
+    const Workload& workload = inputs.workloads.back()->workload();
+    // Now, not in the first group that needs the size: by then there is a database.
+    if (has_headroom) require_every_vm_fits(workload, host);
+    inputs.records.push_back(
+        {.label = spec.label, .sha256 = workload.sha256, .name = workload.name});
+    inputs.windows.push_back(workload.window);
+    for (std::string& warning : window_warnings(workload)) {
+      inputs.warnings.push_back(std::move(warning));
+    }
+  }
+  return inputs;
+}
+
+std::vector<WorkloadSpec> with_recorded_windows(std::vector<WorkloadSpec> specs,
+                                                const std::vector<SimTime>& windows) {
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    specs.at(i).window = recorded_window(specs[i].window, windows[i]);
+  }
+  return specs;
+}
+
+}  // namespace cospot

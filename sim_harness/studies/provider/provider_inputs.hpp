@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/model/resource_vector.hpp"
+#include "sim_harness/engine/headroom.hpp"
+#include "sim_harness/engine/run_settings.hpp"
+#include "sim_harness/engine/shared_workload.hpp"
+#include "sim_harness/results/experiment_record.hpp"
+#include "sim_harness/workloads/workload_spec.hpp"
+
+namespace cospot {
+
+/// The workloads of a study of the provider's simulation, loaded once and shared by all runs.
+struct ProviderInputs {
+  std::vector<std::unique_ptr<SharedWorkload>> workloads;  ///< in the order of the study file
+  std::vector<InputRecord> records;
+  std::vector<SimTime> windows;       ///< in force
+  std::vector<std::string> warnings;  ///< for whoever starts the study
+};
+
+/// Loads workloads for datacenters of `host` that are sized for the policies `vm`.
+///
+/// Errors: WorkloadError; ConfigError when a headroom asks for a datacenter that no size satisfies.
+[[nodiscard]] ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs,
+                                                  const ResourceVector& host,
+                                                  const std::vector<Headroom>& sizes,
+                                                  const std::vector<ChainSpec>& vm);
+
+/// The specs with the windows that an experiment's record names (recorded_window).
+[[nodiscard]] std::vector<WorkloadSpec> with_recorded_windows(std::vector<WorkloadSpec> specs,
+                                                              const std::vector<SimTime>& windows);
+
+}  // namespace cospot

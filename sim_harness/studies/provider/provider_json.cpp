@@ -1,0 +1,89 @@
+#include "sim_harness/studies/provider/provider_json.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <string_view>
+#include <variant>
+
+#include "sim_harness/workloads/window.hpp"
+
+namespace cospot {
+namespace {
+
+std::string option_json(const PluginOptions::Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return json_text(*text);
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
+  return fmt::format("{}", std::get<double>(value));
+}
+
+std::string json_options(const PolicyOptions& options) {
+  std::vector<std::string> items;
+  for (const auto& [key, value] : options)
+    items.push_back(json_text(key) + ":" + option_json(value));
+  return fmt::format("{{{}}}", fmt::join(items, ","));
+}
+
+std::string json_weigher(const WeigherSpec& weigher) {
+  return fmt::format("{{\"name\":{},\"multiplier\":{},\"options\":{}}}", json_text(weigher.name),
+                     weigher.multiplier, json_options(weigher.options));
+}
+
+std::string json_filter(const FilterSpec& filter) {
+  return fmt::format("{{\"name\":{},\"options\":{}}}", json_text(filter.name),
+                     json_options(filter.options));
+}
+
+}  // namespace
+
+std::string chain_json(const ChainSpec& chain) {
+  const std::string filters =
+      chain.filters.empty() ? ""
+                            : fmt::format("\"filters\":{},", list_of(chain.filters, json_filter));
+  return fmt::format("{{\"label\":{},{}\"weighers\":{}}}", json_text(chain.label), filters,
+                     list_of(chain.weighers, json_weigher));
+}
+
+std::string evictor_json(const EvictorSpec& evictor) {
+  const std::string model =
+      evictor.model_sha256.empty()
+          ? ""
+          : fmt::format(",\"model_sha256\":{}", json_text(evictor.model_sha256));
+  return fmt::format("{{\"label\":{},\"name\":{},\"options\":{}{}}}", json_text(evictor.label),
+                     json_text(evictor.name), json_options(evictor.options), model);
+}
+
+std::string workload_json(const WorkloadSpec& workload) {
+  const std::string window =
+      workload.window ? ",\"window_days\":" + window_days_text(*workload.window) : "";
+  if (!workload.synthetic) {
+    return fmt::format("{{\"label\":{}{}}}", json_text(workload.label), window);
+  }
+  const SyntheticSpec& recipe = *workload.synthetic;
+  return fmt::format("{{\"label\":{},\"synthetic\":{},\"seed\":{},\"scale\":{},\"sampling\":{}{}}}",
+                     json_text(workload.label), json_text(recipe.model), recipe.seed, recipe.scale,
+                     recipe.sampling == ZoneSampling::kBatched ? "\"batched\"" : "\"bernoulli\"",
+                     window);
+}
+
+std::string host_json(const ResourceVector& host) {
+  return fmt::format("{{\"vcpus\":{},\"memory_mb\":{},\"disk_gb\":{}}}", host.vcpus, host.memory_mb,
+                     host.disk_gb);
+}
+
+std::string size_json(const Headroom& size) {
+  return size.percent ? fmt::format("{{\"headroom_percent\":{}}}", *size.percent)
+                      : fmt::format("{{\"hosts\":{}}}", size.hosts);
+}
+
+std::string otn_json(const OfferRule& otn) {
+  return otn.kind() == OfferRule::Kind::kTopN ? otn.label() : json_text(otn.label());
+}
+
+std::optional<SimTime> recorded_window(const std::optional<SimTime>& stated, SimTime in_force) {
+  if (stated.has_value() || in_force != kDefaultWindow) return in_force;
+  return std::nullopt;
+}
+
+}  // namespace cospot

@@ -1,0 +1,136 @@
+#include "sim_harness/studies/provider/provider_keys.hpp"
+
+#include <array>
+
+#include "sim_harness/workloads/workload_list.hpp"
+
+namespace cospot {
+namespace {
+
+/// Bounds that no datacenter reaches; they keep host counts far from overflow.
+constexpr std::int64_t kMaxHosts = 10'000'000;
+constexpr double kMaxHeadroomPercent = 10'000;
+
+/// What `otn` takes beside a number, for errors.
+constexpr std::string_view kOtherOffers =
+    ", or an offer such as epsilon-0.05, {epsilon: 0.05}, adaptive-32-1-0.8-1 or "
+    "{adaptive: {at_low_load: 32, at_high_load: 1, from: 0.8, to: 1}}";
+
+ResourceVector read_host_node(const ConfigNode& node) {
+  static constexpr std::array<std::string_view, 3> kKeys{"vcpus", "memory_mb", "disk_gb"};
+  require_known_keys(node, "host", kKeys);
+  const auto read_amount = [](const ConfigNode& amount, std::string_view key, std::int64_t least) {
+    return static_cast<ResourceAmount>(read_integer(amount, key, least, kMaxResourceAmount));
+  };
+  ResourceVector host;
+  host.vcpus = read_amount(require_key(node, "host", "vcpus"), "host.vcpus", 1);
+  host.memory_mb = read_amount(require_key(node, "host", "memory_mb"), "host.memory_mb", 1);
+  if (const ConfigNode* disk = node.find("disk_gb")) {
+    host.disk_gb = read_amount(*disk, "host.disk_gb", 0);
+  }
+  return host;
+}
+
+std::size_t read_otn_number(const ConfigNode& node, std::string_view key,
+                            std::string_view or_else = {}) {
+  return static_cast<std::size_t>(
+      read_integer(node, key, 1, static_cast<std::int64_t>(OfferRule::kMaxOtn), or_else));
+}
+
+OfferRule::Schedule read_schedule(const ConfigNode& node) {
+  static constexpr std::array<std::string_view, 4> kKeys{"at_low_load", "at_high_load", "from",
+                                                         "to"};
+  constexpr std::string_view kName = "otn.adaptive";
+  require_known_keys(node, kName, kKeys);
+  return {.at_low_load =
+              read_otn_number(require_key(node, kName, "at_low_load"), "otn.adaptive.at_low_load"),
+          .at_high_load = read_otn_number(require_key(node, kName, "at_high_load"),
+                                          "otn.adaptive.at_high_load"),
+          .from = read_number(require_key(node, kName, "from"), "otn.adaptive.from", 0, 1),
+          .to = read_number(require_key(node, kName, "to"), "otn.adaptive.to", 0, 1)};
+}
+
+/// Makes a rule; its errors get the place and the key.
+template <class Make>
+OfferRule make_rule(const ConfigNode& node, const Make& make) {
+  try {
+    return make();
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: otn: {}", node.where, error.what()));
+  }
+}
+
+OfferRule read_rule_mapping(const ConfigNode& node) {
+  static constexpr std::array<std::string_view, 2> kKeys{"adaptive", "epsilon"};
+  require_known_keys(node, "otn", kKeys);
+  if (node.entries.size() != 1) throw_bad_value(node, "otn", "one of the keys adaptive, epsilon");
+  if (const ConfigNode* adaptive = node.find("adaptive")) {
+    const OfferRule::Schedule schedule = read_schedule(*adaptive);
+    return make_rule(*adaptive, [&] { return OfferRule::adaptive(schedule); });
+  }
+  const ConfigNode& value = require_key(node, "otn", "epsilon");
+  const double epsilon = read_number(value, "otn.epsilon", 0, 1);
+  return make_rule(value, [&] { return OfferRule::within(epsilon); });
+}
+
+/// A number, `{epsilon: 0.05}`, `{adaptive: {...}}`, or the label of either.
+OfferRule read_otn(const ConfigNode& node) {
+  if (node.kind == ConfigNode::Kind::kMapping) return read_rule_mapping(node);
+  if (node.text.starts_with("adaptive") || node.text.starts_with("epsilon")) {
+    return make_rule(node, [&] { return OfferRule::parse(node.text); });
+  }
+  return read_otn_number(node, "otn", kOtherOffers);
+}
+
+}  // namespace
+
+std::vector<WorkloadSpec> read_windowed_workloads(const ConfigNode& root,
+                                                  const std::filesystem::path& folder,
+                                                  const std::optional<SimTime>& window) {
+  std::vector<WorkloadSpec> workloads =
+      read_workloads(require_key(root, "sweep", "workloads"), folder);
+  if (const ConfigNode* days = root.find("window_days")) {
+    const SimTime stated = read_window_days(*days);
+    for (WorkloadSpec& spec : workloads) spec.window = spec.window.value_or(stated);
+  }
+  if (window) {
+    for (WorkloadSpec& spec : workloads) spec.window = window;
+  }
+  return workloads;
+}
+
+ResourceVector read_host(const ConfigNode& root) {
+  return read_host_node(require_key(root, "sweep", "host"));
+}
+
+std::vector<Headroom> read_sizes(const ConfigNode& root) {
+  const ConfigNode* percent = root.find("headroom_percent");
+  const ConfigNode* hosts = root.find("hosts");
+  if (percent != nullptr && hosts != nullptr) {
+    throw ConfigError(hosts->where + ": hosts: headroom_percent is set too (" + percent->where +
+                      "); expected one of the two");
+  }
+  std::vector<Headroom> sizes;
+  if (percent != nullptr) {
+    for (const double value : read_distinct(*percent, "headroom_percent", [](const auto& item) {
+           return read_number(item, "headroom_percent", 0, kMaxHeadroomPercent);
+         })) {
+      sizes.push_back({.percent = value});
+    }
+  } else if (hosts != nullptr) {
+    for (const std::int64_t value : read_distinct(*hosts, "hosts", [](const auto& item) {
+           return read_integer(item, "hosts", 1, kMaxHosts);
+         })) {
+      sizes.push_back({.percent = std::nullopt, .hosts = static_cast<std::size_t>(value)});
+    }
+  } else {
+    throw ConfigError(root.where + ": sweep: missing key 'headroom_percent' (or 'hosts')");
+  }
+  return sizes;
+}
+
+std::vector<OfferRule> read_offers(const ConfigNode& root) {
+  return read_distinct(require_key(root, "sweep", "otn"), "otn", read_otn);
+}
+
+}  // namespace cospot

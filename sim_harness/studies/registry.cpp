@@ -1,0 +1,14 @@
+// The studies of cospot. A new one is a folder beside this file, its #include and its row here, and
+// a test (CONTRIBUTING.md).
+#include "sim_harness/studies/compare/compare_study.hpp"
+#include "sim_harness/studies/degradation/degradation_study.hpp"
+#include "sim_harness/studies/study.hpp"
+
+namespace cospot {
+
+const StudyRegistry& built_in_studies() {
+  static const StudyRegistry registry({compare_study(), degradation_study()});
+  return registry;
+}
+
+}  // namespace cospot

@@ -1,0 +1,70 @@
+#include "sim_harness/studies/study.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "core/errors.hpp"
+#include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/studies/compare/compare_schema.hpp"
+#include "sim_harness/studies/study_summary.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr std::string_view kDefaultStudy = "compare";
+
+/// Applies an override; of the two keys that exclude each other the last one stays.
+void override_key(ConfigNode& root, const std::string& assignment) {
+  apply_override(root, assignment);
+  const auto drop = [&root](std::string_view key) {
+    std::erase_if(root.entries, [key](const ConfigEntry& entry) { return entry.key == key; });
+  };
+  if (assignment.starts_with("hosts=")) drop("headroom_percent");
+  if (assignment.starts_with("headroom_percent=")) drop("hosts");
+}
+
+}  // namespace
+
+const Study* StudyRegistry::find(std::string_view name) const {
+  for (const Study& study : studies_) {
+    if (study.name == name) return &study;
+  }
+  return nullptr;
+}
+
+const Study& StudyRegistry::chosen_by(const ConfigNode& root) const {
+  const ConfigNode* key = root.find("study");
+  const std::string name = key == nullptr ? std::string(kDefaultStudy) : read_text(*key, "study");
+  if (const Study* study = find(name)) return *study;
+  std::vector<std::string_view> names;
+  for (const Study& study : studies_) names.push_back(study.name);
+  throw_bad_value(*key, "study", fmt::format("one of: {}", fmt::join(names, ", ")));
+}
+
+ConfigNode with_overrides(ConfigNode root, const std::vector<std::string>& overrides) {
+  for (const std::string& assignment : overrides) override_key(root, assignment);
+  return root;
+}
+
+ResultsDatabase open_results(const std::filesystem::path& file) {
+  return {file, compare_from_format_2};
+}
+
+ExperimentOptions with_old_formats(ExperimentOptions options) {
+  options.read_format_2 = compare_from_format_2;
+  return options;
+}
+
+std::string summary_text(const StudyRegistry& studies, ResultsDatabase& results, Timing timing) {
+  const Study* study = studies.find(results.schema().study);
+  return study != nullptr && study->summary_text != nullptr ? study->summary_text(results, timing)
+                                                            : measures_text(results, timing);
+}
+
+std::string summary_json(const StudyRegistry& studies, ResultsDatabase& results, Timing timing) {
+  const Study* study = studies.find(results.schema().study);
+  return study != nullptr && study->summary_json != nullptr ? study->summary_json(results, timing)
+                                                            : measures_json(results, timing);
+}
+
+}  // namespace cospot

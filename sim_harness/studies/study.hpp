@@ -1,0 +1,81 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/sim_time.hpp"
+#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/experiments/experiment.hpp"
+#include "sim_harness/policies/policy_loader.hpp"
+#include "sim_harness/results/results_database.hpp"
+
+namespace cospot {
+
+/// A study file, parsed, with what the command that runs it said.
+struct StudyFile {
+  ConfigNode root;                ///< with the overrides of `--set`
+  std::filesystem::path folder;   ///< paths are relative to it
+  std::optional<SimTime> window;  ///< `--window-days`
+  PolicyLoader* policies = nullptr;
+};
+
+/// Loads what the runs need, which may take long, and gives the experiment. Errors: InputError.
+using LoadExperiment = std::function<Experiment()>;
+
+/// A named family of runs: one row of the registry. Everything else (`cospot compare`, `--set`,
+/// threads, progress, resume, shards, merge, database, CSV, summary, report, Python) is the
+/// harness's and works for every study alike.
+struct Study {
+  std::string_view name;     ///< as `study:` in the file has it
+  std::string_view summary;  ///< one line for `cospot list studies`
+  const Schema& (*schema)();
+  /// Reads the file and checks all of it, but loads nothing. Errors: ConfigError.
+  std::function<LoadExperiment(const StudyFile& file)> read;
+  /// What `cospot summary` prints; without it: the mean of every measure (study_summary.hpp).
+  std::string (*summary_text)(ResultsDatabase& results, Timing timing) = nullptr;
+  /// The same as JSON, for `--json`.
+  std::string (*summary_json)(ResultsDatabase& results, Timing timing) = nullptr;
+};
+
+/// The studies that a program knows.
+class StudyRegistry {
+ public:
+  explicit StudyRegistry(std::vector<Study> studies) : studies_(std::move(studies)) {}
+
+  [[nodiscard]] std::span<const Study> all() const { return studies_; }
+
+  /// Null: there is none of that name, as in a database of a later cospot.
+  [[nodiscard]] const Study* find(std::string_view name) const;
+
+  /// The study that a file chooses. Errors: ConfigError that names the valid ones.
+  [[nodiscard]] const Study& chosen_by(const ConfigNode& root) const;
+
+ private:
+  std::vector<Study> studies_;
+};
+
+/// Those of cospot: studies/registry.cpp.
+[[nodiscard]] const StudyRegistry& built_in_studies();
+
+/// What a study file and `--set` make together. Overriding `hosts` drops `headroom_percent`, and
+/// the reverse, because they exclude each other. Errors: ConfigError.
+[[nodiscard]] ConfigNode with_overrides(ConfigNode root, const std::vector<std::string>& overrides);
+
+/// Opens a results database of any format that can be read. Errors: DatabaseError.
+[[nodiscard]] ResultsDatabase open_results(const std::filesystem::path& file);
+
+/// Options of an experiment with what it takes to continue databases of earlier formats.
+[[nodiscard]] ExperimentOptions with_old_formats(ExperimentOptions options);
+
+/// What `cospot summary` prints, by the study or in general.
+[[nodiscard]] std::string summary_text(const StudyRegistry& studies, ResultsDatabase& results,
+                                       Timing timing);
+[[nodiscard]] std::string summary_json(const StudyRegistry& studies, ResultsDatabase& results,
+                                       Timing timing);
+
+}  // namespace cospot

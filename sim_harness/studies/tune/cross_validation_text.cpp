@@ -1,0 +1,48 @@
+#include "sim_harness/studies/tune/cross_validation_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "sim_harness/files/text_table.hpp"
+#include "sim_harness/studies/tune/comparison_text.hpp"
+
+namespace cospot {
+namespace {
+
+std::string fold_table(const TuneFigures& figures, std::span<const TuneOutcome> folds) {
+  TextTable table;
+  table.add_column("validation fold");
+  table.add_column("recommendation of the training folds", TextTable::Align::kLeft);
+  for (const char* title : {"earned", "no cooperation", "VM lost", "over the limit"}) {
+    table.add_column(title);
+  }
+  for (const TuneOutcome& fold : folds) {
+    const std::optional<std::size_t> plain = fold.without_cooperation;
+    std::vector<std::string> cells{plural(fold.held_out.size(), "sample"),
+                                   figures.short_name(fold.advice)};
+    cells.push_back(percent(figures.mean_share(fold.advice, fold.held_out)));
+    cells.push_back(plain ? percent(figures.mean_share(*plain, fold.held_out)) : "");
+    cells.push_back(percent(figures.mean_loss(fold.advice, fold.held_out), 4));
+    cells.push_back(fmt::format("{}", figures.samples_over_limit(fold.advice, fold.held_out)));
+    table.add_row(std::move(cells));
+  }
+  return table.text();
+}
+
+}  // namespace
+
+std::string cross_validation_text(const TuneFigures& figures, const TuneOutcome& outcome,
+                                  std::span<const TuneOutcome> folds) {
+  const auto same = std::ranges::count(folds, outcome.advice, &TuneOutcome::advice);
+  return fmt::format(
+      "Cross-validation: each fold judges what the others, the training folds, recommend\n"
+      "(spot revenue earned and VM revenue lost, % of requested)\n{}\nExpected\n{}"
+      "  {} of {} folds give the recommendation above.\n{}",
+      fold_table(figures, folds), comparison_text(figures, outcome, folds), same, folds.size(),
+      limit_warning(outcome));
+}
+
+}  // namespace cospot

@@ -1,0 +1,110 @@
+#include "sim_harness/studies/tune/tune_json.hpp"
+
+#include <vector>
+
+#include "sim_harness/files/json_text.hpp"
+#include "sim_harness/studies/provider/provider_json.hpp"
+#include "sim_harness/studies/tune/tune_figures.hpp"
+
+namespace cospot {
+namespace {
+
+class Writer {
+ public:
+  Writer(const TuneSettings& settings, const TuneRuns& runs, const TuneOutcome& outcome,
+         std::span<const TuneOutcome> folds)
+      : settings_(settings),
+        runs_(runs),
+        figures_(settings, runs),
+        outcome_(outcome),
+        folds_(folds) {}
+
+  [[nodiscard]] std::string candidate(std::size_t index) const {
+    JsonObject object = setting(index);
+    return object.add("training", means(index, outcome_.selection))
+        .add("validation", means(index, outcome_.held_out))
+        .text();
+  }
+
+  [[nodiscard]] std::string candidate(const std::optional<std::size_t>& index) const {
+    return index ? candidate(*index) : "null";
+  }
+
+  /// What a search without each fold chose, and what that came to on the fold.
+  [[nodiscard]] std::string fold(const TuneOutcome& fold) const {
+    JsonObject object = setting(fold.advice);
+    return object.add("training", means(fold.advice, fold.selection))
+        .add("validation", means(fold.advice, fold.held_out))
+        .text();
+  }
+
+  [[nodiscard]] std::string folds() const {
+    return list_of(folds_, [this](const TuneOutcome& one) { return fold(one); });
+  }
+
+  [[nodiscard]] std::string front() const {
+    return list_of(outcome_.front, [this](std::size_t index) { return candidate(index); });
+  }
+
+ private:
+  [[nodiscard]] JsonObject setting(std::size_t index) const {
+    const RunCoordinates at = runs_.space().at(index);
+    JsonObject object;
+    object.add("vm", json_text(settings_.vm[at.vm].label))
+        .add("spot", json_text(settings_.spot[at.spot].label))
+        .add("evictor", json_text(settings_.evictors[at.evictor].label))
+        .add("saf", json_bool(settings_.saf[at.saf]))
+        .add("otn", otn_json(settings_.otn[at.otn]));
+    return object;
+  }
+
+  /// Means over samples; null where none was simulated.
+  [[nodiscard]] std::string means(std::size_t index, std::span<const std::size_t> samples) const {
+    if (samples.empty()) return "null";
+    for (const std::size_t sample : samples) {
+      if (runs_.find(index, sample) == nullptr) return "null";
+    }
+    return JsonObject()
+        .add("samples", std::to_string(samples.size()))
+        .add("spot_share", json_number(figures_.mean_share(index, samples)))
+        .add("vm_loss", json_number(figures_.mean_loss(index, samples)))
+        .add("samples_over_limit", std::to_string(figures_.samples_over_limit(index, samples)))
+        .text();
+  }
+
+  const TuneSettings& settings_;
+  const TuneRuns& runs_;
+  TuneFigures figures_;
+  const TuneOutcome& outcome_;
+  std::span<const TuneOutcome> folds_;
+};
+
+}  // namespace
+
+std::string tune_json(const TuneSettings& settings, std::span<const TuneSample> samples,
+                      const TuneRuns& runs, const TuneOutcome& outcome,
+                      std::span<const TuneOutcome> folds,
+                      const std::optional<WholeWorkload>& whole) {
+  const Writer writer(settings, runs, outcome, folds);
+  const auto sample_json = [](const TuneSample& sample) {
+    return JsonObject()
+        .add("workload", json_text(sample.spec.label))
+        .add("hosts", std::to_string(sample.hosts))
+        .text();
+  };
+  return JsonObject()
+      .add("recommendation", writer.candidate(outcome.advice))
+      .add("recommendation_for_nova", writer.candidate(outcome.advice_for_nova))
+      .add("without_cooperation", writer.candidate(outcome.without_cooperation))
+      .add("upper_bound", writer.candidate(outcome.bound))
+      .add("max_vm_loss", json_number(settings.max_vm_loss))
+      .add("keeps_limit", json_bool(outcome.keeps_limit))
+      .add("folds", writer.folds())
+      .add("pareto_front", writer.front())
+      .add("hosts", whole ? std::to_string(whole->hosts) : "null")
+      .add("samples", list_of(samples, sample_json))
+      .add("runs", std::to_string(runs.count()))
+      .text();
+}
+
+}  // namespace cospot
