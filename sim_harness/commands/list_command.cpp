@@ -103,7 +103,7 @@ std::string row_json(const PluginInfo& info, const StudyRegistry& studies, bool 
       .add("summary", json_text(info.summary))
       .add("source", json_text(info.source));
   if (is_study) return row.add("columns", columns_json(studies.find(info.name)->schema())).text();
-  return row.add("needs_true_lifetimes", json_bool(info.needs_true_lifetimes)).text();
+  return row.add("needs_true_lifetimes", json_bool(info.needs_true_lifetimes())).text();
 }
 
 }  // namespace
