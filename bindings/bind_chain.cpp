@@ -61,8 +61,9 @@ py::array_t<HostIndex> rank(const PythonChain& chain, const HostColumns& hosts,
 py::tuple weigh(const PythonChain& chain, const HostColumns& hosts, const Request& request,
                 bool saf) {
   ScanBuffers buffers = chain.borrow_buffers();
-  const std::size_t count = rank_hosts(chain.side(side_of(request, saf)), hosts.view, request,
-                                       hosts.view.size(), buffers);
+  chain.side(side_of(request, saf))
+      .rank(hosts.view, request, hosts.view.size(), buffers.scan, buffers.ranked);
+  const std::size_t count = buffers.ranked.size();
   py::array_t<HostIndex> rows(static_cast<py::ssize_t>(count));
   py::array_t<std::uint32_t> tiers(static_cast<py::ssize_t>(count));
   py::array_t<double> weights(static_cast<py::ssize_t>(count));

@@ -6,14 +6,20 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/hosts.hpp"
-#include "bindings/live_hosts.hpp"
+#include "bindings/policy_entries.hpp"
 #include "bindings/rank_hosts.hpp"
 #include "core/errors.hpp"
+#include "core/handshake/handshake.hpp"
+#include "core/model/live_hosts.hpp"
 
 namespace cospot::bindings {
 
@@ -22,10 +28,27 @@ using namespace pybind11::literals;
 
 namespace {
 
-std::unique_ptr<LiveHosts> make_live_hosts(const py::iterable& names) {
+/// LiveHosts in Python. The lock, which is never waited for with the interpreter's lock held, lets
+/// threads share them.
+struct SharedHosts {
+  explicit SharedHosts(const std::vector<std::string>& names) : live(names) {}
+
+  /// Calls `use` with both: without the interpreter's lock, and with this one.
+  template <class Use>
+  auto locked(const Use& use) {
+    const py::gil_scoped_release unlocked;
+    const std::lock_guard lock(mutex);
+    return use(live);
+  }
+
+  std::mutex mutex;
+  LiveHosts live;
+};
+
+std::shared_ptr<SharedHosts> make_shared_hosts(const py::iterable& names) {
   std::vector<std::string> read;
   for (const py::handle name : names) read.push_back(read_text(name, "name"));
-  return std::make_unique<LiveHosts>(read);
+  return std::make_shared<SharedHosts>(read);
 }
 
 HostIndex read_row(const py::object& row, std::size_t hosts) {
@@ -54,20 +77,20 @@ std::vector<RunningSpot> read_spots(const py::iterable& spots) {
   return read;
 }
 
-void set_host(LiveHosts& self, const py::object& row, const py::object& total,
+void set_host(SharedHosts& self, const py::object& row, const py::object& total,
               const py::object& vm_used, const py::iterable& spots, const py::object& num_vms,
               const py::object& num_io_ops) {
-  const HostIndex host = read_row(row, self.size());
+  const HostIndex host = read_row(row, self.live.size());
   const auto count = [](const py::object& value, std::string_view what) {
     return static_cast<std::int32_t>(read_integer(value, what, 0, INT32_MAX / 2));
   };
-  self.set_host(host,
-                {.name = self.hosts()->name(host),
-                 .total = read_host(total, "total"),
-                 .vm_used = read_resources(vm_used, "vm_used"),
-                 .num_vms = count(num_vms, "num_vms"),
-                 .num_io_ops = count(num_io_ops, "num_io_ops")},
-                read_spots(spots));
+  HostSpec spec{.name = self.live.hosts().name(host),
+                .total = read_host(total, "total"),
+                .vm_used = read_resources(vm_used, "vm_used"),
+                .num_vms = count(num_vms, "num_vms"),
+                .num_io_ops = count(num_io_ops, "num_io_ops")};
+  std::vector<RunningSpot> running = read_spots(spots);
+  self.locked([&](LiveHosts& live) { live.set_host(host, std::move(spec), std::move(running)); });
 }
 
 template <class T>
@@ -75,32 +98,52 @@ py::array_t<T> to_array(const std::vector<T>& values) {
   return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
-py::array_t<HostIndex> rank(const LiveHosts& self, const PythonChain& chain, const py::object& rows,
+py::array_t<HostIndex> rank(SharedHosts& self, const PythonChain& chain, const py::object& rows,
                             const Request& request, bool saf) {
-  std::vector<HostIndex> candidates = read_candidates(rows, self.size());
+  std::vector<HostIndex> candidates = read_candidates(rows, self.live.size());
   std::sort(candidates.begin(), candidates.end());
   if (std::adjacent_find(candidates.begin(), candidates.end()) != candidates.end()) {
     throw ConfigError("rows: a host is there twice");
   }
-  return to_array(self.rank(candidates, chain.side(side_of(request, saf)), request));
+  const Chain& side = chain.side(side_of(request, saf));
+  const std::vector<RankedHost> ranked = self.locked([&](const LiveHosts& live) {
+    ScanBuffers buffers;
+    side.rank(live.hosts().view(), candidates, request, buffers.scan, buffers.ranked);
+    return std::move(buffers.ranked);
+  });
+  py::array_t<HostIndex> order(static_cast<py::ssize_t>(ranked.size()));
+  std::ranges::transform(ranked, order.mutable_data(), &RankedHost::host);
+  return order;
 }
 
-py::object choose(const LiveHosts& self, const CompiledEvictor& evictor, const py::object& rows,
+py::object choose(SharedHosts& self, const CompiledEvictor& evictor, const py::object& rows,
                   const Request& request) {
-  const HostChoice choice =
-      self.choose(read_candidates(rows, self.size()), *evictor.evictor, request);
-  if (choice.host == kNoHost) return py::none();
-  return py::make_tuple(choice.host, py::tuple(py::cast(choice.victims)), choice.score);
+  Offer offer{.request = request, .hosts = {}};
+  for (const HostIndex row : read_candidates(rows, self.live.size())) {
+    offer.hosts.push_back({.host = row});
+  }
+  const Choice choice = self.locked([&](const LiveHosts& live) {
+    return Handshake(*evictor.evictor).choose(live.hosts(), offer, [&live](HostIndex host) {
+      return live.spots_on(host);
+    });
+  });
+  if (!choice.has_host()) return py::none();
+  // A spot's number is its position (read_spots).
+  return py::make_tuple(choice.host.host, py::tuple(py::cast(choice.victims)), choice.score);
 }
 
-py::array_t<bool> has_room(const LiveHosts& self, const py::object& rows, const Request& request,
+py::array_t<bool> has_room(SharedHosts& self, const py::object& rows, const Request& request,
                            bool beside_spots) {
-  const std::vector<std::uint8_t> fits = self.has_room(
-      read_candidates(rows, self.size()), request, beside_spots ? Sees::kVmsAndSpots : Sees::kVms);
-  return to_array(fits).view("bool");
+  const std::vector<HostIndex> read = read_candidates(rows, self.live.size());
+  const Sees sees = beside_spots ? Sees::kVmsAndSpots : Sees::kVms;
+  return to_array(
+             self.locked([&](const LiveHosts& live) { return live.fits(read, request, sees); }))
+      .view("bool");
 }
 
-void add_decisions(py::class_<LiveHosts>& hosts) {
+using HostsClass = py::class_<SharedHosts, std::shared_ptr<SharedHosts>>;
+
+void add_decisions(HostsClass& hosts) {
   hosts
       .def("rank", &rank, "chain"_a, "rows"_a, "request"_a, py::kw_only(), "saf"_a = false, R"doc(
 Rank some of the hosts for a request. Releases the interpreter's lock.
@@ -157,25 +200,27 @@ Raises:
 }  // namespace
 
 void bind_live_hosts(py::module_& core) {
-  py::class_<LiveHosts> hosts(core, "LiveHosts", R"doc(
+  HostsClass hosts(core, "LiveHosts", R"doc(
 The hosts of a cloud that runs, as its scheduler last saw them.
 
 A host is replaced as a whole by what was seen of it, and may be overcommitted. Some of the hosts
 are ranked for a request, with the order and the ties of Chain and choose. Threads may share it.
 )doc");
   hosts
-      .def(py::init(&make_live_hosts), "names"_a, R"doc(
+      .def(py::init(&make_shared_hosts), "names"_a, R"doc(
 Make hosts that have no room until set_host says what they have.
 
 Args:
     names: One a host; a host's row is its place here, and ties go to the lowest row.
 )doc")
       .def(
-          "__len__", [](const LiveHosts& self) { return self.size(); },
+          "__len__", [](const SharedHosts& self) { return self.live.size(); },
           "Return the number of hosts.")
       .def_property_readonly(
           "hosts",
-          [](const LiveHosts& self) { return HostColumns(self.hosts()->view(), self.hosts()); },
+          [](const std::shared_ptr<SharedHosts>& self) {
+            return HostColumns(self->live.hosts().view(), self);
+          },
           "Its hosts, live: HostView. Read it while no other thread calls set_host.")
       .def("set_host", &set_host, "row"_a, "total"_a, "vm_used"_a, "spots"_a = py::tuple(),
            py::kw_only(), "num_vms"_a = 0, "num_io_ops"_a = 0, R"doc(

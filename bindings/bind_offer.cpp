@@ -3,14 +3,21 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
-#include "bindings/datacenter.hpp"
 #include "bindings/hosts.hpp"
 #include "bindings/policy_entries.hpp"
 #include "bindings/rank_hosts.hpp"
 #include "core/errors.hpp"
-#include "core/handshake/offer.hpp"
+#include "core/handshake/handshake.hpp"
+#include "core/model/datacenter.hpp"
+#include "core/ranking/batch_ranking.hpp"
 
 namespace cospot::bindings {
 
@@ -41,11 +48,13 @@ Offer make_offer(const PythonChain& chain, const HostColumns& hosts, const Reque
         "host of Chain.rank");
   }
   const std::size_t most = read_count(otn, "otn", 1);
-  Offer offer{.request = request, .hosts = {}};
-  take_best(chain, hosts, request, saf, most, [&](HostIndex host) {
-    offer.hosts.push_back({.host = host, .generation = hosts.view.generation[host]});
-  });
-  return offer;
+  const ChainSide side = side_of(request, saf);
+  const OfferRule rule(std::min(most, OfferRule::kMaxOtn));  // no table has more hosts
+  if (HostRanking* kept = kept_ranking(chain, hosts, side, most)) {
+    return cospot::make_offer(hosts.view, *kept, request, rule);
+  }
+  BatchRanking scan(chain.side(side), hosts.view);
+  return cospot::make_offer(hosts.view, scan, request, rule);
 }
 
 py::object choose(const Offer& offer, const py::object& evictor, const Datacenter& datacenter) {
@@ -53,24 +62,16 @@ py::object choose(const Offer& offer, const py::object& evictor, const Datacente
                                                    ? evictor.cast<const CompiledEvictor&>().evictor
                                                    : cospot::make_evictor(read_evictor(evictor));
   std::vector<RunningSpot> spots;  // a copy, whatever a policy does to the datacenter meanwhile
-  Choice choice;
-  SpotSide side(*asked);
-  side.start(offer.request);
-  for (const OfferedHost& offered : offer.hosts) {
-    if (offered.host >= datacenter.hosts()->size()) {
-      throw py::index_error(fmt::format("the offer has host {}, but there are {} hosts",
-                                        offered.host, datacenter.hosts()->size()));
+  const auto spots_of = [&](HostIndex host) -> std::span<const RunningSpot> {
+    if (host >= datacenter.hosts().size()) {
+      throw py::index_error(fmt::format("the offer has host {}, but there are {} hosts", host,
+                                        datacenter.hosts().size()));
     }
-    spots = datacenter.spots_on(offered.host);
-    const bool read_on = side.consider(*datacenter.hosts(), offered.host, spots);
-    if (side.host() == offered.host && choice.host != offered) {
-      choice = {.host = offered, .victims = {}, .score = side.plan().score};
-      for (const std::uint32_t victim : side.plan().victims) {
-        choice.victims.push_back(spots[victim].instance);
-      }
-    }
-    if (!read_on) break;
-  }
+    const std::span<const RunningSpot> now = datacenter.spots_on(host);
+    spots.assign(now.begin(), now.end());
+    return spots;
+  };
+  const Choice choice = Handshake(*asked).choose(datacenter.hosts(), offer, spots_of);
   return choice.has_host() ? py::cast(choice) : py::object(py::none());
 }
 
@@ -104,9 +105,16 @@ Choice make_choice(const py::object& host, const py::object& generation,
   return choice;
 }
 
-Datacenter make_datacenter(const py::object& hosts) {
-  if (py::isinstance<OwnedHosts>(hosts)) return Datacenter(*hosts.cast<const OwnedHosts&>().table);
-  return Datacenter(HostTable(hosts.cast<std::vector<HostSpec>>()));
+std::shared_ptr<Datacenter> make_datacenter(const py::object& hosts) {
+  if (py::isinstance<OwnedHosts>(hosts)) {
+    return std::make_shared<Datacenter>(*hosts.cast<const OwnedHosts&>().table);
+  }
+  return std::make_shared<Datacenter>(HostTable(hosts.cast<std::vector<HostSpec>>()));
+}
+
+/// Keeps the datacenter as long as its hosts are looked at.
+OwnedHosts hosts_of(const std::shared_ptr<Datacenter>& datacenter) {
+  return OwnedHosts({datacenter, &datacenter->hosts()}, {datacenter, &datacenter->log()});
 }
 
 void bind_values(py::module_& core) {
@@ -163,7 +171,7 @@ What the spot side answers: the offered host it prefers and the spots that must 
 }
 
 void bind_datacenter(py::module_& core) {
-  py::class_<Datacenter>(core, "Datacenter", R"doc(
+  py::class_<Datacenter, std::shared_ptr<Datacenter>>(core, "Datacenter", R"doc(
 Hosts and the instances on them, changed step by step by one writer.
 
 Use it from one thread at a time.
@@ -174,9 +182,7 @@ Make a datacenter without instances.
 Args:
     hosts: A HostTable, which is copied, or a list of HostSpec.
 )doc")
-      .def_property_readonly(
-          "hosts", [](const Datacenter& self) { return OwnedHosts(self.hosts(), self.log()); },
-          "Its hosts, live: HostTable.")
+      .def_property_readonly("hosts", &hosts_of, "Its hosts, live: HostTable.")
       .def(
           "host_of",
           [](const Datacenter& self, const py::object& instance) {
@@ -186,7 +192,8 @@ Args:
       .def(
           "spots_on",
           [](const Datacenter& self, const py::object& host) {
-            return self.spots_on(read_host_index(host, self.hosts()->size()));
+            const auto spots = self.spots_on(read_host_index(host, self.hosts().size()));
+            return std::vector<RunningSpot>(spots.begin(), spots.end());
           },
           "host"_a, R"doc(
 Return the spots on a host, oldest placement first: a list of RunningSpot.
@@ -197,7 +204,7 @@ Raises:
       .def(
           "add_vm",
           [](Datacenter& self, const py::object& host, const Request& request) {
-            self.add_vm(read_host_index(host, self.hosts()->size()), request);
+            self.add_vm(read_host_index(host, self.hosts().size()), request);
           },
           "host"_a, "request"_a, R"doc(
 Place a VM. It may take the room of spots, which must then be evicted.
@@ -210,7 +217,7 @@ Raises:
           "add_spot",
           [](Datacenter& self, const py::object& host, const Request& request,
              const py::object& ends_at_us) {
-            self.add_spot(read_host_index(host, self.hosts()->size()), request,
+            self.add_spot(read_host_index(host, self.hosts().size()), request,
                           read_end(ends_at_us, "ends_at_us"));
           },
           "host"_a, "request"_a, "ends_at_us"_a = kNever.count(), R"doc(
@@ -235,7 +242,7 @@ Raises:
           "evict",
           [](Datacenter& self, const py::object& spot) { self.evict(read_instance(spot)); },
           "spot"_a, "Remove a spot. Raises ConfigError when it does not run or is a VM.")
-      .def("commit", &Datacenter::commit, "choice"_a, "request"_a, R"doc(
+      .def("commit", &commit, "choice"_a, "request"_a, R"doc(
 Evict the victims of a choice and place the VM.
 
 Returns:

@@ -17,6 +17,6 @@
 namespace cospot {
 
 /// The number changes with the layout of HostView.
-inline constexpr const char* kHostViewCapsule = "cospot.HostView/2";
+inline constexpr const char* kHostViewCapsule = "cospot.HostView/3";
 
 }  // namespace cospot

@@ -2,11 +2,10 @@
 
 #include <pybind11/pybind11.h>
 
-#include <cstdint>
 #include <memory>
 #include <utility>
-#include <vector>
 
+#include "core/model/host_log.hpp"
 #include "core/model/host_table.hpp"
 
 namespace cospot::bindings {
@@ -25,34 +24,13 @@ struct HostColumns {
   std::shared_ptr<const void> keeper;
 };
 
-/// Which hosts of a table were changed, in order, for those who keep them ranked.
-class HostLog {
- public:
-  void add(HostIndex host) {
-    // Whoever has not looked for so long ranks anew.
-    if (changed_.size() == kMostChanges) {
-      changed_.clear();
-      ++volume_;
-    }
-    changed_.push_back(host);
-  }
-  [[nodiscard]] const std::vector<HostIndex>& changed() const { return changed_; }
-  [[nodiscard]] std::uint64_t volume() const { return volume_; }
-
- private:
-  static constexpr std::size_t kMostChanges = std::size_t{1} << 16;
-
-  std::vector<HostIndex> changed_;
-  std::uint64_t volume_ = 0;  // how often it was begun anew
-};
-
 /// A table that Python made, or that of a Datacenter: HostTable in Python.
 struct OwnedHosts : HostColumns {
-  explicit OwnedHosts(std::shared_ptr<HostTable> owned,
+  explicit OwnedHosts(std::shared_ptr<const HostTable> owned,
                       std::shared_ptr<const HostLog> changes = std::make_shared<HostLog>())
       : HostColumns(owned->view(), owned), table(std::move(owned)), log(std::move(changes)) {}
 
-  std::shared_ptr<HostTable> table;
+  std::shared_ptr<const HostTable> table;
   std::shared_ptr<const HostLog> log;
 };
 

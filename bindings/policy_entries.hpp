@@ -9,8 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "bindings/kept_ranking.hpp"
+#include "bindings/hosts.hpp"
 #include "core/ranking/chain.hpp"
+#include "core/ranking/kept_ranking.hpp"
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/run_settings.hpp"
 #include "sim_harness/policies/policy_loader.hpp"
@@ -49,7 +50,8 @@ class PythonChain {
 
   /// See KeptRanking::bring_up_to_date.
   [[nodiscard]] HostRanking* kept_ranking(ChainSide side, const OwnedHosts& hosts) const {
-    return kept_[static_cast<std::size_t>(side)].bring_up_to_date(this->side(side), hosts);
+    return kept_[static_cast<std::size_t>(side)].bring_up_to_date(this->side(side), hosts.table,
+                                                                  *hosts.log);
   }
 
   // A call borrows the buffers and gives them back; a call inside it, by a policy, gets others.

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "bindings/policy_entries.hpp"
 #include "core/model/host_table.hpp"
@@ -14,34 +14,22 @@ namespace cospot::bindings {
   return saf ? ChainSide::kVmAvoidingSpots : ChainSide::kVm;
 }
 
-/// The best hosts, at most `most`, in order: from the ranking that is kept for their table if there
-/// is one, else by a scan. Calls `take(host)` for each.
-template <class Take>
-void take_best(const PythonChain& chain, const HostColumns& hosts, const Request& request, bool saf,
-               std::size_t most, const Take& take);
-
-/// Puts the best hosts, at most `most`, first in `buffers.ranked`, in order; returns how many.
-inline std::size_t rank_hosts(const Chain& chain, const HostView& hosts, const Request& request,
-                              std::size_t most, ScanBuffers& buffers) {
-  chain.weigh(hosts, request, buffers.scan, buffers.ranked);
-  const std::size_t count = std::min(most, buffers.ranked.size());
-  std::partial_sort(buffers.ranked.begin(),
-                    buffers.ranked.begin() + static_cast<std::ptrdiff_t>(count),
-                    buffers.ranked.end(),
-                    [](const RankedHost& a, const RankedHost& b) { return a.ranks_before(b); });
-  return count;
+/// The ranking that the chain keeps of a table, if there is one and it is better than a scan for a
+/// walk of `most` hosts; else nullptr.
+[[nodiscard]] inline HostRanking* kept_ranking(const PythonChain& chain, const HostColumns& hosts,
+                                               ChainSide side, std::size_t most) {
+  const auto* owned = dynamic_cast<const OwnedHosts*>(&hosts);
+  // A long walk costs more than a sort.
+  if (owned == nullptr || most > hosts.view.size() / 8) return nullptr;
+  return chain.kept_ranking(side, *owned);
 }
 
+/// Calls `take(host)` for the best hosts, at most `most`, in order.
 template <class Take>
 void take_best(const PythonChain& chain, const HostColumns& hosts, const Request& request, bool saf,
                std::size_t most, const Take& take) {
   const ChainSide side = side_of(request, saf);
-  const auto* owned = dynamic_cast<const OwnedHosts*>(&hosts);
-  // A long walk costs more than a sort.
-  HostRanking* kept = owned != nullptr && most <= hosts.view.size() / 8
-                          ? chain.kept_ranking(side, *owned)
-                          : nullptr;
-  if (kept != nullptr) {
+  if (HostRanking* kept = kept_ranking(chain, hosts, side, most)) {
     kept->start(request);
     for (std::size_t i = 0; i < most; ++i) {
       const HostIndex host = kept->next();
@@ -51,8 +39,8 @@ void take_best(const PythonChain& chain, const HostColumns& hosts, const Request
     return;
   }
   ScanBuffers buffers = chain.borrow_buffers();
-  const std::size_t count = rank_hosts(chain.side(side), hosts.view, request, most, buffers);
-  for (std::size_t i = 0; i < count; ++i) take(buffers.ranked[i].host);
+  chain.side(side).rank(hosts.view, request, most, buffers.scan, buffers.ranked);
+  for (const RankedHost& ranked : buffers.ranked) take(ranked.host);
   chain.return_buffers(std::move(buffers));
 }
 

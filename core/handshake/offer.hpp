@@ -6,7 +6,6 @@
 
 #include "core/handshake/offer_rule.hpp"
 #include "core/model/host_table.hpp"
-#include "core/policy/evictor.hpp"
 #include "core/ranking/host_ranking.hpp"
 
 namespace cospot {
@@ -86,67 +85,17 @@ class OfferWalk {
 /// The VM side: the hosts of `ranking` that `rule` offers.
 ///
 /// Source: CoSpot, section 3 ("Offer Top N").
-[[nodiscard]] Offer make_offer(const HostTable& hosts, HostRanking& ranking, const Request& request,
+[[nodiscard]] Offer make_offer(const HostView& hosts, HostRanking& ranking, const Request& request,
                                const OfferRule& rule);
-
-/// What is still missing on a host before `request` fits beside its VMs and spots.
-[[nodiscard]] inline ResourceVector shortfall(const HostTable& hosts, HostIndex host,
-                                              const Request& request) {
-  return request.resources() - hosts.free(host, Sees::kVmsAndSpots);
-}
-
-/// The spot side: looks at offered hosts one by one, the best-ranked first, and keeps the one whose
-/// evictions score least; ties go to the better rank.
-class SpotSide {
- public:
-  explicit SpotSide(const Evictor& evictor) : evictor_(&evictor) {}
-
-  void start(const Request& request);
-
-  /// Considers the next offered host; `spots` are those on it, oldest placement first. Returns
-  /// false when no later host can win, so that the offer need not be read on.
-  bool consider(const HostTable& hosts, HostIndex host, std::span<const RunningSpot> spots);
-
-  /// The best host so far and its plan, whose victims are positions in that host's spots.
-  [[nodiscard]] HostIndex host() const { return host_; }
-  [[nodiscard]] const EvictionPlan& plan() const { return plan_; }
-
- private:
-  const Evictor* evictor_;
-  Request request_;
-  HostIndex host_ = kNoHost;
-  EvictionPlan plan_;
-  EvictionPlan candidate_;
-};
-
-/// Answers a whole offer; `spots_of(host)` yields the spots on a host, oldest placement first. The
-/// engine, which owns both sides, reads the ranking only as far as SpotSide asks; the choice is the
-/// same.
-///
-/// Errors: PolicyError when an evictor's plan does not free enough.
-template <class SpotsOf>
-[[nodiscard]] Choice choose(const HostTable& hosts, const Offer& offer, const Evictor& evictor,
-                            const SpotsOf& spots_of) {
-  SpotSide side(evictor);
-  side.start(offer.request);
-  OfferedHost chosen;
-  for (const OfferedHost& offered : offer.hosts) {
-    const bool read_on = side.consider(hosts, offered.host, spots_of(offered.host));
-    if (side.host() == offered.host) chosen = offered;
-    if (!read_on) break;
-  }
-  Choice choice{.host = chosen, .victims = {}, .score = side.plan().score};
-  if (!choice.has_host()) return choice;
-  const std::span<const RunningSpot> spots = spots_of(chosen.host);
-  for (const std::uint32_t victim : side.plan().victims) {
-    choice.victims.push_back(spots[victim].instance);
-  }
-  return choice;
+[[nodiscard]] inline Offer make_offer(const HostTable& hosts, HostRanking& ranking,
+                                      const Request& request, const OfferRule& rule) {
+  return make_offer(hosts.view(), ranking, request, rule);
 }
 
 /// Tells whether the host of a choice is still as it was when it was offered.
 [[nodiscard]] inline bool is_current(const HostTable& hosts, const Choice& choice) {
-  return choice.has_host() && hosts.generation(choice.host.host) == choice.host.generation;
+  return choice.host.host < hosts.size() &&
+         hosts.generation(choice.host.host) == choice.host.generation;
 }
 
 }  // namespace cospot

@@ -127,7 +127,7 @@ HostView HostTable::view() const {
           .generation = generation_,
           .name = names_,
           .table = this,
-          .instances = lent_.instances};
+          .spots = lent_.spots};
 }
 
 }  // namespace cospot

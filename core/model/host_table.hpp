@@ -31,7 +31,7 @@ struct HostSpec {
 
 class HostRow;
 class HostTable;
-class InstanceTable;
+class SpotLists;
 struct RunningSpot;
 
 /// Read-only columns over a HostTable, one entry a host. Valid while the table lives; never stored
@@ -52,8 +52,8 @@ struct HostView {
   std::span<const std::int32_t> num_io_ops;
   std::span<const std::uint64_t> generation;
   std::span<const std::string> name;
-  const HostTable* table = nullptr;          ///< whose columns these are; not for policies
-  const InstanceTable* instances = nullptr;  ///< what runs where, if the table knows; see HostRow
+  const HostTable* table = nullptr;  ///< whose columns these are; not for policies
+  const SpotLists* spots = nullptr;  ///< on each host, if the table was lent them; see HostRow
 
   [[nodiscard]] std::size_t size() const { return vcpus_total.size(); }
   [[nodiscard]] inline HostRow operator[](HostIndex host) const;
@@ -133,9 +133,9 @@ class HostTable {
   /// the thread that owns the table; the result may be dropped by any.
   [[nodiscard]] std::shared_ptr<const void> keep_columns() const;
 
-  /// Lets policies see the spots on each host (HostRow::spots). `instances` outlives the table and
-  /// is kept in step with it. Holds for this table, not for its copies.
-  void lend_spots(const InstanceTable& instances) { lent_.instances = &instances; }
+  /// Lets policies see the spots on each host (HostRow::spots). `spots` outlives the table and is
+  /// kept in step with it. Holds for this table, not for its copies.
+  void lend_spots(const SpotLists& spots) { lent_.spots = &spots; }
 
   /// Tells whether every host has the same totals.
   [[nodiscard]] bool is_uniform() const { return uniform_; }
@@ -189,7 +189,7 @@ class HostTable {
     Lent& operator=(const Lent&) = delete;
     ~Lent() = default;
 
-    const InstanceTable* instances = nullptr;
+    const SpotLists* spots = nullptr;
   };
 
   void change_vms(HostIndex host, const ResourceVector& amount, std::int32_t sign) {

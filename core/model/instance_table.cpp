@@ -4,14 +4,13 @@
 
 namespace cospot {
 
-RunningSpot InstanceTable::remove_spot(InstanceIndex instance) {
-  std::vector<RunningSpot>& spots = spots_on_[host_of_[instance]];
+RunningSpot SpotLists::remove(InstanceIndex instance, HostIndex host) {
+  std::vector<RunningSpot>& spots = spots_on_[host];
   const auto position =
       std::find_if(spots.begin(), spots.end(),
                    [instance](const RunningSpot& spot) { return spot.instance == instance; });
   const RunningSpot removed = *position;
   spots.erase(position);
-  host_of_[instance] = kNoHost;
   return removed;
 }
 

@@ -14,8 +14,8 @@ namespace cospot {
 class VmLoad {
  public:
   /// Computes it from the table.
-  explicit VmLoad(const HostTable& hosts) {
-    const HostView view = hosts.view();
+  explicit VmLoad(const HostTable& hosts) : VmLoad(hosts.view()) {}
+  explicit VmLoad(const HostView& view) {
     for (HostIndex host = 0; host < view.size(); ++host) {
       add(total_, view[host].total(), 1);
       add(used_, view[host].vm_used(), 1);

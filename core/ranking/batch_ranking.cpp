@@ -13,7 +13,7 @@ constexpr auto kRanksAfter = [](const RankedHost& a, const RankedHost& b) {
 }  // namespace
 
 void BatchRanking::start(const Request& request) {
-  chain_->weigh(hosts_->view(), request, scratch_, candidates_);
+  chain_->weigh(view(), request, scratch_, candidates_);
   given_.clear();
   request_ = request;
 }
@@ -40,8 +40,9 @@ HostIndex BatchRanking::first_without_eviction(std::size_t within) const {
   const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(within);
   std::partial_sort(ranked.begin(), end, ranked.end(),
                     [](const RankedHost& a, const RankedHost& b) { return a.ranks_before(b); });
-  const auto found = std::find_if(ranked.begin(), end, [this](const RankedHost& host) {
-    return request_.resources().fits_in(hosts_->free(host.host, Sees::kVmsAndSpots));
+  const HostView hosts = view();
+  const auto found = std::find_if(ranked.begin(), end, [&](const RankedHost& host) {
+    return request_.resources().fits_in(hosts[host.host].free(Sees::kVmsAndSpots));
   });
   return found == end ? kNoHost : found->host;
 }

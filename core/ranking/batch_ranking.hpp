@@ -11,6 +11,8 @@ class BatchRanking final : public HostRanking {
  public:
   /// `chain` and `hosts` outlive the ranking.
   BatchRanking(const Chain& chain, const HostTable& hosts) : chain_(&chain), hosts_(&hosts) {}
+  /// For columns whose table may be gone; they stay where they are while the ranking lives.
+  BatchRanking(const Chain& chain, const HostView& columns) : chain_(&chain), columns_(columns) {}
 
   void host_changed(HostIndex /*host*/) override {}
   void start(const Request& request) override;
@@ -23,8 +25,11 @@ class BatchRanking final : public HostRanking {
   }
 
  private:
+  [[nodiscard]] HostView view() const { return hosts_ == nullptr ? columns_ : hosts_->view(); }
+
   const Chain* chain_;
-  const HostTable* hosts_;
+  const HostTable* hosts_ = nullptr;
+  HostView columns_;  // without a table
   Request request_;
   ChainScratch scratch_;
   std::vector<RankedHost> candidates_;  // not yet given; from the second on a heap, best on top

@@ -8,6 +8,18 @@
 #include "core/ranking/batch_ranking.hpp"
 
 namespace cospot {
+namespace {
+
+/// Drops all but the best, at most `most` of them, and puts them in order.
+void keep_best(std::vector<RankedHost>& ranked, std::size_t most) {
+  most = std::min(most, ranked.size());
+  const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(most);
+  std::partial_sort(ranked.begin(), end, ranked.end(),
+                    [](const RankedHost& a, const RankedHost& b) { return a.ranks_before(b); });
+  ranked.erase(end, ranked.end());
+}
+
+}  // namespace
 
 void normalise_weights(std::span<double> weights, const Weigher& weigher) {
   if (weights.empty()) return;
@@ -92,6 +104,19 @@ void Chain::weigh(const HostView& hosts, std::span<const HostIndex> candidates,
                   std::vector<RankedHost>& ranked) const {
   scratch.candidates.assign(candidates.begin(), candidates.end());
   weigh_candidates(hosts, request, scratch, ranked);
+}
+
+void Chain::rank(const HostView& hosts, const Request& request, std::size_t most,
+                 ChainScratch& scratch, std::vector<RankedHost>& ranked) const {
+  weigh(hosts, request, scratch, ranked);
+  keep_best(ranked, most);
+}
+
+void Chain::rank(const HostView& hosts, std::span<const HostIndex> candidates,
+                 const Request& request, ChainScratch& scratch,
+                 std::vector<RankedHost>& ranked) const {
+  weigh(hosts, candidates, request, scratch, ranked);
+  keep_best(ranked, ranked.size());
 }
 
 void Chain::weigh_candidates(const HostView& hosts, const Request& request, ChainScratch& scratch,

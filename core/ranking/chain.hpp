@@ -67,6 +67,14 @@ class Chain {
   void weigh(const HostView& hosts, std::span<const HostIndex> candidates, const Request& request,
              ChainScratch& scratch, std::vector<RankedHost>& ranked) const;
 
+  /// Writes the best feasible hosts, at most `most` of them, to `ranked`, the best first.
+  void rank(const HostView& hosts, const Request& request, std::size_t most, ChainScratch& scratch,
+            std::vector<RankedHost>& ranked) const;
+
+  /// The same for all feasible ones of some hosts: those in `candidates`, which are in host order.
+  void rank(const HostView& hosts, std::span<const HostIndex> candidates, const Request& request,
+            ChainScratch& scratch, std::vector<RankedHost>& ranked) const;
+
   /// Keeps `hosts` ranked between requests: in order where filters and weigher allow it, else by
   /// scanning all hosts for every request. `hosts` and the chain outlive the ranking.
   [[nodiscard]] std::unique_ptr<HostRanking> make_ranking(const HostTable& hosts) const;

@@ -8,7 +8,7 @@
 #include <typeinfo>
 
 #include "core/errors.hpp"
-#include "core/model/vm_load.hpp"
+#include "core/handshake/handshake.hpp"
 #include "filters/registry.hpp"
 #include "sim_harness/workloads/window.hpp"
 
@@ -38,6 +38,39 @@ std::string_view tier_text(Tier tier) {
   }
   return "";
 }
+
+/// Fills in what the handshake does with the hosts, which stand in rank order.
+class HandshakeWatch : public HandshakeObserver {
+ public:
+  static constexpr bool kSeesEveryPlan = true;
+
+  explicit HandshakeWatch(Explanation& told) : told_(&told) {}
+
+  void offered(const Offer& offer) {
+    told_->offered = offer.hosts.size();
+    for (std::size_t i = 0; i < told_->offered; ++i) {
+      ExplainedHost& told = told_->hosts[i];
+      if (told.ranked.host != offer.hosts[i].host) {
+        throw std::logic_error(
+            fmt::format("{} has rank {}, but is not offered in this place", told.name, told.rank));
+      }
+      told.place_in_offer = i + 1;
+    }
+  }
+
+  void considered(HostIndex /*host*/, std::span<const RunningSpot> spots,
+                  const EvictionPlan* plan) {
+    ExplainedHost& told = told_->hosts[considered_++];  // in the order of the offer
+    if (plan == nullptr) return;
+    told.has_plan = true;
+    told.score = plan->score;
+    for (const std::uint32_t victim : plan->victims) told.victims.push_back(spots[victim]);
+  }
+
+ private:
+  Explanation* told_;
+  std::size_t considered_ = 0;
+};
 
 /// Fills in an explanation, step by step as the chain and the handshake go.
 class Explainer {
@@ -167,51 +200,15 @@ class Explainer {
     if (told_.feasible > 0) told_.winner = told_.hosts.front().ranked.host;
   }
 
+  /// The handshake itself, of a ranking made anew.
   void choose_from_offer() {
-    told_.offered = count_offered();
-    const ExplainedHost* best = nullptr;
-    for (std::size_t i = 0; i < told_.offered; ++i) {
-      ExplainedHost& told = told_.hosts[i];
-      told.place_in_offer = i + 1;
-      plan_evictions(told);
-      if (told.has_plan && (best == nullptr || told.score < best->score)) best = &told;
-    }
-    if (best != nullptr) told_.winner = best->ranked.host;
-  }
-
-  /// How many of the hosts, which stand in rank order, are offered.
-  [[nodiscard]] std::size_t count_offered() const {
-    const OfferRule& rule = engine_.allocator().otn;
-    const std::size_t most =
-        std::min(rule.most_hosts(VmLoad(engine_.hosts()).of_scarcest()), told_.feasible);
-    if (!rule.compares_weights() || most == 0) return most;
-    const auto feasible = std::span(told_.hosts).first(told_.feasible);
-    const auto [least, greatest] = std::minmax_element(
-        feasible.begin(), feasible.end(), [](const ExplainedHost& a, const ExplainedHost& b) {
-          return a.ranked.weight < b.ranked.weight;
-        });
-    const double spread = greatest->ranked.weight - least->ranked.weight;
-    const auto standing = [](const ExplainedHost& host) {
-      return Standing{.tiers = host.ranked.tiers, .weight = host.ranked.weight};
-    };
-    const auto end = std::find_if_not(feasible.begin(), feasible.end(), [&](const auto& host) {
-      return rule.admits(standing(feasible.front()), standing(host), spread);
-    });
-    return static_cast<std::size_t>(end - feasible.begin());
-  }
-
-  void plan_evictions(ExplainedHost& told) {
-    const HostIndex host = told.ranked.host;
-    const EvictionCase eviction{.spots = engine_.spots_on(host),
-                                .shortfall = shortfall(engine_.hosts(), host, told_.request),
-                                .now = told_.request.time};
-    told.has_plan = eviction.shortfall.fits_in(ResourceVector{});
-    if (told.has_plan) return;
-    EvictionPlan plan;
-    told.has_plan = engine_.allocator().evictor->make_plan(eviction, kNoScoreLimit, plan);
-    if (!told.has_plan) return;
-    told.score = plan.score;
-    for (const std::uint32_t victim : plan.victims) told.victims.push_back(eviction.spots[victim]);
+    const Allocator& allocator = engine_.allocator();
+    const std::unique_ptr<HostRanking> ranking = chain_->make_scan(engine_.hosts());
+    Handshake handshake(*allocator.evictor, allocator.otn);
+    const auto spots_of = [this](HostIndex host) { return engine_.spots_on(host); };
+    told_.winner =
+        handshake.answer(engine_.hosts(), *ranking, told_.request, spots_of, HandshakeWatch(told_))
+            .host.host;
   }
 
   const SimulationEngine& engine_;

@@ -27,9 +27,9 @@ SimulationEngine::SimulationEngine(const EventSchedule& schedule, HostTable host
       spot_ranking_(allocator_.spot->make_ranking(hosts_)),
       vm_ranking_watches_spots_(watches_spots(*vm_ranking_, allocator_)),
       load_(load_to_follow(hosts_, allocator_)),
-      spot_side_(*allocator_.evictor),
+      handshake_(*allocator_.evictor, allocator_.otn),
       is_stale_(hosts_.size(), 0) {
-  hosts_.lend_spots(instances_);
+  hosts_.lend_spots(instances_.spots());
 }
 
 SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allocator)
@@ -43,7 +43,7 @@ SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allo
                         : allocator_.spot->make_ranking(hosts_)),
       vm_ranking_watches_spots_(watches_spots(*vm_ranking_, allocator_)),
       load_(load_to_follow(hosts_, allocator_)),
-      spot_side_(*allocator_.evictor),
+      handshake_(*allocator_.evictor, allocator_.otn),
       stale_(other.stale_),
       is_stale_(other.is_stale_),
       position_(other.position_),
@@ -55,7 +55,7 @@ SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allo
       spot_revenue_lost_(other.spot_revenue_lost_),
       first_hour_revenue_(other.first_hour_revenue_),
       timer_(other.timer_) {
-  hosts_.lend_spots(instances_);
+  hosts_.lend_spots(instances_.spots());
 }
 
 RunPause SimulationEngine::run(const PauseAt& pause) {
@@ -137,27 +137,17 @@ bool SimulationEngine::arrive_vm(const ScheduledEvent& event, const PauseAt& pau
 
 /// Finds the host the spot side would choose from the offer and makes room on it.
 HostIndex SimulationEngine::contend(const Request& request, HostIndex first_ranked) {
-  // Where every victim costs something, the best-ranked host that needs no eviction wins.
-  const bool free_host_wins = allocator_.evictor->charges_every_victim();
-  OfferWalk offer(*vm_ranking_, allocator_.otn, vm_load(), first_ranked);
-  if (free_host_wins && offer.most() > kShortOffer) {
-    const HostIndex free_host = vm_ranking_->first_without_eviction(offer.most());
-    if (free_host != kNoHost && offer.admits(free_host)) return free_host;
-  }
-  timer_.start_walk();
-  offered_.assign(1, first_ranked);
-  for (HostIndex host = offer.next(); host != kNoHost; host = offer.next()) {
-    if (free_host_wins && shortfall(hosts_, host, request).fits_in(ResourceVector{})) return host;
-    offered_.push_back(host);
-  }
-  spot_side_.start(request);
-  for (const HostIndex host : offered_) {
-    spot_side_.consider(hosts_, host, instances_.spots_on(host));
-  }
-  const HostIndex host = spot_side_.host();
+  struct WalkTimer : HandshakeObserver {
+    AllocationTimer* timer;
+    void walks() const { timer->start_walk(); }
+  };
+  WalkTimer observer;
+  observer.timer = &timer_;
+  const HostIndex host = handshake_.decide(hosts_, *vm_ranking_, first_ranked, request, vm_load(),
+                                           spots_of_host(), observer);
   if (host == kNoHost) return kNoHost;
   victims_.clear();
-  for (const std::uint32_t position : spot_side_.plan().victims) {
+  for (const std::uint32_t position : handshake_.victims()) {
     victims_.push_back(instances_.spots_on(host)[position].instance);
   }
   evict(host, victims_, request);
@@ -166,11 +156,14 @@ HostIndex SimulationEngine::contend(const Request& request, HostIndex first_rank
 
 /// The handshake by whole values, for an observer. Returns the host, with its room made.
 HostIndex SimulationEngine::answer_whole_offer(const Request& request) {
+  struct OfferWatch : HandshakeObserver {
+    RunObserver* observer;
+    void offered(const Offer& offer) const { observer->offered(offer); }
+  };
   observer_->requested(request);
-  const Offer offer = make_offer(hosts_, *vm_ranking_, request, allocator_.otn);
-  observer_->offered(offer);
-  const Choice choice = choose(hosts_, offer, *allocator_.evictor,
-                               [this](HostIndex host) { return instances_.spots_on(host); });
+  OfferWatch watch;
+  watch.observer = observer_;
+  const Choice choice = handshake_.answer(hosts_, *vm_ranking_, request, spots_of_host(), watch);
   if (!is_current(hosts_, choice)) return kNoHost;
   evict(choice.host.host, choice.victims, request);
   place_vm(choice.host.host, request);

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/handshake/offer.hpp"
+#include "core/handshake/handshake.hpp"
 #include "core/model/host_table.hpp"
 #include "core/model/instance_table.hpp"
 #include "core/model/vm_load.hpp"
@@ -75,10 +75,6 @@ class SimulationEngine {
   [[nodiscard]] std::size_t position() const { return position_; }
 
  private:
-  /// An offer of so many hosts is walked; in a longer one the first host without evictions is
-  /// found by counting.
-  static constexpr std::size_t kShortOffer = 2;
-
   /// Every so many events (a power of two) a run asks whether it shall end: often enough also where
   /// each event scans millions of hosts or asks Python.
   static constexpr std::size_t kEventsBetweenPolls = 16;
@@ -93,6 +89,9 @@ class SimulationEngine {
 
   [[nodiscard]] HostIndex contend(const Request& request, HostIndex first_ranked);
   [[nodiscard]] double vm_load() const { return load_ ? load_->of_scarcest() : 0; }
+  [[nodiscard]] auto spots_of_host() const {
+    return [this](HostIndex host) { return instances_.spots_on(host); };
+  }
   [[nodiscard]] HostIndex answer_whole_offer(const Request& request);
   void evict(HostIndex host, std::span<const InstanceIndex> victims, const Request& for_vm);
   void place_vm(HostIndex host, const Request& request);
@@ -110,8 +109,7 @@ class SimulationEngine {
   std::unique_ptr<HostRanking> spot_ranking_;
   bool vm_ranking_watches_spots_ = true;
   std::optional<VmLoad> load_;  // where OTN follows it
-  SpotSide spot_side_;
-  std::vector<HostIndex> offered_;      // scratch
+  Handshake handshake_;
   std::vector<InstanceIndex> victims_;  // scratch
   std::vector<HostIndex> stale_;        // hosts of whose changes the spot ranking has not heard
   std::vector<std::uint8_t> is_stale_;  // of each host

@@ -55,7 +55,7 @@ TEST_CASE("SpotHour: minus the run times modulo one hour, worked by hand") {
   const SpotHourWeigher weigher{PluginOptions("SpotHour")};
   // A table that was not lent the spots knows nothing.
   CHECK(weigh(weigher, hosts, now) == std::array<double, 3>{0, 0, 0});
-  hosts.lend_spots(instances);
+  hosts.lend_spots(instances.spots());
   CHECK(weigh(weigher, hosts, now) == std::array<double, 3>{-1800e6, 0, -(3600e6 - 1)});
   // Half an hour later: 40 + 50, 30 + 30, and 30 min - 1 us.
   CHECK(weigh(weigher, hosts, now + minutes(30)) ==
@@ -72,7 +72,7 @@ TEST_CASE("SpotHour: a spot placed before the window counts as well") {
   HostTable hosts = HostTable::uniform(3, {10, 10, 0});
   InstanceTable instances(1, 3);
   place(hosts, instances, 1, 0, -SimTime(minutes(90)));
-  hosts.lend_spots(instances);
+  hosts.lend_spots(instances.spots());
   // From -01:30 to -00:15: 75 min, so 15.
   CHECK(weigh(SpotHourWeigher{PluginOptions("SpotHour")}, hosts, -SimTime(minutes(15)))[1] ==
         -900e6);

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "core/handshake/offer.hpp"
+#include "core/model/host_table.hpp"
+#include "core/policy/evictor.hpp"
+
+namespace cospot {
+
+/// What is still missing on a host before `request` fits beside its VMs and spots.
+[[nodiscard]] inline ResourceVector shortfall(const HostTable& hosts, HostIndex host,
+                                              const Request& request) {
+  return request.resources() - hosts.free(host, Sees::kVmsAndSpots);
+}
+
+/// Sees the steps of a handshake. Derive from it and hide what is of interest: calls are resolved
+/// when compiled, so that a step which nobody watches costs nothing.
+struct HandshakeObserver {
+  /// Whether every offered host's best plan is asked for, also where it cannot win.
+  static constexpr bool kSeesEveryPlan = false;
+
+  /// The whole offer, before the spot side has answered.
+  void offered(const Offer& /*offer*/) const {}
+  /// No host near the top of the ranking fits without evictions: offered hosts are looked at one by
+  /// one.
+  void walks() const {}
+  /// The plan for an offered host, whose victims are positions in `spots`; nullptr: not enough can
+  /// be freed there, or (unless kSeesEveryPlan) it does not win.
+  void considered(HostIndex /*host*/, std::span<const RunningSpot> /*spots*/,
+                  const EvictionPlan* /*plan*/) const {}
+};
+
+/// The spot side: looks at offered hosts one by one, the best-ranked first, and keeps the one whose
+/// evictions score least; ties go to the better rank.
+class SpotSide {
+ public:
+  explicit SpotSide(const Evictor& evictor) : evictor_(&evictor) {}
+
+  void start(const Request& request);
+
+  /// Considers the next offered host; `spots` are those on it, oldest placement first. Returns
+  /// false when no later host can win, so that the offer need not be read on.
+  ///
+  /// Errors: PolicyError when the evictor's plan does not free enough.
+  template <class Observer>
+  bool consider(const HostTable& hosts, HostIndex host, std::span<const RunningSpot> spots,
+                Observer& observer) {
+    const EvictionCase eviction{
+        .spots = spots, .shortfall = shortfall(hosts, host, request_), .now = request_.time};
+    if (eviction.shortfall.fits_in(ResourceVector{})) {
+      candidate_.victims.clear();
+      candidate_.score = 0;
+      observer.considered(host, spots, &candidate_);
+      if (host_ == kNoHost || plan_.score > 0) take(host);
+      return !evictor_->charges_every_victim();
+    }
+    const double best = host_ == kNoHost ? kNoScoreLimit : plan_.score;
+    const double limit = Observer::kSeesEveryPlan ? kNoScoreLimit : best;
+    const bool has_plan = evictor_->make_plan(eviction, limit, candidate_);
+    observer.considered(host, spots, has_plan ? &candidate_ : nullptr);
+    if (has_plan && candidate_.score < best) {
+      check_sufficient(eviction, candidate_);
+      take(host);
+    }
+    return true;
+  }
+
+  /// The best host so far and its plan, whose victims are positions in that host's spots.
+  [[nodiscard]] HostIndex host() const { return host_; }
+  [[nodiscard]] const EvictionPlan& plan() const { return plan_; }
+
+ private:
+  /// Re-checks a plan before anyone acts on it: a short plan would overcommit the host.
+  static void check_sufficient(const EvictionCase& eviction, const EvictionPlan& plan);
+
+  void take(HostIndex host) {
+    host_ = host;
+    std::swap(plan_, candidate_);
+  }
+
+  const Evictor* evictor_;
+  Request request_;
+  HostIndex host_ = kNoHost;
+  EvictionPlan plan_;
+  EvictionPlan candidate_;
+};
+
+}  // namespace cospot

@@ -1,0 +1,148 @@
+#include <doctest/doctest.h>
+
+#include <array>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "core/handshake/handshake.hpp"
+#include "core/model/live_hosts.hpp"
+#include "core/ranking/chain.hpp"
+#include "evictors/fifo_evictor.hpp"
+#include "evictors/youngest_first_evictor.hpp"
+#include "sim_harness/engine/allocator.hpp"
+#include "tests/cpp/error_text.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr ResourceVector kHost{8, 8, 0};
+
+Request vm(InstanceIndex instance, ResourceAmount amount) {
+  return {.vcpus = amount, .memory_mb = amount, .instance = instance};
+}
+
+Request spot(InstanceIndex instance, ResourceAmount amount, SimTime time) {
+  return {.vcpus = amount,
+          .memory_mb = amount,
+          .instance_class = InstanceClass::kSpot,
+          .instance = instance,
+          .time = time};
+}
+
+/// h0 holds spots of 2, 2 and 4; h1 one of 7; h2 one of 3 and a VM of 3.
+void fill(Datacenter& datacenter) {
+  for (const InstanceIndex i : {0U, 1U}) datacenter.add_spot(0, spot(i, 2, SimTime(i)), kNever);
+  datacenter.add_spot(0, spot(2, 4, SimTime(2)), kNever);
+  datacenter.add_spot(1, spot(3, 7, SimTime(3)), kNever);
+  datacenter.add_spot(2, spot(4, 3, SimTime(4)), kNever);
+  datacenter.add_vm(2, vm(5, 3));
+}
+
+std::shared_ptr<const Chain> chain_of(const std::string& weigher) {
+  return make_chain({.label = weigher, .weighers = {{.name = weigher}}}, ChainSide::kVm);
+}
+
+/// Notes every plan, by host; -1: none.
+struct PlanWatch : HandshakeObserver {
+  static constexpr bool kSeesEveryPlan = true;
+  void offered(const Offer& offer) { offered_hosts = offer.hosts.size(); }
+  void considered(HostIndex host, std::span<const RunningSpot> /*spots*/,
+                  const EvictionPlan* plan) {
+    victims.at(host) = plan == nullptr ? -1 : static_cast<int>(plan->victims.size());
+  }
+
+  std::size_t offered_hosts = 0;
+  std::array<int, 3> victims{-2, -2, -2};
+};
+
+TEST_CASE("Handshake: offer, choice and commit as plain values, seen by an observer") {
+  Datacenter datacenter(HostTable::uniform(3, kHost));
+  fill(datacenter);
+  const FifoEvictor fifo{PluginOptions{}};
+  const auto chain = chain_of("FirstFit");
+  const std::unique_ptr<HostRanking> ranking = chain->make_ranking(datacenter.hosts());
+  const auto spots_of = [&](HostIndex host) { return datacenter.spots_on(host); };
+  // A VM of 5 needs on h0 the spots 2 + 2 + 4, on h1 the one of 7, on h2 the one of 3 (2 are free).
+  PlanWatch watch;
+  const Request request = vm(9, 5);
+  Handshake handshake(fifo, 3);
+  const Choice choice = handshake.answer(datacenter.hosts(), *ranking, request, spots_of, watch);
+  CHECK(watch.offered_hosts == 3);
+  CHECK(watch.victims == std::array{3, 1, 1});
+  CHECK(choice.host.host == 1);  // the first of the two with one victim
+  CHECK(choice.victims == std::vector<InstanceIndex>{3});
+  CHECK(choice.score == 1);
+  // An offer of the third alone, as another process might make it.
+  const Offer third{.request = request, .hosts = {{2, datacenter.hosts().generation(2)}}};
+  const Choice other = handshake.choose(datacenter.hosts(), third, spots_of);
+  CHECK(other.victims == std::vector<InstanceIndex>{4});
+  CHECK(commit(datacenter, choice, request));
+  CHECK(datacenter.host_of(9) == 1);
+  CHECK_FALSE(datacenter.host_of(3).has_value());
+  CHECK_FALSE(commit(datacenter, choice, vm(10, 1)));  // the host has changed
+  CHECK_FALSE(commit(datacenter, Choice{}, vm(10, 1)));
+}
+
+TEST_CASE("Handshake: decides at once what it would answer to the offer") {
+  const YoungestFirstEvictor yjf{PluginOptions{}};
+  for (const ResourceAmount amount : {1, 2, 4, 5, 8}) {
+    for (const std::size_t otn : {1U, 2U, 3U}) {
+      CAPTURE(amount);
+      CAPTURE(otn);
+      Datacenter datacenter(HostTable::uniform(3, kHost));
+      fill(datacenter);
+      const auto chain = chain_of("COS");
+      const std::unique_ptr<HostRanking> ranking = chain->make_ranking(datacenter.hosts());
+      const auto spots_of = [&](HostIndex host) { return datacenter.spots_on(host); };
+      Handshake handshake(yjf, otn);
+      const Choice choice = handshake.answer(datacenter.hosts(), *ranking, vm(9, amount), spots_of,
+                                             HandshakeObserver{});
+      ranking->start(vm(9, amount));
+      const HostIndex first = ranking->next();
+      if (shortfall(datacenter.hosts(), first, vm(9, amount)).fits_in({})) {
+        CHECK(choice.host.host == first);
+        continue;
+      }
+      const HostIndex host = handshake.decide(datacenter.hosts(), *ranking, first, vm(9, amount), 0,
+                                              spots_of, HandshakeObserver{});
+      CHECK(host == choice.host.host);
+      std::vector<InstanceIndex> victims;
+      for (const std::uint32_t position : handshake.victims()) {
+        victims.push_back(spots_of(host)[position].instance);
+      }
+      CHECK(victims == choice.victims);
+    }
+  }
+}
+
+TEST_CASE("Datacenter: a VM in place of spots, all or nothing") {
+  Datacenter datacenter(HostTable::uniform(3, kHost));
+  fill(datacenter);
+  const auto error = [&](std::vector<InstanceIndex> victims, const Request& request) {
+    return error_text<PolicyError>([&] { datacenter.add_vm_in_place_of(victims, 0, request); });
+  };
+  CHECK(error({0, 1}, vm(9, 5)) == "the choice does not free enough for the VM");
+  CHECK(error({0, 3}, vm(9, 5)) == "victim 3 is no spot on host 0");
+  CHECK(error({2, 2}, vm(9, 5)) == "the choice names a victim twice");
+  CHECK(datacenter.spots_on(0).size() == 3);
+  datacenter.add_vm_in_place_of(std::array<InstanceIndex, 2>{2, 0}, 0, vm(9, 5));
+  CHECK(datacenter.spots_on(0).size() == 1);
+  CHECK(datacenter.hosts().free(0, Sees::kVmsAndSpots) == ResourceVector{1, 1, 0});
+}
+
+TEST_CASE("LiveHosts: a host is replaced as a whole, and policies see its spots") {
+  LiveHosts hosts({"a", "b"});
+  const std::array<HostIndex, 2> rows{0, 1};
+  CHECK(hosts.fits(rows, vm(0, 1), Sees::kVms) == std::vector<std::uint8_t>{0, 0});
+  hosts.set_host(0, {.name = "a", .total = kHost},
+                 {{.instance = 0, .resources = {6, 6, 0}, .placed_at = SimTime(7)}});
+  CHECK(hosts.fits(rows, vm(0, 3), Sees::kVms) == std::vector<std::uint8_t>{1, 0});
+  CHECK(hosts.fits(rows, vm(0, 3), Sees::kVmsAndSpots) == std::vector<std::uint8_t>{0, 0});
+  const HostView view = hosts.hosts().view();
+  REQUIRE(view[0].spots().size() == 1);
+  CHECK(view[0].spots()[0].placed_at == SimTime(7));
+  CHECK(view[1].spots().empty());
+}
+
+}  // namespace
+}  // namespace cospot
