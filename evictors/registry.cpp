@@ -11,8 +11,8 @@ namespace cospot {
 std::span<const RegistryEntry<Evictor>> evictor_registry() {
   static constexpr std::array kRegistry{
       registry_entry<Evictor, FifoEvictor>(),
-      registry_entry<Evictor, LpoEvictor>(),
-      registry_entry<Evictor, LpmlEvictor>(),
+      registry_entry<Evictor, LifetimeEvictor<KnownLifetimes::kTrue>>(),
+      registry_entry<Evictor, LifetimeEvictor<KnownLifetimes::kPredicted>>(),
       registry_entry<Evictor, YoungestFirstEvictor>(),
   };
   return kRegistry;
