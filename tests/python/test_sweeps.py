@@ -52,8 +52,7 @@ def rows(database: Path) -> list[tuple[Any, ...]]:
         return [
             *connection.execute(f"SELECT {kept} FROM run"),
             *connection.execute("SELECT * FROM input"),
-            *connection.execute("SELECT study, sha256, configuration, version FROM sweep"),
-            *connection.execute("SELECT run_count, group_count FROM sweep"),
+            *connection.execute("SELECT study, sha256, run_count, group_count, version FROM sweep"),
         ]
 
 
