@@ -54,8 +54,9 @@ struct StopGroup {};
 std::string axes_json(const Experiment& experiment, const Coordinates& run) {
   JsonObject object;
   for (std::size_t axis = 0; axis < experiment.axes.size(); ++axis) {
-    object.add(experiment.axes[axis].key,
-               json_value(experiment.schema.axes[axis], experiment.axes[axis].values[run[axis]].value));
+    object.add(
+        experiment.axes[axis].key,
+        json_value(experiment.schema.axes[axis], experiment.axes[axis].values[run[axis]].value));
   }
   return object.text();
 }

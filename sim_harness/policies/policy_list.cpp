@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/policies/shared_evictor.hpp"
 
 namespace cospot {

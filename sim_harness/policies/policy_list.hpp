@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/engine/run_settings.hpp"
 #include "sim_harness/policies/policy_loader.hpp"
-#include "sim_harness/configuration/yaml_reader.hpp"
 
 namespace cospot {
 

@@ -92,8 +92,7 @@ std::string csv_text(const Schema& schema, std::span<const Row> rows, Timing tim
 
 std::string csv_text(ResultsDatabase& results, Timing timing) {
   std::string text = header(results.schema());
-  results.for_each_row(
-      [&](const Row& row) { add_line(text, results.schema(), row, timing); });
+  results.for_each_row([&](const Row& row) { add_line(text, results.schema(), row, timing); });
   return text;
 }
 

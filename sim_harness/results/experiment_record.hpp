@@ -10,12 +10,13 @@ namespace cospot {
 
 /// What a results database says of its experiment: one study file, all its runs.
 struct ExperimentRecord {
-  std::string study;           ///< `compare`, `degradation`, ...
-  std::string configuration;   ///< JSON with every default written out
-  std::size_t run_count = 0;   ///< of the whole experiment, all shards
-  std::size_t group_count = 0; ///< groups of as many consecutive runs each; a shard holds whole ones
-  std::string version;         ///< of the cospot that created the database
-  std::string created_by;      ///< the command
+  std::string study;          ///< `compare`, `degradation`, ...
+  std::string configuration;  ///< JSON with every default written out
+  std::size_t run_count = 0;  ///< of the whole experiment, all shards
+  std::size_t group_count =
+      0;                   ///< groups of as many consecutive runs each; a shard holds whole ones
+  std::string version;     ///< of the cospot that created the database
+  std::string created_by;  ///< the command
 
   [[nodiscard]] std::string sha256() const;  ///< of the configuration
 };
@@ -32,9 +33,9 @@ struct InputRecord {
 
 /// A value of an axis.
 struct AxisValue {
-  Value value;         ///< as result rows have it
-  std::string label;   ///< as people read it: `COS`, `2.5`, `true`
-  std::string yaml;    ///< as a study file has it
+  Value value;                        ///< as result rows have it
+  std::string label;                  ///< as people read it: `COS`, `2.5`, `true`
+  std::string yaml;                   ///< as a study file has it
   bool needs_true_lifetimes = false;  ///< a policy that nobody can run: an upper bound
 };
 
@@ -44,6 +45,5 @@ struct Axis {
   std::string key;   ///< in the study file; another than the column for `hosts`
   std::vector<AxisValue> values;
 };
-
 
 }  // namespace cospot

@@ -60,7 +60,7 @@ struct MemberType<std::string> {
 };
 
 template <class T>
-  requires std::same_as<T, Revenue>  // not std::integral everywhere
+requires std::same_as<T, Revenue>  // not std::integral everywhere
 struct MemberType<T> {
   static constexpr ColumnType kType = ColumnType::kRevenue;
   static Value to_value(const Revenue& member) { return member; }

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "sim_harness/results/csv_sink.hpp"
 #include "sim_harness/configuration/configuration_difference.hpp"
+#include "sim_harness/results/csv_sink.hpp"
 
 namespace cospot {
 namespace {
@@ -35,9 +35,9 @@ void require_same_experiment(const Gathered& gathered, ResultsDatabase& database
                                     mine.study, name, record.study));
   }
   if (record.configuration != mine.configuration) {
-    throw DatabaseError(
-        fmt::format("{} and {} hold different sweeps: they differ in {}", first, name,
-                    describe_difference(mine.configuration, record.configuration)));
+    throw DatabaseError(fmt::format("{} and {} hold different sweeps: they differ in {}", first,
+                                    name,
+                                    describe_difference(mine.configuration, record.configuration)));
   }
   const std::vector<InputRecord> inputs = database.inputs();
   if (inputs == gathered.inputs) return;

@@ -19,8 +19,8 @@ struct MergeReport {
 /// Opens a results database, of any format that can be read.
 using OpenResults = std::function<ResultsDatabase(const std::filesystem::path&)>;
 
-/// Puts the shards of one experiment together into one database, row for row as if one machine had run
-/// them all. The output is written in one transaction.
+/// Puts the shards of one experiment together into one database, row for row as if one machine had
+/// run them all. The output is written in one transaction.
 ///
 /// Errors: DatabaseError when the inputs hold different experiments or inputs, or the same run with
 /// different results (times do not count), and what ResultsDatabase throws.

@@ -17,10 +17,11 @@ void insert_rows(SqliteConnection& connection, const Schema& schema, std::span<c
   SqliteStatement insert(connection, insert_run_sql(schema));
   for (const Row& row : rows) {
     if (there.bind(static_cast<std::int64_t>(row.run_index)).step()) {
-      throw DatabaseError(fmt::format(
-          "{}: run {} already exists: another process is writing the same experiment; give each its "
-          "own --shard and --db",
-          connection.name(), row.run_index));
+      throw DatabaseError(
+          fmt::format("{}: run {} already exists: another process is writing the same experiment; "
+                      "give each its "
+                      "own --shard and --db",
+                      connection.name(), row.run_index));
     }
     bind_row(insert, schema, row);
     insert.step();
@@ -38,10 +39,10 @@ std::int64_t count_all_runs(SqliteConnection& connection) {
 }
 
 [[noreturn]] void refuse(SqliteConnection& connection) {
-  throw DatabaseError(fmt::format(
-      "{}: already exists, with {} of {} runs; --resume continues it, --force "
-      "replaces it, --db chooses another file",
-      connection.name(), count_runs(connection), count_all_runs(connection)));
+  throw DatabaseError(
+      fmt::format("{}: already exists, with {} of {} runs; --resume continues it, --force "
+                  "replaces it, --db chooses another file",
+                  connection.name(), count_runs(connection), count_all_runs(connection)));
 }
 
 void require_same_experiment(SqliteConnection& connection, const ExperimentRecord& record,

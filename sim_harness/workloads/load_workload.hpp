@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "sim_harness/workloads/workload_spec.hpp"
 #include "sim_harness/workloads/workload.hpp"
+#include "sim_harness/workloads/workload_spec.hpp"
 
 namespace cospot {
 

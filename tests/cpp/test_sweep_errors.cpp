@@ -43,9 +43,10 @@ std::string error_of(std::size_t number, const std::string& line,
 TEST_CASE("read_sweep: the valid sweep has no error") { CHECK(error_of(0, "").empty()); }
 
 TEST_CASE("read_sweep: unknown, missing and contradicting keys") {
-  CHECK(error_of(8, "otn: [1, 2]\nfoo: 1") ==
-        "s.yaml:9: sweep: unknown key 'foo'; valid names: study, workloads, host, headroom_percent, "
-        "hosts, vm, spot, evictor, saf, otn, window_days");
+  CHECK(
+      error_of(8, "otn: [1, 2]\nfoo: 1") ==
+      "s.yaml:9: sweep: unknown key 'foo'; valid names: study, workloads, host, headroom_percent, "
+      "hosts, vm, spot, evictor, saf, otn, window_days");
   CHECK(error_of(8, "") == "s.yaml:1: sweep: missing key 'otn'");
   CHECK(error_of(3, "") == "s.yaml:1: sweep: missing key 'headroom_percent' (or 'hosts')");
   CHECK(error_of(8, "otn: 1\nhosts: 5") ==

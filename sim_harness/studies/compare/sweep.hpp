@@ -4,8 +4,8 @@
 
 #include "core/handshake/offer_rule.hpp"
 #include "core/model/resource_vector.hpp"
-#include "sim_harness/engine/run_settings.hpp"
 #include "sim_harness/engine/headroom.hpp"
+#include "sim_harness/engine/run_settings.hpp"
 #include "sim_harness/workloads/workload_spec.hpp"
 
 namespace cospot {

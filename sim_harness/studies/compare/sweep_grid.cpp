@@ -13,8 +13,7 @@ RunCoordinates SweepGrid::coordinates(std::size_t run_index) const {
 }
 
 std::size_t SweepGrid::run_index(const RunCoordinates& run) const {
-  return grid_.run_index(
-      {run.workload, run.size, run.vm, run.spot, run.evictor, run.saf, run.otn});
+  return grid_.run_index({run.workload, run.size, run.vm, run.spot, run.evictor, run.saf, run.otn});
 }
 
 RunSettings run_settings(const Sweep& sweep, const RunCoordinates& run, std::size_t hosts) {
