@@ -3,14 +3,16 @@ const Study = (() => {
   const data = JSON.parse(document.getElementById("results-data").textContent);
   const axes = data.columns.filter((column) => column.role === "axis");
   const measures = data.columns.filter((column) => column.role !== "axis");
-  const runCount = data.columns[0].values.length;
+  const runCount = axes[0].positions.length;
   const mostRows = 500;
   const palette = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5a5a5a"];
   const byId = (id) => document.getElementById(id);
 
-  /** An axis says what is in the study file; hosts stand under their own key. */
-  const nameOf = (column) => (column.key ?? column.name).replaceAll("_", " ");
-  const titleOf = (column) => nameOf(column) + (column.unit ? `, ${column.unit}` : "");
+  /** An axis that the study file gives as a measure, such as hosts for the headroom, is called so. */
+  const nameOf = (column) => (measures.some((one) => one.name === column.key)
+    ? column.key : column.name).replaceAll("_", " ");
+  const titleOf = (column) => nameOf(column) +
+    (column.unit && column.unit !== column.name ? `, ${column.unit}` : "");
   const labelOf = (axis, run) => axis.labels[axis.positions[run]];
 
   function element(tag, attributes = {}, ...children) {
@@ -33,14 +35,29 @@ const Study = (() => {
   // other axes one value or, with -1, the mean over all.
   const state = { measure: 0, x: 0, color: axes.length > 1 ? 1 : -1, only: axes.map(() => -1) };
 
+  /** By how much the mean of a measure differs between the values of an axis. */
+  function influence(axis, measure) {
+    const sums = axis.labels.map(() => [0, 0]);
+    measure.values.forEach((value, run) => {
+      if (typeof value !== "number") return;
+      sums[axis.positions[run]][0] += value;
+      ++sums[axis.positions[run]][1];
+    });
+    const means = sums.filter(([, count]) => count > 0).map(([sum, count]) => sum / count);
+    return Math.max(...means) - Math.min(...means);
+  }
+
+  /** Begins with the longest axis, a measure that changes along it, and the axis that matters most
+   *  beside it. */
   function start() {
     const lengths = axes.map((axis) => axis.labels.length);
-    const longest = lengths.indexOf(Math.max(...lengths));
-    state.x = longest;
-    const others = axes.map((_, i) => i).filter((i) => i !== longest && lengths[i] > 1);
-    state.color = others.length > 0 ? others[0] : -1;
-    const varies = measures.findIndex((one) => new Set(one.values).size > 1);
-    state.measure = Math.max(varies, 0);
+    state.x = lengths.indexOf(Math.max(...lengths));
+    const changes = measures.findIndex((one) => influence(axes[state.x], one) > 0);
+    state.measure = Math.max(changes, 0);
+    const others = axes.map((_, i) => i)
+      .filter((i) => i !== state.x && lengths[i] > 1 && lengths[i] <= palette.length);
+    const weight = (i) => influence(axes[i], measures[state.measure]);
+    state.color = others.reduce((best, i) => (best < 0 || weight(i) > weight(best) ? i : best), -1);
   }
 
   const inView = (run) => axes.every((axis, i) => i === state.x || i === state.color ||
@@ -62,6 +79,7 @@ const Study = (() => {
     }
     return [...cells.values()].sort((a, b) => a.color - b.color || a.x - b.x).map((cell) => ({
       x: axes[state.x].labels[cell.x],
+      position: cell.x,
       color: state.color < 0 ? "" : axes[state.color].labels[cell.color],
       mean: cell.sum / cell.count,
       count: cell.count,
@@ -88,7 +106,7 @@ const Study = (() => {
         y: { field: "mean", type: "quantitative", title: titleOf(measure),
           scale: { zero: false } },
         color: { field: "color", type: "nominal", scale, legend: null },
-        order: { field: "x", type: "ordinal", sort: axis.labels },
+        order: { field: "position", type: "quantitative" },
       },
     };
     const ink = getComputedStyle(document.documentElement).getPropertyValue("--text").trim();
@@ -153,7 +171,7 @@ const Study = (() => {
       element("th", { scope: "col" }, titleOf(column))));
     const rows = runs.slice(0, mostRows).map((run) => element("tr", {},
       ...axes.map((axis) => element("td", {}, labelOf(axis, run))),
-      ...measures.map((one) => element("td", {}, text(one.values[run])))));
+      ...measures.map((one) => element("td", { class: "number" }, text(one.values[run])))));
     byId("table").replaceChildren(element("table", {}, element("thead", {}, head),
       element("tbody", {}, ...rows)));
     byId("in-view").textContent = `${runs.length.toLocaleString("en-US")} runs in view` +

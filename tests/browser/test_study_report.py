@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Opens the report of a study other than compare in Chromium.
+
+    tests/browser/test_study_report.py --cospot build/release/cospot
+
+Exit code 77: skipped, because there is no browser to drive.
+"""
+
+# ruff: noqa: PT009
+
+from __future__ import annotations
+
+import argparse
+import csv
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+from typing import ClassVar
+
+import browser as browsers
+from browser import Browser
+
+STUDY = """\
+study: degradation
+workloads: {synthetic: azure2020, seed: 1, scale: 0.002, label: "</script><b>x"}
+host: {vcpus: 10400, memory_mb: 2250}
+headroom_percent: [0, 2]
+vm: [UTIL, COS]
+otn: [1, 2, 16]
+seed: [1, 2]
+"""
+
+
+class StudyReport(unittest.TestCase):
+    """The page of 2 sizes x 2 VM policies x 3 N x 2 seeds."""
+
+    cospot: ClassVar[pathlib.Path]
+    folder: ClassVar[pathlib.Path]
+    browser: ClassVar[Browser]
+    runs: ClassVar[list[dict[str, str]]]
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        (cls.folder / "study.yaml").write_text(STUDY, encoding="utf-8")
+        for words in (("compare", "study.yaml", "-q", "--db", "r.db", "--csv", "r.csv"),
+                      ("report", "r.db", "-o", "r.html")):
+            subprocess.run([cls.cospot, *words], cwd=cls.folder, check=True,
+                           stdout=subprocess.DEVNULL)
+        with open(cls.folder / "r.csv", newline="", encoding="utf-8") as file:
+            cls.runs = list(csv.DictReader(file))
+        cls.browser = Browser()
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.browser.close()
+
+    def setUp(self) -> None:
+        self.browser.open(self.folder / "r.html")
+        self.browser.requests()
+
+    def mean(self, measure: str, **chosen: str) -> float:
+        values = [float(run[measure]) for run in self.runs
+                  if all(run[axis] == value for axis, value in chosen.items())]
+        return sum(values) / len(values)
+
+    def test_it_loads_nothing_and_complains_of_nothing(self) -> None:
+        self.assertEqual(self.browser.console(), [])
+        self.assertEqual(self.browser.requests(), [])
+        self.assertIn("Study degradation: 24 runs", self.browser.text("#what-was-run"))
+
+    def test_the_chart_shows_means_in_the_order_of_the_axis(self) -> None:
+        points = self.browser.run("Study.state.color = 2; return Study.points()")
+        # The longest axis is otn; the first measure that changes along it, the VMs rejected.
+        self.assertEqual([point["x"] for point in points[:3]], ["1", "2", "16"])
+        self.assertEqual([point["position"] for point in points[:3]], [0, 1, 2])
+        for point in points:
+            self.assertEqual(point["count"], 4)
+            self.assertAlmostEqual(
+                point["mean"], self.mean("vm_rejected", otn=point["x"], vm=point["color"]))
+        self.assertEqual({point["color"] for point in points}, {"UTIL", "COS"})
+        self.assertEqual(len(self.browser.all("#chart canvas")), 1)
+
+    def test_a_choice_leaves_the_other_runs_out(self) -> None:
+        only = "Study.state.color = 2; Study.state.only[1] = 1; return Study.points()"
+        for point in self.browser.run(only):
+            expected = self.mean("vm_rejected", otn=point["x"], vm=point["color"],
+                                 headroom_percent="2")
+            self.assertAlmostEqual(point["mean"], expected)
+
+    def test_the_table_has_every_run_and_text_is_text(self) -> None:
+        self.assertEqual(len(self.browser.all("#table tbody tr")), 24)
+        self.assertEqual(self.browser.all("#table b"), [])
+        first = [cell.text for cell in self.browser.all("#table tbody tr:first-child td")]
+        self.assertEqual(first[0], "</script><b>x")
+        self.assertEqual(first[5].replace(",", ""), self.runs[0]["hosts"])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cospot", type=pathlib.Path, required=True)
+    arguments = parser.parse_args()
+    reason = browsers.missing()
+    if reason:
+        print(f"skipped: {reason}")
+        return 77
+    StudyReport.cospot = arguments.cospot.resolve()
+    with tempfile.TemporaryDirectory(prefix="cospot-browser-") as scratch:
+        StudyReport.folder = pathlib.Path(scratch)
+        program = unittest.main(argv=[sys.argv[0]], exit=False)
+    return 0 if program.result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
