@@ -6,7 +6,7 @@ set -euo pipefail
 usage() {
   cat <<'TEXT'
 usage: run.sh [options] [WORKLOAD...]
-  WORKLOAD          workload files, folders, or recipes such as azure2020:seed=1:scale=0.001; none:
+  WORKLOAD          workload files, folders, or specs such as azure2020:seed=1:scale=0.001; none:
                     the folder $COSPOT_DATA/azure2020-cospot, or without COSPOT_DATA two small made-up
                     workloads. Of a folder the files .csv and .csv.gz in its folders batched and
                     bernoulli, as `cospot workload fetch cospot --to FOLDER` makes them; without those
@@ -83,7 +83,7 @@ PYTHON
   [[ -w $document ]] || fail "$document: cannot be written"
 fi
 
-# Writes the workload files of a folder, each ended by a zero byte. One that is there both packed and
+# Writes the workload files of a folder, each ended by a zero byte. One that is there both compressed and
 # plain is one workload.
 files_in() (
   shopt -s nullglob
@@ -112,7 +112,7 @@ add_workload() {
 
 quoted() { printf '"%s"' "$(printf %s "$1" | sed 's/[\\"]/\\&/g')"; }
 
-# A workload as a sweep file writes it. A file that exists wins over a recipe, as in cospot.
+# A workload as a sweep file writes it. A file that exists wins over a spec, as in cospot.
 as_sweep_writes() {
   local settings=${1#azure2020}
   if [[ -f $1 ]]; then
@@ -121,7 +121,7 @@ as_sweep_writes() {
     settings=${settings//:/, }
     printf '{synthetic: azure2020%s}' "${settings//=/: }"
   else
-    fail "$1: no such file, nor a recipe such as azure2020:seed=1:scale=0.001"
+    fail "$1: no such file, nor a workload spec such as azure2020:seed=1:scale=0.001"
   fi
 }
 

@@ -35,7 +35,7 @@ def read_events(events: str | PathLike[str]) -> pd.DataFrame:
     """Read an event log.
 
     Args:
-        events: CSV, or packed when the name ends in ``.gz``.
+        events: CSV, or gzip-compressed when the name ends in ``.gz``.
 
     Returns:
         One row per event, in order: ``time_s`` (seconds since the window's start), ``event``,

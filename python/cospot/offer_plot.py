@@ -1,4 +1,4 @@
-"""A plot of one offer: what the hosts hold, which are offered, which is chosen, which spots go."""
+"""A plot of one offer: what the hosts hold, which are offered, which is chosen, which spots are evicted."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def offered_hosts(
     """Plot what every host holds of one resource, and an offer on top of it.
 
     A dashed box on an offered host is the VM on top of all that is there: where it rises above
-    the host's frame, spots must go. The number is the host's place in the offer.
+    the host's frame, spots must be evicted. The number is the host's place in the offer.
 
     Args:
         datacenter: The hosts and their instances, before the choice is committed.
@@ -79,7 +79,7 @@ def offered_hosts(
 def _draw_spots(
     axes: Axes, datacenter: Datacenter, host: int, bottom: int, resource: str, gone: set[int]
 ) -> None:
-    """Stack the spots of a host on its VMs, the oldest first, those that must go hatched."""
+    """Stack the spots of a host on its VMs, the oldest first, those to be evicted hatched."""
     for spot in datacenter.spots_on(host):
         height = getattr(spot.resources, resource)
         is_gone = spot.instance in gone

@@ -133,7 +133,7 @@ class Evictor:
     def make_plan(
         self, spots: Sequence[RunningSpot], shortfall: ResourceVector, now_us: int
     ) -> tuple[Sequence[int], float] | None:
-        """Return which spots of one host must go, and what that costs.
+        """Return which spots of one host to evict, and what that costs.
 
         Args:
             spots: The spots on the host, oldest placement first.

@@ -70,7 +70,7 @@ void add_degradation_command(CLI::App& app, PolicyLoader& loader) {
   constexpr std::size_t kMaxThreads = 4096;
   const auto arguments = std::make_shared<DegradationArguments>();
   CLI::App* command = app.add_subcommand(
-      "degradation", "Place VMs on a random one of their first N hosts, and count the rejected");
+      "degradation", "Measure how sensitive VM placement is to a loosely followed ranking");
   command
       ->add_option("SWEEP", arguments->sweep,
                    "Sweep file (YAML); its otn is N, spots and evictors play no part")
@@ -78,13 +78,13 @@ void add_degradation_command(CLI::App& app, PolicyLoader& loader) {
   command->add_option("--set", arguments->overrides, "Override a key: otn=[1,4], host.vcpus=64")
       ->allow_extra_args(false);
   arguments->window.add_to(*command);
-  command->add_option("--seed", arguments->seed, "Seed of the draws")
+  command->add_option("--seed", arguments->seed, "Random seed")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}))
       ->capture_default_str();
   command->add_option("-j,--threads", arguments->threads, "Workloads simulated at once")
       ->check(CLI::Range(std::size_t{1}, kMaxThreads));
   command->add_option("--csv", arguments->csv,
-                      "Write a line for every run; packed if it ends in .gz");
+                      "Write a line for every run; gzip-compressed if it ends in .gz");
   command->callback([arguments, &loader] { run_degradation(*arguments, loader); });
 }
 

@@ -40,13 +40,13 @@ void generate(GenerateOptions options) {
 
 void add_generate_command(CLI::App& workload) {
   CLI::App* command =
-      workload.add_subcommand("generate", "Make up a workload like a real zone's, from a seed");
+      workload.add_subcommand("generate", "Generate a synthetic workload like a real zone's");
   const auto options = std::make_shared<GenerateOptions>();
   command->add_option("MODEL", options->spec.model, "What it resembles: azure2020")->required();
-  command->add_option("-o,--output", options->output, "File to write; packed if it ends in .gz")
+  command->add_option("-o,--output", options->output, "File to write; gzip-compressed if it ends in .gz")
       ->required();
   // The bound is that of sweep files and results databases; it also refuses negative seeds.
-  command->add_option("--seed", options->spec.seed, "Seed of the draws")
+  command->add_option("--seed", options->spec.seed, "Random seed")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}))
       ->capture_default_str();
   command

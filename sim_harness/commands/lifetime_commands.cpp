@@ -35,9 +35,9 @@ namespace fs = std::filesystem;
 constexpr const char* kModule = "cospot.lifetime";
 constexpr double kMostDays = 10'000;
 constexpr const char* kWatchedHelp =
-    "Day on which watching stopped: later ends are unknown. Left out: 90 for the release's schema "
-    "and for recipes, otherwise the latest time in the file, or the end of a window it states";
-constexpr const char* kWorkloadHelp = "Workload file, or a recipe: azure2020:seed=1:scale=0.01";
+    "Day on which observation stopped: later ends are unknown. Left out: 90 for the release's schema "
+    "and for workload specs, otherwise the latest time in the file, or the end of a window it states";
+constexpr const char* kWorkloadHelp = "Workload file, or a workload spec: azure2020:seed=1:scale=0.01";
 
 struct SpotsArguments {
   std::string workload;
@@ -53,7 +53,7 @@ struct TrainArguments {
   std::uint32_t seed = 1;
   unsigned hidden = 16;
   unsigned epochs = 15;
-  std::optional<double> watched_until;
+  std::optional<double> observed_until;
   WindowOption window;
 };
 
@@ -62,7 +62,7 @@ struct EvalArguments {
   std::optional<std::string> model;
   std::string output;
   double days = 3;
-  std::optional<double> watched_until;
+  std::optional<double> observed_until;
   WindowOption window;
 };
 
@@ -119,9 +119,9 @@ struct TransferredSpots {
 };
 
 /// Writes the spots of every workload. The options say until which day they were watched too:
-/// `watched_until`, or all of them, if it is not given.
+/// `observed_until`, or all of them, if it is not given.
 TransferredSpots transfer_spots(const std::vector<std::string>& workloads,
-                                std::optional<double> watched_until,
+                                std::optional<double> observed_until,
                                 const std::optional<SimTime>& window,
                                 const TransferFolder& folder) {
   TransferredSpots spots;
@@ -134,10 +134,10 @@ TransferredSpots transfer_spots(const std::vector<std::string>& workloads,
     const fs::path file = folder.path() / fmt::format("spots-{}.csv", i);
     write_stored_file(file, spot_table_csv(workload, nullptr));
     options.insert(options.end(), {"--spots", file.string(), "--name", workload.name});
-    if (!watched_until) first_to_stop = std::min(first_to_stop, last_watched_day(spec, workload));
+    if (!observed_until) first_to_stop = std::min(first_to_stop, last_watched_day(spec, workload));
   }
   options.insert(options.end(),
-                 {"--watched-until", fmt::format("{}", watched_until.value_or(first_to_stop))});
+                 {"--observed-until", fmt::format("{}", observed_until.value_or(first_to_stop))});
   return spots;
 }
 
@@ -154,7 +154,7 @@ void write_spots(const SpotsArguments& arguments) {
 int train(const TrainArguments& arguments) {
   const TransferFolder folder;
   std::vector<std::string> command{"train"};
-  for (std::string& option : transfer_spots(arguments.workloads, arguments.watched_until,
+  for (std::string& option : transfer_spots(arguments.workloads, arguments.observed_until,
                                             arguments.window.window(), folder)
                                  .options) {
     command.push_back(std::move(option));
@@ -177,7 +177,7 @@ int evaluate(const EvalArguments& arguments) {
     write_stored_file(model, built_in_lifetime_model_text());
   }
   std::vector<std::string> command{"eval"};
-  const TransferredSpots spots = transfer_spots(arguments.workloads, arguments.watched_until,
+  const TransferredSpots spots = transfer_spots(arguments.workloads, arguments.observed_until,
                                                 arguments.window.window(), folder);
   command.insert(command.end(), spots.options.begin(), spots.options.end());
   command.insert(command.end(), {"--model", model, "-o", arguments.output, "--days",
@@ -207,10 +207,10 @@ void add_train(CLI::App& lifetime, int& exit_code) {
   command->add_option("--days", arguments->days, "Train on these first days of the window")
       ->check(number_between(0, kMostDays))
       ->capture_default_str();
-  command->add_option("--watched-until", arguments->watched_until, kWatchedHelp)
+  command->add_option("--observed-until,--watched-until", arguments->observed_until, kWatchedHelp)
       ->check(number_between(0, kMostDays));
   arguments->window.add_to(*command);
-  command->add_option("--seed", arguments->seed, "Seed of the training")->capture_default_str();
+  command->add_option("--seed", arguments->seed, "Random seed")->capture_default_str();
   command->add_option("--hidden", arguments->hidden, "Hidden units of the network")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
@@ -231,7 +231,7 @@ void add_eval(CLI::App& lifetime, int& exit_code) {
   command->add_option("--days", arguments->days, "The first days are not looked at")
       ->check(number_between(0, kMostDays))
       ->capture_default_str();
-  command->add_option("--watched-until", arguments->watched_until, kWatchedHelp)
+  command->add_option("--observed-until,--watched-until", arguments->observed_until, kWatchedHelp)
       ->check(number_between(0, kMostDays));
   arguments->window.add_to(*command);
   command->callback([arguments, &exit_code] { exit_code = evaluate(*arguments); });

@@ -274,7 +274,7 @@ void add_run(CLI::App& app, PolicyLoader& loader) {
       ->allow_extra_args(false);
   arguments->window.add_to(*command);
   command->add_option("--events", arguments->events,
-                      "Write every event as CSV; packed if it ends in .gz");
+                      "Write every event as CSV; gzip-compressed if it ends in .gz");
   CLI::Option* explain = command->add_option("--explain", arguments->explained_id,
                                              "Print why this request gets the host it gets");
   command->add_flag("--explain-all", arguments->explain_all, "Explain with all hosts")
@@ -292,7 +292,7 @@ void add_size(CLI::App& app, PolicyLoader& loader) {
       app.add_subcommand("size", "Find the least hosts with which no VM is rejected");
   command
       ->add_option("WORKLOAD", arguments->workload,
-                   "Workload file, or a recipe: azure2020:seed=1:scale=0.01")
+                   "Workload file, or a workload spec: azure2020:seed=1:scale=0.01")
       ->required();
   command->add_option("--vm", arguments->vm, "VM policy; may be repeated")
       ->required()

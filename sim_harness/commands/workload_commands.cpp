@@ -96,7 +96,7 @@ void add_info(CLI::App& workload) {
 std::shared_ptr<WriteOptions> add_files(CLI::App& command) {
   auto options = std::make_shared<WriteOptions>();
   command.add_option("IN", options->input, "Workload file, CSV, plain or gzip")->required();
-  command.add_option("-o,--output", options->output, "File to write; packed if it ends in .gz")
+  command.add_option("-o,--output", options->output, "File to write; gzip-compressed if it ends in .gz")
       ->required();
   command
       .add_option("--schema", options->schema,
@@ -116,13 +116,13 @@ void add_sample(CLI::App& workload) {
       ->required();
   command->add_flag("--batched", options->batched,
                     "Keep neighbouring requests of one tenant and class together");
-  command->add_option("--seed", options->seed, "Seed of the draw")->capture_default_str();
+  command->add_option("--seed", options->seed, "Random seed")->capture_default_str();
   command->callback([options] { sample(*options); });
 }
 
 void add_convert(CLI::App& workload) {
   CLI::App* command =
-      workload.add_subcommand("convert", "Write a workload in another schema, or packed");
+      workload.add_subcommand("convert", "Write a workload in another schema, or compressed");
   const auto options = add_files(*command);
   command->callback([options] { convert(*options); });
 }
@@ -130,7 +130,7 @@ void add_convert(CLI::App& workload) {
 }  // namespace
 
 CLI::App* add_workload_commands(CLI::App& app) {
-  CLI::App* workload = app.add_subcommand("workload", "Look at workload files and make them");
+  CLI::App* workload = app.add_subcommand("workload", "Inspect and create workloads");
   workload->require_subcommand(1);
   add_info(*workload);
   add_sample(*workload);

@@ -102,7 +102,7 @@ def tiny_case(window_days: float = 14) -> Evaluation:
     early = [(0.0, hour * life) for life in (4, 3, 2, 1)]
     late = [(start, start + hour), (start, start + 2 * hour), (start, start + 3 * hour)]
     spots = spots_of([*early, *late, (start, np.inf)], flavors=[1, 2, 3, 4, 1, 2, 3, 4])
-    return evaluate(spots, constant_model(0.1), watched_until=90, window_days=window_days)
+    return evaluate(spots, constant_model(0.1), observed_until=90, window_days=window_days)
 
 
 def test_plot_shows_the_calibration_of_every_predictor(
@@ -201,7 +201,7 @@ def test_only_what_was_watched_counts_by_hand() -> None:
         (1.98 * DAY, 3 * DAY),
     ]
     spots = spots_of([*early, *late, (2.5 * DAY, 2.6 * DAY)])
-    evaluation = evaluate(spots, constant_model(0.1), days=1, watched_until=2)
+    evaluation = evaluate(spots, constant_model(0.1), days=1, observed_until=2)
     model = evaluation.scores[0]
     assert (evaluation.spots, evaluation.censored) == (6, 4)
     # 30 min < 2, 2.4 and 12 h; 2 h < 2.4 and 12 h. Of 2.4 and 12 h nobody knows which is longer,
@@ -224,7 +224,7 @@ def test_only_what_was_watched_counts_by_hand() -> None:
     assert "4 of them alive at day 2;" in evaluation.text()
     assert "rest: remaining life of running spots, to day 2." in evaluation.text()
     # Without the day, the latest time in the table counts.
-    assert evaluate(spots, constant_model(0.1), days=1).watched_until == 3
+    assert evaluate(spots, constant_model(0.1), days=1).observed_until == 3
     with pytest.raises(InputError, match="no spot was requested from day 2.7 to day 3, when"):
         evaluate(spots, constant_model(0.1), days=2.7)
 
@@ -234,7 +234,7 @@ def test_exponential_lives_of_which_many_ends_are_unknown() -> None:
     watched, mean, count = 14, 2.0, 4000
     spots = exponential_spots(count, mean, watched, seed=5)
     model = constant_model(1 - np.exp(-1000 / (mean * DAY)), count=1300)
-    evaluation = evaluate(spots, model, days=3, watched_until=watched)
+    evaluation = evaluate(spots, model, days=3, observed_until=watched)
     truth = evaluation.scores[0]
     # Of those of 11 days, 2 (1 - exp(-11 / 2)) days' worth live at day 14: 569, with a standard
     # deviation below 24.
@@ -294,17 +294,17 @@ def test_the_program_knows_until_when_a_history_was_watched(program: Path, tmp_p
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         "cospot: --days 5.5: the spots were watched until day 5 only, so that later ends are "
-        "unknown; expected fewer days (or --watched-until, if it was later)\n"
+        "unknown; expected fewer days (or --observed-until, if it was later)\n"
     )
     assert not model.exists()
-    for more in ([], ["--days", "5"], ["--days", "5.5", "--watched-until", "6"]):
+    for more in ([], ["--days", "5"], ["--days", "5.5", "--observed-until", "6"]):
         done = run("lifetime", "train", history, "-o", model, *small, *more)
         assert (done.returncode, done.stderr) == (0, "")
 
     done = run("lifetime", "eval", history, "-o", output)
     assert (done.returncode, done.stderr) == (0, "")
     assert f"{alive} of them alive at day 5;" in done.stdout
-    done = run("lifetime", "eval", history, "-o", output, "--watched-until", "4")
+    done = run("lifetime", "eval", history, "-o", output, "--observed-until", "4")
     assert (done.returncode, done.stderr) == (0, "")
     assert "alive at day 4;" in done.stdout
     done = run("lifetime", "eval", history, "-o", output, "--days", "5")

@@ -122,7 +122,7 @@ def test_training_gives_the_same_bytes_for_a_seed() -> None:
         later.vcpus, later.memory_mb, later.disk_gb, later.requested_s, cut,
         later.previous_lifetime_s,
     )  # fmt: skip
-    assert train(forgetful, seed=7, epochs=2, watched_until=3).text() == first
+    assert train(forgetful, seed=7, epochs=2, observed_until=3).text() == first
 
 
 def test_an_interrupted_training_gives_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,9 +172,9 @@ def test_training_ends_where_watching_stopped() -> None:
     with pytest.raises(InputError, match=message.format(1)):
         train(spots, days=1.5)
     with pytest.raises(InputError, match=message.format(1.4)):
-        train(spots, days=1.5, watched_until=1.4)
+        train(spots, days=1.5, observed_until=1.4)
     with pytest.raises(InputError, match="the first 1.5 days have 2 spots"):
-        train(spots, days=1.5, watched_until=1.5)
+        train(spots, days=1.5, observed_until=1.5)
 
 
 @pytest.mark.parametrize(

@@ -312,7 +312,7 @@ def test_a_folder_without_samples_is_refused_and_so_is_data_without_the_folder(t
     [
         (["--what"], "unknown option"),
         (["none.csv"], "no such file"),
-        (["azure2020:seed"], "nor a recipe"),
+        (["azure2020:seed"], "nor a workload spec"),
         (["-o"], "needs a value"),
         (["--timing", "maybe"], "expected on or off"),
         (["-o", "file/out"], "file/out: no such folder, and it cannot be made"),

@@ -26,7 +26,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         command.add_argument("--spots", action="append", required=True, help="a spot table")
         command.add_argument("--name", action="append", required=True, help="of its workload")
         command.add_argument("--days", type=float, default=3.0)
-        command.add_argument("--watched-until", type=float, help="day; left out: the latest time")
+        command.add_argument("--observed-until", type=float, help="day; left out: the latest time")
         command.add_argument("-o", "--output", type=Path, required=True)
         if name == "train":
             command.add_argument("--seed", type=int, default=1)
@@ -72,7 +72,7 @@ def _train(arguments: argparse.Namespace) -> None:
         arguments.hidden,
         arguments.epochs,
         note,
-        arguments.watched_until,
+        arguments.observed_until,
     )
     _write(arguments.output, model.text())
     print(
@@ -88,7 +88,7 @@ def _evaluate(arguments: argparse.Namespace) -> None:
     spots = read_spots(arguments.spots)
     model = read_model(arguments.model)
     evaluation = evaluate(
-        spots, model, arguments.days, arguments.watched_until, arguments.window_days
+        spots, model, arguments.days, arguments.observed_until, arguments.window_days
     )
     try:
         arguments.output.mkdir(parents=True, exist_ok=True)

@@ -103,13 +103,13 @@ class Evaluation:
         scores: The model first.
         spots: Spots requested after the training days.
         censored: Those of them whose end is unknown.
-        watched_until: The day on which watching stopped.
+        observed_until: The day on which observation stopped.
     """
 
     scores: tuple[Score, ...]
     spots: int
     censored: int
-    watched_until: float
+    observed_until: float
 
     def text(self) -> str:
         """Return the table that ``cospot lifetime eval`` prints."""
@@ -135,11 +135,11 @@ class Evaluation:
         first = self.scores[0]
         return (
             f"{self.spots} spots requested after the training days, {self.censored} of them alive "
-            f"at day {self.watched_until:g};\n{first.at_request.pairs} pairs at request, "
+            f"at day {self.observed_until:g};\n{first.at_request.pairs} pairs at request, "
             f"{first.running.pairs} pairs running at the same time.\n\n" + "\n".join(lines) + "\n\n"
             "C: share of pairs in the right order; 0.5 is chance. calibration: mean difference "
             "between\npredicted and observed survival. rest: remaining life of running spots, to "
-            f"day {self.watched_until:g}.\n"
+            f"day {self.observed_until:g}.\n"
         )
 
     def csv(self) -> str:
@@ -232,7 +232,7 @@ def evaluate(
     spots: SpotTable,
     model: LifetimeModel,
     days: float = 3.0,
-    watched_until: float | None = None,
+    observed_until: float | None = None,
     window_days: float = DEFAULT_WINDOW_DAYS,
 ) -> Evaluation:
     """Compare predictions with what spots did after the first days of the window.
@@ -243,7 +243,7 @@ def evaluate(
         spots: All spots of a workload.
         model: The model.
         days: The training days, which are not looked at.
-        watched_until: The day on which watching stopped: a spot that had not ended by then has an
+        observed_until: The day on which observation stopped: a spot that had not ended by then has an
             unknown end. The latest time in `spots` when left out.
         window_days: Until when the spots that run are compared, day by day.
 
@@ -253,12 +253,12 @@ def evaluate(
     Raises:
         InputError: No spot was requested after the training days and before watching stopped.
     """
-    watched_s = watched_seconds(spots, watched_until)
+    watched_s = watched_seconds(spots, observed_until)
     is_late = (spots.requested_s >= days * _DAY_S) & (spots.requested_s < watched_s)
     if not is_late.any():
         raise InputError(
             f"no spot was requested from day {days:g} to day {watched_s / _DAY_S:g}, when watching "
-            "stopped: there is nothing to compare (see --days and --watched-until)"
+            "stopped: there is nothing to compare (see --days and --observed-until)"
         )
     late = spots.select(is_late)
     edges = default_intervals().edges

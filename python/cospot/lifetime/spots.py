@@ -69,15 +69,15 @@ class SpotTable:
         return np.stack([self.vcpus, self.memory_mb, self.disk_gb], axis=1)
 
 
-def watched_seconds(spots: SpotTable, watched_until: float | None) -> float:
+def watched_seconds(spots: SpotTable, observed_until: float | None) -> float:
     """Return when watching stopped, seconds since window start.
 
     Args:
         spots: The spots that were watched.
-        watched_until: The day, if it is known; otherwise the latest time in `spots` counts.
+        observed_until: The day, if it is known; otherwise the latest time in `spots` counts.
     """
-    if watched_until is not None:
-        return round(watched_until * _DAY_S, 6)  # to the microsecond, as times are written
+    if observed_until is not None:
+        return round(observed_until * _DAY_S, 6)  # to the microsecond, as times are written
     times = np.concatenate([spots.requested_s, spots.ended_s])
     return float(np.max(times, initial=0.0, where=np.isfinite(times)))
 

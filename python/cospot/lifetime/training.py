@@ -176,7 +176,7 @@ def train(
     hidden: int = 16,
     epochs: int = 15,
     note: str = "",
-    watched_until: float | None = None,
+    observed_until: float | None = None,
 ) -> LifetimeModel:
     """Train a model on the first days of a workload.
 
@@ -187,7 +187,7 @@ def train(
         hidden: Hidden units.
         epochs: Passes over the training data.
         note: What the model's file says of its origin.
-        watched_until: The day on which watching stopped; the latest time in `spots` when left out.
+        observed_until: The day on which observation stopped; the latest time in `spots` when left out.
 
     Returns:
         The model.
@@ -197,11 +197,11 @@ def train(
             or scikit-learn is missing.
     """
     until_s = days * _DAY_S
-    watched_s = watched_seconds(spots, watched_until)
+    watched_s = watched_seconds(spots, observed_until)
     if until_s > watched_s:
         raise InputError(
             f"--days {days:g}: the spots were watched until day {watched_s / _DAY_S:g} only, so "
-            "that later ends are unknown; expected fewer days (or --watched-until, if it was later)"
+            "that later ends are unknown; expected fewer days (or --observed-until, if it was later)"
         )
     known = spots.select(spots.requested_s < until_s)
     intervals = known_intervals(known, until_s)

@@ -38,7 +38,7 @@ std::string cross_validation_text(const TuneFigures& figures, const TuneOutcome&
                                   std::span<const TuneOutcome> folds) {
   const auto same = std::ranges::count(folds, outcome.advice, &TuneOutcome::advice);
   return fmt::format(
-      "Cross-validation: each fold judges what the others, the training folds, recommend\n"
+      "Cross-validation: each fold validates what the others, the training folds, recommend\n"
       "(spot revenue earned and VM revenue lost, % of requested)\n{}\nExpected\n{}"
       "  {} of {} folds give the recommendation above.\n{}",
       fold_table(figures, folds), comparison_text(figures, outcome, folds), same, folds.size(),

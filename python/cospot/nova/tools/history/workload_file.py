@@ -45,7 +45,7 @@ def write_workload(
     """Write instances as cospot's own schema; the same instances give the same bytes.
 
     Args:
-        path: Of the file; packed when it ends in .gz.
+        path: Of the file; compressed when it ends in .gz.
         instances: In any order.
         window_start: Second 0 of the workload, seconds since the epoch.
         rule: Which of them are spots.
@@ -72,7 +72,7 @@ def write_workload(
         raise ConfigError(f"{path}: there is no instance to write; give an earlier --window-start")
     stated = [] if window_days is None else [f"# window_days: {window_days:.15g}"]
     data = "\n".join([*stated, _COLUMNS, *rows, ""]).encode()
-    write_file(path, _packed(data) if path.suffix == ".gz" else data)
+    write_file(path, _compressed(data) if path.suffix == ".gz" else data)
     return written
 
 
@@ -111,7 +111,7 @@ def _times(instance: PastInstance, window_start: float) -> tuple[str, str]:
     return f"{start:.6f}", f"{max(instance.ended - window_start, start):.6f}"
 
 
-def _packed(data: bytes) -> bytes:
+def _compressed(data: bytes) -> bytes:
     file = io.BytesIO()
     # Without a time and a name in it: the same history gives the same bytes.
     with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packer:
