@@ -1,4 +1,4 @@
-"""A plot of one offer: what the hosts hold, which are offered, which is chosen, which spots are evicted."""
+"""A plot of one offer: what hosts hold, which are offered and chosen, which spots are evicted."""
 
 from __future__ import annotations
 

@@ -43,7 +43,9 @@ void add_generate_command(CLI::App& workload) {
       workload.add_subcommand("generate", "Generate a synthetic workload like a real zone's");
   const auto options = std::make_shared<GenerateOptions>();
   command->add_option("MODEL", options->spec.model, "What it resembles: azure2020")->required();
-  command->add_option("-o,--output", options->output, "File to write; gzip-compressed if it ends in .gz")
+  command
+      ->add_option("-o,--output", options->output,
+                   "File to write; gzip-compressed if it ends in .gz")
       ->required();
   // The bound is that of sweep files and results databases; it also refuses negative seeds.
   command->add_option("--seed", options->spec.seed, "Random seed")

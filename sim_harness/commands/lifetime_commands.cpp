@@ -35,9 +35,12 @@ namespace fs = std::filesystem;
 constexpr const char* kModule = "cospot.lifetime";
 constexpr double kMostDays = 10'000;
 constexpr const char* kWatchedHelp =
-    "Day on which observation stopped: later ends are unknown. Left out: 90 for the release's schema "
-    "and for workload specs, otherwise the latest time in the file, or the end of a window it states";
-constexpr const char* kWorkloadHelp = "Workload file, or a workload spec: azure2020:seed=1:scale=0.01";
+    "Day on which observation stopped: later ends are unknown. Left out: 90 for the release's "
+    "schema "
+    "and for workload specs, otherwise the latest time in the file, or the end of a window it "
+    "states";
+constexpr const char* kWorkloadHelp =
+    "Workload file, or a workload spec: azure2020:seed=1:scale=0.01";
 
 struct SpotsArguments {
   std::string workload;

@@ -153,7 +153,9 @@ void add_reconstruct_command(CLI::App& workload) {
       ->add_option("TRACE", options->trace,
                    "SQLite file with the tables vm and vmType, or the table vm as CSV")
       ->required();
-  command->add_option("-o,--output", options->output, "File to write; gzip-compressed if it ends in .gz")
+  command
+      ->add_option("-o,--output", options->output,
+                   "File to write; gzip-compressed if it ends in .gz")
       ->required();
   command->add_option("--types", options->types, "The table vmType as CSV, when TRACE is CSV");
   command->add_option("--sizes", options->sizes,

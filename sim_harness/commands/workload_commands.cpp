@@ -96,7 +96,9 @@ void add_info(CLI::App& workload) {
 std::shared_ptr<WriteOptions> add_files(CLI::App& command) {
   auto options = std::make_shared<WriteOptions>();
   command.add_option("IN", options->input, "Workload file, CSV, plain or gzip")->required();
-  command.add_option("-o,--output", options->output, "File to write; gzip-compressed if it ends in .gz")
+  command
+      .add_option("-o,--output", options->output,
+                  "File to write; gzip-compressed if it ends in .gz")
       ->required();
   command
       .add_option("--schema", options->schema,

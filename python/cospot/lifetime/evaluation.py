@@ -243,8 +243,8 @@ def evaluate(
         spots: All spots of a workload.
         model: The model.
         days: The training days, which are not looked at.
-        observed_until: The day on which observation stopped: a spot that had not ended by then has an
-            unknown end. The latest time in `spots` when left out.
+        observed_until: The day on which observation stopped: a spot that had not ended by then has
+            an unknown end. The latest time in `spots` when left out.
         window_days: Until when the spots that run are compared, day by day.
 
     Returns:

@@ -187,7 +187,8 @@ def train(
         hidden: Hidden units.
         epochs: Passes over the training data.
         note: What the model's file says of its origin.
-        observed_until: The day on which observation stopped; the latest time in `spots` when left out.
+        observed_until: The day on which observation stopped; the latest time in `spots` when left
+            out.
 
     Returns:
         The model.
@@ -201,7 +202,8 @@ def train(
     if until_s > watched_s:
         raise InputError(
             f"--days {days:g}: the spots were watched until day {watched_s / _DAY_S:g} only, so "
-            "that later ends are unknown; expected fewer days (or --observed-until, if it was later)"
+            "that later ends are unknown; expected fewer days (or --observed-until, if it was "
+            "later)"
         )
     known = spots.select(spots.requested_s < until_s)
     intervals = known_intervals(known, until_s)

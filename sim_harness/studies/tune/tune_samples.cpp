@@ -96,7 +96,8 @@ std::vector<Workload> deal_batches(const Workload& workload, std::size_t parts,
 }
 
 std::vector<bool> draw_held_out(std::size_t count, std::uint64_t seed) {
-  if (count < 2) throw ConfigError("one sample cannot both train and validate; expected two or more");
+  if (count < 2)
+    throw ConfigError("one sample cannot both train and validate; expected two or more");
   std::vector<bool> held_out(count, false);
   Random random(seed);
   for (std::size_t left = count / 2; left > 0;) {
