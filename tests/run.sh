@@ -166,36 +166,6 @@ check_shell() {
 
 check_spelling() { sources '*.md' '*.?pp' '*.py' '*.sh' '*.yaml' | xargs codespell; }
 
-# What only compiles: the clang build, then clang-tidy.
-compile_with_clang() {
-  cmake --build --preset clang -j "$jobs" >"$logs/clang-build.log" 2>&1
-  echo $? >"$logs/clang-build.code"
-  if command -v clang-tidy >/dev/null; then
-    tests/tidy.sh --all >"$logs/clang-tidy.log" 2>&1
-    echo $? >"$logs/clang-tidy.code"
-  fi
-}
-
-# Starts it in a process group of its own, so that it ends with this script. It takes only the
-# processor time that everything else leaves: beside it, the cloud of Nova, which mostly waits, runs as
-# if alone.
-compiling=
-start_compiling_with_clang() {
-  rm -f "$logs"/clang-{build,tidy}.{log,code}
-  set -m
-  (renice -n 19 "$BASHPID" >/dev/null; compile_with_clang) &
-  compiling=$!
-  set +m
-  trap 'kill -- -"$compiling" 2>/dev/null' EXIT
-  trap 'exit 130' INT TERM
-}
-
-finished() {
-  wait "$compiling" 2>/dev/null
-  cat "$logs/$1.log"
-  return "$(cat "$logs/$1.code")"
-}
-
 check_sources() {
   if has_tool clang-format "format"; then check "format" check_format; fi
   if [ -x build/venv/bin/ruff ]; then
@@ -230,13 +200,10 @@ check_the_rest() {
     test_python "python with sanitizers" tests/python/run_asan.sh build/dev
   fi
   test_python "python from the wheel" tests/python/run_wheel_test.sh
-  if has_tool clang++ "build clang" && check "configure clang" cmake --preset clang; then
-    start_compiling_with_clang
-  fi
   if $nova; then test_nova; fi
-  if [ -n "$compiling" ]; then
-    check "build clang" finished clang-build && test_preset clang
-    if has_tool clang-tidy "tidy"; then check "tidy" finished clang-tidy; fi
+  if has_tool clang++ "build clang"; then build_and_test clang; fi
+  if has_tool clang-tidy "tidy" && [ -f build/clang/compile_commands.json ]; then
+    check "tidy" tests/tidy.sh --all
   fi
 }
 
