@@ -93,6 +93,11 @@ class EvictorService:
         """
         conf, settings = self.context.conf, self.context.settings
         files = ", ".join(conf.config_file)
+        # First: what the new options allow is recorded in the new log.
+        try:
+            self.context.audit.reopen()
+        except AuditError as error:
+            LOG.error("%s; going on with the one that is open", error)
         try:
             # oslo.log and oslo.messaging read their own options from there.
             settings.reload(conf.mutate_config_files)
@@ -102,10 +107,6 @@ class EvictorService:
         if settings.now.fault:
             self.metrics.errors.labels(where="reload").inc()
             LOG.critical("configuration %s: %s; reload again", files, settings.now.fault)
-        try:
-            self.context.audit.reopen()
-        except AuditError as error:
-            LOG.error("%s; going on with the one that is open", error)
         self._log_switches()
 
     def _free_host(self, provider: str, cause: str) -> float | None:
