@@ -1,0 +1,157 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "core/digest.hpp"
+#include "core/errors.hpp"
+#include "sim_harness/files/gzip.hpp"
+#include "sim_harness/jobs/job_log.hpp"
+#include "tests/cpp/error_text.hpp"
+#include "tests/cpp/scratch_folder.hpp"
+
+namespace cospot {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+std::string error_of(const std::string& text) {
+  return error_text<WorkloadError>([&] { (void)parse_job_log(text, "jobs"); });
+}
+
+TEST_CASE("parse_swf: the 18 fields, in the order of the standard") {
+  const JobLog log = parse_job_log(
+      "; Version: 2.2\n;   MaxProcs:  128 \n; a note without a key\n;\n"
+      "  7  100 20 3000 4 5.5 600 8 9000 1000 1 12 13 14 15 16 6 18\n",
+      "jobs");
+  REQUIRE(log.jobs.size() == 1);
+  CHECK(log.statement("MaxProcs") == "128");
+  CHECK_FALSE(log.statement("MaxNodes").has_value());
+  const Job& job = log.jobs[0];
+  CHECK(job == Job{.id = 7,
+                   .submission = seconds(100),
+                   .wait = seconds(20),
+                   .duration = seconds(3000),
+                   .processors = 4,
+                   .average_cpu_s = 5.5,
+                   .used_memory_kb = 600,
+                   .requested_processors = 8,
+                   .requested_time = seconds(9000),
+                   .requested_memory_kb = 1000,
+                   .status = 1,
+                   .user = 12,
+                   .group = 13,
+                   .application = 14,
+                   .queue = 15,
+                   .partition = 16,
+                   .preceding_job = 6,
+                   .think_time = seconds(18)});
+  CHECK(job.start() == seconds(120));
+}
+
+TEST_CASE("parse_swf: -1 is unknown; a log without comments and with more fields is one too") {
+  const JobLog log =
+      parse_job_log("1 50 -1 -1 -1 -1 -1 3 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 {} q_1d 1:ppn=64", "jobs");
+  const Job& job = log.jobs.at(0);
+  CHECK(job == Job{.id = 1, .submission = seconds(50), .requested_processors = 3});
+  CHECK(job.start() == seconds(50));
+  CHECK(job.width() == 3);
+  // An end of 0 minus the start, 50 + 2: an end that was not recorded.
+  const Job open =
+      parse_job_log("1 50 2 -52 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", "jobs").jobs[0];
+  CHECK_FALSE(open.duration.has_value());
+}
+
+TEST_CASE("parse_swf: what is wrong, on which line, and what was expected") {
+  CHECK(error_of("; one\n1 2 3\n") == "jobs:2: 3 fields, expected 18 of an SWF job");
+  CHECK(error_of("1 0 0 -5 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1") ==
+        "jobs:1: run time (field 4) is '-5', expected a number from 0, or -1 where it is unknown");
+  CHECK(
+      error_of("1 0 0 5 1.5 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1") ==
+      "jobs:1: processors (field 5) is '1.5', expected a whole number, or -1 where it is unknown");
+  CHECK(error_of("1 0 0 5 many -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1") ==
+        "jobs:1: processors (field 5) is 'many', expected a number, -1 where it is unknown");
+  CHECK(error_of("1 -1 0 5 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1") ==
+        "jobs:1: submit time (field 2) is '-1', expected seconds from 0");
+  CHECK(error_of("; only a comment\n") == "jobs:1: the log ends here, expected jobs");
+}
+
+TEST_CASE("parse_job_csv: columns by name, others ignored, one node unless stated") {
+  const JobLog log =
+      parse_job_log("id,duration_s,submission_s\r\n9,2.5,1656604920\r\n8,0,-4\r\n", "jobs");
+  REQUIRE(log.jobs.size() == 2);
+  CHECK(log.jobs[0] ==
+        Job{.id = 1, .submission = seconds(1656604920), .duration = milliseconds(2500)});
+  CHECK(log.jobs[0].width() == 1);
+  CHECK(log.jobs[1].submission == seconds(-4));
+  CHECK(parse_job_log("submission_s,duration_s,nodes\n1,2,3", "jobs").jobs[0].width() == 3);
+}
+
+TEST_CASE("parse_job_csv: the tables of hpcwld give the time since the row before") {
+  const JobLog log = parse_job_log(
+      "interarrival,service,cores_requested,cores_used,delays\n423,7,80,80,0\n136,9,10,16,1\n",
+      "jobs");
+  // 423 + 136 = 559 s; it waited 1 s.
+  CHECK(log.jobs[1] == Job{.id = 2,
+                           .submission = seconds(559),
+                           .wait = seconds(1),
+                           .duration = seconds(9),
+                           .processors = 16});
+  CHECK(log.jobs[1].start() == seconds(560));
+  CHECK(parse_job_log("interarrival,service,cores_used\n1,2,0\n", "jobs").jobs[0].width() == 0);
+}
+
+TEST_CASE("parse_job_csv: what is wrong, on which line, and what was expected") {
+  CHECK(error_of("submission_s,duration_s\n5,-1\n") ==
+        "jobs:2: duration_s is '-1', expected seconds from 0");
+  CHECK(error_of("submission_s,duration_s\n5\n") ==
+        "jobs:2: 1 fields, expected 2 as in the header line");
+  CHECK(error_of("submission_s,duration_s\nsoon,1\n") ==
+        "jobs:2: submission_s is 'soon', expected a number of seconds");
+  CHECK(error_of("submission_s,duration_s,nodes\n5,1,0\n") ==
+        "jobs:2: nodes is '0', expected a whole number from 1");
+  CHECK(contains(error_of("submission_s,nodes\n5,1\n"), "expected the columns"));
+  CHECK(contains(error_of("duration_s,service,submission_s\n5,1,1\n"), "say the same"));
+  CHECK(error_of("submission_s,duration_s\n") == "jobs:1: the file has a header line but no jobs");
+  CHECK(contains(error_of("name,age\n"), "begins no log of jobs, expected SWF"));
+  CHECK(contains(error_of("submission_s,duration_s\n1,\x01\n"), "jobs:2: byte 0x01 is not text"));
+}
+
+TEST_CASE("read_job_log: gzip as well as plain, with the SHA-256 of what is stored") {
+  const ScratchFolder folder;
+  const std::string text = "submission_s,duration_s\n1,2\n";
+  const std::string packed = pack_gzip(text);
+  const JobLog log = read_job_log(folder.write("jobs.csv.gz", packed));
+  CHECK(log.jobs == parse_job_log(text, "jobs").jobs);
+  CHECK(log.sha256 == sha256_hex(packed));
+  const auto cut = folder.write("cut.csv.gz", packed.substr(0, packed.size() - 9));
+  CHECK(contains(error_text<WorkloadError>([&] { (void)read_job_log(cut); }), "truncated"));
+}
+
+TEST_CASE("read_job_log: real logs") {
+  const char* data = std::getenv("COSPOT_DATA");
+  if (data == nullptr) return;
+  const std::filesystem::path folder = data;
+  const auto jobs = [&](const char* path) { return read_job_log(folder / path).jobs; };
+  const auto lhc = jobs("lcg2005_swf/LCG-2005-1.swf.gz");
+  CHECK(lhc.size() == 188041);
+  CHECK(std::ranges::count_if(lhc, [](const Job& job) { return job.duration <= seconds(0); }) ==
+        521);
+  const auto nasa = read_job_log(folder / "nasa_ipsc_swf/NASA-iPSC-1993-3.1-cln.swf.gz");
+  CHECK(nasa.jobs.size() == 18239);
+  CHECK(nasa.statement("MaxProcs") == "128");
+  // Two of its jobs have an end of 0.
+  const auto wagap = jobs("wagap2013_swf/wagap-2013.nodelists-removed.swf.gz");
+  CHECK(wagap.size() == 17900);
+  CHECK(std::ranges::count_if(wagap, [](const Job& job) { return !job.duration; }) == 2);
+  CHECK(jobs("surf_lisa_jobs/surf_lisa_jobs_2022_Jul_Oct.csv.gz").size() == 194917);
+  CHECK(jobs("krc_hpc_jobs/HPC_KRC_jobs_2009_2011.csv.gz").size() +
+            jobs("krc_hpc_jobs/HPC_KRC2_jobs.csv.gz").size() ==
+        8281 + 9389);
+}
+
+}  // namespace
+}  // namespace cospot
