@@ -7,6 +7,8 @@
 
 namespace cospot {
 
+struct Forecasts;
+
 /// A VM is a regular (on-demand or reserved) instance; a spot may be evicted.
 enum class InstanceClass : std::uint8_t { kVm, kSpot };
 
@@ -22,6 +24,10 @@ struct Request {
   InstanceClass instance_class = InstanceClass::kVm;
   InstanceIndex instance = 0;
   SimTime time{0};  ///< when the request is made
+  /// How long a spot asks to live; 0 asks for nothing. What its customer states, not the truth.
+  SimTime asked_lifetime{0};
+  /// What is forecast when the request is made (core/policy/forecasts.hpp); null: nothing.
+  const Forecasts* forecasts = nullptr;
 
   [[nodiscard]] constexpr ResourceVector resources() const { return {vcpus, memory_mb, disk_gb}; }
   [[nodiscard]] constexpr bool is_spot() const { return instance_class == InstanceClass::kSpot; }

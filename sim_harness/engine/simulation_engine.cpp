@@ -72,6 +72,7 @@ RunPause SimulationEngine::run_events(const PauseAt& pause) {
   while (position_ < end) {
     if (position_ % kEventsBetweenPolls == 0) stop_.check();
     const ScheduledEvent event = schedule_->events[position_];
+    if (forecasts_ != nullptr) refresh_forecasts(event);
     if constexpr (kWithPauses) {
       if (is_due(event, pause, reason)) return reason;
     }
@@ -89,9 +90,7 @@ RunPause SimulationEngine::run_events(const PauseAt& pause) {
 
 bool SimulationEngine::is_due(const ScheduledEvent& event, const PauseAt& pause,
                               RunPause& reason) const {
-  const SimTime time =
-      event.is_departure() ? schedule_->end[event.instance] : schedule_->start[event.instance];
-  if (time >= pause.time) {
+  if (time_of(event) >= pause.time) {
     reason = RunPause::kTime;
     return true;
   }
@@ -102,10 +101,27 @@ bool SimulationEngine::is_due(const ScheduledEvent& event, const PauseAt& pause,
   return false;
 }
 
+void SimulationEngine::refresh_forecasts(const ScheduledEvent& event) {
+  const SimTime now = time_of(event);
+  while (forecasts_->next_refresh() <= now) forecasts_->refresh();
+}
+
+Request SimulationEngine::request_of(const ScheduledEvent& arrival) const {
+  Request request = schedule_->request(arrival);
+  if (forecasts_ != nullptr) {
+    request.forecasts = &forecasts_->forecasts();
+    if (arrival.is_spot()) {
+      request.asked_lifetime =
+          forecasts_->asked_lifetime(request, schedule_->end[arrival.instance]);
+    }
+  }
+  return request;
+}
+
 /// Places a VM or rejects it. Returns true, with the reason, when the run has to pause.
 bool SimulationEngine::arrive_vm(const ScheduledEvent& event, const PauseAt& pause,
                                  RunPause& reason) {
-  const Request request = schedule_->request(event);
+  const Request request = request_of(event);
   timer_.start();
   vm_ranking_->start(request);
   HostIndex host = vm_ranking_->next();
@@ -179,7 +195,7 @@ void SimulationEngine::evict(HostIndex host, std::span<const InstanceIndex> vict
     if (for_vm.time - spot.placed_at < kFirstHour) {
       first_hour_revenue_ += schedule_->revenue(spot.resources.vcpus, spot.placed_at, for_vm.time);
     }
-    if (observer_ != nullptr) observer_->evicted(victim, host, for_vm);
+    tell([&](InstanceObserver& watch) { watch.evicted(victim, host, for_vm); });
   }
   // The VM that follows reports the host as changed.
 }
@@ -190,7 +206,7 @@ void SimulationEngine::place_vm(HostIndex host, const Request& request) {
   instances_.place_vm(request.instance, host);
   vm_ranking_->host_changed(host);
   mark_stale(host);
-  if (observer_ != nullptr) observer_->placed(request, host);
+  tell([&](InstanceObserver& watch) { watch.placed(request, host); });
 }
 
 void SimulationEngine::reject_vm(const Request& request) {
@@ -198,11 +214,11 @@ void SimulationEngine::reject_vm(const Request& request) {
   if (!request.resources().fits_in(hosts_.largest_total())) ++vm_too_large_;
   vm_revenue_lost_ +=
       schedule_->revenue(request.vcpus, request.time, schedule_->end[request.instance]);
-  if (observer_ != nullptr) observer_->rejected(request);
+  tell([&](InstanceObserver& watch) { watch.rejected(request); });
 }
 
 void SimulationEngine::arrive_spot(const ScheduledEvent& event) {
-  const Request request = schedule_->request(event);
+  const Request request = request_of(event);
   if (observer_ != nullptr) observer_->requested(request);
   const SimTime end = schedule_->end[event.instance];
   refresh_spot_ranking();
@@ -211,7 +227,7 @@ void SimulationEngine::arrive_spot(const ScheduledEvent& event) {
   if (host == kNoHost) {
     ++spot_rejected_;
     spot_revenue_lost_ += schedule_->revenue(request.vcpus, request.time, end);
-    if (observer_ != nullptr) observer_->rejected(request);
+    tell([&](InstanceObserver& watch) { watch.rejected(request); });
     return;
   }
   hosts_.add_spot(host, request.resources());
@@ -221,7 +237,7 @@ void SimulationEngine::arrive_spot(const ScheduledEvent& event) {
                          .ends_at = end},
                         host);
   spots_changed(host);
-  if (observer_ != nullptr) observer_->placed(request, host);
+  tell([&](InstanceObserver& watch) { watch.placed(request, host); });
 }
 
 void SimulationEngine::depart(const ScheduledEvent& event) {
@@ -237,9 +253,9 @@ void SimulationEngine::depart(const ScheduledEvent& event) {
     vm_ranking_->host_changed(host);
     mark_stale(host);
   }
-  if (observer_ != nullptr) {
-    observer_->departed(event.instance, host, schedule_->end[event.instance]);
-  }
+  tell([&](InstanceObserver& watch) {
+    watch.departed(event.instance, host, schedule_->end[event.instance]);
+  });
 }
 
 RunningSpot SimulationEngine::remove_spot(HostIndex host, InstanceIndex instance) {

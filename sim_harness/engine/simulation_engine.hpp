@@ -13,6 +13,7 @@
 #include "sim_harness/engine/allocation_timer.hpp"
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
+#include "sim_harness/engine/forecast_owner.hpp"
 #include "sim_harness/engine/run_observer.hpp"
 #include "sim_harness/engine/run_result.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
@@ -46,7 +47,7 @@ class SimulationEngine {
   SimulationEngine(const EventSchedule& schedule, HostTable hosts, Allocator allocator);
 
   /// Continues from the state of `other` with another allocator (the VM and spot chains must rank
-  /// the hosts that were decided so far as those of `other` did).
+  /// the hosts that were decided so far as those of `other` did). Neither has a forecast owner.
   SimulationEngine(const SimulationEngine& other, Allocator allocator);
 
   SimulationEngine(const SimulationEngine&) = delete;
@@ -54,6 +55,9 @@ class SimulationEngine {
 
   /// Watches the events from now on, departures after the last arrival included; nullptr stops.
   void set_observer(RunObserver* observer) { observer_ = observer; }
+
+  /// Hands the forecasts of `owner` to the policies with every request from now on.
+  void set_forecasts(ForecastOwner* owner) { forecasts_ = owner; }
 
   /// Processes events until there is none left or a pause is due. Throws Interrupted when the
   /// StopToken asks that the thread had when it made the engine.
@@ -71,7 +75,7 @@ class SimulationEngine {
     return instances_.host_of(instance);
   }
   [[nodiscard]] const ScheduledEvent& next_event() const { return schedule_->events[position_]; }
-  [[nodiscard]] Request next_request() const { return schedule_->request(next_event()); }
+  [[nodiscard]] Request next_request() const { return request_of(next_event()); }
   [[nodiscard]] std::size_t position() const { return position_; }
 
  private:
@@ -86,6 +90,17 @@ class SimulationEngine {
   bool arrive_vm(const ScheduledEvent& event, const PauseAt& pause, RunPause& reason);
   void arrive_spot(const ScheduledEvent& event);
   void depart(const ScheduledEvent& event);
+  void refresh_forecasts(const ScheduledEvent& event);
+  [[nodiscard]] Request request_of(const ScheduledEvent& arrival) const;
+  [[nodiscard]] SimTime time_of(const ScheduledEvent& event) const {
+    return event.is_departure() ? schedule_->end[event.instance] : schedule_->start[event.instance];
+  }
+  /// Tells whoever watches; `call` gets an InstanceObserver.
+  template <class Call>
+  void tell(const Call& call) const {
+    if (observer_ != nullptr) call(*observer_);
+    if (forecasts_ != nullptr) call(*forecasts_);
+  }
 
   [[nodiscard]] HostIndex contend(const Request& request, HostIndex first_ranked);
   [[nodiscard]] double vm_load() const { return load_ ? load_->of_scarcest() : 0; }
@@ -114,6 +129,7 @@ class SimulationEngine {
   std::vector<HostIndex> stale_;        // hosts of whose changes the spot ranking has not heard
   std::vector<std::uint8_t> is_stale_;  // of each host
   RunObserver* observer_ = nullptr;
+  ForecastOwner* forecasts_ = nullptr;
   StopToken stop_ = current_stop_token();
 
   std::size_t position_ = 0;

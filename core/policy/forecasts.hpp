@@ -1,0 +1,19 @@
+#pragma once
+
+namespace cospot {
+
+class LifetimeQuantiles;
+
+/// What is forecast now: values that change with time, which the policies, const and without state,
+/// find in the request (Request::forecasts). A null pointer: no such forecast was made.
+///
+/// Whoever runs the policies owns the values: in a simulation a ForecastOwner
+/// (sim_harness/engine/forecast_owner.hpp), which refreshes them at its own times; in Nova the
+/// mirror of the hosts. A new kind of forecast is a pointer here to a type of guarantees/, which
+/// only its owner and its policies need to know.
+struct Forecasts {
+  /// How long spots live at least, by how many more would fit (guarantees/sla/).
+  const LifetimeQuantiles* lifetimes = nullptr;
+};
+
+}  // namespace cospot

@@ -1,0 +1,118 @@
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim_harness/engine/allocator.hpp"
+#include "sim_harness/engine/forecast_owner.hpp"
+#include "sim_harness/engine/simulation_engine.hpp"
+#include "tests/cpp/engine_checks.hpp"
+#include "tests/cpp/worked_scenarios.hpp"
+
+namespace cospot {
+namespace {
+
+using worked::day;
+
+/// Refreshes every quarter of a day and writes down what it sees.
+class Diary final : public ForecastOwner {
+ public:
+  [[nodiscard]] SimTime next_refresh() const override { return next_; }
+  void refresh() override {
+    lines.push_back("refresh " + quarters(next_));
+    next_ += day(0.25);
+  }
+  [[nodiscard]] const Forecasts& forecasts() const override { return values_; }
+  [[nodiscard]] SimTime asked_lifetime(const Request& spot, SimTime end) const override {
+    return end - spot.time;
+  }
+  void evicted(InstanceIndex victim, HostIndex /*host*/, const Request& for_vm) override {
+    lines.push_back("evicted " + std::to_string(victim) + " for " +
+                    std::to_string(for_vm.instance));
+  }
+  void placed(const Request& request, HostIndex host) override {
+    lines.push_back("placed " + std::to_string(request.instance) + " on " + std::to_string(host));
+  }
+  void rejected(const Request& request) override {
+    lines.push_back("rejected " + std::to_string(request.instance));
+  }
+  void departed(InstanceIndex instance, HostIndex /*host*/, SimTime time) override {
+    lines.push_back("departed " + std::to_string(instance) + " at " + quarters(time));
+  }
+
+  std::vector<std::string> lines;
+
+ private:
+  static std::string quarters(SimTime time) { return std::to_string(time / day(0.25)); }
+
+  SimTime next_ = day(0.25);
+  Forecasts values_;
+};
+
+/// Passes spots that ask for at most a day, and only where forecasts came with the request.
+class ShortLives final : public PerHostFilter<ShortLives> {
+ public:
+  [[nodiscard]] bool host_passes(HostRow /*host*/, const Request& request) const {
+    return request.forecasts != nullptr && request.asked_lifetime <= day(1);
+  }
+};
+
+RunSettings settings_with(bool filtered) {
+  RunSettings settings{.host = {4, 4},
+                       .hosts = 1,
+                       .vm = chain_of("UTIL"),
+                       .spot = chain_of("sUTIL"),
+                       .evictor = evictor_of("FIFO")};
+  if (filtered) {
+    settings.spot.filters.push_back(
+        {.name = "ShortLives", .make = [] { return std::make_unique<ShortLives>(); }});
+  }
+  return settings;
+}
+
+Workload three_requests() {
+  return worked::workload_of({worked::spot({2, 2}, day(0.1), day(1)),   // 0.9 days: short
+                              worked::spot({1, 1}, day(0.25), day(3)),  // 2.75 days: long
+                              worked::vm({3, 3}, day(0.6), day(0.9)),   // needs a spot's room
+                              worked::spot({4, 4}, day(0.95), day(1))});
+}
+
+TEST_CASE("ForecastOwner: hears of what happened before each refresh, and of no later event") {
+  const EventSchedule schedule = make_schedule(three_requests());
+  Diary diary;
+  SimulationEngine engine(schedule, HostTable::uniform(1, {4, 4}),
+                          make_allocator(settings_with(true)));
+  engine.set_forecasts(&diary);
+  engine.run();
+  // The refresh at 0.25 days comes before the arrival at that very time. The VM (3 of 4 vcpus)
+  // evicts spot 0 (2 vcpus); the last arrival fits, and what comes after it is not asked for.
+  CHECK(diary.lines == std::vector<std::string>{"placed 0 on 0", "refresh 1", "rejected 1",
+                                                "refresh 2", "evicted 0 for 2", "placed 2 on 0",
+                                                "refresh 3", "departed 2 at 3", "placed 3 on 0"});
+}
+
+TEST_CASE("ForecastOwner: an engine without one hands out no forecasts and no lifetimes") {
+  const EventSchedule schedule = make_schedule(three_requests());
+  SimulationEngine engine(schedule, HostTable::uniform(1, {4, 4}),
+                          make_allocator(settings_with(true)));
+  engine.run();
+  CHECK(engine.result().spot_admitted == 0);  // the filter found no forecasts
+  CHECK(engine.result().vm_rejected == 0);
+}
+
+TEST_CASE("ForecastOwner: watching alone changes no result") {
+  const EventSchedule schedule = make_schedule(three_requests());
+  Diary diary;
+  SimulationEngine watched(schedule, HostTable::uniform(1, {4, 4}),
+                           make_allocator(settings_with(false)));
+  watched.set_forecasts(&diary);
+  watched.run();
+  SimulationEngine alone(schedule, HostTable::uniform(1, {4, 4}),
+                         make_allocator(settings_with(false)));
+  alone.run();
+  check_same_result(watched.result(), alone.result());
+}
+
+}  // namespace
+}  // namespace cospot
