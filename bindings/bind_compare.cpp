@@ -128,9 +128,7 @@ GivenStudy read_given_study(const py::object& sweep, const std::vector<std::stri
     const std::filesystem::path path = read_path(sweep, "sweep");
     command = "cospot compare " + path.string();
     for (const std::string& assignment : overrides) command += " --set " + assignment;
-    file.folder = path.parent_path();
-    policies.search_first(file.folder);
-    file.root = with_overrides(read_yaml_file(path), overrides);
+    file = read_study_file(path, overrides, std::nullopt, policies);
   }
   return {built_in_studies().chosen_by(file.root).read(file), std::move(command)};
 }

@@ -83,13 +83,7 @@ py::array_t<double> weigh_all(const CompiledWeigher& self, const HostColumns& ho
 
 /// Refuses more spots than a host holds, whose sums no policy need expect.
 void require_one_host(const std::vector<RunningSpot>& spots) {
-  std::array<std::int64_t, 3> sums{};
-  for (const RunningSpot& spot : spots) {
-    sums[0] += spot.resources.vcpus;
-    sums[1] += spot.resources.memory_mb;
-    sums[2] += spot.resources.disk_gb;
-  }
-  const std::int64_t most = *std::max_element(sums.begin(), sums.end());
+  const std::int64_t most = sum_of(spots).most();
   if (most <= kMaxResourceAmount) return;
   throw ConfigError(fmt::format("the spots hold {} of a resource, expected at most {} on one host",
                                 most, kMaxResourceAmount));

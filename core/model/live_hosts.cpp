@@ -22,20 +22,14 @@ std::vector<HostSpec> full_hosts(const std::vector<std::string>& names) {
   return hosts;
 }
 
-ResourceVector sum_of(const std::vector<RunningSpot>& spots, const std::string& host) {
-  std::array<std::int64_t, 3> sums{};
-  for (const RunningSpot& spot : spots) {
-    sums[0] += spot.resources.vcpus;
-    sums[1] += spot.resources.memory_mb;
-    sums[2] += spot.resources.disk_gb;
-  }
-  const std::int64_t most = *std::max_element(sums.begin(), sums.end());
-  if (most > kMaxResourceAmount) {
-    throw ConfigError("host '" + host + "': its spots hold " + std::to_string(most) +
+ResourceVector use_of(const std::vector<RunningSpot>& spots, const std::string& host) {
+  const SpotSum sum = sum_of(spots);
+  if (sum.most() > kMaxResourceAmount) {
+    throw ConfigError("host '" + host + "': its spots hold " + std::to_string(sum.most()) +
                       " of a resource, expected at most " + std::to_string(kMaxResourceAmount));
   }
-  return {static_cast<ResourceAmount>(sums[0]), static_cast<ResourceAmount>(sums[1]),
-          static_cast<ResourceAmount>(sums[2])};
+  return {static_cast<ResourceAmount>(sum.vcpus), static_cast<ResourceAmount>(sum.memory_mb),
+          static_cast<ResourceAmount>(sum.disk_gb)};
 }
 
 }  // namespace
@@ -46,7 +40,7 @@ LiveHosts::LiveHosts(const std::vector<std::string>& names)
 }
 
 void LiveHosts::set_host(HostIndex host, HostSpec spec, std::vector<RunningSpot> spots) {
-  spec.spot_used = sum_of(spots, spec.name);
+  spec.spot_used = use_of(spots, spec.name);
   spec.num_spots = static_cast<std::int32_t>(spots.size());
   hosts_.replace(host, spec);
   spots_.replace(host, std::move(spots));

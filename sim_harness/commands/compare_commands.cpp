@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/files/terminal_meter.hpp"
 #include "sim_harness/interrupt/interrupt_signals.hpp"
@@ -50,12 +51,6 @@ struct SummaryArguments {
 
 Timing timing_of(const std::string& text) { return text == "off" ? Timing::kOff : Timing::kOn; }
 
-void print(const std::string& text) {
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-    throw InputError("standard output cannot be written");
-  }
-}
-
 void require_other_file(const std::string& csv, const std::string& database) {
   std::error_code error;
   if (csv == database || std::filesystem::equivalent(csv, database, error)) {
@@ -82,23 +77,19 @@ ExperimentOptions experiment_options(const CompareArguments& arguments) {
   return with_old_formats(std::move(options));
 }
 
-/// Writes the CSV when one is asked for, and gives the summary.
-std::string report_results(const StudyRegistry& studies, const std::string& database,
-                           const std::string& csv, Timing timing) {
+/// Writes the CSV when one is asked for, and gives the results.
+ResultsDatabase open_and_write_csv(const std::string& database, const std::string& csv,
+                                   Timing timing) {
   ResultsDatabase results = open_results(database);
   if (!csv.empty()) write_csv(csv, results, timing);
-  return summary_text(studies, results, timing);
+  return results;
 }
 
 /// Reads the study file and checks all of it.
 LoadExperiment read_study(const CompareArguments& arguments, const CompareCommandContext& context) {
-  const std::filesystem::path file = arguments.sweep;
-  context.policies->search_first(file.parent_path());
-  StudyFile study{.root = with_overrides(read_yaml_file(file), arguments.overrides),
-                  .folder = file.parent_path(),
-                  .window = arguments.window.window(),
-                  .policies = context.policies};
-  return context.studies->chosen_by(study.root).read(study);
+  const StudyFile file = read_study_file(arguments.sweep, arguments.overrides,
+                                         arguments.window.window(), *context.policies);
+  return context.studies->chosen_by(file.root).read(file);
 }
 
 void run_compare(const CompareArguments& arguments, const CompareCommandContext& context) {
@@ -121,9 +112,8 @@ void run_compare(const CompareArguments& arguments, const CompareCommandContext&
     *context.exit_code = kInterruptedExitCode;
     return;
   }
-  const std::string summary =
-      report_results(*context.studies, arguments.database, arguments.csv, options.timing);
-  if (!arguments.quiet) print(summary);
+  ResultsDatabase results = open_and_write_csv(arguments.database, arguments.csv, options.timing);
+  if (!arguments.quiet) print(summary_text(*context.studies, results, options.timing));
 }
 
 void run_merge(const MergeArguments& arguments) {
@@ -137,10 +127,9 @@ void run_merge(const MergeArguments& arguments) {
 void run_summary(const SummaryArguments& arguments, const StudyRegistry& studies) {
   if (!arguments.csv.empty()) require_other_file(arguments.csv, arguments.database);
   const Timing timing = timing_of(arguments.timing);
-  const std::string text = report_results(studies, arguments.database, arguments.csv, timing);
-  if (!arguments.json) return print(text);
-  ResultsDatabase results = open_results(arguments.database);
-  print(summary_json(studies, results, timing) + "\n");
+  ResultsDatabase results = open_and_write_csv(arguments.database, arguments.csv, timing);
+  print(arguments.json ? summary_json(studies, results, timing) + "\n"
+                       : summary_text(studies, results, timing));
 }
 
 void add_timing(CLI::App& command, std::string& timing) {

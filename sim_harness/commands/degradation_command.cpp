@@ -10,9 +10,11 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/files/stored_stream.hpp"
 #include "sim_harness/studies/degradation/degradation_study.hpp"
@@ -40,14 +42,11 @@ ConfigNode study_of(ConfigNode root, std::uint64_t seed) {
 }
 
 void run_degradation(const DegradationArguments& arguments, PolicyLoader& loader) {
-  const std::filesystem::path file = arguments.sweep;
-  loader.search_first(file.parent_path());
-  const ConfigNode root = with_overrides(read_yaml_file(file), arguments.overrides);
+  StudyFile file =
+      read_study_file(arguments.sweep, arguments.overrides, arguments.window.window(), loader);
+  file.root = study_of(std::move(file.root), arguments.seed);
   const Study study = degradation_study();
-  const LoadExperiment load = study.read({.root = study_of(root, arguments.seed),
-                                          .folder = file.parent_path(),
-                                          .window = arguments.window.window(),
-                                          .policies = &loader});
+  const LoadExperiment load = study.read(file);
   if (!arguments.csv.empty()) require_csv_writable(arguments.csv);
   const Experiment experiment = load();
   print_warnings(experiment.warnings);
@@ -58,10 +57,7 @@ void run_degradation(const DegradationArguments& arguments, PolicyLoader& loader
     csv.write(csv_text(results, Timing::kOn));
     csv.commit();
   }
-  const std::string table = study.summary_text(results, Timing::kOff);
-  if (std::fputs(table.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-    throw InputError("standard output cannot be written");
-  }
+  print(study.summary_text(results, Timing::kOff));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/commands/print.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/report/html_report.hpp"
 #include "sim_harness/report/report_json.hpp"
@@ -60,9 +61,8 @@ void run_report(const ReportArguments& arguments) {
   }
   const MadeReport report = make_report(arguments);
   write_stored_file(arguments.output, report.html);
-  fmt::print("{} runs in {} ({:.1f} MB): open it in a browser\n", report.runs, arguments.output,
-             static_cast<double>(report.html.size()) / 1e6);
-  if (std::fflush(stdout) != 0) throw InputError("standard output cannot be written");
+  print(fmt::format("{} runs in {} ({:.1f} MB): open it in a browser\n", report.runs,
+                    arguments.output, static_cast<double>(report.html.size()) / 1e6));
 }
 
 }  // namespace

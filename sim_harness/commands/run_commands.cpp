@@ -14,6 +14,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/commands/host_totals.hpp"
+#include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/run_result_text.hpp"
 #include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
@@ -57,12 +58,6 @@ struct SizeArguments {
   bool json = false;
   WindowOption window;
 };
-
-void print(const std::string& text) {
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-    throw InputError("standard output cannot be written");
-  }
-}
 
 /// An event log must not take the place of what the run reads.
 void require_not_input(const std::string& events, const std::filesystem::path& input) {

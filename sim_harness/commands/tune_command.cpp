@@ -24,6 +24,7 @@
 #include "evictors/registry.hpp"
 #include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/number_range.hpp"
+#include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/policies/policy_list.hpp"
 #include "sim_harness/policies/shared_evictor.hpp"
@@ -200,12 +201,8 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
   }
   const TuneOutcome outcome = tune(settings, held_out, runs);
   write_results(arguments, tune_record(settings, samples, runs, datacenter.host));
-  const std::string text =
-      arguments.json ? tune_json(settings, samples, runs, outcome, folds, made.whole) + "\n"
-                     : tune_text(settings, samples, runs, outcome, folds, made.whole);
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-    throw InputError("standard output cannot be written");
-  }
+  print(arguments.json ? tune_json(settings, samples, runs, outcome, folds, made.whole) + "\n"
+                       : tune_text(settings, samples, runs, outcome, folds, made.whole));
 }
 
 void add_search_options(CLI::App& command, TuneArguments& arguments) {

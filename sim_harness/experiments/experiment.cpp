@@ -194,11 +194,7 @@ class ExperimentRun {
 
 }  // namespace
 
-Grid Experiment::grid() const {
-  std::vector<std::size_t> lengths;
-  for (const Axis& axis : axes) lengths.push_back(axis.values.size());
-  return {std::move(lengths), group_axes};
-}
+Grid Experiment::grid() const { return grid_of(axes, group_axes); }
 
 ExperimentTables tables_of(const Experiment& experiment, const std::string& command) {
   const Grid grid = experiment.grid();

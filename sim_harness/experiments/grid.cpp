@@ -34,6 +34,12 @@ Grid::Grid(std::vector<std::size_t> lengths, std::size_t group_axes)
   }
 }
 
+Grid grid_of(std::span<const Axis> axes, std::size_t group_axes) {
+  std::vector<std::size_t> lengths;
+  for (const Axis& axis : axes) lengths.push_back(axis.values.size());
+  return {std::move(lengths), group_axes};
+}
+
 Coordinates Grid::coordinates(std::size_t run_index) const {
   Coordinates run(lengths_.size());
   for (std::size_t axis = lengths_.size(); axis-- > 0;) {

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
+
+#include "sim_harness/results/experiment_record.hpp"
 
 namespace cospot {
 
@@ -48,6 +51,9 @@ struct Shard {
     return group.index % count == number - 1;
   }
 };
+
+/// The grid of some axes.
+[[nodiscard]] Grid grid_of(std::span<const Axis> axes, std::size_t group_axes = 0);
 
 /// Reads `I/N`, for example `2/3`. Errors: ConfigError.
 [[nodiscard]] Shard parse_shard(std::string_view text);

@@ -10,6 +10,9 @@ namespace cospot {
 /// A text as a JSON string.
 [[nodiscard]] std::string json_text(std::string_view text);
 
+/// The same for JSON that stands in a page's script: `<` is escaped, so that no text can end it.
+[[nodiscard]] std::string script_json_text(std::string_view text);
+
 /// A number as JSON has it, with as many digits as it needs to be read back exactly; `null` when
 /// it is none or not finite.
 [[nodiscard]] std::string json_number(std::optional<double> number);
@@ -18,6 +21,14 @@ namespace cospot {
 
 /// `[a,b]` of texts that are JSON already.
 [[nodiscard]] std::string json_list(const std::vector<std::string>& items);
+
+/// `[a,b]` of what `write` makes of each value.
+template <class Values, class Write>
+std::string list_of(const Values& values, const Write& write) {
+  std::vector<std::string> items;
+  for (const auto& value : values) items.push_back(write(value));
+  return json_list(items);
+}
 
 /// A JSON object, member by member in the order in which they are added. Values are JSON already.
 class JsonObject {

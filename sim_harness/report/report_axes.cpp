@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "core/errors.hpp"
 #include "sim_harness/experiments/grid.hpp"
+#include "sim_harness/files/json_text.hpp"
 
 namespace cospot {
 namespace {
@@ -37,9 +37,7 @@ bool has_value(const Schema& schema, const Axis& axis, std::size_t position, std
 }  // namespace
 
 void require_on_axes(ResultsDatabase& results, const std::vector<Axis>& axes) {
-  std::vector<std::size_t> lengths;
-  for (const Axis& axis : axes) lengths.push_back(axis.values.size());
-  const Grid grid(lengths, 0);
+  const Grid grid = grid_of(axes);
   const Schema& schema = results.schema();
   results.for_each_row([&](const Row& row) {
     bool fits = row.run_index < grid.run_count();
@@ -72,19 +70,11 @@ std::string axes_json(const std::vector<Axis>& axes,
   return fmt::format("[{}]", fmt::join(texts, ",\n"));
 }
 
-std::string script_json_text(std::string_view text) {
-  std::string json = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      json += '\\';
-      json += c;
-    } else if (c == '<' || static_cast<unsigned char>(c) < 0x20) {
-      fmt::format_to(std::back_inserter(json), "\\u{:04x}", static_cast<int>(c));
-    } else {
-      json += c;
-    }
-  }
-  return json + '"';
+std::string versions_json(ResultsDatabase& results) {
+  SqliteStatement select(results.connection(), "SELECT DISTINCT version FROM run ORDER BY version");
+  std::vector<std::string> versions;
+  while (select.step()) versions.push_back(script_json_text(select.read_text()));
+  return json_list(versions);
 }
 
 }  // namespace cospot

@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "sim_harness/results/results_database.hpp"
@@ -17,7 +16,7 @@ void require_on_axes(ResultsDatabase& results, const std::vector<Axis>& axes);
     const std::vector<Axis>& axes,
     const std::function<std::string(const Axis&, const AxisValue&)>& extra);
 
-/// A text as a JSON string that can also stand inside an HTML <script>: without any `<`.
-[[nodiscard]] std::string script_json_text(std::string_view text);
+/// The versions of cospot that made the runs, as a JSON list.
+[[nodiscard]] std::string versions_json(ResultsDatabase& results);
 
 }  // namespace cospot

@@ -12,6 +12,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/configuration/config_value.hpp"
 #include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/files/json_text.hpp"
 #include "sim_harness/report/report_axes.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 
@@ -36,10 +37,6 @@ constexpr std::array kColumns{
     ReportColumn{"admitted", "spot_admitted"},
     ReportColumn{"evictions", "run.evictions"},
     ReportColumn{"p99", "alloc_p99_ns"}};
-
-std::string json_list(const std::vector<std::string>& items) {
-  return fmt::format("[{}]", fmt::join(items, ","));
-}
 
 /// Six significant digits of a percentage: more than any chart or table shows.
 std::string read_json(SqliteStatement& select, const ReportColumn& column) {
@@ -106,13 +103,6 @@ std::string indices_json(ResultsDatabase& results, std::size_t run_count) {
   std::vector<std::string> indices;
   for (const std::size_t run : runs) indices.push_back(fmt::format("{}", run));
   return json_list(indices);
-}
-
-std::string versions_json(ResultsDatabase& results) {
-  SqliteStatement select(results.connection(), "SELECT DISTINCT version FROM run ORDER BY version");
-  std::vector<std::string> versions;
-  while (select.step()) versions.push_back(script_json_text(select.read_text()));
-  return json_list(versions);
 }
 
 std::string host_of(const ExperimentRecord& record, const std::string& database) {

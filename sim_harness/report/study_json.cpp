@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <utility>
 #include <vector>
 
 #include "sim_harness/experiments/grid.hpp"
@@ -15,8 +16,8 @@ namespace {
 /// The columns of the report: axes, measures, what is derived; their values run by run.
 class StudyColumns {
  public:
-  explicit StudyColumns(ResultsDatabase& results)
-      : schema_(results.schema()), axes_(results.axes()), grid_(grid_of(axes_)) {
+  StudyColumns(ResultsDatabase& results, std::vector<Axis> axes)
+      : schema_(results.schema()), axes_(std::move(axes)), grid_(grid_of(axes_)) {
     positions_.resize(axes_.size());
     measures_.resize(schema_.measures.size());
     results.for_each_row([this](const Row& row) { add(row); });
@@ -37,12 +38,6 @@ class StudyColumns {
   }
 
  private:
-  static Grid grid_of(const std::vector<Axis>& axes) {
-    std::vector<std::size_t> lengths;
-    for (const Axis& axis : axes) lengths.push_back(axis.values.size());
-    return {std::move(lengths), 0};
-  }
-
   void add(const Row& row) {
     const Coordinates at = grid_.coordinates(row.run_index);
     for (std::size_t i = 0; i < at.size(); ++i) positions_[i].push_back(std::to_string(at[i]));
@@ -94,23 +89,17 @@ class StudyColumns {
   std::vector<std::vector<std::string>> derived_;
 };
 
-std::string versions_json(ResultsDatabase& results) {
-  SqliteStatement select(results.connection(), "SELECT DISTINCT version FROM run ORDER BY version");
-  std::vector<std::string> versions;
-  while (select.step()) versions.push_back(script_json_text(select.read_text()));
-  return json_list(versions);
-}
-
 }  // namespace
 
 std::string study_json(ResultsDatabase& results) {
   const ExperimentRecord record = results.record();
-  require_on_axes(results, results.axes());
+  std::vector<Axis> axes = results.axes();
+  require_on_axes(results, axes);
   return fmt::format(
       "{{\"study\":{},\n\"createdBy\":{},\n\"versions\":{},\n\"expectedRuns\":{},\n"
       "\"columns\":{}}}",
       script_json_text(record.study), script_json_text(record.created_by), versions_json(results),
-      record.run_count, StudyColumns(results).json());
+      record.run_count, StudyColumns(results, std::move(axes)).json());
 }
 
 }  // namespace cospot

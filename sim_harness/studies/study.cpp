@@ -46,6 +46,16 @@ ConfigNode with_overrides(ConfigNode root, const std::vector<std::string>& overr
   return root;
 }
 
+StudyFile read_study_file(const std::filesystem::path& path,
+                          const std::vector<std::string>& overrides, std::optional<SimTime> window,
+                          PolicyLoader& policies) {
+  policies.search_first(path.parent_path());
+  return {.root = with_overrides(read_yaml_file(path), overrides),
+          .folder = path.parent_path(),
+          .window = window,
+          .policies = &policies};
+}
+
 ResultsDatabase open_results(const std::filesystem::path& file) {
   return {file, compare_from_format_2};
 }

@@ -66,6 +66,12 @@ class StudyRegistry {
 /// the reverse, because they exclude each other. Errors: ConfigError.
 [[nodiscard]] ConfigNode with_overrides(ConfigNode root, const std::vector<std::string>& overrides);
 
+/// A study file of that path; policies beside it are found. `policies` outlives it.
+/// Errors: ConfigError, InputError when it cannot be read.
+[[nodiscard]] StudyFile read_study_file(const std::filesystem::path& path,
+                                        const std::vector<std::string>& overrides,
+                                        std::optional<SimTime> window, PolicyLoader& policies);
+
 /// Opens a results database of any format that can be read. Errors: DatabaseError.
 [[nodiscard]] ResultsDatabase open_results(const std::filesystem::path& file);
 

@@ -1,6 +1,7 @@
 #include "sim_harness/studies/study_summary.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 #include <vector>
@@ -25,22 +26,26 @@ bool is_number(const Column& column) {
 
 std::vector<MeasureSummary> summarise_measures(ResultsDatabase& results, Timing timing) {
   std::vector<MeasureSummary> all;
+  std::vector<std::string> selected;
   for (const Column& column : results.schema().measures) {
     if (!is_number(column)) continue;
-    SqliteStatement select(
-        results.connection(),
-        fmt::format("SELECT count({0}), avg({0}), min({0}), max({0}) FROM run", column.name));
-    MeasureSummary one{.column = column};
-    if (select.step()) {
-      one.runs = select.read_integer();
-      one.mean = select.read_number();
-      one.min = select.read_number();
-      one.max = select.read_number();
-    }
-    const bool is_timed = timing == Timing::kOn && one.max > 0;
-    if (column.role == ColumnRole::kTime && !is_timed) continue;
-    all.push_back(one);
+    all.push_back({.column = column});
+    selected.push_back(fmt::format("count({0}), avg({0}), min({0}), max({0})", column.name));
   }
+  if (all.empty()) return all;
+  SqliteStatement select(results.connection(),
+                         fmt::format("SELECT {} FROM run", fmt::join(selected, ", ")));
+  if (!select.step()) return {};
+  for (MeasureSummary& one : all) {
+    one.runs = select.read_integer();
+    one.mean = select.read_number();
+    one.min = select.read_number();
+    one.max = select.read_number();
+  }
+  std::erase_if(all, [timing](const MeasureSummary& one) {
+    const bool is_timed = timing == Timing::kOn && one.max > 0;
+    return one.column.role == ColumnRole::kTime && !is_timed;
+  });
   return all;
 }
 

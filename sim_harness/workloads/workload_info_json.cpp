@@ -1,30 +1,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <string_view>
 #include <vector>
 
 #include "core/model/revenue.hpp"
+#include "sim_harness/files/json_text.hpp"
 #include "sim_harness/workloads/window.hpp"
 #include "sim_harness/workloads/workload_info_text.hpp"
 
 namespace cospot {
 namespace {
-
-std::string json_string(std::string_view value) {
-  std::string text = "\"";
-  for (const char character : value) {
-    if (character == '"' || character == '\\') {
-      text += '\\';
-      text += character;
-    } else if (static_cast<unsigned char>(character) < 0x20) {
-      text += fmt::format("\\u{:04x}", static_cast<unsigned int>(character));
-    } else {
-      text += character;
-    }
-  }
-  return text + '"';
-}
 
 std::string json_seconds(SimTime time) { return time == kNever ? "null" : seconds_text(time); }
 
@@ -86,7 +71,7 @@ std::string workload_info_json(const Workload& workload, const WorkloadInfo& inf
       " \"window_stated\": {},\n \"first_start_s\": {},\n"
       " \"last_start_s\": {},\n \"tenants\": {},\n \"vms\": {},\n \"spots\": {},\n"
       " \"vm_peak\": {},\n \"total_peak\": {},\n \"host\": {},\n \"flavors\": [{}]}}\n",
-      json_string(workload.name), workload.sha256, seconds_text(workload.window),
+      json_text(workload.name), workload.sha256, seconds_text(workload.window),
       window_days_text(workload.window), workload.window_is_stated, seconds_text(info.first_start),
       seconds_text(info.last_start), info.all_tenants, json_class(info, InstanceClass::kVm),
       json_class(info, InstanceClass::kSpot), json_peak(info.vm_peak), json_peak(info.total_peak),

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/report/report_axes.hpp"
+#include "sim_harness/files/json_text.hpp"
 #include "sim_harness/report/report_json.hpp"
 #include "sweep_fixtures.hpp"
 

@@ -1,10 +1,10 @@
 #include <fmt/core.h>
 
 #include <string>
-#include <vector>
 
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/studies/compare/summary.hpp"
+#include "sim_harness/studies/provider/provider_json.hpp"
 
 namespace cospot {
 namespace {
@@ -18,11 +18,6 @@ std::string spread_json(const MeanAndMax& spread) {
       .add("mean", json_number(any ? std::optional(spread.mean) : std::nullopt))
       .add("max", json_number(any ? std::optional(spread.max) : std::nullopt))
       .text();
-}
-
-/// A number, or the label of another offer.
-std::string otn_json(const OfferRule& otn) {
-  return otn.kind() == OfferRule::Kind::kTopN ? otn.label() : json_text(otn.label());
 }
 
 std::string combination_json(const std::optional<BestCombination>& best) {
@@ -66,13 +61,6 @@ std::string times_json(const RunTimes& times) {
       .text();
 }
 
-template <class Items, class Write>
-std::string list_json(const Items& items, const Write& write) {
-  std::vector<std::string> texts;
-  for (const auto& item : items) texts.push_back(write(item));
-  return json_list(texts);
-}
-
 }  // namespace
 
 std::string summary_json(const Summary& summary) {
@@ -81,7 +69,7 @@ std::string summary_json(const Summary& summary) {
       .add("runs", count_json(summary.runs))
       .add("expected_runs", count_json(summary.expected_runs))
       .add("workloads", count_json(summary.workloads))
-      .add("best_without_vm_loss", list_json(summary.best, best_json))
+      .add("best_without_vm_loss", list_of(summary.best, best_json))
       .add("vm_loss", spread_json(summary.vm_loss))
       .add("runs_without_vm_loss", count_json(summary.runs_without_loss))
       .add("too_large_vms", count_json(summary.too_large_vms))
@@ -89,7 +77,7 @@ std::string summary_json(const Summary& summary) {
       .add("gain_without_vm_loss", spread_json(summary.gain_without_loss))
       .add("runs_without_baseline", count_json(summary.without_baseline))
       .add("runs_with_empty_baseline", count_json(summary.with_empty_baseline))
-      .add("gain_by_saf_and_otn", list_json(summary.gain_by_saf_otn, cell_json))
+      .add("gain_by_saf_and_otn", list_of(summary.gain_by_saf_otn, cell_json))
       .add("first_hour_free_loss", spread_json(summary.first_hour_free_loss))
       .add("first_hour_free_loss_of_requested",
            spread_json(summary.first_hour_free_loss_of_requested))

@@ -109,15 +109,16 @@ Experiment load(Settings settings) {
                         .warnings = inputs.warnings};
   const auto shared = std::make_shared<const ProviderInputs>(std::move(inputs));
   const Grid grid = experiment.grid();
-  experiment.run_group = [settings, shared, grid](const RunGroup& /*group*/,
+  experiment.run_group = [settings, shared, grid](const RunGroup& group,
                                                   std::span<const std::size_t> pending,
                                                   const RecordMeasures& record) {
+    const Coordinates first = grid.coordinates(group.first_run);
+    SharedWorkload& workload = *shared->workloads[first[0]];
+    const auto hosts =
+        HostTable::uniform(workload.hosts(settings.sizes[first[1]], first[2]), settings.host);
+    const auto chain = make_chain(settings.vm[first[2]], ChainSide::kVm);
     for (const std::size_t run : pending) {
       const Coordinates at = grid.coordinates(run);
-      SharedWorkload& workload = *shared->workloads[at[0]];
-      const auto hosts =
-          HostTable::uniform(workload.hosts(settings.sizes[at[1]], at[2]), settings.host);
-      const auto chain = make_chain(settings.vm[at[2]], ChainSide::kVm);
       record(run,
              values_of(std::span(measures()),
                        degrade(workload.vm_schedule(), hosts, *chain, settings.otn[at[3]].otn(),

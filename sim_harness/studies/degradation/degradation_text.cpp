@@ -53,20 +53,18 @@ std::string heading(const std::vector<Axis>& axes) {
 
 std::string degradation_text(ResultsDatabase& results, Timing /*timing*/) {
   const std::vector<Axis> axes = results.axes();
-  std::vector<std::size_t> lengths;
-  for (const Axis& axis : axes) lengths.push_back(axis.values.size());
-  const Grid grid(lengths, kOtn);
+  const Grid grid = grid_of(axes);
   const Rejected rejected = read_rejected(results, grid);
   const bool is_percent = axes[kSize].key == "headroom_percent";
   TextTable table;
   table.add_column(is_percent ? "headroom" : "hosts");
   table.add_column("VM", TextTable::Align::kLeft);
   for (const AxisValue& otn : axes[kOtn].values) table.add_column("N = " + otn.label);
-  for (std::size_t size = 0; size < lengths[kSize]; ++size) {
-    for (std::size_t vm = 0; vm < lengths[kVm]; ++vm) {
+  for (std::size_t size = 0; size < axes[kSize].values.size(); ++size) {
+    for (std::size_t vm = 0; vm < axes[kVm].values.size(); ++vm) {
       std::vector<std::string> cells{axes[kSize].values[size].label + (is_percent ? " %" : ""),
                                      axes[kVm].values[vm].label};
-      for (std::size_t otn = 0; otn < lengths[kOtn]; ++otn) {
+      for (std::size_t otn = 0; otn < axes[kOtn].values.size(); ++otn) {
         const auto found = rejected.find({size, vm, otn});
         cells.push_back(found == rejected.end()
                             ? "-"

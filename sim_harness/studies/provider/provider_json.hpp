@@ -16,13 +16,6 @@ namespace cospot {
 // The values of study files as JSON with every default written out, keys in a fixed order: two
 // files that mean the same give the same text.
 
-template <class Values, class Write>
-std::string list_of(const Values& values, const Write& write) {
-  std::vector<std::string> items;
-  for (const auto& value : values) items.push_back(write(value));
-  return json_list(items);
-}
-
 /// The window stands there only where it must, so that databases without one stay valid. It counts
 /// by label (and recipe), not by where the file lies; its bytes have a SHA-256 of their own.
 [[nodiscard]] std::string workload_json(const WorkloadSpec& workload);
