@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, ClassVar
 
+from cospot.nova.scheduler.claim_check import ClaimCheck
 from cospot.nova.scheduler.decider import Decider
 from cospot_test_case import HOST_VCPUS, CospotTestCase
 from nova.exception import ComputeResourcesUnavailable
@@ -43,6 +45,17 @@ class PlacingTest(CospotTestCase):
         )
         self.boot(too_large, expected_state="ERROR")
         assert self.plans() == []
+
+    def test_a_vm_deleted_before_the_scheduler_saw_it_run_leaves_its_capacity(self) -> None:
+        """Nova's database tells; without it the VM counts as use for `claim_seconds`."""
+        self.filter._decider = Decider(claim_check=ClaimCheck(clock=lambda: time.monotonic() + 3))
+        large = self._create_flavor(
+            name="large", vcpu=HOST_VCPUS, memory_mb=64, disk=1, ephemeral=0
+        )
+        *_, last = [self.boot(large) for _ in range(self.num_hosts)]
+        free = self.host_of(last)
+        self._delete_server(last)
+        assert self.host_of(self.boot(self.spot_flavor)) == free
 
     def test_multi_create_plans_each_instance_once_and_where_it_goes(self) -> None:
         self.spots_everywhere()

@@ -9,7 +9,7 @@ its build was tried elsewhere) is forgotten after a while.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from cospot.nova.scheduler.instance_facts import NOTHING, InstanceFacts, Size
@@ -22,6 +22,7 @@ class Claim:
     facts: InstanceFacts
     victims: frozenset[str]
     provider: str
+    cell: str | None
     made_at: float
 
 
@@ -48,10 +49,16 @@ class ClaimBook:
         self._shown: set[str] = set()
         self.seconds = 60.0
 
-    def add(self, provider: str, facts: InstanceFacts, victims: Collection[str]) -> None:
-        """Note a decision; the instance's last one is replaced."""
+    def add(
+        self,
+        provider: str,
+        facts: InstanceFacts,
+        victims: Collection[str],
+        cell: str | None = None,
+    ) -> None:
+        """Note a decision for a host, of that cell; the instance's last one is replaced."""
         self.drop(facts.uuid)
-        claim = Claim(facts, frozenset(victims), provider, self._clock())
+        claim = Claim(facts, frozenset(victims), provider, cell, self._clock())
         self._by_instance[facts.uuid] = claim
         self._by_provider.setdefault(provider, {})[facts.uuid] = claim
         self._changed.add(provider)
@@ -76,6 +83,12 @@ class ClaimBook:
             if claim.made_at > oldest:
                 return
             self.drop(instance)
+
+    def unshown(self) -> Iterable[Claim]:
+        """Return the claims that no host has shown yet, the oldest first."""
+        return (
+            claim for claim in self._by_instance.values() if claim.facts.uuid not in self._shown
+        )
 
     def take_changed(self) -> set[str]:
         """Return the hosts whose claims have changed since the last call."""

@@ -15,6 +15,7 @@ from cospot.nova import spot_flavors
 from cospot.nova.evictor_policy import time_us
 from cospot.nova.plan_message import PlannedHost
 from cospot.nova.scheduler import operator_weighers
+from cospot.nova.scheduler.claim_check import ClaimCheck
 from cospot.nova.scheduler.claims import ClaimBook
 from cospot.nova.scheduler.decision import Decision, instance_of
 from cospot.nova.scheduler.host_mirror import HostMirror
@@ -36,11 +37,16 @@ class Decider:
         reader: InstanceReader | None = None,
         clock: Callable[[], float] = time.monotonic,
         lists: ListCheck | None = None,
+        claim_check: ClaimCheck | None = None,
     ) -> None:
         self._inventories = inventories or InventoryCache()
         self._claims = ClaimBook(clock)
         self._mirror = HostMirror(
-            self._inventories, reader or InstanceReader(), self._claims, lists or ListCheck()
+            self._inventories,
+            reader or InstanceReader(),
+            self._claims,
+            lists or ListCheck(),
+            claim_check or ClaimCheck(),
         )
         # One decision at a time: each is made knowing the one before.
         self._lock = threading.Lock()
@@ -90,7 +96,7 @@ class Decider:
             return
         victims = decision.plans[0].victims if decision.plans else ()
         facts = InstanceFacts(decision.instance, case.size, case.is_spot, float("inf"), False)
-        self._claims.add(first.uuid, facts, victims)
+        self._claims.add(first.uuid, facts, victims, first.cell_uuid)
 
 
 class _Case:

@@ -19,6 +19,7 @@ from oslo_log import log as logging
 from cospot._core import ChangeWatch, LiveHosts
 from cospot.errors import ConfigError
 from cospot.nova.evictor_policy import time_us
+from cospot.nova.scheduler.claim_check import ClaimCheck
 from cospot.nova.scheduler.claims import ClaimBook
 from cospot.nova.scheduler.host_usage import HostUsage, reported_use, usage_of
 from cospot.nova.scheduler.instance_facts import (
@@ -82,11 +83,13 @@ class HostMirror:
         reader: InstanceReader,
         claims: ClaimBook,
         lists: ListCheck,
+        claim_check: ClaimCheck,
     ) -> None:
         self._inventories = inventories
         self._reader = reader
         self._claims = claims
         self._lists = lists
+        self._claim_check = claim_check
         self._watches_disk = False
         self.forget()
 
@@ -126,6 +129,7 @@ class HostMirror:
             The row of each; -1 for a host that has not told anything of itself yet.
         """
         self._claims.expire()
+        self._claim_check.drop_deleted(self._claims)
         own_hosts = self._own_hosts(asking)
         stale = self._inventories.take_changed() | self._claims.take_changed() | own_hosts
         self._read_again(stale)

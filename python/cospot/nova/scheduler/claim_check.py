@@ -1,0 +1,91 @@
+"""Asks the database whether instances that hosts never showed have been deleted.
+
+A VM that lived shortly, or was deleted while it was being built, may be gone before this process
+looks at its host. Its claim would count as use until `claim_seconds` are over, and spots would find
+no free capacity there for so long.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Final, TypeAlias
+
+from oslo_log import log as logging
+
+from cospot.nova.scheduler.claims import ClaimBook
+
+LOG = logging.getLogger(__name__)
+
+#: Of a cell's UUID and UUIDs of instances to those that are deleted.
+LoadDeleted: TypeAlias = Callable[[str, list[str]], Iterable[str]]
+
+#: Most claims are shown by their host sooner.
+_PATIENCE_S: Final = 2.0
+#: A claim is asked about again after so long, then after twice that ...
+_FIRST_PAUSE_S: Final = 2.0
+_INSTANCES_AT_ONCE: Final = 200
+_BETWEEN_QUESTIONS_S: Final = 0.5
+
+
+def load_deleted(cell: str, instances: list[str]) -> Iterable[str]:
+    """Read from Nova's database which instances of a cell are deleted for good.
+
+    One that is not in the cell's database yet is not deleted: Nova writes it there after the
+    scheduler has chosen the host.
+    """
+    from nova import context, objects
+
+    admin = context.get_admin_context(read_deleted="yes")
+    mapping = objects.CellMapping.get_by_uuid(admin, cell)
+    filters = {"uuid": instances, "deleted": True, "soft_deleted": False}
+    with context.target_cell(admin, mapping) as in_cell:
+        found = objects.InstanceList.get_by_filters(in_cell, filters, expected_attrs=[])
+        return [instance.uuid for instance in found]
+
+
+class ClaimCheck:
+    """Drops the claims of deleted instances. Not for threads."""
+
+    def __init__(
+        self, load: LoadDeleted = load_deleted, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._load = load
+        self._clock = clock
+        self._ask_at: dict[str, tuple[float, float]] = {}  # by instance: when next, the pause then
+        self._next_question = float("-inf")
+
+    def drop_deleted(self, claims: ClaimBook) -> None:
+        """Ask about the claims whose time has come, and drop those of deleted instances."""
+        now = self._clock()
+        if now < self._next_question:
+            return
+        by_cell = self._take_due(claims, now)
+        for cell, instances in by_cell.items():
+            self._next_question = now + _BETWEEN_QUESTIONS_S
+            try:
+                deleted = list(self._load(cell, instances))
+            except Exception:
+                LOG.exception(
+                    "cospot: which of %d instances are deleted could not be read; they"
+                    " count until `claim_seconds` are over",
+                    len(instances),
+                )
+                continue
+            for instance in deleted:
+                claims.drop(instance)
+
+    def _take_due(self, claims: ClaimBook, now: float) -> dict[str, list[str]]:
+        """Return some instances by cell, and note when to ask about them again."""
+        by_cell: dict[str, list[str]] = {}
+        before, self._ask_at = self._ask_at, {}
+        num_due = 0
+        for claim in claims.unshown():
+            instance = claim.facts.uuid
+            ask_at, pause = before.get(instance, (claim.made_at + _PATIENCE_S, _FIRST_PAUSE_S))
+            if claim.cell is not None and ask_at <= now and num_due < _INSTANCES_AT_ONCE:
+                num_due += 1
+                by_cell.setdefault(claim.cell, []).append(instance)
+                ask_at, pause = now + pause, 2 * pause
+            self._ask_at[instance] = (ask_at, pause)
+        return by_cell
