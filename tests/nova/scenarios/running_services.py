@@ -229,10 +229,16 @@ class RunningServices:
         wait_until(have_reported, "all computes report again", BUSY_S, every=1)
 
     def start_what_is_down(self):
-        """Start the computes that a scenario has stopped, and have Nova believe in them."""
+        """Start the computes that a scenario has stopped, and have Nova believe in them.
+
+        Nova goes by their last report, which may be of before. One that starts puts what was sent
+        to it meanwhile in error ("stuck in BUILDING"), before it listens.
+        """
+        started = set()
         for host in self.settings.hosts:
             if not self.processes.main_process(f"compute-{host.name}"):
                 self.services.start_compute(host)
+                started.add(f"compute.{host.name}")
 
         def are_up():
             answer = self.nova.get("/os-services?binary=nova-compute").json()
@@ -242,6 +248,13 @@ class RunningServices:
             return all(service["state"] == "up" for service in answer["services"])
 
         wait_until(are_up, "all computes are up", BUSY_S, every=0.5)
+        if started:
+            wait_until(
+                lambda: started <= queues_with_consumers(self.settings, self.processes),
+                "the computes that were started listen",
+                BUSY_S,
+                every=0.5,
+            )
 
     def force_down(self, host, is_down):
         """Tell Nova that a compute is dead, as evacuation asks for; or no longer.
