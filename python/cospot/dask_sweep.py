@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -26,6 +28,12 @@ _TASKS_PER_THREAD = 2
 _RUNS_PER_TASK = 1000
 #: What is reckoned with while no worker has come yet, as on a cluster that grows on demand.
 _THREADS_TO_COME = 8
+#: How often a sweep that waits for a shard looks whether there are workers, in seconds.
+_LOOK_S = 5.0
+#: After so many seconds without a worker a sweep on processes of its own gives up: Dask starts dead
+#: ones again at once, unless it cannot. On the caller's cluster workers may take long to come, as
+#: in a queue of Slurm: there a warning is given each time.
+_WITHOUT_WORKERS_S = 120.0
 
 Progress = Callable[[int, int], Any]
 
@@ -108,15 +116,17 @@ def run_on_cluster(
     ship: bool,
     tasks: int | None,
     progress: Progress | None,
+    gives_up: bool = False,
 ) -> None:
     """Run what is missing in a prepared database.
 
     Every shard is committed when it comes in. When something fails, or the caller is interrupted,
-    what has come in is kept, and the rest of the tasks are called off.
+    what has come in is kept, and the rest of the tasks are called off. Without a worker for two
+    minutes it fails if it `gives_up`, else it warns and waits on.
 
     Raises:
         InputError: A worker cannot use the sweep, its workloads or its cospot.
-        CospotError: A shard failed.
+        CospotError: A shard failed, or no worker is left.
     """
     state = read_state(database)
     threads = sum(client.nthreads().values())
@@ -140,7 +150,7 @@ def run_on_cluster(
         done = len(state.finished)
         if progress is not None:
             progress(done, state.run_count)
-        for result in _results(client, shards):
+        for result in _results(client, shards, _Patience(gives_up)):
             done += _keep(result, database, count)
             if progress is not None:
                 progress(done, state.run_count)
@@ -165,18 +175,58 @@ def _on_worker(task: ShardTask) -> ShardResult:
     return run_shard(task, get_worker().local_directory)
 
 
-def _results(client: Client, tasks: list[ShardTask]) -> Iterator[ShardResult]:
+class _Patience:
+    """Notes for how long a cluster has had no worker."""
+
+    def __init__(self, gives_up: bool, clock: Callable[[], float] = time.monotonic) -> None:
+        self._gives_up = gives_up
+        self._clock = clock
+        self._since: float | None = None
+
+    def look(self, client: Client) -> None:
+        """Warn, or raise CospotError, when there has been no worker for too long."""
+        if client.nthreads():
+            self._since = None
+            return
+        now = self._clock()
+        if self._since is None:
+            self._since = now
+        if now - self._since < _WITHOUT_WORKERS_S:
+            return
+        if self._gives_up:
+            raise CospotError(
+                f"no Dask worker has run for {_WITHOUT_WORKERS_S:.0f} s, and Dask cannot start "
+                f"one; what is done is kept: resume=True continues"
+            )
+        self._since = now
+        warnings.warn(
+            f"the Dask cluster has had no worker for {_WITHOUT_WORKERS_S:.0f} s; the sweep waits",
+            stacklevel=2,
+        )
+
+
+def _results(client: Client, tasks: list[ShardTask], patience: _Patience) -> Iterator[ShardResult]:
     """Yield the results of the tasks as they come; call the rest off when the caller stops."""
-    from distributed import as_completed
+    import distributed
 
     # Dask does the tasks of a lost worker again by itself. Not pure: another sweep of this
     # client must not be given the results of this one.
     futures = client.map(_on_worker, tasks, pure=False, key="cospot-shard")
     try:
-        for future in as_completed(futures):
-            yield _result_of(future)
-            # Its bytes are not wanted on the worker any more.
-            future.release()
+        pending = set(futures)
+        while pending:
+            try:
+                with client.as_current():
+                    done, pending = distributed.wait(
+                        pending, timeout=_LOOK_S, return_when="FIRST_COMPLETED"
+                    )
+            except distributed.TimeoutError:
+                patience.look(client)
+                continue
+            for future in done:
+                yield _result_of(future)
+                # Its bytes are not wanted on the worker any more.
+                future.release()
     finally:
         client.cancel(futures)
 

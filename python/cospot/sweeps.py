@@ -103,5 +103,6 @@ def sweep(
             ship=ship_workloads,
             tasks=tasks,
             progress=progress,
+            gives_up=scheduler is None,
         )
     return database

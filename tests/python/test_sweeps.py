@@ -397,6 +397,53 @@ def test_it_is_cut_for_the_cluster() -> None:
     assert tasks(runs=192, groups=24, threads=0) == 16  # workers are still to come
 
 
+@pytest.fixture
+def empty_cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[distributed.Client]:
+    """A cluster to which no worker comes, and a sweep that does not wait long for one."""
+    from cospot import dask_sweep
+
+    monkeypatch.setattr(dask_sweep, "_LOOK_S", 0.05)
+    monkeypatch.setattr(dask_sweep, "_WITHOUT_WORKERS_S", 0.1)
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def test_a_sweep_on_its_own_processes_gives_up_when_none_is_left(
+    folder: Path, tmp_path: Path, empty_cluster: distributed.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from contextlib import nullcontext
+
+    from cospot import dask_sweep
+
+    monkeypatch.setattr(dask_sweep, "connect", lambda *_: nullcontext(empty_cluster))
+    with pytest.raises(cospot.CospotError, match="no Dask worker has run for .*resume=True"):
+        cospot.sweep(folder / "sweep.yaml", db=tmp_path / "r.db", executor="dask")
+    cospot.sweep(folder / "sweep.yaml", db=tmp_path / "r.db", resume=True)
+    assert rows(tmp_path / "r.db") == rows(folder / "one.db")
+
+
+def test_a_sweep_on_a_given_cluster_waits_for_workers(
+    folder: Path, tmp_path: Path, empty_cluster: distributed.Client
+) -> None:
+    def add_a_worker(message: Any, *_: Any, **__: Any) -> None:
+        assert "has had no worker" in str(message)
+        empty_cluster.cluster.scale(1)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cospot.dask_sweep.warnings.warn", add_a_worker)
+        cospot.sweep(
+            folder / "sweep.yaml",
+            db=tmp_path / "r.db",
+            executor="dask",
+            scheduler=empty_cluster,
+            tasks=2,
+        )
+    assert rows(tmp_path / "r.db") == rows(folder / "one.db")
+
+
 def test_finished_runs_are_not_done_again(folder: Path, tmp_path: Path) -> None:
     """A shard is sent with its finished runs, as a database that a worker can resume."""
     from cospot.shard_merge import extract_shard
