@@ -263,7 +263,7 @@ Returns:
 Raises:
     ConfigError: The sweep or an argument cannot be used.
     WorkloadError: A workload cannot be used.
-    DatabaseError: The database is there already, is of another sweep, or cannot be written.
+    DatabaseError: The database already exists, is of another sweep, or cannot be written.
     PolicyError: A policy broke its contract; what was done is kept.
 )doc");
 }

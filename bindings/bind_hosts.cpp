@@ -20,8 +20,8 @@ using namespace pybind11::literals;
 
 namespace {
 
-constexpr const char* kBesideVms = "What the host could take beside its VMs";
-constexpr const char* kBesideAll =
+constexpr const char* kFreeIgnoringSpots = "What the host could take beside its VMs";
+constexpr const char* kFree =
     "What the host could take beside its VMs and spots; negative: overcommitted until spots go";
 
 HostSpec make_spec(const py::object& name, const py::object& total, const py::object& vm_used,
@@ -96,12 +96,15 @@ void add_columns(py::class_<HostColumns>& view, py::class_<HostOfColumns>& row) 
   add("vcpus_total", &HostView::vcpus_total, total + ", vCPUs");
   add("memory_mb_total", &HostView::memory_mb_total, total + ", MiB");
   add("disk_gb_total", &HostView::disk_gb_total, total + ", GB");
-  add("vcpus_beside_vms", &HostView::vcpus_beside_vms, std::string(kBesideVms) + ", vCPUs");
-  add("memory_mb_beside_vms", &HostView::memory_mb_beside_vms, std::string(kBesideVms) + ", MiB");
-  add("disk_gb_beside_vms", &HostView::disk_gb_beside_vms, std::string(kBesideVms) + ", GB");
-  add("vcpus_beside_all", &HostView::vcpus_beside_all, std::string(kBesideAll) + ", vCPUs");
-  add("memory_mb_beside_all", &HostView::memory_mb_beside_all, std::string(kBesideAll) + ", MiB");
-  add("disk_gb_beside_all", &HostView::disk_gb_beside_all, std::string(kBesideAll) + ", GB");
+  add("vcpus_free_ignoring_spots", &HostView::vcpus_free_ignoring_spots,
+      std::string(kFreeIgnoringSpots) + ", vCPUs");
+  add("memory_mb_free_ignoring_spots", &HostView::memory_mb_free_ignoring_spots,
+      std::string(kFreeIgnoringSpots) + ", MiB");
+  add("disk_gb_free_ignoring_spots", &HostView::disk_gb_free_ignoring_spots,
+      std::string(kFreeIgnoringSpots) + ", GB");
+  add("vcpus_free", &HostView::vcpus_free, std::string(kFree) + ", vCPUs");
+  add("memory_mb_free", &HostView::memory_mb_free, std::string(kFree) + ", MiB");
+  add("disk_gb_free", &HostView::disk_gb_free, std::string(kFree) + ", GB");
   add("num_vms", &HostView::num_vms, "How many VMs the host holds");
   add("num_spots", &HostView::num_spots, "How many spots the host holds");
   add("num_io_ops", &HostView::num_io_ops, "Instances being built, resized or moved, as in Nova");
@@ -149,11 +152,11 @@ void bind_row(py::class_<HostOfColumns>& row) {
           "total", [](const HostOfColumns& host) { return host.row().total(); },
           "What the scheduler may hand out.")
       .def_property_readonly(
-          "beside_vms", [](const HostOfColumns& host) { return host.row().free(Sees::kVms); },
+          "free_ignoring_spots",
+          [](const HostOfColumns& host) { return host.row().free(Sees::kVms); },
           "What it could take beside its VMs.")
       .def_property_readonly(
-          "beside_all",
-          [](const HostOfColumns& host) { return host.row().free(Sees::kVmsAndSpots); },
+          "free", [](const HostOfColumns& host) { return host.row().free(Sees::kVmsAndSpots); },
           "What it could take beside its VMs and spots.")
       .def_property_readonly(
           "vm_used", [](const HostOfColumns& host) { return host.row().vm_used(); },

@@ -304,8 +304,8 @@ void bind_evictor(py::module_& core) {
           "name", [](const CompiledEvictor& self) { return to_str(self.spec.name); },
           "Its name in the registry.")
       .def_property_readonly(
-          "charges_every_victim",
-          [](const CompiledEvictor& self) { return self.evictor->charges_every_victim(); },
+          "victims_have_positive_cost",
+          [](const CompiledEvictor& self) { return self.evictor->victims_have_positive_cost(); },
           "Whether every plan with a victim has a score above 0.")
       .def("make_plan", &make_plan, "spots"_a, "shortfall"_a, "now_us"_a = 0, R"doc(
 Choose the spots of one host that must go.

@@ -131,7 +131,7 @@ Raises:
 )doc")
       .def_static("generate", &generate, "model"_a = "azure2020", py::kw_only(), "seed"_a = 1,
                   "scale"_a = 0.01, "sampling"_a = "batched", "window_days"_a = py::none(), R"doc(
-Make up a workload like a real zone's (docs/synthetic-workload.md).
+Generate a synthetic workload like a real zone's (docs/synthetic-workload.md).
 
 Args:
     model: azure2020.

@@ -9,7 +9,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/engine/explain.hpp"
 #include "sim_harness/engine/explain_text.hpp"
-#include "sim_harness/engine/informed_evictor.hpp"
+#include "sim_harness/engine/prepared_evictor.hpp"
 
 namespace cospot::bindings {
 
@@ -38,7 +38,7 @@ SimTime first_time(const EventSchedule& schedule) {
 /// Whoever predicts lifetimes knows the workload's spots.
 Allocator allocator_of(const RunSettings& settings, const PythonWorkload& workload) {
   Allocator allocator = make_allocator(settings);
-  allocator.evictor = informed_evictor(allocator.evictor, workload.workload(), workload.schedule());
+  allocator.evictor = prepared_evictor(allocator.evictor, workload.workload(), workload.schedule());
   return allocator;
 }
 

@@ -68,8 +68,8 @@ std::uint32_t read_victim(std::string_view policy, std::int64_t position, std::s
   return static_cast<std::uint32_t>(position);
 }
 
-void check_plan(std::string_view policy, const EvictionCase& eviction, bool charges_every_victim,
-                EvictionPlan& plan) {
+void check_plan(std::string_view policy, const EvictionCase& eviction,
+                bool victims_have_positive_cost, EvictionPlan& plan) {
   if (!std::isfinite(plan.score)) {
     throw_fault(policy, "make_plan returned the score {}", plan.score);
   }
@@ -85,7 +85,7 @@ void check_plan(std::string_view policy, const EvictionCase& eviction, bool char
                 plan.victims.size(), std::max(missing.vcpus, 0), std::max(missing.memory_mb, 0),
                 std::max(missing.disk_gb, 0));
   }
-  if (charges_every_victim && plan.score <= 0) {
+  if (victims_have_positive_cost && plan.score <= 0) {
     throw_fault(policy, "make_plan returned the score {}, but the policy charges every victim",
                 plan.score);
   }

@@ -56,7 +56,7 @@ void check_array(std::string_view policy, std::string_view method, const Returne
                                         std::size_t spots);
 
 /// Sorts the victims and refuses a plan that the handshake could not use.
-void check_plan(std::string_view policy, const EvictionCase& eviction, bool charges_every_victim,
-                EvictionPlan& plan);
+void check_plan(std::string_view policy, const EvictionCase& eviction,
+                bool victims_have_positive_cost, EvictionPlan& plan);
 
 }  // namespace cospot::bindings

@@ -148,8 +148,8 @@ void PythonWeigher::weigh_all(const HostView& hosts, std::span<const HostIndex> 
 
 PythonEvictor::PythonEvictor(py::object policy, std::string name)
     : policy_(share(std::move(policy))), name_(std::move(name)) {
-  charges_ = ask(name_, "charges_every_victim", [&] {
-    return static_cast<bool>(py::bool_(policy_->attr("charges_every_victim")()));
+  charges_ = ask(name_, "victims_have_positive_cost", [&] {
+    return static_cast<bool>(py::bool_(policy_->attr("victims_have_positive_cost")()));
   });
 }
 

@@ -55,7 +55,7 @@ class PythonEvictor final : public Evictor {
   PythonEvictor(pybind11::object policy, std::string name);
   bool make_plan(const EvictionCase& eviction, double score_limit,
                  EvictionPlan& plan) const override;
-  [[nodiscard]] bool charges_every_victim() const override { return charges_; }
+  [[nodiscard]] bool victims_have_positive_cost() const override { return charges_; }
 
  private:
   SharedPython policy_;

@@ -21,7 +21,7 @@ class FifoEvictor final : public Evictor {
   bool make_plan(const EvictionCase& eviction, double score_limit,
                  EvictionPlan& plan) const override;
 
-  [[nodiscard]] bool charges_every_victim() const override { return true; }
+  [[nodiscard]] bool victims_have_positive_cost() const override { return true; }
   [[nodiscard]] SimTime follows_fifo_until() const override { return kNever; }
 };
 

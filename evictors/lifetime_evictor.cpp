@@ -53,9 +53,9 @@ bool LifetimeEvictor<kLifetimes>::make_plan(const EvictionCase& eviction, double
 }
 
 template <KnownLifetimes kLifetimes>
-std::unique_ptr<const Evictor> LifetimeEvictor<kLifetimes>::informed(
+std::unique_ptr<const Evictor> LifetimeEvictor<kLifetimes>::prepared_for(
     const ReadTraits& read_traits) const {
-  std::shared_ptr<const LifetimePredictor> predictor = predictor_->informed(read_traits);
+  std::shared_ptr<const LifetimePredictor> predictor = predictor_->prepared_for(read_traits);
   if (predictor == nullptr) return nullptr;
   return std::make_unique<LifetimeEvictor>(std::move(predictor), from_, horizon_);
 }

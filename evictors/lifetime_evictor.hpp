@@ -14,8 +14,8 @@ namespace cospot {
 /// them apart. Score: vcpu-seconds lost.
 ///
 /// A victim costs its vcpus times its remaining life, counted to `horizon_day` and at least one
-/// microsecond: so no victim is free (charges_every_victim), even one that is about to end. Exact
-/// in whole vcpu-microseconds. Ties: the fewest victims, then the oldest.
+/// microsecond: so no victim is free (victims_have_positive_cost), even one that is about to end.
+/// Exact in whole vcpu-microseconds. Ties: the fewest victims, then the oldest.
 /// search/eviction_search.hpp tells how far a search goes on a host where either is too hard.
 ///
 /// Before `from_day` both plan as FIFO does, score included: those are the days that LPML learns
@@ -49,9 +49,9 @@ class LifetimeEvictor final : public Evictor {
   bool make_plan(const EvictionCase& eviction, double score_limit,
                  EvictionPlan& plan) const override;
 
-  [[nodiscard]] bool charges_every_victim() const override { return true; }
+  [[nodiscard]] bool victims_have_positive_cost() const override { return true; }
   [[nodiscard]] SimTime follows_fifo_until() const override { return from_; }
-  [[nodiscard]] std::unique_ptr<const Evictor> informed(
+  [[nodiscard]] std::unique_ptr<const Evictor> prepared_for(
       const ReadTraits& read_traits) const override;
 
  private:

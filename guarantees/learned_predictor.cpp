@@ -68,7 +68,7 @@ void LearnedPredictor::predict(std::span<const RunningSpot> spots, SimTime now, 
   }
 }
 
-std::shared_ptr<const LifetimePredictor> LearnedPredictor::informed(
+std::shared_ptr<const LifetimePredictor> LearnedPredictor::prepared_for(
     const ReadTraits& read_traits) const {
   return std::make_shared<InformedPredictor>(model_, read_traits());
 }

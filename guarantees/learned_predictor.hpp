@@ -19,7 +19,7 @@ class LearnedPredictor final : public LifetimePredictor {
 
   void predict(std::span<const RunningSpot> spots, SimTime now, SimTime until,
                std::span<SimTime> remaining) const override;
-  [[nodiscard]] std::shared_ptr<const LifetimePredictor> informed(
+  [[nodiscard]] std::shared_ptr<const LifetimePredictor> prepared_for(
       const ReadTraits& read_traits) const override;
 
  private:

@@ -22,7 +22,7 @@ class LifetimePredictor {
 
   /// This predictor, knowing the traits of a workload's spots beforehand. nullptr, without a call
   /// of `read_traits`, when it has no use for them.
-  [[nodiscard]] virtual std::shared_ptr<const LifetimePredictor> informed(
+  [[nodiscard]] virtual std::shared_ptr<const LifetimePredictor> prepared_for(
       const ReadTraits& /*read_traits*/) const {
     return nullptr;
   }

@@ -57,7 +57,7 @@ def setting_of(row):
     return (row["vm"], row["spot"], row["evictor"], row["saf"] == "1", row["otn"])
 
 
-def advice_of(text):
+def recommendation_of(text):
     """The setting after "Set (keys of a sweep file)"."""
     said = dict(re.findall(r"^  (vm|spot|evictor|saf|otn): (.+)$", text, re.MULTILINE))
     said["evictor"] = re.sub(r"^\{name: (\w+), model: .*\}$", r"\1", said["evictor"])
@@ -65,7 +65,7 @@ def advice_of(text):
 
 
 def tune(arguments, seed):
-    """The advice, the workloads that chose it, the settings that ran on all of them, the hosts."""
+    """The recommendation, what chose it, the settings run on all of it, and the hosts."""
     path = arguments.output / f"tune-{seed}.csv"
     text = run(arguments, "tune", *arguments.workloads, "--host", arguments.host, "--folds", "1",
                "--seed", str(seed), "--model", str(arguments.model), "--csv", str(path))
@@ -81,7 +81,7 @@ def tune(arguments, seed):
     choosing = [workload for workload, _ in by_runs[:count]]
     ran = collections.Counter(setting_of(row) for row in rows if row["workload"] in choosing)
     complete = [setting for setting, runs in ran.items() if runs == count]
-    return advice_of(text), choosing, complete, hosts
+    return recommendation_of(text), choosing, complete, hosts
 
 
 def grid_of(arguments, workload, number, hosts):
@@ -131,12 +131,12 @@ def front_of(grids, workloads, settings):
     return front
 
 
-def line_of(grids, seed, advice, choosing, complete):
+def line_of(grids, seed, recommendation, choosing, complete):
     held_out = [workload for workload in grids if workload not in choosing]
-    vm, spot, evictor, saf, otn = advice
+    vm, spot, evictor, saf, otn = recommendation
     cells = [str(seed), f"{vm}, {spot}, {evictor}, SAF {'on' if saf else 'off'}, {otn}"]
     for half in (choosing, held_out):
-        share, lost = mean_of(grids, half, advice)
+        share, lost = mean_of(grids, half, recommendation)
         cells += [f"{share:.1f}" + (f" (VMs lost on {lost})" if lost else "")]
         cells += [f"{best_of(grids, half):.1f}"]
     exact = front_of(grids, choosing, grids[choosing[0]])
@@ -166,8 +166,8 @@ def main():
     print("| seed | recommendation | training | best of all | validation | best of all there "
           "| front |")
     print("|---|---|---|---|---|---|---|")
-    for seed, (advice, choosing, complete, _) in tuned.items():
-        print(line_of(grids, seed, advice, choosing, complete))
+    for seed, (recommendation, choosing, complete, _) in tuned.items():
+        print(line_of(grids, seed, recommendation, choosing, complete))
 
 
 if __name__ == "__main__":

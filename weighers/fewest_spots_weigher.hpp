@@ -15,9 +15,10 @@ namespace cospot {
 class FewestSpotsWeigher final : public KeyedWeigher<FewestSpotsWeigher> {
  public:
   static constexpr bool kDistinctWeights = true;
-  static constexpr PluginInfo kInfo{.name = "FewestSpots",
-                                    .summary = "Hosts with the fewest spots first.",
-                                    .source = "Lopez Garcia et al. 2019, rival in CoSpot, Fig. 4"};
+  static constexpr PluginInfo kInfo{
+      .name = "FewestSpots",
+      .summary = "Hosts with the fewest spots first.",
+      .source = "Lopez Garcia et al. 2019, compared in CoSpot, Fig. 4"};
 
   explicit FewestSpotsWeigher(const PluginOptions& options) { options.reject_unknown(); }
 

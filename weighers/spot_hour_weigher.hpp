@@ -20,9 +20,10 @@ namespace cospot {
 /// instances" (FGCS 2019), the second of two scores, as CoSpot's section 5 compares itself with it.
 class SpotHourWeigher final : public PerHostWeigher<SpotHourWeigher> {
  public:
-  static constexpr PluginInfo kInfo{.name = "SpotHour",
-                                    .summary = "Least run time of the spots modulo one hour first.",
-                                    .source = "Lopez Garcia et al. 2019, rival in CoSpot, Fig. 4"};
+  static constexpr PluginInfo kInfo{
+      .name = "SpotHour",
+      .summary = "Least run time of the spots modulo one hour first.",
+      .source = "Lopez Garcia et al. 2019, compared in CoSpot, Fig. 4"};
 
   explicit SpotHourWeigher(const PluginOptions& options) { options.reject_unknown(); }
 

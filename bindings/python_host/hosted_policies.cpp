@@ -103,8 +103,9 @@ HostedEvictor::HostedEvictor(const std::string& name, const bp::object& policy,
     : name_(name),
       interrupted_(interrupted),
       make_plan_(share(policy.attr("make_plan"))),
-      charges_every_victim_(ask(name, "charges_every_victim",
-                                [&] { return bool(policy.attr("charges_every_victim")()); })) {}
+      victims_have_positive_cost_(ask(name, "victims_have_positive_cost", [&] {
+        return bool(policy.attr("victims_have_positive_cost")());
+      })) {}
 
 bool HostedEvictor::make_plan(const EvictionCase& eviction, double /*score_limit*/,
                               EvictionPlan& plan) const {
@@ -117,7 +118,7 @@ bool HostedEvictor::make_plan(const EvictionCase& eviction, double /*score_limit
     plan = read_plan(name_, returned, eviction.spots.size());
     return true;
   });
-  if (found) bindings::check_plan(name_, eviction, charges_every_victim_, plan);
+  if (found) bindings::check_plan(name_, eviction, victims_have_positive_cost_, plan);
   return found;
 }
 

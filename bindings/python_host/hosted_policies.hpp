@@ -63,13 +63,15 @@ class HostedEvictor final : public Evictor {
 
   bool make_plan(const EvictionCase& eviction, double score_limit,
                  EvictionPlan& plan) const override;
-  [[nodiscard]] bool charges_every_victim() const override { return charges_every_victim_; }
+  [[nodiscard]] bool victims_have_positive_cost() const override {
+    return victims_have_positive_cost_;
+  }
 
  private:
   std::string name_;
   const std::atomic<bool>* interrupted_;
   SharedObject make_plan_;
-  bool charges_every_victim_;
+  bool victims_have_positive_cost_;
 };
 
 }  // namespace cospot::python_host

@@ -12,7 +12,7 @@ bp::object core_module() { return bp::import("cospot._core"); }
 }  // namespace
 
 bp::object ShownHosts::show(const HostView& hosts) {
-  const void* columns = hosts.vcpus_beside_all.data();
+  const void* columns = hosts.vcpus_free.data();
   if (view_ == nullptr || columns != columns_) {
     const bp::object capsule(
         bp::handle<>(PyCapsule_New(const_cast<HostView*>(&hosts), kHostViewCapsule, nullptr)));

@@ -106,7 +106,7 @@ HostIndex Handshake::decide(const HostTable& hosts, HostRanking& ranking, HostIn
                             Observer&& observer) {
   spot_side_.start(request);
   // Where every victim costs something, the best-ranked host that needs no eviction wins.
-  const bool free_host_wins = evictor_->charges_every_victim();
+  const bool free_host_wins = evictor_->victims_have_positive_cost();
   OfferWalk offer(ranking, rule_, vm_load, first);
   if (free_host_wins && offer.most() > kShortOffer) {
     const HostIndex free_host = ranking.first_without_eviction(offer.most());

@@ -55,7 +55,7 @@ class SpotSide {
       candidate_.score = 0;
       observer.considered(host, spots, &candidate_);
       if (host_ == kNoHost || plan_.score > 0) take(host);
-      return !evictor_->charges_every_victim();
+      return !evictor_->victims_have_positive_cost();
     }
     const double best = host_ == kNoHost ? kNoScoreLimit : plan_.score;
     const double limit = Observer::kSeesEveryPlan ? kNoScoreLimit : best;

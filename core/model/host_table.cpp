@@ -66,8 +66,8 @@ void HostTable::append(const HostSpec& host) {
   check_total(host);
   names_.push_back(host.name);
   push(total_, host.total);
-  push(beside_vms_, host.total - host.vm_used);
-  push(beside_all_, host.total - host.vm_used - host.spot_used);
+  push(free_ignoring_spots_, host.total - host.vm_used);
+  push(free_, host.total - host.vm_used - host.spot_used);
   num_vms_.push_back(host.num_vms);
   num_spots_.push_back(host.num_spots);
   num_io_ops_.push_back(host.num_io_ops);
@@ -92,8 +92,8 @@ void HostTable::replace(HostIndex host, const HostSpec& spec) {
   include_total(spec.total);
   names_[host] = spec.name;
   put(total_, host, spec.total);
-  put(beside_vms_, host, spec.total - spec.vm_used);
-  put(beside_all_, host, spec.total - spec.vm_used - spec.spot_used);
+  put(free_ignoring_spots_, host, spec.total - spec.vm_used);
+  put(free_, host, spec.total - spec.vm_used - spec.spot_used);
   num_vms_[host] = spec.num_vms;
   num_spots_[host] = spec.num_spots;
   num_io_ops_[host] = spec.num_io_ops;
@@ -103,7 +103,7 @@ void HostTable::replace(HostIndex host, const HostSpec& spec) {
 void HostTable::pad() {
   constexpr ResourceAmount kNoRoom = -1;
   const std::size_t rows = (size() + kRowPadding - 1) / kRowPadding * kRowPadding;
-  for (Columns* room : {&beside_vms_, &beside_all_}) {
+  for (Columns* room : {&free_ignoring_spots_, &free_}) {
     for (std::vector<ResourceAmount>& column : *room) column.resize(rows, kNoRoom);
   }
 }
@@ -115,12 +115,12 @@ HostView HostTable::view() const {
   return {.vcpus_total = column(total_[0]),
           .memory_mb_total = column(total_[1]),
           .disk_gb_total = column(total_[2]),
-          .vcpus_beside_vms = column(beside_vms_[0]),
-          .memory_mb_beside_vms = column(beside_vms_[1]),
-          .disk_gb_beside_vms = column(beside_vms_[2]),
-          .vcpus_beside_all = column(beside_all_[0]),
-          .memory_mb_beside_all = column(beside_all_[1]),
-          .disk_gb_beside_all = column(beside_all_[2]),
+          .vcpus_free_ignoring_spots = column(free_ignoring_spots_[0]),
+          .memory_mb_free_ignoring_spots = column(free_ignoring_spots_[1]),
+          .disk_gb_free_ignoring_spots = column(free_ignoring_spots_[2]),
+          .vcpus_free = column(free_[0]),
+          .memory_mb_free = column(free_[1]),
+          .disk_gb_free = column(free_[2]),
           .num_vms = num_vms_,
           .num_spots = num_spots_,
           .num_io_ops = num_io_ops_,

@@ -41,12 +41,12 @@ struct HostView {
   std::span<const ResourceAmount> vcpus_total;
   std::span<const ResourceAmount> memory_mb_total;
   std::span<const ResourceAmount> disk_gb_total;
-  std::span<const ResourceAmount> vcpus_beside_vms;
-  std::span<const ResourceAmount> memory_mb_beside_vms;
-  std::span<const ResourceAmount> disk_gb_beside_vms;
-  std::span<const ResourceAmount> vcpus_beside_all;
-  std::span<const ResourceAmount> memory_mb_beside_all;
-  std::span<const ResourceAmount> disk_gb_beside_all;
+  std::span<const ResourceAmount> vcpus_free_ignoring_spots;
+  std::span<const ResourceAmount> memory_mb_free_ignoring_spots;
+  std::span<const ResourceAmount> disk_gb_free_ignoring_spots;
+  std::span<const ResourceAmount> vcpus_free;
+  std::span<const ResourceAmount> memory_mb_free;
+  std::span<const ResourceAmount> disk_gb_free;
   std::span<const std::int32_t> num_vms;
   std::span<const std::int32_t> num_spots;
   std::span<const std::int32_t> num_io_ops;
@@ -77,22 +77,21 @@ class HostRow {
   }
   /// What the host could still take beside its VMs, or beside its VMs and spots.
   [[nodiscard, gnu::always_inline]] ResourceVector free(Sees sees) const {
-    return sees == Sees::kVms ? beside_vms() : beside_all();
+    return sees == Sees::kVms ? free_ignoring_spots() : free();
   }
   [[nodiscard, gnu::always_inline]] ResourceVector used(Sees sees) const {
     return total() - free(sees);
   }
-  [[nodiscard]] ResourceVector vm_used() const { return total() - beside_vms(); }
-  [[nodiscard]] ResourceVector spot_used() const { return beside_vms() - beside_all(); }
+  [[nodiscard]] ResourceVector vm_used() const { return total() - free_ignoring_spots(); }
+  [[nodiscard]] ResourceVector spot_used() const { return free_ignoring_spots() - free(); }
 
  private:
-  [[nodiscard, gnu::always_inline]] ResourceVector beside_vms() const {
-    return {view_->vcpus_beside_vms[host_], view_->memory_mb_beside_vms[host_],
-            view_->disk_gb_beside_vms[host_]};
+  [[nodiscard, gnu::always_inline]] ResourceVector free_ignoring_spots() const {
+    return {view_->vcpus_free_ignoring_spots[host_], view_->memory_mb_free_ignoring_spots[host_],
+            view_->disk_gb_free_ignoring_spots[host_]};
   }
-  [[nodiscard, gnu::always_inline]] ResourceVector beside_all() const {
-    return {view_->vcpus_beside_all[host_], view_->memory_mb_beside_all[host_],
-            view_->disk_gb_beside_all[host_]};
+  [[nodiscard, gnu::always_inline]] ResourceVector free() const {
+    return {view_->vcpus_free[host_], view_->memory_mb_free[host_], view_->disk_gb_free[host_]};
   }
 
   const HostView* view_;
@@ -157,8 +156,9 @@ class HostTable {
   /// What a host could still take beside its VMs, or beside its VMs and spots.
   [[nodiscard]] ResourceVector free(HostIndex host, Sees sees) const {
     return sees == Sees::kVms
-               ? ResourceVector{beside_vms_[0][host], beside_vms_[1][host], beside_vms_[2][host]}
-               : ResourceVector{beside_all_[0][host], beside_all_[1][host], beside_all_[2][host]};
+               ? ResourceVector{free_ignoring_spots_[0][host], free_ignoring_spots_[1][host],
+                                free_ignoring_spots_[2][host]}
+               : ResourceVector{free_[0][host], free_[1][host], free_[2][host]};
   }
 
   [[nodiscard]] std::uint64_t generation(HostIndex host) const { return generation_[host]; }
@@ -193,13 +193,13 @@ class HostTable {
   };
 
   void change_vms(HostIndex host, const ResourceVector& amount, std::int32_t sign) {
-    take(beside_vms_, host, amount, sign);
-    take(beside_all_, host, amount, sign);
+    take(free_ignoring_spots_, host, amount, sign);
+    take(free_, host, amount, sign);
     num_vms_[host] += sign;
     ++generation_[host];
   }
   void change_spots(HostIndex host, const ResourceVector& amount, std::int32_t sign) {
-    take(beside_all_, host, amount, sign);
+    take(free_, host, amount, sign);
     num_spots_[host] += sign;
     ++generation_[host];
   }
@@ -213,7 +213,7 @@ class HostTable {
   void pad();
 
   std::vector<std::string> names_;
-  Columns total_, beside_vms_, beside_all_;
+  Columns total_, free_ignoring_spots_, free_;
   std::vector<std::int32_t> num_vms_, num_spots_, num_io_ops_;
   std::vector<std::uint64_t> generation_;
   ResourceVector largest_total_;

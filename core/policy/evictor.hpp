@@ -45,7 +45,7 @@ class Evictor {
 
   /// Tells that no plan with a victim scores 0 or less, so that a host which needs no eviction
   /// always beats one that does. The handshake may then skip hosts that cannot win.
-  [[nodiscard]] virtual bool charges_every_victim() const { return false; }
+  [[nodiscard]] virtual bool victims_have_positive_cost() const { return false; }
 
   /// Until this time the evictor plans exactly as FIFO does; runs that differ only in the evictor
   /// may be simulated once until then. The start of time (SimTime::min()) promises nothing.
@@ -54,7 +54,7 @@ class Evictor {
   /// This evictor, knowing the traits of a workload's spots, by which it plans evictions among
   /// them (RunningSpot::instance). nullptr, without a call of `read_traits`, when it has no use for
   /// them.
-  [[nodiscard]] virtual std::unique_ptr<const Evictor> informed(
+  [[nodiscard]] virtual std::unique_ptr<const Evictor> prepared_for(
       const ReadTraits& /*read_traits*/) const {
     return nullptr;
   }

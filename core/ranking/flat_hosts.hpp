@@ -32,12 +32,13 @@ class FlatHosts {
 
   void rebind(const HostTable& hosts) {
     const HostView view = hosts.view();
-    columns_ = {.beside_vms = {view.vcpus_beside_vms.data(), view.memory_mb_beside_vms.data(),
-                               view.disk_gb_beside_vms.data()},
-                .beside_all = {view.vcpus_beside_all.data(), view.memory_mb_beside_all.data(),
-                               view.disk_gb_beside_all.data()},
-                .key = keys_.data(),
-                .rows = view.size()};
+    columns_ = {
+        .free_ignoring_spots = {view.vcpus_free_ignoring_spots.data(),
+                                view.memory_mb_free_ignoring_spots.data(),
+                                view.disk_gb_free_ignoring_spots.data()},
+        .free = {view.vcpus_free.data(), view.memory_mb_free.data(), view.disk_gb_free.data()},
+        .key = keys_.data(),
+        .rows = view.size()};
   }
 
   [[nodiscard]] bool contains(HostIndex host) const { return keys_[host] != kAbsent; }

@@ -22,8 +22,8 @@ HostBuckets<Key>::HostBuckets(const HostTable& hosts)
   static_assert(kBucketRows % kRowPadding == 0);
   order_.push_back({.bucket = new_bucket(),
                     .bound = {std::numeric_limits<Key>::lowest(), 0},
-                    .beside_vms = {kNoRoom, kNoRoom, kNoRoom},
-                    .beside_all = {kNoRoom, kNoRoom, kNoRoom},
+                    .free_ignoring_spots = {kNoRoom, kNoRoom, kNoRoom},
+                    .free = {kNoRoom, kNoRoom, kNoRoom},
                     .lowest_host = kNoHost});
 }
 
@@ -37,8 +37,8 @@ std::uint32_t HostBuckets<Key>::new_bucket() {
   const auto bucket = static_cast<std::uint32_t>(position_.size());
   const std::size_t rows = (position_.size() + 1) * kBucketRows;
   for (int resource = 0; resource < (with_disk_ ? 3 : 2); ++resource) {
-    beside_vms_[resource].resize(rows, kNoRoom);
-    beside_all_[resource].resize(rows, kNoRoom);
+    free_ignoring_spots_[resource].resize(rows, kNoRoom);
+    free_[resource].resize(rows, kNoRoom);
   }
   key_.resize(rows);
   host_.resize(rows);
@@ -47,22 +47,23 @@ std::uint32_t HostBuckets<Key>::new_bucket() {
 }
 
 template <class Key>
-RoomColumns<Key> HostBuckets<Key>::columns(const Digest& digest) const {
-  const std::size_t first = digest.bucket * kBucketRows;
+RoomColumns<Key> HostBuckets<Key>::columns(const BucketSummary& summary) const {
+  const std::size_t first = summary.bucket * kBucketRows;
   RoomColumns<Key> columns;
   for (int resource = 0; resource < (with_disk_ ? 3 : 2); ++resource) {
-    columns.beside_vms[resource] = beside_vms_[resource].data() + first;
-    columns.beside_all[resource] = beside_all_[resource].data() + first;
+    columns.free_ignoring_spots[resource] = free_ignoring_spots_[resource].data() + first;
+    columns.free[resource] = free_[resource].data() + first;
   }
   columns.key = key_.data() + first;
   columns.host = host_.data() + first;
-  columns.rows = digest.rows;
+  columns.rows = summary.rows;
   return columns;
 }
 
 template <class Key>
-bool HostBuckets<Key>::may_fit(const Digest& digest, const RoomQuery& query) const {
-  const ResourceVector& room = query.fit == Fit::kBesideAll ? digest.beside_all : digest.beside_vms;
+bool HostBuckets<Key>::may_fit(const BucketSummary& summary, const RoomQuery& query) const {
+  const ResourceVector& room =
+      query.fit == Fit::kBesideAll ? summary.free : summary.free_ignoring_spots;
   return query.need.vcpus <= room.vcpus && query.need.memory_mb <= room.memory_mb &&
          (!query.with_disk || query.need.disk_gb <= room.disk_gb);
 }
@@ -70,21 +71,21 @@ bool HostBuckets<Key>::may_fit(const Digest& digest, const RoomQuery& query) con
 /// The position of the bucket in whose range a pair lies.
 template <class Key>
 std::size_t HostBuckets<Key>::position_for(Key key, HostIndex host) const {
-  const auto above =
-      std::partition_point(order_.begin() + 1, order_.end(),
-                           [&](const Digest& digest) { return !digest.bound.is_above(key, host); });
+  const auto above = std::partition_point(
+      order_.begin() + 1, order_.end(),
+      [&](const BucketSummary& summary) { return !summary.bound.is_above(key, host); });
   return static_cast<std::size_t>(above - order_.begin()) - 1;
 }
 
 template <class Key>
 void HostBuckets<Key>::store(std::size_t slot, HostIndex host, const Entry& entry) {
-  beside_vms_[0][slot] = entry.beside_vms.vcpus;
-  beside_vms_[1][slot] = entry.beside_vms.memory_mb;
-  beside_all_[0][slot] = entry.beside_all.vcpus;
-  beside_all_[1][slot] = entry.beside_all.memory_mb;
+  free_ignoring_spots_[0][slot] = entry.free_ignoring_spots.vcpus;
+  free_ignoring_spots_[1][slot] = entry.free_ignoring_spots.memory_mb;
+  free_[0][slot] = entry.free.vcpus;
+  free_[1][slot] = entry.free.memory_mb;
   if (with_disk_) {
-    beside_vms_[2][slot] = entry.beside_vms.disk_gb;
-    beside_all_[2][slot] = entry.beside_all.disk_gb;
+    free_ignoring_spots_[2][slot] = entry.free_ignoring_spots.disk_gb;
+    free_[2][slot] = entry.free.disk_gb;
   }
   key_[slot] = entry.key;
   host_[slot] = host;
@@ -93,8 +94,8 @@ void HostBuckets<Key>::store(std::size_t slot, HostIndex host, const Entry& entr
 template <class Key>
 void HostBuckets<Key>::copy_row(std::size_t from, std::size_t to) {
   for (int resource = 0; resource < (with_disk_ ? 3 : 2); ++resource) {
-    beside_vms_[resource][to] = beside_vms_[resource][from];
-    beside_all_[resource][to] = beside_all_[resource][from];
+    free_ignoring_spots_[resource][to] = free_ignoring_spots_[resource][from];
+    free_[resource][to] = free_[resource][from];
   }
   key_[to] = key_[from];
   host_[to] = host_[from];
@@ -103,8 +104,8 @@ void HostBuckets<Key>::copy_row(std::size_t from, std::size_t to) {
 template <class Key>
 void HostBuckets<Key>::clear_row(std::size_t slot) {
   for (int resource = 0; resource < (with_disk_ ? 3 : 2); ++resource) {
-    beside_vms_[resource][slot] = kNoRoom;
-    beside_all_[resource][slot] = kNoRoom;
+    free_ignoring_spots_[resource][slot] = kNoRoom;
+    free_[resource][slot] = kNoRoom;
   }
 }
 
@@ -128,27 +129,26 @@ void HostBuckets<Key>::put(HostIndex host, Key key, HostRow row) {
 template <class Key>
 void HostBuckets<Key>::replace_row(std::size_t position, std::uint32_t row, HostIndex host,
                                    const Entry& entry) {
-  Digest& digest = order_[position];
-  const std::size_t slot = digest.bucket * kBucketRows + row;
-  const bool held_a_maximum = holds_a_maximum(digest, slot);
+  BucketSummary& summary = order_[position];
+  const std::size_t slot = summary.bucket * kBucketRows + row;
+  const bool held_a_maximum = holds_a_maximum(summary, slot);
   store(slot, host, entry);
   if (held_a_maximum) {
-    refresh_digest(position);
+    refresh_summary(position);
   } else {
-    digest.beside_vms = larger(digest.beside_vms, entry.beside_vms);
-    digest.beside_all = larger(digest.beside_all, entry.beside_all);
+    summary.free_ignoring_spots = larger(summary.free_ignoring_spots, entry.free_ignoring_spots);
+    summary.free = larger(summary.free, entry.free);
   }
 }
 
-/// Tells whether the digest may change when the row at `slot` goes.
+/// Tells whether the summary may change when the row at `slot` goes.
 template <class Key>
-bool HostBuckets<Key>::holds_a_maximum(const Digest& digest, std::size_t slot) const {
-  return beside_vms_[0][slot] == digest.beside_vms.vcpus ||
-         beside_vms_[1][slot] == digest.beside_vms.memory_mb ||
-         beside_all_[0][slot] == digest.beside_all.vcpus ||
-         beside_all_[1][slot] == digest.beside_all.memory_mb ||
-         (with_disk_ && (beside_vms_[2][slot] == digest.beside_vms.disk_gb ||
-                         beside_all_[2][slot] == digest.beside_all.disk_gb));
+bool HostBuckets<Key>::holds_a_maximum(const BucketSummary& summary, std::size_t slot) const {
+  return free_ignoring_spots_[0][slot] == summary.free_ignoring_spots.vcpus ||
+         free_ignoring_spots_[1][slot] == summary.free_ignoring_spots.memory_mb ||
+         free_[0][slot] == summary.free.vcpus || free_[1][slot] == summary.free.memory_mb ||
+         (with_disk_ && (free_ignoring_spots_[2][slot] == summary.free_ignoring_spots.disk_gb ||
+                         free_[2][slot] == summary.free.disk_gb));
 }
 
 template <class Key>
@@ -157,14 +157,14 @@ void HostBuckets<Key>::append(std::size_t position, HostIndex host, const Entry&
     split(position);
     position = position_for(entry.key, host);
   }
-  Digest& digest = order_[position];
-  store(digest.bucket * kBucketRows + digest.rows, host, entry);
-  place_of_[host] = {digest.bucket, digest.rows};
-  ++digest.rows;
+  BucketSummary& summary = order_[position];
+  store(summary.bucket * kBucketRows + summary.rows, host, entry);
+  place_of_[host] = {summary.bucket, summary.rows};
+  ++summary.rows;
   ++size_;
-  digest.beside_vms = larger(digest.beside_vms, entry.beside_vms);
-  digest.beside_all = larger(digest.beside_all, entry.beside_all);
-  digest.lowest_host = std::min(digest.lowest_host, host);
+  summary.free_ignoring_spots = larger(summary.free_ignoring_spots, entry.free_ignoring_spots);
+  summary.free = larger(summary.free, entry.free);
+  summary.lowest_host = std::min(summary.lowest_host, host);
 }
 
 template <class Key>
@@ -174,20 +174,20 @@ void HostBuckets<Key>::remove(HostIndex host) {
   by_host_.remove(host);
   --size_;
   const std::size_t position = position_[place.bucket];
-  const bool digest_changes =
+  const bool summary_changes =
       holds_a_maximum(order_[position], place.bucket * kBucketRows + place.row) ||
       order_[position].lowest_host == host;
   erase_row(position, place.row);
-  if (digest_changes) refresh_digest(position);
+  if (summary_changes) refresh_summary(position);
   merge_if_small(position);
 }
 
 /// Fills the gap with the bucket's last row.
 template <class Key>
 void HostBuckets<Key>::erase_row(std::size_t position, std::uint32_t row) {
-  Digest& digest = order_[position];
-  const std::size_t first = digest.bucket * kBucketRows;
-  const std::uint32_t last = --digest.rows;
+  BucketSummary& summary = order_[position];
+  const std::size_t first = summary.bucket * kBucketRows;
+  const std::uint32_t last = --summary.rows;
   if (row != last) {
     copy_row(first + last, first + row);
     place_of_[host_[first + row]].row = row;
@@ -196,28 +196,28 @@ void HostBuckets<Key>::erase_row(std::size_t position, std::uint32_t row) {
 }
 
 template <class Key>
-void HostBuckets<Key>::refresh_digest(std::size_t position) {
-  Digest& digest = order_[position];
-  const std::size_t first = digest.bucket * kBucketRows;
+void HostBuckets<Key>::refresh_summary(std::size_t position) {
+  BucketSummary& summary = order_[position];
+  const std::size_t first = summary.bucket * kBucketRows;
   ResourceVector vms{kNoRoom, kNoRoom, kNoRoom};
   ResourceVector all{kNoRoom, kNoRoom, kNoRoom};
   HostIndex lowest_host = kNoHost;
-  for (std::size_t slot = first; slot < first + digest.rows; ++slot) {
-    vms.vcpus = std::max(vms.vcpus, beside_vms_[0][slot]);
-    vms.memory_mb = std::max(vms.memory_mb, beside_vms_[1][slot]);
-    all.vcpus = std::max(all.vcpus, beside_all_[0][slot]);
-    all.memory_mb = std::max(all.memory_mb, beside_all_[1][slot]);
+  for (std::size_t slot = first; slot < first + summary.rows; ++slot) {
+    vms.vcpus = std::max(vms.vcpus, free_ignoring_spots_[0][slot]);
+    vms.memory_mb = std::max(vms.memory_mb, free_ignoring_spots_[1][slot]);
+    all.vcpus = std::max(all.vcpus, free_[0][slot]);
+    all.memory_mb = std::max(all.memory_mb, free_[1][slot]);
     lowest_host = std::min(lowest_host, host_[slot]);
   }
   if (with_disk_) {
-    for (std::size_t slot = first; slot < first + digest.rows; ++slot) {
-      vms.disk_gb = std::max(vms.disk_gb, beside_vms_[2][slot]);
-      all.disk_gb = std::max(all.disk_gb, beside_all_[2][slot]);
+    for (std::size_t slot = first; slot < first + summary.rows; ++slot) {
+      vms.disk_gb = std::max(vms.disk_gb, free_ignoring_spots_[2][slot]);
+      all.disk_gb = std::max(all.disk_gb, free_[2][slot]);
     }
   }
-  digest.beside_vms = vms;
-  digest.beside_all = all;
-  digest.lowest_host = lowest_host;
+  summary.free_ignoring_spots = vms;
+  summary.free = all;
+  summary.lowest_host = lowest_host;
 }
 
 /// Moves the upper half of a full bucket, by (key, host), to a new one behind it.
@@ -232,7 +232,7 @@ void HostBuckets<Key>::split(std::size_t position) {
   std::nth_element(slots.begin(), middle, slots.end(), [&](std::size_t a, std::size_t b) {
     return key_[a] < key_[b] || (key_[a] == key_[b] && host_[a] < host_[b]);
   });
-  Digest upper;
+  BucketSummary upper;
   upper.bucket = upper_bucket;
   upper.bound = {key_[*middle], host_[*middle]};
   for (auto slot = middle; slot != slots.end(); ++slot) {
@@ -247,8 +247,8 @@ void HostBuckets<Key>::split(std::size_t position) {
   }
   order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(position) + 1, upper);
   renumber_from(position);
-  refresh_digest(position);
-  refresh_digest(position + 1);
+  refresh_summary(position);
+  refresh_summary(position + 1);
 }
 
 /// Joins a bucket that has become small with the one before it, so that there are never many.
@@ -256,8 +256,8 @@ template <class Key>
 void HostBuckets<Key>::merge_if_small(std::size_t position) {
   if (order_.size() == 1 || order_[position].rows >= kBucketRows / 8) return;
   if (position == 0) position = 1;
-  Digest& lower = order_[position - 1];
-  const Digest upper = order_[position];
+  BucketSummary& lower = order_[position - 1];
+  const BucketSummary upper = order_[position];
   if (lower.rows + upper.rows > kBucketRows / 2) return;
   const std::size_t from = upper.bucket * kBucketRows;
   for (std::uint32_t row = 0; row < upper.rows; ++row) {
@@ -269,7 +269,7 @@ void HostBuckets<Key>::merge_if_small(std::size_t position) {
   free_buckets_.push_back(upper.bucket);
   order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(position));
   renumber_from(position - 1);
-  refresh_digest(position - 1);
+  refresh_summary(position - 1);
 }
 
 template <class Key>
@@ -312,10 +312,10 @@ HostIndex HostBuckets<Key>::lowest(const RoomQuery& query, Key first, Key last,
   HostIndex found = kNoHost;
   std::size_t opened = 0;
   for (std::size_t position = position_for(first, 0); position < end; ++position) {
-    const Digest& digest = order_[position];
-    if (digest.lowest_host >= found || !may_fit(digest, query)) continue;
+    const BucketSummary& summary = order_[position];
+    if (summary.lowest_host >= found || !may_fit(summary, query)) continue;
     if (++opened > kFewBuckets) return by_host_.lowest(query, first, last, from);
-    found = std::min(found, lowest_host(columns(digest), query, first, last, from));
+    found = std::min(found, lowest_host(columns(summary), query, first, last, from));
   }
   return found;
 }

@@ -52,8 +52,8 @@ class HostBuckets {
   /// What a bucket holds of one host.
   struct Entry {
     Key key{};
-    ResourceVector beside_vms;
-    ResourceVector beside_all;
+    ResourceVector free_ignoring_spots;
+    ResourceVector free;
   };
   static constexpr std::uint32_t kNoBucket = UINT32_MAX;
 
@@ -72,17 +72,17 @@ class HostBuckets {
   };
 
   /// What a search reads before it opens a bucket.
-  struct Digest {
+  struct BucketSummary {
     std::uint32_t bucket = 0;
     std::uint32_t rows = 0;
     Bound bound;
-    ResourceVector beside_vms;  ///< the largest amount of each resource in the bucket
-    ResourceVector beside_all;
+    ResourceVector free_ignoring_spots;  ///< the largest amount of each resource in the bucket
+    ResourceVector free;
     HostIndex lowest_host = 0;
   };
 
-  [[nodiscard]] bool may_fit(const Digest& digest, const RoomQuery& query) const;
-  [[nodiscard]] RoomColumns<Key> columns(const Digest& digest) const;
+  [[nodiscard]] bool may_fit(const BucketSummary& summary, const RoomQuery& query) const;
+  [[nodiscard]] RoomColumns<Key> columns(const BucketSummary& summary) const;
   [[nodiscard]] std::size_t position_for(Key key, HostIndex host) const;
   [[nodiscard]] std::uint32_t new_bucket();
   void store(std::size_t slot, HostIndex host, const Entry& entry);
@@ -90,9 +90,9 @@ class HostBuckets {
   void clear_row(std::size_t slot);
   void append(std::size_t position, HostIndex host, const Entry& entry);
   void replace_row(std::size_t position, std::uint32_t row, HostIndex host, const Entry& entry);
-  [[nodiscard]] bool holds_a_maximum(const Digest& digest, std::size_t slot) const;
+  [[nodiscard]] bool holds_a_maximum(const BucketSummary& summary, std::size_t slot) const;
   void erase_row(std::size_t position, std::uint32_t row);
-  void refresh_digest(std::size_t position);
+  void refresh_summary(std::size_t position);
   void split(std::size_t position);
   void merge_if_small(std::size_t position);
   void renumber_from(std::size_t position);
@@ -101,11 +101,11 @@ class HostBuckets {
   bool with_disk_;
   std::size_t size_ = 0;
   // Columns of all buckets: bucket b owns the rows [b * kBucketRows, (b + 1) * kBucketRows).
-  std::vector<ResourceAmount> beside_vms_[3];
-  std::vector<ResourceAmount> beside_all_[3];
+  std::vector<ResourceAmount> free_ignoring_spots_[3];
+  std::vector<ResourceAmount> free_[3];
   std::vector<Key> key_;
   std::vector<HostIndex> host_;
-  std::vector<Digest> order_;            // by bound
+  std::vector<BucketSummary> order_;     // by bound
   std::vector<std::uint32_t> position_;  // of a bucket in order_
   std::vector<std::uint32_t> free_buckets_;
   std::vector<Place> place_of_;  // of each host

@@ -21,8 +21,8 @@ enum class Fit : std::uint8_t {
 /// or double, below the largest value of their type; a row with the lowest value is never found.
 template <class Key>
 struct RoomColumns {
-  const ResourceAmount* beside_vms[3] = {};  ///< free vcpus, memory_mb, disk_gb
-  const ResourceAmount* beside_all[3] = {};
+  const ResourceAmount* free_ignoring_spots[3] = {};  ///< free vcpus, memory_mb, disk_gb
+  const ResourceAmount* free[3] = {};
   const Key* key = nullptr;
   const HostIndex* host = nullptr;  ///< each below 2^31; nullptr: row r is host r
   std::size_t rows = 0;             ///< without the padding

@@ -27,11 +27,11 @@ class FitTest {
 
   [[gnu::always_inline]] typename L::Mask operator()(std::size_t row) const {
     if constexpr (kFit == Fit::kBesideVms) {
-      return has_room(hosts_.beside_vms, row);
+      return has_room(hosts_.free_ignoring_spots, row);
     } else if constexpr (kFit == Fit::kBesideAll) {
-      return has_room(hosts_.beside_all, row);
+      return has_room(hosts_.free, row);
     } else {
-      return L::but_not(has_room(hosts_.beside_vms, row), has_room(hosts_.beside_all, row));
+      return L::but_not(has_room(hosts_.free_ignoring_spots, row), has_room(hosts_.free, row));
     }
   }
 

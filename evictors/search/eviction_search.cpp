@@ -4,8 +4,8 @@
 #include <array>
 #include <numeric>
 
+#include "evictors/search/cover_branch_and_bound.hpp"
 #include "evictors/search/cover_relaxation.hpp"
-#include "evictors/search/cover_tree.hpp"
 
 namespace cospot {
 namespace {
@@ -15,7 +15,7 @@ constexpr ResourceVector kNothing{};
 constexpr std::size_t kFewCandidates = 10;
 /// Ties among more candidates than this get a limited number of nodes.
 constexpr std::size_t kAlwaysSettled = 16;
-/// A quarter of a millisecond or so. The least cost itself gets CoverTree::kMostNodes.
+/// A quarter of a millisecond or so. The least cost itself gets CoverBranchAndBound::kMostNodes.
 constexpr std::int64_t kTieNodes = 5'000;
 constexpr double kMicrosecondsPerSecond = 1e6;
 constexpr double kRoundUp = 1 + 1e-15;  // covers the rounding of a division and a product
@@ -84,7 +84,7 @@ class EvictionSearch {
   std::vector<CoverItem> candidates_;
   std::int64_t cost_unit_ = 1;
   CoverRelaxation relaxation_;
-  CoverTree tree_;
+  CoverBranchAndBound tree_;
   CoverSet best_;
   CoverSet other_;
   std::vector<CoverItem> rest_;     ///< of the best set known: the items not settled yet

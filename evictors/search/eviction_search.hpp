@@ -32,11 +32,11 @@ inline constexpr std::int64_t kNoCostLimit = std::numeric_limits<std::int64_t>::
 ///
 /// The problem is a covering knapsack with up to three constraints, so no method is fast on every
 /// input: bench_evictors.cpp tells on which this one is. So that it ends on every input, the search
-/// for the least cost stops after CoverTree::kMostNodes nodes, with the cheapest set found by then.
-/// That takes up to 0.3 s. At 64 items it has been seen only where they were made to be hard: costs
-/// near the sum of three sizes, or lives equal to a few microseconds; at 256 and more now and then
-/// where all lives are the same. With 16 candidates or fewer there are not as many nodes. A call
-/// allocates nothing once the buffers of its thread have grown.
+/// for the least cost stops after CoverBranchAndBound::kMostNodes nodes, with the cheapest set
+/// found by then. That takes up to 0.3 s. At 64 items it has been seen only where they were made to
+/// be hard: costs near the sum of three sizes, or lives equal to a few microseconds; at 256 and
+/// more now and then where all lives are the same. With 16 candidates or fewer there are not as
+/// many nodes. A call allocates nothing once the buffers of its thread have grown.
 std::optional<std::int64_t> find_cheapest_eviction(std::span<const EvictionItem> items,
                                                    const ResourceVector& shortfall,
                                                    std::int64_t cost_limit,

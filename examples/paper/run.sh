@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Makes the whole evaluation of the CoSpot paper again: README.md beside this file says what it
-# writes. With workloads given, or with COSPOT_DATA, over those; else over small made-up ones.
+# writes. With workloads given, or with COSPOT_DATA, over those; else over small synthetic ones.
 set -euo pipefail
 
 usage() {
   cat <<'TEXT'
 usage: run.sh [options] [WORKLOAD...]
   WORKLOAD          workload files, folders, or specs such as azure2020:seed=1:scale=0.001; none:
-                    the folder $COSPOT_DATA/azure2020-cospot, or without COSPOT_DATA two small made-up
+                    the folder $COSPOT_DATA/azure2020-cospot, or without COSPOT_DATA two small synthetic
                     workloads. Of a folder the files .csv and .csv.gz in its folders batched and
                     bernoulli, as `cospot workload fetch cospot --to FOLDER` makes them; without those
                     two, the ones in the folder itself
@@ -170,13 +170,13 @@ echo "== The grid"
   "$cospot" report grid.db -o grid.html --title "CoSpot's grid" >/dev/null
 )
 
-echo "== Rival rankings, and worse ones"
-"$cospot" compare "$here/rivals.yaml" "${overrides[@]}" --timing "$timing" \
-  -j "$threads" --db "$output/rivals.db" --force >/dev/null
+echo "== Rankings of prior work, and worse ones"
+"$cospot" compare "$here/prior_work.yaml" "${overrides[@]}" --timing "$timing" \
+  -j "$threads" --db "$output/prior_work.db" --force >/dev/null
 "$cospot" degradation "$here/degradation.yaml" "${overrides[@]}" \
   -j "$threads" --csv "$output/degradation.csv" >/dev/null
 
 echo "== Figures and findings"
-"$python" -m cospot.paper "$output/grid.db" --rivals "$output/rivals.db" \
+"$python" -m cospot.paper "$output/grid.db" --prior-work "$output/prior_work.db" \
   --degradation "$output/degradation.csv" --timing "$timing" -o "$output" \
   ${document:+--document "$document"}

@@ -20,7 +20,7 @@ class PackByRam(cospot.Weigher):
 
     def weigh_host(self, host: cospot.HostRow, request: cospot.Request) -> float:
         """Return the used memory in MiB."""
-        return host.memory_mb_total - host.memory_mb_beside_vms
+        return host.memory_mb_total - host.memory_mb_free_ignoring_spots
 
 
 class PackByRamBatch(cospot.Weigher):
@@ -41,7 +41,7 @@ class PackByRamBatch(cospot.Weigher):
         request: cospot.Request,
     ) -> npt.NDArray[np.float64]:
         """Return the used memory of each candidate in MiB."""
-        free = hosts.memory_mb_beside_all if self._spots_count else hosts.memory_mb_beside_vms
+        free = hosts.memory_mb_free if self._spots_count else hosts.memory_mb_free_ignoring_spots
         return (hosts.memory_mb_total[candidates] - free[candidates]).astype(np.float64)
 
 
@@ -65,6 +65,6 @@ class NewestFirst(cospot.Evictor):
             missing = missing - spots[position].resources
         return (victims, len(victims)) if missing.fits_in(nothing) else None
 
-    def charges_every_victim(self) -> bool:
+    def victims_have_positive_cost(self) -> bool:
         """Return True: a plan with a victim scores at least 1."""
         return True

@@ -82,10 +82,14 @@ class HostMirror:
 def _columns(hosts: HostView, *, sees_spots: bool) -> npt.NDArray[np.int64]:
     """Returns what an object shows: int64, one row a quantity in the order of `_update`."""
     if sees_spots:
-        free = (hosts.vcpus_beside_all, hosts.memory_mb_beside_all, hosts.disk_gb_beside_all)
+        free = (hosts.vcpus_free, hosts.memory_mb_free, hosts.disk_gb_free)
         instances = np.add(hosts.num_vms, hosts.num_spots)
     else:
-        free = (hosts.vcpus_beside_vms, hosts.memory_mb_beside_vms, hosts.disk_gb_beside_vms)
+        free = (
+            hosts.vcpus_free_ignoring_spots,
+            hosts.memory_mb_free_ignoring_spots,
+            hosts.disk_gb_free_ignoring_spots,
+        )
         instances = hosts.num_vms
     total = (hosts.vcpus_total, hosts.memory_mb_total, hosts.disk_gb_total)
     return np.array((*total, *free, instances, hosts.num_io_ops), dtype=np.int64)
@@ -214,13 +218,13 @@ class NovaView:
     """The mirrors and request specs of one thread."""
 
     def __init__(self) -> None:
-        self._beside_vms = HostMirror()
-        self._beside_all = HostMirror()
+        self._ignoring_spots = HostMirror()
+        self._including_spots = HostMirror()
         self.specs = RequestSpecs()
 
     def mirror(self, hosts: HostView, *, sees_spots: bool) -> HostMirror:
         """Returns the mirror for what may be seen, brought up to date."""
-        mirror = self._beside_all if sees_spots else self._beside_vms
+        mirror = self._including_spots if sees_spots else self._ignoring_spots
         mirror.follow(hosts, sees_spots=sees_spots)
         return mirror
 

@@ -152,11 +152,14 @@ def _held_now(simulation: Simulation) -> dict[str, int]:
     hosts = simulation.hosts
     held: dict[str, int] = {}
     for unit in ("vcpus", "memory_mb"):
-        total, beside_vms, beside_all = (
+        total, free_ignoring_spots, free = (
             int(getattr(hosts, f"{unit}_{what}").sum(dtype="int64"))
-            for what in ("total", "beside_vms", "beside_all")
+            for what in ("total", "free_ignoring_spots", "free")
         )
-        held |= {f"vm_{unit}": total - beside_vms, f"spot_{unit}": beside_vms - beside_all}
+        held |= {
+            f"vm_{unit}": total - free_ignoring_spots,
+            f"spot_{unit}": free_ignoring_spots - free,
+        }
         held[f"total_{unit}"] = total
     order = ("vm_vcpus", "vm_memory_mb", "spot_vcpus", "spot_memory_mb")
     return {

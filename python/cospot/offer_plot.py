@@ -52,12 +52,12 @@ def offered_hosts(
     if not 1 <= len(hosts) <= _MOST_HOSTS:
         raise ConfigError(f"there are {len(hosts)} hosts; expected 1 to {_MOST_HOSTS} to draw")
     total: list[int] = getattr(hosts, f"{resource}_total").tolist()
-    beside_vms: list[int] = getattr(hosts, f"{resource}_beside_vms").tolist()
-    beside_all: list[int] = getattr(hosts, f"{resource}_beside_all").tolist()
-    tops = [whole - free for whole, free in zip(total, beside_all, strict=True)]
+    free_ignoring_spots: list[int] = getattr(hosts, f"{resource}_free_ignoring_spots").tolist()
+    free: list[int] = getattr(hosts, f"{resource}_free").tolist()
+    tops = [whole - left for whole, left in zip(total, free, strict=True)]
     with new_figure((max(4.5, 1.6 + 0.75 * len(hosts)), 4.0)) as figure:
         axes = figure.axes[0]
-        vms = [whole - free for whole, free in zip(total, beside_vms, strict=True)]
+        vms = [whole - left for whole, left in zip(total, free_ignoring_spots, strict=True)]
         axes.bar(range(len(hosts)), vms, width=_WIDTH, color=BLUE, label="VMs")
         gone = set(choice.victims) if choice is not None else set()
         for host in range(len(hosts)):

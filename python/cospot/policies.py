@@ -148,7 +148,7 @@ class Evictor:
         """
         raise NotImplementedError(f"{type(self).__name__} has no make_plan")
 
-    def charges_every_victim(self) -> bool:
+    def victims_have_positive_cost(self) -> bool:
         """Return whether every plan with a victim has a score above 0.
 
         Then hosts that need no eviction win without plans being made, and runs that differ in OTN

@@ -1,6 +1,6 @@
 """Puts the results of shards into the database of their sweep as they come.
 
-The same checks as ``cospot merge`` makes, but row by row into a database that is there already:
+The same checks as ``cospot merge`` makes, but row by row into a database that already exists:
 at every moment it is a results database that ``--resume`` can continue.
 """
 
@@ -88,7 +88,7 @@ def extract_shard(database: Path, number: int, count: int) -> bytes:
 def append_shard(database: Path, shard: Path, *, version: str) -> int:
     """Copy the runs of a shard's database into the sweep's, in one transaction.
 
-    Runs that are there already are left as they are.
+    Runs that it has already are left as they are.
 
     Args:
         database: Of the sweep.

@@ -21,7 +21,7 @@
 #include "sim_harness/engine/event_log.hpp"
 #include "sim_harness/engine/explain.hpp"
 #include "sim_harness/engine/explain_text.hpp"
-#include "sim_harness/engine/informed_evictor.hpp"
+#include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/files/text_table.hpp"
 #include "sim_harness/policies/policy_list.hpp"
@@ -103,7 +103,7 @@ class ScenarioRun {
     const RunSettings settings = run_settings(sweep_, {}, hosts());
     const EventSchedule schedule = make_schedule(workload_);
     Allocator allocator = make_allocator(settings);
-    allocator.evictor = informed_evictor(allocator.evictor, workload_, schedule);
+    allocator.evictor = prepared_evictor(allocator.evictor, workload_, schedule);
     SimulationEngine engine(schedule, HostTable::uniform(settings.hosts, settings.host), allocator);
     std::optional<EventLog> log;
     if (arguments_.events.has_value()) log.emplace(*arguments_.events, workload_, engine.hosts());

@@ -104,8 +104,8 @@ class Explainer {
       told.name = hosts.name(host);
       told.num_vms = view_[host].num_vms();
       told.num_spots = view_[host].num_spots();
-      told.free_beside_vms = hosts.free(host, Sees::kVms);
-      told.free_beside_all = hosts.free(host, Sees::kVmsAndSpots);
+      told.free_ignoring_spots = hosts.free(host, Sees::kVms);
+      told.free = hosts.free(host, Sees::kVmsAndSpots);
     }
   }
 

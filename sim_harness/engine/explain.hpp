@@ -19,8 +19,8 @@ struct ExplainedHost {
   std::string name;
   std::int32_t num_vms = 0;
   std::int32_t num_spots = 0;
-  ResourceVector free_beside_vms;
-  ResourceVector free_beside_all;
+  ResourceVector free_ignoring_spots;
+  ResourceVector free;
 
   std::vector<bool> passes;     ///< by filter
   std::size_t rank = 0;         ///< 1 is the best; 0: a filter dropped it

@@ -49,7 +49,7 @@ std::string too_large_sentence(const Explanation& told) {
 std::string no_room_sentence(const Explanation& told) {
   const ResourceVector asked = told.request.resources();
   const auto room =
-      told.request.is_spot() ? &ExplainedHost::free_beside_all : &ExplainedHost::free_beside_vms;
+      told.request.is_spot() ? &ExplainedHost::free : &ExplainedHost::free_ignoring_spots;
   std::vector<std::string> wanted;
   std::vector<std::string> found;
   for (const AskedResource& resource : kResources) {

@@ -84,8 +84,7 @@ class ExplanationPrinter {
       if (host.passes[i] || told_.filter_modes[i] == FilterMode::kPrefer) continue;
       const std::string& name = told_.filters[i];
       if (!told_.needs_room_only) return name;
-      const ResourceVector room =
-          told_.request.is_spot() ? host.free_beside_all : host.free_beside_vms;
+      const ResourceVector room = told_.request.is_spot() ? host.free : host.free_ignoring_spots;
       const ResourceVector asked = told_.request.resources();
       std::vector<std::string_view> lacking;
       if (asked.vcpus > room.vcpus) lacking.emplace_back("vcpus");
@@ -136,7 +135,7 @@ class ExplanationPrinter {
 
   [[nodiscard]] std::vector<std::string> row_of(const ExplainedHost& host) const {
     const auto free = [&](ResourceAmount ResourceVector::*amount) {
-      return fmt::format("{} ({})", host.free_beside_vms.*amount, host.free_beside_all.*amount);
+      return fmt::format("{} ({})", host.free_ignoring_spots.*amount, host.free.*amount);
     };
     std::vector<std::string> cells{host.name, std::to_string(host.num_vms),
                                    std::to_string(host.num_spots), free(&ResourceVector::vcpus),

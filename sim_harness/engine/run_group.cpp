@@ -40,7 +40,7 @@ class GroupSimulation {
     std::size_t shared = 0;
     for (std::size_t i = 0; i < variations_.size(); ++i) {
       const Member member{.variation = i, .evictor = make_evictor(*variations_[i].evictor)};
-      if (member.evictor->charges_every_victim()) {
+      if (member.evictor->victims_have_positive_cost()) {
         branches[{variations_[i].saf, variations_[i].otn}].push_back(member);
         ++shared;
       } else {

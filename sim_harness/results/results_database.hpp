@@ -15,7 +15,7 @@
 
 namespace cospot {
 
-/// What to do when the database is there already.
+/// What to do when the database already exists.
 enum class IfPresent : std::uint8_t {
   kRefuse,
   kResume,   ///< continue when it holds the same experiment on the same inputs

@@ -46,7 +46,7 @@ def nearly_full(count: int) -> HostTable:
 
 
 class Constant(cospot.Weigher):
-    """Does no work of its own: gives an array that is there already."""
+    """Does no work of its own: gives an array that already exists."""
 
     def __init__(self) -> None:
         self.weights = np.arange(HOSTS, dtype=np.float64)
@@ -59,7 +59,7 @@ class Util(cospot.Weigher):
     """UTIL on columns."""
 
     def weigh_all(self, hosts: Any, candidates: Any, request: Any) -> Any:
-        return (hosts.vcpus_total - hosts.vcpus_beside_vms)[candidates]
+        return (hosts.vcpus_total - hosts.vcpus_free_ignoring_spots)[candidates]
 
 
 def cpp_times(build: Path) -> dict[str, float]:

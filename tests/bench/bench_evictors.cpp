@@ -200,9 +200,9 @@ void place_over_time(std::vector<Host>& hosts) {
 }
 
 /// The evictor as a run has it: LPML has evaluated its network before.
-std::unique_ptr<const Evictor> make_informed(const char* name, const std::vector<Host>& hosts) {
+std::unique_ptr<const Evictor> make_prepared(const char* name, const std::vector<Host>& hosts) {
   std::unique_ptr<const Evictor> evictor = make_plugin(evictor_registry(), "evictor", name, {});
-  std::unique_ptr<const Evictor> informed = evictor->informed([&] {
+  std::unique_ptr<const Evictor> prepared = evictor->prepared_for([&] {
     std::vector<SpotTraits> traits;
     for (const Host& host : hosts) {
       for (const RunningSpot& spot : host.spots) {
@@ -213,7 +213,7 @@ std::unique_ptr<const Evictor> make_informed(const char* name, const std::vector
     }
     return traits;
   });
-  return informed != nullptr ? std::move(informed) : std::move(evictor);
+  return prepared != nullptr ? std::move(prepared) : std::move(evictor);
 }
 
 double worst_microseconds(const Evictor& evictor, const std::vector<Host>& hosts) {
@@ -236,7 +236,7 @@ void plan_all(benchmark::State& state, const char* evictor_name, const Family& f
               std::size_t spots) {
   std::vector<Host> hosts = make_hosts(family, spots);
   place_over_time(hosts);
-  const auto evictor = make_informed(evictor_name, hosts);
+  const auto evictor = make_prepared(evictor_name, hosts);
   EvictionPlan plan;
   std::size_t next = 0;
   for ([[maybe_unused]] auto _ : state) {
@@ -257,7 +257,7 @@ void plan_one_of(benchmark::State& state, const char* evictor_name) {
     host.spots.push_back(flavored(random, heavy_tailed_end(random)));
   }
   place_over_time(hosts);
-  const auto evictor = make_informed(evictor_name, hosts);
+  const auto evictor = make_prepared(evictor_name, hosts);
   EvictionPlan plan;
   for ([[maybe_unused]] auto _ : state) {
     benchmark::DoNotOptimize(evictor->make_plan(host.eviction(), kNoScoreLimit, plan));

@@ -25,8 +25,8 @@ struct Amount {
 /// What a request looks at, of every host. The spots themselves are elsewhere, so that a scan
 /// streams through little memory.
 struct Host {
-  Amount beside_vms;  // what VMs leave free
-  Amount beside_all;  // what VMs and spots leave free
+  Amount free_ignoring_spots;  // what VMs leave free
+  Amount free;                 // what VMs and spots leave free
   std::int32_t vms = 0;
   std::int32_t spots = 0;
 };
@@ -81,7 +81,7 @@ class PlainRun {
         spot_formula_(formula_of(settings.spot.label)),
         spots_avoid_vms_(settings.spot.label.starts_with("vma")),
         lpo_(make_plugin(evictor_registry(), "evictor", "LPO", {})),
-        hosts_(settings.hosts, {.beside_vms = total_, .beside_all = total_}),
+        hosts_(settings.hosts, {.free_ignoring_spots = total_, .free = total_}),
         spots_on_(settings.hosts),
         host_of_(schedule.start.size(), kNoHost) {
     result_.hosts = settings.hosts;
@@ -119,8 +119,8 @@ class PlainRun {
     }
     evict(chosen, now);
     Host& host = hosts_[chosen];
-    take(host.beside_vms, need);
-    take(host.beside_all, need);
+    take(host.free_ignoring_spots, need);
+    take(host.free, need);
     ++host.vms;
     host_of_[instance] = chosen;
   }
@@ -135,7 +135,7 @@ class PlainRun {
       return;
     }
     const std::size_t chosen = ranked_.front().host;
-    take(hosts_[chosen].beside_all, need);
+    take(hosts_[chosen].free, need);
     ++hosts_[chosen].spots;
     spots_on_[chosen].push_back({.instance = instance,
                                  .resources = {need.vcpus, need.memory},
@@ -148,13 +148,13 @@ class PlainRun {
     if (host_of_[event.instance] == kNoHost) return;
     const std::size_t index = std::exchange(host_of_[event.instance], kNoHost);
     Host& host = hosts_[index];
-    give(host.beside_all, need);
+    give(host.free, need);
     if (event.is_spot()) {
       --host.spots;
       std::erase_if(spots_on_[index],
                     [&](const RunningSpot& s) { return s.instance == event.instance; });
     } else {
-      give(host.beside_vms, need);
+      give(host.free_ignoring_spots, need);
       --host.vms;
     }
   }
@@ -162,10 +162,10 @@ class PlainRun {
   void rank_for_vm(const Amount& need) {
     const auto rank_by = [&]<Formula kFormula>() {
       keep_best(settings_.otn.otn(), [&](const Host& host, Ranked& ranked) {
-        if (!host.beside_vms.holds(need)) return false;
+        if (!host.free_ignoring_spots.holds(need)) return false;
         const bool in_tier = kFormula != Formula::kUtil && host.vms > 0;
-        ranked.tier = (settings_.saf && host.beside_all.holds(need) ? 2 : 0) + (in_tier ? 1 : 0);
-        ranked.weight = weigh<kFormula>(total_, host.beside_vms, need);
+        ranked.tier = (settings_.saf && host.free.holds(need) ? 2 : 0) + (in_tier ? 1 : 0);
+        ranked.weight = weigh<kFormula>(total_, host.free_ignoring_spots, need);
         return true;
       });
     };
@@ -175,12 +175,12 @@ class PlainRun {
   void rank_for_spot(const Amount& need) {
     const auto rank_by = [&]<Formula kFormula>() {
       keep_best(1, [&](const Host& host, Ranked& ranked) {
-        if (!host.beside_all.holds(need)) return false;
+        if (!host.free.holds(need)) return false;
         const bool in_tier = spots_avoid_vms_
                                  ? host.vms == 0
                                  : kFormula != Formula::kUtil && (host.vms > 0 || host.spots > 0);
         ranked.tier = in_tier ? 1 : 0;
-        ranked.weight = weigh<kFormula>(total_, host.beside_all, need);
+        ranked.weight = weigh<kFormula>(total_, host.free, need);
         return true;
       });
     };
@@ -235,7 +235,7 @@ class PlainRun {
 
   double plan(std::size_t host, const Amount& need, SimTime now) {
     plan_.victims.clear();
-    const Amount& free = hosts_[host].beside_all;
+    const Amount& free = hosts_[host].free;
     const std::vector<RunningSpot>& spots = spots_on_[host];
     Amount missing{need.vcpus - free.vcpus, need.memory - free.memory};
     if (missing.vcpus <= 0 && missing.memory <= 0) return 0;
@@ -258,7 +258,7 @@ class PlainRun {
       spots.erase(spots.begin() + victims_[i]);
       host_of_[spot.instance] = kNoHost;
       --hosts_[host].spots;
-      give(hosts_[host].beside_all, {spot.resources.vcpus, spot.resources.memory_mb});
+      give(hosts_[host].free, {spot.resources.vcpus, spot.resources.memory_mb});
       ++result_.evictions;
       result_.spot_revenue -= schedule_.revenue(spot.resources.vcpus, now, spot.ends_at);
     }

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim_harness/engine/informed_evictor.hpp"
+#include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "tests/cpp/settings_grid.hpp"
 
@@ -83,7 +83,7 @@ void check_against_reference(const Workload& workload, const Settings& settings)
   const reference::Outcome expected = reference::simulate(workload, settings);
   const EventSchedule schedule = make_schedule(workload);
   Allocator allocator = make_allocator(run_settings_of(settings));
-  allocator.evictor = informed_evictor(allocator.evictor, workload, schedule);
+  allocator.evictor = prepared_evictor(allocator.evictor, workload, schedule);
   SimulationEngine watched(schedule, HostTable::uniform(settings.hosts, settings.host), allocator);
   EventRecorder recorder(settings.epsilon || settings.adaptive ? SIZE_MAX : settings.otn);
   watched.set_observer(&recorder);

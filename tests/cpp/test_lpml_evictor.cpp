@@ -106,7 +106,7 @@ TEST_CASE("LearnedPredictor: reads the remaining life off the curve of the spot'
     const double rest = expected_rest(model->grid(), curve, static_cast<double>(age), 70'000'000.0);
     CHECK(static_cast<double>(remaining[0].count()) == doctest::Approx(rest).epsilon(1e-6));
     // Informed of a previous life of 10 s, it answers by another curve.
-    const auto informed = predictor.informed([&] {
+    const auto prepared = predictor.prepared_for([&] {
       return std::vector<SpotTraits>{{.instance = 5,
                                       .resources = {2, 4},
                                       .requested_at = placed,
@@ -114,12 +114,12 @@ TEST_CASE("LearnedPredictor: reads the remaining life off the curve of the spot'
     });
     std::vector<LifePoint> other(4);
     model->fill_curve({0, 3, 0, 0}, other);
-    informed->predict({&spot, 1}, now, placed + std::chrono::seconds(70), remaining);
-    const double informed_rest =
+    prepared->predict({&spot, 1}, now, placed + std::chrono::seconds(70), remaining);
+    const double prepared_rest =
         expected_rest(model->grid(), other, static_cast<double>(age), 70'000'000.0);
     CHECK(static_cast<double>(remaining[0].count()) ==
-          doctest::Approx(informed_rest).epsilon(1e-6));
-    if (age < 40'000'000) CHECK(informed_rest > rest);  // a lower hazard in the first interval
+          doctest::Approx(prepared_rest).epsilon(1e-6));
+    if (age < 40'000'000) CHECK(prepared_rest > rest);  // a lower hazard in the first interval
   }
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("LpmlEvictor: options") {
   CHECK(LpmlEvictor(PluginOptions("LPML", {{"model", file}, {"from_day", 1.5}}))
             .follows_fifo_until() == std::chrono::hours(36));
   CHECK(LpmlEvictor(PluginOptions{}).follows_fifo_until() == 3 * kDay);
-  CHECK(LpmlEvictor(PluginOptions{}).charges_every_victim());
+  CHECK(LpmlEvictor(PluginOptions{}).victims_have_positive_cost());
   const auto error = [](const std::map<std::string, PluginOptions::Value>& options) {
     return error_text<ConfigError>([&] { LpmlEvictor made{PluginOptions("LPML", options)}; });
   };

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "evictors/lifetime_evictor.hpp"
-#include "sim_harness/engine/informed_evictor.hpp"
+#include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/engine/run_group.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/engine/spot_traits.hpp"
@@ -73,7 +73,7 @@ DecisionRecorder decide(const Workload& workload, const Settings& settings,
                                         .evictor = evictor,
                                         .saf = settings.saf,
                                         .otn = settings.otn});
-  allocator.evictor = informed_evictor(allocator.evictor, workload, schedule);
+  allocator.evictor = prepared_evictor(allocator.evictor, workload, schedule);
   SimulationEngine engine(schedule, HostTable::uniform(settings.hosts, settings.host), allocator);
   DecisionRecorder recorder;
   engine.set_observer(&recorder);
@@ -116,7 +116,7 @@ TEST_CASE("LPML: decides as FIFO does until day 3") {
          decide(workload, settings, evictor_of("FIFO")).decisions));
 }
 
-TEST_CASE("simulate_group: an informed LPML shares FIFO's run until day 3, to the bit") {
+TEST_CASE("simulate_group: a prepared LPML shares FIFO's run until day 3, to the bit") {
   for (std::uint64_t seed = 31; seed < 41; ++seed) {
     const RandomWorkloadOptions options{
         .seed = seed, .requests = 150, .host = {10, 12, 0}, .hosts = 5};
@@ -125,7 +125,7 @@ TEST_CASE("simulate_group: an informed LPML shares FIFO's run until day 3, to th
     const ChainSpec vm = chain_of("COS");
     const ChainSpec spot = chain_of("vmaDPD");
     std::vector<EvictorSpec> evictors{evictor_of("FIFO"), evictor_of("LPML"), evictor_of("LPO")};
-    evictors[1].made = informed_evictor(make_evictor(evictors[1]), workload, schedule);
+    evictors[1].made = prepared_evictor(make_evictor(evictors[1]), workload, schedule);
     std::vector<RunVariation> variations;
     for (const EvictorSpec& evictor : evictors) {
       for (const bool saf : {false, true}) {

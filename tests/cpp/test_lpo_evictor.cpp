@@ -68,7 +68,7 @@ TEST_CASE("LpoEvictor: options are days, checked") {
   CHECK(LpoEvictor(PluginOptions{}).follows_fifo_until() == 3 * kDay);
   CHECK(LpoEvictor(PluginOptions("LPO", {{"from_day", 1.5}})).follows_fifo_until() ==
         std::chrono::hours(36));
-  CHECK(LpoEvictor(PluginOptions{}).charges_every_victim());
+  CHECK(LpoEvictor(PluginOptions{}).victims_have_positive_cost());
   CHECK_THROWS_AS(LpoEvictor(PluginOptions("LPO", {{"from_day", 1e300}})), ConfigError);
   CHECK_THROWS_AS(LpoEvictor(PluginOptions("LPO", {{"from", 1.0}})), ConfigError);
 }

@@ -108,7 +108,7 @@ TEST_CASE("ResultsDatabase: another sweep or a changed workload is not resumed")
   CHECK(open_small(file, IfPresent::kResume).finished_runs().size() == 4);
 }
 
-TEST_CASE("ResultsDatabase: a run that is there already undoes its whole commit") {
+TEST_CASE("ResultsDatabase: a run that already exists undoes its whole commit") {
   const ScratchFolder folder;
   ResultsDatabase database = open_small(folder / "r.db");
   database.commit(stored(made_rows(4, 2)));

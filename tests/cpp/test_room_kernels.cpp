@@ -22,10 +22,10 @@ struct RandomColumns {
     host.resize(padded);
     for (std::size_t row = 0; row < rows; ++row) {
       for (int resource = 0; resource < 3; ++resource) {
-        const auto beside_vms = static_cast<ResourceAmount>(random.below(8));
-        rooms[resource][row] = beside_vms;
-        rooms[3 + resource][row] =
-            static_cast<ResourceAmount>(random.below(static_cast<std::uint64_t>(beside_vms) + 1));
+        const auto free_ignoring_spots = static_cast<ResourceAmount>(random.below(8));
+        rooms[resource][row] = free_ignoring_spots;
+        rooms[3 + resource][row] = static_cast<ResourceAmount>(
+            random.below(static_cast<std::uint64_t>(free_ignoring_spots) + 1));
       }
       // Every tenth row has the key that no search may find.
       if (random.below(10) != 0) key[row] = static_cast<Key>(random.below(9)) - 4;
@@ -36,8 +36,8 @@ struct RandomColumns {
         std::swap(host[row - 1], host[random.below(row)]);
       }
     }
-    columns = {.beside_vms = {rooms[0].data(), rooms[1].data(), rooms[2].data()},
-               .beside_all = {rooms[3].data(), rooms[4].data(), rooms[5].data()},
+    columns = {.free_ignoring_spots = {rooms[0].data(), rooms[1].data(), rooms[2].data()},
+               .free = {rooms[3].data(), rooms[4].data(), rooms[5].data()},
                .key = key.data(),
                .host = in_host_order ? nullptr : host.data(),
                .rows = rows};

@@ -143,7 +143,7 @@ TEST_CASE("cross_validate: every sample is held out once, by a search that knows
     for (const std::size_t sample : folds[fold].held_out) CHECK(fold_of[sample] == fold);
     for (const std::size_t sample : folds[fold].selection) CHECK(fold_of[sample] != fold);
     // 16 settings are few enough that all run on every sample.
-    CHECK(runs.mean(folds[fold].advice, folds[fold].selection).spot_share ==
+    CHECK(runs.mean(folds[fold].recommendation, folds[fold].selection).spot_share ==
           best_share(runs, folds[fold].selection, settings.max_vm_loss));
   }
   CHECK(held_out == std::multiset<std::size_t>{0, 1, 2, 3, 4});
@@ -159,11 +159,11 @@ TEST_CASE("cross_validate: every sample is held out once, by a search that knows
   double plain = 0;
   double plain_lost = 0;
   for (const TuneOutcome& fold : folds) {
-    const std::size_t baseline = *runs.space().baseline_of(fold.advice);
+    const std::size_t baseline = *runs.space().baseline_of(fold.recommendation);
     const std::size_t best = *fold.without_cooperation;
     for (const std::size_t sample : fold.held_out) {
-      earned += runs.point(fold.advice, sample).spot_share / 5;
-      lost += runs.point(fold.advice, sample).vm_loss / 5;
+      earned += runs.point(fold.recommendation, sample).spot_share / 5;
+      lost += runs.point(fold.recommendation, sample).vm_loss / 5;
       same_policies += runs.point(baseline, sample).spot_share / 5;
       plain += runs.point(best, sample).spot_share / 5;
       plain_lost += runs.point(best, sample).vm_loss / 5;
@@ -207,7 +207,7 @@ std::size_t best_without_cooperation(const TuneSettings& settings, const TuneRun
   return *best;
 }
 
-TEST_CASE("tune: beside the advice stands the best of all settings without cooperation") {
+TEST_CASE("tune: beside the recommendation stands the best of all settings without cooperation") {
   // Enough settings that most are eliminated: 3 x 6 x 2 x 2 x 6 = 432, of which 36 have OTN 1 and
   // SAF off. Without headroom no setting may keep the limit; with 5 % one does.
   TuneSettings settings =
@@ -224,7 +224,7 @@ TEST_CASE("tune: beside the advice stands the best of all settings without coope
     const std::size_t expected = best_without_cooperation(settings, runs, outcome.selection);
     CHECK(runs.mean(*outcome.without_cooperation, outcome.selection).spot_share ==
           runs.mean(expected, outcome.selection).spot_share);
-    // It was judged on the samples that judge the advice.
+    // It was judged on the samples that judge the recommendation.
     const double judged = runs.mean(*outcome.without_cooperation, outcome.held_out).spot_share;
     CHECK(tune_text(settings, samples, runs, outcome)
               .find(fmt::format("without cooperation  {:.1f}% (VM revenue lost", 100 * judged)) !=
@@ -242,7 +242,9 @@ TEST_CASE("tune: without OTN 1 there is nothing to compare with, and it says so"
             .find("without cooperation  not tried: --otn has no 1") != std::string::npos);
 }
 
-TEST_CASE("tune: what knows lifetimes is an upper bound beside the advice, never the advice") {
+TEST_CASE(
+    "tune: what knows lifetimes is an upper bound beside the recommendation, never the "
+    "recommendation") {
   TuneSettings settings =
       settings_of({"UTIL", "DPD"}, {"sUTIL", "vmaCOS"}, {"LPO", "FIFO"}, {"1", "4", "16"});
   settings.max_vm_loss = 1;
@@ -252,7 +254,7 @@ TEST_CASE("tune: what knows lifetimes is an upper bound beside the advice, never
   const auto evictor_of = [&](std::size_t candidate) {
     return settings.evictors[runs.space().at(candidate).evictor].name;
   };
-  CHECK(evictor_of(outcome.advice) == "FIFO");
+  CHECK(evictor_of(outcome.recommendation) == "FIFO");
   CHECK(evictor_of(*outcome.without_cooperation) == "FIFO");
   CHECK(outcome.tried_without_cooperation == 2 * 2);
   for (const auto& some : {outcome.complete, outcome.finalists, outcome.front}) {
@@ -260,14 +262,14 @@ TEST_CASE("tune: what knows lifetimes is an upper bound beside the advice, never
   }
   REQUIRE(outcome.bound);
   CHECK(evictor_of(*outcome.bound) == "LPO");
-  // The same advice as when LPO is no choice at all.
+  // The same recommendation as when LPO is no choice at all.
   TuneSettings without = settings;
   without.evictors.erase(without.evictors.begin());
   const auto same_samples = samples_of(recipes(4, "0.001"), without, 2);
   TuneRuns others(without, same_samples, kHost);
   const TuneOutcome plain = tune_by_halves(without, same_samples, others);
-  CHECK(runs.mean(outcome.advice, outcome.held_out).spot_share ==
-        others.mean(plain.advice, plain.held_out).spot_share);
+  CHECK(runs.mean(outcome.recommendation, outcome.held_out).spot_share ==
+        others.mean(plain.recommendation, plain.held_out).spot_share);
   const std::string text = tune_text(settings, samples, runs, outcome);
   const double bound = runs.mean(*outcome.bound, outcome.held_out).spot_share;
   CHECK(text.find(fmt::format("cannot be set        {:.1f}% (VM revenue lost", 100 * bound)) !=
@@ -292,8 +294,8 @@ TEST_CASE("cross-validation: what nova.conf can be set to is judged too") {
   double earned = 0;
   for (const TuneOutcome& fold : folds) {
     REQUIRE(fold.held_out.size() == 1);
-    CHECK(runs.space().at(*fold.advice_for_nova).evictor == 0);  // nova.conf knows no LPML
-    earned += runs.point(*fold.advice_for_nova, fold.held_out.front()).spot_share / 4;
+    CHECK(runs.space().at(*fold.recommendation_for_nova).evictor == 0);  // nova.conf knows no LPML
+    earned += runs.point(*fold.recommendation_for_nova, fold.held_out.front()).spot_share / 4;
   }
   const std::string text = tune_text(settings, samples, runs, whole, folds);
   CHECK(text.find(fmt::format("in nova.conf         {:.1f}%, VM", 100 * earned)) !=
@@ -360,7 +362,7 @@ TEST_CASE("whole_layers: layers while they fit, then from end to end of the next
   CHECK(whole_layers({}, 3).empty());
 }
 
-TEST_CASE("tune: when few candidates need no elimination, the advice is the best of all") {
+TEST_CASE("tune: when few candidates need no elimination, the recommendation is the best of all") {
   for (const double limit : {0.0, 0.001}) {
     TuneSettings settings = settings_of({"UTIL", "COS"}, {"sDPD"}, {"FIFO"}, {"1", "4", "16"});
     settings.max_vm_loss = limit;
@@ -373,11 +375,12 @@ TEST_CASE("tune: when few candidates need no elimination, the advice is the best
     const double best = best_share(runs, outcome.selection, limit);
     REQUIRE(best > 0);
     CHECK(outcome.keeps_limit);
-    CHECK(runs.mean(outcome.advice, outcome.selection).spot_share == best);
+    CHECK(runs.mean(outcome.recommendation, outcome.selection).spot_share == best);
   }
 }
 
-TEST_CASE("tune: the advice is close to the best of the whole grid, for a part of its runs") {
+TEST_CASE(
+    "tune: the recommendation is close to the best of the whole grid, for a part of its runs") {
   // Tolerances: 2 percentage points of spot revenue on the samples that chose, where only the
   // elimination can miss the best; 4 on the held-out ones, which the choice has not seen.
   TuneSettings settings = settings_of({"UTIL", "COS", "DPD"}, {"sUTIL", "sDPD", "vmaCOS"},
@@ -395,10 +398,10 @@ TEST_CASE("tune: the advice is close to the best of the whole grid, for a part o
   CHECK(used < runs.count());
 
   REQUIRE(outcome.keeps_limit);
-  CHECK(keeps_limit(runs, outcome.advice, outcome.selection, 0));
-  CHECK(runs.mean(outcome.advice, outcome.selection).spot_share >=
+  CHECK(keeps_limit(runs, outcome.recommendation, outcome.selection, 0));
+  CHECK(runs.mean(outcome.recommendation, outcome.selection).spot_share >=
         best_share(runs, outcome.selection, 0) - 0.02);
-  const CostAndRevenue held_out = runs.mean(outcome.advice, outcome.held_out);
+  const CostAndRevenue held_out = runs.mean(outcome.recommendation, outcome.held_out);
   double ahead = 0;  // of those that lose no more on the held-out samples
   for (const std::size_t candidate : everything) {
     const CostAndRevenue other = runs.mean(candidate, outcome.held_out);
@@ -408,7 +411,8 @@ TEST_CASE("tune: the advice is close to the best of the whole grid, for a part o
   }
   CHECK(ahead <= 0.04);
   CHECK(held_out.spot_share >
-        1.05 * runs.mean(*runs.space().baseline_of(outcome.advice), outcome.held_out).spot_share);
+        1.05 * runs.mean(*runs.space().baseline_of(outcome.recommendation), outcome.held_out)
+                   .spot_share);
 }
 
 std::set<std::pair<double, double>> points_of(const TuneRuns& runs,
@@ -493,7 +497,7 @@ TEST_CASE("tune: the same for any number of threads; what is held out plays no p
   const auto judged_by_others = samples_of(others, settings, 2);
   TuneRuns third(settings, judged_by_others, kHost);
   const TuneOutcome same = tune_by_halves(settings, judged_by_others, third);
-  CHECK(same.advice == outcome.advice);
+  CHECK(same.recommendation == outcome.recommendation);
   CHECK(same.finalists == outcome.finalists);
 }
 
@@ -519,13 +523,13 @@ TEST_CASE("tune: nova.conf gets only what Nova has") {
   const auto samples = samples_of(recipes(2, "0.0002"), settings, 2);
   TuneRuns runs(settings, samples, kHost);
   const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
-  REQUIRE(outcome.advice_for_nova);
-  const RunCoordinates at = runs.space().at(*outcome.advice_for_nova);
+  REQUIRE(outcome.recommendation_for_nova);
+  const RunCoordinates at = runs.space().at(*outcome.recommendation_for_nova);
   CHECK(settings.evictors[at.evictor].name == "YJF");
   CHECK(settings.otn[at.otn].label() == "4");
   settings.evictors.pop_back();
   TuneRuns without(settings, samples, kHost);
-  CHECK_FALSE(tune_by_halves(settings, samples, without).advice_for_nova);
+  CHECK_FALSE(tune_by_halves(settings, samples, without).recommendation_for_nova);
 }
 
 TEST_CASE("make_samples: one workload is dealt, and its hosts are scaled with it") {

@@ -45,7 +45,7 @@ TEST_CASE("YoungestFirstEvictor: without a shortfall nobody goes, beyond all spo
 
 TEST_CASE("YoungestFirstEvictor: charges every victim and never claims to follow FIFO") {
   const YoungestFirstEvictor evictor{PluginOptions{}};
-  CHECK(evictor.charges_every_victim());
+  CHECK(evictor.victims_have_positive_cost());
   CHECK(evictor.follows_fifo_until() == SimTime::min());
 }
 

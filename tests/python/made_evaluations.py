@@ -1,4 +1,4 @@
-"""Evaluations of a few made-up runs, as `cospot.paper` reads them."""
+"""Evaluations of a few invented runs, as `cospot.paper` reads them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEGRADATION_COLUMNS = {
 
 
 def made_evaluation(
-    folder: Path, runs: Runs, *, rivals: Runs = (), degradation: Runs = ()
+    folder: Path, runs: Runs, *, prior_work: Runs = (), degradation: Runs = ()
 ) -> Evaluation:
     """Write what was run, and read it; a run says only where it differs from RUN_COLUMNS.
 
@@ -37,7 +37,7 @@ def made_evaluation(
         csv.write_text("\n".join(lines) + "\n")
     return load_evaluation(
         _database(folder / "grid.db", runs),
-        _database(folder / "rivals.db", rivals) if rivals else None,
+        _database(folder / "prior_work.db", prior_work) if prior_work else None,
         csv if degradation else None,
     )
 

@@ -14,7 +14,7 @@ class Util(cospot.Weigher):
     """UTIL on columns: used vCPUs, ignoring spots."""
 
     def weigh_all(self, hosts: Any, candidates: Any, request: Any) -> npt.NDArray[np.float64]:
-        used = hosts.vcpus_total[candidates] - hosts.vcpus_beside_vms[candidates]
+        used = hosts.vcpus_total[candidates] - hosts.vcpus_free_ignoring_spots[candidates]
         return used.astype(np.float64)
 
 
@@ -22,14 +22,14 @@ class UtilByHost(cospot.Weigher):
     """UTIL, one host at a time."""
 
     def weigh_host(self, host: Any, request: Any) -> float:
-        return float(host.vcpus_total - host.vcpus_beside_vms)
+        return float(host.vcpus_total - host.vcpus_free_ignoring_spots)
 
 
 class SpotUtil(cospot.Weigher):
     """sUTIL: used vCPUs, spots included."""
 
     def weigh_host(self, host: Any, request: Any) -> float:
-        return float(host.total.vcpus - host.beside_all.vcpus)
+        return float(host.total.vcpus - host.free.vcpus)
 
 
 class Scaled(cospot.Weigher):
@@ -41,7 +41,7 @@ class Scaled(cospot.Weigher):
         self.factor = factor
 
     def weigh_all(self, hosts: Any, candidates: Any, request: Any) -> npt.NDArray[np.float64]:
-        return (hosts.vcpus_total - hosts.vcpus_beside_vms)[candidates] * self.factor
+        return (hosts.vcpus_total - hosts.vcpus_free_ignoring_spots)[candidates] * self.factor
 
 
 class FewSpots(cospot.Filter):
@@ -71,5 +71,5 @@ class Fifo(cospot.Evictor):
 class ChargingFifo(Fifo):
     """The same, and it says that every victim costs something."""
 
-    def charges_every_victim(self) -> bool:
+    def victims_have_positive_cost(self) -> bool:
         return True

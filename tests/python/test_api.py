@@ -50,12 +50,12 @@ def test_columns_show_the_table() -> None:
         "vcpus_total": [8, 8],
         "memory_mb_total": [16, 16],
         "disk_gb_total": [0, 0],
-        "vcpus_beside_vms": [4, 8],
-        "memory_mb_beside_vms": [8, 16],
-        "disk_gb_beside_vms": [0, 0],
-        "vcpus_beside_all": [3, 8],
-        "memory_mb_beside_all": [6, 16],
-        "disk_gb_beside_all": [0, 0],
+        "vcpus_free_ignoring_spots": [4, 8],
+        "memory_mb_free_ignoring_spots": [8, 16],
+        "disk_gb_free_ignoring_spots": [0, 0],
+        "vcpus_free": [3, 8],
+        "memory_mb_free": [6, 16],
+        "disk_gb_free": [0, 0],
         "num_vms": [2, 0],
         "num_spots": [1, 0],
         "num_io_ops": [0, 0],
@@ -71,7 +71,7 @@ def test_columns_show_the_table() -> None:
     row = hosts[-2]
     assert (row.index, row.name, row.total) == (0, "half", ResourceVector(8, 16))
     assert (row.vm_used, row.spot_used) == (ResourceVector(4, 8), ResourceVector(1, 2))
-    assert (row.beside_vms, row.beside_all) == (ResourceVector(4, 8), ResourceVector(3, 6))
+    assert (row.free_ignoring_spots, row.free) == (ResourceVector(4, 8), ResourceVector(3, 6))
     assert [host.name for host in hosts] == ["half", "idle"]
     with pytest.raises(IndexError, match="there are 2 hosts"):
         hosts[2]

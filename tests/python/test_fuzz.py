@@ -167,7 +167,7 @@ def test_handshake(a: Any, b: Any, c: Any, d: Any) -> None:
     works_or_raises(cospot.choose, offer, c, datacenter)
     choice = works_or_raises(Choice, a, b, c, d)
     works_or_raises(datacenter.commit, choice, request)
-    assert (datacenter.hosts.vcpus_beside_vms >= 0).all()
+    assert (datacenter.hosts.vcpus_free_ignoring_spots >= 0).all()
 
 
 @given(

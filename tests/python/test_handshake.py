@@ -37,7 +37,7 @@ def test_a_vm_displaces_the_cheapest_spots() -> None:
     assert datacenter.commit(choice, request)
     assert datacenter.spots_on(1) == [] and datacenter.host_of(4) is None
     assert datacenter.host_of(20) == 1
-    assert datacenter.hosts.vcpus_beside_all.tolist() == [0, 3]
+    assert datacenter.hosts.vcpus_free.tolist() == [0, 3]
     assert not datacenter.commit(choice, Request(1, 1, instance=21))  # the host has changed
 
 
@@ -48,9 +48,9 @@ def test_a_stale_choice_is_declined() -> None:
     choice = cospot.choose(offer, cospot.make_evictor("FIFO"), datacenter)
     assert choice is not None
     datacenter.remove(10)
-    before = datacenter.hosts.vcpus_beside_all.tolist()
+    before = datacenter.hosts.vcpus_free.tolist()
     assert not datacenter.commit(choice, request)
-    assert datacenter.hosts.vcpus_beside_all.tolist() == before
+    assert datacenter.hosts.vcpus_free.tolist() == before
     assert datacenter.host_of(20) is None
 
 

@@ -249,7 +249,7 @@ def test_python_m_ends_too(folder: Folder) -> None:
     assert (process.communicate(), process.returncode) == (("", "cospot: interrupted\n"), 130)
 
 
-#: Long calls of the package; `small` is a workload that is there already.
+#: Long calls of the package; `small` is a workload that already exists.
 CALLS = {
     "generate": "cospot.Workload.generate(scale=1)",
     "load": "cospot.Workload.load('endless.csv')",

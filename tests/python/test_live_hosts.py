@@ -64,8 +64,8 @@ def test_the_cheapest_offered_host_wins_and_ties_go_to_the_better_rank() -> None
 def test_the_view_shows_what_was_set() -> None:
     view = three_hosts().hosts
     assert view.names == ["a", "b", "c"]
-    assert view.vcpus_beside_vms.tolist() == [6, 4, -1]
-    assert view.memory_mb_beside_all.tolist() == [1000, 6000, 3000]
+    assert view.vcpus_free_ignoring_spots.tolist() == [6, 4, -1]
+    assert view.memory_mb_free.tolist() == [1000, 6000, 3000]
     assert view.num_spots.tolist() == [2, 1, 0]
 
 

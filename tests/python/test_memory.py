@@ -26,9 +26,9 @@ def test_an_array_shows_later_changes() -> None:
     address = {name: array.__array_interface__["data"][0] for name, array in kept.items()}
     datacenter.add_vm(1, Request(2, 3, 1, instance=1))
     datacenter.add_spot(1, Request(1, 1, spot=True, instance=2))
-    assert kept["vcpus_beside_vms"].tolist() == [8, 6, 8]
-    assert kept["memory_mb_beside_all"].tolist() == [8, 4, 8]
-    assert kept["disk_gb_beside_vms"].tolist() == [8, 7, 8]
+    assert kept["vcpus_free_ignoring_spots"].tolist() == [8, 6, 8]
+    assert kept["memory_mb_free"].tolist() == [8, 4, 8]
+    assert kept["disk_gb_free_ignoring_spots"].tolist() == [8, 7, 8]
     assert (kept["num_vms"][1], kept["num_spots"][1], kept["generation"][1]) == (1, 1, 2)
     again = {
         name: array.__array_interface__["data"][0]
@@ -47,7 +47,7 @@ def test_an_array_outlives_its_table() -> None:
     gc.collect()
     _ = [np.array(array) for name, array in kept.items() if name != "row"]  # by memcpy: ASan looks
     _ = [HostTable.uniform(1000, (5, 5)) for _ in range(50)]  # takes the memory if it is free
-    assert kept["vcpus_beside_vms"].tolist() == [8] * 999 + [6]
+    assert kept["vcpus_free_ignoring_spots"].tolist() == [8] * 999 + [6]
     assert kept["num_vms"].sum() == 1 and kept["vcpus_total"].sum() == 8000
     assert kept["row"].name == "host-999" and kept["row"].num_vms == 1
 
@@ -72,7 +72,7 @@ def test_a_simulation_that_is_gone(workload: Workload) -> None:
 
     kept, spots = made()
     gc.collect()
-    held = kept["vcpus_beside_vms"] - kept["vcpus_beside_all"]
+    held = kept["vcpus_free_ignoring_spots"] - kept["vcpus_free"]
     assert held.sum() == sum(spot.resources.vcpus for spot in spots) > 0
     assert kept["num_spots"].sum() == len(spots)
 
@@ -121,7 +121,7 @@ def test_what_a_policy_keeps_does_not_dangle(
         assert len(hosts) in {8, 9, 34} and row.total.vcpus == HOST[0]
         assert columns["vcpus_total"].sum() == HOST[0] * len(hosts)
         assert candidates.dtype == np.uint32 and (candidates < len(hosts)).all()
-        assert (columns["vcpus_beside_all"] <= columns["vcpus_beside_vms"]).all()
+        assert (columns["vcpus_free"] <= columns["vcpus_free_ignoring_spots"]).all()
         assert request.vcpus > 0 and hosts.names[0] == "host-0"
     assert spot_keeper.kept
     for spots, shortfall in spot_keeper.kept:

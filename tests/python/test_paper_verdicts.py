@@ -68,7 +68,7 @@ def test_most_runs_reject_none_where_n_is_small_or_there_is_headroom(
     _check(_finding(evaluation, "Hypothesis 1", "runs without a rejection"), here, holds)
 
 
-def test_cospot_earns_more_than_one_rival_and_not_than_another(tmp_path):
+def test_cospot_earns_more_than_one_of_prior_work_and_not_than_another(tmp_path):
     # 300 of 500 are 60 %: more than 299, not more than 300. What SAF or another evictor earns does
     # not count. VM revenue lost, 1 of 1000, is beside it.
     runs = [
@@ -78,8 +78,8 @@ def test_cospot_earns_more_than_one_rival_and_not_than_another(tmp_path):
         {"otn": 1, "revenue": 100, "evictor": "LPO"},
         {"otn": 16, "revenue": 10, "evictor": "LPO"},
     ]
-    rivals = [{"vm": "FewestSpots", "revenue": 299}, {"vm": "SpotHour", "revenue": 300}]
-    evaluation = made_evaluation(tmp_path, runs, rivals=rivals)
+    prior_work = [{"vm": "FewestSpots", "revenue": 299}, {"vm": "SpotHour", "revenue": 300}]
+    evaluation = made_evaluation(tmp_path, runs, prior_work=prior_work)
     findings = [item for item in all_findings(evaluation) if "against" in item.what]
     assert [item.what.rpartition(" ")[2] for item in findings] == ["FewestSpots", "SpotHour"]
     _check(findings[0], "60.0 %, 0.1000 %; 59.8 %, 0.0000 %", True)

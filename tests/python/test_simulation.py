@@ -154,7 +154,7 @@ def test_size_is_the_programs(program: Path, folder: Path) -> None:
 
 def test_a_run_in_steps_ends_like_a_run_at_once(workload: Workload) -> None:
     simulation = Simulation(workload, **RUN)
-    used = simulation.hosts.vcpus_total - simulation.hosts.vcpus_beside_all
+    used = simulation.hosts.vcpus_total - simulation.hosts.vcpus_free
     assert used.sum() == 0
     peak = 0
     for day in range(-30, 15):
@@ -163,7 +163,7 @@ def test_a_run_in_steps_ends_like_a_run_at_once(workload: Workload) -> None:
         spots = [simulation.spots_on(i) for i in range(len(hosts))]
         assert [len(s) for s in spots] == hosts.num_spots.tolist()
         held = [sum(s.resources.vcpus for s in on_host) for on_host in spots]
-        assert (hosts.vcpus_beside_vms - hosts.vcpus_beside_all).tolist() == held
+        assert (hosts.vcpus_free_ignoring_spots - hosts.vcpus_free).tolist() == held
         for host, on_host in enumerate(spots):
             assert all(simulation.host_of(s.instance) == host for s in on_host)
         peak = max(peak, int(hosts.num_vms.sum()))

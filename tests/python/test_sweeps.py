@@ -361,7 +361,8 @@ def test_policies_in_python_run_on_workers(
         "import cospot\n"
         "class Fullest(cospot.Weigher):\n"
         "    def weigh_all(self, hosts, candidates, request):\n"
-        "        return (hosts.vcpus_total - hosts.vcpus_beside_vms)[candidates].astype(float)\n"
+        "        used = hosts.vcpus_total - hosts.vcpus_free_ignoring_spots\n"
+        "        return used[candidates].astype(float)\n"
     )
     (tmp_path / "sweep.yaml").write_text(
         SWEEP.replace("requests.csv.gz", str(folder / "requests.csv.gz"))

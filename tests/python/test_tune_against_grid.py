@@ -1,4 +1,4 @@
-"""scripts/tune_against_grid.py: the table of docs/tune.md, here of two small made-up workloads."""
+"""scripts/tune_against_grid.py: the table of docs/tune.md, of two small synthetic workloads."""
 
 import csv
 import os
@@ -58,14 +58,14 @@ def test_the_line_of_a_seed_is_its_advice_beside_the_best_of_either_half(tmp_pat
     # Or the rule about lost VMs would go untested.
     assert "VMs lost on 1" in done.stdout
     assert all(len(rows) == 3 * 6 * 2 * 2 * 10 for rows in grids.values())
-    for seed, advice, *cells in lines:
+    for seed, recommendation, *cells in lines:
         tuned = _rows(tmp_path / f"out/tune-{seed}.csv")
         # Half of two samples is one: all 720 settings ran on it, the last few on the other.
         runs = [sum(row["workload"] == name for row in tuned) for name in names]
         assert sorted(runs)[1] == 720 > sorted(runs)[0]
         halves = sorted(grids, key=lambda name: runs[names.index(Path(name).name)], reverse=True)
         for half, (earned, best) in zip(halves, (cells[:2], cells[2:4]), strict=True):
-            advised = next(row for row in grids[half] if _cell(row) == advice)
+            advised = next(row for row in grids[half] if _cell(row) == recommendation)
             kept = [row for row in grids[half] if row["vm_revenue"] == row["vm_revenue_requested"]]
             assert earned.split()[0] == f"{_share(advised):.1f}"
             assert ("VMs lost on 1" in earned) == (advised not in kept)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drives `cospot workload reconstruct` as a user does, from a made-up SQLite trace to a comparison.
+"""Drives `cospot workload reconstruct` as a user does, from a SQLite trace to a comparison.
 
 Needs the environment variable COSPOT_PROGRAM: the program to test.
 """

@@ -89,8 +89,8 @@ def ranking(saf: bool = False) -> pd.DataFrame:
         {
             "host": [hosts.names[row] for row in rows],
             "weight: vCPUs of VMs": weights,
-            "free beside VMs": hosts.vcpus_beside_vms[rows],
-            "free beside VMs and spots": hosts.vcpus_beside_all[rows],
+            "free beside VMs": hosts.vcpus_free_ignoring_spots[rows],
+            "free beside VMs and spots": hosts.vcpus_free[rows],
         },
         index=pd.RangeIndex(1, len(rows) + 1, name="rank"),
     )
@@ -193,4 +193,4 @@ assert (choice_3.host, choice_3.victims) == (3, ())
 assert (choice_saf.host, choice_saf.victims) == (3, ())
 assert (first, again, stale) == (True, True, False)
 assert datacenter.hosts.num_spots.tolist() == [0, 0, 1, 1, 1, 1]
-assert datacenter.hosts.vcpus_beside_all.tolist() == [4, 0, 0, 12, 16, 26]
+assert datacenter.hosts.vcpus_free.tolist() == [4, 0, 0, 12, 16, 26]

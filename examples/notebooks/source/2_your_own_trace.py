@@ -19,7 +19,7 @@ from cospot.host_plots import host_occupancy
 #
 # `TRACE` is a CSV with one request a line: who asked, VM or spot, vCPUs, memory, start, end
 # ([docs/workload-format.md](../../docs/workload-format.md)). Put the path of your own there, and what one
-# of your hosts has. Here it is a made-up fortnight of a cloud zone, in the units of its model.
+# of your hosts has. Here it is a synthetic fortnight of a cloud zone, in the units of its model.
 
 # %%
 folder = Path(tempfile.mkdtemp(prefix="cospot-"))
@@ -102,7 +102,7 @@ plots.gain_by_otn_and_saf(runs)
 plots.degradation_curve(runs)
 
 # %% [markdown]
-# In a datacenter with no spare host (0 %) a VM may then find no room. A percent or two more hosts mend
+# In a datacenter with no spare host (0 %) a VM may then find no room. A percent or two more hosts fix
 # that.
 
 # %%

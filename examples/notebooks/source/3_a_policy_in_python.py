@@ -61,7 +61,7 @@ class BestFit(cospot.Weigher):
     def weigh_all(
         self, hosts: cospot.HostView, candidates: np.ndarray, request: cospot.Request
     ) -> np.ndarray:
-        return (hosts.vcpus_total - hosts.vcpus_beside_vms)[candidates].astype(float)
+        return (hosts.vcpus_total - hosts.vcpus_free_ignoring_spots)[candidates].astype(float)
 
 
 # %% [markdown]
@@ -110,13 +110,13 @@ used.run_until(7 * cospot.DAY_US)
 {
     name: round(float(1 - beside.sum() / total.sum()), 3)
     for name, beside, total in [
-        ("vCPUs in use", used.hosts.vcpus_beside_all, used.hosts.vcpus_total),
-        ("memory in use", used.hosts.memory_mb_beside_all, used.hosts.memory_mb_total),
+        ("vCPUs in use", used.hosts.vcpus_free, used.hosts.vcpus_total),
+        ("memory in use", used.hosts.memory_mb_free, used.hosts.memory_mb_total),
     ]
 }
 
 # %% [markdown]
-# So why not fit on memory instead of cores? A made-up rule, to be tried:
+# So why not fit on memory instead of cores? An invented rule, to be tried:
 
 # %%
 class FitOnMemory(cospot.Weigher):
@@ -126,7 +126,7 @@ class FitOnMemory(cospot.Weigher):
         self, hosts: cospot.HostView, candidates: np.ndarray, request: cospot.Request
     ) -> np.ndarray:
         total = hosts.memory_mb_total[candidates]
-        left = hosts.memory_mb_beside_vms[candidates] - request.memory_mb
+        left = hosts.memory_mb_free_ignoring_spots[candidates] - request.memory_mb
         return 1 - left / total
 
 

@@ -35,7 +35,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m cospot.paper", description=__doc__)
     parser.add_argument("grid", type=Path, help="results database of the grid")
     parser.add_argument("-o", "--output", type=Path, required=True, help="folder to write to")
-    parser.add_argument("--rivals", type=Path, help="results database of the rival rankings")
+    parser.add_argument("--prior-work", type=Path, help="results database of prior work")
     parser.add_argument("--degradation", type=Path, help="CSV of cospot degradation")
     parser.add_argument("--document", type=Path, help="Markdown file with markers for the table")
     parser.add_argument(
@@ -47,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
 def _write(options: argparse.Namespace) -> None:
     if options.document is not None:
         parts_around_markers(options.document)  # before the figures, which take their time
-    evaluation = load_evaluation(options.grid, options.rivals, options.degradation)
+    evaluation = load_evaluation(options.grid, options.prior_work, options.degradation)
     findings = all_findings(evaluation, times=options.timing == "on")
     folder: Path = options.output
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What was run for the evaluation: the grid, the rivals and the worse rankings."""
+"""What was run for the evaluation: the grid, prior work and the worse rankings."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Evaluation:
     Attributes:
         runs: ``Results.runs`` of the grid, and ``sampling``: ``batched``, ``Bernoulli`` or
             ``other``, by the recipe or the label of the workload.
-        rivals: The same of the runs with rival rankings; None when they were not run.
+        prior_work: The same of the runs with rankings of prior work; None when they were not run.
         degradation: The CSV of ``cospot degradation``; None when it was not run.
         version: Of the cospot that ran the grid.
     """
 
     runs: pd.DataFrame
-    rivals: pd.DataFrame | None
+    prior_work: pd.DataFrame | None
     degradation: pd.DataFrame | None
     version: str
 
@@ -42,13 +42,13 @@ class Evaluation:
 
 
 def load_evaluation(
-    grid: Path, rivals: Path | None = None, degradation: Path | None = None
+    grid: Path, prior_work: Path | None = None, degradation: Path | None = None
 ) -> Evaluation:
     """Read the results of an evaluation.
 
     Args:
         grid: Results database of the grid (examples/paper/grid.yaml).
-        rivals: Results database of the rival rankings (examples/paper/rivals.yaml).
+        prior_work: Results database of the rankings of prior work (examples/paper/prior_work.yaml).
         degradation: CSV of ``cospot degradation`` (examples/paper/degradation.yaml).
 
     Raises:
@@ -63,13 +63,13 @@ def load_evaluation(
     runs = runs[runs["gain"].notna() & runs["vm_loss"].notna()]
     if runs.empty:
         raise ConfigError(f"{grid}: no run has a gain; expected OTN 1 with SAF off among the runs")
-    rival_runs = None
-    if rivals is not None:
-        others = load_results(rivals)
-        rival_runs = _with_sampling(others.runs, others.sweep)
+    prior_work_runs = None
+    if prior_work is not None:
+        others = load_results(prior_work)
+        prior_work_runs = _with_sampling(others.runs, others.sweep)
     return Evaluation(
         runs=runs,
-        rivals=rival_runs,
+        prior_work=prior_work_runs,
         degradation=None if degradation is None else _read_degradation(degradation),
         version=results.version,
     )

@@ -55,7 +55,7 @@ def all_findings(evaluation: Evaluation, *, times: bool = True) -> list[Finding]
         _hypothesis_1,
         _finding_1,
         _finding_1_one_percent,
-        _finding_1_rivals,
+        _finding_1_prior_work,
         _finding_2,
         _finding_3,
         _finding_4,
@@ -166,19 +166,19 @@ def _finding_1_one_percent(evaluation: Evaluation) -> Iterator[Finding]:
         )
 
 
-def _finding_1_rivals(evaluation: Evaluation) -> Iterator[Finding]:
-    rivals = evaluation.rivals
+def _finding_1_prior_work(evaluation: Evaluation) -> Iterator[Finding]:
+    prior_work = evaluation.prior_work
     source, paper = "Finding 1, Figure 4", "CoSpot earns more (drawn)"
-    if rivals is None:
-        yield Finding(source, "rival rankings", paper, _NOT_RUN)
+    if prior_work is None:
+        yield Finding(source, "rankings of prior work", paper, _NOT_RUN)
         return
     runs = evaluation.runs
     runs = runs[(runs["vm"] == "UTIL") & (runs["evictor"] == "FIFO") & ~runs["saf"]]
-    runs = runs[(runs["otn"] == 16) & runs["spot"].isin(rivals["spot"].unique())]
+    runs = runs[(runs["otn"] == 16) & runs["spot"].isin(prior_work["spot"].unique())]
     if runs.empty:
         return
     ours = runs["spot_share"].mean()
-    for name, group in rivals.groupby("vm", observed=True):
+    for name, group in prior_work.groupby("vm", observed=True):
         theirs = group["spot_share"].mean()
         yield Finding(
             source,

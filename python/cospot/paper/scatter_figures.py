@@ -14,7 +14,7 @@ from cospot.plot_style import BLUE, DARK, ORANGE, VERMILION, new_figure, note
 
 VM_COLOURS = {"UTIL": BLUE, "COS": ORANGE, "DPD": "#009E73"}
 _VM_MARKERS = {"UTIL": "o", "COS": "^", "DPD": "s"}
-_RIVAL_MARKERS = ("x", "+", "1")
+_PRIOR_WORK_MARKERS = ("x", "+", "1")
 
 
 def figure_2(evaluation: Evaluation) -> Figure | None:
@@ -63,7 +63,7 @@ def figure_4(evaluation: Evaluation) -> Figure:
     Returns:
         One axes per headroom; x: spot revenue, % of requested; y: VM revenue lost, %. A point is a
         VM policy, spot policy, OTN and SAF, averaged over evictors and workloads. Lines join the
-        OTNs of a combination, dashed with SAF on; black squares are baselines, crosses rivals.
+        OTNs of a combination, dashed with SAF on; black squares are baselines, crosses prior work.
     """
     keys = ["headroom_percent", "vm", "spot", "saf", "otn"]
     points = evaluation.runs.groupby(keys, observed=True)[["spot_share", "vm_loss"]].mean()
@@ -73,8 +73,8 @@ def figure_4(evaluation: Evaluation) -> Figure:
     with new_figure(size, len(headrooms), sharex=True, squeeze=False) as figure:
         for axes, headroom in zip(figure.axes, headrooms, strict=True):
             _draw_trade_off(axes, points.loc[headroom].reset_index())
-            if evaluation.rivals is not None:
-                _draw_rivals(axes, evaluation.rivals, headroom)
+            if evaluation.prior_work is not None:
+                _draw_prior_work(axes, evaluation.prior_work, headroom)
             axes.set_title(f"{headroom:g} % headroom")
             axes.set_ylabel("VM rev. lost (%)")
         figure.axes[-1].set_xlabel("spot revenue (% of what spots requested)")
@@ -113,10 +113,10 @@ def _draw_trade_off(axes: Axes, points: pd.DataFrame) -> None:
     axes.set_ylim(bottom=0)
 
 
-def _draw_rivals(axes: Axes, rivals: pd.DataFrame, headroom: float) -> None:
-    of_size = rivals[rivals["headroom_percent"] == headroom]
+def _draw_prior_work(axes: Axes, prior_work: pd.DataFrame, headroom: float) -> None:
+    of_size = prior_work[prior_work["headroom_percent"] == headroom]
     means = 100 * of_size.groupby("vm", observed=True)[["spot_share", "vm_loss"]].mean()
-    for marker, (_, point) in zip(_RIVAL_MARKERS, means.iterrows(), strict=False):
+    for marker, (_, point) in zip(_PRIOR_WORK_MARKERS, means.iterrows(), strict=False):
         axes.plot(
             point["spot_share"],
             point["vm_loss"],
@@ -140,9 +140,9 @@ def _legend(evaluation: Evaluation) -> list[Any]:
         Line2D([], [], color=DARK, marker="^", markersize=4, linestyle="--", label="SAF on"),
         Line2D([], [], color="black", marker="s", linestyle="", label="baseline"),
     ]
-    if evaluation.rivals is not None:
-        names = evaluation.rivals["vm"].cat.remove_unused_categories().cat.categories
-        for marker, name in zip(_RIVAL_MARKERS, names, strict=False):
+    if evaluation.prior_work is not None:
+        names = evaluation.prior_work["vm"].cat.remove_unused_categories().cat.categories
+        for marker, name in zip(_PRIOR_WORK_MARKERS, names, strict=False):
             entries.append(
                 Line2D([], [], color=VERMILION, marker=marker, linestyle="", label=str(name))
             )

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim_harness/engine/informed_evictor.hpp"
+#include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/engine/run_group.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
 
@@ -52,7 +52,7 @@ class SweepSimulation {
       SharedWorkload& shared = *inputs_.workloads[workload];
       EvictorSpec spec = sweep_.evictors[index];
       if (spec.made != nullptr) {
-        spec.made = informed_evictor(spec.made, shared.workload(), shared.schedule());
+        spec.made = prepared_evictor(spec.made, shared.workload(), shared.schedule());
       }
       return spec;
     });

@@ -80,7 +80,7 @@ std::string without_cooperation_lines(const TuneFigures& figures, const TuneOutc
                                  figures.short_name(*outcome.without_cooperation)));
   }
   const auto same = totals_of(figures, judged, [&](const TuneOutcome& search) {
-    return figures.space().baseline_of(search.advice);
+    return figures.space().baseline_of(search.recommendation);
   });
   if (same) {
     text += line(
@@ -100,10 +100,11 @@ std::string bound_line(const TuneFigures& figures, const TuneOutcome& outcome,
 
 std::string nova_line(const TuneFigures& figures, std::span<const TuneOutcome> judged,
                       double limit) {
-  const auto nova =
-      totals_of(figures, judged, [](const TuneOutcome& search) { return search.advice_for_nova; });
-  const bool differs = std::ranges::any_of(
-      judged, [](const TuneOutcome& search) { return search.advice_for_nova != search.advice; });
+  const auto nova = totals_of(
+      figures, judged, [](const TuneOutcome& search) { return search.recommendation_for_nova; });
+  const bool differs = std::ranges::any_of(judged, [](const TuneOutcome& search) {
+    return search.recommendation_for_nova != search.recommendation;
+  });
   if (!nova || !differs) return "";
   return line("in nova.conf", fmt::format("{}, VM revenue lost {}", percent(nova->earned().mean),
                                           nova->loss(limit)));
@@ -115,7 +116,8 @@ std::string comparison_text(const TuneFigures& figures, const TuneOutcome& outco
                             std::span<const TuneOutcome> judged) {
   const double limit = figures.settings().max_vm_loss;
   HeldOutTotals advised;
-  for (const TuneOutcome& search : judged) advised.add(figures, search.advice, search.held_out);
+  for (const TuneOutcome& search : judged)
+    advised.add(figures, search.recommendation, search.held_out);
   return earned_line(advised) + line("VM revenue lost", advised.loss(limit)) +
          without_cooperation_lines(figures, outcome, judged) +
          bound_line(figures, outcome, judged) + nova_line(figures, judged, limit);

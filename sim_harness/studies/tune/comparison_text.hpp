@@ -11,8 +11,8 @@ namespace cospot {
 /// it what that is to be compared with: the best setting without cooperation, the same policies
 /// without it, the upper bound, the best that Nova can be set to. One line each.
 ///
-/// Args: outcome: of the search whose advice is given; judged: searches with held-out samples, that
-/// one or those of its cross-validation.
+/// Args: outcome: of the search whose recommendation is given; judged: searches with held-out
+/// samples, that one or those of its cross-validation.
 [[nodiscard]] std::string comparison_text(const TuneFigures& figures, const TuneOutcome& outcome,
                                           std::span<const TuneOutcome> judged);
 

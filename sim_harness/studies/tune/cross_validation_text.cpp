@@ -22,11 +22,12 @@ std::string fold_table(const TuneFigures& figures, std::span<const TuneOutcome> 
   for (const TuneOutcome& fold : folds) {
     const std::optional<std::size_t> plain = fold.without_cooperation;
     std::vector<std::string> cells{plural(fold.held_out.size(), "sample"),
-                                   figures.short_name(fold.advice)};
-    cells.push_back(percent(figures.mean_share(fold.advice, fold.held_out)));
+                                   figures.short_name(fold.recommendation)};
+    cells.push_back(percent(figures.mean_share(fold.recommendation, fold.held_out)));
     cells.push_back(plain ? percent(figures.mean_share(*plain, fold.held_out)) : "");
-    cells.push_back(percent(figures.mean_loss(fold.advice, fold.held_out), 4));
-    cells.push_back(fmt::format("{}", figures.samples_over_limit(fold.advice, fold.held_out)));
+    cells.push_back(percent(figures.mean_loss(fold.recommendation, fold.held_out), 4));
+    cells.push_back(
+        fmt::format("{}", figures.samples_over_limit(fold.recommendation, fold.held_out)));
     table.add_row(std::move(cells));
   }
   return table.text();
@@ -36,7 +37,7 @@ std::string fold_table(const TuneFigures& figures, std::span<const TuneOutcome> 
 
 std::string cross_validation_text(const TuneFigures& figures, const TuneOutcome& outcome,
                                   std::span<const TuneOutcome> folds) {
-  const auto same = std::ranges::count(folds, outcome.advice, &TuneOutcome::advice);
+  const auto same = std::ranges::count(folds, outcome.recommendation, &TuneOutcome::recommendation);
   return fmt::format(
       "Cross-validation: each fold validates what the others, the training folds, recommend\n"
       "(spot revenue earned and VM revenue lost, % of requested)\n{}\nExpected\n{}"

@@ -96,9 +96,10 @@ class Search {
     outcome_.complete = candidates;
   }
 
-  /// Of those that were planned, and the baseline of the advice, which has the same policies.
+  /// Of those that were planned, and the baseline of the recommendation, which has the same
+  /// policies.
   void choose_without_cooperation(std::vector<std::size_t> tried) {
-    if (const auto baseline = runs_.space().baseline_of(outcome_.advice)) {
+    if (const auto baseline = runs_.space().baseline_of(outcome_.recommendation)) {
       const std::size_t one[] = {*baseline};
       runs_.simulate(one, outcome_.selection);
       runs_.simulate(one, outcome_.held_out);
@@ -210,16 +211,16 @@ class Search {
 
   void choose() {
     const std::vector<std::size_t> ranked = by_choice(outcome_.complete);
-    outcome_.advice = ranked.front();
-    outcome_.keeps_limit = keeps_limit(outcome_.advice);
+    outcome_.recommendation = ranked.front();
+    outcome_.keeps_limit = keeps_limit(outcome_.recommendation);
     const std::vector<std::size_t> compared =
         best(outcome_.complete, outcome_.selection, kFinalists);
     std::set<std::size_t> finalists(compared.begin(), compared.end());
-    finalists.insert(outcome_.advice);
+    finalists.insert(outcome_.recommendation);
     const auto nova = std::ranges::find_if(
         ranked, [this](std::size_t candidate) { return is_for_nova(candidate); });
     if (nova != ranked.end()) {
-      outcome_.advice_for_nova = *nova;
+      outcome_.recommendation_for_nova = *nova;
       finalists.insert(*nova);
     }
     std::ranges::copy_if(ranked, std::back_inserter(outcome_.finalists),

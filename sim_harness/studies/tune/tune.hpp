@@ -88,23 +88,25 @@ struct TuneOutcome {
   std::vector<std::size_t> selection;  ///< samples, in the order they were used
   std::vector<std::size_t> held_out;
   std::vector<TuneRound> rounds;
-  std::vector<std::size_t> complete;   ///< candidates that ran on every selection sample
-  std::vector<std::size_t> finalists;  ///< of them, those to compare the advice with, best first
+  std::vector<std::size_t> complete;  ///< candidates that ran on every selection sample
+  std::vector<std::size_t>
+      finalists;  ///< of them, those to compare the recommendation with, best first
   /// Those of `complete` that no other of `complete` dominates on the selection samples, the best
   /// first and of equal ones the first; of more than can be judged, an even choice.
   std::vector<std::size_t> front;
   std::size_t whole_front = 0;  ///< how many there are before that choice
-  std::size_t advice = 0;
-  bool keeps_limit = false;  ///< the advice keeps the limit of VM loss on every selection sample
-  /// The best setting without cooperation (OTN 1, SAF off), by the rule that chose the advice; none
-  /// when no candidate is without. What was compared for it: all of them, unless the budget is too
-  /// small.
+  std::size_t recommendation = 0;
+  bool keeps_limit =
+      false;  ///< the recommendation keeps the limit of VM loss on every selection sample
+  /// The best setting without cooperation (OTN 1, SAF off), by the rule that chose the
+  /// recommendation; none when no candidate is without. What was compared for it: all of them,
+  /// unless the budget is too small.
   std::optional<std::size_t> without_cooperation;
   std::size_t tried_without_cooperation = 0;
   /// The best of the candidates that need true lifetimes, by the same rule: an upper bound.
   std::optional<std::size_t> bound;
   /// The best finalist that a stock Nova can be set to (is_for_nova).
-  std::optional<std::size_t> advice_for_nova;
+  std::optional<std::size_t> recommendation_for_nova;
 };
 
 /// Throws ConfigError when every candidate needs true lifetimes: none of them can be set.
@@ -117,13 +119,14 @@ void require_something_to_set(const TuneSettings& settings);
 /// Searches by successive halving: every candidate (or as many as the budget allows, drawn at
 /// random) on one selection sample, the best third on twice as many samples, and so on; beside
 /// them go whole Pareto layers of spot revenue against VM loss, of as many candidates at most (30
-/// if that is more). The advice is the candidate with the most spot revenue among those that keep
-/// the limit of VM loss on every selection sample (when none does, the one that loses least). It,
-/// the other finalists and the front run on the held-out samples, which play no part in the choice.
+/// if that is more). The recommendation is the candidate with the most spot revenue among those
+/// that keep the limit of VM loss on every selection sample (when none does, the one that loses
+/// least). It, the other finalists and the front run on the held-out samples, which play no part in
+/// the choice.
 ///
-/// Candidates without cooperation are not eliminated, so that the advice is compared with the best
-/// of them. Candidates that need true lifetimes have a search of their own, for the upper bound:
-/// they are neither advice nor finalists nor on the front.
+/// Candidates without cooperation are not eliminated, so that the recommendation is compared with
+/// the best of them. Candidates that need true lifetimes have a search of their own, for the upper
+/// bound: they are neither recommendation nor finalists nor on the front.
 ///
 /// Args: held_out: of each sample, whether it judges; with none, all choose and nothing judges.
 /// Errors: ConfigError when the budget is too small, or nothing can be set; PolicyError.

@@ -32,9 +32,9 @@ class Writer {
 
   /// What a search without each fold chose, and what that came to on the fold.
   [[nodiscard]] std::string fold(const TuneOutcome& fold) const {
-    JsonObject object = setting(fold.advice);
-    return object.add("training", means(fold.advice, fold.selection))
-        .add("validation", means(fold.advice, fold.held_out))
+    JsonObject object = setting(fold.recommendation);
+    return object.add("training", means(fold.recommendation, fold.selection))
+        .add("validation", means(fold.recommendation, fold.held_out))
         .text();
   }
 
@@ -93,8 +93,8 @@ std::string tune_json(const TuneSettings& settings, std::span<const TuneSample> 
         .text();
   };
   return JsonObject()
-      .add("recommendation", writer.candidate(outcome.advice))
-      .add("recommendation_for_nova", writer.candidate(outcome.advice_for_nova))
+      .add("recommendation", writer.candidate(outcome.recommendation))
+      .add("recommendation_for_nova", writer.candidate(outcome.recommendation_for_nova))
       .add("without_cooperation", writer.candidate(outcome.without_cooperation))
       .add("upper_bound", writer.candidate(outcome.bound))
       .add("max_vm_loss", json_number(settings.max_vm_loss))

@@ -10,7 +10,7 @@ namespace {
 
 /// Of the candidates of a round, one in so many goes on.
 constexpr std::size_t kKeepOneIn = 3;
-/// The advice and that for Nova are among the finalists, if need be beyond their number.
+/// The recommendation and that for Nova are among the finalists, if need be beyond their number.
 constexpr std::size_t kAdvices = 2;
 /// Never fewer places for Pareto layers: one sample says little of which settings a front has.
 constexpr std::size_t kLayerPlaces = 30;
@@ -36,7 +36,7 @@ std::vector<TuneRound> plan_rounds(std::size_t first, std::size_t selection_samp
 }
 
 /// At most: the finalists and the front run on the held-out samples, and so do the baseline of the
-/// advice, which may have no runs yet, and the best without cooperation.
+/// recommendation, which may have no runs yet, and the best without cooperation.
 std::size_t most_runs(std::size_t first, std::size_t without_cooperation, std::size_t selection,
                       std::size_t held_out) {
   const std::vector<TuneRound> rounds = plan_rounds(first, selection);

@@ -12,7 +12,7 @@
 #include "core/errors.hpp"
 #include "core/random.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
-#include "sim_harness/engine/informed_evictor.hpp"
+#include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
 #include "sim_harness/workloads/window.hpp"
 
@@ -59,7 +59,7 @@ void inform_evictors(TuneSample& sample, std::span<const EvictorSpec> evictors) 
   for (const EvictorSpec& evictor : evictors) {
     sample.evictors.push_back(evictor);
     std::shared_ptr<const Evictor>& made = sample.evictors.back().made;
-    if (made != nullptr) made = informed_evictor(made, sample.workload, sample.schedule);
+    if (made != nullptr) made = prepared_evictor(made, sample.workload, sample.schedule);
   }
 }
 

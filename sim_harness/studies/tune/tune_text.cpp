@@ -81,7 +81,7 @@ class Writer {
   [[nodiscard]] std::string text() const {
     const std::string judged =
         folds_.empty() ? verdict() : cross_validation_text(figures_, outcome_, folds_);
-    return effort() + "\n" + advice() + "\n" + judged + "\n" + sureness() + "\n" + front();
+    return effort() + "\n" + recommendation() + "\n" + judged + "\n" + sureness() + "\n" + front();
   }
 
  private:
@@ -115,7 +115,7 @@ class Writer {
                                   ? plural(fewest.hosts, "host")
                                   : fmt::format("{} to {} hosts", fewest.hosts, most.hosts);
     if (!whole_) return fmt::format("A sample is one workload. Datacenters: {}\n", range);
-    const std::size_t vm = runs_.space().at(outcome_.advice).vm;
+    const std::size_t vm = runs_.space().at(outcome_.recommendation).vm;
     return fmt::format(
         "Datacenter: {} for the whole workload; its VMs alone need {} with {}\n"
         "A sample is a random part of the workload, one of {}, in a datacenter of its own: {}\n",
@@ -137,23 +137,25 @@ class Writer {
     return text;
   }
 
-  [[nodiscard]] std::string advice() const {
-    const Labels of = figures_.labels(outcome_.advice);
+  [[nodiscard]] std::string recommendation() const {
+    const Labels of = figures_.labels(outcome_.recommendation);
     std::string text = fmt::format(
         "Set (keys of a sweep file)\n  vm: {}\n  spot: {}\n  evictor: {}\n  saf: {}\n  otn: {}\n\n",
-        of.vm, of.spot, yaml_of(settings_.evictors[runs_.space().at(outcome_.advice).evictor]),
-        of.saf, of.otn);
+        of.vm, of.spot,
+        yaml_of(settings_.evictors[runs_.space().at(outcome_.recommendation).evictor]), of.saf,
+        of.otn);
     text += "In nova.conf";
-    if (outcome_.advice_for_nova && *outcome_.advice_for_nova != outcome_.advice) {
+    if (outcome_.recommendation_for_nova &&
+        *outcome_.recommendation_for_nova != outcome_.recommendation) {
       text += fmt::format(", which has no {}: the best of what it has", what_nova_lacks());
     }
-    text += outcome_.advice_for_nova ? nova_lines(*outcome_.advice_for_nova)
-                                     : "\n  (none of the settings can be given there)\n";
+    text += outcome_.recommendation_for_nova ? nova_lines(*outcome_.recommendation_for_nova)
+                                             : "\n  (none of the settings can be given there)\n";
     return text + '\n' + "In words\n" + words(of);
   }
 
   [[nodiscard]] std::string what_nova_lacks() const {
-    const RunCoordinates at = runs_.space().at(outcome_.advice);
+    const RunCoordinates at = runs_.space().at(outcome_.recommendation);
     const OfferRule& otn = settings_.otn[at.otn];
     return otn.kind() == OfferRule::Kind::kTopN ? settings_.evictors[at.evictor].label
                                                 : "offer " + otn.label();
@@ -168,7 +170,7 @@ class Writer {
   }
 
   [[nodiscard]] std::string words(const Labels& of) const {
-    const RunCoordinates at = runs_.space().at(outcome_.advice);
+    const RunCoordinates at = runs_.space().at(outcome_.recommendation);
     const OfferRule& otn = settings_.otn[at.otn];
     std::string offer = fmt::format("the first {} hosts", of.otn);
     if (otn.is_one_host()) offer = "the first host alone: spots have no say";
@@ -186,7 +188,8 @@ class Writer {
   [[nodiscard]] std::string verdict() const {
     std::string text = "On the validation samples\n" +
                        comparison_text(figures_, outcome_, std::span(&outcome_, 1));
-    const std::size_t over = figures_.samples_over_limit(outcome_.advice, outcome_.held_out);
+    const std::size_t over =
+        figures_.samples_over_limit(outcome_.recommendation, outcome_.held_out);
     text += limit_warning(outcome_);
     if (outcome_.keeps_limit && over > 0) {
       text += "  It kept that limit on the training samples, but does not on these.";
@@ -216,7 +219,7 @@ class Writer {
     std::size_t alike = 0;
     std::size_t better = 0;
     for (const std::size_t other : outcome_.finalists) {
-      if (other == outcome_.advice) continue;
+      if (other == outcome_.recommendation) continue;
       const Spread ahead = spread_of(lead_over(other));
       if (ahead.mean < 0) ++better;
       const bool is_clear =
@@ -259,9 +262,9 @@ class Writer {
     return outcome_.held_out.empty() ? "training samples" : "validation samples";
   }
 
-  /// What the advice earns more than another on each of those samples.
+  /// What the recommendation earns more than another on each of those samples.
   [[nodiscard]] std::vector<double> lead_over(std::size_t other) const {
-    std::vector<double> leads = figures_.shares(outcome_.advice, compared_on());
+    std::vector<double> leads = figures_.shares(outcome_.recommendation, compared_on());
     const std::vector<double> theirs = figures_.shares(other, compared_on());
     for (std::size_t i = 0; i < leads.size(); ++i) leads[i] -= theirs[i];
     return leads;

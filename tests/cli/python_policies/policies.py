@@ -7,7 +7,7 @@ class Util(cospot.Weigher):
     """Used vcpus of one host, spots ignored."""
 
     def weigh_host(self, host, request):
-        return host.vcpus_total - host.vcpus_beside_vms
+        return host.vcpus_total - host.vcpus_free_ignoring_spots
 
 
 class UtilBatch(cospot.Weigher):
@@ -17,14 +17,14 @@ class UtilBatch(cospot.Weigher):
         self.scale = scale
 
     def weigh_all(self, hosts, candidates, request):
-        return self.scale * (hosts.vcpus_total - hosts.vcpus_beside_vms)[candidates]
+        return self.scale * (hosts.vcpus_total - hosts.vcpus_free_ignoring_spots)[candidates]
 
 
 class SpotAvoiding(cospot.Filter):
     """Hosts with room beside all their spots first."""
 
     def host_passes(self, host, request):
-        return request.resources.fits_in(host.beside_all)
+        return request.resources.fits_in(host.free)
 
     def mode(self):
         return "prefer"
@@ -41,5 +41,5 @@ class Fifo(cospot.Evictor):
                 return list(range(position + 1)), position + 1
         return None
 
-    def charges_every_victim(self):
+    def victims_have_positive_cost(self):
         return True

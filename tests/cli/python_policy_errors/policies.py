@@ -70,7 +70,7 @@ class ChargesNothing(cospot.Evictor):
     def make_plan(self, spots, shortfall, now_us):
         return range(len(spots)), 0
 
-    def charges_every_victim(self):
+    def victims_have_positive_cost(self):
         return True
 
 

@@ -38,7 +38,7 @@ class PlacingTest(CospotTestCase):
         # 8 are used: the next VM does not fit there.
         assert self.host_of(self.boot(self.vm_flavor)) == "host1"
 
-    def test_no_room_beside_vms_is_no_valid_host_and_evicts_nothing(self) -> None:
+    def test_no_room_ignoring_spots_is_no_valid_host_and_evicts_nothing(self) -> None:
         self.spots_everywhere()
         too_large = self._create_flavor(
             name="large", vcpu=HOST_VCPUS + 1, memory_mb=64, disk=1, ephemeral=0

@@ -29,7 +29,7 @@ SPOTS = (
 
 
 def fill_with_spots(cloud):
-    """Bring the cloud to the state VMS and SPOTS, with what of it is there already."""
+    """Bring the cloud to the state VMS and SPOTS, with what of it already exists."""
     missing = [*VMS, *SPOTS]
     superfluous = []
     for instance in cloud.instances():

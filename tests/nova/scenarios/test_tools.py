@@ -146,7 +146,7 @@ def test_create_spot_makes_a_flavor_of_spots(cloud, run):
         code, output, _ = run("flavor", "create-spot", "vm.2x2048", "--without-disk")
         assert code == 0 and output.startswith(made)
         code, output, _ = run("flavor", "create-spot", "vm.2x2048", "--without-disk")
-        assert code == 0 and "is there already" in output
+        assert code == 0 and "already exists" in output
         code, output, _ = run("flavor", "check")
         assert code == 0 and f"{made}: ok" in output
         flavor = flavor_id(cloud, made)

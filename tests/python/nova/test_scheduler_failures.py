@@ -165,7 +165,7 @@ def test_a_value_of_the_wrong_type_is_said_and_vms_go_on(
         patch.setattr("cospot.nova.scheduler.filter.CONF", ConfOfNova(conf))
         plugin = Plugin(states)
         CospotFilter()  # as Nova makes it, with a publisher of its own
-        assert expected in caplog.text and "until this is mended" in caplog.text
+        assert expected in caplog.text and "until this is fixed" in caplog.text
         assert names(plugin.hosts(states, make_spec(VM))) == ["c", "a"]
         assert plugin.hosts(states, make_spec(SPOT)) == []
     assert plugin.plans() == []

@@ -121,7 +121,7 @@ def broken_filter() -> CospotFilter:
     return CospotFilter(PassThrough(ImportError("for another Python")))
 
 
-def test_a_spot_keeps_hosts_with_free_capacity_beside_all() -> None:
+def test_a_spot_keeps_hosts_with_free_capacity() -> None:
     """16 vCPUs and 33280 MiB of which 512 are reserved: four spots of 4 vCPUs fill it."""
     half = make_state("half", instances=[make_instance(VM), make_instance(SPOT)])
     states = [full_of_spots("full"), half, make_state("twice", (8, 66048, 10), cpu_ratio=0.5)]

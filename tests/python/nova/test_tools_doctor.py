@@ -100,7 +100,7 @@ def test_one_broken_setting_is_named(config, capsys, change, name, verdict, text
     assert bad(results) == {name: verdict}
     assert code == (1 if verdict == "error" else 0)
     finding = next(one for one in results[name]["findings"] if one["verdict"] == verdict)
-    assert text in finding["found"] and finding["mend"] and results[name]["why"]
+    assert text in finding["found"] and finding["fix"] and results[name]["why"]
 
 
 def test_nova_s_own_weighers_may_stand_beside_the_weigher(config, capsys):
@@ -114,8 +114,8 @@ def test_the_mending_mends(config, capsys):
     """What is said of the order of filters is a line that nova.conf takes."""
     path = configure(config, {FILTERS: "CospotFilter,ComputeFilter"})
     _, results = diagnose(capsys, "--offline", "--config-file", path)
-    mend = results["filter"]["findings"][0]["mend"]
-    group, _, line = mend.partition("] ")
+    fix = results["filter"]["findings"][0]["fix"]
+    group, _, line = fix.partition("] ")
     assert group == "[filter_scheduler"
     configure(config, {FILTERS: line.partition(" = ")[2]})
     assert diagnose(capsys, "--offline", "--config-file", path)[0] == 0

@@ -135,7 +135,7 @@ def test_disk_that_spots_ask_for_and_nobody_counts_is_named(cloud, capsys, confi
     assert (code, bad(results)) == (0, {"spot flavors": "warning"})
     (finding,) = (one for one in results["spot flavors"]["findings"] if one["verdict"] != "ok")
     assert finding["found"].startswith("spot.disky: it asks for 20 GiB of disk, but [cospot] res")
-    assert f"resources = {WITH_DISK} in [cospot] and [cospot_evictor]" in finding["mend"]
+    assert f"resources = {WITH_DISK} in [cospot] and [cospot_evictor]" in finding["fix"]
 
     code, results = diagnose_with_disk(cloud, capsys, config, tmp_path)
     assert (code, bad(results)) == (0, {})

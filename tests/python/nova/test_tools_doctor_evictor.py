@@ -67,7 +67,7 @@ def test_without_an_evictor_s_configuration_agreement_is_unknown(cloud, capsys, 
     assert (code, bad(results)) == (0, {"evictor agrees": "unknown"})
     (finding,) = results["evictor agrees"]["findings"]
     assert "there is no configuration of cospot-evictor here" in finding["found"]
-    assert "--evictor-config-file" in finding["mend"]
+    assert "--evictor-config-file" in finding["fix"]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_whatever_both_must_share_is_compared(
     _, results = diagnose_cloud(cloud, capsys, config, *arguments, changes=region)
     assert bad(results) == {"evictor agrees": verdict}
     (finding,) = results["evictor agrees"]["findings"]
-    assert found in finding["found"] and finding["mend"]
+    assert found in finding["found"] and finding["fix"]
 
 
 NOTIFIES = {

@@ -43,7 +43,7 @@ def test_create_spot_does_nothing_when_it_is_there(cloud, capsys):
     add_medium(cloud)
     assert run("flavor", "create-spot", "m1.medium", "--name", "cheap") == 0
     assert run("flavor", "create-spot", "1", "--name", "cheap") == 0
-    assert "cheap (2): is there already, nothing to do" in capsys.readouterr().out
+    assert "cheap (2): already exists, nothing to do" in capsys.readouterr().out
     assert len(cloud.flavors) == 2
 
 
@@ -78,7 +78,7 @@ def test_a_flavor_of_that_name_that_is_something_else_is_left_alone(cloud, capsy
     cloud.add_flavor("spot.m1.medium", 4, 4096, 20)
     assert run("flavor", "create-spot", "m1.medium") == 2
     error = capsys.readouterr().err
-    assert "'spot.m1.medium' is there already and is no such twin: vcpus is 4, expected 2" in error
+    assert "'spot.m1.medium' already exists and is no such twin: vcpus is 4, expected 2" in error
     assert cloud.flavor("spot.m1.medium")["extra_specs"] == {}
 
 
@@ -127,7 +127,7 @@ def test_check_names_what_is_wrong_and_how_to_mend_it(cloud, capsys, changed, te
     assert run("flavor", "check") == 1
     output = capsys.readouterr().out
     assert output.startswith("half: error: ") and text in output
-    assert f"mend: openstack flavor {'un' if 'hw' in str(changed) else ''}set" in output or (
+    assert f"fix: openstack flavor {'un' if 'hw' in str(changed) else ''}set" in output or (
         "unset --property resources:VGPU half" in output
     )
 

@@ -199,7 +199,7 @@ def test_a_sweep_that_is_there_is_left_alone(database, capsys):
     sweep.write_text("mine")
     export(database)
     assert sweep.read_text() == "mine"
-    assert "is there already, left as it is" in capsys.readouterr().out
+    assert "already exists, left as it is" in capsys.readouterr().out
 
 
 def test_every_cell_of_nova_conf_is_read(database, tmp_path):

@@ -62,7 +62,7 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
                 self._policies(settings)
         except ConfigError as error:
             LOG.error(
-                "cospot: %s; until this is mended Nova's own weighers place VMs, and spots get no"
+                "cospot: %s; until this is fixed Nova's own weighers place VMs, and spots get no"
                 " host",
                 error,
             )

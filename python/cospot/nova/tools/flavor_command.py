@@ -47,7 +47,7 @@ def _create_spot(arguments: argparse.Namespace) -> int:
     existing = next((flavor for flavor in flavors if flavor.name == name), None)
     if existing is not None:
         require_twin(existing, twin)
-        print(f"{name} ({existing.id}): is there already, nothing to do")
+        print(f"{name} ({existing.id}): already exists, nothing to do")
     elif arguments.dry_run:
         print(f"{name}: would be made with {_listed(twin.extra_specs)}")
     else:
@@ -84,7 +84,7 @@ def _check(arguments: argparse.Namespace) -> int:
         faults = flavor_rules.faults(flavor, disk_counts=counts)
         for fault in faults:
             kind = "error" if fault.serious else "warning"
-            print(f"{flavor.name}: {kind}: {fault.text}\n  mend: {fault.mend}")
+            print(f"{flavor.name}: {kind}: {fault.text}\n  fix: {fault.fix}")
         serious = serious or any(fault.serious for fault in faults)
         if not faults and spot_flavors.is_spot_flavor(flavor.extra_specs):
             print(f"{flavor.name}: ok")
@@ -139,7 +139,7 @@ def require_twin(existing: Flavor, twin: Flavor) -> None:
     ]
     if wrong:
         raise ConfigError(
-            f"flavor '{existing.name}' is there already and is no such twin: {'; '.join(wrong)};"
+            f"flavor '{existing.name}' already exists and is no such twin: {'; '.join(wrong)};"
             " delete it, or choose another --name"
         )
 

@@ -40,12 +40,12 @@ class Fault:
 
     Attributes:
         text: What was found.
-        mend: What to do about it.
+        fix: What to do about it.
         serious: Whether spots of this flavor would break a promise (else: could).
     """
 
     text: str
-    mend: str
+    fix: str
     serious: bool = True
 
 
@@ -111,10 +111,10 @@ def _size_faults(flavor: Flavor, disk_counts: bool) -> Iterable[Fault]:
 def _difference(flavor: Flavor, key: str, found: str | None, wanted: str | None) -> Fault:
     what = f"{key} is not set" if found is None else f"{key} is {found}"
     if wanted is None:
-        mend = f"openstack flavor unset --property {key} {flavor.name}"
-        return Fault(f"{what}, expected none: the flavor has no disk", mend)
-    mend = f"openstack flavor set --property {key}={wanted} {flavor.name}"
-    return Fault(f"{what}, expected {wanted}", mend)
+        fix = f"openstack flavor unset --property {key} {flavor.name}"
+        return Fault(f"{what}, expected none: the flavor has no disk", fix)
+    fix = f"openstack flavor set --property {key}={wanted} {flavor.name}"
+    return Fault(f"{what}, expected {wanted}", fix)
 
 
 def _rule_faults(flavor: Flavor) -> Iterable[Fault]:

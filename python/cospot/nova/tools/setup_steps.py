@@ -126,7 +126,7 @@ class Setup:
         if problem:
             yield Missing(
                 f"{user.name} cannot do its work: {problem}",
-                (f"if it is there already: openstack user set --password-prompt {user.name}",),
+                (f"if it already exists: openstack user set --password-prompt {user.name}",),
                 lambda: user.make(self._cloud),
             )
 
@@ -187,10 +187,10 @@ def _faults(results: Mapping[str, Result], names: Iterable[str]) -> Iterator[Mis
 
 def _lines(finding: Finding) -> tuple[str, ...]:
     """Return the remedy of a finding, a section and its line as they stand in a file."""
-    if finding.mend.startswith("[") and "] " in finding.mend:
-        group, _, line = finding.mend.partition("] ")
+    if finding.fix.startswith("[") and "] " in finding.fix:
+        group, _, line = finding.fix.partition("] ")
         return (f"{group}]", line)
-    return (finding.mend,)
+    return (finding.fix,)
 
 
 def apply_missing(step: Step) -> tuple[list[str], list[Missing]]:

@@ -1,1 +1,1 @@
-"""`cospot-nova doctor`: what keeps spots from working, and how to mend it."""
+"""`cospot-nova doctor`: what keeps spots from working, and how to fix it."""

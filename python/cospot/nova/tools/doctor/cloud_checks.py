@@ -120,8 +120,8 @@ def _check_inventories(
     for hypervisor in hypervisors:
         provider = providers[hypervisor.provider]
         if isinstance(provider, CloudError):
-            mend = "start nova-compute on that host, or delete the host"
-            yield error(f"{hypervisor.host}: {provider}", mend)
+            fix = "start nova-compute on that host, or delete the host"
+            yield error(f"{hypervisor.host}: {provider}", fix)
             continue
         faults = list(_inventory_faults(provider, disk))
         faultless += not faults
@@ -168,7 +168,7 @@ def _check_flavors(flavors: list[Flavor], disk_counts: bool) -> Iterator[Finding
         faults = flavor_rules.faults(flavor, disk_counts=disk_counts)
         for fault in faults:
             make = error if fault.serious else warning
-            yield make(f"{flavor.name}: {fault.text}", fault.mend)
+            yield make(f"{flavor.name}: {fault.text}", fault.fix)
         if not faults and spot_flavors.is_spot_flavor(flavor.extra_specs):
             faultless.append(flavor.name)
     if faultless:
@@ -193,8 +193,8 @@ def check_limits(
         if limit is not None and limit != 0:
             yield ok(f"{name}: {limit}")
         elif limit == 0:
-            mend = f"openstack registered limit set --default-limit N ID-OF-THE-LIMIT ({name})"
-            yield warning(f"{name} is 0: only projects with a limit of their own have spots", mend)
+            fix = f"openstack registered limit set --default-limit N ID-OF-THE-LIMIT ({name})"
+            yield warning(f"{name} is 0: only projects with a limit of their own have spots", fix)
         elif _is_enforced(name, quota):
             yield error(f"there is no registered limit {name}: no project has spots", create)
         else:

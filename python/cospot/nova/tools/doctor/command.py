@@ -24,7 +24,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Add `doctor`."""
     parser = commands.add_parser(
         "doctor",
-        help="check everything that spots need, and say how to mend what is wrong",
+        help="check everything that spots need, and say how to fix what is wrong",
         description="Run it where nova-scheduler runs, with the scheduler's nova.conf.",
         epilog="Exit codes: 0 no errors (there may be warnings, and what is unknown here), 1 errors"
         " found, 2 bad usage or no cloud to look at.",
@@ -94,8 +94,8 @@ def _report(results: list[Result], *, verbose: bool) -> str:
         shown = [*bad[:_MOST_SHOWN], *(one for one in result.findings if one not in bad)]
         for finding in shown:
             lines.append(f"         {finding.found}")
-            if finding.mend:
-                lines.append(f"           mend: {finding.mend}")
+            if finding.fix:
+                lines.append(f"           fix: {finding.fix}")
         if len(bad) > _MOST_SHOWN:
             lines.append(f"         ... and {len(bad) - _MOST_SHOWN} more: see --format json")
         if bad or verbose:

@@ -26,12 +26,12 @@ class Finding:
     Attributes:
         verdict: How bad it is.
         found: What was found, in one line.
-        mend: What to do about it; empty when it is ok.
+        fix: What to do about it; empty when it is ok.
     """
 
     verdict: Verdict
     found: str
-    mend: str = ""
+    fix: str = ""
 
 
 def ok(found: str) -> Finding:
@@ -39,19 +39,19 @@ def ok(found: str) -> Finding:
     return Finding(Verdict.OK, found)
 
 
-def unknown(found: str, mend: str) -> Finding:
+def unknown(found: str, fix: str) -> Finding:
     """Return that it could not be looked at from here: neither well nor bad."""
-    return Finding(Verdict.UNKNOWN, found, mend)
+    return Finding(Verdict.UNKNOWN, found, fix)
 
 
-def warning(found: str, mend: str) -> Finding:
+def warning(found: str, fix: str) -> Finding:
     """Return that spots work, but worse than they could."""
-    return Finding(Verdict.WARNING, found, mend)
+    return Finding(Verdict.WARNING, found, fix)
 
 
-def error(found: str, mend: str) -> Finding:
+def error(found: str, fix: str) -> Finding:
     """Return that spots, or a promise made about them, do not work."""
-    return Finding(Verdict.ERROR, found, mend)
+    return Finding(Verdict.ERROR, found, fix)
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Result:
             "verdict": self.verdict.value,
             "why": self.check.why,
             "findings": [
-                {"verdict": one.verdict.value, "found": one.found, "mend": one.mend}
+                {"verdict": one.verdict.value, "found": one.found, "fix": one.fix}
                 for one in self.findings
             ],
         }

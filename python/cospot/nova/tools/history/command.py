@@ -146,7 +146,7 @@ def _source(
 def _write_sweep(workload: Path, host_types: Counter[HostType], *, with_disk: bool) -> None:
     sweep = workload.with_name(workload.name.split(".")[0] + ".yaml")
     if sweep.exists():
-        print(f"{sweep}: is there already, left as it is")
+        print(f"{sweep}: already exists, left as it is")
     elif not host_types:
         print("there is no host, so no sweep was written")
     else:

@@ -1,4 +1,4 @@
-#include "evictors/search/cover_tree.hpp"
+#include "evictors/search/cover_branch_and_bound.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -62,7 +62,7 @@ std::size_t visit_slot(std::uint32_t depth, const ResourceVector& missing) {
 
 }  // namespace
 
-void CoverTree::assign(std::span<const CoverItem> items, const CoverPrices& prices) {
+void CoverBranchAndBound::assign(std::span<const CoverItem> items, const CoverPrices& prices) {
   bound_count_ = 0;
   nodes_left_ = kMostNodes;
   branches_.clear();
@@ -71,9 +71,11 @@ void CoverTree::assign(std::span<const CoverItem> items, const CoverPrices& pric
   branch_by_last_bound();
 }
 
-void CoverTree::add_bound(const CoverPrices& prices) { bounds_[bound_count_++].prices = prices; }
+void CoverBranchAndBound::add_bound(const CoverPrices& prices) {
+  bounds_[bound_count_++].prices = prices;
+}
 
-void CoverTree::branch_by_last_bound() {
+void CoverBranchAndBound::branch_by_last_bound() {
   guide_ = bound_count_ - 1;
   const CoverPrices& prices = bounds_[guide_].prices;
   for (Branch& branch : branches_) branch.reduced_weight = prices.reduced_weight(branch.item);
@@ -92,11 +94,11 @@ void CoverTree::branch_by_last_bound() {
   });
 }
 
-void CoverTree::remove(std::uint32_t position) {
+void CoverBranchAndBound::remove(std::uint32_t position) {
   std::erase_if(branches_, [position](const Branch& b) { return b.item.position == position; });
 }
 
-void CoverTree::prepare(const ResourceVector& missing) {
+void CoverBranchAndBound::prepare(const ResourceVector& missing) {
   const auto count = static_cast<std::uint32_t>(branches_.size());
   rest_.assign(count + 1, {});
   rest_[count].cheapest = std::numeric_limits<std::int64_t>::max() / 2;
@@ -126,8 +128,8 @@ void CoverTree::prepare(const ResourceVector& missing) {
   at_first_ = missing;
 }
 
-bool CoverTree::search(const ResourceVector& missing, const CoverTarget& target, CoverGoal goal,
-                       CoverSet& best) {
+bool CoverBranchAndBound::search(const ResourceVector& missing, const CoverTarget& target,
+                                 CoverGoal goal, CoverSet& best) {
   prepare(missing);
   goal_ = goal;
   set_target(target);
@@ -137,7 +139,7 @@ bool CoverTree::search(const ResourceVector& missing, const CoverTarget& target,
   return found_;
 }
 
-void CoverTree::explore(const Node& node) {
+void CoverBranchAndBound::explore(const Node& node) {
   if (nodes_left_ == 0) return;
   --nodes_left_;
   if (++nodes_ == strengthen_at_) strengthen();
@@ -152,7 +154,7 @@ void CoverTree::explore(const Node& node) {
 }
 
 /// Tries what the prices want first.
-void CoverTree::branch(const Node& node) {
+void CoverBranchAndBound::branch(const Node& node) {
   const bool wanted = branches_[node.depth].reduced_weight < 0;
   const bool may_take = !dominance_.dominated_by_any(node.depth, deviations_);
   const bool may_skip = !dominance_.dominates_any(node.depth, deviations_);
@@ -163,7 +165,7 @@ void CoverTree::branch(const Node& node) {
 }
 
 /// A search that takes long gets the means that pay only then.
-void CoverTree::strengthen() {
+void CoverBranchAndBound::strengthen() {
   if (tail_count_ == 0) {
     ordered_.clear();
     for (const Branch& branch : branches_) ordered_.push_back(branch.item);
@@ -176,7 +178,7 @@ void CoverTree::strengthen() {
   strengthen_at_ = tail_count_ < kMostTails ? strengthen_at_ * kGrowth : kMostNodes + 1;
 }
 
-const CoverKey* CoverTree::dearest_resource() const {
+const CoverKey* CoverBranchAndBound::dearest_resource() const {
   const CoverPrices& prices = bounds_[0].prices;
   const auto worth = [&](const CoverKey& key) { return prices.*key.price * at_first_.*key.amount; };
   return &*std::max_element(kKeys.begin(), kKeys.end(), [&](const CoverKey& a, const CoverKey& b) {
@@ -186,7 +188,7 @@ const CoverKey* CoverTree::dearest_resource() const {
 
 /// Finishes with the best set of the last items. What it frees beyond need costs at least its
 /// price, which has to come from what the bound has to spare.
-void CoverTree::look_up(const Node& node, const CoverTail& tail) {
+void CoverBranchAndBound::look_up(const Node& node, const CoverTail& tail) {
   const Bound& bound = bounds_[0];
   const Weight spare = bound.limit + bound.prices.per_cost - least_weight(bound, node);
   const Weight price = bound.prices.*key_->price;
@@ -210,7 +212,7 @@ void CoverTree::look_up(const Node& node, const CoverTail& tail) {
 }
 
 /// Only identical items are left: takes as many as it needs.
-void CoverTree::finish(const Node& node) {
+void CoverBranchAndBound::finish(const Node& node) {
   const CoverItem& item = branches_[node.depth].item;
   Node end = node;
   const std::size_t before = taken_.size();
@@ -223,7 +225,7 @@ void CoverTree::finish(const Node& node) {
   taken_.resize(before);
 }
 
-void CoverTree::take(const Node& node) {
+void CoverBranchAndBound::take(const Node& node) {
   const CoverItem& item = branches_[node.depth].item;
   const bool deviates = branches_[node.depth].reduced_weight >= 0;
   taken_.push_back(node.depth);
@@ -235,14 +237,14 @@ void CoverTree::take(const Node& node) {
   taken_.pop_back();
 }
 
-void CoverTree::skip(const Node& node) {
+void CoverBranchAndBound::skip(const Node& node) {
   const bool deviates = branches_[node.depth].reduced_weight < 0;
   if (deviates) flip_deviation(node.depth);
   explore({.depth = branches_[node.depth].kind_end, .missing = node.missing, .cost = node.cost});
   if (deviates) flip_deviation(node.depth);
 }
 
-void CoverTree::accept(const Node& node) {
+void CoverBranchAndBound::accept(const Node& node) {
   if (node.cost > target_.cost || count() > target_.count) {
     may_have_tied_ |= node.cost == target_.cost + 1;
     return;
@@ -255,17 +257,17 @@ void CoverTree::accept(const Node& node) {
   if (goal_ == CoverGoal::kLeastCost) set_target({node.cost - 1, target_.count});
 }
 
-void CoverTree::set_target(const CoverTarget& target) {
+void CoverBranchAndBound::set_target(const CoverTarget& target) {
   target_ = target;
   for (Bound& bound : bounds()) bound.limit = bound.prices.weight(target.cost, target.count);
 }
 
-Weight CoverTree::least_weight(const Bound& bound, const Node& node) const {
+Weight CoverBranchAndBound::least_weight(const Bound& bound, const Node& node) const {
   return bound.prices.weight(node.cost, count()) + bound.prices.worth(node.missing) +
          bound.rest_gain[node.depth];
 }
 
-bool CoverTree::beyond_bound(const Node& node) {
+bool CoverBranchAndBound::beyond_bound(const Node& node) {
   // What is missing needs at least one more item.
   const std::int64_t cost = node.cost + rest_[node.depth].cheapest;
   if (cost > target_.cost + 1 || count() >= target_.count) return true;
@@ -279,7 +281,7 @@ bool CoverTree::beyond_bound(const Node& node) {
   return beyond;
 }
 
-bool CoverTree::visited_cheaper(const Node& node) {
+bool CoverBranchAndBound::visited_cheaper(const Node& node) {
   if (branches_.size() - node.depth < kTooFewToRemember) return false;
   Visit& visit = visits_[visit_slot(node.depth, node.missing)];
   const std::uint64_t stamp = stamp_ + node.depth;

@@ -80,7 +80,7 @@ enum class CoverGoal : std::uint8_t { kLeastCost, kAnySet };
 /// Items are decided by |reduced weight|, largest first: those the prices are sure about come
 /// first, so that branching happens among the few in doubt. Of identical items one is taken only
 /// with all before it.
-class CoverTree {
+class CoverBranchAndBound {
  public:
   static constexpr std::size_t kMostBounds = 3;
   static constexpr std::size_t kMostTails = 5;

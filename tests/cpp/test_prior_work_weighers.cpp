@@ -78,7 +78,7 @@ TEST_CASE("SpotHour: a spot placed before the window counts as well") {
         -900e6);
 }
 
-TEST_CASE("rival VM policies: a VM goes where they say, worked by hand") {
+TEST_CASE("VM policies of prior work: a VM goes where they say, worked by hand") {
   // Hosts of (10, 10). Spots: r0 (6,6) of 00:00 on h0; r1 (6,6) of 00:20 on h1 (12 > 10). The VM
   // r2 (6,6) of 01:10 must evict on either. FewestSpots: one each, so h0. SpotHour: h0 has run 70
   // min, so 10, and h1 50: h0. For r3 (4,4) of 01:25 h0 holds no spot any more, h1 one of 65 min.
@@ -105,7 +105,7 @@ TEST_CASE("rival VM policies: a VM goes where they say, worked by hand") {
   CHECK(host_of_vm("FewestSpots") == 0);
 }
 
-TEST_CASE("rival VM policies: runs agree with the slow reference simulator") {
+TEST_CASE("VM policies of prior work: runs agree with the slow reference simulator") {
   for (std::uint64_t seed = 900; seed < 930; ++seed) {
     const RandomWorkloadOptions options{
         .seed = seed, .requests = 160, .host = {10, 12, 0}, .hosts = 5};

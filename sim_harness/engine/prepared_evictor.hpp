@@ -10,7 +10,7 @@ namespace cospot {
 
 /// The evictor that a run of `workload` uses: `evictor` itself, or one that knows what can be known
 /// of the workload's spots. `schedule` is that of all its rows.
-[[nodiscard]] std::shared_ptr<const Evictor> informed_evictor(
+[[nodiscard]] std::shared_ptr<const Evictor> prepared_evictor(
     const std::shared_ptr<const Evictor>& evictor, const Workload& workload,
     const EventSchedule& schedule);
 
