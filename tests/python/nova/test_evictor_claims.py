@@ -154,6 +154,8 @@ def test_placement_hanging_for_one_instance_holds_up_no_plan(running: Running) -
         send(service, plan_message(unlucky, {host: [spot]}))
         question = f"GET /placement/allocations/{unlucky}"
         wait_until(lambda: question in running.cloud.requests, "it hangs")
+        # Only its plan can find the second VM's claim: the next reconcile is far away.
+        wait_until(lambda: metric(service, "reconcile_seconds_count") >= 1, "the first reconcile")
         running.cloud.add(host, 8, 1024, spot=False, uuid=vm)
         send(service, plan_message(vm, {host: [spot]}))
         wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
