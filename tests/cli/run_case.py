@@ -17,6 +17,7 @@ import argparse
 import difflib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,12 @@ import tempfile
 
 DEFAULTS = {"expected_exit": b"0\n"}
 TIMEOUT_S = 300
+
+
+VALID_NAMES = re.compile(
+    rb"(unknown (?:weigher|filter|evictor) '[^']*'; valid names: |can be set as well: "
+    rb"|study: found '[^']*', expected one of: )[^\n]*"
+)
 
 
 def files_below(folder):
@@ -45,6 +52,8 @@ def run(case, cospot):
 
         def mask(output):
             masked = output.replace(str(here).encode(), b"<here>")
+            # A new policy or study is a valid name in every message, and no change of this case.
+            masked = VALID_NAMES.sub(rb"\g<1><...>", masked)
             return masked.replace(b'"' + version.strip() + b'"', b'"<version>"')
 
         left = sorted(files_below(here) - before)

@@ -177,7 +177,7 @@ TEST_CASE("filters: the same in any batch, and they need the room they say they 
       }
     }
     CHECK(passed > 0);
-    CHECK(passed < asked);
+    if (filter->needs_room_beside()) CHECK(passed < asked);
   }
 }
 
