@@ -1,7 +1,6 @@
 #include "sim_harness/commands/lifetime_commands.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -11,17 +10,16 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "core/errors.hpp"
 #include "guarantees/lifetime_model_file.hpp"
 #include "sim_harness/commands/number_range.hpp"
-#include "sim_harness/commands/python_program.hpp"
 #include "sim_harness/commands/spot_table.hpp"
 #include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/files/stored_file.hpp"
-#include "sim_harness/interrupt/temporary_path.hpp"
+#include "sim_harness/hosting/python_program.hpp"
+#include "sim_harness/interrupt/temporary_folder.hpp"
 #include "sim_harness/workloads/csv_workload.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
 #include "sim_harness/workloads/window.hpp"
@@ -69,31 +67,6 @@ struct EvalArguments {
   WindowOption window;
 };
 
-/// A folder for what Python reads, removed with it.
-class TransferFolder {
- public:
-  TransferFolder() {
-    std::string name = fs::temp_directory_path() / "cospot-lifetime-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) {
-      throw InputError(fmt::format("{}: a temporary folder cannot be made there", name));
-    }
-    path_ = name;
-    temporary_.emplace(path_);
-  }
-  TransferFolder(const TransferFolder&) = delete;
-  TransferFolder& operator=(const TransferFolder&) = delete;
-  ~TransferFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-  std::optional<TemporaryPath> temporary_;
-};
-
 /// The day on which watching the workload stopped. The release and the workload made after it were
 /// watched to day 90; of another file only its latest time is known.
 double last_watched_day(const WorkloadSpec& spec, const Workload& workload) {
@@ -126,7 +99,7 @@ struct TransferredSpots {
 TransferredSpots transfer_spots(const std::vector<std::string>& workloads,
                                 std::optional<double> observed_until,
                                 const std::optional<SimTime>& window,
-                                const TransferFolder& folder) {
+                                const TemporaryFolder& folder) {
   TransferredSpots spots;
   std::vector<std::string>& options = spots.options;
   double first_to_stop = std::numeric_limits<double>::infinity();
@@ -155,7 +128,7 @@ void write_spots(const SpotsArguments& arguments) {
 }
 
 int train(const TrainArguments& arguments) {
-  const TransferFolder folder;
+  const TemporaryFolder folder("cospot-lifetime");
   std::vector<std::string> command{"train"};
   for (std::string& option : transfer_spots(arguments.workloads, arguments.observed_until,
                                             arguments.window.window(), folder)
@@ -171,7 +144,7 @@ int train(const TrainArguments& arguments) {
 }
 
 int evaluate(const EvalArguments& arguments) {
-  const TransferFolder folder;
+  const TemporaryFolder folder("cospot-lifetime");
   std::string model = folder.path() / "built-in-model.txt";
   if (arguments.model.has_value()) {
     model = *arguments.model;

@@ -1,4 +1,4 @@
-#include "sim_harness/commands/python_program.hpp"
+#include "sim_harness/hosting/python_program.hpp"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -102,7 +102,7 @@ int wait_for(pid_t child) {
 
 enum class Output : bool { kShown, kDropped };
 
-int run(std::vector<std::string> command, Output output) {
+int run(std::vector<std::string> command, Output output, const std::string& needs) {
   std::vector<std::string> variables = child_environment();
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -115,26 +115,30 @@ int run(std::vector<std::string> command, Output output) {
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     throw ConfigError(
-        fmt::format("'{}' cannot be run: {}; this command needs Python 3 with NumPy and "
-                    "scikit-learn (Debian: python3-sklearn); COSPOT_PYTHON may name another",
-                    command.front(), std::strerror(error)));
+        fmt::format("'{}' cannot be run: {}; this command needs Python 3 with {}; COSPOT_PYTHON "
+                    "may name another",
+                    command.front(), std::strerror(error), needs));
   }
   return wait_for(child);
 }
 
 }  // namespace
 
-int run_python_module(const std::string& module, const std::vector<std::string>& arguments) {
+void require_python_module(const std::string& module, const std::string& needs) {
   const std::string python = python_name();
-  if (run({python, "-c", "import " + module}, Output::kDropped) != 0) {
-    throw ConfigError(
-        fmt::format("'{}' cannot import {}; this command needs the Python package cospot and "
-                    "NumPy (Debian: python3-numpy); COSPOT_PYTHON may name another Python",
-                    python, module));
-  }
-  std::vector<std::string> command{python, "-m", module};
+  if (run({python, "-c", "import " + module}, Output::kDropped, needs) == 0) return;
+  throw ConfigError(
+      fmt::format("'{}' cannot import {}; this command needs the Python package cospot and {}; "
+                  "COSPOT_PYTHON may name another Python",
+                  python, module, needs));
+}
+
+int run_python_module(const std::string& module, const std::vector<std::string>& arguments,
+                      const std::string& needs) {
+  require_python_module(module, needs);
+  std::vector<std::string> command{python_name(), "-m", module};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  return run(std::move(command), Output::kShown);
+  return run(std::move(command), Output::kShown, needs);
 }
 
 }  // namespace cospot
