@@ -1,0 +1,94 @@
+#include "guarantees/economy/backtest.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace cospot {
+namespace {
+
+CycleData relative_data(const SlackPeriods& periods, const PredictionCycle& cycle) {
+  CycleData data{.cycle = cycle, .capacity = periods.capacity[cycle.begin - 1]};
+  const auto relative = [&](std::size_t period) {
+    return static_cast<double>(periods.slack[period]) / static_cast<double>(data.capacity);
+  };
+  for (std::size_t i = 0; i < cycle.begin; ++i) data.training.push_back(relative(i));
+  const std::size_t end = std::min(cycle.end, periods.size());
+  for (std::size_t i = cycle.begin; i < end; ++i) data.actual.push_back(relative(i));
+  return data;
+}
+
+double mean_of(std::span<const CycleOutcome> outcomes, double (*value)(const CycleOutcome&)) {
+  double sum = 0;
+  for (const CycleOutcome& outcome : outcomes) sum += value(outcome);
+  return sum / static_cast<double>(outcomes.size());
+}
+
+double sd_of_quantity(std::span<const CycleOutcome> outcomes, double mean) {
+  if (outcomes.size() < 2) return 0;
+  double squares = 0;
+  for (const CycleOutcome& outcome : outcomes) {
+    squares += (outcome.promise.quantity - mean) * (outcome.promise.quantity - mean);
+  }
+  return std::sqrt(squares / static_cast<double>(outcomes.size() - 1));
+}
+
+}  // namespace
+
+std::vector<CycleData> backtest_cycles(const SlackPeriods& periods, const CycleSettings& settings) {
+  std::vector<CycleData> all;
+  for (const PredictionCycle& cycle : prediction_cycles(periods.size(), settings)) {
+    all.push_back(relative_data(periods, cycle));
+  }
+  return all;
+}
+
+CycleData next_cycle(const SlackPeriods& periods, const CycleSettings& settings) {
+  return relative_data(periods, {periods.size(), periods.size() + settings.horizon});
+}
+
+double promised_quantity(const Forecast& forecast, const PromiseSettings& settings) {
+  const double bound = lowest_bound(forecast, settings.confidence);
+  return settings.clamp ? std::max(bound, 0.0) : bound;
+}
+
+CycleOutcome judge_cycle(const Forecast& forecast, const CycleData& data,
+                         const PromiseSettings& settings) {
+  const double quantity = promised_quantity(forecast, settings);
+  CycleOutcome outcome{.promise = judge_promise(quantity, data.actual),
+                       .penalty = penalty_share(quantity, data.actual, settings.penalty)};
+  if (settings.sellable == SellableSlack::kMean) {
+    outcome.slack = std::accumulate(data.actual.begin(), data.actual.end(), 0.0) /
+                    static_cast<double>(data.actual.size());
+  } else {
+    outcome.slack = *std::ranges::min_element(data.actual);
+  }
+  if (settings.clamp) outcome.slack = std::max(outcome.slack, 0.0);
+  return outcome;
+}
+
+BacktestResult sum_up(std::span<const CycleOutcome> outcomes, const ClassPrices& prices,
+                      bool penalty_on_all) {
+  using Outcome = const CycleOutcome&;
+  BacktestResult result{.cycles = outcomes.size()};
+  result.quantity = mean_of(outcomes, [](Outcome o) { return o.promise.quantity; });
+  result.quantity_sd = sd_of_quantity(outcomes, result.quantity);
+  result.availability = mean_of(outcomes, [](Outcome o) { return o.promise.availability; });
+  result.wastage = mean_of(outcomes, [](Outcome o) { return o.promise.wastage; });
+  result.shortage = mean_of(outcomes, [](Outcome o) { return o.promise.shortage; });
+  result.penalty = mean_of(outcomes, [](Outcome o) { return o.penalty; });
+  result.slack = mean_of(outcomes, [](Outcome o) { return o.slack; });
+  PromiseRevenue total;
+  for (const CycleOutcome& outcome : outcomes) {
+    result.availability_least = std::min(result.availability_least, outcome.promise.availability);
+    result.short_periods += outcome.promise.short_periods;
+    const PromiseRevenue revenue = promise_revenue(outcome.promise.quantity, outcome.slack,
+                                                   outcome.penalty, prices, penalty_on_all);
+    total.with_economy += revenue.with_economy;
+    total.opportunistic_only += revenue.opportunistic_only;
+  }
+  result.theta = profit_ratio(total);
+  return result;
+}
+
+}  // namespace cospot

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cospot {
+
+/// What a forecaster expects of a series: a value for each of the next periods with the standard
+/// deviation of its error. Where all of them are the same, one stands for all.
+struct Forecast {
+  std::vector<double> point{};  ///< never empty
+  std::vector<double> sigma{};  ///< as many
+  std::string model{};          ///< what was chosen, such as ARIMA(1,1,0)
+  std::string note{};           ///< why it is not what was asked for; empty: it is
+};
+
+// `training` is not empty. Source: Carvalho et al., sections 4.1 and 5.1.
+
+/// The mean, with the standard deviation of the series (of a sample: divided by n - 1).
+[[nodiscard]] Forecast mean_forecast(std::span<const double> training);
+
+/// The minimum, without an interval.
+[[nodiscard]] Forecast minimum_forecast(std::span<const double> training);
+
+/// The least value of what will be, without an interval: nobody can make it.
+[[nodiscard]] Forecast oracle_forecast(std::span<const double> actual);
+
+/// The value z that a normal error stays within by `confidence`, on both sides: 1.6449 for 0.9.
+/// `confidence` is in [0, 1); 0: no interval, z = 0.
+[[nodiscard]] double two_sided_z(double confidence);
+
+/// The most that can be promised for all periods of a forecast: the least of its lower bounds.
+[[nodiscard]] double lowest_bound(const Forecast& forecast, double confidence);
+
+}  // namespace cospot
