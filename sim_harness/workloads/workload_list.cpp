@@ -40,10 +40,10 @@ std::optional<SimTime> read_own_window(const ConfigNode& workload) {
   return read_window_days(*days);
 }
 
-WorkloadSpec read_synthetic(const ConfigNode& node) {
+WorkloadSpec read_synthetic(const ConfigNode& node, std::string_view key) {
   static constexpr std::array<std::string_view, 6> kKeys{"synthetic", "seed",  "scale",
                                                          "sampling",  "label", "window_days"};
-  require_known_keys(node, "workloads", kKeys);
+  require_known_keys(node, key, kKeys);
   SyntheticSpec recipe;
   WorkloadSpec spec;
   recipe.model = read_choice(*node.find("synthetic"), "synthetic", kModels);
@@ -67,8 +67,9 @@ WorkloadSpec read_synthetic(const ConfigNode& node) {
   return spec;
 }
 
-std::vector<WorkloadSpec> read_files(const ConfigNode& path, const std::filesystem::path& folder) {
-  const std::string written = read_text(path, "workloads");
+std::vector<WorkloadSpec> read_files(const ConfigNode& path, const std::filesystem::path& folder,
+                                     std::string_view key) {
+  const std::string written = read_text(path, key);
   std::vector<WorkloadSpec> specs;
   try {
     for (ExpandedPath& expanded : expand_path(written, folder)) {
@@ -77,43 +78,44 @@ std::vector<WorkloadSpec> read_files(const ConfigNode& path, const std::filesyst
                        .synthetic = std::nullopt});
     }
   } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: workloads: {}", path.where, error.what()));
+    throw ConfigError(fmt::format("{}: {}: {}", path.where, key, error.what()));
   }
   return specs;
 }
 
 std::vector<WorkloadSpec> read_labelled_file(const ConfigNode& node,
-                                             const std::filesystem::path& folder) {
+                                             const std::filesystem::path& folder,
+                                             std::string_view key) {
   static constexpr std::array<std::string_view, 3> kKeys{"path", "label", "window_days"};
-  require_known_keys(node, "workloads", kKeys);
-  std::vector<WorkloadSpec> specs = read_files(require_key(node, "workloads", "path"), folder);
+  require_known_keys(node, key, kKeys);
+  std::vector<WorkloadSpec> specs = read_files(require_key(node, key, "path"), folder, key);
   for (WorkloadSpec& spec : specs) spec.window = read_own_window(node);
   const ConfigNode* label = node.find("label");
   if (label == nullptr) return specs;
   if (specs.size() > 1) {
     throw ConfigError(
-        fmt::format("{}: workloads: one label for {} files; expected a path that "
+        fmt::format("{}: {}: one label for {} files; expected a path that "
                     "matches one file",
-                    label->where, specs.size()));
+                    label->where, key, specs.size()));
   }
   specs.front().label = read_label(*label, "label");
   return specs;
 }
 
-std::vector<WorkloadSpec> read_element(const ConfigNode& node,
-                                       const std::filesystem::path& folder) {
+std::vector<WorkloadSpec> read_element(const ConfigNode& node, const std::filesystem::path& folder,
+                                       std::string_view key) {
   switch (node.kind) {
     case ConfigNode::Kind::kScalar:
-      return read_files(node, folder);
+      return read_files(node, folder, key);
     case ConfigNode::Kind::kMapping:
-      if (node.find("synthetic") != nullptr) return {read_synthetic(node)};
-      if (node.find("path") != nullptr) return read_labelled_file(node, folder);
-      throw_bad_value(node, "workloads", "a mapping with the key path or synthetic");
+      if (node.find("synthetic") != nullptr) return {read_synthetic(node, key)};
+      if (node.find("path") != nullptr) return read_labelled_file(node, folder, key);
+      throw_bad_value(node, key, "a mapping with the key path or synthetic");
     case ConfigNode::Kind::kNull:
     case ConfigNode::Kind::kList:
       break;
   }
-  throw_bad_value(node, "workloads", "a path or a mapping with the key path or synthetic");
+  throw_bad_value(node, key, "a path or a mapping with the key path or synthetic");
 }
 
 bool is_same_recipe(const SyntheticSpec& one, const SyntheticSpec& other) {
@@ -123,7 +125,7 @@ bool is_same_recipe(const SyntheticSpec& one, const SyntheticSpec& other) {
 
 /// Throws when `spec` has the label, the file or the recipe of an earlier workload.
 void require_new(const WorkloadSpec& spec, const std::vector<WorkloadSpec>& earlier,
-                 const std::string& where) {
+                 const std::string& where, std::string_view key) {
   for (const WorkloadSpec& other : earlier) {
     const char* what = nullptr;
     if (spec.label == other.label) what = "label";
@@ -134,7 +136,7 @@ void require_new(const WorkloadSpec& spec, const std::vector<WorkloadSpec>& earl
         same_window)
       what = "recipe";
     if (what == nullptr) continue;
-    throw ConfigError(fmt::format("{}: workloads: '{}' has the same {} as the earlier '{}'", where,
+    throw ConfigError(fmt::format("{}: {}: '{}' has the same {} as the earlier '{}'", where, key,
                                   spec.label, what, other.label));
   }
 }
@@ -150,16 +152,22 @@ SimTime read_window_days(const ConfigNode& node) {
 
 std::vector<WorkloadSpec> read_workloads(const ConfigNode& node,
                                          const std::filesystem::path& folder) {
+  return read_workloads(node, folder, "workloads");
+}
+
+std::vector<WorkloadSpec> read_workloads(const ConfigNode& node,
+                                         const std::filesystem::path& folder,
+                                         std::string_view key) {
   std::vector<WorkloadSpec> specs;
-  for (const ConfigNode* item : read_list(node, "workloads")) {
-    for (WorkloadSpec& spec : read_element(*item, folder)) {
+  for (const ConfigNode* item : read_list(node, key)) {
+    for (WorkloadSpec& spec : read_element(*item, folder, key)) {
       if (!is_label(spec.label)) {
         throw ConfigError(
-            fmt::format("{}: workloads: '{}' has a comma, a quote or a control "
+            fmt::format("{}: {}: '{}' has a comma, a quote or a control "
                         "character; name it with {{path: ..., label: ...}}",
-                        item->where, spec.label));
+                        item->where, key, spec.label));
       }
-      require_new(spec, specs, item->where);
+      require_new(spec, specs, item->where, key);
       specs.push_back(std::move(spec));
     }
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "sim_harness/configuration/yaml_reader.hpp"
@@ -12,9 +13,13 @@ namespace cospot {
 /// `${NAME}` stands for an environment variable and `*`, `?`, `[...]` match file names (sorted by
 /// bytes), or a mapping: `{path: ..., label: ...}` or
 /// `{synthetic: azure2020, seed: 1, scale: 0.01, sampling: batched, label: ...}`, both also with
-/// `window_days: 30`.
+/// `window_days: 30`. `key` is what errors call it: "workloads" where it
+/// is left out.
 [[nodiscard]] std::vector<WorkloadSpec> read_workloads(const ConfigNode& node,
                                                        const std::filesystem::path& folder);
+[[nodiscard]] std::vector<WorkloadSpec> read_workloads(const ConfigNode& node,
+                                                       const std::filesystem::path& folder,
+                                                       std::string_view key);
 
 /// Reads a value of `window_days`.
 [[nodiscard]] SimTime read_window_days(const ConfigNode& node);

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "guarantees/economy/slack.hpp"
+#include "sim_harness/workloads/workload.hpp"
+
+namespace cospot {
+
+/// The vcpus that the VMs of a workload use inside its window, of a datacenter with `capacity`
+/// vcpus; without one: as many as they use at most, so that nothing is left at the peak. An
+/// instance counts with its whole size: what it really uses is not known.
+///
+/// Errors: WorkloadError when there is no VM in the window.
+[[nodiscard]] UsageSeries usage_of_vms(const Workload& workload,
+                                       std::optional<std::int64_t> capacity);
+
+}  // namespace cospot

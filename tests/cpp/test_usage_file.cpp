@@ -1,0 +1,124 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "error_text.hpp"
+#include "scratch_folder.hpp"
+#include "sim_harness/usage/forecast_file.hpp"
+#include "sim_harness/usage/usage_file.hpp"
+#include "sim_harness/usage/workload_usage.hpp"
+
+namespace cospot {
+namespace {
+
+/// The error for a usage file of these bytes, without the folder.
+std::string usage_error(std::string_view bytes) {
+  const ScratchFolder folder;
+  const auto file = folder.write("usage.csv", bytes);
+  const std::string error = error_text<WorkloadError>([&] { (void)read_usage(file); });
+  return error.substr(std::min(error.size(), folder.path().string().size() + 1));
+}
+
+TEST_CASE("usage file: columns in any order, amounts in millionths") {
+  const ScratchFolder folder;
+  const auto file = folder.write(
+      "usage.csv",
+      "used,capacity,time_s,limit\n1.5,80,1700000000,2\n0.1234567,80,1700000300.5,3\n");
+  CHECK(is_usage_file(file));
+  const UsageSeries usage = read_usage(file);
+  REQUIRE(usage.samples.size() == 2);
+  CHECK(usage.samples[0] == UsageSample{.time = std::chrono::seconds(1'700'000'000),
+                                        .capacity = 80 * kSlackUnit,
+                                        .used = 1'500'000,
+                                        .limit = 2 * kSlackUnit});
+  CHECK(usage.samples[1].used == 123'457);  // rounded
+  CHECK(usage.samples[1].time.count() % 1'000'000 == 500'000);
+  CHECK_FALSE(usage.samples[1].reserved.has_value());
+  CHECK(usage.sha256.size() == 64);
+}
+
+TEST_CASE("usage file: bad ones are refused, with the line and what was expected") {
+  const std::string header = "time_s,capacity,used\n";
+  CHECK(usage_error("") ==
+        "usage.csv:1: the file is empty, expected the header line "
+        "time_s,capacity,used[,reserved,limit]");
+  CHECK(usage_error("time_s,used\n0,1\n") ==
+        "usage.csv:1: the column 'capacity' is missing, expected "
+        "time_s,capacity,used[,reserved,limit]");
+  CHECK(contains(usage_error("time_s,capacity,used,cpu\n"), "usage.csv:1: unknown column 'cpu'"));
+  CHECK(contains(usage_error("time_s,capacity,used,used\n"), "the column 'used' comes twice"));
+  CHECK(usage_error(header + "0,80,1\n300,0,1\n") ==
+        "usage.csv:3: capacity is '0', expected an amount more than 0, at most 10^9");
+  CHECK(usage_error(header + "300,80,1\n0,80,1\n") ==
+        "usage.csv:3: time_s '0' is not after that of the line before");
+  CHECK(contains(usage_error(header + "300,80,1\n300,80,1\n"), "is not after"));
+  CHECK(usage_error(header + "0,80,-1\n") ==
+        "usage.csv:2: used is '-1', expected an amount from 0 to 10^9");
+  CHECK(contains(usage_error(header + "0,80,nan\n"), "used is 'nan'"));
+  CHECK(contains(usage_error(header + "0,80,\n"), "used is empty"));
+  CHECK(usage_error(header + "0,80\n") ==
+        "usage.csv:2: 2 fields, expected 3 as in the header line");
+  CHECK(contains(usage_error(header + "0,80,1\n"), "there are 1 samples, expected at least 2"));
+}
+
+WorkloadRow row(InstanceClass instance_class, ResourceAmount vcpus, int start, int end) {
+  return {.resources = {vcpus, 1, 0},
+          .instance_class = instance_class,
+          .start = std::chrono::hours(start),
+          .end = std::chrono::hours(end)};
+}
+
+TEST_CASE("workload usage: the vcpus of the VMs in the window; spots are left aside") {
+  Workload workload{.name = "w", .window = std::chrono::hours(48)};
+  workload.rows = {row(InstanceClass::kVm, 4, -5, 10), row(InstanceClass::kVm, 2, 6, 100),
+                   row(InstanceClass::kSpot, 64, 0, 48), row(InstanceClass::kVm, 8, 60, 70)};
+  const UsageSeries usage = usage_of_vms(workload, std::nullopt);
+  // 4 from the start, 6 from hour 6, 2 from hour 10 to the end: 6 at most.
+  std::vector<std::int64_t> used;
+  for (const UsageSample& sample : usage.samples) {
+    used.push_back(sample.used / kSlackUnit);
+    CHECK(sample.capacity == 6 * kSlackUnit);
+  }
+  CHECK(used == std::vector<std::int64_t>{4, 6, 2, 2});
+  CHECK(usage.samples.back().time == workload.window);
+  CHECK(period_minima(usage, kDay).slack == std::vector<SlackAmount>{0, 4 * kSlackUnit});
+  CHECK(usage_of_vms(workload, 10).samples.front().capacity == 10 * kSlackUnit);
+  workload.rows.resize(0);
+  CHECK(contains(error_text<WorkloadError>([&] { (void)usage_of_vms(workload, 10); }),
+                 "no VM runs in its window"));
+}
+
+TEST_CASE("forecast file: what is written is read, and the key says all of a task") {
+  const ScratchFolder folder;
+  const ForecastTask task{.method = "ets", .season = 7, .horizon = 2, .training = {0.5, 0.25}};
+  CHECK(forecast_tasks_text({&task, 1}) == task.key() + ",ets,7,2,0.5 0.25\n");
+  ForecastTask other = task;
+  other.horizon = 3;
+  CHECK(other.key() != task.key());
+  const Forecast made{.point = {0.5, 0.4}, .sigma = {0.1, 0.2}, .model = "ETS(A;N;N)", .note = "n"};
+  const auto file = folder.write("f.csv", forecast_text(task.key(), task.method, made));
+  const Forecast read = read_forecasts(file).at(task.key());
+  CHECK(read.point == made.point);
+  CHECK(read.sigma == made.sigma);
+  CHECK(read.model == made.model);
+  CHECK(read.note == made.note);
+}
+
+TEST_CASE("forecast file: bad ones are refused") {
+  const ScratchFolder folder;
+  const auto error = [&folder](const std::string& bytes) {
+    const auto file = folder.write("f.csv", bytes);
+    return error_text<WorkloadError>([&] { (void)read_forecasts(file); });
+  };
+  const std::string header = "key,method,model,note,step,point,sigma\n";
+  CHECK(contains(error("a,b\n"), "f.csv:1: is no file of forecasts"));
+  CHECK(contains(error(header + "k,ets,m,,2,0,0\n"), "f.csv:2: step is '2', expected 1"));
+  CHECK(contains(error(header + "k,ets,m,,1,0\n"), "f.csv:2: not 7 fields"));
+  CHECK(contains(error(header + "k,ets,m,,1,nan,0\n"), "point is 'nan', expected a finite number"));
+  CHECK(contains(error(header + "k,ets,m,,1,0,-1\n"), "sigma is '-1', expected a finite number"));
+}
+
+}  // namespace
+}  // namespace cospot
