@@ -10,6 +10,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/commands/compare_commands.hpp"
 #include "sim_harness/commands/degradation_command.hpp"
+#include "sim_harness/commands/economy_commands.hpp"
 #include "sim_harness/commands/fetch_command.hpp"
 #include "sim_harness/commands/generate_command.hpp"
 #include "sim_harness/commands/lifetime_commands.hpp"
@@ -73,6 +74,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader,
   add_reconstruct_command(*workload);
   add_fetch_command(*workload);
   add_lifetime_commands(app, exit_code);
+  add_economy_commands(app);
   add_list_command(app, studies);
   add_report_command(app);
   add_tune_command(app, loader);

@@ -2,12 +2,13 @@
 // a test (CONTRIBUTING.md).
 #include "sim_harness/studies/compare/compare_study.hpp"
 #include "sim_harness/studies/degradation/degradation_study.hpp"
+#include "sim_harness/studies/economy/economy_study.hpp"
 #include "sim_harness/studies/study.hpp"
 
 namespace cospot {
 
 const StudyRegistry& built_in_studies() {
-  static const StudyRegistry registry({compare_study(), degradation_study()});
+  static const StudyRegistry registry({compare_study(), degradation_study(), economy_study()});
   return registry;
 }
 

@@ -1,0 +1,134 @@
+#include "sim_harness/studies/economy/backtest_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/errors.hpp"
+
+namespace cospot {
+namespace {
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+ClassPrices prices_at(double price, const EconomySettings& settings) {
+  return {.economy = price, .opportunistic = settings.opportunistic_price};
+}
+
+std::vector<CycleOutcome> judge_all(const std::vector<Forecast>& forecasts,
+                                    const std::vector<CycleData>& cycles,
+                                    const PromiseSettings& promise) {
+  std::vector<CycleOutcome> outcomes;
+  for (std::size_t i = 0; i < cycles.size(); ++i) {
+    outcomes.push_back(judge_cycle(forecasts[i], cycles[i], promise));
+  }
+  return outcomes;
+}
+
+BacktestTradeOff trade_off(const std::string& forecaster, double confidence,
+                           const std::vector<Forecast>& forecasts,
+                           const std::vector<CycleData>& cycles, const EconomySettings& settings,
+                           const std::vector<double>& prices) {
+  const PromiseSettings promise = settings.promise_at(confidence);
+  const std::vector<CycleOutcome> outcomes = judge_all(forecasts, cycles, promise);
+  BacktestTradeOff made;
+  made.forecaster = forecaster;
+  made.confidence = confidence;
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < cycles.size(); ++i) {
+    for (const double slack : cycles[i].actual) {
+      errors.push_back(slack - outcomes[i].promise.quantity);
+    }
+  }
+  std::ranges::sort(errors);
+  for (std::size_t i = 0; i < kErrorPercents.size(); ++i) {
+    made.errors[i] = quantile_of(errors, kErrorPercents[i]);
+  }
+  for (const double price : prices) {
+    made.result = sum_up(outcomes, prices_at(price, settings), promise.penalty.on_all_revenue);
+    made.theta.push_back(made.result.theta);
+  }
+  return made;
+}
+
+void add_predictions(const std::string& forecaster, const std::vector<Forecast>& forecasts,
+                     const EconomyInput& input, const std::vector<CycleData>& cycles,
+                     const EconomySettings& settings, const BacktestRequest& request,
+                     BacktestReport& report) {
+  for (std::size_t i = 0; i < cycles.size(); ++i) {
+    const CycleData& data = cycles[i];
+    BacktestPrediction& prediction = report.predictions.emplace_back(BacktestPrediction{
+        .forecaster = forecaster,
+        .cycle = i + 1,
+        .first_period = input.periods.first + static_cast<std::int64_t>(data.cycle.begin),
+        .model = forecasts[i].model,
+        .note = forecasts[i].note,
+        .quantities = {},
+        .least_slack = *std::ranges::min_element(data.actual),
+        .mean_slack = mean_of(data.actual)});
+    for (const double confidence : request.confidences) {
+      prediction.quantities.push_back(
+          promised_quantity(forecasts[i], settings.promise_at(confidence)));
+    }
+  }
+}
+
+}  // namespace
+
+double quantile_of(const std::vector<double>& ascending, int percent) {
+  // The rank is ceil(n * percent / 100), counted from 1.
+  const std::size_t rank = (ascending.size() * static_cast<std::size_t>(percent) + 99) / 100;
+  return ascending[std::max<std::size_t>(rank, 1) - 1];
+}
+
+BacktestReport backtest(const EconomyInput& input, const EconomySettings& settings,
+                        const BacktestRequest& request) {
+  const std::vector<CycleData> cycles = cycles_of(input, settings);
+  const auto forecasts =
+      make_all_forecasts(request.forecasters, {&cycles, 1}, settings, request.processes).front();
+  BacktestReport report{.cycles = cycles.size(), .predictions = {}, .trade_offs = {}};
+  for (std::size_t i = 0; i < request.forecasters.size(); ++i) {
+    const std::string& forecaster = request.forecasters[i];
+    add_predictions(forecaster, forecasts[i], input, cycles, settings, request, report);
+    for (const double confidence : request.confidences) {
+      report.trade_offs.push_back(
+          trade_off(forecaster, confidence, forecasts[i], cycles, settings, request.prices));
+    }
+  }
+  return report;
+}
+
+EconomyPlan plan_promises(const EconomyInput& input, const EconomySettings& settings,
+                          const BacktestRequest& request) {
+  const std::string& forecaster = request.forecasters.front();
+  if (forecaster == "oracle") {
+    throw ConfigError(
+        "forecaster: the oracle knows what was, not what will be; expected mean, "
+        "minimum, arima or ets");
+  }
+  std::vector<CycleData> cycles = backtest_cycles(input.periods, settings.cycles());
+  cycles.push_back(next_cycle(input.periods, settings.cycles()));
+  const std::vector<Forecast> forecasts =
+      make_forecasts(forecaster, cycles, settings, request.processes);
+  const std::vector<CycleData> past(cycles.begin(), cycles.end() - 1);
+  EconomyPlan plan{.model = forecasts.back().model,
+                   .note = forecasts.back().note,
+                   .capacity = cycles.back().capacity,
+                   .promises = {}};
+  for (const double confidence : request.confidences) {
+    PlannedPromise& promise = plan.promises.emplace_back(PlannedPromise{.confidence = confidence});
+    promise.quantity = promised_quantity(forecasts.back(), settings.promise_at(confidence));
+    promise.amount =
+        static_cast<SlackAmount>(std::floor(promise.quantity * static_cast<double>(plan.capacity)));
+    if (past.empty()) continue;
+    const BacktestTradeOff judged =
+        trade_off(forecaster, confidence, forecasts, past, settings, request.prices);
+    promise.backtest = judged.result;
+    promise.theta = judged.theta.front();
+  }
+  return plan;
+}
+
+}  // namespace cospot

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim_harness/studies/economy/economy.hpp"
+
+namespace cospot {
+
+/// What a backtest is to try.
+struct BacktestRequest {
+  std::vector<std::string> forecasters;
+  std::vector<double> confidences;
+  std::vector<double> prices;
+  std::size_t processes = 1;
+};
+
+/// One prediction of a forecaster (Figure 7 of the paper).
+struct BacktestPrediction {
+  std::string forecaster;
+  std::size_t cycle = 0;
+  std::int64_t first_period = 0;  ///< of what is promised
+  std::string model;
+  std::string note;
+  std::vector<double> quantities;  ///< at each confidence
+  double least_slack = 0;          ///< what the oracle would have promised
+  double mean_slack = 0;
+};
+
+/// The percents of the periods for which BacktestTradeOff has the error's quantile.
+inline constexpr std::array<int, 7> kErrorPercents{1, 5, 25, 50, 75, 95, 99};
+
+/// A forecaster at a confidence, over all cycles (Figures 6, 8 and 9).
+struct BacktestTradeOff {
+  std::string forecaster;
+  double confidence = 0;
+  BacktestResult result;
+  std::array<double, kErrorPercents.size()> errors{};  ///< quantiles of slack - promise
+  std::vector<std::optional<double>> theta;            ///< at each price
+};
+
+struct BacktestReport {
+  std::size_t cycles = 0;
+  std::vector<BacktestPrediction> predictions;
+  std::vector<BacktestTradeOff> trade_offs;
+};
+
+/// Errors: InputError when the periods hold no cycle; those of make_forecasts.
+[[nodiscard]] BacktestReport backtest(const EconomyInput& input, const EconomySettings& settings,
+                                      const BacktestRequest& request);
+
+/// What can be promised from now on (after the last period), at one confidence.
+struct PlannedPromise {
+  double confidence = 0;
+  double quantity = 0;                       ///< share of the capacity
+  SlackAmount amount = 0;                    ///< rounded down
+  std::optional<BacktestResult> backtest{};  ///< nothing: the history is too short for one
+  std::optional<double> theta{};
+};
+
+struct EconomyPlan {
+  std::string model;
+  std::string note;
+  SlackAmount capacity = 0;
+  std::vector<PlannedPromise> promises;
+};
+
+/// Args: request: with one forecaster. Errors: ConfigError for the oracle.
+[[nodiscard]] EconomyPlan plan_promises(const EconomyInput& input, const EconomySettings& settings,
+                                        const BacktestRequest& request);
+
+/// The value that `percent` of some ascending values do not exceed: the nearest rank.
+[[nodiscard]] double quantile_of(const std::vector<double>& ascending, int percent);
+
+}  // namespace cospot

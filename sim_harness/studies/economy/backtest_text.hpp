@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "sim_harness/studies/economy/backtest_report.hpp"
+
+namespace cospot {
+
+// What `cospot economy backtest` and `plan` print, as text and as JSON (docs/json.md).
+
+[[nodiscard]] std::string backtest_text(const EconomyInput& input, const EconomySettings& settings,
+                                        const BacktestRequest& request,
+                                        const BacktestReport& report);
+[[nodiscard]] std::string backtest_json(const EconomyInput& input, const EconomySettings& settings,
+                                        const BacktestRequest& request,
+                                        const BacktestReport& report);
+[[nodiscard]] std::string plan_text(const EconomyInput& input, const EconomySettings& settings,
+                                    const EconomyPlan& plan);
+[[nodiscard]] std::string plan_json(const EconomyInput& input, const EconomySettings& settings,
+                                    const BacktestRequest& request, const EconomyPlan& plan);
+
+}  // namespace cospot

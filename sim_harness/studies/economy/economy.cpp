@@ -1,0 +1,167 @@
+#include "sim_harness/studies/economy/economy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/digest.hpp"
+#include "core/errors.hpp"
+#include "sim_harness/usage/forecast_program.hpp"
+#include "sim_harness/usage/usage_file.hpp"
+#include "sim_harness/usage/workload_usage.hpp"
+#include "sim_harness/workloads/load_workload.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr double kHoursPerDay = 24;
+
+double periods_in(double days, double period_hours) { return days * kHoursPerDay / period_hours; }
+
+std::size_t whole_periods(double days, double period_hours) {
+  return static_cast<std::size_t>(std::llround(periods_in(days, period_hours)));
+}
+
+void check_length(const char* key, double days, double period_hours, double least) {
+  constexpr double kTolerance = 1e-6;
+  const double periods = periods_in(days, period_hours);
+  if (std::abs(periods - std::round(periods)) <= kTolerance && periods >= least - kTolerance) {
+    return;
+  }
+  throw ConfigError(fmt::format("{} is {}, expected a whole number of periods of {} h{}", key, days,
+                                period_hours, least > 0 ? ", at least one" : ""));
+}
+
+/// What needs no other program; nothing: another forecaster.
+std::optional<Forecast> simple_forecast(const std::string& forecaster, const CycleData& data) {
+  if (forecaster == "mean") return mean_forecast(data.training);
+  if (forecaster == "minimum") return minimum_forecast(data.training);
+  if (forecaster == "oracle") return oracle_forecast(data.actual);
+  return std::nullopt;
+}
+
+std::vector<double> ascending_slack(const UsageSeries& usage) {
+  std::vector<double> slack;
+  for (const UsageSample& sample : usage.samples) {
+    slack.push_back(static_cast<double>(slack_of(sample).total()) /
+                    static_cast<double>(sample.capacity));
+  }
+  std::ranges::sort(slack);
+  return slack;
+}
+
+UsageSeries load_usage(const WorkloadSpec& spec, const EconomySettings& settings) {
+  if (!spec.synthetic && is_usage_file(spec.file)) return read_usage(spec.file);
+  const UsageSeries usage = usage_of_vms(load_workload(spec), settings.capacity);
+  for (const UsageSample& sample : usage.samples) {
+    if (sample.used <= sample.capacity) continue;
+    throw ConfigError(fmt::format("capacity is {}, expected at least what the VMs of {} use: {}",
+                                  *settings.capacity, spec.label, sample.used / kSlackUnit));
+  }
+  return usage;
+}
+
+}  // namespace
+
+SimTime EconomySettings::period() const { return SimTime(std::llround(period_hours * 3600e6)); }
+
+CycleSettings EconomySettings::cycles() const {
+  return {.training = whole_periods(training_days, period_hours),
+          .horizon = whole_periods(horizon_days, period_hours),
+          .step = whole_periods(step_days.value_or(horizon_days), period_hours)};
+}
+
+std::size_t EconomySettings::season() const { return whole_periods(season_days, period_hours); }
+
+PromiseSettings EconomySettings::promise_at(double confidence) const {
+  PromiseSettings settings = promise;
+  settings.confidence = confidence;
+  settings.penalty.bill_periods = whole_periods(bill_days, period_hours);
+  return settings;
+}
+
+void EconomySettings::check() const {
+  check_length("training_days", training_days, period_hours, 1);
+  check_length("horizon_days", horizon_days, period_hours, 1);
+  check_length("step_days", step_days.value_or(horizon_days), period_hours, 1);
+  check_length("season_days", season_days, period_hours, 0);
+  check_length("bill_days", bill_days, period_hours, 0);
+}
+
+EconomyInput load_economy_input(const WorkloadSpec& spec, const EconomySettings& settings) {
+  const UsageSeries usage = load_usage(spec, settings);
+  return {.label = spec.label,
+          .sha256 = usage.sha256,
+          .name = usage.name,
+          .periods = period_minima(usage, settings.period(), settings.gaps),
+          .slack = ascending_slack(usage)};
+}
+
+ForecastTask task_for(const std::string& forecaster, const CycleData& data,
+                      const EconomySettings& settings) {
+  return {.method = forecaster,
+          .season = settings.season(),
+          .horizon = settings.cycles().horizon,
+          .training = data.training};
+}
+
+std::vector<CycleData> cycles_of(const EconomyInput& input, const EconomySettings& settings) {
+  std::vector<CycleData> cycles = backtest_cycles(input.periods, settings.cycles());
+  if (!cycles.empty()) return cycles;
+  throw InputError(
+      fmt::format("{}: {} periods of {} h, expected at least {}: {} days of training and a horizon "
+                  "of {} days; state shorter ones, or shorter periods",
+                  input.name, input.periods.size(), settings.period_hours,
+                  settings.cycles().training + settings.cycles().horizon, settings.training_days,
+                  settings.horizon_days));
+}
+
+std::vector<Forecast> make_forecasts(const std::string& forecaster,
+                                     std::span<const CycleData> cycles,
+                                     const EconomySettings& settings, std::size_t processes) {
+  const std::vector<CycleData> input(cycles.begin(), cycles.end());
+  return make_all_forecasts({&forecaster, 1}, {&input, 1}, settings, processes).front().front();
+}
+
+std::vector<std::vector<std::vector<Forecast>>> make_all_forecasts(
+    std::span<const std::string> forecasters, std::span<const std::vector<CycleData>> inputs,
+    const EconomySettings& settings, std::size_t processes) {
+  std::vector<ForecastTask> tasks;
+  for (const std::vector<CycleData>& cycles : inputs) {
+    for (const std::string& forecaster : forecasters) {
+      for (const CycleData& data : cycles) {
+        if (simple_forecast(forecaster, data)) continue;
+        tasks.push_back(task_for(forecaster, data, settings));
+      }
+    }
+  }
+  const ForecastTable known = forecasts_for(tasks, settings.forecasts, processes);
+  std::vector<std::vector<std::vector<Forecast>>> all;
+  for (const std::vector<CycleData>& cycles : inputs) {
+    auto& of_input = all.emplace_back();
+    for (const std::string& forecaster : forecasters) {
+      auto& of_forecaster = of_input.emplace_back();
+      for (const CycleData& data : cycles) {
+        const auto simple = simple_forecast(forecaster, data);
+        of_forecaster.push_back(simple ? *simple
+                                       : known.at(task_for(forecaster, data, settings).key()));
+      }
+    }
+  }
+  return all;
+}
+
+std::string sha256_of(std::span<const std::vector<Forecast>> forecasts) {
+  Sha256 digest;
+  for (const std::vector<Forecast>& cycles : forecasts) {
+    for (const Forecast& forecast : cycles) {
+      for (std::size_t i = 0; i < forecast.point.size(); ++i) {
+        digest.add(fmt::format("{} {}\n", forecast.point[i], forecast.sigma[i]));
+      }
+    }
+  }
+  return digest.finish_hex();
+}
+
+}  // namespace cospot

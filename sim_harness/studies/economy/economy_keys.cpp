@@ -1,0 +1,108 @@
+#include "sim_harness/studies/economy/economy_keys.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/files/json_text.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr double kMostDays = 100'000;
+
+void read_number_key(const ConfigNode& root, std::string_view key, double least, double most,
+                     double& value) {
+  if (const ConfigNode* node = root.find(key)) value = read_number(*node, key, least, most);
+}
+
+void read_flag(const ConfigNode& root, std::string_view key, bool& value) {
+  if (const ConfigNode* node = root.find(key)) value = read_bool(*node, key);
+}
+
+/// Reads one of two names; `second` is what true stands for.
+bool read_choice(const ConfigNode& root, std::string_view key, std::string_view first,
+                 std::string_view second, bool otherwise) {
+  const ConfigNode* node = root.find(key);
+  if (node == nullptr) return otherwise;
+  const std::string text = read_text(*node, key);
+  if (text != first && text != second) {
+    throw_bad_value(*node, key, fmt::format("one of: {}, {}", first, second));
+  }
+  return text == second;
+}
+
+void read_penalty(const ConfigNode& root, EconomySettings& settings) {
+  constexpr double kPercent = 100;
+  PenaltyRule& penalty = settings.promise.penalty;
+  double rate = penalty.rate * kPercent, threshold = penalty.threshold * kPercent;
+  read_number_key(root, "penalty_percent", 0, kPercent, rate);
+  read_number_key(root, "penalty_below_percent", 0, kPercent, threshold);
+  penalty.rate = rate / kPercent;
+  penalty.threshold = threshold / kPercent;
+  read_flag(root, "penalty_at_threshold", penalty.at_threshold);
+  penalty.on_all_revenue =
+      read_choice(root, "penalty_on", "economy", "all", penalty.on_all_revenue);
+}
+
+}  // namespace
+
+EconomySettings read_economy_settings(const ConfigNode& root, const std::filesystem::path& folder) {
+  EconomySettings settings;
+  constexpr double kLeastHours = 1.0 / 60;
+  read_number_key(root, "period_hours", kLeastHours, kMostDays, settings.period_hours);
+  read_number_key(root, "training_days", 0, kMostDays, settings.training_days);
+  read_number_key(root, "horizon_days", 0, kMostDays, settings.horizon_days);
+  if (const ConfigNode* step = root.find("step_days")) {
+    settings.step_days = read_number(*step, "step_days", 0, kMostDays);
+  }
+  read_number_key(root, "season_days", 0, kMostDays, settings.season_days);
+  read_number_key(root, "bill_days", 0, kMostDays, settings.bill_days);
+  read_number_key(root, "opportunistic_price", 0, 1, settings.opportunistic_price);
+  read_flag(root, "clamp", settings.promise.clamp);
+  read_penalty(root, settings);
+  settings.gaps =
+      read_choice(root, "gaps", "refuse", "repeat", false) ? GapRule::kRepeat : GapRule::kRefuse;
+  settings.promise.sellable = read_choice(root, "sellable_slack", "oracle", "mean", false)
+                                  ? SellableSlack::kMean
+                                  : SellableSlack::kOracle;
+  if (const ConfigNode* capacity = root.find("capacity")) {
+    constexpr std::int64_t kMost = kMaxSlackAmount / kSlackUnit;
+    settings.capacity = read_integer(*capacity, "capacity", 1, kMost);
+  }
+  if (const ConfigNode* forecasts = root.find("forecasts")) {
+    settings.forecasts = folder / read_text(*forecasts, "forecasts");
+  }
+  settings.check();
+  return settings;
+}
+
+std::string economy_settings_json(const EconomySettings& settings) {
+  const PromiseSettings& promise = settings.promise;
+  const PenaltyRule& penalty = promise.penalty;
+  const auto capacity =
+      settings.capacity ? std::optional(static_cast<double>(*settings.capacity)) : std::nullopt;
+  const std::string object =
+      JsonObject()
+          .add("period_hours", json_number(settings.period_hours))
+          .add("training_days", json_number(settings.training_days))
+          .add("horizon_days", json_number(settings.horizon_days))
+          .add("step_days", json_number(settings.step_days.value_or(settings.horizon_days)))
+          .add("season_days", json_number(settings.season_days))
+          .add("gaps", settings.gaps == GapRule::kRepeat ? "\"repeat\"" : "\"refuse\"")
+          .add("clamp", json_bool(promise.clamp))
+          .add("capacity", json_number(capacity))
+          .add("bill_days", json_number(settings.bill_days))
+          .add("penalty_percent", json_number(penalty.rate * 100))
+          .add("penalty_below_percent", json_number(penalty.threshold * 100))
+          .add("penalty_at_threshold", json_bool(penalty.at_threshold))
+          .add("penalty_on", penalty.on_all_revenue ? "\"all\"" : "\"economy\"")
+          .add("sellable_slack",
+               promise.sellable == SellableSlack::kMean ? "\"mean\"" : "\"oracle\"")
+          .add("opportunistic_price", json_number(settings.opportunistic_price))
+          .text();
+  return object.substr(1, object.size() - 2);
+}
+
+}  // namespace cospot
