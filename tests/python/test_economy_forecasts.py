@@ -23,17 +23,27 @@ def noise(count: int, seed: int = 1) -> np.ndarray:
     return np.random.default_rng(seed).normal(0, 1, count)
 
 
-def test_ets_of_a_level_is_the_level_with_an_interval_that_widens_as_hyndman_says() -> None:
+def test_the_interval_of_a_level_widens_as_hyndman_says() -> None:
     # Simple exponential smoothing: the variance of step h is s^2 (1 + (h - 1) alpha^2).
-    made = forecast("ets", 0.5 + np.cumsum(0.01 * noise(300)) + 0.02 * noise(300, 2), 50)
-    assert made.model == "ETS(A;N;N)"
+    import cospot.economy.ets as ets
+
+    form = ets._Form("add", None, False, None)
+    fitted = ets._fit(0.5 + np.cumsum(0.01 * noise(300)) + 0.02 * noise(300, 2), form, 0)
+    sigma = ets._sigma(fitted, form, 50)
+    assert len(sigma) == 50
+    alpha = fitted.params[0]
+    assert 0 < alpha < 1
+    for step in (1, 2, 10, 50):
+        expected = sigma[0] ** 2 * (1 + (step - 1) * alpha**2)
+        assert sigma[step - 1] ** 2 == pytest.approx(expected, rel=1e-6)
+
+
+def test_ets_chooses_a_form_and_names_it() -> None:
+    made = forecast("ets", 0.5 + 0.02 * noise(200), 20)
+    assert made.model.startswith("ETS(")
     assert made.note == ""
-    assert len(made.point) == len(made.sigma) == 50
-    assert np.ptp(made.point) < 1e-9
-    first, second = made.sigma[0] ** 2, made.sigma[1] ** 2
-    alpha_squared = second / first - 1
-    assert 0 < alpha_squared <= 1
-    assert made.sigma[49] ** 2 == pytest.approx(first * (1 + 49 * alpha_squared), rel=1e-6)
+    assert len(made.point) == len(made.sigma) == 20
+    assert np.abs(made.point - 0.5).max() < 0.05
 
 
 def test_arima_of_a_random_walk_grows_with_the_root_of_the_horizon() -> None:
