@@ -28,7 +28,7 @@ TIMEOUT_S = 300
 
 
 VALID_NAMES = re.compile(
-    rb"(unknown (?:weigher|filter|evictor) '[^']*'; valid names: |can be set as well: "
+    rb"(unknown (?:weigher|filter|evictor|command) '[^']*'; valid names: |can be set as well: "
     rb"|study: found '[^']*', expected one of: )[^\n]*"
 )
 
