@@ -23,8 +23,7 @@ STEP_S = 300
 
 
 def rows_of(path):
-    opened = gzip.open(path, "rt") if path.endswith(".gz") else open(path)
-    with opened as file:
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt") as file:
         yield from csv.DictReader(file)
 
 
