@@ -6,7 +6,8 @@
 namespace cospot {
 
 /// YJF, youngest job first: the spots placed last go first, until every resource suffices, so that
-/// the least work is thrown away. Score: the number of victims.
+/// the least work is thrown away. Score: the number of victims, or with `score: age` how long the
+/// oldest of them has run (in microseconds), so that of all offered hosts the youngest spots go.
 ///
 /// Source: Pucher et al., "Providing Lifetime SLAs for Cloud Spot Instances".
 class YoungestFirstEvictor final : public Evictor {
@@ -16,12 +17,16 @@ class YoungestFirstEvictor final : public Evictor {
       .summary = "Evicts the spots placed last; fewest victims win.",
       .source = "Pucher et al., Providing Lifetime SLAs for Cloud Spot Instances"};
 
-  explicit YoungestFirstEvictor(const PluginOptions& options) { options.reject_unknown(); }
+  /// Errors: ConfigError when `score` is neither `victims` nor `age`.
+  explicit YoungestFirstEvictor(const PluginOptions& options);
 
   bool make_plan(const EvictionCase& eviction, double score_limit,
                  EvictionPlan& plan) const override;
 
   [[nodiscard]] bool victims_have_positive_cost() const override { return true; }
+
+ private:
+  bool scores_age_ = false;
 };
 
 }  // namespace cospot

@@ -1,7 +1,12 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <chrono>
+#include <span>
+#include <string>
+#include <vector>
 
+#include "core/errors.hpp"
 #include "evictors/fifo_evictor.hpp"
 #include "evictors/youngest_first_evictor.hpp"
 
@@ -41,6 +46,30 @@ TEST_CASE("YoungestFirstEvictor: without a shortfall nobody goes, beyond all spo
   // 1 + 1 < 3 GiB of disk, though vcpus and memory would do.
   CHECK_FALSE(evictor.make_plan({.spots = spots, .shortfall = {.vcpus = 1, .disk_gb = 3}},
                                 kNoScoreLimit, plan));
+}
+
+TEST_CASE("YoungestFirstEvictor: with score age the host whose oldest victim is youngest wins") {
+  const auto placed = [](std::int64_t hour) {
+    return RunningSpot{.resources = {1, 1, 0}, .placed_at = std::chrono::hours(hour)};
+  };
+  // At 10 h two vcpus are missing. On one host spots of 2, 8 and 9 h: 8 and 9 go, the older has run
+  // 2 h. On the other two spots of 7 h: 3 h. The first host is better, though its third is older.
+  const std::array<RunningSpot, 3> first{placed(2), placed(8), placed(9)};
+  const std::array<RunningSpot, 2> second{placed(7), placed(7)};
+  const auto plan_of = [](std::span<const RunningSpot> spots) {
+    const YoungestFirstEvictor evictor(PluginOptions("YJF", {{"score", std::string("age")}}));
+    EvictionPlan plan;
+    CHECK(evictor.make_plan(
+        {.spots = spots, .shortfall = {.vcpus = 2}, .now = std::chrono::hours(10)}, kNoScoreLimit,
+        plan));
+    return plan;
+  };
+  constexpr double kMicrosecondsPerHour = 3600e6;
+  CHECK(plan_of(first).victims == std::vector<std::uint32_t>{1, 2});
+  CHECK(plan_of(first).score == 2 * kMicrosecondsPerHour + 1);
+  CHECK(plan_of(second).score == 3 * kMicrosecondsPerHour + 1);
+  CHECK_THROWS_AS(YoungestFirstEvictor(PluginOptions("YJF", {{"score", std::string("size")}})),
+                  ConfigError);
 }
 
 TEST_CASE("YoungestFirstEvictor: charges every victim and never claims to follow FIFO") {
