@@ -1,0 +1,274 @@
+#include "guarantees/sla/eviction_sweep.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "guarantees/sla/lifetime_quantiles.hpp"
+#include "guarantees/sla/recorded_hosts.hpp"
+
+namespace cospot {
+namespace {
+
+/// Fictitious spots on one host that are of one age among the running recorded spots: a chain of
+/// starts through EvictionSweep::next_.
+struct Cohort {
+  std::uint32_t age = 0;  ///< how many recorded spots were placed before
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+};
+
+constexpr std::uint32_t kLast = UINT32_MAX;
+
+/// A displaced VM's new host, if the fictitious spot is to stay alive.
+enum class Outcome : std::uint8_t { kMoves, kStays, kEvicted };
+
+class EvictionSweep {
+ public:
+  EvictionSweep(const History& history, const ResourceVector& size, std::span<const SimTime> starts,
+                VictimRule rule)
+      : history_(history),
+        size_(size),
+        starts_(starts),
+        rule_(rule),
+        hosts_(history.host_totals()),
+        cohorts_(hosts_.size()),
+        next_(starts.size(), kLast),
+        spots_(starts.size()) {
+    for (HostIndex host = 0; host < hosts_.size(); ++host) {
+      slots_ += slots_of(size_, hosts_.free(host));
+    }
+  }
+
+  std::vector<FictitiousSpot> run() {
+    for (const HistoryEvent& event : history_.events()) {
+      start_before(event.time);
+      apply(event);
+    }
+    start_before(kNever);
+    return std::move(spots_);
+  }
+
+ private:
+  /// Puts the fictitious spots that start before `time` where first fit puts them: after all that
+  /// happened up to their own start.
+  void start_before(SimTime time) {
+    for (; started_ < starts_.size() && starts_[started_] < time; ++started_) {
+      if (slots_ == 0) continue;
+      spots_[started_].slots = slots_;
+      const auto spot = static_cast<std::uint32_t>(started_);
+      insert(first_with_room(), {.age = hosts_.spots_placed(), .first = spot, .last = spot});
+    }
+  }
+
+  HostIndex first_with_room() {
+    while (!size_.fits_in(hosts_.free(first_host_))) ++first_host_;  // slots_ > 0: there is one
+    return first_host_;
+  }
+
+  void apply(const HistoryEvent& event) {
+    using Kind = HistoryEvent::Kind;
+    if (event.kind == Kind::kSpotEvicted) evict_younger(event);
+    const std::int64_t before = slots_of(size_, hosts_.free(event.host));
+    hosts_.apply(event);
+    const std::int64_t after = slots_of(size_, hosts_.free(event.host));
+    slots_ += after - before;
+    if (after > 0) first_host_ = std::min(first_host_, event.host);
+    if (event.kind != Kind::kVmPlaced) return;
+    settle(event);
+    if (!leaning_.empty()) settle_leaning(event.time);
+  }
+
+  /// Whoever is younger than a recorded victim on its host went before it.
+  void evict_younger(const HistoryEvent& event) {
+    std::vector<Cohort>& there = cohorts_[event.host];
+    while (!there.empty() && there.back().age > event.spot) {
+      evict(there.back(), event.time);
+      there.pop_back();
+    }
+  }
+
+  [[nodiscard]] bool has_its_room(HostIndex host, const Cohort& cohort) const {
+    return size_.fits_in(hosts_.free_beside_older(host, cohort.age));
+  }
+
+  /// A VM was recorded on a host: which fictitious spots there does it meet, the youngest first?
+  void settle(const HistoryEvent& vm) {
+    std::vector<Cohort>& there = cohorts_[vm.host];
+    if (there.empty() || has_its_room(vm.host, there.back())) return;
+    std::size_t met = there.size();
+    while (met > 0 && !has_its_room(vm.host, there[met - 1])) --met;
+    const std::vector<Cohort> pushed(there.begin() + static_cast<std::ptrdiff_t>(met), there.end());
+    there.resize(met);
+    bool leans = false;
+    for (const Cohort& cohort : pushed) {
+      HostIndex to = kNoHost;
+      switch (outcome(vm, cohort, to)) {
+        case Outcome::kMoves:
+          insert(to, cohort);
+          break;
+        case Outcome::kStays:
+          insert(vm.host, cohort);
+          leans = true;
+          break;
+        case Outcome::kEvicted:
+          evict(cohort, vm.time);
+          break;
+      }
+    }
+    if (leans && std::ranges::find(leaning_, vm.host) == leaning_.end()) {
+      leaning_.push_back(vm.host);
+    }
+  }
+
+  Outcome outcome(const HistoryEvent& vm, const Cohort& cohort, HostIndex& to) const {
+    const HostIndex vm_goes_to = other_host_for(vm, cohort);
+    if (vm_goes_to == kNoHost) return Outcome::kEvicted;
+    to = vm_goes_to;
+    if (has_its_room(to, cohort)) return Outcome::kMoves;
+    to = other_host_with_room(vm.host, cohort);
+    return to == kNoHost ? Outcome::kStays : Outcome::kMoves;
+  }
+
+  [[nodiscard]] HostIndex other_host_with_room(HostIndex than, const Cohort& cohort) const {
+    for (HostIndex host = 0; host < hosts_.size(); ++host) {
+      if (host != than && has_its_room(host, cohort)) return host;
+    }
+    return kNoHost;
+  }
+
+  /// Where a VM goes when the fictitious spot keeps its room on the VM's recorded host; kNoHost:
+  /// nowhere, the spot is evicted for it.
+  [[nodiscard]] HostIndex other_host_for(const HistoryEvent& vm, const Cohort& cohort) const {
+    for (HostIndex host = 0; host < hosts_.size(); ++host) {
+      if (host != vm.host && vm.resources.fits_in(hosts_.free(host))) return host;
+    }
+    switch (rule_) {
+      case VictimRule::kYoungest:
+        return where_younger_make_room(vm, cohort);
+      case VictimRule::kFirstHost:
+        return first_where_spots_make_room(vm);
+      case VictimRule::kFewest:
+        return where_fewer_make_room(vm, cohort);
+    }
+    return kNoHost;
+  }
+
+  [[nodiscard]] HostIndex where_younger_make_room(const HistoryEvent& vm,
+                                                  const Cohort& cohort) const {
+    for (HostIndex host = 0; host < hosts_.size(); ++host) {
+      if (host == vm.host) continue;
+      if (vm.resources.fits_in(hosts_.free_beside_older(host, cohort.age))) return host;
+    }
+    return kNoHost;
+  }
+
+  [[nodiscard]] HostIndex first_where_spots_make_room(const HistoryEvent& vm) const {
+    for (HostIndex host = 0; host < vm.host; ++host) {
+      if (vm.resources.fits_in(hosts_.free_ignoring_spots(host))) return host;
+    }
+    return kNoHost;
+  }
+
+  /// How many of the youngest spots of a host make room for the VM; SIZE_MAX: all do not.
+  [[nodiscard]] std::size_t victims_on(HostIndex host, const ResourceVector& vm) const {
+    ResourceVector free = hosts_.free(host);
+    const auto spots = hosts_.spots_on(host);
+    for (std::size_t victims = 0; victims <= spots.size(); ++victims) {
+      if (vm.fits_in(free)) return victims;
+      if (victims < spots.size()) free += spots[spots.size() - 1 - victims].resources;
+    }
+    return SIZE_MAX;
+  }
+
+  [[nodiscard]] HostIndex where_fewer_make_room(const HistoryEvent& vm,
+                                                const Cohort& cohort) const {
+    const auto spots = hosts_.spots_on(vm.host);
+    std::size_t fewest =
+        1 + static_cast<std::size_t>(std::ranges::count_if(
+                spots, [&](const auto& spot) { return spot.number >= cohort.age; }));
+    HostIndex best = vm.host;
+    for (HostIndex host = 0; host < hosts_.size(); ++host) {
+      if (host == vm.host) continue;
+      const std::size_t victims = victims_on(host, vm.resources);
+      if (victims < fewest || (victims == fewest && host < best)) {
+        fewest = victims;
+        best = host;
+      }
+    }
+    return best == vm.host ? kNoHost : best;
+  }
+
+  /// Fictitious spots that stayed although recorded VMs have their room: some other host must have
+  /// room for what those VMs displace, or they are evicted after all.
+  void settle_leaning(SimTime now) {
+    std::erase_if(leaning_, [&](HostIndex host) {
+      std::vector<Cohort>& there = cohorts_[host];
+      bool leans = false;
+      std::erase_if(there, [&](const Cohort& cohort) {
+        if (has_its_room(host, cohort)) return false;
+        if (can_lean(host, cohort)) {
+          leans = true;
+          return false;
+        }
+        evict(cohort, now);
+        return true;
+      });
+      return !leans;
+    });
+  }
+
+  [[nodiscard]] bool can_lean(HostIndex on, const Cohort& cohort) const {
+    const ResourceVector displaced = size_ - hosts_.free_beside_older(on, cohort.age);
+    for (HostIndex host = 0; host < hosts_.size(); ++host) {
+      if (host != on && displaced.fits_in(hosts_.free_beside_older(host, cohort.age))) return true;
+    }
+    return false;
+  }
+
+  /// Adds a cohort to a host, by age; those that no running spot tells apart become one.
+  void insert(HostIndex host, const Cohort& cohort) {
+    std::vector<Cohort>& there = cohorts_[host];
+    const auto after = std::ranges::upper_bound(there, cohort.age, {}, &Cohort::age);
+    const std::size_t older = hosts_.running_older(cohort.age);
+    if (after != there.begin() && hosts_.running_older(std::prev(after)->age) == older) {
+      append(*std::prev(after), cohort);
+    } else if (after != there.end() && hosts_.running_older(after->age) == older) {
+      append(*after, cohort);
+    } else {
+      there.insert(after, cohort);
+    }
+  }
+
+  void append(Cohort& to, const Cohort& cohort) {
+    next_[to.last] = cohort.first;
+    to.last = cohort.last;
+  }
+
+  void evict(const Cohort& cohort, SimTime now) {
+    for (std::uint32_t spot = cohort.first; spot != kLast; spot = next_[spot]) {
+      spots_[spot].lifetime = now - starts_[spot];
+    }
+  }
+
+  const History& history_;
+  ResourceVector size_;
+  std::span<const SimTime> starts_;
+  VictimRule rule_;
+  RecordedHosts hosts_;
+  std::int64_t slots_ = 0;
+  HostIndex first_host_ = 0;  // no host before it has room
+  std::size_t started_ = 0;
+  std::vector<std::vector<Cohort>> cohorts_;  // on each host, the oldest first
+  std::vector<std::uint32_t> next_;           // of a start in its cohort
+  std::vector<HostIndex> leaning_;
+  std::vector<FictitiousSpot> spots_;
+};
+
+}  // namespace
+
+std::vector<FictitiousSpot> sweep_evictions(const History& history, const ResourceVector& size,
+                                            std::span<const SimTime> starts, VictimRule rule) {
+  return EvictionSweep(history, size, starts, rule).run();
+}
+
+}  // namespace cospot

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "core/model/host_table.hpp"
+#include "core/model/request.hpp"
+#include "core/model/resource_vector.hpp"
+#include "core/model/sim_time.hpp"
+
+namespace cospot {
+
+/// One line of a History.
+struct HistoryEvent {
+  enum class Kind : std::uint8_t { kVmPlaced, kSpotPlaced, kVmEnded, kSpotEnded, kSpotEvicted };
+
+  SimTime time{0};
+  Kind kind = Kind::kVmPlaced;
+  HostIndex host = 0;
+  std::uint32_t spot = 0;  ///< of a spot: how many spots were placed before it
+  ResourceVector resources{};
+};
+
+/// What happened on some hosts so far: which instances came, where they were put, and how they
+/// left. Rejected requests are not in it: they take no capacity.
+class History {
+ public:
+  /// Errors: InputError when there is no host, or one without vcpus.
+  explicit History(std::vector<ResourceVector> host_totals);
+
+  // Errors: InputError when time goes backwards, the host is unknown, the instance runs already, or
+  // what ends does not run.
+  void place(const Request& request, HostIndex host);
+  void end(InstanceIndex instance, SimTime time);
+  void evict(InstanceIndex spot, SimTime time);
+
+  [[nodiscard]] std::span<const ResourceVector> host_totals() const { return totals_; }
+  [[nodiscard]] std::span<const HistoryEvent> events() const { return events_; }
+  [[nodiscard]] std::uint32_t spots_placed() const { return spots_placed_; }
+
+ private:
+  void check_time(SimTime time) const;
+  [[nodiscard]] HistoryEvent take_running(InstanceIndex instance, SimTime time);
+
+  std::vector<ResourceVector> totals_;
+  std::vector<HistoryEvent> events_;
+  std::unordered_map<InstanceIndex, std::size_t> running_;  // its placement; never iterated
+  std::uint32_t spots_placed_ = 0;
+};
+
+}  // namespace cospot

@@ -1,0 +1,153 @@
+#include "guarantees/sla/lifetime_estimate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "core/random.hpp"
+
+namespace cospot {
+
+void check_settings(const LifetimeEstimateSettings& settings) {
+  if (settings.sizes.empty()) throw ConfigError("no instance sizes to estimate lifetimes for");
+  if (settings.samples < 1) throw ConfigError("samples is 0, expected at least 1");
+  if (settings.probabilities.empty()) {
+    throw ConfigError("no eviction probabilities to estimate lifetimes for");
+  }
+  for (const double probability : settings.probabilities) {
+    if (probability > 0 && probability < 1) continue;
+    throw ConfigError(fmt::format(
+        "an eviction probability is {}, expected a number between 0 and 1", probability));
+  }
+  if (settings.condition_width >= 0 && settings.condition_width <= 1) return;
+  throw ConfigError(fmt::format("condition_width is {}, expected a number from 0 to 1",
+                                settings.condition_width));
+}
+
+LifetimeEstimate::LifetimeEstimate(const History& history, const LifetimeEstimateSettings& settings,
+                                   SimTime from, SimTime now, std::uint64_t refresh)
+    : history_(&history),
+      settings_(&settings),
+      now_(now),
+      conditions_(settings.condition_width),
+      tables_(settings.sizes.size()) {
+  check_settings(settings);
+  if (from >= now) {
+    throw InputError(fmt::format(
+        "the history is too short to estimate lifetimes from: it ends {} s after it starts",
+        static_cast<double>((now - from).count()) / 1e6));
+  }
+  std::size_t samples = settings.samples;
+  if (settings.samples_are_total) samples = std::max<std::size_t>(1, samples / pieces());
+  // Sequences of neighbouring seeds are unrelated; so are those of one seed's refreshes.
+  Random random(Random(settings.seed).next_u64() + refresh);
+  const auto span = static_cast<std::uint64_t>((now - from).count());
+  starts_.reserve(samples);
+  for (std::size_t i = 0; i < samples; ++i) {
+    starts_.push_back(from + SimTime(static_cast<std::int64_t>(random.below(span))));
+  }
+  std::ranges::sort(starts_);
+}
+
+void LifetimeEstimate::run_piece(std::size_t piece) {
+  tables_[piece] =
+      table_of(sweep_evictions(*history_, settings_->sizes[piece], starts_, settings_->victim));
+}
+
+namespace {
+
+/// Lifetimes by condition: those of condition i are [first[i], first[i + 1]).
+struct Grouped {
+  std::vector<SimTime> lifetimes;
+  std::vector<std::size_t> first;
+
+  [[nodiscard]] std::span<SimTime> of(std::size_t condition) {
+    return std::span(lifetimes).subspan(first[condition], first[condition + 1] - first[condition]);
+  }
+};
+
+constexpr std::size_t kNoSample = SIZE_MAX;
+
+/// Counts, then puts each lifetime in its place: no sort.
+Grouped group(std::span<const std::size_t> condition_of, std::span<const SimTime> lifetimes) {
+  std::size_t conditions = 1;
+  for (const std::size_t condition : condition_of) {
+    if (condition != kNoSample) conditions = std::max(conditions, condition + 1);
+  }
+  Grouped grouped{.lifetimes = {}, .first = std::vector<std::size_t>(conditions + 1)};
+  for (const std::size_t condition : condition_of) {
+    if (condition != kNoSample) ++grouped.first[condition + 1];
+  }
+  for (std::size_t i = 0; i < conditions; ++i) grouped.first[i + 1] += grouped.first[i];
+  grouped.lifetimes.resize(grouped.first.back());
+  std::vector<std::size_t> next(grouped.first.begin(), grouped.first.end() - 1);
+  for (std::size_t i = 0; i < lifetimes.size(); ++i) {
+    if (condition_of[i] != kNoSample) grouped.lifetimes[next[condition_of[i]]++] = lifetimes[i];
+  }
+  return grouped;
+}
+
+/// Sorts as much of a sample's lower end as its quantile of `probability` takes.
+void sort_up_to(std::span<SimTime> lifetimes, double probability) {
+  const double rank = probability * static_cast<double>(lifetimes.size() - 1);
+  const std::size_t needed = std::min(lifetimes.size(), static_cast<std::size_t>(rank) + 2);
+  const auto end = lifetimes.begin() + static_cast<std::ptrdiff_t>(needed);
+  std::nth_element(lifetimes.begin(), end - 1, lifetimes.end());
+  std::sort(lifetimes.begin(), end);
+}
+
+}  // namespace
+
+LifetimeQuantiles::Table LifetimeEstimate::table_of(
+    const std::vector<FictitiousSpot>& spots) const {
+  std::vector<std::size_t> condition_of(spots.size(), kNoSample);
+  std::vector<SimTime> lifetimes(spots.size());
+  for (std::size_t i = 0; i < spots.size(); ++i) {
+    const bool is_censored = spots[i].lifetime == kNever;
+    if (spots[i].slots == 0) continue;
+    if (is_censored && settings_->censored == CensoredLifetime::kDropped) continue;
+    const bool so_far = is_censored && settings_->censored == CensoredLifetime::kSoFar;
+    condition_of[i] = conditions_.of(spots[i].slots);
+    lifetimes[i] = so_far ? now_ - starts_[i] : spots[i].lifetime;
+  }
+  Grouped grouped = group(condition_of, lifetimes);
+  const std::size_t conditions = grouped.first.size() - 1;
+  const double largest = *std::ranges::max_element(settings_->probabilities);
+  LifetimeQuantiles::Table table{.quantiles = {},
+                                 .samples = std::vector<std::uint32_t>(conditions)};
+  using Known = std::vector<std::optional<SimTime>>;
+  std::vector<Known> known(settings_->probabilities.size(), Known(conditions));
+  for (std::size_t condition = 1; condition < conditions; ++condition) {
+    const std::span<SimTime> sample = grouped.of(condition);
+    table.samples[condition] = static_cast<std::uint32_t>(sample.size());
+    if (sample.empty() || sample.size() < settings_->least_samples) continue;
+    sort_up_to(sample, largest);
+    for (std::size_t p = 0; p < known.size(); ++p) {
+      known[p][condition] = quantile(sample, settings_->probabilities[p], settings_->quantile);
+    }
+  }
+  for (const Known& by_condition : known) {
+    table.quantiles.push_back(repaired(by_condition, conditions_));
+  }
+  return table;
+}
+
+LifetimeQuantiles LifetimeEstimate::result() const {
+  LifetimeQuantiles quantiles(settings_->probabilities, conditions_, now_);
+  for (std::size_t i = 0; i < tables_.size(); ++i) quantiles.set(settings_->sizes[i], tables_[i]);
+  return quantiles;
+}
+
+LifetimeQuantiles estimate_lifetimes(const History& history,
+                                     const LifetimeEstimateSettings& settings, SimTime from,
+                                     SimTime now, std::uint64_t refresh) {
+  LifetimeEstimate estimate(history, settings, from, now, refresh);
+  for (std::size_t piece = 0; piece < estimate.pieces(); ++piece) estimate.run_piece(piece);
+  return estimate.result();
+}
+
+}  // namespace cospot

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/model/resource_vector.hpp"
+#include "core/model/sim_time.hpp"
+#include "guarantees/sla/eviction_sweep.hpp"
+#include "guarantees/sla/history.hpp"
+#include "guarantees/sla/lifetime_quantiles.hpp"
+
+namespace cospot {
+
+/// How long a fictitious spot that lives when the history ends is said to have lived.
+enum class CensoredLifetime : std::uint8_t {
+  kForever,  ///< longer than any
+  kSoFar,    ///< as long as it was seen
+  kDropped,  ///< it is no sample
+};
+
+/// How lifetimes are estimated. The paper leaves several of these open; docs/lifetime-sla.md says
+/// what each changes.
+struct LifetimeEstimateSettings {
+  std::vector<ResourceVector> sizes;  ///< of the spots that are promised something
+  std::vector<double> probabilities;  ///< of evictions: one quantile each, in (0, 1)
+  std::size_t samples = 10'000;       ///< starting points
+  bool samples_are_total = false;     ///< shared out among the sizes; else each size gets them all
+  std::size_t least_samples = 1;      ///< a condition with fewer is repaired like one with none
+  VictimRule victim = VictimRule::kYoungest;
+  CensoredLifetime censored = CensoredLifetime::kForever;
+  QuantileKind quantile = QuantileKind::kLinear;
+  double condition_width = 0;  ///< SlotConditions
+  std::uint64_t seed = 1;
+};
+
+/// Errors: ConfigError when a setting is out of range.
+void check_settings(const LifetimeEstimateSettings& settings);
+
+/// One estimate from a history: draws starting points and sends a fictitious spot of every size on
+/// its way from each. Made of pieces, one a size, which the caller may give to threads of its own;
+/// the result is the same whoever does them in whatever order.
+class LifetimeEstimate {
+ public:
+  /// Starting points are drawn from [from, now). `refresh` numbers the estimates of one run, so
+  /// that each draws other points. `history` and `settings` outlive it.
+  ///
+  /// Errors: ConfigError (check_settings); InputError when there is no time between from and now.
+  LifetimeEstimate(const History& history, const LifetimeEstimateSettings& settings, SimTime from,
+                   SimTime now, std::uint64_t refresh);
+
+  [[nodiscard]] std::size_t pieces() const { return settings_->sizes.size(); }
+
+  /// Does one piece; different pieces may be done at the same time.
+  void run_piece(std::size_t piece);
+
+  /// When all pieces are done.
+  [[nodiscard]] LifetimeQuantiles result() const;
+
+ private:
+  [[nodiscard]] LifetimeQuantiles::Table table_of(const std::vector<FictitiousSpot>& spots) const;
+
+  const History* history_;
+  const LifetimeEstimateSettings* settings_;
+  SimTime now_;
+  SlotConditions conditions_;
+  std::vector<SimTime> starts_;  // ascending
+  std::vector<LifetimeQuantiles::Table> tables_;
+};
+
+/// All pieces, one after the other.
+[[nodiscard]] LifetimeQuantiles estimate_lifetimes(const History& history,
+                                                   const LifetimeEstimateSettings& settings,
+                                                   SimTime from, SimTime now,
+                                                   std::uint64_t refresh = 0);
+
+}  // namespace cospot

@@ -1,0 +1,99 @@
+#include "guarantees/sla/lifetime_quantiles.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "core/portable_math.hpp"
+
+namespace cospot {
+
+std::int64_t SlotConditions::exact_up_to() const {
+  return static_cast<std::int64_t>(std::ceil(1 / width_));
+}
+
+std::size_t SlotConditions::of(std::int64_t slots) const {
+  if (slots <= 0) return 0;
+  if (width_ <= 0 || slots <= exact_up_to()) return static_cast<std::size_t>(slots);
+  const double ratio = static_cast<double>(slots) / static_cast<double>(exact_up_to());
+  const double steps = portable_log(ratio) / portable_log(1 + width_);
+  return static_cast<std::size_t>(exact_up_to()) + static_cast<std::size_t>(steps);
+}
+
+double SlotConditions::first_slots(std::size_t condition) const {
+  const auto number = static_cast<double>(condition);
+  if (width_ <= 0 || number <= static_cast<double>(exact_up_to())) return number;
+  const auto exact = static_cast<double>(exact_up_to());
+  return exact * portable_exp((number - exact) * portable_log(1 + width_));
+}
+
+SimTime quantile(std::span<const SimTime> sorted, double probability, QuantileKind kind) {
+  const double rank = probability * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(rank);
+  const double fraction = rank - static_cast<double>(below);
+  const SimTime lower = sorted[below];
+  if (kind == QuantileKind::kLower || fraction <= 0) return lower;
+  const SimTime upper = sorted[below + 1];
+  if (upper == kNever) return lower;
+  const auto span = static_cast<double>((upper - lower).count());
+  return lower + SimTime(static_cast<std::int64_t>(fraction * span));
+}
+
+namespace {
+
+/// The value at `at` of the line from (x1, y1) to (x2, y2).
+SimTime on_line(double at, double x1, SimTime y1, double x2, SimTime y2) {
+  if (y1 == kNever || y2 == kNever) return std::min(y1, y2);
+  const auto rise = static_cast<double>((y2 - y1).count());
+  return y1 + SimTime(static_cast<std::int64_t>(std::floor(rise * (at - x1) / (x2 - x1))));
+}
+
+}  // namespace
+
+std::vector<SimTime> repaired(std::span<const std::optional<SimTime>> known,
+                              const SlotConditions& conditions) {
+  std::vector<SimTime> values{kNoPromise};
+  std::size_t last_known = 0;
+  for (std::size_t i = 1; i < known.size(); ++i) {
+    if (!known[i]) continue;
+    const double from = conditions.first_slots(last_known);
+    const double to = conditions.first_slots(i);
+    for (std::size_t gap = last_known + 1; gap < i; ++gap) {
+      values.push_back(
+          on_line(conditions.first_slots(gap), from, values[last_known], to, *known[i]));
+    }
+    values.push_back(*known[i]);
+    last_known = i;
+  }
+  return values;
+}
+
+void LifetimeQuantiles::set(const ResourceVector& size, Table table) {
+  tables_.insert_or_assign(size, std::move(table));
+}
+
+const LifetimeQuantiles::Table* LifetimeQuantiles::table(const ResourceVector& size) const {
+  const auto found = tables_.find(size);
+  return found == tables_.end() ? nullptr : &found->second;
+}
+
+SimTime LifetimeQuantiles::promised(const ResourceVector& size, std::int64_t slots,
+                                    double eviction_probability) const {
+  const auto found = std::ranges::find(probabilities_, eviction_probability);
+  if (found == probabilities_.end()) {
+    throw ConfigError(
+        fmt::format("no quantiles were made for the eviction probability {}; made: {}",
+                    eviction_probability, fmt::join(probabilities_, ", ")));
+  }
+  const Table* sized = table(size);
+  if (sized == nullptr || slots <= 0) return kNoPromise;
+  const auto& by_condition =
+      sized->quantiles[static_cast<std::size_t>(found - probabilities_.begin())];
+  return by_condition[std::min(conditions_.of(slots), by_condition.size() - 1)];
+}
+
+}  // namespace cospot

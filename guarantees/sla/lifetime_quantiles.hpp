@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/model/resource_vector.hpp"
+#include "core/model/sim_time.hpp"
+
+namespace cospot {
+
+/// How many more instances of one size fit into what is free: per host, as many as its scarcest
+/// resource allows. A size with no amount at all fits nowhere.
+[[nodiscard]] inline std::int64_t slots_of(const ResourceVector& size, const ResourceVector& free) {
+  std::int64_t slots = INT64_MAX;
+  const auto limit = [&slots](ResourceAmount amount, ResourceAmount room) {
+    if (amount <= 0) return;
+    slots = std::min<std::int64_t>(slots, room <= 0 ? 0 : room / amount);
+  };
+  limit(size.vcpus, free.vcpus);
+  limit(size.memory_mb, free.memory_mb);
+  limit(size.disk_gb, free.disk_gb);
+  return slots == INT64_MAX ? 0 : slots;
+}
+
+/// Groups of slot counts that share a distribution of lifetimes. Condition 0 is "no slot". With
+/// width 0 every count is a condition of its own, as in the paper; with width w a condition spans
+/// counts from n to n (1 + w), for hosts that have room for thousands.
+class SlotConditions {
+ public:
+  explicit SlotConditions(double width = 0) : width_(width) {}
+
+  [[nodiscard]] std::size_t of(std::int64_t slots) const;
+  /// The least slot count of a condition.
+  [[nodiscard]] double first_slots(std::size_t condition) const;
+
+ private:
+  [[nodiscard]] std::int64_t exact_up_to() const;
+
+  double width_;
+};
+
+/// How a quantile is read from a sample.
+enum class QuantileKind : std::uint8_t {
+  kLinear,  ///< between the two nearest order statistics (type 7, NumPy's default)
+  kLower,   ///< the lower of the two
+};
+
+/// The `probability` quantile of `sorted`, which is not empty and sorted as far as that quantile
+/// needs. Between a finite value and kNever it
+/// is the finite one: nothing is promised that was not seen.
+[[nodiscard]] SimTime quantile(std::span<const SimTime> sorted, double probability,
+                               QuantileKind kind);
+
+/// What a request is told where nothing can be promised: "an impossible value".
+inline constexpr SimTime kNoPromise{-1};
+
+/// Fills in the conditions that were not observed. `known[i]` is the quantile of condition i; what
+/// is beyond the last one is like the last known. Condition 0 is kNoPromise; a gap is bridged by a
+/// straight line over the slot counts (over one missing count: the mean of its neighbours); above
+/// the highest known condition its value stays. Where kNever is one end of a gap, the other end
+/// counts. Nothing known: nothing is promised.
+///
+/// Source: Pucher et al., section III-C.
+[[nodiscard]] std::vector<SimTime> repaired(std::span<const std::optional<SimTime>> known,
+                                            const SlotConditions& conditions);
+
+/// How long a spot of some size lives at least with some probability, by how many of its size fit
+/// now. A plain value that a ForecastOwner makes anew at every refresh.
+class LifetimeQuantiles {
+ public:
+  /// One size's table: for each probability the repaired quantiles by condition.
+  struct Table {
+    std::vector<std::vector<SimTime>> quantiles;  ///< [probability][condition]
+    std::vector<std::uint32_t> samples;           ///< [condition], as they were drawn
+  };
+
+  LifetimeQuantiles() = default;
+  LifetimeQuantiles(std::vector<double> probabilities, SlotConditions conditions, SimTime made_at)
+      : probabilities_(std::move(probabilities)), conditions_(conditions), made_at_(made_at) {}
+
+  void set(const ResourceVector& size, Table table);
+
+  /// False before the first refresh: nothing is known.
+  [[nodiscard]] bool is_known() const { return !tables_.empty(); }
+
+  /// The lifetime that all but `eviction_probability` of the spots of that size live at least, when
+  /// `slots` of them fit; kNever: longer than was ever observed. kNoPromise: none can be promised,
+  /// also for a size that is in no table.
+  ///
+  /// Errors: ConfigError when quantiles of that probability were not made.
+  [[nodiscard]] SimTime promised(const ResourceVector& size, std::int64_t slots,
+                                 double eviction_probability) const;
+
+  [[nodiscard]] const std::vector<double>& probabilities() const { return probabilities_; }
+  [[nodiscard]] const SlotConditions& conditions() const { return conditions_; }
+  [[nodiscard]] SimTime made_at() const { return made_at_; }
+  [[nodiscard]] const Table* table(const ResourceVector& size) const;
+
+ private:
+  struct Less {
+    bool operator()(const ResourceVector& a, const ResourceVector& b) const {
+      if (a.vcpus != b.vcpus) return a.vcpus < b.vcpus;
+      if (a.memory_mb != b.memory_mb) return a.memory_mb < b.memory_mb;
+      return a.disk_gb < b.disk_gb;
+    }
+  };
+
+  std::vector<double> probabilities_;
+  SlotConditions conditions_{};
+  SimTime made_at_{0};
+  std::map<ResourceVector, Table, Less> tables_;
+};
+
+}  // namespace cospot

@@ -1,0 +1,215 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "guarantees/sla/lifetime_estimate.hpp"
+#include "guarantees/sla/lifetime_quantiles.hpp"
+#include "tests/cpp/reference_lifetimes_sla.hpp"
+
+namespace cospot {
+namespace {
+
+SimTime seconds(std::int64_t count) { return std::chrono::seconds(count); }
+
+using Known = std::vector<std::optional<SimTime>>;
+
+TEST_CASE("repaired: one missing condition is the mean of its neighbours") {
+  Known known(21);
+  known[18] = seconds(100);
+  known[20] = seconds(300);
+  const std::vector<SimTime> values = repaired(known, SlotConditions());
+  CHECK(values[19] == seconds(200));  // q(19) = (q(18) + q(20)) / 2
+}
+
+TEST_CASE("repaired: a run of missing conditions lies on the line between its ends") {
+  Known known(9);
+  known[1] = seconds(50);
+  known[4] = seconds(20);
+  known[8] = seconds(100);
+  const std::vector<SimTime> values = repaired(known, SlotConditions());
+  // 50 to 20 over three steps of -10, 20 to 100 over four of +20.
+  const std::array expected{50, 40, 30, 20, 40, 60, 80, 100};
+  for (std::size_t i = 0; i < expected.size(); ++i) CHECK(values[i + 1] == seconds(expected[i]));
+}
+
+TEST_CASE("repaired: no slot is no promise, and below the first known the line starts there") {
+  Known known(3);
+  known[2] = seconds(10);
+  const std::vector<SimTime> values = repaired(known, SlotConditions());
+  CHECK(values[0] == kNoPromise);
+  CHECK(values[1] == SimTime(4'999'999));  // half way between -1 and 10,000,000 microseconds, down
+  CHECK(repaired(Known(5), SlotConditions()) == std::vector<SimTime>{kNoPromise});
+}
+
+TEST_CASE("repaired: beside a condition in which nobody was evicted the other end counts") {
+  Known known(4);
+  known[1] = seconds(10);
+  known[3] = kNever;
+  const std::vector<SimTime> values = repaired(known, SlotConditions());
+  CHECK(values[2] == seconds(10));
+  CHECK(values[3] == kNever);
+}
+
+TEST_CASE("LifetimeQuantiles: promises by slots, and the last known value beyond") {
+  LifetimeQuantiles quantiles({0.05, 0.01}, SlotConditions(), seconds(0));
+  CHECK_FALSE(quantiles.is_known());
+  quantiles.set({1, 0, 0}, {.quantiles = {{kNoPromise, seconds(5), seconds(9)},
+                                          {kNoPromise, seconds(1), seconds(2)}},
+                            .samples = {0, 10, 10}});
+  CHECK(quantiles.is_known());
+  CHECK(quantiles.promised({1, 0, 0}, 0, 0.05) == kNoPromise);
+  CHECK(quantiles.promised({1, 0, 0}, 1, 0.05) == seconds(5));
+  CHECK(quantiles.promised({1, 0, 0}, 2, 0.01) == seconds(2));
+  CHECK(quantiles.promised({1, 0, 0}, 1000, 0.01) == seconds(2));
+  CHECK(quantiles.promised({2, 0, 0}, 5, 0.01) == kNoPromise);  // a size nobody estimated
+  CHECK_THROWS_AS((void)quantiles.promised({1, 0, 0}, 1, 0.5), ConfigError);
+}
+
+TEST_CASE("quantile: type 7 as NumPy has it, and the lower order statistic") {
+  const std::array<SimTime, 5> sorted{seconds(1), seconds(2), seconds(4), seconds(8), seconds(16)};
+  // numpy.quantile([1, 2, 4, 8, 16], [0, .1, .25, .6, 1]) = [1, 1.4, 2, 5.6, 16]
+  CHECK(quantile(sorted, 0, QuantileKind::kLinear) == seconds(1));
+  CHECK(std::abs((quantile(sorted, 0.1, QuantileKind::kLinear) - SimTime(1'400'000)).count()) <= 1);
+  CHECK(quantile(sorted, 0.25, QuantileKind::kLinear) == seconds(2));
+  CHECK(std::abs((quantile(sorted, 0.6, QuantileKind::kLinear) - SimTime(5'600'000)).count()) <= 1);
+  CHECK(quantile(sorted, 1, QuantileKind::kLinear) == seconds(16));
+  CHECK(quantile(sorted, 0.6, QuantileKind::kLower) == seconds(4));
+  const std::array<SimTime, 2> censored{seconds(3), kNever};
+  CHECK(quantile(censored, 0.5, QuantileKind::kLinear) == seconds(3));
+  CHECK(quantile(censored, 1, QuantileKind::kLinear) == kNever);
+}
+
+TEST_CASE("SlotConditions: exact, or as wide as they are said to be") {
+  const SlotConditions exact;
+  CHECK(exact.of(0) == 0);
+  CHECK(exact.of(992) == 992);
+  const SlotConditions wide(0.1);  // exact up to 10 slots, then every 10 %
+  CHECK(wide.of(10) == 10);
+  CHECK(wide.of(11) == 11);  // 10 x 1.1
+  CHECK(wide.of(13) == 12);  // 12.1 to 13.31
+  for (std::int64_t slots = 1; slots < 5000; ++slots) {
+    CHECK(wide.of(slots) <= wide.of(slots + 1));
+    CHECK(wide.first_slots(wide.of(slots)) <= static_cast<double>(slots) * (1 + 1e-9));
+  }
+}
+
+TEST_CASE("slots_of: as many as the scarcest resource allows") {
+  CHECK(slots_of({2, 3, 0}, {8, 10, 0}) == 3);  // 8/2 = 4, 10/3 = 3
+  CHECK(slots_of({2, 0, 0}, {7, 0, 0}) == 3);
+  CHECK(slots_of({2, 1, 0}, {-1, 10, 0}) == 0);
+  CHECK(slots_of({0, 0, 0}, {8, 8, 8}) == 0);
+}
+
+LifetimeEstimateSettings settings_for(std::vector<double> probabilities) {
+  return {
+      .sizes = {{1, 0, 0}, {2, 0, 0}}, .probabilities = std::move(probabilities), .samples = 4000};
+}
+
+TEST_CASE("LifetimeEstimate: a smaller probability of eviction never promises more") {
+  const History history = reference::random_history(
+      {.hosts = 4, .host_vcpus = 8, .largest = 2, .requests = 2000, .mean_minutes = 14}, 1);
+  const SimTime now = history.events().back().time;
+  const LifetimeQuantiles quantiles =
+      estimate_lifetimes(history, settings_for({0.25, 0.1, 0.05, 0.01}), SimTime{0}, now);
+  for (const ResourceVector& size : {ResourceVector{1, 0, 0}, ResourceVector{2, 0, 0}}) {
+    const auto& by_probability = quantiles.table(size)->quantiles;
+    for (std::size_t p = 1; p < by_probability.size(); ++p) {
+      REQUIRE(by_probability[p].size() == by_probability[0].size());
+      for (std::size_t slots = 0; slots < by_probability[p].size(); ++slots) {
+        CHECK(by_probability[p][slots] <= by_probability[p - 1][slots]);
+      }
+    }
+    // Broadly increasing in the free slots: many free against one free.
+    CHECK(quantiles.promised(size, 8, 0.25) > quantiles.promised(size, 1, 0.25));
+  }
+}
+
+TEST_CASE("LifetimeEstimate: is the quantile of fates drawn one by one") {
+  const History history = reference::random_history({.hosts = 2, .requests = 300}, 7);
+  const SimTime now = history.events().back().time;
+  LifetimeEstimateSettings settings = settings_for({0.1});
+  settings.sizes = {{1, 0, 0}};
+  const LifetimeQuantiles quantiles = estimate_lifetimes(history, settings, SimTime{0}, now);
+  // The same quantity from 4000 points on a regular grid, one replay each.
+  std::vector<SimTime> with_two;
+  for (std::int64_t i = 0; i < 4000; ++i) {
+    const FictitiousSpot fate = reference::shortcut(history, {1, 0, 0}, now * i / 4000);
+    if (fate.slots == 2) with_two.push_back(fate.lifetime);
+  }
+  std::sort(with_two.begin(), with_two.end());
+  const double expected =
+      static_cast<double>(quantile(with_two, 0.1, QuantileKind::kLinear).count());
+  const double found = static_cast<double>(quantiles.promised({1, 0, 0}, 2, 0.1).count());
+  CHECK(found == doctest::Approx(expected).epsilon(0.15));  // some 800 samples each
+}
+
+TEST_CASE("LifetimeEstimate: pieces in any order, the same draw, another refresh another one") {
+  const History history = reference::random_history({.hosts = 3, .requests = 400}, 3);
+  const SimTime now = history.events().back().time;
+  const LifetimeEstimateSettings settings = settings_for({0.1});
+  LifetimeEstimate backwards(history, settings, SimTime{0}, now, 0);
+  backwards.run_piece(1);
+  backwards.run_piece(0);
+  const LifetimeQuantiles first = estimate_lifetimes(history, settings, SimTime{0}, now, 0);
+  const LifetimeQuantiles second = estimate_lifetimes(history, settings, SimTime{0}, now, 1);
+  const ResourceVector size{1, 0, 0};
+  CHECK(backwards.result().table(size)->quantiles == first.table(size)->quantiles);
+  CHECK(backwards.result().table(size)->samples == first.table(size)->samples);
+  CHECK(second.table(size)->samples != first.table(size)->samples);
+}
+
+TEST_CASE("LifetimeEstimate: what lives at the end of the history") {
+  History history({{4, 0, 0}});
+  history.place({.vcpus = 1, .instance = 1, .time = seconds(10)}, 0);
+  LifetimeEstimateSettings settings = settings_for({0.5});
+  settings.sizes = {{1, 0, 0}};
+  const auto promised = [&](CensoredLifetime censored) {
+    settings.censored = censored;
+    return estimate_lifetimes(history, settings, SimTime{0}, seconds(1000))
+        .promised({1, 0, 0}, 3, 0.5);
+  };
+  CHECK(promised(CensoredLifetime::kForever) == kNever);
+  CHECK(promised(CensoredLifetime::kDropped) == kNoPromise);
+  // Starts are uniform in [10, 1000) s, so the median of what they saw is about half of it.
+  const SimTime so_far = promised(CensoredLifetime::kSoFar);
+  CHECK(so_far > seconds(450));
+  CHECK(so_far < seconds(540));
+}
+
+TEST_CASE("LifetimeEstimate: bad input is refused") {
+  const History history({{4, 0, 0}});
+  const auto estimate = [&](const LifetimeEstimateSettings& settings, std::int64_t now) {
+    (void)estimate_lifetimes(history, settings, SimTime{0}, seconds(now));
+  };
+  CHECK_THROWS_AS(estimate(settings_for({0.1}), 0), InputError);  // no time has passed
+  CHECK_THROWS_AS(estimate(settings_for({}), 10), ConfigError);
+  CHECK_THROWS_AS(estimate(settings_for({0}), 10), ConfigError);
+  CHECK_THROWS_AS(estimate(settings_for({1}), 10), ConfigError);
+  LifetimeEstimateSettings none = settings_for({0.1});
+  none.sizes.clear();
+  CHECK_THROWS_AS(estimate(none, 10), ConfigError);
+  none = settings_for({0.1});
+  none.samples = 0;
+  CHECK_THROWS_AS(estimate(none, 10), ConfigError);
+}
+
+TEST_CASE("LifetimeEstimate: an idle history promises for ever, one without room nothing") {
+  const History idle({{4, 0, 0}});
+  const LifetimeQuantiles quantiles =
+      estimate_lifetimes(idle, settings_for({0.1}), SimTime{0}, seconds(100));
+  CHECK(quantiles.promised({1, 0, 0}, 4, 0.1) == kNever);
+  History full({{1, 0, 0}});
+  full.place({.vcpus = 1, .instance = 1, .time = seconds(0)}, 0);
+  const LifetimeQuantiles nothing =
+      estimate_lifetimes(full, settings_for({0.1}), SimTime{0}, seconds(100));
+  CHECK(nothing.promised({1, 0, 0}, 1, 0.1) == kNoPromise);  // no condition was ever observed
+}
+
+}  // namespace
+}  // namespace cospot
