@@ -3,6 +3,7 @@
 #include <array>
 
 #include "filters/feasibility_filter.hpp"
+#include "filters/lifetime_sla_filter.hpp"
 #include "filters/spot_avoiding_filter.hpp"
 
 namespace cospot {
@@ -12,6 +13,7 @@ std::span<const RegistryEntry<Filter>> filter_registry() {
       registry_entry<Filter, VmFeasibilityFilter>(),
       registry_entry<Filter, SpotFeasibilityFilter>(),
       registry_entry<Filter, SpotAvoidingFilter>(),
+      registry_entry<Filter, LifetimeSlaFilter>(),
   };
   return kRegistry;
 }

@@ -29,6 +29,8 @@ struct PluginInfo {
   std::string_view source;   ///< paper and section, or Nova module
   KnownLifetimes lifetimes = KnownLifetimes::kNone;
   TuneChoice tune_choice = TuneChoice::kNone;
+  /// It reads Forecasts::lifetimes, which somebody has to make for it.
+  bool needs_lifetime_forecast = false;
 
   /// What it earns is an upper bound, and no datacenter can be set to it.
   [[nodiscard]] constexpr bool needs_true_lifetimes() const {
@@ -41,7 +43,9 @@ struct PluginInfo {
     return lifetimes != KnownLifetimes::kNone;
   }
   /// Nova tells what a host holds and since when, not how long it will.
-  [[nodiscard]] constexpr bool is_for_nova() const { return !needs_lifetimes(); }
+  [[nodiscard]] constexpr bool is_for_nova() const {
+    return !needs_lifetimes() && !needs_lifetime_forecast;
+  }
 };
 
 /// What is said of a policy that needs true lifetimes, wherever it appears.

@@ -21,6 +21,7 @@
 #include "sim_harness/engine/event_log.hpp"
 #include "sim_harness/engine/explain.hpp"
 #include "sim_harness/engine/explain_text.hpp"
+#include "sim_harness/engine/lifetime_forecast.hpp"
 #include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/files/text_table.hpp"
@@ -108,6 +109,8 @@ class ScenarioRun {
     std::optional<EventLog> log;
     if (arguments_.events.has_value()) log.emplace(*arguments_.events, workload_, engine.hosts());
     engine.set_observer(log ? &*log : nullptr);
+    const auto forecast = make_lifetime_forecast(schedule, engine.hosts(), settings.spot);
+    engine.set_forecasts(forecast.get());
 
     const auto start = std::chrono::steady_clock::now();
     if (explained_.has_value()) explain(engine, schedule, settings, log ? &*log : nullptr);

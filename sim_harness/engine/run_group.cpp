@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim_harness/engine/lifetime_forecast.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 
 namespace cospot {
@@ -38,9 +39,11 @@ class GroupSimulation {
   void simulate() {
     Branches branches;
     std::size_t shared = 0;
+    // A forecast follows from what happened in its own run.
+    const bool all_alone = needs_lifetime_forecast(*settings_.spot);
     for (std::size_t i = 0; i < variations_.size(); ++i) {
       const Member member{.variation = i, .evictor = make_evictor(*variations_[i].evictor)};
-      if (member.evictor->victims_have_positive_cost()) {
+      if (!all_alone && member.evictor->victims_have_positive_cost()) {
         branches[{variations_[i].saf, variations_[i].otn}].push_back(member);
         ++shared;
       } else {
@@ -63,6 +66,8 @@ class GroupSimulation {
     const Clock::time_point start = Clock::now();
     SimulationEngine engine(schedule_, HostTable::uniform(settings_.hosts, settings_.host),
                             allocator_of(member));
+    const auto forecast = make_lifetime_forecast(schedule_, engine.hosts(), *settings_.spot);
+    engine.set_forecasts(forecast.get());
     finish(engine, member, start, 0);
   }
 
