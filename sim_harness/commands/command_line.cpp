@@ -18,6 +18,7 @@
 #include "sim_harness/commands/reconstruct_command.hpp"
 #include "sim_harness/commands/report_command.hpp"
 #include "sim_harness/commands/run_commands.hpp"
+#include "sim_harness/commands/sla_commands.hpp"
 #include "sim_harness/commands/tune_command.hpp"
 #include "sim_harness/commands/workload_commands.hpp"
 #include "sim_harness/files/terminal_meter.hpp"
@@ -78,6 +79,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader,
   add_list_command(app, studies);
   add_report_command(app);
   add_tune_command(app, loader);
+  add_sla_commands(app, loader);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -3,12 +3,14 @@
 #include "sim_harness/studies/compare/compare_study.hpp"
 #include "sim_harness/studies/degradation/degradation_study.hpp"
 #include "sim_harness/studies/economy/economy_study.hpp"
+#include "sim_harness/studies/sla/sla_study.hpp"
 #include "sim_harness/studies/study.hpp"
 
 namespace cospot {
 
 const StudyRegistry& built_in_studies() {
-  static const StudyRegistry registry({compare_study(), degradation_study(), economy_study()});
+  static const StudyRegistry registry(
+      {compare_study(), degradation_study(), economy_study(), sla_study()});
   return registry;
 }
 

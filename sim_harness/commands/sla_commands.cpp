@@ -1,0 +1,92 @@
+#include "sim_harness/commands/sla_commands.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sim_harness/commands/print.hpp"
+#include "sim_harness/files/stored_file.hpp"
+#include "sim_harness/studies/sla/sla_quote.hpp"
+#include "sim_harness/studies/sla/sla_settings.hpp"
+#include "sim_harness/studies/study.hpp"
+#include "sim_harness/workloads/eucalyptus_trace.hpp"
+#include "sim_harness/workloads/renewal_workload.hpp"
+
+namespace cospot {
+namespace {
+
+struct QuoteArguments {
+  std::string study;
+  std::vector<std::string> overrides;
+  std::optional<double> at_hours;
+  std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+  bool json = false;
+};
+
+void quote(const QuoteArguments& arguments, PolicyLoader& loader) {
+  constexpr double kMicrosecondsPerHour = 3600e6;
+  const SlaSettings settings = read_sla_settings(
+      read_study_file(arguments.study, arguments.overrides, std::nullopt, loader));
+  std::optional<SimTime> at;
+  if (arguments.at_hours) {
+    at = SimTime(static_cast<std::int64_t>(*arguments.at_hours * kMicrosecondsPerHour));
+  }
+  const SlaQuotes quotes = quote_lifetimes(settings, at, arguments.threads);
+  print(arguments.json ? quotes_json(quotes) + "\n" : quotes_text(quotes));
+}
+
+struct StandInArguments {
+  std::string trace;
+  std::uint64_t seed = 1;
+  std::string output;
+};
+
+void write_stand_in(const StandInArguments& arguments) {
+  const Workload workload = generate_stand_in(find_stand_in(arguments.trace), arguments.seed);
+  write_stored_file(arguments.output, eucalyptus_trace_text(workload));
+}
+
+void add_stand_in_command(CLI::App& sla) {
+  const auto arguments = std::make_shared<StandInArguments>();
+  CLI::App* command = sla.add_subcommand(
+      "stand-in", "Generate a stand-in for one of the paper's production traces");
+  command->add_option("TRACE", arguments->trace, "ds2, ds3, ds5 or ds6")->required();
+  command->add_option("--seed", arguments->seed, "Random seed")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}))
+      ->capture_default_str();
+  command->add_option("-o,--output", arguments->output, "The Eucalyptus trace to write")
+      ->required();
+  command->callback([arguments] { write_stand_in(*arguments); });
+}
+
+}  // namespace
+
+void add_sla_commands(CLI::App& app, PolicyLoader& loader) {
+  constexpr std::size_t kMaxThreads = 4096;
+  constexpr double kMostHours = 10'000 * 24;
+  CLI::App* sla = app.add_subcommand("sla", "Promise how long spots will live");
+  sla->require_subcommand(1);
+  add_stand_in_command(*sla);
+  const auto arguments = std::make_shared<QuoteArguments>();
+  CLI::App* command = sla->add_subcommand(
+      "quote", "Quote lifetimes for every size of spot at one time of a study's first run");
+  command->add_option("STUDY", arguments->study, "Study file (YAML) with study: sla")->required();
+  command->add_option("--set", arguments->overrides, "Override a key: hosts=6, target=[0.05]")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--at-hours", arguments->at_hours,
+                   "When: hours of trace time (default: its end)")
+      ->check(CLI::Range(1e-3, kMostHours));
+  command->add_option("-j,--threads", arguments->threads, "Sizes estimated at once")
+      ->check(CLI::Range(std::size_t{1}, kMaxThreads));
+  command->add_flag("--json", arguments->json, "Print JSON, with the quantiles for all free slots");
+  command->callback([arguments, &loader] { quote(*arguments, loader); });
+}
+
+}  // namespace cospot

@@ -1,0 +1,142 @@
+#include "sim_harness/studies/sla/sla_quote.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <thread>
+
+#include "core/errors.hpp"
+#include "filters/lifetime_sla_filter.hpp"
+#include "sim_harness/engine/allocator.hpp"
+#include "sim_harness/engine/lifetime_forecast.hpp"
+#include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/files/json_text.hpp"
+#include "sim_harness/files/text_table.hpp"
+#include "sim_harness/studies/provider/provider_json.hpp"
+#include "sim_harness/studies/sla/sla_run.hpp"
+
+namespace cospot {
+namespace {
+
+std::vector<double> probabilities_of(const SlaSettings& settings) {
+  std::vector<double> probabilities;
+  for (const SlaTarget& target : settings.targets) {
+    if (target.probability) probabilities.push_back(*target.probability);
+  }
+  if (probabilities.empty()) {
+    throw ConfigError("target: found none, expected a probability of eviction to quote for");
+  }
+  return probabilities;
+}
+
+/// All pieces of an estimate, by as many threads; the result does not depend on their number.
+LifetimeQuantiles run_pieces(LifetimeEstimate& estimate, std::size_t threads) {
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t piece = next++; piece < estimate.pieces(); piece = next++) {
+      estimate.run_piece(piece);
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < std::min(threads, estimate.pieces()); ++i)
+      others.emplace_back(work);
+    work();
+  }
+  return estimate.result();
+}
+
+std::string lifetime_text(SimTime lifetime) {
+  if (lifetime == kNever) return "not evicted";
+  if (lifetime < SimTime{0}) return "none";
+  const auto seconds = static_cast<double>(lifetime.count()) / 1e6;
+  if (seconds < 3600) return fmt::format("{:.0f} s", seconds);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+std::string lifetime_json(SimTime lifetime) {
+  if (lifetime == kNever) return json_text("never");
+  if (lifetime < SimTime{0}) return "null";
+  return json_number(static_cast<double>(lifetime.count()) / 1e6);
+}
+
+}  // namespace
+
+SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at,
+                          std::size_t threads) {
+  const std::vector<double> probabilities = probabilities_of(settings);
+  const RequestStore store({settings.on_demand, settings.spot});
+  const Workload workload = sla_workload(settings, store, {});
+  const EventSchedule schedule = make_schedule(workload);
+  const RunSettings simulation = sla_simulation(settings, {});
+  SimulationEngine engine(schedule, HostTable::uniform(simulation.hosts, simulation.host),
+                          make_allocator(simulation));
+  LifetimeSlaOptions options = read_lifetime_sla_options(PluginOptions("sla", settings.promise));
+  options.target = settings.targets.front().probability.value_or(probabilities.front());
+  if (!settings.targets.front().probability) options.refresh = kNever;  // nobody asks on the way
+  LifetimeForecast forecast(
+      schedule, std::vector<ResourceVector>(simulation.hosts, simulation.host), options);
+  engine.set_forecasts(&forecast);
+  SlaQuotes quotes{.at = at.value_or(workload.window), .evicted = probabilities};
+  engine.run({.time = quotes.at});
+  LifetimeEstimateSettings estimate = forecast.estimate_settings();
+  estimate.probabilities = probabilities;
+  LifetimeEstimate made(forecast.history(), estimate, SimTime{0}, quotes.at, forecast.refreshes());
+  quotes.quantiles = run_pieces(made, threads);
+  for (const ResourceVector& size : estimate.sizes) {
+    SizeQuote quote{.size = size, .slots = free_slots(engine.hosts().view(), size)};
+    for (const double evicted : probabilities) {
+      quote.lifetimes.push_back(quotes.quantiles.promised(size, quote.slots, evicted));
+    }
+    quotes.sizes.push_back(std::move(quote));
+  }
+  return quotes;
+}
+
+std::string quotes_text(const SlaQuotes& quotes) {
+  TextTable table;
+  table.add_column("vcpus");
+  table.add_column("memory_mb");
+  table.add_column("that fit now");
+  for (const double evicted : quotes.evicted) {
+    table.add_column(fmt::format("{:g} % live at least", 100 * (1 - evicted)));
+  }
+  for (const SizeQuote& quote : quotes.sizes) {
+    std::vector<std::string> row{fmt::format("{}", quote.size.vcpus),
+                                 fmt::format("{}", quote.size.memory_mb),
+                                 fmt::format("{}", quote.slots)};
+    for (const SimTime lifetime : quote.lifetimes) row.push_back(lifetime_text(lifetime));
+    table.add_row(std::move(row));
+  }
+  return fmt::format("Spots that start {:g} h into the trace\n",
+                     static_cast<double>(quotes.at.count()) / 3600e6) +
+         table.text();
+}
+
+std::string quotes_json(const SlaQuotes& quotes) {
+  const auto lifetimes = [](const std::vector<SimTime>& of) { return list_of(of, lifetime_json); };
+  const auto size_quote = [&](const SizeQuote& quote) {
+    const LifetimeQuantiles::Table& table = *quotes.quantiles.table(quote.size);
+    const SlotConditions& conditions = quotes.quantiles.conditions();
+    std::vector<std::string> slots;
+    for (std::size_t i = 0; i < table.samples.size(); ++i) {
+      slots.push_back(json_number(conditions.first_slots(i)));
+    }
+    return JsonObject()
+        .add("vcpus", std::to_string(quote.size.vcpus))
+        .add("memory_mb", std::to_string(quote.size.memory_mb))
+        .add("slots_now", std::to_string(quote.slots))
+        .add("lives_at_least_s", lifetimes(quote.lifetimes))
+        .add("slots", json_list(slots))
+        .add("samples", list_of(table.samples, [](auto count) { return std::to_string(count); }))
+        .add("quantiles_s", list_of(table.quantiles, lifetimes))
+        .text();
+  };
+  return JsonObject()
+      .add("at_s", json_number(static_cast<double>(quotes.at.count()) / 1e6))
+      .add("evicted", list_of(quotes.evicted, [](double value) { return json_number(value); }))
+      .add("sizes", list_of(quotes.sizes, size_quote))
+      .text();
+}
+
+}  // namespace cospot

@@ -1,0 +1,131 @@
+#include "sim_harness/studies/sla/sla_run.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "core/random.hpp"
+#include "sim_harness/engine/allocator.hpp"
+#include "sim_harness/engine/lifetime_forecast.hpp"
+#include "sim_harness/engine/simulation_engine.hpp"
+
+namespace cospot {
+namespace {
+
+/// Seeds of a run's three sources of chance.
+struct RunSeeds {
+  explicit RunSeeds(std::int64_t seed) {
+    Random random(static_cast<std::uint64_t>(seed));
+    on_demand = random.next_u64();
+    spot = random.next_u64();
+    samples = random.next_u64();
+  }
+
+  std::uint64_t on_demand = 0, spot = 0, samples = 0;
+};
+
+/// The requests of both classes, as the run sees them.
+struct RunRequests {
+  Requests on_demand;
+  Requests spot;
+};
+
+RunRequests requests_of(const SlaSettings& settings, const RequestStore& store, const SlaRun& run) {
+  const RunSeeds seeds(settings.seeds[run.seed]);
+  const RequestSource& on_demand = settings.on_demand[run.on_demand];
+  const RequestSource& spot = settings.spot[run.spot];
+  RunRequests requests{.on_demand = store.requests(on_demand, InstanceClass::kVm, seeds.on_demand),
+                       .spot = store.requests(spot.is_same_file ? on_demand : spot,
+                                              InstanceClass::kSpot, seeds.spot)};
+  for (WorkloadRow& row : requests.spot.rows) {
+    row.start += settings.spot_delay;
+    if (row.end != kNever) row.end += settings.spot_delay;
+  }
+  requests.spot.end += settings.spot_delay;
+  if (settings.spots_end_with_on_demand) {
+    requests.spot.end = std::min(requests.spot.end, requests.on_demand.end);
+    std::erase_if(requests.spot.rows,
+                  [&](const WorkloadRow& row) { return row.start >= requests.spot.end; });
+  }
+  for (std::vector<WorkloadRow>* rows : {&requests.on_demand.rows, &requests.spot.rows}) {
+    for (WorkloadRow& row : *rows) {
+      row.resources.disk_gb = 0;
+      if (!settings.has_memory) row.resources.memory_mb = 0;
+    }
+  }
+  return requests;
+}
+
+Workload merged(RunRequests requests) {
+  Workload workload{.name = "sla", .window = std::max(requests.on_demand.end, requests.spot.end)};
+  workload.rows = std::move(requests.on_demand.rows);
+  std::ranges::move(requests.spot.rows, std::back_inserter(workload.rows));
+  return workload;
+}
+
+double mean_demand(const Requests& requests, SimTime from) {
+  return requests.end <= from ? 0 : mean_vcpus(requests.rows, from, requests.end);
+}
+
+double held_vcpus(Revenue revenue, SimTime window) {
+  return static_cast<double>(revenue) / static_cast<double>(window.count());
+}
+
+}  // namespace
+
+Workload sla_workload(const SlaSettings& settings, const RequestStore& store, const SlaRun& run) {
+  return merged(requests_of(settings, store, run));
+}
+
+RunSettings sla_simulation(const SlaSettings& settings, const SlaRun& run) {
+  RunSettings simulation{.host = settings.host,
+                         .hosts = settings.hosts[run.hosts],
+                         .vm = settings.vm,
+                         .spot = settings.spot_chain,
+                         .evictor = settings.evictor,
+                         .saf = settings.saf,
+                         .otn = settings.otn.value_or(OfferRule(settings.hosts[run.hosts]))};
+  if (settings.targets[run.target].probability) {
+    FilterSpec promise{.name = "LifetimeSla", .options = settings.promise};
+    promise.options["target"] = *settings.targets[run.target].probability;
+    // Options are numbers; 53 bits of the seed survive.
+    const std::uint64_t seed = RunSeeds(settings.seeds[run.seed]).samples;
+    promise.options["seed"] = static_cast<double>(seed >> 11);
+    simulation.spot.filters.push_back(std::move(promise));
+  }
+  return simulation;
+}
+
+SlaResult run_sla(const SlaSettings& settings, const RequestStore& store, const SlaRun& run) {
+  RunRequests requests = requests_of(settings, store, run);
+  SlaResult result;
+  result.on_demand_vcpus_mean = mean_demand(requests.on_demand, SimTime{0});
+  result.spot_vcpus_mean = mean_demand(requests.spot, settings.spot_delay);
+  const Workload workload = merged(std::move(requests));
+  const EventSchedule schedule = make_schedule(workload);
+  const RunSettings simulation = sla_simulation(settings, run);
+  SimulationEngine engine(schedule, HostTable::uniform(simulation.hosts, simulation.host),
+                          make_allocator(simulation));
+  const auto forecast = make_lifetime_forecast(schedule, engine.hosts(), simulation.spot);
+  engine.set_forecasts(forecast.get());
+  engine.run();
+  const RunResult simulated = engine.result();
+  result.on_demand_requests = simulated.vm_requests;
+  result.on_demand_admitted = simulated.vm_requests - simulated.vm_rejected;
+  result.spot_requests = simulated.spot_requests;
+  result.spot_admitted = simulated.spot_admitted;
+  result.evictions = simulated.evictions;
+  result.on_demand_vcpus_held = held_vcpus(simulated.vm_revenue, workload.window);
+  result.spot_vcpus_held = held_vcpus(simulated.spot_revenue, workload.window);
+  if (simulated.spot_revenue_requested > 0) {
+    result.spot_revenue_share = static_cast<double>(simulated.spot_revenue) /
+                                static_cast<double>(simulated.spot_revenue_requested);
+  }
+  if (forecast) {
+    result.refreshes = forecast->refreshes();
+    result.refresh_ms_max = forecast->refresh_ms_max();
+  }
+  return result;
+}
+
+}  // namespace cospot

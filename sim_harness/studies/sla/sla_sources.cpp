@@ -1,0 +1,204 @@
+#include "sim_harness/studies/sla/sla_sources.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "core/errors.hpp"
+#include "core/random.hpp"
+#include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/files/json_text.hpp"
+#include "sim_harness/files/path_expansion.hpp"
+#include "sim_harness/studies/provider/configuration_yaml.hpp"
+#include "sim_harness/workloads/csv_workload.hpp"
+#include "sim_harness/workloads/eucalyptus_trace.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr std::string_view kLognormal = "lognormal";
+constexpr std::string_view kSame = "same";
+
+Lognormal read_lognormal(const ConfigNode& mapping, std::string_view key, Lognormal fallback) {
+  const ConfigNode* node = mapping.find(key);
+  if (node == nullptr) return fallback;
+  constexpr std::string_view kExpected =
+      "[mu, sigma] of the logarithm of seconds, mu from -20 to 20, sigma from 0 to 10";
+  if (node->kind != ConfigNode::Kind::kList || node->items.size() != 2) {
+    throw_bad_value(*node, key, kExpected);
+  }
+  return {.mu = read_number(node->items[0], key, -20, 20),
+          .sigma = read_number(node->items[1], key, 0, 10)};
+}
+
+LognormalSpec read_lognormal_spec(const ConfigNode& node, std::string_view key) {
+  static constexpr std::array<std::string_view, 6> kKeys{"synthetic", "interarrival", "lifetime",
+                                                         "days",      "vcpus",        "label"};
+  constexpr double kMostRequests = 10e6;
+  require_known_keys(node, key, kKeys);
+  LognormalSpec spec;
+  spec.interarrival = read_lognormal(node, "interarrival", spec.interarrival);
+  spec.lifetime = read_lognormal(node, "lifetime", spec.lifetime);
+  if (const ConfigNode* days = node.find("days")) {
+    spec.days = read_number(*days, "days", 1e-3, 10'000);
+  }
+  if (const ConfigNode* vcpus = node.find("vcpus")) {
+    spec.vcpus = static_cast<ResourceAmount>(read_integer(*vcpus, "vcpus", 1, kMaxResourceAmount));
+  }
+  const double mean =
+      std::exp(spec.interarrival.mu + spec.interarrival.sigma * spec.interarrival.sigma / 2);
+  if (spec.days * 86400 / mean > kMostRequests) {
+    throw ConfigError(fmt::format("{}: {}: this makes more than {} requests", node.where, key,
+                                  static_cast<std::int64_t>(kMostRequests)));
+  }
+  return spec;
+}
+
+/// A generated source without its label; its YAML goes without one too.
+RequestSource read_synthetic(const ConfigNode& node, std::string_view key) {
+  const ConfigNode& model = require_key(node, key, "synthetic");
+  const std::string name = read_text(model, "synthetic");
+  RequestSource source{.label = name, .yaml = {}};
+  if (name == kLognormal) {
+    source.lognormal = read_lognormal_spec(node, key);
+    return source;
+  }
+  std::vector<std::string_view> names{kLognormal};
+  for (const StandIn& trace : stand_ins()) {
+    if (trace.name == name) source.stand_in = &trace;
+    names.push_back(trace.name);
+  }
+  if (source.stand_in == nullptr) {
+    throw_bad_value(model, "synthetic", fmt::format("one of: {}", fmt::join(names, ", ")));
+  }
+  static constexpr std::array<std::string_view, 2> kKeys{"synthetic", "label"};
+  require_known_keys(node, key, kKeys);
+  return source;
+}
+
+std::string synthetic_yaml(const RequestSource& source) {
+  std::string yaml = "{synthetic: ";
+  if (source.stand_in != nullptr) {
+    yaml += source.stand_in->name;
+  } else {
+    const LognormalSpec& spec = *source.lognormal;
+    yaml +=
+        fmt::format("lognormal, interarrival: [{}, {}], lifetime: [{}, {}], days: {}, vcpus: {}",
+                    spec.interarrival.mu, spec.interarrival.sigma, spec.lifetime.mu,
+                    spec.lifetime.sigma, spec.days, spec.vcpus);
+  }
+  return yaml + ", label: " + yaml_text(source.label) + "}";
+}
+
+std::vector<RequestSource> read_source(const ConfigNode& node, std::string_view key,
+                                       const std::filesystem::path& folder) {
+  if (node.kind == ConfigNode::Kind::kMapping) {
+    if (node.find("synthetic") == nullptr) {
+      throw_bad_value(node, key, "a file, or {synthetic: lognormal, ...}");
+    }
+    RequestSource source = read_synthetic(node, key);
+    if (const ConfigNode* label = node.find("label")) source.label = read_label(*label, "label");
+    source.yaml = synthetic_yaml(source);
+    return {source};
+  }
+  const std::string text = read_label(node, key);
+  if (key == "spot" && text == kSame) return {{.label = text, .yaml = text, .is_same_file = true}};
+  std::vector<RequestSource> sources;
+  try {
+    for (const ExpandedPath& path : expand_path(text, folder)) {
+      sources.push_back({.label = path.label, .yaml = yaml_text(path.label), .file = path.file});
+    }
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}: {}", node.where, key, error.what()));
+  }
+  return sources;
+}
+
+}  // namespace
+
+std::string RequestSource::json() const {
+  JsonObject json;
+  json.add("label", json_text(label));
+  if (stand_in != nullptr) json.add("synthetic", json_text(stand_in->name));
+  if (lognormal) {
+    const auto pair = [](const Lognormal& of) {
+      return json_list({json_number(of.mu), json_number(of.sigma)});
+    };
+    json.add("synthetic", json_text(kLognormal))
+        .add("interarrival", pair(lognormal->interarrival))
+        .add("lifetime", pair(lognormal->lifetime))
+        .add("days", json_number(lognormal->days))
+        .add("vcpus", std::to_string(lognormal->vcpus));
+  }
+  return json.text();
+}
+
+std::vector<RequestSource> read_sources(const ConfigNode& node, std::string_view key,
+                                        const std::filesystem::path& folder) {
+  std::vector<RequestSource> sources;
+  std::map<std::string, std::string> places;
+  for (const ConfigNode* item : read_list(node, key)) {
+    for (RequestSource& source : read_source(*item, key, folder)) {
+      const auto [first, is_new] = places.emplace(source.label, item->where);
+      if (!is_new) {
+        throw ConfigError(fmt::format(
+            "{}: {}: duplicate label '{}', already used at {}; give one of them another",
+            item->where, key, source.label, first->second));
+      }
+      sources.push_back(std::move(source));
+    }
+  }
+  return sources;
+}
+
+RequestStore::RequestStore(const std::vector<std::vector<RequestSource>>& sources) {
+  for (const std::vector<RequestSource>& list : sources) {
+    for (const RequestSource& source : list) {
+      if (source.file.empty()) continue;
+      const auto is_it = [&](const auto& entry) { return entry.first == source.file; };
+      if (std::ranges::any_of(files_, is_it)) continue;
+      Workload workload = is_eucalyptus_trace(source.file) ? read_eucalyptus_trace(source.file)
+                                                           : read_workload(source.file);
+      workload.name = source.label;
+      files_.emplace_back(source.file, std::move(workload));
+    }
+  }
+}
+
+const Workload& RequestStore::file(const std::filesystem::path& path) const {
+  return std::ranges::find_if(files_, [&](const auto& entry) { return entry.first == path; })
+      ->second;
+}
+
+std::vector<InputRecord> RequestStore::records() const {
+  std::vector<InputRecord> records;
+  for (const auto& [path, workload] : files_) {
+    records.push_back({.label = workload.name, .sha256 = workload.sha256, .name = workload.name});
+  }
+  return records;
+}
+
+Requests RequestStore::requests(const RequestSource& source, InstanceClass instance_class,
+                                std::uint64_t seed) const {
+  Workload generated;
+  if (source.lognormal) generated = generate_lognormal(*source.lognormal, seed);
+  if (source.stand_in != nullptr) generated = generate_stand_in(*source.stand_in, seed);
+  const Workload& workload = source.file.empty() ? generated : file(source.file);
+  Requests requests{.rows = {}, .end = workload.window};
+  const auto is_wanted = [&](const WorkloadRow& row) {
+    return row.instance_class == instance_class;
+  };
+  const bool has_wanted = std::ranges::any_of(workload.rows, is_wanted);
+  for (const WorkloadRow& row : workload.rows) {
+    if (has_wanted && !is_wanted(row)) continue;
+    requests.rows.push_back(row);
+    requests.rows.back().instance_class = instance_class;
+  }
+  return requests;
+}
+
+}  // namespace cospot

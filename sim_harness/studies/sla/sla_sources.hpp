@@ -1,0 +1,58 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/results/experiment_record.hpp"
+#include "sim_harness/workloads/renewal_workload.hpp"
+#include "sim_harness/workloads/workload.hpp"
+
+namespace cospot {
+
+/// Where requests of one class come from: a value of `on_demand` or `spot`.
+struct RequestSource {
+  std::string label;
+  std::string yaml;              ///< as a study file has it
+  std::filesystem::path file{};  ///< a Eucalyptus trace or a workload; empty: generated
+  std::optional<LognormalSpec> lognormal{};
+  const StandIn* stand_in = nullptr;
+  bool is_same_file = false;  ///< `same`: the spots of the workload under `on_demand`
+
+  [[nodiscard]] std::string json() const;
+};
+
+/// Reads `on_demand` or `spot`: files, `{synthetic: lognormal, interarrival: [3.5, 1], lifetime:
+/// [6, 1.5], days: 10, vcpus: 1}`, `{synthetic: ds2}`; for spots also `same`. Errors: ConfigError.
+[[nodiscard]] std::vector<RequestSource> read_sources(const ConfigNode& node, std::string_view key,
+                                                      const std::filesystem::path& folder);
+
+/// The requests of a source, all of one class, in order of their start.
+struct Requests {
+  std::vector<WorkloadRow> rows;
+  SimTime end{0};  ///< of the trace
+};
+
+/// The files of a study, read once, and what is generated from seeds.
+class RequestStore {
+ public:
+  /// Errors: WorkloadError.
+  explicit RequestStore(const std::vector<std::vector<RequestSource>>& sources);
+
+  /// The requests of a source as VMs or as spots. Of a workload it takes the rows of that class; if
+  /// it has none of it, all rows.
+  [[nodiscard]] Requests requests(const RequestSource& source, InstanceClass instance_class,
+                                  std::uint64_t seed) const;
+
+  [[nodiscard]] std::vector<InputRecord> records() const;
+
+ private:
+  [[nodiscard]] const Workload& file(const std::filesystem::path& path) const;
+
+  std::vector<std::pair<std::filesystem::path, Workload>> files_;
+};
+
+}  // namespace cospot

@@ -1,0 +1,173 @@
+#include "sim_harness/studies/sla/sla_study.hpp"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim_harness/results/measure.hpp"
+#include "sim_harness/studies/provider/provider_json.hpp"
+#include "sim_harness/studies/sla/sla_run.hpp"
+#include "sim_harness/studies/sla/sla_settings.hpp"
+#include "sim_harness/studies/sla/sla_summary.hpp"
+
+namespace cospot {
+namespace {
+
+const std::vector<Measure<SlaResult>>& measures() {
+  using R = SlaResult;
+  static const std::vector<Measure<R>> all{
+      measure<&R::on_demand_requests>(
+          {.name = "on_demand_requests", .unit = "VMs", .meaning = "requested"}),
+      measure<&R::on_demand_admitted>(
+          {.name = "on_demand_admitted", .unit = "VMs", .meaning = "placed"}),
+      measure<&R::spot_requests>(
+          {.name = "spot_requests", .unit = "spots", .meaning = "requested"}),
+      measure<&R::spot_admitted>({.name = "spot_admitted", .unit = "spots", .meaning = "placed"}),
+      measure<&R::evictions>(
+          {.name = "evictions", .unit = "spots", .meaning = "evicted of those that were placed"}),
+      measure<&R::on_demand_vcpus_mean>({.name = "on_demand_vcpus_mean",
+                                         .unit = "vcpus",
+                                         .meaning = "that the on-demand trace asks for on average",
+                                         .decimals = 3}),
+      measure<&R::spot_vcpus_mean>({.name = "spot_vcpus_mean",
+                                    .unit = "vcpus",
+                                    .meaning = "that the spot trace asks for on average",
+                                    .decimals = 3}),
+      measure<&R::refreshes>({.name = "refreshes",
+                              .unit = "refreshes",
+                              .meaning = "of the lifetime quantiles; 0 without a target"}),
+      measure<&R::refresh_ms_max>({.name = "refresh_ms_max",
+                                   .role = ColumnRole::kTime,
+                                   .unit = "ms",
+                                   .meaning = "the longest refresh",
+                                   .decimals = 3}),
+      measure<&R::on_demand_vcpus_held>({.name = "on_demand_vcpus_held",
+                                         .unit = "vcpus",
+                                         .meaning = "that VMs held on average",
+                                         .decimals = 3}),
+      measure<&R::spot_vcpus_held>({.name = "spot_vcpus_held",
+                                    .unit = "vcpus",
+                                    .meaning = "that spots held on average",
+                                    .decimals = 3}),
+      measure<&R::spot_revenue_share>(
+          {.name = "spot_revenue_share",
+           .unit = "fraction",
+           .meaning = "of the spot revenue that was requested: what spots earned",
+           .decimals = 6})};
+  return all;
+}
+
+Column axis(const char* name, ColumnType type, const char* unit, const char* meaning) {
+  return {.name = name, .role = ColumnRole::kAxis, .type = type, .unit = unit, .meaning = meaning};
+}
+
+/// Shares of what was requested or placed. Where a promise was made, whether it was kept.
+constexpr std::string_view kViews = R"sql(
+CREATE VIEW run_figures AS
+SELECT run_index, on_demand, spot, hosts, target, seed,
+  CAST(on_demand_admitted AS REAL) / NULLIF(on_demand_requests, 0) AS on_demand_admission,
+  CAST(spot_admitted AS REAL) / NULLIF(spot_requests, 0) AS spot_admission,
+  CAST(evictions AS REAL) / NULLIF(spot_admitted, 0) AS eviction_ratio,
+  CASE WHEN target <> 'none' THEN
+    COALESCE(CAST(evictions AS REAL) / NULLIF(spot_admitted, 0), 0) <= CAST(target AS REAL)
+  END AS is_met
+FROM run;
+)sql";
+
+std::vector<Column> derived_columns() {
+  const auto fraction = [](const char* name, const char* meaning) {
+    return Column{.name = name,
+                  .role = ColumnRole::kDerived,
+                  .type = ColumnType::kNumber,
+                  .unit = "fraction",
+                  .meaning = meaning,
+                  .may_be_null = true};
+  };
+  Column is_met = fraction("is_met", "eviction_ratio is at most the target; empty without one");
+  is_met.type = ColumnType::kBoolean;
+  is_met.unit = "0 or 1";
+  return {fraction("on_demand_admission", "of the on-demand requests: placed"),
+          fraction("spot_admission", "of the spot requests: placed"),
+          fraction("eviction_ratio", "of the spots that were placed: evicted"), is_met};
+}
+
+const Schema& schema() {
+  static const Schema made{
+      .study = "sla",
+      .axes = {axis("on_demand", ColumnType::kText, "", "label of the on-demand requests"),
+               axis("spot", ColumnType::kText, "", "label of the spot requests"),
+               axis("hosts", ColumnType::kInteger, "hosts", "in the datacenter"),
+               axis("target", ColumnType::kText, "",
+                    "promised probability of eviction; `none`: no promise"),
+               axis("seed", ColumnType::kInteger, "", "of generated requests and of samples")},
+      .measures = columns_of(std::span(measures())),
+      .derived = derived_columns(),
+      .views = std::string(kViews)};
+  return made;
+}
+
+Axis source_axis(const char* name, const std::vector<RequestSource>& sources) {
+  Axis made{name, name, {}};
+  for (const RequestSource& source : sources) {
+    made.values.push_back({source.label, source.label, source.yaml});
+  }
+  return made;
+}
+
+template <class T>
+Axis number_axis(const char* name, const std::vector<T>& numbers) {
+  Axis made{name, name, {}};
+  for (const T number : numbers) {
+    made.values.push_back(
+        {static_cast<std::int64_t>(number), std::to_string(number), std::to_string(number)});
+  }
+  return made;
+}
+
+Axis target_axis(const std::vector<SlaTarget>& targets) {
+  Axis made{"target", "target", {}};
+  for (const SlaTarget& target : targets) {
+    made.values.push_back({target.label, target.label, target.label});
+  }
+  return made;
+}
+
+Experiment load(SlaSettings settings) {
+  const auto store = std::make_shared<const RequestStore>(
+      std::vector<std::vector<RequestSource>>{settings.on_demand, settings.spot});
+  Experiment experiment{
+      .schema = schema(),
+      .axes = {source_axis("on_demand", settings.on_demand), source_axis("spot", settings.spot),
+               number_axis("hosts", settings.hosts), target_axis(settings.targets),
+               number_axis("seed", settings.seeds)},
+      .group_axes = 5,  // runs share nothing but their requests
+      .configuration = settings.json(),
+      .inputs = store->records()};
+  experiment.run_group = [settings = std::move(settings), store, grid = experiment.grid()](
+                             const RunGroup& /*group*/, std::span<const std::size_t> pending,
+                             const RecordMeasures& record) {
+    for (const std::size_t run : pending) {
+      const Coordinates at = grid.coordinates(run);
+      record(run, values_of(std::span(measures()),
+                            run_sla(settings, *store, {at[0], at[1], at[2], at[3], at[4]})));
+    }
+  };
+  return experiment;
+}
+
+}  // namespace
+
+Study sla_study() {
+  return {.name = "sla",
+          .summary = "promised lifetimes of spots: admissions and evictions by target",
+          .schema = schema,
+          .read = [](const StudyFile& file) -> LoadExperiment {
+            return [settings = read_sla_settings(file)] { return load(settings); };
+          },
+          .summary_text = sla_summary_text,
+          .summary_json = sla_summary_json};
+}
+
+}  // namespace cospot

@@ -1,0 +1,273 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "sim_harness/engine/allocator.hpp"
+#include "sim_harness/engine/lifetime_forecast.hpp"
+#include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/studies/sla/sla_quote.hpp"
+#include "sim_harness/studies/sla/sla_run.hpp"
+#include "sim_harness/studies/sla/sla_settings.hpp"
+#include "tests/cpp/error_text.hpp"
+#include "tests/cpp/scratch_folder.hpp"
+
+namespace cospot {
+namespace {
+
+/// The paper's first experiment: Table I, 8 hosts of 4 vcpus.
+constexpr const char* kSynthetic = R"(
+study: sla
+on_demand: {synthetic: lognormal, interarrival: [3.5, 1], lifetime: [6, 1.5], days: 10, vcpus: 1}
+spot: {synthetic: lognormal, interarrival: [3.5, 1], lifetime: [6, 1.5], days: 10, vcpus: 1}
+host: {vcpus: 4}
+hosts: [8]
+target: [none, 0.25, 0.1, 0.05, 0.01]
+seed: [1, 2, 3]
+)";
+
+SlaSettings settings_of(const std::string& text, const std::vector<std::string>& overrides = {},
+                        const std::filesystem::path& folder = ".") {
+  ConfigNode root = parse_yaml(text, "study.yaml");
+  for (const std::string& assignment : overrides) apply_override(root, assignment);
+  NoPythonPolicies none;
+  return read_sla_settings(
+      {.root = root, .folder = folder, .window = std::nullopt, .policies = &none});
+}
+
+/// Means over the seeds of one target.
+struct Outcome {
+  double admitted = 0;
+  double evicted = 0;
+  double on_demand_vcpus = 0;
+  double spot_vcpus = 0;
+  std::vector<std::uint64_t> on_demand_admitted;
+};
+
+Outcome outcome_of(const SlaSettings& settings, std::size_t target) {
+  const RequestStore store({settings.on_demand, settings.spot});
+  Outcome mean;
+  const auto runs = static_cast<double>(settings.seeds.size());
+  for (std::size_t seed = 0; seed < settings.seeds.size(); ++seed) {
+    const SlaResult result = run_sla(settings, store, {.target = target, .seed = seed});
+    const auto admitted = static_cast<double>(result.spot_admitted);
+    mean.admitted += admitted / static_cast<double>(result.spot_requests) / runs;
+    mean.evicted += static_cast<double>(result.evictions) / admitted / runs;
+    mean.on_demand_vcpus += result.on_demand_vcpus_mean / runs;
+    mean.spot_vcpus += result.spot_vcpus_mean / runs;
+    mean.on_demand_admitted.push_back(result.on_demand_admitted);
+  }
+  return mean;
+}
+
+TEST_CASE("study sla: the paper's synthetic experiment") {
+  const SlaSettings settings = settings_of(kSynthetic);
+  const Outcome base = outcome_of(settings, 0);
+  // Pucher et al., section III-A: 70 % admitted, 39 % of them evicted; Table I: 21.77 and 21.95.
+  CHECK(std::abs(base.admitted - 0.70) <= 0.03);
+  CHECK(std::abs(base.evicted - 0.39) <= 0.04);
+  CHECK(std::abs(base.on_demand_vcpus - 21.77) <= 1.5);
+  CHECK(std::abs(base.spot_vcpus - 21.95) <= 1.5);
+  const Outcome quarter = outcome_of(settings, 1);
+  CHECK(std::abs(quarter.admitted - 0.60) <= 0.03);
+  CHECK(quarter.evicted <= 0.10);
+  double more = base.admitted;
+  for (std::size_t target = 1; target < settings.targets.size(); ++target) {
+    const Outcome outcome = target == 1 ? quarter : outcome_of(settings, target);
+    CHECK(outcome.evicted < *settings.targets[target].probability);
+    CHECK(outcome.admitted < more);
+    more = outcome.admitted;
+    // With instances of one vcpu spots take nothing from on-demand requests.
+    CHECK(outcome.on_demand_admitted == base.on_demand_admitted);
+  }
+}
+
+/// Small enough to run many times.
+const std::vector<std::string> kSmall{"on_demand={synthetic: lognormal, days: 2}",
+                                      "spot={synthetic: lognormal, days: 2}", "samples=500",
+                                      "seed=1", "spot_delay_hours=6"};
+
+std::vector<std::string> small_with(std::vector<std::string> more) {
+  more.insert(more.begin(), kSmall.begin(), kSmall.end());
+  return more;
+}
+
+TEST_CASE("study sla: on-demand admissions are those of a cloud without spots") {
+  const SlaSettings settings = settings_of(kSynthetic, small_with({"target=none", "hosts=5"}));
+  const RequestStore store({settings.on_demand, settings.spot});
+  const SlaResult with_spots = run_sla(settings, store, {});
+  Workload alone = sla_workload(settings, store, {});
+  std::erase_if(alone.rows, [](const WorkloadRow& row) { return row.is_spot(); });
+  const EventSchedule schedule = make_schedule(alone);
+  SimulationEngine engine(schedule, HostTable::uniform(5, settings.host),
+                          make_allocator(sla_simulation(settings, {})));
+  engine.run();
+  CHECK(engine.result().vm_rejected > 0);  // it is a question
+  CHECK(with_spots.on_demand_admitted == engine.result().vm_requests - engine.result().vm_rejected);
+  CHECK(with_spots.evictions > 0);
+}
+
+/// Checks at each eviction that no younger spot lives on anywhere.
+class YoungestGo final : public ForecastOwner {
+ public:
+  [[nodiscard]] SimTime next_refresh() const override { return kNever; }
+  void refresh() override {}
+  [[nodiscard]] const Forecasts& forecasts() const override { return none_; }
+  void placed(const Request& request, HostIndex /*host*/) override {
+    if (request.is_spot()) running_.push_back(request.instance);
+  }
+  void evicted(InstanceIndex victim, HostIndex /*host*/, const Request& /*for_vm*/) override {
+    CHECK(running_.back() == victim);
+    running_.pop_back();
+    ++evictions;
+  }
+  void departed(InstanceIndex instance, HostIndex /*host*/, SimTime /*time*/) override {
+    std::erase(running_, instance);
+  }
+
+  std::size_t evictions = 0;
+
+ private:
+  Forecasts none_;
+  std::vector<InstanceIndex> running_;  // spots by age
+};
+
+TEST_CASE("study sla: with instances of one size the youngest spot of all hosts goes") {
+  const SlaSettings settings = settings_of(kSynthetic, small_with({"target=none"}));
+  const RequestStore store({settings.on_demand, settings.spot});
+  const Workload workload = sla_workload(settings, store, {});
+  const EventSchedule schedule = make_schedule(workload);
+  SimulationEngine engine(schedule, HostTable::uniform(8, settings.host),
+                          make_allocator(sla_simulation(settings, {})));
+  YoungestGo youngest;
+  engine.set_forecasts(&youngest);
+  engine.run();
+  CHECK(youngest.evictions > 100);
+}
+
+TEST_CASE("study sla: every switch changes what it says and runs") {
+  const auto result = [](const std::string& assignment) {
+    const SlaSettings settings = settings_of(kSynthetic, small_with({"target=0.1", assignment}));
+    const RequestStore store({settings.on_demand, settings.spot});
+    return run_sla(settings, store, {});
+  };
+  const SlaResult base = result("seed=1");
+  CHECK(base.refreshes == 7);  // 48 hours: at 6, 12, ..., 42
+  CHECK(result("refresh_hours=12").refreshes == 3);
+  CHECK(result("spot_end=shift").spot_requests > base.spot_requests);
+  CHECK(result("spot_delay_hours=0").spot_requests > base.spot_requests);
+  CHECK(result("asked_factor=4").spot_admitted < base.spot_admitted);
+  CHECK(result("history=on_demand").spot_admitted != base.spot_admitted);
+  // Without a delay the first 6 hours have no forecast.
+  const SlaResult rejecting = result("spot_delay_hours=0");
+  const SlaSettings admitting = settings_of(
+      kSynthetic, small_with({"target=0.1", "spot_delay_hours=0", "before_first_refresh=admit"}));
+  const RequestStore store({admitting.on_demand, admitting.spot});
+  CHECK(run_sla(admitting, store, {}).spot_admitted > rejecting.spot_admitted);
+  for (const char* assignment :
+       {"victim=first_host", "victim=fewest", "censored=so_far", "censored=dropped",
+        "quantile=lower", "samples_per=refresh", "least_samples=50", "condition_width=0.2"}) {
+    CAPTURE(assignment);
+    CHECK(result(assignment).spot_admitted > 0);
+  }
+}
+
+TEST_CASE("study sla: a Eucalyptus trace and the spots of a workload file") {
+  ScratchFolder folder;
+  (void)folder.write("a.txt", "START 0 i-1 n 12\nSTOP 100 i-1\nSTART 200 i-2 n 12\nSTOP 900 i-2\n");
+  (void)folder.write("b.csv",
+                     "instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n"
+                     "v,t,vm,4,1,0,1000\ns,t,spot,8,1,10,150\nu,t,spot,8,1,300,500\n");
+  const std::vector<std::string> files{"on_demand=[a.txt, b.csv]",
+                                       "spot=[b.csv, same]",
+                                       "hosts=1",
+                                       "host.vcpus=12",
+                                       "seed=1",
+                                       "target=none",
+                                       "spot_delay_hours=0"};
+  const SlaSettings settings = settings_of(kSynthetic, files, folder.path());
+  const RequestStore store({settings.on_demand, settings.spot});
+  // a.txt against the spots of b.csv: the host is full of i-1 at 10 s and of i-2 at 300 s.
+  const SlaResult one = run_sla(settings, store, {});
+  CHECK(one.on_demand_requests == 2);
+  CHECK(one.spot_requests == 2);
+  CHECK(one.spot_admitted == 0);
+  CHECK(one.on_demand_vcpus_mean == doctest::Approx(12.0 * 800 / 900));
+  // b.csv with its own spots: 4 + 8 fit together.
+  const SlaResult own = run_sla(settings, store, {.on_demand = 1, .spot = 1});
+  CHECK(own.on_demand_requests == 1);
+  CHECK(own.spot_admitted == 2);
+  CHECK(own.evictions == 0);
+}
+
+TEST_CASE("study sla: bad settings say where and what was expected") {
+  const auto error = [](const std::string& assignment) {
+    return error_text<InputError>([&] { (void)settings_of(kSynthetic, {assignment}); });
+  };
+  CHECK(contains(error("target=2"), "expected none, or a probability of eviction between 0 and 1"));
+  CHECK(contains(error("target=[0.1, 0.10]"), "duplicate value '0.10'"));
+  CHECK(contains(error("host.vcpus=0"), "host.vcpus"));
+  CHECK(contains(error("hosts=0"), "hosts"));
+  CHECK(contains(error("on_demand=none.txt"), "on_demand"));
+  CHECK(contains(error("on_demand={synthetic: gamma}"), "lognormal, ds2, ds3, ds5, ds6"));
+  CHECK(contains(error("spot={synthetic: lognormal, lifetime: 3}"), "[mu, sigma]"));
+  CHECK(contains(error("spot={synthetic: lognormal, interarrival: [-20, 1]}"), "requests"));
+  CHECK(contains(error("on_demand=same"), "on_demand"));
+  CHECK(contains(error("victim=oldest"), "youngest, first_host, fewest"));
+  CHECK(contains(error("spot_end=later"), "shift or cut"));
+  CHECK(contains(error("lifetimes=1"), "lifetimes"));
+  CHECK(contains(error("vm_policy=[COS, UTIL]"), "it is no axis"));
+}
+
+TEST_CASE("quote_lifetimes: the same for any number of threads, and monotone") {
+  const SlaSettings settings = settings_of(kSynthetic, small_with({"target=[none, 0.25, 0.05]"}));
+  const SlaQuotes one = quote_lifetimes(settings, std::chrono::hours(40), 1);
+  CHECK(quotes_json(one) == quotes_json(quote_lifetimes(settings, std::chrono::hours(40), 3)));
+  REQUIRE(one.sizes.size() == 1);
+  CHECK(one.evicted == std::vector<double>{0.25, 0.05});
+  CHECK(one.sizes[0].lifetimes[1] <= one.sizes[0].lifetimes[0]);
+  CHECK(contains(quotes_text(one), "95 % live at least"));
+  CHECK_THROWS_AS(
+      (void)quote_lifetimes(settings_of(kSynthetic, small_with({"target=none"})), std::nullopt, 1),
+      ConfigError);
+}
+
+TEST_CASE("stand-ins: have the numbers that were published of the real traces") {
+  for (const StandIn& trace : stand_ins()) {
+    CAPTURE(trace.name);
+    const Workload workload = generate_stand_in(trace, 1);
+    std::size_t instances = 0;
+    for (const StandIn::Size& size : trace.sizes) instances += static_cast<std::size_t>(size.count);
+    CHECK(workload.rows.size() == instances);
+    CHECK(mean_vcpus(workload.rows, SimTime{0}, workload.window) ==
+          doctest::Approx(trace.mean_vcpus).epsilon(0.005));
+    CHECK(workload.rows == generate_stand_in(trace, 1).rows);
+    CHECK_FALSE(workload.rows == generate_stand_in(trace, 2).rows);
+  }
+  // Instances as the digest of the traces counts them.
+  CHECK(generate_stand_in(find_stand_in("ds2"), 1).rows.size() == 900);
+  CHECK(generate_stand_in(find_stand_in("ds3"), 1).rows.size() == 2600);
+  CHECK(generate_stand_in(find_stand_in("ds5"), 1).rows.size() == 8456);
+  CHECK(generate_stand_in(find_stand_in("ds6"), 1).rows.size() == 4157);
+  CHECK_THROWS_AS((void)find_stand_in("ds4"), ConfigError);
+}
+
+TEST_CASE(
+    "study sla: trace A's instances of 12 vcpus need hosts of 12, which the paper gives to B") {
+  // Table II swaps the platforms of A and B; on 7 x 8 no instance of 12 could run.
+  const auto admitted = [](const std::string& host) {
+    const SlaSettings settings =
+        settings_of(kSynthetic, {"on_demand={synthetic: ds2}", "spot={synthetic: ds3}", "hosts=7",
+                                 "target=none", "seed=1", host});
+    const RequestStore store({settings.on_demand, settings.spot});
+    const SlaResult result = run_sla(settings, store, {});
+    return result.on_demand_requests - result.on_demand_admitted;
+  };
+  CHECK(admitted("host.vcpus=8") >= 51);
+  CHECK(admitted("host.vcpus=12") < 51);
+}
+
+}  // namespace
+}  // namespace cospot
