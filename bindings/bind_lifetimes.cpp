@@ -1,0 +1,203 @@
+// History, LifetimeQuantiles and what makes one of the other.
+
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include "bindings/arguments.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/policy_entries.hpp"
+#include "core/errors.hpp"
+#include "core/model/request.hpp"
+#include "guarantees/sla/history.hpp"
+#include "guarantees/sla/kept_promises.hpp"
+#include "guarantees/sla/lifetime_estimate.hpp"
+#include "guarantees/sla/lifetime_sla_options.hpp"
+
+namespace cospot::bindings {
+
+namespace py = pybind11;
+using namespace pybind11::literals;
+
+namespace {
+
+std::vector<ResourceVector> read_sizes(const py::iterable& values, std::string_view name) {
+  std::vector<ResourceVector> sizes;
+  for (const py::handle value : values) sizes.push_back(read_resources(value, name));
+  return sizes;
+}
+
+std::vector<double> read_probabilities(const py::iterable& values) {
+  std::vector<double> probabilities;
+  for (const py::handle value : values) {
+    probabilities.push_back(read_any_number(value, "probabilities"));
+  }
+  return probabilities;
+}
+
+InstanceIndex read_instance(const py::object& value) {
+  return static_cast<InstanceIndex>(read_integer(value, "instance", 0, UINT32_MAX - 1));
+}
+
+LifetimeQuantiles estimate(const History& history, const py::iterable& sizes,
+                           const py::iterable& probabilities, const py::object& now_us,
+                           const py::object& from_us, const py::kwargs& settings) {
+  const PluginOptions options("estimate_lifetimes", read_options(settings));
+  LifetimeEstimateSettings estimate = read_lifetime_sla_options(options).estimate;
+  options.reject_unknown();
+  estimate.sizes = read_sizes(sizes, "sizes");
+  estimate.probabilities = read_probabilities(probabilities);
+  const SimTime from = read_time(from_us, "from_us");
+  const SimTime now = read_time(now_us, "now_us");
+  const py::gil_scoped_release unlocked;
+  return estimate_lifetimes(history, estimate, from, now);
+}
+
+/// Microseconds; NEVER_US: longer than was seen; None: nothing can be promised.
+py::object promised(const LifetimeQuantiles& quantiles, const py::object& size,
+                    const py::object& slots, const py::object& probability) {
+  const SimTime lifetime = quantiles.promised(read_resources(size, "size"),
+                                              static_cast<std::int64_t>(read_count(slots, "slots")),
+                                              read_any_number(probability, "probability"));
+  if (lifetime < SimTime{0}) return py::none();
+  return py::int_(lifetime.count());
+}
+
+py::list samples(const LifetimeQuantiles& quantiles, const py::object& size) {
+  const LifetimeQuantiles::Table* table = quantiles.table(read_resources(size, "size"));
+  py::list counts;
+  if (table == nullptr) return counts;
+  for (const std::uint32_t count : table->samples) counts.append(count);
+  return counts;
+}
+
+py::tuple interval(const py::object& promised, const py::object& broken,
+                   const py::object& confidence) {
+  const PromiseCount count{.promised = read_count(promised, "promised"),
+                           .broken = read_count(broken, "broken")};
+  if (count.broken > count.promised) {
+    throw ConfigError(fmt::format("broken is {}, expected at most promised, which is {}",
+                                  count.broken, count.promised));
+  }
+  const ProbabilityInterval bounds =
+      eviction_interval(count, read_number(confidence, "confidence", 0.5, 0.999999));
+  return py::make_tuple(bounds.lower, bounds.upper);
+}
+
+void bind_history(py::module_& core) {
+  py::class_<History>(core, "History", R"doc(
+What happened on some hosts so far, in order of time: for estimate_lifetimes.
+)doc")
+      .def(py::init([](const py::iterable& hosts) { return History(read_sizes(hosts, "hosts")); }),
+           "hosts"_a, R"doc(
+Start the history of hosts on which nothing runs.
+
+Args:
+    hosts: The totals of each: ResourceVector or (vcpus, memory_mb[, disk_gb]).
+
+Raises:
+    InputError: There is no host, or one without vcpus.
+)doc")
+      .def(
+          "place",
+          [](History& history, const Request& request, const py::object& host) {
+            history.place(request, static_cast<HostIndex>(read_integer(host, "host", 0, kNoHost)));
+          },
+          "request"_a, "host"_a, R"doc(
+Write down that an instance was placed, at the request's time.
+
+Raises:
+    InputError: Time goes backwards, there is no such host, or the instance runs already.
+)doc")
+      .def(
+          "end",
+          [](History& history, const py::object& instance, const py::object& time_us) {
+            history.end(read_instance(instance), read_time(time_us, "time_us"));
+          },
+          "instance"_a, "time_us"_a, R"doc(
+Write down that an instance ended by itself.
+
+Raises:
+    InputError: Time goes backwards, or the instance does not run.
+)doc")
+      .def(
+          "evict",
+          [](History& history, const py::object& spot, const py::object& time_us) {
+            history.evict(read_instance(spot), read_time(time_us, "time_us"));
+          },
+          "spot"_a, "time_us"_a, R"doc(
+Write down that a spot was evicted; the VM it went for is placed after it.
+
+Raises:
+    InputError: Time goes backwards, or no such spot runs.
+)doc")
+      .def(
+          "__len__", [](const History& history) { return history.events().size(); },
+          "Return how many placements and ends it has.");
+}
+
+void bind_quantiles(py::module_& core) {
+  py::class_<LifetimeQuantiles>(core, "LifetimeQuantiles", R"doc(
+How long spots live at least, by size, free slots and probability: made by estimate_lifetimes.
+)doc")
+      .def("promised", &promised, "size"_a, "slots"_a, "probability"_a, R"doc(
+Return the lifetime that all but so many spots live at least.
+
+Args:
+    size: The spot's size, one that was estimated.
+    slots: How many spots of that size fit now, over all hosts.
+    probability: Of an eviction before; one that was estimated.
+
+Returns:
+    Microseconds; NEVER_US when nobody was evicted that long; None when nothing can be promised.
+
+Raises:
+    ConfigError: That probability was not estimated.
+)doc")
+      .def("samples", &samples, "size"_a, R"doc(
+Return how many samples each number of slots has, from none on; empty for another size.
+)doc")
+      .def_property_readonly("probabilities", &LifetimeQuantiles::probabilities,
+                             "Of evictions: those that were estimated.");
+}
+
+}  // namespace
+
+void bind_lifetimes(py::module_& core) {
+  bind_history(core);
+  bind_quantiles(core);
+  core.def("estimate_lifetimes", &estimate, "history"_a, "sizes"_a, "probabilities"_a, "now_us"_a,
+           "from_us"_a = 0, R"doc(
+Estimate how long spots live from what happened so far.
+
+Source: Pucher et al., "Providing Lifetime SLAs for Cloud Spot Instances"; docs/lifetime-sla.md.
+
+Args:
+    history: History up to now.
+    sizes: Sizes of spots: ResourceVector or (vcpus, memory_mb[, disk_gb]).
+    probabilities: Of evictions, each between 0 and 1.
+    now_us: The present, microseconds.
+    from_us: Starting points are drawn from there on.
+    **options: samples, samples_per, least_samples, victim, censored, quantile, condition_width,
+        seed, as the filter LifetimeSla has them.
+
+Returns:
+    LifetimeQuantiles.
+
+Raises:
+    ConfigError: A setting is out of range.
+    InputError: No time lies between from_us and now_us.
+)doc");
+  core.def("eviction_interval", &interval, "promised"_a, "broken"_a, "confidence"_a = 0.95, R"doc(
+Return the range (lower, upper) of an eviction probability, by Clopper and Pearson.
+
+Args:
+    promised: How many spots were promised a lifetime.
+    broken: How many of them were evicted before.
+    confidence: Of the interval.
+
+Raises:
+    ConfigError: More were broken than promised, or the confidence is out of range.
+)doc");
+}
+
+}  // namespace cospot::bindings
