@@ -1,5 +1,6 @@
 #include "evictors/youngest_first_evictor.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "core/errors.hpp"
@@ -22,7 +23,8 @@ bool YoungestFirstEvictor::make_plan(const EvictionCase& eviction, double score_
   if (!plan_in_placement_order(eviction, WalkFrom::kYoungest, walk_limit, plan)) return false;
   if (!scores_age_ || plan.victims.empty()) return true;
   // Above 0 also for a spot that has only just been placed.
-  const SimTime age = eviction.now - eviction.spots[plan.victims.front()].placed_at;
+  const SimTime age =
+      std::max(eviction.now - eviction.spots[plan.victims.front()].placed_at, SimTime{0});
   plan.score = static_cast<double>(age.count()) + 1;
   return plan.score < score_limit;
 }
