@@ -102,6 +102,10 @@ double read_number(py::handle value, std::string_view name, double least, double
   return read;
 }
 
+InstanceIndex read_instance(py::handle value) {
+  return static_cast<InstanceIndex>(read_integer(value, "instance", 0, UINT32_MAX - 1));
+}
+
 ResourceAmount read_amount(py::handle value, std::string_view name, ResourceAmount least) {
   return static_cast<ResourceAmount>(read_integer(value, name, least, kMaxResourceAmount));
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/model/host_table.hpp"
+#include "core/model/request.hpp"
 #include "core/model/resource_vector.hpp"
 #include "core/model/sim_time.hpp"
 
@@ -32,6 +33,9 @@ namespace cospot::bindings {
 /// A finite number in [least, most].
 [[nodiscard]] double read_number(pybind11::handle value, std::string_view name, double least,
                                  double most);
+
+/// Reads the index of an instance, `instance`.
+[[nodiscard]] InstanceIndex read_instance(pybind11::handle value);
 
 [[nodiscard]] ResourceAmount read_amount(pybind11::handle value, std::string_view name,
                                          ResourceAmount least);

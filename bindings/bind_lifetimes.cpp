@@ -34,10 +34,6 @@ std::vector<double> read_probabilities(const py::iterable& values) {
   return probabilities;
 }
 
-InstanceIndex read_instance(const py::object& value) {
-  return static_cast<InstanceIndex>(read_integer(value, "instance", 0, UINT32_MAX - 1));
-}
-
 LifetimeQuantiles estimate(const History& history, const py::iterable& sizes,
                            const py::iterable& probabilities, const py::object& now_us,
                            const py::object& from_us, const py::kwargs& settings) {

@@ -32,10 +32,6 @@ HostIndex read_host_index(const py::object& host, std::size_t hosts) {
   throw py::index_error(fmt::format("host is {}, but there are {} hosts", read, hosts));
 }
 
-InstanceIndex read_instance(const py::handle& instance) {
-  return static_cast<InstanceIndex>(read_integer(instance, "instance", 0, UINT32_MAX - 1));
-}
-
 std::uint64_t read_generation(const py::handle& generation) {
   return static_cast<std::uint64_t>(read_integer(generation, "generation", 0, INT64_MAX));
 }
