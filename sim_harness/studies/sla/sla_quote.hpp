@@ -16,7 +16,7 @@ namespace cospot {
 /// What a spot of one size can be told: with each probability it lives at least so long.
 struct SizeQuote {
   ResourceVector size;
-  std::int64_t slots = 0;          ///< how many fit now
+  std::int64_t slots = 0;            ///< how many fit now
   std::vector<SimTime> lifetimes{};  ///< for each of SlaQuotes::evicted; kNoPromise: none
 };
 
