@@ -1,6 +1,7 @@
 // The studies of cospot. A new one is a folder beside this file, its #include and its row here, and
 // a test (CONTRIBUTING.md).
 #include "sim_harness/studies/compare/compare_study.hpp"
+#include "sim_harness/studies/deadline/deadline_study.hpp"
 #include "sim_harness/studies/degradation/degradation_study.hpp"
 #include "sim_harness/studies/economy/economy_study.hpp"
 #include "sim_harness/studies/sla/sla_study.hpp"
@@ -10,7 +11,7 @@ namespace cospot {
 
 const StudyRegistry& built_in_studies() {
   static const StudyRegistry registry(
-      {compare_study(), degradation_study(), economy_study(), sla_study()});
+      {compare_study(), degradation_study(), economy_study(), sla_study(), deadline_study()});
   return registry;
 }
 

@@ -1,0 +1,140 @@
+#include "sim_harness/studies/deadline/trace_spec.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "core/errors.hpp"
+#include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/files/json_text.hpp"
+#include "sim_harness/files/path_expansion.hpp"
+#include "sim_harness/markets/eviction_availability.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr std::string_view kKey = "trace";
+constexpr double kMaxHours = 1e6;
+
+CapacityQuote read_quote(const ConfigNode& node) {
+  static constexpr std::array<std::string_view, 2> kKeys{"up_hours", "down_hours"};
+  require_known_keys(node, "quote", kKeys);
+  const auto hours = [&node](const char* key) {
+    return read_number(require_key(node, "quote", key), key, 1e-3, kMaxHours);
+  };
+  return {.up_hours = hours("up_hours"), .down_hours = hours("down_hours")};
+}
+
+std::vector<TraceSpec> specs_of_path(const ConfigNode& path, const std::filesystem::path& folder,
+                                     const TraceSpec& beside) {
+  std::vector<TraceSpec> specs;
+  try {
+    for (const ExpandedPath& one : expand_path(read_text(path, kKey), folder)) {
+      TraceSpec spec = beside;
+      spec.file = one.file;
+      if (spec.label.empty()) spec.label = one.label;
+      specs.push_back(spec);
+    }
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}: {}", path.where, kKey, error.what()));
+  }
+  return specs;
+}
+
+/// What a synthetic trace is made of. Its label says what differs from the defaults, so that two
+/// traces never share one.
+void read_synthetic(const ConfigNode& node, TraceSpec& spec) {
+  constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
+  spec.model = read_text(*node.find("synthetic"), "synthetic");
+  try {
+    (void)find_availability_model(spec.model);
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}", node.where, error.what()));
+  }
+  const ConfigNode* seed = node.find("seed");
+  const ConfigNode* days = node.find("days");
+  if (seed != nullptr) spec.seed = read_integer(*seed, "seed", 0, kMaxSeed);
+  if (days != nullptr) spec.days = read_number(*days, "days", 0.1, 3650);
+  if (!spec.label.empty()) return;
+  spec.label = fmt::format("{}-{}", spec.model, spec.seed);
+  if (days != nullptr) spec.label += fmt::format("-{}d", spec.days);
+  if (node.find("gap_seconds") != nullptr) spec.label += fmt::format("-{}s", spec.gap_seconds);
+}
+
+std::vector<TraceSpec> read_one(const ConfigNode& node, const std::filesystem::path& folder) {
+  if (node.kind != ConfigNode::Kind::kMapping) return specs_of_path(node, folder, {});
+  static constexpr std::array<std::string_view, 8> kKeys{
+      "label", "file", "events", "synthetic", "seed", "days", "gap_seconds", "quote"};
+  require_known_keys(node, kKey, kKeys);
+  TraceSpec spec;
+  if (const ConfigNode* label = node.find("label")) spec.label = read_label(*label, "label");
+  if (const ConfigNode* gap = node.find("gap_seconds")) {
+    spec.gap_seconds = read_number(*gap, "gap_seconds", 1, 86'400);
+  }
+  if (const ConfigNode* quote = node.find("quote")) spec.quote = read_quote(*quote);
+  const ConfigNode* file = node.find("file");
+  const ConfigNode* events = node.find("events");
+  const bool is_synthetic = node.find("synthetic") != nullptr;
+  if ((file != nullptr ? 1 : 0) + (events != nullptr ? 1 : 0) + (is_synthetic ? 1 : 0) != 1) {
+    throw_bad_value(node, kKey, "one of the keys file, events, synthetic");
+  }
+  if (is_synthetic) {
+    read_synthetic(node, spec);
+    return {spec};
+  }
+  spec.is_event_log = events != nullptr;
+  return specs_of_path(events != nullptr ? *events : *file, folder, spec);
+}
+
+}  // namespace
+
+std::vector<TraceSpec> read_trace_specs(const ConfigNode& node,
+                                        const std::filesystem::path& folder) {
+  std::vector<TraceSpec> specs;
+  for (const ConfigNode* item : read_list(node, kKey)) {
+    for (const TraceSpec& spec : read_one(*item, folder)) {
+      for (const TraceSpec& other : specs) {
+        if (other.label != spec.label) continue;
+        throw ConfigError(
+            fmt::format("{}: {}: duplicate value '{}'", item->where, kKey, spec.label));
+      }
+      specs.push_back(spec);
+    }
+  }
+  return specs;
+}
+
+std::string trace_spec_json(const TraceSpec& spec) {
+  JsonObject object;
+  object.add("label", json_text(spec.label));
+  if (!spec.model.empty()) {
+    object.add("synthetic", json_text(spec.model))
+        .add("seed", std::to_string(spec.seed))
+        .add("days", json_number(spec.days));
+  }
+  if (spec.is_event_log) object.add("event_log", "true");
+  if (spec.is_event_log || !spec.model.empty()) {
+    object.add("gap_seconds", json_number(spec.gap_seconds));
+  }
+  if (spec.quote) {
+    object.add("quote", JsonObject()
+                            .add("up_hours", json_number(spec.quote->up_hours))
+                            .add("down_hours", json_number(spec.quote->down_hours))
+                            .text());
+  }
+  return object.text();
+}
+
+AvailabilityTrace load_trace(const TraceSpec& spec) {
+  const SimTime tick(std::llround(spec.gap_seconds * 1e6));
+  if (spec.is_event_log) return read_eviction_availability(spec.file, tick);
+  if (spec.model.empty()) return read_availability_trace(spec.file);
+  const SimTime length(std::llround(spec.days * 86'400e6));
+  return make_availability(find_availability_model(spec.model),
+                           static_cast<std::uint64_t>(spec.seed), length, tick);
+}
+
+}  // namespace cospot

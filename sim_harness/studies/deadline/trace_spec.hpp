@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/deadline/deadline_run.hpp"
+#include "sim_harness/markets/availability_trace.hpp"
+
+namespace cospot {
+
+/// A value of the axis `trace`: a JSON file, the event log of a CoSpot run, or a synthetic trace.
+struct TraceSpec {
+  std::string label;
+  std::filesystem::path file;  ///< empty: synthetic
+  bool is_event_log = false;
+  std::string model;  ///< of a synthetic trace
+  std::int64_t seed = 1;
+  double days = 30;                    ///< of a synthetic trace
+  double gap_seconds = 300;            ///< of a synthetic trace and an event log
+  std::optional<CapacityQuote> quote;  ///< stated; else it is taken from the ticks before the start
+};
+
+/// A path, `{file: ...}`, `{events: ...}` or `{synthetic: MODEL, seed: 1, days: 30}`, with what may
+/// stand beside them. A path with wildcards gives several. Errors: ConfigError.
+[[nodiscard]] std::vector<TraceSpec> read_trace_specs(const ConfigNode& node,
+                                                      const std::filesystem::path& folder);
+
+/// With every default written out.
+[[nodiscard]] std::string trace_spec_json(const TraceSpec& spec);
+
+/// Errors: WorkloadError.
+[[nodiscard]] AvailabilityTrace load_trace(const TraceSpec& spec);
+
+}  // namespace cospot

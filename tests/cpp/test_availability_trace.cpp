@@ -1,0 +1,118 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "error_text.hpp"
+#include "scratch_folder.hpp"
+#include "sim_harness/deadline/capacity_quote.hpp"
+#include "sim_harness/markets/availability_trace.hpp"
+#include "sim_harness/markets/eviction_availability.hpp"
+#include "sim_harness/markets/synthetic_market.hpp"
+
+namespace cospot {
+namespace {
+
+using Counts = std::vector<std::uint32_t>;
+
+TEST_CASE("availability traces: the public format, and back") {
+  const ScratchFolder folder;
+  const auto file = folder.write(
+      "t.json", R"({"metadata": {"gap_seconds": 195, "zone": "a"}, "data": [1, 0, 4, 0.0]})");
+  const AvailabilityTrace trace = read_availability_trace(file);
+  CHECK(trace.tick == std::chrono::seconds(195));
+  CHECK(trace.capacity == Counts{1, 0, 4, 0});
+  CHECK(trace.length() == std::chrono::seconds(780));
+  const auto copy = folder.write("copy.json", availability_json(trace));
+  CHECK(read_availability_trace(copy).capacity == trace.capacity);
+  CHECK(read_availability_trace(copy).tick == trace.tick);
+}
+
+TEST_CASE("availability traces: what is wrong is said") {
+  const ScratchFolder folder;
+  const auto error = [&folder](const std::string& text) {
+    const auto file = folder.write("t.json", text);
+    return error_text<WorkloadError>([&] { (void)read_availability_trace(file); });
+  };
+  CHECK(contains(error("{"), "t.json: is not valid JSON"));
+  CHECK(contains(error(R"({"data": [1]})"), "metadata.gap_seconds is missing"));
+  CHECK(contains(error(R"({"metadata": {"gap_seconds": 0}, "data": [1]})"), "from 0.001 to 86400"));
+  CHECK(contains(error(R"({"metadata": {"gap_seconds": "x"}, "data": [1]})"), "from 0.001"));
+  CHECK(contains(error(R"({"metadata": {"gap_seconds": 300}})"), "data: expected a list"));
+  CHECK(contains(error(R"({"metadata": {"gap_seconds": 300}, "data": 3})"), "expected a list"));
+  CHECK(contains(error(R"({"metadata": {"gap_seconds": 300}, "data": []})"), "at least one tick"));
+  CHECK(contains(error(R"({"metadata": {"gap_seconds": 300}, "data": [1, -1]})"), "tick 1:"));
+  CHECK(contains(error(R"({"metadata": {"gap_seconds": 300}, "data": [null]})"), "tick 0:"));
+  CHECK_FALSE(error_text<WorkloadError>([&] {
+                (void)read_availability_trace(folder / "none.json");
+              }).empty());
+}
+
+TEST_CASE("synthetic availability: the same for a seed, with the means of the model") {
+  const AvailabilityModel& model = find_availability_model("bursty");
+  const SimTime tick = std::chrono::seconds(300);
+  const AvailabilityTrace trace = make_availability(model, 7, 2000 * kDay, tick);
+  CHECK(trace.capacity == make_availability(model, 7, 2000 * kDay, tick).capacity);
+  CHECK(trace.capacity != make_availability(model, 8, 2000 * kDay, tick).capacity);
+  // Without memory: 8,000 times of each kind, so the error of the mean is about 1 %; about 4 % of
+  // the times without capacity fall between two ticks and join the times around them.
+  const AvailabilityModel& plain = find_availability_model("markov");
+  const AvailabilityTrace seen = make_availability(plain, 7, 2000 * kDay, tick);
+  const CapacityQuote quote = quote_of(seen, seen.capacity.size());
+  CHECK(quote.up_hours == doctest::Approx(plain.up_hours).epsilon(0.08));
+  CHECK(quote.down_hours == doctest::Approx(plain.down_hours).epsilon(0.08));
+  CHECK(contains(error_text<ConfigError>([] { (void)find_availability_model("calm"); }),
+                 "found 'calm', expected one of: markov, bursty, daily, regimes, scarce"));
+}
+
+TEST_CASE(
+    "capacity quotes: means of the ticks before the start, with one assumed time of 4 h each") {
+  // Ticks of an hour: up 2, down 1, up 3, down 6.
+  const AvailabilityTrace trace{.tick = std::chrono::hours(1),
+                                .capacity = {1, 1, 0, 2, 1, 1, 0, 0, 0, 0, 0, 0, 1}};
+  CHECK(quote_of(trace, 0).up_hours == 4.0);
+  CHECK(quote_of(trace, 0).down_hours == 4.0);
+  CHECK(quote_of(trace, 12).up_hours == doctest::Approx((4 + 2 + 3) / 3.0));
+  CHECK(quote_of(trace, 12).down_hours == doctest::Approx((4 + 1 + 6) / 3.0));
+}
+
+TEST_CASE("availability from evictions: none from an eviction or rejection to the next placement") {
+  const ScratchFolder folder;
+  const std::string header =
+      "time_s,event,instance_id,class,vcpus,memory_mb,disk_gb,host,place_in_offer,for_instance_"
+      "id\n";
+  const auto file = folder.write("e.csv", header +
+                                              "-5,placement,a,spot,1,1,0,host-0,,\n"
+                                              "150,eviction,a,spot,1,1,0,host-0,,v\n"
+                                              "150,placement,v,vm,1,1,0,host-0,,\n"
+                                              "310,placement,b,spot,1,1,0,host-1,,\n"
+                                              "420,rejection,c,spot,1,1,0,,,\n"
+                                              "450,placement,d,spot,1,1,0,host-1,,\n"
+                                              "600,departure,d,spot,1,1,0,host-1,,\n");
+  // Ticks of 100 s: closed from 150 to 310 and from 420 to 450, so in ticks 1, 2, 3 and 4.
+  CHECK(read_eviction_availability(file, std::chrono::seconds(100)).capacity ==
+        Counts{1, 0, 0, 0, 0, 1});
+  const auto error = [&folder](const std::string& text) {
+    const auto bad = folder.write("bad.csv", text);
+    return error_text<WorkloadError>(
+        [&] { (void)read_eviction_availability(bad, std::chrono::seconds(100)); });
+  };
+  CHECK(contains(error("time,price\n"), "bad.csv:1: expected the header line of an event log"));
+  CHECK(contains(error(header + "x,placement,a,spot,1,1,0,h,,\n"), "bad.csv:2: time_s"));
+  CHECK(contains(error(header + "5\n"), "expected the columns"));
+  CHECK(contains(error(header + "500,placement,a,vm,1,1,0,h,,\n"), "a log with spots in it"));
+}
+
+TEST_CASE("availability as prices: without capacity no bid is enough") {
+  const AvailabilityTrace trace{.tick = std::chrono::seconds(300), .capacity = {1, 1, 0, 2, 2}};
+  const PriceSeries prices = prices_of(trace, 30'000);
+  CHECK(prices.at(599) == 30'000);
+  CHECK(prices.first_at_or_above(100 * kUsd, 0) == 600);
+  CHECK(prices.first_below(30'001, 600) == 900);
+  CHECK(prices.mean_of_values(0, 1500) == 30'000);
+  CHECK(prices.end() == 1500);
+}
+
+}  // namespace
+}  // namespace cospot
