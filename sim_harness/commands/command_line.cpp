@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/commands/broker_commands.hpp"
 #include "sim_harness/commands/compare_commands.hpp"
 #include "sim_harness/commands/degradation_command.hpp"
 #include "sim_harness/commands/economy_commands.hpp"
@@ -70,6 +71,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader,
   add_compare_commands(app, {.studies = &studies, .policies = &loader, .exit_code = &exit_code});
   add_run_commands(app, loader);
   add_degradation_command(app, loader);
+  add_broker_commands(app, loader);
   CLI::App* workload = add_workload_commands(app);
   add_generate_command(*workload);
   add_reconstruct_command(*workload);

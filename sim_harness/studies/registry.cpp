@@ -1,5 +1,6 @@
 // The studies of cospot. A new one is a folder beside this file, its #include and its row here, and
 // a test (CONTRIBUTING.md).
+#include "sim_harness/studies/broker/broker_study.hpp"
 #include "sim_harness/studies/compare/compare_study.hpp"
 #include "sim_harness/studies/deadline/deadline_study.hpp"
 #include "sim_harness/studies/degradation/degradation_study.hpp"
@@ -10,8 +11,8 @@
 namespace cospot {
 
 const StudyRegistry& built_in_studies() {
-  static const StudyRegistry registry(
-      {compare_study(), degradation_study(), economy_study(), sla_study(), deadline_study()});
+  static const StudyRegistry registry({compare_study(), degradation_study(), economy_study(),
+                                       sla_study(), broker_study(), deadline_study()});
   return registry;
 }
 

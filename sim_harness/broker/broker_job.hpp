@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim_harness/jobs/job.hpp"
+#include "sim_harness/markets/instance_type.hpp"
+#include "sim_harness/markets/price_series.hpp"
+
+namespace cospot {
+
+/// A moldable job: it runs on all compute units of one instance.
+struct BrokerJob {
+  Seconds submission = 0;  ///< since the first job's
+  Seconds deadline = 0;    ///< since the first job's submission
+  std::int32_t user = 0;
+  double work = 0;                    ///< seconds on one compute unit
+  double estimate = 0;                ///< of the work, by the user
+  double parallelism = 1, sigma = 0;  ///< Downey's A and sigma; the broker knows them
+
+  friend bool operator==(const BrokerJob&, const BrokerJob&) = default;
+};
+
+/// What is drawn for each job because logs do not have it.
+struct JobModel {
+  // A is log-uniform, sigma uniform: the ranges of Downey's paper. The parameters that Cirne and
+  // Berman fitted were not at hand; these are settings for whoever has them.
+  double max_parallelism = 64;
+  double max_sigma = 2;
+  // The deadline is the submission plus the user's estimate times a uniform factor.
+  double min_slack = 1.5, max_slack = 4;
+};
+
+/// The user's estimate of a run time: a round value, as people state, not below the run time, such
+/// that run time / estimate is nearly uniform. A small version of Tsafrir, Etsion and Feitelson,
+/// "Modeling user runtime estimates", 2005: their model also fits how popular each value is.
+/// `draw` is in [0, 1).
+[[nodiscard]] double user_estimate(double seconds, double draw);
+
+/// The first `count` jobs of a log that are submitted within `length` seconds of its first one, in
+/// order of submission, without those whose run time is not known or not above 0. The same draws
+/// for a seed everywhere.
+[[nodiscard]] std::vector<BrokerJob> make_broker_jobs(const std::vector<Job>& log,
+                                                      std::size_t count, Seconds length,
+                                                      std::uint64_t seed,
+                                                      const JobModel& model = {});
+
+/// Synthetic jobs like those of the LHC grid: bursts of short and long serial jobs by some users.
+[[nodiscard]] std::vector<Job> make_synthetic_log(std::size_t count, Seconds length,
+                                                  std::uint64_t seed);
+
+/// Seconds that `work` takes on a type; at least 1.
+[[nodiscard]] Seconds time_on(const InstanceType& type, double work, const BrokerJob& job);
+
+/// The type on which a job uses most cores while it is expected to take more than an hour; where it
+/// takes no hour on any, the one on which it uses fewest. A job uses as many cores as its average
+/// parallelism. Of equals, the one with the lowest list price.
+[[nodiscard]] std::uint32_t preferred_type(const std::vector<InstanceType>& types,
+                                           const BrokerJob& job,
+                                           const std::vector<Seconds>& expected);
+
+}  // namespace cospot

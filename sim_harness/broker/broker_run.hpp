@@ -1,0 +1,164 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <queue>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sim_harness/broker/broker_simulation.hpp"
+#include "sim_harness/broker/lease.hpp"
+#include "sim_harness/interrupt/stop_token.hpp"
+
+namespace cospot {
+
+/// A job, or its replica, on its way.
+struct Task {
+  enum class State : std::uint8_t { kWaiting, kAssigned, kDone, kCancelled };
+
+  std::int32_t job = 0;
+  std::int32_t sibling = kNoTask;  ///< the job's other task
+  State state = State::kWaiting;
+  std::int32_t lease = -1;
+  std::uint32_t type = 0;        ///< on which `done` and `saved` are counted
+  Seconds done = 0;              ///< run so far
+  Seconds saved = 0;             ///< of it in a snapshot
+  std::uint32_t datacenter = 0;  ///< of the snapshot
+  Seconds paid_saved = 0, paid_unsaved = 0;
+  double expected_work = 0;  ///< seconds on one compute unit
+  std::uint32_t preferred = 0;
+  bool is_listed = false;                    ///< in the waiting lists
+  std::uint32_t pending_market = kNoMarket;  ///< a request that is not in bid yet
+  MicroUsd pending_bid = 0;
+  std::uint32_t version = 0;  ///< counts changes of what it waits for
+};
+
+/// One run of the broker's simulation; used once.
+///
+/// Instances move by events, at whole seconds; the broker decides at multiples of its interval, and
+/// only when something changed. So that a decision does not look at every instance and every job:
+/// instances are ordered by the paid time they have left, waiting jobs by the time they take.
+class BrokerRun {
+ public:
+  BrokerRun(const MarketSet& markets, std::span<const BrokerJob> jobs,
+            const BrokerSettings& settings, BrokerObserver* observer);
+
+  BrokerResult run();
+
+ private:
+  using Ordered = std::set<std::pair<Seconds, std::int32_t>>;
+
+  struct Event {
+    enum class Kind : std::uint8_t { kLease, kResume, kPending, kCheck, kQueued };
+    Seconds time = 0;
+    Kind kind = Kind::kLease;
+    std::int32_t id = 0;
+    std::uint32_t version = 0;
+
+    friend auto operator<=>(const Event&, const Event&) = default;
+  };
+
+  // Decisions (broker_run.cpp).
+  void wake(const Event& event);
+  void decide(Seconds now);
+  void offer_leases(Seconds now);
+  void fill_lease(std::int32_t lease, Seconds now);
+  void submit_jobs(Seconds now);
+  void learn(std::int32_t user, double work);
+  [[nodiscard]] double expected_work(const BrokerJob& job) const;
+  void place(std::int32_t task, Seconds now);
+  bool reuse(std::int32_t task, Seconds now);
+  void provision(std::int32_t task, Seconds now);
+  bool extend(std::int32_t task, std::uint32_t market, Seconds now);
+  void request(std::int32_t task, std::uint32_t market, MicroUsd bid, Seconds now);
+  void wait(std::int32_t task, Seconds check_again);
+  void stop_waiting(std::int32_t task);
+  [[nodiscard]] Seconds expected(const Task& task, std::uint32_t type) const;
+  [[nodiscard]] Seconds latest_start(const Task& task) const;
+  [[nodiscard]] bool is_assigned(std::int32_t task, std::int32_t lease) const {
+    const Task& one = tasks_[static_cast<std::size_t>(task)];
+    return one.state == Task::State::kAssigned && one.lease == lease;
+  }
+  [[nodiscard]] std::uint32_t avoided_market(const Task& task) const;
+  [[nodiscard]] std::uint32_t choose_market(const Task& task, Seconds now);
+  void want_decision(Seconds time);
+
+  // Leases (lease_events.cpp).
+  std::int32_t start_lease(std::uint32_t market, bool on_demand, MicroUsd bid, std::int32_t task,
+                           Seconds now);
+  void begin_instance(std::int32_t lease, Seconds now);
+  void assign(std::int32_t lease, std::int32_t task, Seconds now);
+  void advance(std::int32_t lease, Seconds now);
+  void end_phase(std::int32_t lease, Seconds now);
+  void start_task(std::int32_t lease, Seconds now);
+  void next_task(std::int32_t lease, Seconds now);
+  void plan_snapshot(Lease& lease, Seconds now) const;
+  void begin_save(std::int32_t lease, Seconds now);
+  void mark_saved(Lease& lease);
+  void complete(std::int32_t lease, Seconds now);
+  void cancel(std::int32_t task, Seconds now);
+  void end_hour(std::int32_t lease, Seconds now);
+  void revoke(std::int32_t lease, Seconds now);
+  void save_within_notice(Lease& lease);
+  void return_queue(std::int32_t lease, Seconds now);
+  void leave_queue(std::int32_t task, Seconds now);
+  void recover(std::int32_t lease, Seconds now);
+  void migrate(std::int32_t task, std::uint32_t from, Seconds now);
+  void give_back(std::int32_t task, Seconds now);
+  void resume(std::int32_t lease, Seconds now);
+  void open_hour(std::int32_t lease, Seconds now);
+  void close_slice(Lease& lease, Seconds now);
+  void close_slices(Lease& lease, bool paid);
+  void end_lease(std::int32_t lease, Seconds now, bool by_provider);
+  void pay_by_second(std::int32_t lease, Seconds now);
+  void index(std::int32_t lease, Seconds now);
+  void unindex(std::int32_t lease);
+  void changed(std::int32_t lease, Seconds now);
+  void schedule(std::int32_t lease);
+  [[nodiscard]] Seconds save_seconds(const Lease& lease) const;
+  [[nodiscard]] Seconds run_seconds(const Task& task, std::uint32_t type) const;
+  void log(Seconds now, std::string_view what, std::int32_t lease, std::int64_t job = -1,
+           MicroUsd amount = 0) const;
+
+  [[nodiscard]] Lease& lease_at(std::int32_t id) { return leases_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] Task& task_at(std::int32_t id) { return tasks_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] const BrokerJob& job_of(const Task& task) const {
+    return jobs_[static_cast<std::size_t>(task.job)];
+  }
+  [[nodiscard]] const Market& market_of(const Lease& lease) const {
+    return markets_.markets[lease.market];
+  }
+  [[nodiscard]] const InstanceType& type_of(const Lease& lease) const {
+    return markets_.types[market_of(lease).type];
+  }
+  [[nodiscard]] Seconds price_hour(const Lease& lease, Seconds now) const {
+    return lease.on_demand ? type_of(lease).on_demand_price : market_of(lease).prices.at(now);
+  }
+
+  const MarketSet& markets_;
+  std::span<const BrokerJob> jobs_;
+  const BrokerSettings settings_;
+  BrokerObserver* observer_;
+  BrokerResult result_;
+  StopPoll poll_;
+
+  std::deque<Lease> leases_;
+  std::deque<Task> tasks_;
+  std::size_t next_job_ = 0;
+  std::vector<std::int32_t> returned_;  ///< tasks that were given back since the last decision
+  std::vector<std::int32_t> changed_;   ///< leases with more room than at the last decision
+  std::vector<std::int32_t> due_;       ///< tasks whose time to wait is over
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  Seconds next_decision_ = kNoTime;
+
+  std::vector<Ordered> idle_;     ///< by type: idle leases by the end of their hour
+  std::vector<Ordered> busy_;     ///< by type: running ones by the paid time left after their tasks
+  std::vector<Ordered> waiting_;  ///< by type: waiting tasks by the time expected on it
+  std::vector<std::uint32_t> leases_in_;                         ///< by market
+  std::map<std::int32_t, std::pair<double, double>> last_work_;  ///< of each user's last two jobs
+  std::vector<Seconds> expected_;                                ///< scratch, by type
+};
+
+}  // namespace cospot

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+
+#include "sim_harness/broker/broker_simulation.hpp"
+#include "sim_harness/results/measure.hpp"
+
+namespace cospot {
+
+/// A BrokerResult in the units of the study's columns.
+struct BrokerFigures {
+  std::uint64_t jobs = 0, completed = 0, deadline_violations = 0;
+  double cost = 0;                            ///< USD
+  std::optional<double> cost_per_useful_job;  ///< USD; none: no job met its deadline
+  std::uint64_t requests = 0, revocations = 0, checkpoints = 0, restores = 0;
+  double hours_paid = 0, hours_useful = 0, hours_lost = 0, hours_overhead = 0, hours_idle = 0,
+         hours_on_demand = 0;
+  std::uint64_t unfinished = 0;
+};
+
+[[nodiscard]] BrokerFigures figures_of(const BrokerResult& result);
+
+/// The columns of the study.
+[[nodiscard]] const std::vector<Measure<BrokerFigures>>& broker_measures();
+
+}  // namespace cospot

@@ -1,0 +1,261 @@
+#include "sim_harness/studies/broker/broker_settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/digest.hpp"
+#include "core/errors.hpp"
+#include "core/random.hpp"
+#include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/files/json_text.hpp"
+#include "sim_harness/files/path_expansion.hpp"
+#include "sim_harness/files/stored_file.hpp"
+#include "sim_harness/jobs/job_log.hpp"
+#include "sim_harness/studies/provider/provider_keys.hpp"
+#include "sim_harness/studies/value_axes.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMaxJobs = 10'000'000;
+
+template <class Entries>
+std::vector<std::string> names_of(const Entries& entries) {
+  std::vector<std::string> names;
+  for (const auto& entry : entries) names.emplace_back(entry.name);
+  return names;
+}
+
+JobsSpec read_jobs(const ConfigNode& node, const std::filesystem::path& folder) {
+  static constexpr std::array<std::string_view, 6> kKeys{"label", "swf",   "synthetic",
+                                                         "seed",  "count", "days"};
+  require_known_keys(node, "jobs", kKeys);
+  JobsSpec spec;
+  if (const ConfigNode* count = node.find("count")) {
+    spec.count = read_integer(*count, "jobs.count", 1, kMaxJobs);
+  }
+  if (const ConfigNode* days = node.find("days")) {
+    spec.days = read_number(*days, "jobs.days", 1e-3, 3650);
+  }
+  if (const ConfigNode* seed = node.find("seed")) {
+    spec.synthetic_seed = read_integer(*seed, "jobs.seed", 0, kMaxSeed);
+  }
+  const ConfigNode* swf = node.find("swf");
+  const ConfigNode* synthetic = node.find("synthetic");
+  if ((swf != nullptr) == (synthetic != nullptr)) {
+    throw_bad_value(node, "jobs", "one of the keys swf, synthetic");
+  }
+  if (swf != nullptr) {
+    try {
+      const std::vector<ExpandedPath> found = expand_path(read_text(*swf, "jobs.swf"), folder);
+      if (found.size() != 1) throw ConfigError("expected one file");
+      spec.file = found.front().file;
+      spec.label = found.front().label;
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("{}: jobs.swf: {}", swf->where, error.what()));
+    }
+  } else {
+    if (read_text(*synthetic, "jobs.synthetic") != "grid") {
+      throw_bad_value(*synthetic, "jobs.synthetic", "grid");
+    }
+    spec.label = fmt::format("grid-{}-{}", spec.synthetic_seed, spec.count);
+  }
+  if (const ConfigNode* label = node.find("label")) spec.label = read_label(*label, "label");
+  return spec;
+}
+
+std::string jobs_json(const JobsSpec& spec) {
+  JsonObject object;
+  object.add("label", json_text(spec.label));
+  if (spec.file.empty()) {
+    object.add("synthetic", "\"grid\"").add("seed", std::to_string(spec.synthetic_seed));
+  }
+  return object.add("count", std::to_string(spec.count)).add("days", json_number(spec.days)).text();
+}
+
+void read_model(const ConfigNode& root, JobModel& model) {
+  const ConfigNode* node = root.find("job_model");
+  if (node == nullptr) return;
+  static constexpr std::array<std::string_view, 4> kKeys{"max_parallelism", "max_sigma",
+                                                         "min_slack", "max_slack"};
+  require_known_keys(*node, "job_model", kKeys);
+  const auto number = [node](const char* key, double& value, double least) {
+    if (const ConfigNode* found = node->find(key)) value = read_number(*found, key, least, 1e6);
+  };
+  number("max_parallelism", model.max_parallelism, 1);
+  number("max_sigma", model.max_sigma, 0);
+  // Below 1 not even the job alone on its own processor would be done in time.
+  number("min_slack", model.min_slack, 1);
+  number("max_slack", model.max_slack, 1);
+  if (model.max_slack < model.min_slack) {
+    throw_bad_value(*node, "job_model", "max_slack that is at least min_slack");
+  }
+}
+
+void read_switches(const ConfigNode& root, BrokerStudySettings& settings) {
+  const auto seconds = [&root](const char* key, std::int64_t& value, std::int64_t least) {
+    if (const ConfigNode* node = root.find(key)) value = read_integer(*node, key, least, 86'400);
+  };
+  seconds("interval_seconds", settings.interval_seconds, 1);
+  seconds("boot_seconds", settings.boot_seconds, 0);
+  seconds("notice_seconds", settings.notice_seconds, 0);
+  const auto flag = [&root](const char* key, bool& value) {
+    if (const ConfigNode* node = root.find(key)) value = read_bool(*node, key);
+  };
+  flag("postpone", settings.postpones);
+  flag("on_demand_fallback", settings.on_demand_fallback);
+}
+
+template <class Values>
+std::string texts_json(const Values& values) {
+  return list_of(values, [](const auto& text) { return json_text(text); });
+}
+
+}  // namespace
+
+std::string BrokerStudySettings::json() const {
+  return JsonObject()
+      .add("market", list_of(markets, market_spec_json))
+      .add("jobs", list_of(jobs, jobs_json))
+      .add("bid", texts_json(bid))
+      .add("alpha", list_of(alpha, [](double value) { return json_number(value); }))
+      .add("fault_tolerance", texts_json(fault_tolerance))
+      .add("billing", texts_json(billing))
+      .add("market_choice", texts_json(market_choice))
+      .add("seed", list_of(seeds, [](std::int64_t seed) { return std::to_string(seed); }))
+      .add("job_model", JsonObject()
+                            .add("max_parallelism", json_number(model.max_parallelism))
+                            .add("max_sigma", json_number(model.max_sigma))
+                            .add("min_slack", json_number(model.min_slack))
+                            .add("max_slack", json_number(model.max_slack))
+                            .text())
+      .add("interval_seconds", std::to_string(interval_seconds))
+      .add("boot_seconds", std::to_string(boot_seconds))
+      .add("notice_seconds", std::to_string(notice_seconds))
+      .add("postpone", json_bool(postpones))
+      .add("on_demand_fallback", json_bool(on_demand_fallback))
+      .text();
+}
+
+BrokerStudySettings read_broker_settings(const ConfigNode& root,
+                                         const std::filesystem::path& folder) {
+  static constexpr std::array<std::string_view, 16> kKeys{
+      "study",        "market",          "jobs",      "bid",
+      "alpha",        "fault_tolerance", "billing",   "market_choice",
+      "seed",         "types",           "job_model", "interval_seconds",
+      "boot_seconds", "notice_seconds",  "postpone",  "on_demand_fallback"};
+  require_known_keys(root, "study", kKeys);
+  BrokerStudySettings settings;
+  settings.markets =
+      read_market_specs(require_key(root, "study", "market"), root.find("types"), folder);
+  for (const ConfigNode* item : read_list(require_key(root, "study", "jobs"), "jobs")) {
+    settings.jobs.push_back(read_jobs(*item, folder));
+    for (std::size_t i = 0; i + 1 < settings.jobs.size(); ++i) {
+      if (settings.jobs[i].label != settings.jobs.back().label) continue;
+      throw ConfigError(fmt::format("{}: jobs: duplicate value '{}'; a label tells them apart",
+                                    item->where, settings.jobs[i].label));
+    }
+  }
+  settings.bid = read_names(root, "bid", names_of(bid_strategies()));
+  settings.alpha = read_numbers(root, "alpha", {1, 2, 4, 8, 10, 20}, 0, 1e6);
+  // Without the keys: the paper's mechanisms and its choice of a market.
+  const std::vector<std::string> mechanisms = names_of(fault_tolerance_mechanisms());
+  settings.fault_tolerance = root.find("fault_tolerance") != nullptr
+                                 ? read_names(root, "fault_tolerance", mechanisms)
+                                 : std::vector(mechanisms.begin(), mechanisms.begin() + 4);
+  settings.billing = root.find("billing") != nullptr
+                         ? read_names(root, "billing", {"hourly", "per_second"})
+                         : std::vector<std::string>{"hourly"};
+  settings.market_choice = root.find("market_choice") != nullptr
+                               ? read_names(root, "market_choice", names_of(market_choices()))
+                               : std::vector<std::string>{"preferred"};
+  settings.seeds = {1};
+  if (const ConfigNode* seed = root.find("seed")) {
+    settings.seeds = read_distinct(*seed, "seed", [](const ConfigNode& item) {
+      return read_integer(item, "seed", 0, kMaxSeed);
+    });
+  }
+  read_model(root, settings.model);
+  read_switches(root, settings);
+  return settings;
+}
+
+BrokerInputs load_broker_inputs(const BrokerStudySettings& settings) {
+  BrokerInputs inputs;
+  for (const MarketSpec& spec : settings.markets) {
+    inputs.markets.push_back(load_markets(spec, inputs.records));
+    const MarketSet& set = inputs.markets.back();
+    if (set.end() - set.begin() >= kBidWindow) continue;
+    throw ConfigError(fmt::format(
+        "market {}: its markets have {:.1f} days of prices in common, expected at "
+        "least the 7 that bids look at",
+        spec.label, static_cast<double>(std::max<Seconds>(0, set.end() - set.begin())) / 86'400));
+  }
+  for (const JobsSpec& spec : settings.jobs) {
+    if (spec.file.empty()) {
+      inputs.jobs.push_back(make_synthetic_log(static_cast<std::size_t>(spec.count),
+                                               static_cast<Seconds>(spec.days * 86'400),
+                                               static_cast<std::uint64_t>(spec.synthetic_seed)));
+      continue;
+    }
+    JobLog log = read_job_log(spec.file);
+    const bool any = std::any_of(log.jobs.begin(), log.jobs.end(), [](const Job& job) {
+      return job.duration.has_value() && *job.duration >= std::chrono::seconds(1);
+    });
+    if (!any) throw ConfigError(fmt::format("jobs {}: no job has a run time", spec.label));
+    inputs.records.push_back({.label = spec.label, .sha256 = log.sha256, .name = spec.label});
+    inputs.jobs.push_back(std::move(log.jobs));
+  }
+  return inputs;
+}
+
+Seconds draw_start(const MarketSet& markets, double days, std::int64_t seed) {
+  const Seconds first = markets.begin() + kBidWindow;
+  const Seconds last = markets.end() - static_cast<Seconds>(days * 86'400) - kBidWindow;
+  Random random(static_cast<std::uint64_t>(seed) * 2 + 1);  // other draws than the jobs'
+  if (last <= first) return first;
+  return first + 60 * static_cast<Seconds>(
+                          random.below(static_cast<std::uint64_t>((last - first) / 60) + 1));
+}
+
+BrokerSettings base_settings(const BrokerStudySettings& settings) {
+  BrokerSettings base;
+  base.interval = settings.interval_seconds;
+  base.boot = settings.boot_seconds;
+  base.notice = settings.notice_seconds;
+  base.postpones = settings.postpones;
+  base.on_demand_fallback = settings.on_demand_fallback;
+  return base;
+}
+
+namespace {
+
+template <class Entries>
+const auto& find_in(const Entries& entries, const std::string& name) {
+  for (const auto& entry : entries) {
+    if (entry.name == name) return entry;
+  }
+  throw ConfigError("no such name: " + name);  // read_broker_settings() lets none through
+}
+
+}  // namespace
+
+const BidStrategy& find_bid(const std::string& name) {
+  return *find_in(bid_strategies(), name).strategy;
+}
+
+const FaultTolerance& find_fault_tolerance(const std::string& name) {
+  return *find_in(fault_tolerance_mechanisms(), name).mechanism;
+}
+
+const MarketChoice& find_market_choice(const std::string& name) {
+  return *find_in(market_choices(), name).choice;
+}
+
+}  // namespace cospot

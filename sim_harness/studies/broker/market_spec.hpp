@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/markets/market.hpp"
+#include "sim_harness/markets/synthetic_market.hpp"
+#include "sim_harness/results/experiment_record.hpp"
+
+namespace cospot {
+
+/// One price file, availability trace or event log, and what it is the market of.
+struct MarketFile {
+  enum class Kind : std::uint8_t { kPrices, kAvailability, kEvents };
+  Kind kind = Kind::kPrices;
+  std::filesystem::path file;
+  std::string label;  ///< the path as written
+  std::string type;   ///< empty: every type that the file (of EC2) names
+  std::string os = "Linux/UNIX";
+  std::string datacenter;    ///< empty: every one that the file (of EC2) names
+  MicroUsd price = 0;        ///< while there is capacity, of the last two kinds
+  double gap_seconds = 300;  ///< a tick of an event log
+};
+
+/// A value of the axis `market`: a set of markets to choose from.
+struct MarketSpec {
+  std::string label{};
+  std::vector<MarketFile> files{};  ///< none: synthetic
+  SyntheticMarket synthetic{};
+  std::vector<InstanceType> types{};  ///< what is known of types, by name
+};
+
+/// A list of `{type, os, datacenter, prices: FILE}` is one set; `{synthetic: us_east_2011, seed:
+/// N}` and `{label, markets: [...]}` are one each, and a list of these several. `types`: the key of
+/// that name of the study file, or null. Errors: ConfigError.
+[[nodiscard]] std::vector<MarketSpec> read_market_specs(const ConfigNode& node,
+                                                        const ConfigNode* types,
+                                                        const std::filesystem::path& folder);
+
+/// With every default written out.
+[[nodiscard]] std::string market_spec_json(const MarketSpec& spec);
+
+/// Loads the markets; adds a record for each file. Errors: WorkloadError; ConfigError for a file
+/// whose type nobody describes.
+[[nodiscard]] MarketSet load_markets(const MarketSpec& spec, std::vector<InputRecord>& inputs);
+
+}  // namespace cospot

@@ -1,0 +1,260 @@
+// Whole runs of the broker: billing by hand, conservation, the paper's directions.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "broker_fixtures.hpp"
+
+namespace cospot {
+namespace {
+
+void check_sums(const BrokerResult& result, const BrokerEvents& events) {
+  CHECK(result.paid == result.useful + result.lost + result.overhead + result.idle);
+  CHECK(result.jobs == result.completed + result.unfinished);
+  CHECK(result.cost == events.money());
+}
+
+TEST_CASE("hourly billing: a revoked hour is free, one that the client ends is not") {
+  // Booted at once, so that the hours are the job's: 1 h at .026, then .028; out of bid (.03) at
+  // 1 h 40. The job of 10 h never ends: its only instance is revoked, and the price stays high.
+  const MarketSet markets =
+      small_markets({{{0, 26'000}, {3600, 28'000}, {6000, 40'000}, {10'000'000, 40'000}}});
+  BrokerSettings settings = broker_settings("mean", "checkpoint");
+  settings.boot = 0;
+  BrokerEvents revoked;
+  // The bid: the mean of the week is .026; the price of hour 1 is below .03 only for a higher bid.
+  class Three final : public BidStrategy {
+    [[nodiscard]] MicroUsd bid(const PriceSeries&, const InstanceType&, Seconds) const override {
+      return 30'000;
+    }
+  };
+  const Three three;
+  settings.bid = &three;
+  const std::vector<BrokerJob> endless{serial_job(0, 36'000, 1'000'000)};
+  const BrokerResult result = run_broker(markets, endless, settings, &revoked);
+  CHECK(result.cost == 26'000);
+  CHECK(result.revocations == 1);
+  CHECK(result.unfinished == 1);
+  CHECK(result.deadline_violations == 1);
+  CHECK(result.paid == 3600);
+  check_sums(result, revoked);
+  // The same but for the price: done after 1 h 40, both hours are paid: .026 + .028 = .054.
+  const MarketSet calm = small_markets({{{0, 26'000}, {3600, 28'000}, {10'000'000, 28'000}}});
+  settings.fault_tolerance = &find_fault_tolerance("none");
+  BrokerEvents ended;
+  const std::vector<BrokerJob> short_job{serial_job(0, 6000, 1'000'000)};
+  const BrokerResult done = run_broker(calm, short_job, settings, &ended);
+  CHECK(done.cost == 54'000);
+  CHECK(done.useful == 6000);
+  CHECK(done.idle == 1200);  // until the end of the hour that is paid
+  check_sums(done, ended);
+}
+
+TEST_CASE("hourly billing: a revocation on the hour leaves a full hour, which is paid") {
+  const MarketSet markets = small_markets({{{0, 26'000}, {3600, 90'000}, {7200, 26'000}}});
+  BrokerSettings settings = broker_settings("on_demand", "none");
+  settings.boot = 0;
+  BrokerEvents events;
+  const std::vector<BrokerJob> jobs{serial_job(0, 5400, 1'000'000)};
+  const BrokerResult result = run_broker(markets, jobs, settings, &events);
+  // 1 h lost; U > 0 and the bid is not above the price, so it starts again at 2 h: 2 hours.
+  CHECK(events.count("revocation", 3600) == 1);
+  CHECK(result.lost == 3600);
+  CHECK(result.useful == 5400);
+  CHECK(result.idle == 1800);
+  CHECK(result.cost == 3 * 26'000);
+  check_sums(result, events);
+}
+
+TEST_CASE("per-second billing: the price of every second, 60 s at least, with a notice") {
+  const MarketSet markets = small_markets({{{0, 36'000}, {1800, 72'000}, {3000, 90'000}}});
+  BrokerSettings settings = broker_settings("on_demand", "migration");
+  settings.billing = Billing::kPerSecond;
+  settings.boot = 0;
+  BrokerEvents events;
+  // 36 micro-USD x 10 ... : .036 USD/h is 10 micro-USD a second. A job of 20 s, idle for 60 s.
+  const std::vector<BrokerJob> tiny{serial_job(0, 20, 1'000'000)};
+  const BrokerResult result = run_broker(markets, tiny, settings, &events);
+  CHECK(result.cost == 80 * 10);
+  CHECK(result.useful == 20);
+  CHECK(result.idle == 60);
+  check_sums(result, events);
+  // Across a change: 1800 s at 10, then 1200 s at 20 micro-USD a second until it is out of bid.
+  settings.fault_tolerance = &find_fault_tolerance("none");
+  BrokerEvents long_events;
+  const std::vector<BrokerJob> late{serial_job(0, 100'000, 1'000'000)};
+  const BrokerResult lost = run_broker(markets, late, settings, &long_events);
+  REQUIRE(long_events.count("seconds", 3000) == 1);
+  for (const BrokerObserver::Event& event : long_events.events) {
+    if (event.what == "seconds" && event.time == 3000) CHECK(event.amount == 18'000 + 24'000);
+  }
+  CHECK(lost.lost == 3000);
+  check_sums(lost, long_events);
+}
+
+TEST_CASE("a notice of two minutes is used to save") {
+  // Out of bid at 3000 s, ended at 3120 s; 28 s of saving before it: 3092 s are kept. Restored
+  // (22 s) in the other datacenter (43 s), where the price is higher.
+  const MarketSet markets =
+      small_markets({{{0, 26'000}, {3000, 90'000}}, {{0, 30'000}, {9'000'000, 30'000}}});
+  BrokerSettings settings = broker_settings("on_demand", "migration");
+  settings.boot = 0;
+  settings.notice = 120;
+  BrokerEvents events;
+  const std::vector<BrokerJob> jobs{serial_job(0, 5000, 1'000'000)};
+  const BrokerResult result = run_broker(markets, jobs, settings, &events);
+  CHECK(events.count("revocation", 3120) == 1);
+  CHECK(result.checkpoints == 1);
+  CHECK(result.restores == 1);
+  CHECK(events.count("finish", 3120 + 43 + 5000 - 3092) == 1);
+  CHECK(result.cost == 30'000);  // the revoked hour is free
+  CHECK(result.lost == 0);
+  check_sums(result, events);
+}
+
+TEST_CASE("hourly checkpoints: paid work is kept, and the same request waits") {
+  // 2 h of work; the price is too high from 1 h 30 to 3 h. Saved before the end of hour 1 (28 s).
+  const MarketSet markets =
+      small_markets({{{0, 26'000}, {5400, 90'000}, {10'800, 26'000}, {9'000'000, 26'000}}});
+  BrokerSettings settings = broker_settings("on_demand", "checkpoint");
+  settings.boot = 0;
+  BrokerEvents events;
+  const std::vector<BrokerJob> jobs{serial_job(0, 7200, 1'000'000)};
+  const BrokerResult result = run_broker(markets, jobs, settings, &events);
+  // Resumed at 3 h: 22 s to restore, 3572 s are done, 3628 left; 28 s to save before the hour ends.
+  CHECK(events.count("resume", 10'800) == 1);
+  CHECK(result.requests == 1);
+  CHECK(result.checkpoints == 2);
+  CHECK(result.restores == 1);
+  CHECK(events.count("finish", 10'800 + 22 + 3628 + 28) == 1);
+  CHECK(result.lost == 0);  // half an hour was lost, but not paid
+  CHECK(result.useful == 7200);
+  CHECK(result.cost == 3 * 26'000);
+  check_sums(result, events);
+}
+
+TEST_CASE("duplication: the first of two wins; the other's paid time is lost") {
+  const MarketSet markets =
+      small_markets({{{0, 26'000}, {9'000'000, 26'000}}, {{0, 27'000}, {9'000'000, 27'000}}});
+  BrokerSettings settings = broker_settings("high", "duplication");
+  settings.boot = 0;
+  BrokerEvents events;
+  const std::vector<BrokerJob> jobs{serial_job(0, 5000, 1'000'000), serial_job(0, 1000, 100'000)};
+  const BrokerResult result = run_broker(markets, jobs, settings, &events);
+  CHECK(result.completed == 2);
+  CHECK(result.lost == 5000);
+  check_sums(result, events);
+  std::vector<std::uint32_t> markets_of_job;
+  for (const BrokerObserver::Event& event : events.events) {
+    if (event.what == "start" && event.job == 0) markets_of_job.push_back(event.market);
+  }
+  CHECK(markets_of_job == std::vector<std::uint32_t>{0, 1});
+}
+
+TEST_CASE(
+    "reuse: a job fits into what is left of a paid hour; one that does not extends or starts") {
+  const MarketSet markets = small_markets({{{0, 26'000}, {9'000'000, 26'000}}});
+  BrokerSettings settings = broker_settings("high", "none", 20);
+  settings.boot = 0;
+  BrokerEvents events;
+  // 600 s, then at 1200 s 2000 s more: one instance, one hour.
+  const std::vector<BrokerJob> jobs{serial_job(0, 600, 100'000), serial_job(1200, 2000, 100'000)};
+  const BrokerResult result = run_broker(markets, jobs, settings, &events);
+  CHECK(result.requests == 1);
+  CHECK(result.cost == 26'000);
+  check_sums(result, events);
+}
+
+TEST_CASE("a job that cannot wait runs on-demand, if the broker may") {
+  // No capacity at all: with the fallback it is done in time, without it never.
+  const MarketSet markets = small_markets({{{0, kNoCapacityPrice}, {9'000'000, kNoCapacityPrice}}});
+  BrokerSettings settings = broker_settings("on_demand", "none");
+  const std::vector<BrokerJob> jobs{serial_job(0, 3000, 20'000)};
+  settings.on_demand_fallback = true;
+  BrokerEvents events;
+  const BrokerResult result = run_broker(markets, jobs, settings, &events);
+  CHECK(result.deadline_violations == 0);
+  CHECK(result.cost == 85'000);
+  CHECK(result.on_demand == 3600);
+  check_sums(result, events);
+}
+
+/// 2,000 jobs on 20 synthetic markets.
+struct Experiment2011 {
+  MarketSet markets = make_markets({.seed = 5, .days = 30}, types_of_2011());
+  std::vector<Job> log = make_synthetic_log(2000, 2 * 86'400, 3);
+
+  [[nodiscard]] BrokerResult run(BrokerSettings settings, std::uint64_t seed,
+                                 BrokerEvents* events = nullptr) const {
+    settings.start = static_cast<Seconds>(8 + seed % 12) * 86'400;
+    return run_broker(markets, make_broker_jobs(log, 2000, 2 * 86'400, seed), settings, events);
+  }
+};
+
+TEST_CASE("conservation: every mechanism, bid, choice and billing; the same again") {
+  const Experiment2011 all;
+  for (const FaultToleranceEntry& mechanism : fault_tolerance_mechanisms()) {
+    for (const BidStrategyEntry& bid : bid_strategies()) {
+      BrokerSettings settings = broker_settings(std::string(bid.name), std::string(mechanism.name));
+      const std::size_t variant = static_cast<std::size_t>(&bid - bid_strategies().data());
+      settings.market_choice = market_choices()[variant % market_choices().size()].choice;
+      settings.billing = variant % 2 == 0 ? Billing::kHourly : Billing::kPerSecond;
+      settings.notice = variant == 3 ? 120 : 0;
+      settings.on_demand_fallback = variant == 2;
+      settings.postpones = variant == 1;
+      CAPTURE(mechanism.name);
+      CAPTURE(bid.name);
+      BrokerEvents events, again;
+      const BrokerResult result = all.run(settings, 7, &events);
+      check_sums(result, events);
+      CHECK(result.jobs == 2000);
+      CHECK(all.run(settings, 7, &again).cost == result.cost);
+      CHECK(again.events.size() == events.events.size());
+      const auto finished = std::count_if(events.events.begin(), events.events.end(),
+                                          [](const auto& event) { return event.what == "finish"; });
+      CHECK(static_cast<std::uint64_t>(finished) == result.completed);
+    }
+  }
+}
+
+TEST_CASE("the paper's directions on a small scale") {
+  const Experiment2011 all;
+  struct Sum {
+    double cost = 0, violations = 0, revocations = 0;
+    [[nodiscard]] double per_useful() const { return cost / (10'000 - violations); }
+  };
+  const auto sum = [&all](const char* bid, const char* mechanism, double alpha = 2) {
+    Sum result;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      const BrokerResult one = all.run(broker_settings(bid, mechanism, alpha), seed);
+      result.cost += static_cast<double>(one.cost);
+      result.violations += static_cast<double>(one.deadline_violations);
+      result.revocations += static_cast<double>(one.revocations);
+    }
+    return result;
+  };
+  const Sum none = sum("minimum", "none");
+  CHECK(sum("high", "none").revocations == 0);
+  CHECK(none.cost > sum("on_demand", "none").cost);
+  CHECK(sum("minimum", "migration").per_useful() < none.per_useful());
+  CHECK(sum("minimum", "checkpoint").per_useful() < none.per_useful());
+  CHECK(sum("minimum", "duplication").cost > none.cost);
+  CHECK(sum("on_demand", "duplication").cost > sum("on_demand", "none").cost);
+  CHECK(sum("minimum", "none", 8).violations <= sum("minimum", "none", 1).violations);
+}
+
+TEST_CASE("where prices never reach on-demand, High and On-demand are the same") {
+  const Experiment2011 all{
+      .markets = make_markets({.seed = 5, .days = 30, .spikes_per_100_days = 0}, types_of_2011())};
+  const BrokerResult high = all.run(broker_settings("high", "none"), 3);
+  const BrokerResult on_demand = all.run(broker_settings("on_demand", "none"), 3);
+  CHECK(high.cost == on_demand.cost);
+  CHECK(high.deadline_violations == on_demand.deadline_violations);
+  CHECK(high.revocations == 0);
+}
+
+}  // namespace
+}  // namespace cospot
