@@ -125,7 +125,7 @@ void add_broker_commands(CLI::App& app, PolicyLoader& loader) {
       add_command(*broker, "recommend", "Find the cheapest way to run the jobs", recommend);
   recommend_command
       ->add_option("--max-late-percent", recommend->max_late_percent,
-                   "Jobs that may miss their deadline, on the mean")
+                   "Jobs that may be late beyond those that are late on-demand too, on the mean")
       ->check(CLI::Range(0.0, 100.0))
       ->capture_default_str();
   recommend_command->callback([recommend, &loader] { run_recommend(*recommend, loader); });

@@ -105,8 +105,8 @@ Recommendation recommend(const BrokerStudySettings& settings, double allowed_lat
   for (std::size_t i = 0; i < grid.run_count(); ++i) {
     Candidate candidate = try_candidate(settings, inputs, grid.coordinates(i));
     candidate.saving = 1 - candidate.cost.mean / result.on_demand.mean;
-    (candidate.late_share <= allowed_late ? result.ranked : result.others)
-        .push_back(std::move(candidate));
+    const bool is_safe = candidate.late_share <= result.on_demand_late + allowed_late;
+    (is_safe ? result.ranked : result.others).push_back(std::move(candidate));
   }
   std::stable_sort(result.ranked.begin(), result.ranked.end(),
                    [](const auto& a, const auto& b) { return a.cost.mean < b.cost.mean; });
@@ -129,7 +129,7 @@ std::string recommendation_text(const Recommendation& all) {
   return fmt::format(
       "Recommendation: bid {}, fault tolerance {}, market choice {}, alpha {:g}\n"
       "Expected: {} USD, {:.1f}% less than on-demand; {} of the jobs late ({} in the worst of {} "
-      "seed{})\n{}Cheapest with at most {} late:\n{}",
+      "seed{})\n{}Cheapest with at most {} more late than on-demand:\n{}",
       best.bid, best.fault_tolerance, best.market_choice, best.alpha, money(best.cost),
       100 * best.saving, percent(best.late_share), percent(best.worst_late), all.seeds,
       all.seeds == 1 ? "" : "s", on_demand, percent(all.allowed_late), table_of(all.ranked));
@@ -138,7 +138,7 @@ std::string recommendation_text(const Recommendation& all) {
 std::string recommendation_json(const Recommendation& all) {
   return JsonObject()
              .add("seeds", std::to_string(all.seeds))
-             .add("allowed_late_share", json_number(all.allowed_late))
+             .add("allowed_late_share_beyond_on_demand", json_number(all.allowed_late))
              .add("recommendation",
                   all.ranked.empty() ? "null" : candidate_json(all.ranked.front()))
              .add("on_demand", JsonObject()

@@ -22,8 +22,8 @@ struct Candidate {
 struct Recommendation {
   std::vector<Candidate> ranked{};  ///< those that risk no more than allowed, the cheapest first
   std::vector<Candidate> others{};  ///< the rest, the safest first
-  SeedMean on_demand{};           ///< cost of the same jobs on-demand alone, USD
-  double on_demand_late = 0;      ///< share of jobs late there
+  SeedMean on_demand{};             ///< cost of the same jobs on-demand alone, USD
+  double on_demand_late = 0;        ///< share of jobs late there
   double allowed_late = 0;
   std::size_t seeds = 0;
 };
