@@ -9,8 +9,9 @@ namespace cospot {
 
 struct Forecasts;
 
-/// A VM is a regular (on-demand or reserved) instance; a spot may be evicted.
-enum class InstanceClass : std::uint8_t { kVm, kSpot };
+/// A VM is a regular (on-demand or reserved) instance; a spot may be evicted. An economy instance
+/// stands between them: only the study `levels` knows it.
+enum class InstanceClass : std::uint8_t { kVm, kSpot, kEconomy };
 
 /// Names an instance: its row in the workload or in the caller's instance table.
 using InstanceIndex = std::uint32_t;

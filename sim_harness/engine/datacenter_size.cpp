@@ -25,7 +25,7 @@ void require_every_vm_fits(const Workload& workload, const ResourceVector& host,
                            std::string_view remedy) {
   for (const WorkloadRow& row : workload.rows) {
     const ResourceVector& size = row.resources;
-    if (row.is_spot() || size.fits_in(host)) continue;
+    if (row.instance_class != InstanceClass::kVm || size.fits_in(host)) continue;
     if (!starts_in_time(row, workload.window)) continue;
     throw ConfigError(fmt::format(
         "workload '{}': VM '{}' asks for {} vcpus, {} memory_mb and {} disk_gb, more than a host "

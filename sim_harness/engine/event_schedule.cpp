@@ -33,7 +33,7 @@ void add_totals(const WorkloadRow& row, EventSchedule& schedule) {
   if (row.is_spot()) {
     ++schedule.spot_requests;
     schedule.spot_revenue_requested += revenue;
-  } else {
+  } else if (row.instance_class == InstanceClass::kVm) {
     ++schedule.vm_requests;
     schedule.vm_revenue_requested += revenue;
   }
@@ -94,7 +94,8 @@ EventSchedule make_schedule(const Workload& workload, ScheduledClasses classes) 
     kinds.push_back(flavors.number_of(row.resources) << 2 |
                     (row.is_spot() ? ScheduledEvent::kSpotBit : 0));
     if (!starts_in_time(row, workload.window)) continue;
-    if (row.is_spot() && classes == ScheduledClasses::kVmsOnly) continue;
+    const bool is_vm = row.instance_class == InstanceClass::kVm;
+    if (!is_vm && classes == ScheduledClasses::kVmsOnly) continue;
     add_totals(row, schedule);
     arrivals.push_back(instance);
     if (row.end != kNever && row.end != row.start) departures.push_back(instance);

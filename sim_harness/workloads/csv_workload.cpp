@@ -122,8 +122,9 @@ Columns read_header(const Preamble& preamble, const WorkloadSchemaInfo& info,
 /// Reads the rows after the header line.
 class RowReader {
  public:
-  RowReader(std::string_view file, const WorkloadSchemaInfo& info, Columns columns)
-      : file_(file), fields_reader_(info), columns_(std::move(columns)) {}
+  RowReader(std::string_view file, const WorkloadSchemaInfo& info, Columns columns,
+            WorkloadClasses classes)
+      : file_(file), fields_reader_(info, classes), columns_(std::move(columns)) {}
 
   /// `first_line` is where `text` begins in the file.
   std::vector<WorkloadRow> read_all(std::string_view text, std::size_t first_line) {
@@ -232,7 +233,8 @@ const WorkloadSchemaInfo& schema_of(const Preamble& preamble, std::string_view f
 }
 
 /// Fills rows and window.
-void parse_content(std::string_view text, std::string_view file, Workload& workload) {
+void parse_content(std::string_view text, std::string_view file, WorkloadClasses classes,
+                   Workload& workload) {
   const Preamble preamble = take_preamble(text, file);
   const WorkloadSchemaInfo& info = schema_of(preamble, file);
   Columns columns = read_header(preamble, info, file);
@@ -240,7 +242,7 @@ void parse_content(std::string_view text, std::string_view file, Workload& workl
     fail(file, preamble.header_line, "the file has a header line but no requests");
   }
   workload.rows =
-      RowReader(file, info, std::move(columns)).read_all(text, preamble.header_line + 1);
+      RowReader(file, info, std::move(columns), classes).read_all(text, preamble.header_line + 1);
   workload.window = derive_window(workload.rows);
   state_window(workload, preamble.window);
 }
@@ -259,14 +261,18 @@ std::string unpack(std::string bytes, std::string_view file) {
 
 Workload parse_workload(std::string_view text, std::string_view name) {
   Workload workload{.name = std::string(name), .sha256 = sha256_hex(text)};
-  parse_content(text, name, workload);
+  parse_content(text, name, WorkloadClasses::kVmsAndSpots, workload);
   return workload;
 }
 
 Workload read_workload(const std::filesystem::path& path) {
+  return read_workload(path, WorkloadClasses::kVmsAndSpots);
+}
+
+Workload read_workload(const std::filesystem::path& path, WorkloadClasses classes) {
   std::string bytes = read_stored_file(path);
   Workload workload{.name = path.string(), .sha256 = sha256_hex(bytes)};
-  parse_content(unpack(std::move(bytes), workload.name), workload.name, workload);
+  parse_content(unpack(std::move(bytes), workload.name), workload.name, classes, workload);
   return workload;
 }
 

@@ -14,6 +14,7 @@ namespace cospot {
 ///
 /// Errors: WorkloadError, `file:line: what is wrong and what was expected`.
 [[nodiscard]] Workload read_workload(const std::filesystem::path& path);
+[[nodiscard]] Workload read_workload(const std::filesystem::path& path, WorkloadClasses classes);
 
 /// Tells which schema the header line of such a file has. Errors: as read_workload.
 [[nodiscard]] WorkloadSchema read_workload_schema(const std::filesystem::path& path);

@@ -50,8 +50,12 @@ void read_part(std::string_view part, std::string_view recipe, SyntheticSpec& sp
 }  // namespace
 
 Workload load_workload(const WorkloadSpec& spec) {
+  return load_workload(spec, WorkloadClasses::kVmsAndSpots);
+}
+
+Workload load_workload(const WorkloadSpec& spec, WorkloadClasses classes) {
   Workload workload =
-      spec.synthetic ? generate_workload(*spec.synthetic) : read_workload(spec.file);
+      spec.synthetic ? generate_workload(*spec.synthetic) : read_workload(spec.file, classes);
   workload.name = spec.label;
   state_window(workload, spec.window);
   return workload;

@@ -11,6 +11,7 @@ namespace cospot {
 ///
 /// Errors: WorkloadError for a file, ConfigError for a recipe.
 [[nodiscard]] Workload load_workload(const WorkloadSpec& spec);
+[[nodiscard]] Workload load_workload(const WorkloadSpec& spec, WorkloadClasses classes);
 
 /// Reads how a command line names a workload: a file, or a recipe such as
 /// `azure2020:seed=1:scale=0.01:sampling=bernoulli`, every part after the model optional. A file

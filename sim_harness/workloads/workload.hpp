@@ -26,6 +26,9 @@ struct WorkloadRow {
   friend bool operator==(const WorkloadRow&, const WorkloadRow&) = default;
 };
 
+/// Which classes of instances a reader of workloads takes.
+enum class WorkloadClasses : std::uint8_t { kVmsAndSpots, kWithEconomy };
+
 /// The window of the data that CoSpot was evaluated with, and the least that is derived.
 inline constexpr SimTime kDefaultWindow = 14 * kDay;
 

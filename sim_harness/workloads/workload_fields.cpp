@@ -95,6 +95,11 @@ std::string WorkloadFieldsReader::read_class(std::string_view text, WorkloadRow&
     row.instance_class = InstanceClass::kVm;
   } else if (text == (own ? "spot" : "1")) {
     row.instance_class = InstanceClass::kSpot;
+  } else if (own && text == "economy" && classes_ == WorkloadClasses::kWithEconomy) {
+    row.instance_class = InstanceClass::kEconomy;
+  } else if (own && text == "economy") {
+    return fmt::format("{} is 'economy', which only the study levels knows; expected vm or spot",
+                       column_name(WorkloadColumn::kClass));
   } else {
     return fmt::format("{} is {}, expected {}", column_name(WorkloadColumn::kClass),
                        quoted_excerpt(text), own ? "vm or spot" : "a priority: 0 (VM) or 1 (spot)");

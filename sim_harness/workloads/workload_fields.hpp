@@ -15,7 +15,9 @@ using WorkloadFields = std::array<std::string_view, kWorkloadColumns>;
 /// Turns the fields of one schema into a WorkloadRow.
 class WorkloadFieldsReader {
  public:
-  explicit WorkloadFieldsReader(const WorkloadSchemaInfo& info) : info_(&info) {}
+  explicit WorkloadFieldsReader(const WorkloadSchemaInfo& info,
+                                WorkloadClasses classes = WorkloadClasses::kVmsAndSpots)
+      : info_(&info), classes_(classes) {}
 
   /// Fills `row`; returns what is wrong and what was expected, or an empty text.
   [[nodiscard]] std::string read(const WorkloadFields& fields, WorkloadRow& row) const;
@@ -30,6 +32,7 @@ class WorkloadFieldsReader {
   [[nodiscard]] std::string_view column_name(WorkloadColumn column) const;
 
   const WorkloadSchemaInfo* info_;
+  WorkloadClasses classes_;
 };
 
 /// Reads `[-]seconds[.decimals]` with up to 6 decimals, exactly. False: not such a number, or

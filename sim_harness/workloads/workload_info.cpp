@@ -106,7 +106,7 @@ PeakDemand peak_demand(const Workload& workload, Sees sees) {
   std::vector<const WorkloadRow*> arrivals;
   std::vector<const WorkloadRow*> departures;
   for (const WorkloadRow& row : workload.rows) {
-    if (row.is_spot() && sees == Sees::kVms) continue;
+    if (row.instance_class != InstanceClass::kVm && sees == Sees::kVms) continue;
     if (!starts_in_time(row, workload.window)) continue;
     arrivals.push_back(&row);
     // What leaves in the moment it comes is not among those to wait for.

@@ -51,9 +51,14 @@ std::string days_text(SimTime time) {
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), days).ptr};
 }
 
+const char* class_name(const WorkloadRow& row) {
+  if (row.instance_class == InstanceClass::kEconomy) return "economy";
+  return row.is_spot() ? "spot" : "vm";
+}
+
 void append_own(std::string& text, const WorkloadRow& row) {
   fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{}\n", row.id, row.tenant,
-                 row.is_spot() ? "spot" : "vm", row.resources.vcpus, row.resources.memory_mb,
+                 class_name(row), row.resources.vcpus, row.resources.memory_mb,
                  row.resources.disk_gb, seconds_text(row.start), seconds_text(row.end));
 }
 

@@ -28,6 +28,11 @@ struct ProviderInputs {
                                                   const ResourceVector& host,
                                                   const std::vector<Headroom>& sizes,
                                                   const std::vector<ChainSpec>& vm);
+[[nodiscard]] ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs,
+                                                  const ResourceVector& host,
+                                                  const std::vector<Headroom>& sizes,
+                                                  const std::vector<ChainSpec>& vm,
+                                                  WorkloadClasses classes);
 
 /// The specs with the windows that an experiment's record names (recorded_window).
 [[nodiscard]] std::vector<WorkloadSpec> with_recorded_windows(std::vector<WorkloadSpec> specs,
