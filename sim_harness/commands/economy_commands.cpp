@@ -104,7 +104,7 @@ void add_key_options(CLI::App& command, EconomyArguments& arguments) {
        {"--horizon-days", "horizon_days", "Days that are promised (182)"},
        {"--step-days", "step_days", "Days from one promise to the next (the horizon)"},
        {"--gaps", "gaps", "Periods without a sample: refuse, or repeat the one before (refuse)"},
-       {"--capacity", "capacity", "vcpus, for a workload (what its VMs use at most)"},
+       {"--capacity", "capacity", "Of a workload's datacenter (what its VMs use at most)"},
        {"--forecasts", "forecasts", "ForecastTable that another program made (CSV)"}}};
   arguments.keys.reserve(kOptions.size());  // the options keep references
   for (const auto& [option, key, help] : kOptions) {

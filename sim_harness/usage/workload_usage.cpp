@@ -11,8 +11,8 @@
 namespace cospot {
 namespace {
 
-/// How the vcpus in use change, by time.
-std::map<SimTime, std::int64_t> changes_of_vms(const Workload& workload) {
+/// How what is in use changes, by time.
+std::map<SimTime, std::int64_t> changes_of_vms(const Workload& workload, UsageResource resource) {
   std::map<SimTime, std::int64_t> changes;
   StopPoll poll;
   for (const WorkloadRow& row : workload.rows) {
@@ -20,19 +20,22 @@ std::map<SimTime, std::int64_t> changes_of_vms(const Workload& workload) {
     const SimTime start = std::max(row.start, SimTime(0));
     const SimTime end = std::min(row.end, workload.window);
     if (row.instance_class != InstanceClass::kVm || start >= end) continue;
-    changes[start] += row.resources.vcpus;
-    changes[end] -= row.resources.vcpus;
+    const ResourceAmount amount =
+        resource == UsageResource::kVcpus ? row.resources.vcpus : row.resources.memory_mb;
+    changes[start] += amount;
+    changes[end] -= amount;
   }
   return changes;
 }
 
 }  // namespace
 
-UsageSeries usage_of_vms(const Workload& workload, std::optional<std::int64_t> capacity) {
+UsageSeries usage_of_vms(const Workload& workload, std::optional<std::int64_t> capacity,
+                         UsageResource resource) {
   UsageSeries usage{
       .name = workload.name, .sha256 = workload.sha256, .samples = {}, .holds_until_next = true};
   std::int64_t used = 0, peak = 0;
-  for (const auto& [time, change] : changes_of_vms(workload)) {
+  for (const auto& [time, change] : changes_of_vms(workload, resource)) {
     if (usage.samples.empty() && time > SimTime(0)) usage.samples.push_back({});
     if (time > SimTime(0) && time == workload.window) break;
     used += change;

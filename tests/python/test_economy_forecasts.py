@@ -224,3 +224,19 @@ def test_other_programs_may_forecast(
     unknown = run(program, environment, "economy", "plan", usage, *days)
     assert unknown.returncode == 2
     assert "found 'last', expected one of: mean, minimum, arima, ets, oracle" in unknown.stderr
+
+
+def test_plan_and_backtest_from_python(tmp_path: Path) -> None:
+    from cospot import economy
+
+    usage = usage_file(tmp_path)
+    days = {"training_days": 60, "horizon_days": 30}
+    plan = economy.plan(usage, forecaster="minimum", confidences=[0.5], clamp=False, **days)
+    assert plan["settings"]["clamp"] is False
+    assert plan["promises"][0]["backtest"]["cycles"] == 3
+    past = economy.backtest(usage, forecasters=["oracle"], confidences=[0.5], **days)
+    assert [one["least_slack"] for one in past["predictions"]] == [
+        one["quantities"][0] for one in past["predictions"]
+    ]
+    with pytest.raises(InputError, match="horizon_days is 0.3, expected a whole number of periods"):
+        economy.plan(usage, forecaster="mean", horizon_days=0.3)

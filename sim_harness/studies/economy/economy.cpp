@@ -9,7 +9,6 @@
 #include "core/errors.hpp"
 #include "sim_harness/usage/forecast_program.hpp"
 #include "sim_harness/usage/usage_file.hpp"
-#include "sim_harness/usage/workload_usage.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
 
 namespace cospot {
@@ -53,7 +52,7 @@ std::vector<double> ascending_slack(const UsageSeries& usage) {
 
 UsageSeries load_usage(const WorkloadSpec& spec, const EconomySettings& settings) {
   if (!spec.synthetic && is_usage_file(spec.file)) return read_usage(spec.file);
-  const UsageSeries usage = usage_of_vms(load_workload(spec), settings.capacity);
+  const UsageSeries usage = usage_of_vms(load_workload(spec), settings.capacity, settings.resource);
   for (const UsageSample& sample : usage.samples) {
     if (sample.used <= sample.capacity) continue;
     throw ConfigError(fmt::format("capacity is {}, expected at least what the VMs of {} use: {}",

@@ -11,6 +11,7 @@
 #include "guarantees/economy/backtest.hpp"
 #include "guarantees/economy/slack.hpp"
 #include "sim_harness/usage/forecast_file.hpp"
+#include "sim_harness/usage/workload_usage.hpp"
 #include "sim_harness/workloads/workload_spec.hpp"
 
 namespace cospot {
@@ -26,7 +27,8 @@ struct EconomySettings {
   PromiseSettings promise{};
   double bill_days = 30;  ///< 0: one bill a promise
   double opportunistic_price = 0.318;
-  std::optional<std::int64_t> capacity{};  ///< vcpus, for workloads
+  UsageResource resource = UsageResource::kVcpus;  ///< of workloads
+  std::optional<std::int64_t> capacity{};          ///< of that resource, for workloads
   std::optional<std::filesystem::path> forecasts{};
 
   [[nodiscard]] SimTime period() const;

@@ -67,6 +67,9 @@ EconomySettings read_economy_settings(const ConfigNode& root, const std::filesys
   settings.promise.sellable = read_choice(root, "sellable_slack", "oracle", "mean", false)
                                   ? SellableSlack::kMean
                                   : SellableSlack::kOracle;
+  settings.resource = read_choice(root, "resource", "vcpus", "memory_mb", false)
+                          ? UsageResource::kMemoryMb
+                          : UsageResource::kVcpus;
   if (const ConfigNode* capacity = root.find("capacity")) {
     constexpr std::int64_t kMost = kMaxSlackAmount / kSlackUnit;
     settings.capacity = read_integer(*capacity, "capacity", 1, kMost);
@@ -92,6 +95,8 @@ std::string economy_settings_json(const EconomySettings& settings) {
           .add("season_days", json_number(settings.season_days))
           .add("gaps", settings.gaps == GapRule::kRepeat ? "\"repeat\"" : "\"refuse\"")
           .add("clamp", json_bool(promise.clamp))
+          .add("resource",
+               settings.resource == UsageResource::kMemoryMb ? "\"memory_mb\"" : "\"vcpus\"")
           .add("capacity", json_number(capacity))
           .add("bill_days", json_number(settings.bill_days))
           .add("penalty_percent", json_number(penalty.rate * 100))

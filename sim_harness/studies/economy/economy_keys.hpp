@@ -11,7 +11,7 @@
 namespace cospot {
 
 /// The keys of a study file that say how promises are made and judged (docs/economy.md).
-inline constexpr std::array<std::string_view, 17> kEconomyKeys{"period_hours",
+inline constexpr std::array<std::string_view, 18> kEconomyKeys{"period_hours",
                                                                "training_days",
                                                                "horizon_days",
                                                                "step_days",
@@ -27,6 +27,7 @@ inline constexpr std::array<std::string_view, 17> kEconomyKeys{"period_hours",
                                                                "penalty_on",
                                                                "sellable_slack",
                                                                "opportunistic_price",
+                                                               "resource",
                                                                "study"};
 
 /// Reads them where `root` has them; the rest are the paper's. Paths are relative to `folder`.
