@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "filters/economy_filter.hpp"
 #include "filters/feasibility_filter.hpp"
 #include "filters/lifetime_sla_filter.hpp"
 #include "filters/spot_avoiding_filter.hpp"
@@ -14,6 +15,7 @@ std::span<const RegistryEntry<Filter>> filter_registry() {
       registry_entry<Filter, SpotFeasibilityFilter>(),
       registry_entry<Filter, SpotAvoidingFilter>(),
       registry_entry<Filter, LifetimeSlaFilter>(),
+      registry_entry<Filter, EconomyFilter>(),
   };
   return kRegistry;
 }

@@ -3,6 +3,7 @@
 namespace cospot {
 
 class LifetimeQuantiles;
+struct EconomyPromise;
 
 /// What is forecast now: values that change with time, which the policies, const and without state,
 /// find in the request (Request::forecasts). A null pointer: no such forecast was made.
@@ -14,6 +15,8 @@ class LifetimeQuantiles;
 struct Forecasts {
   /// How long spots live at least, by how many more would fit (guarantees/sla/).
   const LifetimeQuantiles* lifetimes = nullptr;
+  /// How much is promised to the Economy class, and how much of it is taken (guarantees/economy/).
+  const EconomyPromise* economy = nullptr;
 };
 
 }  // namespace cospot

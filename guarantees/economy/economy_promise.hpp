@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+namespace cospot {
+
+/// What is promised to the Economy class now, and what of it is in use.
+struct EconomyPromise {
+  std::int64_t promised_vcpus = 0;
+  std::int64_t promised_memory_mb = 0;
+  std::int64_t used_vcpus = 0;
+  std::int64_t used_memory_mb = 0;
+
+  [[nodiscard]] bool admits(std::int64_t vcpus, std::int64_t memory_mb) const {
+    return used_vcpus + vcpus <= promised_vcpus && used_memory_mb + memory_mb <= promised_memory_mb;
+  }
+};
+
+}  // namespace cospot
