@@ -121,8 +121,10 @@ std::shared_ptr<EconomyArguments> add_input(CLI::App& command,
   auto arguments = std::make_shared<EconomyArguments>();
   arguments->forecasters = std::move(forecasters);
   command
-      .add_option("USAGE", arguments->usage,
-                  "Usage over time (CSV: time_s,capacity,used), workload file, or workload spec")
+      .add_option(
+          "USAGE", arguments->usage,
+          "Usage over time (CSV: time_s,capacity,used), log of batch jobs, workload file or "
+          "spec")
       ->required();
   command
       .add_option("--forecaster", arguments->forecasters,

@@ -7,6 +7,7 @@
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
 #include "sim_harness/usage/forecast_file.hpp"
+#include "sim_harness/usage/job_usage.hpp"
 #include "sim_harness/usage/usage_file.hpp"
 #include "sim_harness/usage/workload_usage.hpp"
 
@@ -88,6 +89,37 @@ TEST_CASE("workload usage: the vcpus of the VMs in the window; spots are left as
   workload.rows.resize(0);
   CHECK(contains(error_text<WorkloadError>([&] { (void)usage_of_vms(workload, 10); }),
                  "no VM runs in its window"));
+}
+
+TEST_CASE("job usage: processors over time, until the last submission, cut at the capacity") {
+  // 4 from hour 0 to 10, 2 from hour 6 (submitted at 5) to 100, 8 from hour 20, 1 without an end.
+  const auto hours = [](int count) { return SimTime(std::chrono::hours(count)); };
+  JobLog log{.name = "jobs.swf"};
+  log.jobs = {{.submission = hours(0), .duration = hours(10), .processors = 4},
+              {.submission = hours(5), .wait = hours(1), .duration = hours(94), .processors = 2},
+              {.submission = hours(15), .processors = 1},
+              {.submission = hours(20), .duration = hours(5), .processors = 8}};
+  const auto used = [&log](std::optional<std::int64_t> capacity) {
+    std::vector<std::int64_t> amounts;
+    for (const UsageSample& sample : usage_of_jobs(log, capacity).samples) {
+      amounts.push_back(sample.used / kSlackUnit);
+    }
+    return amounts;
+  };
+  CHECK(used(std::nullopt) == std::vector<std::int64_t>{4, 6, 2, 10});
+  CHECK(used(8) == std::vector<std::int64_t>{4, 6, 2, 8});
+  CHECK(usage_of_jobs(log, std::nullopt).samples[0].capacity == 10 * kSlackUnit);
+  CHECK(usage_of_jobs(log, std::nullopt).samples.back().time == hours(20));
+  log.statements = {{.key = "MaxProcs", .value = "128"}};
+  CHECK(usage_of_jobs(log, std::nullopt).samples[0].capacity == 128 * kSlackUnit);
+  log.jobs.erase(log.jobs.begin(), log.jobs.begin() + 2);
+  log.jobs.pop_back();
+  CHECK(error_text<WorkloadError>([&] { (void)usage_of_jobs(log, 8); }) ==
+        "jobs.swf: no job has a duration, expected some that have one");
+  const ScratchFolder folder;
+  CHECK(is_job_log_file(folder.write("a.swf", "; MaxProcs: 4\n")));
+  CHECK(is_job_log_file(folder.write("b.csv", "submission_s,duration_s\n1,2\n")));
+  CHECK_FALSE(is_job_log_file(folder.write("c.csv", "vmId,tenantId\n")));
 }
 
 TEST_CASE("forecast file: what is written is read, and the key says all of a task") {

@@ -7,7 +7,9 @@
 
 #include "core/digest.hpp"
 #include "core/errors.hpp"
+#include "sim_harness/jobs/job_log.hpp"
 #include "sim_harness/usage/forecast_program.hpp"
+#include "sim_harness/usage/job_usage.hpp"
 #include "sim_harness/usage/usage_file.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
 
@@ -52,6 +54,9 @@ std::vector<double> ascending_slack(const UsageSeries& usage) {
 
 UsageSeries load_usage(const WorkloadSpec& spec, const EconomySettings& settings) {
   if (!spec.synthetic && is_usage_file(spec.file)) return read_usage(spec.file);
+  if (!spec.synthetic && is_job_log_file(spec.file)) {
+    return usage_of_jobs(read_job_log(spec.file), settings.capacity);
+  }
   const UsageSeries usage = usage_of_vms(load_workload(spec), settings.capacity, settings.resource);
   for (const UsageSample& sample : usage.samples) {
     if (sample.used <= sample.capacity) continue;

@@ -50,7 +50,7 @@ struct EconomyInput {
   std::vector<double> slack{};  ///< of every sample, relative to its capacity; ascending
 };
 
-/// Loads usage: a file of usage over time, or a workload, whose VMs count.
+/// Loads usage: a file of usage over time, a log of batch jobs, or a workload, whose VMs count.
 /// Errors: InputError (a file, a gap); ConfigError for a capacity below what the VMs use.
 [[nodiscard]] EconomyInput load_economy_input(const WorkloadSpec& spec,
                                               const EconomySettings& settings);
