@@ -1,11 +1,13 @@
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/errors.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
+#include "sim_harness/studies/economy/economy.hpp"
 #include "sim_harness/usage/forecast_file.hpp"
 #include "sim_harness/usage/job_usage.hpp"
 #include "sim_harness/usage/usage_file.hpp"
@@ -120,6 +122,25 @@ TEST_CASE("job usage: processors over time, until the last submission, cut at th
   CHECK(is_job_log_file(folder.write("a.swf", "; MaxProcs: 4\n")));
   CHECK(is_job_log_file(folder.write("b.csv", "submission_s,duration_s\n1,2\n")));
   CHECK_FALSE(is_job_log_file(folder.write("c.csv", "vmId,tenantId\n")));
+}
+
+TEST_CASE("economy input: slack that holds until the next sample counts by its time") {
+  const ScratchFolder folder;
+  // 8 of 10 processors on day 0, none on day 1; the last job says where it ends.
+  const auto file =
+      folder.write("jobs.csv", "submission_s,duration_s,nodes\n0,86400,8\n172800,1,1\n");
+  EconomySettings settings;
+  settings.capacity = 10;
+  const EconomyInput input =
+      load_economy_input({.label = "jobs", .file = file, .synthetic = std::nullopt}, settings);
+  CHECK(input.periods.slack == std::vector<SlackAmount>{2 * kSlackUnit, 10 * kSlackUnit});
+  CHECK(input.slack_mean == doctest::Approx(0.6));  // (0.2 + 1.0) / 2
+  CHECK(input.slack_p1 == doctest::Approx(0.2));
+  settings.horizon_days = settings.training_days = 1;
+  CHECK(cycles_of(input, settings).size() == 1);
+  settings.horizon_days = 2;
+  CHECK(contains(error_text<InputError>([&] { (void)cycles_of(input, settings); }),
+                 "jobs.csv: 2 periods of 24 h, expected at least 3"));
 }
 
 TEST_CASE("forecast file: what is written is read, and the key says all of a task") {

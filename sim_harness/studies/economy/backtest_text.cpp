@@ -19,14 +19,11 @@ std::string ratio(const std::optional<double>& theta) {
 
 /// What the usage is, and what is left unused of it.
 std::string heading(const EconomyInput& input, const EconomySettings& settings) {
-  double sum = 0;
-  for (const double slack : input.slack) sum += slack;
   std::string text = fmt::format(
       "usage   {}: {} periods of {} h\n"
       "slack   mean {} of the capacity; more than {} in 99% of the {} samples\n",
-      input.label, input.periods.size(), settings.period_hours,
-      percent(sum / static_cast<double>(input.slack.size())), percent(quantile_of(input.slack, 1)),
-      input.slack.size());
+      input.label, input.periods.size(), settings.period_hours, percent(input.slack_mean),
+      percent(input.slack_p1), input.samples);
   if (input.periods.repeated > 0) {
     text += fmt::format("gaps    {} periods repeat the one before them\n", input.periods.repeated);
   }

@@ -42,14 +42,38 @@ std::optional<Forecast> simple_forecast(const std::string& forecaster, const Cyc
   return std::nullopt;
 }
 
-std::vector<double> ascending_slack(const UsageSeries& usage) {
-  std::vector<double> slack;
-  for (const UsageSample& sample : usage.samples) {
-    slack.push_back(static_cast<double>(slack_of(sample).total()) /
-                    static_cast<double>(sample.capacity));
+/// The slack of a sample, and how much of the whole it counts as.
+struct WeighedSlack {
+  double slack = 0;
+  double weight = 1;
+};
+
+void describe_slack(const UsageSeries& usage, EconomyInput& input) {
+  std::vector<WeighedSlack> all;
+  for (std::size_t i = 0; i < usage.samples.size(); ++i) {
+    const UsageSample& sample = usage.samples[i];
+    const auto slack = static_cast<double>(slack_of(sample).total());
+    double weight = 1;
+    if (usage.holds_until_next) {
+      const bool is_last = i + 1 == usage.samples.size();
+      weight = is_last ? 0 : static_cast<double>((usage.samples[i + 1].time - sample.time).count());
+    }
+    all.push_back({slack / static_cast<double>(sample.capacity), weight});
   }
-  std::ranges::sort(slack);
-  return slack;
+  std::ranges::sort(all, {}, &WeighedSlack::slack);
+  double weight = 0, sum = 0;
+  for (const WeighedSlack& one : all) {
+    weight += one.weight;
+    sum += one.slack * one.weight;
+  }
+  input.samples = all.size();
+  input.slack_mean = sum / weight;
+  double before = 0;
+  for (const WeighedSlack& one : all) {
+    before += one.weight;
+    input.slack_p1 = one.slack;
+    if (before * 100 >= weight) break;
+  }
 }
 
 UsageSeries load_usage(const WorkloadSpec& spec, const EconomySettings& settings) {
@@ -95,11 +119,12 @@ void EconomySettings::check() const {
 
 EconomyInput load_economy_input(const WorkloadSpec& spec, const EconomySettings& settings) {
   const UsageSeries usage = load_usage(spec, settings);
-  return {.label = spec.label,
-          .sha256 = usage.sha256,
-          .name = usage.name,
-          .periods = period_minima(usage, settings.period(), settings.gaps),
-          .slack = ascending_slack(usage)};
+  EconomyInput input{.label = spec.label,
+                     .sha256 = usage.sha256,
+                     .name = usage.name,
+                     .periods = period_minima(usage, settings.period(), settings.gaps)};
+  describe_slack(usage, input);
+  return input;
 }
 
 ForecastTask task_for(const std::string& forecaster, const CycleData& data,

@@ -47,7 +47,10 @@ struct EconomyInput {
   std::string sha256;
   std::string name;
   SlackPeriods periods;
-  std::vector<double> slack{};  ///< of every sample, relative to its capacity; ascending
+  // Of all samples, relative to the capacity then; where they hold until the next, by their time.
+  std::size_t samples = 0;
+  double slack_mean = 0;
+  double slack_p1 = 0;  ///< there is more slack in 99 % of them
 };
 
 /// Loads usage: a file of usage over time, a log of batch jobs, or a workload, whose VMs count.
