@@ -62,10 +62,10 @@ namespace {
 
 /// Lifetimes by condition: those of condition i are [first[i], first[i + 1]).
 struct Grouped {
-  std::vector<SimTime> lifetimes;
+  std::vector<SeenLifetime> lifetimes;
   std::vector<std::size_t> first;
 
-  [[nodiscard]] std::span<SimTime> of(std::size_t condition) {
+  [[nodiscard]] std::span<SeenLifetime> of(std::size_t condition) {
     return std::span(lifetimes).subspan(first[condition], first[condition + 1] - first[condition]);
   }
 };
@@ -73,7 +73,7 @@ struct Grouped {
 constexpr std::size_t kNoSample = SIZE_MAX;
 
 /// Counts, then puts each lifetime in its place: no sort.
-Grouped group(std::span<const std::size_t> condition_of, std::span<const SimTime> lifetimes) {
+Grouped group(std::span<const std::size_t> condition_of, std::span<const SeenLifetime> lifetimes) {
   std::size_t conditions = 1;
   for (const std::size_t condition : condition_of) {
     if (condition != kNoSample) conditions = std::max(conditions, condition + 1);
@@ -100,35 +100,52 @@ void sort_up_to(std::span<SimTime> lifetimes, double probability) {
   std::sort(lifetimes.begin(), end);
 }
 
+/// The quantiles of one condition's sample, which is not empty.
+std::vector<SimTime> quantiles_of(std::span<SeenLifetime> sample,
+                                  const LifetimeEstimateSettings& settings) {
+  std::vector<SimTime> quantiles;
+  if (settings.censored == CensoredLifetime::kSurvival) {
+    std::ranges::sort(sample);
+    for (const double p : settings.probabilities) quantiles.push_back(survival_quantile(sample, p));
+    return quantiles;
+  }
+  std::vector<SimTime> lifetimes;
+  lifetimes.reserve(sample.size());
+  for (const SeenLifetime& seen : sample) lifetimes.push_back(seen.lifetime);
+  sort_up_to(lifetimes, *std::ranges::max_element(settings.probabilities));
+  for (const double p : settings.probabilities) {
+    quantiles.push_back(quantile(lifetimes, p, settings.quantile));
+  }
+  return quantiles;
+}
+
 }  // namespace
 
 LifetimeQuantiles::Table LifetimeEstimate::table_of(
     const std::vector<FictitiousSpot>& spots) const {
   std::vector<std::size_t> condition_of(spots.size(), kNoSample);
-  std::vector<SimTime> lifetimes(spots.size());
+  std::vector<SeenLifetime> lifetimes(spots.size());
+  const CensoredLifetime rule = settings_->censored;
   for (std::size_t i = 0; i < spots.size(); ++i) {
     const bool is_censored = spots[i].lifetime == kNever;
-    if (spots[i].slots == 0) continue;
-    if (is_censored && settings_->censored == CensoredLifetime::kDropped) continue;
-    const bool so_far = is_censored && settings_->censored == CensoredLifetime::kSoFar;
+    if (spots[i].slots == 0 || (is_censored && rule == CensoredLifetime::kDropped)) continue;
+    const bool so_far = is_censored && rule != CensoredLifetime::kForever;
     condition_of[i] = conditions_.of(spots[i].slots);
-    lifetimes[i] = so_far ? now_ - starts_[i] : spots[i].lifetime;
+    lifetimes[i] = {.lifetime = so_far ? now_ - starts_[i] : spots[i].lifetime,
+                    .is_censored = is_censored};
   }
   Grouped grouped = group(condition_of, lifetimes);
   const std::size_t conditions = grouped.first.size() - 1;
-  const double largest = *std::ranges::max_element(settings_->probabilities);
   LifetimeQuantiles::Table table{.quantiles = {},
                                  .samples = std::vector<std::uint32_t>(conditions)};
   using Known = std::vector<std::optional<SimTime>>;
   std::vector<Known> known(settings_->probabilities.size(), Known(conditions));
   for (std::size_t condition = 1; condition < conditions; ++condition) {
-    const std::span<SimTime> sample = grouped.of(condition);
+    const std::span<SeenLifetime> sample = grouped.of(condition);
     table.samples[condition] = static_cast<std::uint32_t>(sample.size());
     if (sample.empty() || sample.size() < settings_->least_samples) continue;
-    sort_up_to(sample, largest);
-    for (std::size_t p = 0; p < known.size(); ++p) {
-      known[p][condition] = quantile(sample, settings_->probabilities[p], settings_->quantile);
-    }
+    const std::vector<SimTime> quantiles = quantiles_of(sample, *settings_);
+    for (std::size_t p = 0; p < known.size(); ++p) known[p][condition] = quantiles[p];
   }
   for (const Known& by_condition : known) {
     table.quantiles.push_back(repaired(by_condition, conditions_));

@@ -14,9 +14,10 @@ namespace cospot {
 
 /// How long a fictitious spot that lives when the history ends is said to have lived.
 enum class CensoredLifetime : std::uint8_t {
-  kForever,  ///< longer than any
-  kSoFar,    ///< as long as it was seen
-  kDropped,  ///< it is no sample
+  kForever,   ///< longer than any
+  kSoFar,     ///< as long as it was seen
+  kDropped,   ///< it is no sample
+  kSurvival,  ///< as a survival curve counts it: until then it shows that others may live so long
 };
 
 /// How lifetimes are estimated. The paper leaves several of these open; docs/lifetime-sla.md says

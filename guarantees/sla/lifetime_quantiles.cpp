@@ -43,6 +43,16 @@ SimTime quantile(std::span<const SimTime> sorted, double probability, QuantileKi
   return lower + SimTime(static_cast<std::int64_t>(fraction * span));
 }
 
+SimTime survival_quantile(std::span<const SeenLifetime> sorted, double probability) {
+  double survival = 1;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (sorted[i].is_censored) continue;
+    survival *= 1 - 1 / static_cast<double>(sorted.size() - i);
+    if (survival <= 1 - probability) return sorted[i].lifetime;
+  }
+  return sorted.back().lifetime;
+}
+
 namespace {
 
 /// The value at `at` of the line from (x1, y1) to (x2, y2).

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -54,6 +55,20 @@ enum class QuantileKind : std::uint8_t {
 /// is the finite one: nothing is promised that was not seen.
 [[nodiscard]] SimTime quantile(std::span<const SimTime> sorted, double probability,
                                QuantileKind kind);
+
+/// A lifetime that was seen, to its end or not.
+struct SeenLifetime {
+  SimTime lifetime{0};
+  bool is_censored = false;  ///< it went on when it was last seen
+
+  /// By length; of equal ones those that were seen to their end first.
+  friend constexpr auto operator<=>(const SeenLifetime&, const SeenLifetime&) = default;
+};
+
+/// The lifetime at which Kaplan and Meier's survival curve falls to 1 - `probability`; `sorted` is
+/// not empty. Where the curve stays above, the longest that was seen: nothing is promised beyond
+/// it.
+[[nodiscard]] SimTime survival_quantile(std::span<const SeenLifetime> sorted, double probability);
 
 /// What a request is told where nothing can be promised: "an impossible value".
 inline constexpr SimTime kNoPromise{-1};

@@ -58,7 +58,8 @@ void read_estimate(const PluginOptions& options, LifetimeEstimateSettings& estim
   estimate.censored = read_choice(options, "censored", "forever",
                                   std::array{Censored("forever", CensoredLifetime::kForever),
                                              Censored("so_far", CensoredLifetime::kSoFar),
-                                             Censored("dropped", CensoredLifetime::kDropped)});
+                                             Censored("dropped", CensoredLifetime::kDropped),
+                                             Censored("survival", CensoredLifetime::kSurvival)});
   estimate.quantile = read_choice(
       options, "quantile", "linear",
       std::array{Kind("linear", QuantileKind::kLinear), Kind("lower", QuantileKind::kLower)});

@@ -85,6 +85,22 @@ TEST_CASE("quantile: type 7 as NumPy has it, and the lower order statistic") {
   CHECK(quantile(censored, 1, QuantileKind::kLinear) == kNever);
 }
 
+TEST_CASE("survival_quantile: Kaplan and Meier's curve, worked out by hand") {
+  // Of 6 one is evicted at 1 s (5/6 left), one was last seen at 2 s, of 4 one is evicted at 3 s
+  // (5/6 x 3/4 = 0.625), one was last seen at 3 s, of 2 one is evicted at 5 s (0.3125).
+  const std::array<SeenLifetime, 6> seen{{{seconds(1), false},
+                                          {seconds(2), true},
+                                          {seconds(3), false},
+                                          {seconds(3), true},
+                                          {seconds(5), false},
+                                          {seconds(9), true}}};
+  CHECK(survival_quantile(seen, 0.1) == seconds(1));
+  CHECK(survival_quantile(seen, 0.2) == seconds(3));
+  CHECK(survival_quantile(seen, 0.375) == seconds(3));
+  CHECK(survival_quantile(seen, 0.4) == seconds(5));
+  CHECK(survival_quantile(seen, 0.7) == seconds(9));  // the curve ends at 0.3125
+}
+
 TEST_CASE("SlotConditions: exact, or as wide as they are said to be") {
   const SlotConditions exact;
   CHECK(exact.of(0) == 0);
@@ -176,6 +192,8 @@ TEST_CASE("LifetimeEstimate: what lives at the end of the history") {
   };
   CHECK(promised(CensoredLifetime::kForever) == kNever);
   CHECK(promised(CensoredLifetime::kDropped) == kNoPromise);
+  // The curve never falls: what was seen the longest, from about 10 s on to 1000 s.
+  CHECK(promised(CensoredLifetime::kSurvival) > seconds(985));
   // Starts are uniform in [10, 1000) s, so the median of what they saw is about half of it.
   const SimTime so_far = promised(CensoredLifetime::kSoFar);
   CHECK(so_far > seconds(450));

@@ -84,7 +84,7 @@ TEST_CASE("LifetimeSla: options out of range are refused with what was expected"
                  "expected one of: youngest, first_host, fewest"));
   CHECK(contains(error("samples", std::int64_t{0}), "samples is 0, expected a number from 1"));
   CHECK(contains(error("refresh_hours", 0.0), "refresh_hours is 0"));
-  CHECK(contains(error("censored", std::string("no")), "forever, so_far, dropped"));
+  CHECK(contains(error("censored", std::string("no")), "forever, so_far, dropped, survival"));
   CHECK_FALSE(error("lifetime", 1.0).empty());  // an unknown key
 }
 

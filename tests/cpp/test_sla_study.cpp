@@ -168,7 +168,8 @@ TEST_CASE("study sla: every switch changes what it says and runs") {
   CHECK(run_sla(admitting, store, {}).spot_admitted > rejecting.spot_admitted);
   for (const char* assignment :
        {"victim=first_host", "victim=fewest", "censored=so_far", "censored=dropped",
-        "quantile=lower", "samples_per=refresh", "least_samples=50", "condition_width=0.2"}) {
+        "censored=survival", "quantile=lower", "samples_per=refresh", "least_samples=50",
+        "condition_width=0.2"}) {
     CAPTURE(assignment);
     CHECK(result(assignment).spot_admitted > 0);
   }
