@@ -411,7 +411,7 @@ def page(results: Results, kind: str) -> str:
         "the production traces themselves"
         if kind == "traces"
         else "STAND-INS for the production traces (their numbers of instances, days, mean loads "
-        "and sizes, in made-up bursts): only the shape can be compared with the paper"
+        "and sizes, in invented bursts): only the shape can be compared with the paper"
     )
     parts = [
         "### E1: synthetic traces (Table I, Figure 1)",
