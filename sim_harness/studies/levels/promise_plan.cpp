@@ -1,0 +1,69 @@
+#include "sim_harness/studies/levels/promise_plan.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "sim_harness/usage/workload_usage.hpp"
+
+namespace cospot {
+namespace {
+
+EconomyInput vm_use(const Workload& workload, UsageResource resource,
+                    const EconomySettings& settings) {
+  return {
+      .label = workload.name,
+      .sha256 = workload.sha256,
+      .name = workload.name,
+      .periods = period_minima(usage_of_vms(workload, std::nullopt, resource), settings.period())};
+}
+
+/// How much of a resource is promised over time in a datacenter that has `capacity` of it: at each
+/// prediction, what the VMs' use so far lets expect. The first member is the time in periods.
+std::vector<std::pair<std::int64_t, std::int64_t>> promised_amounts(EconomyInput input,
+                                                                    std::int64_t capacity,
+                                                                    const LevelsSettings& settings,
+                                                                    double confidence) {
+  for (std::size_t i = 0; i < input.periods.size(); ++i) {
+    input.periods.slack[i] += capacity * kSlackUnit - input.periods.capacity[i];
+    input.periods.capacity[i] = capacity * kSlackUnit;
+  }
+  const std::vector<CycleData> cycles = cycles_of(input, settings.economy);
+  const std::vector<Forecast> forecasts =
+      make_forecasts(settings.forecaster, cycles, settings.economy, 1);
+  std::vector<std::pair<std::int64_t, std::int64_t>> amounts;
+  for (std::size_t i = 0; i < cycles.size(); ++i) {
+    const double share = promised_quantity(forecasts[i], settings.economy.promise_at(confidence));
+    amounts.emplace_back(
+        static_cast<std::int64_t>(cycles[i].cycle.begin) + input.periods.first,
+        static_cast<std::int64_t>(std::floor(share * static_cast<double>(capacity))));
+  }
+  return amounts;
+}
+
+}  // namespace
+
+VmUse vm_use_of(const Workload& workload, const EconomySettings& settings) {
+  VmUse use{.vcpus = vm_use(workload, UsageResource::kVcpus, settings),
+            .memory_mb = vm_use(workload, UsageResource::kMemoryMb, settings)};
+  (void)cycles_of(use.vcpus, settings);  // too short: now, not in a run
+  return use;
+}
+
+std::vector<PromiseStep> promise_steps(const VmUse& use, std::size_t hosts,
+                                       const LevelsSettings& settings, double confidence) {
+  const auto count = static_cast<std::int64_t>(hosts);
+  const auto vcpus = promised_amounts(use.vcpus, count * settings.host.vcpus, settings, confidence);
+  const auto memory =
+      promised_amounts(use.memory_mb, count * settings.host.memory_mb, settings, confidence);
+  std::vector<PromiseStep> steps;
+  for (std::size_t i = 0; i < vcpus.size(); ++i) {
+    steps.push_back({.from = vcpus[i].first * settings.economy.period(),
+                     .vcpus = vcpus[i].second,
+                     .memory_mb = memory[i].second});
+  }
+  return steps;
+}
+
+}  // namespace cospot

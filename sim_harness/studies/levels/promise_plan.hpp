@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "sim_harness/studies/economy/economy.hpp"
+#include "sim_harness/studies/levels/level_run.hpp"
+#include "sim_harness/studies/levels/levels_settings.hpp"
+#include "sim_harness/workloads/workload.hpp"
+
+namespace cospot {
+
+/// What the VMs of a workload leave of both resources, in a datacenter that holds them and no more.
+struct VmUse {
+  EconomyInput vcpus;
+  EconomyInput memory_mb;
+};
+
+/// Errors: InputError when the workload has no VM, or is too short for a prediction.
+[[nodiscard]] VmUse vm_use_of(const Workload& workload, const EconomySettings& settings);
+
+/// What is promised over time in a datacenter of so many hosts: at each prediction, what the VMs'
+/// use before it lets expect; before the first one, nothing.
+[[nodiscard]] std::vector<PromiseStep> promise_steps(const VmUse& use, std::size_t hosts,
+                                                     const LevelsSettings& settings,
+                                                     double confidence);
+
+}  // namespace cospot
