@@ -151,8 +151,8 @@ def conditions(results: Results) -> str:
         rows.append([f"{probability:g}", f"{paper:,} s" if paper else "", found])
     return (
         f"At day 9, with a promise of 0.25, of {sum(samples.values()):,} samples most, "
-        f"{samples[most]:,}, have {most:g} free slots (paper: 2 to 4); the most that ever were free "
-        f"are {max(samples):g}. "
+        f"{samples[most]:,}, have {most:g} free slots (paper: 2 to 4); the most that ever were "
+        f"free are {max(samples):g}. "
         f"Samples with 0 to 4, 5 to 9, 10 to 14, 15 to 20 and more free slots: "
         + ", ".join(f"{count:,}" for count in counts)
         + ". With 15 free slots:\n\n"
