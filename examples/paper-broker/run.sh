@@ -43,8 +43,10 @@ while (($#)); do
     *) fail "unknown option $1; see run.sh --help" ;;
   esac
 done
-[[ $seeds =~ ^[0-9]+$ ]] && ((seeds >= 2 && seeds <= 31)) || fail "--seeds $seeds; expected 2 to 31"
-[[ $jobs =~ ^[0-9]+$ ]] && ((jobs >= 1)) || fail "--jobs $jobs; expected a number from 1"
+if ! [[ $seeds =~ ^[0-9]+$ ]] || ((seeds < 2 || seeds > 31)); then
+  fail "--seeds $seeds; expected 2 to 31"
+fi
+if ! [[ $jobs =~ ^[0-9]+$ ]] || ((jobs < 1)); then fail "--jobs $jobs; expected a number from 1"; fi
 
 cospot=${COSPOT:-$root/build/release/cospot}
 python=${COSPOT_PYTHON:-/usr/bin/python3}

@@ -1,8 +1,8 @@
-"""``python -m cospot.broker_paper``: does what the paper on brokers found hold in a study's results?
+"""``python -m cospot.broker_paper``: does what the broker's paper found hold in a study's results?
 
-Reads a results database of the study ``broker`` (examples/paper-broker) and writes a page with every
-published direction, tested over the seeds (paired, one-sided Student's t at 5 %), and the paper's
-Figures 2 to 4. Source: Voorsluys and Buyya, "Reliable Provisioning of Spot Instances", 2012.
+Reads a results database of the study ``broker`` (examples/paper-broker) and writes a page with
+every published direction, tested over the seeds (paired, one-sided Student's t at 5 %), and the
+paper's Figures 2 to 4. Source: Voorsluys and Buyya, "Reliable Provisioning of Spot Instances".
 """
 
 from __future__ import annotations
@@ -133,40 +133,86 @@ def claims(runs: Runs) -> list[Claim]:
         return Claim(sentence, measure, known)
 
     return [
-        made("Without fault tolerance, alpha = 2 is cheaper than 4 and more, for every bid", "cost",
-             ((("none", b, 2.0), ("none", b, a)) for b in bids for a in high)),
-        made("Without fault tolerance, alpha 1 and 2 violate more deadlines than 4 and more",
-             "deadline_violations",
-             ((("none", b, h), ("none", b, lo)) for b in bids for h in high for lo in low)),
-        made("Without fault tolerance, On-demand is cheaper than High", "cost",
-             ((("none", "on_demand", a), ("none", "high", a)) for a in alphas)),
-        made("Without fault tolerance, higher bids are cheaper: Mean than Minimum", "cost",
-             ((("none", "mean", a), ("none", "minimum", a)) for a in alphas)),
-        made("Without fault tolerance, higher bids are cheaper: On-demand than Mean", "cost",
-             ((("none", "on_demand", a), ("none", "mean", a)) for a in alphas)),
-        made("Without fault tolerance, higher bids violate fewer deadlines: On-demand than Minimum",
-             "deadline_violations",
-             ((("none", "on_demand", a), ("none", "minimum", a)) for a in alphas)),
-        made("Migration is cheaper with Minimum and Current than with Mean and On-demand", "cost",
-             ((("migration", lo, a), ("migration", hi, a)) for lo in ("minimum", "current")
-              for hi in ("mean", "on_demand") for a in best)),
-        made("Checkpointing is cheaper per useful job with Mean and On-demand than with Minimum",
-             useful,
-             ((("checkpoint", hi, a), ("checkpoint", "minimum", a)) for hi in ("mean", "on_demand")
-              for a in best)),
-        made("Duplication is dearer than no fault tolerance", "cost",
-             ((("none", b, a), ("duplication", b, a)) for b in bids for a in best)),
-        made("With Minimum, migration costs less per useful job than checkpointing", useful,
-             ((("migration", "minimum", a), ("checkpoint", "minimum", a)) for a in best)),
-        made("With Minimum, checkpointing costs less per useful job than no fault tolerance", useful,
-             ((("checkpoint", "minimum", a), ("none", "minimum", a)) for a in best)),
-        made("Migration, Minimum, alpha = 2 costs least per useful job of all", useful,
-             ((("migration", "minimum", 2.0), (m, b, a)) for m, b, a in itertools.product(
-                 ("none", "checkpoint", "migration", "duplication"), bids, alphas)
-              if (m, b, a) != ("migration", "minimum", 2.0))),
-        made("With migration and Minimum, alpha = 8 violates fewer deadlines than 2 and 4",
-             "deadline_violations",
-             ((("migration", "minimum", 8.0), ("migration", "minimum", a)) for a in (2.0, 4.0))),
+        made(
+            "Without fault tolerance, alpha = 2 is cheaper than 4 and more, for every bid",
+            "cost",
+            ((("none", b, 2.0), ("none", b, a)) for b in bids for a in high),
+        ),
+        made(
+            "Without fault tolerance, alpha 1 and 2 violate more deadlines than 4 and more",
+            "deadline_violations",
+            ((("none", b, h), ("none", b, lo)) for b in bids for h in high for lo in low),
+        ),
+        made(
+            "Without fault tolerance, On-demand is cheaper than High",
+            "cost",
+            ((("none", "on_demand", a), ("none", "high", a)) for a in alphas),
+        ),
+        made(
+            "Without fault tolerance, higher bids are cheaper: Mean than Minimum",
+            "cost",
+            ((("none", "mean", a), ("none", "minimum", a)) for a in alphas),
+        ),
+        made(
+            "Without fault tolerance, higher bids are cheaper: On-demand than Mean",
+            "cost",
+            ((("none", "on_demand", a), ("none", "mean", a)) for a in alphas),
+        ),
+        made(
+            "Without fault tolerance, higher bids violate fewer deadlines: On-demand than Minimum",
+            "deadline_violations",
+            ((("none", "on_demand", a), ("none", "minimum", a)) for a in alphas),
+        ),
+        made(
+            "Migration is cheaper with Minimum and Current than with Mean and On-demand",
+            "cost",
+            (
+                (("migration", lo, a), ("migration", hi, a))
+                for lo in ("minimum", "current")
+                for hi in ("mean", "on_demand")
+                for a in best
+            ),
+        ),
+        made(
+            "Checkpointing is cheaper per useful job with Mean and On-demand than with Minimum",
+            useful,
+            (
+                (("checkpoint", hi, a), ("checkpoint", "minimum", a))
+                for hi in ("mean", "on_demand")
+                for a in best
+            ),
+        ),
+        made(
+            "Duplication is dearer than no fault tolerance",
+            "cost",
+            ((("none", b, a), ("duplication", b, a)) for b in bids for a in best),
+        ),
+        made(
+            "With Minimum, migration costs less per useful job than checkpointing",
+            useful,
+            ((("migration", "minimum", a), ("checkpoint", "minimum", a)) for a in best),
+        ),
+        made(
+            "With Minimum, checkpointing costs less per useful job than no fault tolerance",
+            useful,
+            ((("checkpoint", "minimum", a), ("none", "minimum", a)) for a in best),
+        ),
+        made(
+            "Migration, Minimum, alpha = 2 costs least per useful job of all",
+            useful,
+            (
+                (("migration", "minimum", 2.0), (m, b, a))
+                for m, b, a in itertools.product(
+                    ("none", "checkpoint", "migration", "duplication"), bids, alphas
+                )
+                if (m, b, a) != ("migration", "minimum", 2.0)
+            ),
+        ),
+        made(
+            "With migration and Minimum, alpha = 8 violates fewer deadlines than 2 and 4",
+            "deadline_violations",
+            ((("migration", "minimum", 8.0), ("migration", "minimum", a)) for a in (2.0, 4.0)),
+        ),
     ]
 
 
@@ -175,13 +221,13 @@ def page(runs: Runs) -> str:
     lines = [
         "# What the paper found, tested",
         "",
-        "Voorsluys and Buyya, 2012. Means over seeds, compared pairwise on the same seeds; a direction",
-        "*holds* if every pair of cells shows it with p < 0.05 (one-sided Student's t). The paper's",
-        "price history is not public, so exact prices cannot be compared.",
+        "Voorsluys and Buyya, 2012. Means over seeds, compared pairwise on the same seeds; a",
+        "direction *holds* if every pair of cells shows it with p < 0.05 (one-sided Student's t).",
+        "The paper's price history is not public, so exact prices cannot be compared.",
         f"Seeds: {runs.seeds}.",
         "",
-        "| published | measure | pairs that show it | of them significantly | reversed significantly "
-        "| verdict |",
+        "| published | measure | pairs that show it | of them significantly "
+        "| reversed significantly | verdict |",
         "|---|---|---|---|---|---|",
     ]
     for claim in claims(runs):
@@ -212,7 +258,9 @@ def draw(runs: Runs, folder: Path) -> None:
         for bid in bids:
             known = [a for a in runs.alphas() if (mechanism(bid), bid, a) in runs]
             points = [runs.mean((mechanism(bid), bid, a), measure) for a in known]
-            axes.errorbar(known, [p[0] for p in points], [p[1] for p in points], label=bid, capsize=3)
+            axes.errorbar(
+                known, [p[0] for p in points], [p[1] for p in points], label=bid, capsize=3
+            )
         axes.set(xlabel="alpha", ylabel=label, title="Without fault tolerance")
         axes.legend()
         figure.tight_layout()
@@ -224,15 +272,20 @@ def draw(runs: Runs, folder: Path) -> None:
         for bid in bids:
             known = [a for a in alphas if (mechanism_name, bid, a) in runs]
             points = [runs.mean((mechanism_name, bid, a), "cost") for a in known]
-            axes.errorbar(known, [p[0] for p in points], [p[1] for p in points], label=bid, capsize=3)
+            axes.errorbar(
+                known, [p[0] for p in points], [p[1] for p in points], label=bid, capsize=3
+            )
         axes.set(xlabel="alpha", title=mechanism_name)
     many[0].set_ylabel("Cost (USD)")
     many[0].legend()
     figure.tight_layout()
     figure.savefig(folder / "figure3.png", dpi=120)
     pyplot.close(figure)
-    cells = [c for c in itertools.product(
-        ("none", "checkpoint", "migration", "duplication"), bids, alphas) if c in runs]
+    cells = [
+        c
+        for c in itertools.product(("none", "checkpoint", "migration", "duplication"), bids, alphas)
+        if c in runs
+    ]
     ranked = sorted(cells, key=lambda cell: runs.mean(cell, "cost")[0])[:10]
     figure, axes = pyplot.subplots(figsize=(7, 4))
     points = [runs.mean(cell, "cost") for cell in ranked]
