@@ -166,7 +166,7 @@ class SentPlans:
     def __init__(self) -> None:
         self.messages: list[dict[str, Any]] = []
 
-    def __call__(self, message: dict[str, Any]) -> None:
+    def __call__(self, message: dict[str, Any], event_type: str = "cospot.plan") -> None:
         self.messages.append(message)
 
 

@@ -22,6 +22,7 @@ from cospot.nova.scheduler.host_mirror import HostMirror
 from cospot.nova.scheduler.instance_facts import InstanceFacts, InstanceReader, size_of_flavor
 from cospot.nova.scheduler.inventories import InventoryCache
 from cospot.nova.scheduler.list_check import ListCheck
+from cospot.nova.scheduler.promise_check import NOT_ASKED, PromiseCheck, Verdict
 from cospot.nova.scheduler.settings import Policies, Settings
 from cospot.nova.scheduler.spot_aggregates import in_aggregates
 
@@ -38,8 +39,10 @@ class Decider:
         clock: Callable[[], float] = time.monotonic,
         lists: ListCheck | None = None,
         claim_check: ClaimCheck | None = None,
+        promises: PromiseCheck | None = None,
     ) -> None:
         self._inventories = inventories or InventoryCache()
+        self._promises = promises or PromiseCheck()
         self._claims = ClaimBook(clock)
         self._mirror = HostMirror(
             self._inventories,
@@ -81,7 +84,7 @@ class Decider:
             self._mirror.watch_disk(settings.watches_disk)
             try:
                 case = _Case(self._mirror, states, spec, is_spot, settings, policies)
-                decision = case.decide()
+                decision = case.decide(self._promises)
             except Exception:
                 # It may have stopped halfway through the hosts.
                 self._mirror.forget()
@@ -127,6 +130,8 @@ class _Case:
             spot=is_spot,
             time_us=time_us(time.time()),
         )
+        # Asked before its host is read without it.
+        self._moves = self.instance is not None and mirror.is_running(self.instance)
         rows = mirror.follow(states, self.instance, settings.inventory_wait)
         # Of a VM with both the shared part decides: no eviction makes room for the other.
         self._live = mirror.dedicated if is_pinned else mirror.live
@@ -134,20 +139,36 @@ class _Case:
         if rows.size > 0 and rows.min() < 0:
             places = np.flatnonzero(rows >= 0)
             rows = rows[places]
+        self._places = places
         self._position = np.full(len(mirror.live), -1, dtype=np.int64)
         self._position[rows] = places
         self._rows: _Rows = np.sort(rows).astype(np.uint32)
 
-    def decide(self) -> Decision:
+    def decide(self, promises: PromiseCheck) -> Decision:
         """Rank the hosts, choose among those offered, plan the evictions."""
         if self.is_spot:
-            return Decision(self.instance, self._states_at(self._rank(self._policies.spot)))
+            verdict = self._judge(promises)
+            if verdict.refused:
+                return Decision(self.instance, [])
+            states = self._states_at(self._rank(self._policies.spot))
+            return Decision(self.instance, states, promise=verdict.promise if states else None)
         order = self._rank(self._policies.vm)
         plans: tuple[PlannedHost, ...] = ()
         if order.size > 0:
             order = self._put_choice_first(order)
             plans = self._plans(order[: self._settings.plan_hosts].tolist())
         return Decision(self.instance, self._states_at(order) + self._doubtful(order), plans)
+
+    def _judge(self, promises: PromiseCheck) -> Verdict:
+        if self._moves:
+            return NOT_ASKED  # it was promised what it was when it came
+        return promises.judge(
+            self._spec,
+            self.instance,
+            self.size,
+            self._settings,
+            lambda: (self._mirror.host(self._states[i].uuid).free() for i in self._places.tolist()),
+        )
 
     def _rank(self, chain: cospot.Chain | None) -> _Rows:
         saf = self._settings.saf and not self.is_spot

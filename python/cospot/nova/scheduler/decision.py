@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cospot.nova.plan_message import PlannedHost
+from cospot.nova.promises.promise_message import Promise
 
 _ATTRIBUTE = "_cospot_decision"
 
@@ -20,6 +21,8 @@ class Decision:
     """Nova's HostState objects, the best first."""
     plans: tuple[PlannedHost, ...] = ()
     """For a VM: the evictions on the first hosts; empty when none of them needs any."""
+    promise: Promise | None = None
+    """For a spot that asked for a lifetime: what it is promised on any of these hosts."""
 
 
 def keep_decision(spec: Any, decision: Decision | None) -> None:

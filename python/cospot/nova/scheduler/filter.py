@@ -60,6 +60,7 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
             settings = self._settings()
             if settings.enabled:
                 self._policies(settings)
+                _warn_of_promises(settings)
         except ConfigError as error:
             LOG.error(
                 "cospot: %s; until this is fixed Nova's own weighers place VMs, and spots get no"
@@ -134,7 +135,11 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
             first.host if first is not None else None,
             list(decision.plans[0].victims) if decision.plans else [],
         )
-        if settings.dry_run or not decision.plans or decision.instance is None:
+        if settings.dry_run:
+            return
+        if decision.promise is not None:
+            self._publisher.tell(decision.promise)
+        if not decision.plans or decision.instance is None:
             return
         self._publisher.publish(
             make_plan(
@@ -143,6 +148,16 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
                 settings.policy_names(),
                 decision.plans,
             )
+        )
+
+
+def _warn_of_promises(settings: Settings) -> None:
+    """Say what would break promises."""
+    if settings.lifetime_target is not None and settings.evictor != "YJF":
+        LOG.warning(
+            "cospot: lifetime_target is set with evictor = %s: promises are estimated as if the"
+            " youngest spots went first; use YJF, for cospot-evictor too",
+            settings.evictor,
         )
 
 

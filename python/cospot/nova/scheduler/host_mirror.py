@@ -21,7 +21,7 @@ from cospot.errors import ConfigError
 from cospot.nova.evictor_policy import time_us
 from cospot.nova.scheduler.claim_check import ClaimCheck
 from cospot.nova.scheduler.claims import ClaimBook
-from cospot.nova.scheduler.host_usage import HostUsage, reported_use, usage_of
+from cospot.nova.scheduler.host_usage import HostUsage, reported_use, sum_of, usage_of
 from cospot.nova.scheduler.instance_facts import (
     NOTHING,
     FactsOfObjects,
@@ -62,6 +62,13 @@ class MirroredHost:
         self.capacity = Capacity(NOTHING, NOTHING)
         self.usage = HostUsage(NOTHING, 0, (), ())
         self.unknown: list[Any] = []
+
+    def free(self) -> Size:
+        """Return what is free beside all VMs and spots, of the CPUs that they share."""
+        total, used = self.capacity.total, self.usage.vms
+        if total.pcpus <= 0:
+            total, used = total.pooled(), used.pooled()
+        return total - used - sum_of(self.usage.spots)
 
 
 class HostMirror:
@@ -114,6 +121,10 @@ class HostMirror:
     def host(self, provider: str) -> MirroredHost:
         """Return what is kept of a host that was followed."""
         return self._hosts[self._number_of[provider]]
+
+    def is_running(self, instance: str) -> bool:
+        """Tell whether a host that was followed lists a spot."""
+        return instance in self._host_of_spot
 
     def follow(
         self, states: list[Any], asking: str | None, inventory_wait: float

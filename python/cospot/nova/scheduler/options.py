@@ -228,7 +228,46 @@ failed. As `[filter_scheduler] weight_classes` was before cospot.
     ),
 ]
 
-OPTIONS = [*_SWITCHES, *_POLICIES, *_SCOPE, *_PLANS, *_VIEW]
+_PROMISES = [
+    cfg.FloatOpt(
+        "lifetime_target",
+        min=0.0001,
+        max=0.5,
+        mutable=True,
+        help=_joined(
+            """
+The share of promised spots that may be evicted before the lifetime that they ask for with the
+scheduler hint, or extra spec of their flavor, `cospot:lifetime`. A spot that asks for more than
+`lifetime_promises` allows now gets no host. Unset: nothing is promised and nobody is refused for
+what he asks. Use it with evictor = YJF, here and in the configuration of cospot-evictor.
+"""
+        ),
+    ),
+    cfg.StrOpt(
+        "lifetime_promises",
+        default="",
+        mutable=True,
+        help=_joined(
+            """
+The file that `cospot-nova promise` writes. It is read again when it has changed. Where it is
+missing, broken, too old or without `lifetime_target`, nothing is promised and no spot is refused.
+"""
+        ),
+    ),
+    cfg.IntOpt(
+        "promises_max_age",
+        default=86400,
+        min=60,
+        mutable=True,
+        help=_joined(
+            """
+Seconds since the end of the history that the file was made of, after which it counts as too old.
+"""
+        ),
+    ),
+]
+
+OPTIONS = [*_SWITCHES, *_POLICIES, *_SCOPE, *_PLANS, *_VIEW, *_PROMISES]
 _LENIENT = lenient(OPTIONS)
 
 

@@ -1,6 +1,6 @@
-"""Sends eviction plans to the evictor without making the scheduler wait.
+"""Sends eviction plans and promises to the evictor without making the scheduler wait.
 
-A plan goes into a queue of limited length, and one thread sends them in order. When the message bus
+What is sent goes into a queue of limited length, and one thread sends them in order. When the message bus
 is away plans wait, then are dropped: the evictor repairs by itself what it was not told.
 """
 
@@ -17,10 +17,13 @@ from oslo_log import log as logging
 
 from cospot.nova import plan_bus
 from cospot.nova.plan_message import EVENT_TYPE, Plan, PlannedHost, plan_to_message
+from cospot.nova.promises import promise_message
+from cospot.nova.promises.promise_message import Promise, promise_to_message
 
 LOG = logging.getLogger(__name__)
 
-Send: TypeAlias = Callable[[dict[str, Any]], None]
+#: Takes a plan's message; or a promise's, and its event type.
+Send: TypeAlias = Callable[..., None]
 
 
 def make_plan(
@@ -55,17 +58,17 @@ class NotificationSender:
             retry=3,
         )
 
-    def __call__(self, message: dict[str, Any]) -> None:
+    def __call__(self, message: dict[str, Any], event_type: str = EVENT_TYPE) -> None:
         """Send a message. What goes wrong is raised, or logged by oslo.messaging."""
-        self._notifier.info({}, EVENT_TYPE, message)
+        self._notifier.info({}, event_type, message)
 
 
 class PlanPublisher:
-    """A queue of plans and the thread that sends them. Threads may share it."""
+    """A queue of plans and promises and the thread that sends them. Threads may share it."""
 
     def __init__(self, make_sender: Callable[[], Send], most_waiting: int) -> None:
         self._make_sender = make_sender
-        self._waiting: queue.Queue[Plan] = queue.Queue(most_waiting)
+        self._waiting: queue.Queue[Plan | Promise] = queue.Queue(most_waiting)
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._send: Send | None = None
@@ -84,6 +87,15 @@ class PlanPublisher:
                 plan.instance,
                 self._waiting.maxsize,
             )
+        self._keep_sending()
+
+    def tell(self, promise: Promise) -> None:
+        """Have the evictor told of a promise. Never waits, never raises."""
+        try:
+            self._waiting.put_nowait(promise)
+        except queue.Full:
+            self.dropped += 1
+            LOG.warning("cospot: the promise to spot %s will not be counted", promise.instance)
         self._keep_sending()
 
     def wait_until_sent(self, seconds: float) -> bool:
@@ -106,17 +118,31 @@ class PlanPublisher:
 
     def _send_forever(self) -> None:
         while True:
-            plan = self._waiting.get()
+            waiting = self._waiting.get()
             try:
                 if self._send is None:
                     self._send = self._make_sender()
-                self._send(plan_to_message(plan))
+                if isinstance(waiting, Promise):
+                    self._send(promise_to_message(waiting), promise_message.EVENT_TYPE)
+                else:
+                    self._send(plan_to_message(waiting))
             except Exception:
-                LOG.exception(
-                    "cospot: plan %s for instance %s could not be sent; cospot-evictor will find"
-                    " what to evict by itself",
-                    plan.plan_id,
-                    plan.instance,
-                )
+                _log_unsent(waiting)
             finally:
                 self._waiting.task_done()
+
+
+def _log_unsent(waiting: Plan | Promise) -> None:
+    """Log what is being raised."""
+    if isinstance(waiting, Promise):
+        LOG.exception(
+            "cospot: the promise to spot %s could not be sent, and will not be counted",
+            waiting.instance,
+        )
+        return
+    LOG.exception(
+        "cospot: plan %s for instance %s could not be sent; cospot-evictor will find"
+        " what to evict by itself",
+        waiting.plan_id,
+        waiting.instance,
+    )

@@ -33,6 +33,9 @@ class Settings:
     inventory_seconds: int
     inventory_wait: float
     claim_seconds: int
+    lifetime_target: float | None = None
+    lifetime_promises: str = ""
+    promises_max_age: int = 86400
 
     @property
     def watches_disk(self) -> bool:

@@ -1,0 +1,199 @@
+"""The table of lifetimes that may be promised: `cospot-nova promise` makes it, as a JSON file.
+
+| key | value |
+|---|---|
+| `format`, `version` | "cospot lifetime promises", 1 |
+| `made_at` | when it was made, seconds since the epoch |
+| `observed_until` | where the history that it was made of ends, seconds since the epoch |
+| `history` | of what: file, days, VMs, spots, evictions, hosts; for people |
+| `settings` | how: samples, seed, policies; for people |
+| `targets` | the probabilities of an eviction, ascending |
+| `sizes[]` | `vcpus`, `memory_mb`, `disk_gb`, `flavors` (names), `samples` |
+| `sizes[].promises[]` | for each target a list of steps `[slots, seconds]`: from so many free slots on so long; seconds null: nothing, "never": longer than any spot was seen to live |
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+FORMAT: Final = "cospot lifetime promises"
+VERSION: Final = 1
+#: More than this is no table of ours, and would stop a scheduler for a while.
+MOST_BYTES: Final = 64 << 20
+_NEVER: Final = "never"
+
+#: vCPUs, MiB, GiB.
+SizeKey = tuple[int, int, int]
+#: From so many slots on so many seconds; infinity: longer than any was seen to live.
+Step = tuple[int, float | None]
+
+
+class PromiseTableError(ValueError):
+    """A file that is no table of promises; says where and what was expected."""
+
+
+@dataclass(frozen=True)
+class SizePromises:
+    """What spots of one size may be promised.
+
+    Attributes:
+        size: vCPUs, MiB, GiB.
+        steps: for each target, ascending in slots.
+        flavors: names of the flavors of this size, for people.
+        samples: how many fictitious spots the estimate is made of.
+    """
+
+    size: SizeKey
+    steps: Sequence[Sequence[Step]]
+    flavors: Sequence[str] = ()
+    samples: int = 0
+
+    def promised(self, slots: int, target: int) -> float | None:
+        """Return seconds; None: nothing can be promised.
+
+        Args:
+            slots: how many more spots of this size fit now.
+            target: index of the target.
+        """
+        steps = self.steps[target]
+        at = bisect_right([step[0] for step in steps], slots) - 1
+        return steps[at][1] if slots > 0 and at >= 0 else None
+
+
+@dataclass(frozen=True)
+class PromiseTable:
+    """All that is in the file; see the module's table."""
+
+    made_at: float
+    observed_until: float
+    targets: Sequence[float]
+    sizes: Sequence[SizePromises]
+    history: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def target_index(self, target: float) -> int | None:
+        """Return where a target is among the table's; None when it is not."""
+        near = [i for i, known in enumerate(self.targets) if math.isclose(known, target)]
+        return near[0] if near else None
+
+    def for_size(self, size: SizeKey) -> SizePromises | None:
+        """Return the promises for a size, or for the smallest one that is no smaller in anything.
+
+        A larger spot has fewer slots and less to live, so what it is promised a smaller one has.
+        """
+        fitting = [
+            each
+            for each in self.sizes
+            if all(has >= wants for has, wants in zip(each.size, size, strict=True))
+        ]
+        return min(fitting, key=lambda each: each.size) if fitting else None
+
+
+def table_to_text(table: PromiseTable) -> str:
+    """Return the file's text."""
+    return (
+        json.dumps(
+            {
+                "format": FORMAT,
+                "version": VERSION,
+                "made_at": table.made_at,
+                "observed_until": table.observed_until,
+                "history": dict(table.history),
+                "settings": dict(table.settings),
+                "targets": list(table.targets),
+                "sizes": [_size_to_json(each) for each in table.sizes],
+            },
+            indent=1,
+        )
+        + "\n"
+    )
+
+
+def table_from_text(text: str | bytes) -> PromiseTable:
+    """Read the file's text.
+
+    Raises:
+        PromiseTableError: it is no such table.
+    """
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise PromiseTableError(f"it is no JSON: {error}") from error
+    if not isinstance(body, dict) or body.get("format") != FORMAT:
+        raise PromiseTableError(f"expected the format {FORMAT!r}")
+    if body.get("version") != VERSION:
+        raise PromiseTableError(f"version: {body.get('version')!r:.40}, expected {VERSION}")
+    try:
+        targets = [_probability(each) for each in body["targets"]]
+        return PromiseTable(
+            made_at=_finite(body["made_at"]),
+            observed_until=_finite(body["observed_until"]),
+            targets=targets,
+            sizes=[_size_from_json(each, len(targets)) for each in body["sizes"]],
+            history=dict(body.get("history") or {}),
+            settings=dict(body.get("settings") or {}),
+        )
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
+        raise PromiseTableError(f"{type(error).__name__}: {error}") from error
+
+
+def _size_to_json(each: SizePromises) -> dict[str, Any]:
+    return {
+        **dict(zip(("vcpus", "memory_mb", "disk_gb"), each.size, strict=True)),
+        "flavors": list(each.flavors),
+        "samples": each.samples,
+        "promises": [
+            [[slots, _NEVER if seconds == math.inf else seconds] for slots, seconds in steps]
+            for steps in each.steps
+        ],
+    }
+
+
+def _size_from_json(row: Mapping[str, Any], targets: int) -> SizePromises:
+    steps = [_steps(each) for each in row["promises"]]
+    if len(steps) != targets:
+        raise ValueError(f"{len(steps)} lists of promises, expected {targets}")
+    return SizePromises(
+        size=(_count(row["vcpus"]), _count(row["memory_mb"]), _count(row["disk_gb"])),
+        steps=steps,
+        flavors=tuple(map(str, row.get("flavors") or ())),
+        samples=_count(row.get("samples") or 0),
+    )
+
+
+def _steps(rows: Iterable[Any]) -> list[Step]:
+    steps = [(_count(slots), _seconds(seconds)) for slots, seconds in rows]
+    if any(later[0] <= earlier[0] for earlier, later in zip(steps, steps[1:], strict=False)):
+        raise ValueError("the slots of promises do not ascend")
+    return steps
+
+
+def _seconds(value: Any) -> float | None:
+    if value is None:
+        return None
+    return math.inf if value == _NEVER else _finite(value)
+
+
+def _finite(value: Any) -> float:
+    number = float(value) if isinstance(value, int | float) else math.nan
+    if isinstance(value, bool) or not 0 <= number < math.inf:
+        raise ValueError(f"{value!r:.40}, expected a number")
+    return number
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return int(value)
+    raise ValueError(f"{value!r:.40}, expected a whole number")
+
+
+def _probability(value: Any) -> float:
+    number = _finite(value)
+    if not 0 < number < 1:
+        raise ValueError(f"{value!r:.40}, expected a probability between 0 and 1")
+    return number

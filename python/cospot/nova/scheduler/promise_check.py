@@ -1,0 +1,148 @@
+"""Whether a spot may be promised the lifetime that it asks for.
+
+Only spots that ask are looked at. Nothing that goes wrong here refuses one: it is then placed as if
+it had asked for nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from oslo_log import log as logging
+
+from cospot.nova.promises.asked_lifetime import LifetimeError, asked_lifetime, lifetime_text
+from cospot.nova.promises.promise_message import Promise
+from cospot.nova.promises.promise_table import SizeKey, SizePromises
+from cospot.nova.scheduler.instance_facts import Size
+from cospot.nova.scheduler.promise_file import PromiseFile
+
+LOG = logging.getLogger(__name__)
+
+
+class PromiseSettings(Protocol):
+    """The options that matter here; see options.py."""
+
+    @property
+    def lifetime_target(self) -> float | None: ...
+    @property
+    def lifetime_promises(self) -> str: ...
+    @property
+    def promises_max_age(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a spot is told.
+
+    Attributes:
+        refused: whether it gets no host.
+        promise: what it was promised; None when nothing was.
+    """
+
+    refused: bool = False
+    promise: Promise | None = None
+
+
+NOT_ASKED = Verdict()
+
+
+class PromiseCheck:
+    """Not for threads: its owner has a lock."""
+
+    def __init__(
+        self, file: PromiseFile | None = None, now: Callable[[], float] = time.time
+    ) -> None:
+        self._file = file or PromiseFile(now)
+        self._now = now
+
+    def judge(
+        self,
+        spec: Any,
+        instance: str | None,
+        size: Size,
+        settings: PromiseSettings,
+        free_of_hosts: Callable[[], Iterable[Size]],
+    ) -> Verdict:
+        """Return what a new spot is told.
+
+        Args:
+            spec: Nova's RequestSpec.
+            instance: the spot's UUID.
+            size: what it takes of a host.
+            settings: the options.
+            free_of_hosts: returns what is free beside all instances on each host that it may get.
+        """
+        if settings.lifetime_target is None:
+            return NOT_ASKED
+        try:
+            return self._judge(spec, instance, size, settings, free_of_hosts)
+        except Exception:
+            LOG.exception("cospot: no lifetime was promised to spot %s; it is placed", instance)
+            return NOT_ASKED
+
+    def _judge(
+        self,
+        spec: Any,
+        instance: str | None,
+        size: Size,
+        settings: PromiseSettings,
+        free_of_hosts: Callable[[], Iterable[Size]],
+    ) -> Verdict:
+        try:
+            asked = asked_lifetime(spec)
+        except LifetimeError as error:
+            LOG.warning("cospot: spot %s is refused: cospot:lifetime: %s", instance, error)
+            return Verdict(refused=True)
+        # An instance that moves was promised what it was when it came.
+        if asked is None or ("ignore_hosts" in spec and spec.ignore_hosts):
+            return NOT_ASKED
+        target = settings.lifetime_target or 0.0
+        table = self._file.table(settings.lifetime_promises, settings.promises_max_age)
+        if table is None:
+            return NOT_ASKED
+        number = table.target_index(target)
+        if number is None:
+            made = ", ".join(f"{each:g}" for each in table.targets)
+            self._file.say(f"it has no promises for lifetime_target {target:g}, only for {made}")
+            return NOT_ASKED
+        sized = table.for_size((size.vcpus, size.memory_mb, size.disk_gb))
+        slots = 0 if sized is None else free_slots(sized.size, free_of_hosts())
+        may = None if sized is None else sized.promised(slots, number)
+        if may is None or asked > may:
+            _tell_refused(instance, size, asked, may, slots, sized, target)
+            return Verdict(refused=True)
+        if instance is None:
+            return NOT_ASKED
+        return Verdict(promise=Promise(instance, self._now(), asked, target))
+
+
+def free_slots(size: SizeKey, free_of_hosts: Iterable[Size]) -> int:
+    """Return how many more spots of a size fit on hosts with so much free."""
+    return sum(_slots(size, (free.vcpus, free.memory_mb, free.disk_gb)) for free in free_of_hosts)
+
+
+def _slots(size: SizeKey, free: SizeKey) -> int:
+    limits = [has // wants for has, wants in zip(free, size, strict=True) if wants > 0]
+    return max(0, min(limits, default=0))
+
+
+def _tell_refused(
+    instance: str | None,
+    size: Size,
+    asked: float,
+    may: float | None,
+    slots: int,
+    sized: SizePromises | None,
+    target: float,
+) -> None:
+    if sized is None:
+        why = f"no spot of {size.vcpus} vCPUs and {size.memory_mb} MiB is in the table"
+    elif may is None:
+        why = f"with {slots} free slots nothing can be promised"
+    else:
+        share = f"{100 * (1 - target):g} %"
+        why = f"with {slots} free slots {share} live at least {lifetime_text(may)}"
+    LOG.info("cospot: spot %s is refused: it asks for %s; %s", instance, lifetime_text(asked), why)

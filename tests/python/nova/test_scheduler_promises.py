@@ -1,0 +1,222 @@
+"""Spots that ask for a lifetime, and the ones that do not: who gets a host."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
+
+from cospot.nova.scheduler.promise_check import PromiseCheck
+from promise_cases import HOUR, make_table, write_table
+from scheduler_cases import (
+    SPOT,
+    VM,
+    Plugin,
+    again,
+    make_flavor,
+    make_instance,
+    make_spec,
+    make_state,
+    names,
+)
+
+SetOption = Callable[..., None]
+
+
+def asking(lifetime: str | None, flavor: Any = SPOT, **fields: Any) -> Any:
+    hints = {} if lifetime is None else {"cospot:lifetime": [lifetime]}
+    return make_spec(flavor, scheduler_hints=hints, **fields)
+
+
+class Case:
+    """A host of 16 vCPUs with one VM and one spot of 4: 2 slots, so 1 h may be promised."""
+
+    def __init__(self, path: Path, set_option: SetOption, **options: Any) -> None:
+        self.path = path
+        values = {"lifetime_target": 0.05, "lifetime_promises": str(path), **options}
+        set_option(**values)
+        self.spot = make_instance(SPOT)
+        self.states = [make_state("a", instances=[make_instance(VM), self.spot])]
+        self.plugin = Plugin(self.states)
+
+    def place(self, spec: Any) -> list[str]:
+        return names(self.plugin.hosts(again(self.states), spec))
+
+
+@pytest.fixture
+def case(tmp_path: Path, set_option: SetOption) -> Case:
+    return Case(write_table(tmp_path / "promises.json"), set_option)
+
+
+def test_what_can_be_promised_is_and_the_evictor_is_told(case: Case) -> None:
+    spec = asking("1h")
+    before = time.time()
+    assert case.place(spec) == ["a"]
+    (told,) = case.plugin.plans()
+    assert told == {
+        "version": 1,
+        "instance": spec.instance_uuid,
+        "made_at": pytest.approx(before, abs=30),
+        "lifetime_s": HOUR,
+        "target": 0.05,
+    }
+
+
+def test_what_cannot_be_promised_is_refused_with_the_reason(
+    case: Case, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    assert case.place(asking("1h 1min")) == []
+    assert "asks for 1 h 1 min; with 2 free slots 95 % live at least 1 h" in caplog.text
+    assert case.plugin.plans() == []
+    assert case.plugin.filter.failures == 0
+
+
+def test_free_slots_are_those_of_now_over_all_hosts(case: Case) -> None:
+    # 2 on a, 4 on b: 6, for which 3 h may be promised. One comes: 5. Two more: 3, for 1 h.
+    case.states.append(make_state("b"))
+    case.plugin.placement.inventories.update(Plugin([case.states[1]]).placement.inventories)
+    assert len(case.place(asking("3h"))) == 2
+    assert len(case.place(asking("3h"))) == 2
+    assert len(case.place(asking("3h"))) == 2  # 4 slots before it
+    assert case.place(asking("3h")) == []
+
+
+def test_who_asks_for_nothing_is_untouched(case: Case) -> None:
+    assert case.place(asking(None)) == ["a"]
+    assert case.place(make_spec(VM)) == ["a"]
+    # A VM's hint means nothing.
+    assert case.place(asking("100d", VM)) == ["a"]
+    assert case.place(asking("nonsense", VM)) == ["a"]
+    assert case.plugin.plans() == []
+
+
+def test_without_a_target_hints_mean_nothing(tmp_path: Path, set_option: SetOption) -> None:
+    case = Case(write_table(tmp_path / "p.json"), set_option, lifetime_target=None)
+    for lifetime in ("100d", "nonsense"):
+        assert case.place(asking(lifetime)) == ["a"]
+    assert case.plugin.plans() == []
+
+
+def test_a_flavor_asks_for_its_spots_and_the_hint_counts_before_it(case: Case) -> None:
+    flavor = make_flavor(4, 8192, spot=True)
+    flavor.extra_specs["cospot:lifetime"] = "2h"
+    assert case.place(asking(None, flavor)) == []
+    assert case.place(asking("30min", flavor)) == ["a"]
+    assert [told["lifetime_s"] for told in case.plugin.plans()] == [1800.0]
+
+
+@pytest.mark.parametrize("lifetime", ["soon", "-1h", "0", ""])
+def test_a_lifetime_that_is_none_is_refused(
+    case: Case, caplog: pytest.LogCaptureFixture, lifetime: str
+) -> None:
+    assert case.place(asking(lifetime)) == []
+    assert "is refused: cospot:lifetime: found" in caplog.text
+    assert case.place(make_spec(SPOT, scheduler_hints={"cospot:lifetime": ["1h", "2h"]})) == []
+    assert case.plugin.filter.failures == 0
+
+
+def test_a_dry_run_places_and_tells_nobody(tmp_path: Path, set_option: SetOption) -> None:
+    case = Case(write_table(tmp_path / "p.json"), set_option, dry_run=True)
+    assert case.place(asking("100d")) == ["a"]
+    assert case.place(asking("1h")) == ["a"]
+    assert case.plugin.plans() == []
+
+
+def test_a_size_in_no_table_is_refused(case: Case) -> None:
+    assert case.place(asking("1s", make_flavor(5, 1024, spot=True))) == []
+    assert case.place(asking("1h", make_flavor(1, 1024, spot=True))) == ["a"]  # as one of 4
+
+
+def test_a_spot_that_moves_is_not_judged_again(case: Case) -> None:
+    case.place(asking(None))  # the scheduler has seen the host
+    assert case.place(asking("100d", instance_uuid=case.spot.uuid)) == ["a"]
+    assert case.place(asking("100d", ignore_hosts=["dead"])) == ["a"]
+    assert case.plugin.plans() == []
+
+
+def test_alternates_of_a_multi_create_are_no_second_promise(case: Case) -> None:
+    spec = asking("1h")
+    assert case.place(spec) == case.place(spec) == ["a"]
+    assert len(case.plugin.plans()) == 1
+
+
+def spoiled(path: Path) -> list[Callable[[], Any]]:
+    """What may happen to the file."""
+    return [
+        lambda: path.unlink(),
+        lambda: path.write_text("{"),
+        lambda: path.write_bytes(b"\xff\xfe"),
+        lambda: (path.unlink(), path.mkdir()),
+        lambda: (path.rmdir(), write_table(path, make_table(time.time() - 90_000))),
+        lambda: write_table(path, make_table(time.time() + 90_000)),
+        lambda: write_table(path, make_table(targets=(0.1, 0.2))),
+    ]
+
+
+def test_no_fault_of_the_file_stops_a_spot(case: Case, caplog: pytest.LogCaptureFixture) -> None:
+    assert case.place(asking("2h")) == []
+    for number, spoil in enumerate(spoiled(case.path)):
+        spoil()
+        caplog.clear()
+        state = [make_state("a", instances=[make_instance(VM), make_instance(SPOT)])]
+        found = names(Plugin(state, promises=PromiseCheck()).hosts(state, asking("2h")))
+        assert found == ["a"], number
+        assert "Nothing is promised, and no spot is refused" in caplog.text, number
+    assert case.plugin.filter.failures == 0
+
+
+def test_a_file_that_is_right_again_counts_again(case: Case) -> None:
+    case.path.unlink()
+    assert case.place(asking("2h")) == ["a"]
+    write_table(case.path)
+    assert case.place(asking("2h")) == []
+
+
+def test_the_file_is_read_once_until_it_changes(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cospot.nova.scheduler import promise_file
+
+    reads: list[object] = []
+    real = promise_file.table_from_text
+
+    def count(text: bytes) -> Any:
+        reads.append(text)
+        return real(text)
+
+    monkeypatch.setattr(promise_file, "table_from_text", count)
+    for _ in range(3):
+        case.place(asking("2h"))
+    assert len(reads) == 1
+    os.utime(case.path, ns=(1, 1))
+    case.place(asking("2h"))
+    assert len(reads) == 2
+
+
+def test_a_mistake_in_here_stops_no_spot(
+    case: Case, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*arguments: Any) -> Any:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(PromiseCheck, "_judge", fail)
+    assert case.place(asking("100d")) == ["a"]
+    assert "no lifetime was promised" in caplog.text
+
+
+def test_the_start_warns_of_an_evictor_that_breaks_promises(
+    tmp_path: Path, set_option: SetOption, caplog: pytest.LogCaptureFixture
+) -> None:
+    Case(write_table(tmp_path / "p.json"), set_option)
+    assert "use YJF" in caplog.text
+    caplog.clear()
+    Case(write_table(tmp_path / "p.json"), set_option, evictor="YJF")
+    assert "YJF" not in caplog.text
