@@ -29,6 +29,7 @@ cloud           the wire: all that placement and Nova are asked, all that Nova i
 records         for people: log, audit log, metrics
 stores          what is remembered: plans in memory; the rest in files that outlive the process
 snapshot        one host and its spots; the check of a spot; the choice among spots
+promise_keeper  counts which promised lifetimes are kept; nothing that evicts asks it
 safeguards      what holds an eviction back: switches, limits, locks
 context         `EvictorContext`: one of each of the above, shared by all parts below
 hosts           all hosts: when each was last within its capacity, which are overcommitted now

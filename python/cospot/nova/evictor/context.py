@@ -17,6 +17,7 @@ from cospot.nova.evictor.cloud import (
     Servers,
     open_client,
 )
+from cospot.nova.evictor.promise_keeper import PromiseKeeper
 from cospot.nova.evictor.records import AuditLog, Metrics
 from cospot.nova.evictor.safeguards import HostLocks, Switches
 from cospot.nova.evictor.snapshot import Deletions, HostObserver, SpotChooser
@@ -41,6 +42,7 @@ class EvictorContext:
         deletions: for how long spots have been going.
         observer: takes snapshots of hosts and checks a spot right before it is evicted.
         chooser: the evictor policy.
+        promises: counts which promised lifetimes are kept; nothing that evicts asks it.
     """
 
     conf: Any
@@ -56,6 +58,7 @@ class EvictorContext:
     deletions: Deletions
     observer: HostObserver
     chooser: SpotChooser
+    promises: PromiseKeeper
 
 
 def open_context(conf: Any) -> EvictorContext:
@@ -68,19 +71,21 @@ def open_context(conf: Any) -> EvictorContext:
     placement = Placement(open_client(conf, options.PLACEMENT_GROUP, PLACEMENT_MICROVERSION))
     servers = Servers(open_client(conf, options.NOVA_GROUP, NOVA_MICROVERSION))
     pending = PendingDeletions(f"{settings.state_path}/deletions")
+    metrics, audit = Metrics(), AuditLog(settings.audit_log)
     deletions = Deletions(settings.deletion_timeout, settings.repeat_stuck_deletions)
     return EvictorContext(
         conf=conf,
         settings=settings,
-        metrics=Metrics(),
+        metrics=metrics,
         placement=placement,
         servers=servers,
         pending=pending,
-        audit=AuditLog(settings.audit_log),
+        audit=audit,
         switches=Switches(settings),
         locks=HostLocks(settings.coordination_url, settings.lock_timeout),
         plans=PlanStore(settings.plan_ttl, settings.first_plan_window, settings.max_plans),
         deletions=deletions,
         observer=HostObserver(placement, servers, pending, deletions),
         chooser=SpotChooser(settings.evictor),
+        promises=PromiseKeeper(settings, placement, audit, metrics),
     )

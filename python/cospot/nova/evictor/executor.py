@@ -205,6 +205,7 @@ class EvictionExecutor:
         self._pending = context.pending
         self._audit = context.audit
         self._metrics = context.metrics
+        self._promises = context.promises
         self._freed = freed
         self._stalled = stalled
         self._told: dict[str, tuple[str, float]] = {}
@@ -281,6 +282,7 @@ class EvictionExecutor:
     def _took_it(
         self, snapshot: HostSnapshot, spot: Spot, reason: Reason, fields: dict[str, Any]
     ) -> None:
+        self._promises.evicted(spot.uuid)
         self._metrics.evictions.labels(cause=reason.cause).inc()
         self._metrics.evictions_why.labels(why=reason.why).inc()
         if fields["action"] == "delete":  # to shelve takes as long as its snapshot

@@ -261,6 +261,17 @@ _proactive = [
     ),
 ]
 
+_promises = [
+    cfg.IntOpt(
+        "promise_days",
+        default=30,
+        min=1,
+        max=3650,
+        help="Promises of a lifetime whose term was over so many days ago are counted no more, "
+        "here and in `cospot-nova status`.",
+    ),
+]
+
 _metrics = [
     cfg.PortOpt("metrics_port", default=9108, help="Port of the Prometheus metrics; 0: none."),
     cfg.StrOpt("metrics_address", default="127.0.0.1", help="Address of the Prometheus metrics."),
@@ -274,6 +285,7 @@ OPTIONS: Final = [
     *_loops,
     *_limits,
     *_proactive,
+    *_promises,
     *_metrics,
 ]
 

@@ -23,6 +23,7 @@ from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import EvictorError
 from cospot.nova.evictor.model import Amounts
 from cospot.nova.evictor.stores import KnownPlan, PlanOutcome
+from cospot.nova.promises import promise_message
 
 LOG = logging.getLogger(__name__)
 _FIRST_PAUSE_S: Final = 0.03
@@ -151,13 +152,17 @@ class PlanEndpoint:
 
     def __init__(self, context: EvictorContext, accepted: Callable[[KnownPlan], None]) -> None:
         self._plans = context.plans
+        self._promises = context.promises
         self._metrics = context.metrics
         self._accepted = accepted
 
     def info(
         self, context: Any, publisher_id: Any, event_type: Any, payload: Any, metadata: Any
     ) -> None:
-        """Take a plan; log what is none."""
+        """Take a plan, or what was promised to a spot; log what is neither."""
+        if event_type == promise_message.EVENT_TYPE:
+            self._take_promise(publisher_id, payload)
+            return
         try:
             outcome = self._take(publisher_id, event_type, payload)
         except Exception:
@@ -165,6 +170,14 @@ class PlanEndpoint:
             LOG.exception("cannot take a message from %.80r", publisher_id)
             outcome = PlanOutcome.MALFORMED
         self._metrics.plans.labels(outcome=outcome.value).inc()
+
+    def _take_promise(self, publisher_id: Any, payload: Any) -> None:
+        try:
+            self._promises.take(promise_message.promise_from_message(payload))
+        except promise_message.PromiseMessageError as error:
+            LOG.warning("ignoring a malformed promise from %.80r: %s", publisher_id, error)
+        except Exception:
+            LOG.exception("cannot take a promise from %.80r", publisher_id)
 
     def _take(self, publisher_id: Any, event_type: Any, payload: Any) -> PlanOutcome:
         try:

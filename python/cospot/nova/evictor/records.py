@@ -100,6 +100,7 @@ class Metrics:
         self.plans = self._counter("plans", "Plans received", "outcome")
         self._add_evictions()
         self._add_hosts()
+        self._add_promises()
         self.notices = self._counter("notices", "Eviction notices", "outcome")
         self.errors = self._counter("errors", "Errors by where they happened", "where")
         self.enabled = self._gauge("enabled", "1 when evictions are switched on")
@@ -152,6 +153,26 @@ class Metrics:
             "reserve_missing",
             "VMs of the reserve's size for which there is no free capacity",
             "reserve",
+        )
+
+    def _add_promises(self) -> None:
+        self.promises_kept = self._counter(
+            "promises_kept", "Spots that lived as long as they were promised", "target"
+        )
+        self.promises_broken = self._counter(
+            "promises_broken", "Spots evicted before the lifetime that they were promised", "target"
+        )
+        self.promises_open = self._gauge(
+            "promises_open", "Spots whose promised lifetime is not over", "target"
+        )
+        self.promises_share = self._gauge(
+            "promises_broken_share",
+            "Bounds of the share of promises that are broken, with 95 % confidence",
+            "target",
+            "bound",
+        )
+        self.promises_alarm = self._gauge(
+            "promises_alarm", "1 when more promises are broken than may be", "target"
         )
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:

@@ -70,6 +70,7 @@ class EvictorService:
         if settings.metrics_port:
             self.metrics.serve(settings.metrics_address, settings.metrics_port)
         self._log_switches()
+        self.context.promises.start()
         self._freed.start()
         self._queue.start()
         self._claims.start()
@@ -83,6 +84,7 @@ class EvictorService:
         self._claims.stop()
         self._queue.stop()
         self._freed.stop(_LAST_PATIENCE_S)
+        self.context.promises.stop()
         self.context.locks.close()
 
     def reload(self) -> None:

@@ -1,0 +1,178 @@
+"""Counts which promises of a lifetime are kept, and raises an alarm when too many are broken.
+
+It watches and evicts nothing, and nothing that goes wrong in it keeps anything else from going on:
+no eviction waits for a promise.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any, Final
+
+from oslo_log import log as logging
+
+from cospot.nova.evictor.cloud import Placement
+from cospot.nova.evictor.errors import EvictorError
+from cospot.nova.evictor.records import AuditLog, Metrics
+from cospot.nova.live_options import LiveOptions
+from cospot.nova.promises.journal import KnownPromise, PromiseJournal
+from cospot.nova.promises.kept_share import BrokenShare, broken_share
+from cospot.nova.promises.promise_message import Promise
+
+LOG = logging.getLogger(__name__)
+#: How far ahead of this machine's clock a scheduler's may be, seconds.
+_CLOCK_SKEW_S: Final = 60.0
+#: Pause between two counts, and questions to placement in each.
+_PAUSE_S: Final = 10.0
+_MOST_QUESTIONS: Final = 50
+_DAY_S: Final = 86400.0
+
+
+class PromiseKeeper:
+    """Thread-safe.
+
+    Args:
+        settings: the options, live.
+        placement: tells whether a spot got capacity.
+    """
+
+    def __init__(
+        self, settings: LiveOptions, placement: Placement, audit: AuditLog, metrics: Metrics
+    ) -> None:
+        self._settings = settings
+        self._placement = placement
+        self._audit = audit
+        self._metrics = metrics
+        self._journal = PromiseJournal(str(settings.state_path))
+        self._kept: dict[float, int] = {}
+        self._broken: dict[float, int] = {}
+        self._alarms: set[float] = set()
+        self._dropped_at = float("-inf")
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="promise-keeper", daemon=True)
+
+    def start(self) -> None:
+        """Read what earlier services counted, and begin to count."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop counting; what was noted stays."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def take(self, promise: Promise) -> None:
+        """Note a promise that a scheduler has given. Raises nothing."""
+        try:
+            if promise.made_at - time.time() > _CLOCK_SKEW_S:
+                LOG.warning("dropping a promise of the future to spot %s", promise.instance)
+            elif self._journal.add(promise):
+                LOG.info(
+                    "spot %s was promised to live %.0f s", promise.instance, promise.lifetime_s
+                )
+        except Exception as error:
+            self._fail("a promise cannot be noted", error)
+
+    def evicted(self, spot: str) -> None:
+        """Note that Nova has taken the order to evict a spot. Raises nothing."""
+        try:
+            known = self._journal.evicted(spot, time.time())
+            if known is not None:
+                self._write_broken(known)
+        except Exception as error:
+            self._fail("an eviction cannot be noted among the promises", error)
+
+    def count(self) -> None:
+        """Bring metrics and alarms up to date. Raises nothing."""
+        try:
+            self._count(time.time())
+        except Exception as error:
+            self._fail("promises cannot be counted", error)
+
+    def _run(self) -> None:
+        while True:
+            self.count()
+            if self._stopping.wait(_PAUSE_S):
+                return
+
+    def _count(self, now: float) -> None:
+        window = self._settings.promise_days * _DAY_S
+        self._journal.refresh()
+        self._look_at_new(now)
+        if now - self._dropped_at > _DAY_S / 24:
+            self._journal.drop_old(now, window)
+            self._dropped_at = now
+        for counts in self._journal.counts(now, window):
+            self._show(broken_share(counts))
+
+    def _look_at_new(self, now: float) -> None:
+        """Ask placement whether spots were built: one that was not has nothing to be kept."""
+        new = self._journal.unseen(now, self._settings.claim_timeout)
+        for promise in new[:_MOST_QUESTIONS]:
+            try:
+                runs = bool(self._placement.allocation(promise.instance))
+            except EvictorError as error:
+                LOG.debug("cannot see whether spot %s was built: %s", promise.instance, error)
+                return
+            # One that its owner has ended by now had its capacity: not known, so it counts as kept.
+            ended = not runs and now - promise.made_at > 2 * self._settings.claim_timeout
+            self._journal.saw(promise, runs=runs or ended, now=now)
+
+    def _show(self, share: BrokenShare) -> None:
+        counts, label = share.counts, f"{share.counts.target:g}"
+        self._raise_to(self._metrics.promises_kept, self._kept, counts.target, counts.kept)
+        self._raise_to(self._metrics.promises_broken, self._broken, counts.target, counts.broken)
+        self._metrics.promises_open.labels(target=label).set(counts.open)
+        self._metrics.promises_share.labels(target=label, bound="lower").set(share.lower)
+        self._metrics.promises_share.labels(target=label, bound="upper").set(share.upper)
+        self._metrics.promises_alarm.labels(target=label).set(float(share.alarm))
+        if share.alarm != (counts.target in self._alarms):
+            self._tell_alarm(share)
+
+    def _raise_to(self, counter: Any, shown: dict[float, int], target: float, now: int) -> None:
+        """A counter only grows, though what it counts leaves the window."""
+        labelled = counter.labels(target=f"{target:g}")
+        labelled.inc(max(0, now - shown.get(target, 0)))
+        shown[target] = now
+
+    def _tell_alarm(self, share: BrokenShare) -> None:
+        fields = share.as_json()
+        target = share.counts.target
+        if share.alarm:
+            self._alarms.add(target)
+            LOG.error(
+                "promises are broken more often than they may: %d of %d, at least %.2f %% with 95 %%"
+                " confidence, where %.2f %% may be; make the table anew (cospot-nova promise), or"
+                " promise less",
+                share.counts.broken,
+                share.counts.promised,
+                100 * share.lower,
+                100 * target,
+            )
+            self._audit.write("promise_alarm", **fields)
+        else:
+            self._alarms.discard(target)
+            LOG.info("promises are kept again: %s", fields)
+            self._audit.write("promise_alarm_over", **fields)
+
+    def _write_broken(self, known: KnownPromise) -> None:
+        promise, at = known.promise, known.broken_at or 0.0
+        lived = max(0.0, at - promise.made_at)
+        LOG.warning(
+            "spot %s was promised to live %.0f s and is evicted after %.0f s",
+            promise.instance,
+            promise.lifetime_s,
+            lived,
+        )
+        self._audit.write(
+            "promise_broken",
+            instance=promise.instance,
+            target=promise.target,
+            lifetime_s=promise.lifetime_s,
+            lived_s=round(lived, 3),
+        )
+
+    def _fail(self, what: str, error: Exception) -> None:
+        self._metrics.errors.labels(where="promises").inc()
+        LOG.error("%s: %s: %s", what, type(error).__name__, error)

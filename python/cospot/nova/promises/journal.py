@@ -1,0 +1,253 @@
+"""What was promised and what was broken, in files that services and `cospot-nova` share.
+
+One file for each day on which promises were made (`promises/2026-11-22.jsonl` in the evictor's
+state_path), one JSON object a line, only ever appended to with one write each: a service that is
+killed leaves at most its last line unfinished, and copies of the service on one machine read what
+the others wrote. Whether a promise was kept follows from the time, so nothing is written for that.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, Final
+
+from cospot.nova.promises.promise_message import Promise
+
+FOLDER: Final = "promises"
+_DAY_S: Final = 86400.0
+
+
+@dataclass(frozen=True)
+class KnownPromise:
+    """A promise and what is known of its spot.
+
+    Attributes:
+        broken_at: when the spot was evicted before its time; None if it was not.
+        never_ran: it got no capacity, so there was nothing to keep.
+        ran: it was seen to have capacity.
+    """
+
+    promise: Promise
+    broken_at: float | None = None
+    never_ran: bool = False
+    ran: bool = False
+
+
+@dataclass(frozen=True)
+class PromiseCounts:
+    """Of one target: promises whose term is not over for longer than the window.
+
+    Attributes:
+        kept: the term is over, and the spot was not evicted in it.
+        broken: the spot was evicted in its term, which may not be over yet.
+        broken_due: those of them whose term is over.
+        open: neither: the spot is to live on.
+    """
+
+    target: float
+    kept: int = 0
+    broken: int = 0
+    broken_due: int = 0
+    open: int = 0
+
+    @property
+    def promised(self) -> int:
+        """All of them."""
+        return self.kept + self.broken + self.open
+
+    @property
+    def due(self) -> int:
+        """Those whose term is over."""
+        return self.kept + self.broken_due
+
+
+class PromiseJournal:
+    """Thread-safe.
+
+    Args:
+        state_path: the evictor's folder.
+    """
+
+    def __init__(self, state_path: str) -> None:
+        self._folder = Path(state_path) / FOLDER
+        self._lock = threading.RLock()
+        self._read_up_to: dict[str, int] = {}
+        self._known: dict[str, KnownPromise] = {}
+
+    def add(self, promise: Promise) -> bool:
+        """Note a promise; False when its instance has one: the first counts.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        with self._lock:
+            self.refresh()
+            if promise.instance in self._known:
+                return False
+            self._append(promise.made_at, {"event": "promised", **asdict(promise)})
+            self._known[promise.instance] = KnownPromise(promise)
+            return True
+
+    def evicted(self, instance: str, now: float) -> KnownPromise | None:
+        """Note that a spot was evicted; return its promise when that breaks it.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        with self._lock:
+            if instance not in self._known:
+                self.refresh()
+            known = self._known.get(instance)
+            if known is None or known.broken_at is not None or now >= known.promise.due_at:
+                return None
+            self._note(known.promise, "broken", now)
+            self._known[instance] = replace(known, broken_at=now, never_ran=False)
+            return self._known[instance]
+
+    def saw(self, promise: Promise, *, runs: bool, now: float) -> None:
+        """Note whether a spot has capacity, some time after it was promised a lifetime.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        with self._lock:
+            self._note(promise, "ran" if runs else "never_ran", now)
+            known = self._known[promise.instance]
+            self._known[promise.instance] = replace(known, ran=runs, never_ran=not runs)
+
+    def unseen(self, now: float, after: float) -> list[Promise]:
+        """Return promises older than `after` seconds of whose spots nothing is known."""
+        with self._lock:
+            return [
+                known.promise
+                for known in self._known.values()
+                if not (known.ran or known.never_ran or known.broken_at is not None)
+                and now - known.promise.made_at > after
+            ]
+
+    def counts(self, now: float, window: float) -> list[PromiseCounts]:
+        """Return the counts by target, ascending.
+
+        Args:
+            now: seconds since the epoch.
+            window: promises whose term was over so many seconds ago count no more.
+        """
+        found: dict[float, dict[str, int]] = {}
+        with self._lock:
+            for known in self._known.values():
+                if known.never_ran or known.promise.due_at < now - window:
+                    continue
+                count = found.setdefault(known.promise.target, {})
+                is_due = known.promise.due_at <= now
+                if known.broken_at is None:
+                    word = "kept" if is_due else "open"
+                    count[word] = count.get(word, 0) + 1
+                    continue
+                count["broken"] = count.get("broken", 0) + 1
+                count["broken_due"] = count.get("broken_due", 0) + is_due
+        return [PromiseCounts(target, **found[target]) for target in sorted(found)]
+
+    def refresh(self) -> None:
+        """Read what was written since the last time, by whomever.
+
+        Raises:
+            OSError: the folder or a file is there and cannot be read.
+        """
+        with self._lock:
+            for path in self._files():
+                self._read(path)
+
+    def drop_old(self, now: float, window: float) -> None:
+        """Remove what counts no more: files all of whose promises were over before the window.
+
+        Raises:
+            OSError: a file cannot be removed.
+        """
+        with self._lock:
+            old = {
+                instance: known
+                for instance, known in self._known.items()
+                if known.promise.due_at < now - window
+            }
+            young = {
+                _day(known.promise.made_at)
+                for instance, known in self._known.items()
+                if instance not in old
+            }
+            for instance in old:
+                del self._known[instance]
+            for path in self._files():
+                # Of a day that is over, and has been for long enough that no message is under way.
+                if path.stem not in young and path.stem < _day(now - window - _DAY_S):
+                    path.unlink(missing_ok=True)
+                    self._read_up_to.pop(path.name, None)
+
+    def _files(self) -> list[Path]:
+        try:
+            return sorted(path for path in self._folder.iterdir() if path.suffix == ".jsonl")
+        except FileNotFoundError:
+            return []
+
+    def _note(self, promise: Promise, event: str, now: float) -> None:
+        self._append(promise.made_at, {"event": event, "instance": promise.instance, "at": now})
+
+    def _append(self, made_at: float, record: dict[str, Any]) -> None:
+        line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
+        path = self._folder / f"{_day(made_at)}.jsonl"
+        self._folder.mkdir(parents=True, exist_ok=True)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        file = os.open(path, flags, 0o640)
+        try:
+            os.write(file, line)
+        finally:
+            os.close(file)
+
+    def _read(self, path: Path) -> None:
+        start = self._read_up_to.get(path.name, 0)
+        try:
+            with path.open("rb") as file:
+                file.seek(start)
+                data = file.read()
+        except FileNotFoundError:  # removed by another copy
+            return
+        whole = data[: data.rfind(b"\n") + 1]
+        self._read_up_to[path.name] = start + len(whole)
+        for record in _records(whole):
+            self._take(record)
+
+    def _take(self, record: dict[str, Any]) -> None:
+        """Take a line; what is none of ours is passed over."""
+        try:
+            event, instance = record["event"], str(record["instance"])
+            if event == "promised":
+                numbers = (float(record[name]) for name in ("made_at", "lifetime_s", "target"))
+                self._known.setdefault(instance, KnownPromise(Promise(instance, *numbers)))
+                return
+            known = self._known[instance]
+            if event == "broken" and known.broken_at is None:
+                known = replace(known, broken_at=float(record["at"]), never_ran=False)
+            elif event in ("ran", "never_ran") and known.broken_at is None:
+                known = replace(known, ran=event == "ran", never_ran=event == "never_ran")
+            self._known[instance] = known
+        except (KeyError, TypeError, ValueError):
+            return
+
+
+def _records(data: bytes) -> Iterator[dict[str, Any]]:
+    for line in data.splitlines():
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict):
+            yield record
+
+
+def _day(moment: float) -> str:
+    return datetime.fromtimestamp(moment, timezone.utc).strftime("%Y-%m-%d")
