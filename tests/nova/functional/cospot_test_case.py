@@ -67,7 +67,7 @@ class CospotTestCase(integrated_helpers.ProviderUsageBaseTestCase):
         for i in range(self.num_hosts):
             self._start_compute(f"host{i}")
         self._sent: list[dict[str, Any]] = []
-        self.filter._publisher = PlanPublisher(lambda: self._sent.append, 1000)
+        self.filter._publisher = PlanPublisher(lambda: self._keep, 1000)
         self.vm_flavor = self._create_flavor(name="vm", vcpu=4, memory_mb=1024, disk=1, ephemeral=0)
         self.spot_flavor = self._create_flavor(
             name="spot",
@@ -88,6 +88,10 @@ class CospotTestCase(integrated_helpers.ProviderUsageBaseTestCase):
         """The filter in the scheduler that runs."""
         manager = self.scheduler_service.manager
         return manager.host_manager.filter_obj_map["CospotFilter"]
+
+    def _keep(self, message: dict[str, Any], event_type: str = "") -> None:
+        """Takes what the filter sends; a plan, or a promise with its event type."""
+        self._sent.append(message)
 
     def plans(self) -> list[Plan]:
         """All plans that were published."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any, ClassVar
 
+import fixtures
+from cospot.nova.promises.promise_table import PromiseTable, SizePromises, table_to_text
 from cospot.nova.scheduler.claim_check import ClaimCheck
 from cospot.nova.scheduler.decider import Decider
 from cospot_test_case import HOST_VCPUS, CospotTestCase
@@ -112,6 +115,34 @@ class PlacingTest(CospotTestCase):
         self.filter._decider = Decider()
         self.boot(self.vm_flavor)
         assert len(self.plans()) == 1
+
+    def test_a_spot_that_asks_for_a_lifetime_is_placed_if_it_can_be_promised(self) -> None:
+        """Two slots on each of three hosts: 6, for which an hour may be promised."""
+        path = Path(self.useFixture(fixtures.TempDir()).path) / "promises.json"
+        steps = [(0, None), (1, 3600.0)]
+        table = PromiseTable(
+            time.time(), time.time(), (0.05,), [SizePromises((5, 1024, 0), [steps])]
+        )
+        path.write_text(table_to_text(table))
+        self.flags(lifetime_target=0.05, lifetime_promises=str(path), group="cospot")
+
+        def ask(flavor: str, lifetime: str, state: str = "ACTIVE") -> str:
+            body = self._build_server(flavor_id=flavor, networks="none")
+            hints = {"cospot:lifetime": lifetime}
+            made = self.api.post_server({"server": body, "os:scheduler_hints": hints})
+            server: dict[str, Any] = self._wait_for_state_change(made, state)
+            return str(server["id"])
+
+        placed = ask(self.spot_flavor, "1h")
+        ask(self.spot_flavor, "61min", "ERROR")
+        ask(self.spot_flavor, "soon", "ERROR")
+        ask(self.vm_flavor, "61min")
+        path.unlink()
+        ask(self.spot_flavor, "61min")
+        assert self.filter._publisher.wait_until_sent(10)
+        promises = [each for each in self._sent if "lifetime_s" in each]
+        assert [(placed, 3600.0)] == [(each["instance"], each["lifetime_s"]) for each in promises]
+        assert self.filter.failures == 0
 
     def test_switched_off_and_on(self) -> None:
         self.spots_everywhere()

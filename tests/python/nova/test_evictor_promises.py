@@ -194,9 +194,7 @@ def test_a_spot_that_was_never_built_is_not_counted(tmp_path: Path) -> None:
     assert case.metric("promises_broken_total", target="0.1") == 1
 
 
-def test_nothing_that_goes_wrong_is_raised(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_that_goes_wrong_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     case = Keeper(tmp_path)
     (spot,) = case.promise(1, age=30.0)
     folder = tmp_path / "state" / "promises"

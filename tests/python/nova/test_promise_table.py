@@ -45,7 +45,8 @@ def test_a_lifetime_is_read(text: str, seconds: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "0", "-1", "h", "3 hours", "1e9", "nan", "inf", "1h 30", "101w" * 60, "٣h", "9" * 99]
+    "text",
+    ["", "0", "-1", "h", "3 hours", "1e9", "nan", "inf", "1h 30", "101w" * 60, "٣h", "9" * 99],
 )
 def test_what_is_no_lifetime(text: str) -> None:
     with pytest.raises(LifetimeError, match="expected"):

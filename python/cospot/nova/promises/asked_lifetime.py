@@ -11,7 +11,14 @@ NAME: Final = "cospot:lifetime"
 #: No cloud promises more: 100 years.
 MOST_SECONDS: Final = 100 * 365 * 86400.0
 
-_UNITS: Final[Mapping[str, float]] = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
+_UNITS: Final[Mapping[str, float]] = {
+    "s": 1,
+    "m": 60,
+    "min": 60,
+    "h": 3600,
+    "d": 86400,
+    "w": 604800,
+}
 _PART: Final = r"\d{1,12}(?:\.\d{1,6})?"
 _WHOLE: Final = re.compile(rf"{_PART}|(?:{_PART}\s*(?:min|s|m|h|d|w)\s*)+")
 _PARTS: Final = re.compile(rf"({_PART})\s*(min|s|m|h|d|w)?")

@@ -17,6 +17,7 @@ from cospot.nova.tools import argument_types, credentials, settings
 from cospot.nova.tools.audit_log import Eviction, last_evictions
 from cospot.nova.tools.cloud import Cloud, Provider
 from cospot.nova.tools.host_use import HostUse, host_use, total_use
+from cospot.nova.tools.kept_promises import PromisesKept, promise_alarm, promise_table, read_kept
 from cospot.nova.tools.text_table import text_table
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def _run(arguments: argparse.Namespace) -> int:
     groups = _groups(hosts, aggregates)
     log = _read_log(arguments)
     stalled = _read_stalled(arguments)
+    kept = read_kept(arguments.evictor_config_file)
     if arguments.format == "json":
         print(
             json.dumps(
@@ -92,13 +94,17 @@ def _run(arguments: argparse.Namespace) -> int:
                     "total": total_use("total", hosts).as_json(),
                     "stalled_hosts": [vars(note) for note in stalled],
                     "evictions": [vars(eviction) for eviction in log.evictions],
+                    "promises": [each.as_json() for each in kept.shares],
                     "audit_log": {"path": log.path, "problem": log.problem or None},
                 },
                 indent=2,
             )
         )
     else:
-        print("".join(f"{_alarm(each)}\n" for each in stalled) + _tables(hosts, groups, log))
+        alarms = [*map(_alarm, stalled), *map(promise_alarm, kept.alarms)]
+        print("".join(f"{each}\n" for each in alarms) + _tables(hosts, groups, log, kept))
+    if kept.problem:
+        print(f"cospot-nova: {kept.problem}; promises are left out", file=sys.stderr)
     named_by_user = log.path is None and arguments.evictor_config_file
     if log.problem and (arguments.audit_log is not None or named_by_user):
         raise ConfigError(log.problem)
@@ -177,7 +183,7 @@ def _alarm(record: StalledHostRecord) -> str:
     )
 
 
-def _tables(hosts: list[HostUse], groups: list[HostUse], log: _AuditLog) -> str:
+def _tables(hosts: list[HostUse], groups: list[HostUse], log: _AuditLog, kept: PromisesKept) -> str:
     total = total_use("total", hosts)
     words = ["vcpus", "memory_mb"] + ["disk_gb"] * total.counts_disk
     header = ["vms", "spots"]
@@ -187,6 +193,8 @@ def _tables(hosts: list[HostUse], groups: list[HostUse], log: _AuditLog) -> str:
     if groups:
         rows = [_use_row(one, words) for one in groups]
         parts.append(text_table(("aggregate", *header), rows))
+    if kept.shares:
+        parts.append(promise_table(kept.shares))
     if log.evictions:
         parts.append(text_table(_EVICTION_HEADER, list(map(_eviction_row, log.evictions))))
     elif log.is_absent:

@@ -1,0 +1,102 @@
+"""How many promised lifetimes were kept, as the evictor on this machine has noted it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from oslo_config import cfg
+
+from cospot.errors import ConfigError
+from cospot.nova.tools import settings
+from cospot.nova.tools.text_table import text_table
+
+if TYPE_CHECKING:
+    from cospot.nova.promises.kept_share import BrokenShare
+
+_DAY_S: Final = 86400.0
+_HEADER: Final = (
+    "promised to live",
+    "spots",
+    "kept",
+    "broken",
+    "open",
+    "broken, 95 % interval",
+    "verdict",
+)
+
+
+@dataclass(frozen=True)
+class PromisesKept:
+    """What is known of promises.
+
+    Attributes:
+        shares: by target; empty where nothing was promised, or no evictor runs.
+        problem: why nothing is known; empty when something is.
+    """
+
+    shares: Sequence[BrokenShare] = ()
+    problem: str = ""
+
+    @property
+    def alarms(self) -> list[BrokenShare]:
+        """Those that are broken more often than they may."""
+        return [each for each in self.shares if each.alarm]
+
+
+def read_kept(evictor_files: Sequence[str]) -> PromisesKept:
+    """Read what the service on this machine has noted.
+
+    Args:
+        evictor_files: its configuration; with none, where it looks itself.
+    """
+    from cospot.nova.promises.journal import PromiseJournal
+    from cospot.nova.promises.kept_share import broken_share
+
+    try:
+        evictor = settings.read_evictor_settings(evictor_files).cospot_evictor
+        journal = PromiseJournal(str(evictor.state_path))
+        journal.refresh()
+        counts = journal.counts(time.time(), evictor.promise_days * _DAY_S)
+        return PromisesKept([broken_share(each) for each in counts])
+    except OSError as error:
+        return PromisesKept(problem=f"{error.filename}: cannot be read: {error.strerror}")
+    except (ConfigError, cfg.Error):
+        return PromisesKept()  # which is said of the audit log
+    except AttributeError as error:  # of the compiled module that does not load
+        return PromisesKept(problem=str(error))
+
+
+def promise_table(shares: Sequence[BrokenShare]) -> str:
+    """Return the counts for people."""
+    return text_table(_HEADER, [_row(each) for each in shares])
+
+
+def promise_alarm(share: BrokenShare) -> str:
+    """Return one line that says that too many promises are broken."""
+    counts = share.counts
+    return (
+        f"ALARM: {counts.broken} of {counts.promised} promises are broken where"
+        f" {100 * counts.target:g} % may be: make the table anew (cospot-nova promise), or promise"
+        " less (docs/nova/promises.md)"
+    )
+
+
+def _row(share: BrokenShare) -> Sequence[object]:
+    counts = share.counts
+    verdict = "unclear"
+    if share.alarm:
+        verdict = "BROKEN"
+    elif share.upper <= counts.target:
+        verdict = "kept"
+    return (
+        f"with {100 * (1 - counts.target):g} %",
+        counts.promised,
+        counts.kept,
+        counts.broken,
+        counts.open,
+        f"{100 * share.lower:.2f}% to {100 * share.upper:.2f}%",
+        verdict,
+    )

@@ -1,0 +1,1 @@
+"""`cospot-nova promise` and `quote`: how long spots live, from what this cloud did."""

@@ -1,0 +1,170 @@
+"""`cospot-nova promise`: writes the table of lifetimes that may be promised."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import cospot
+from cospot.errors import ConfigError
+from cospot.nova.promises.asked_lifetime import lifetime_text
+from cospot.nova.promises.promise_table import PromiseTable, table_to_text
+from cospot.nova.tools import argument_types, credentials
+from cospot.nova.tools.promise import spot_cloud
+from cospot.nova.tools.promise.estimate import (
+    Estimating,
+    Placing,
+    SpotHosts,
+    check_targets,
+    estimate,
+    is_compiled,
+    replay,
+)
+from cospot.nova.tools.whole_file import write_file
+
+_TARGETS: Final = (0.01, 0.05, 0.1, 0.25)
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `promise`."""
+    parser = commands.add_parser(
+        "promise",
+        help="estimate from a history how long spots live, for lifetime_promises and quote",
+        description="Reads a history (cospot-nova history export), the hosts and the spot flavors"
+        " of this cloud, and writes what spots of each size may be promised. Run it every 6 hours.",
+    )
+    parser.add_argument(
+        "--history", metavar="PATH", required=True, help="from cospot-nova history export"
+    )
+    parser.add_argument("-o", "--output", metavar="PATH", default="promises.json")
+    parser.add_argument(
+        "--target",
+        metavar="P",
+        type=float,
+        action="append",
+        default=[],
+        help="a share of promises that may be broken, may be given again (default: "
+        + ", ".join(f"{target:g}" for target in _TARGETS)
+        + ")",
+    )
+    parser.add_argument(
+        "--samples",
+        type=argument_types.whole_number(1, 10_000_000),
+        default=10_000,
+        metavar="N",
+        help="fictitious spots for each size (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--least-samples",
+        type=argument_types.whole_number(1, 1_000_000),
+        default=100,
+        metavar="N",
+        help="a number of free slots that was seen less often counts as not seen"
+        " (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seed", type=argument_types.whole_number(0, 1 << 53), default=1, metavar="N"
+    )
+    parser.add_argument(
+        "--aggregate",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="only the hosts of this aggregate take spots, may be given again (default:"
+        " [cospot] aggregates of --config-file, else all with an inventory for spots)",
+    )
+    credentials.add_arguments(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    path = Path(arguments.history)
+    try:
+        observed_until = path.stat().st_mtime
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}; see cospot-nova history export") from error
+    settings = Estimating(
+        targets=check_targets(arguments.target or _TARGETS),
+        samples=arguments.samples,
+        least_samples=arguments.least_samples,
+        seed=arguments.seed,
+    )
+    options = spot_cloud.cospot_options(arguments)
+    with_disk = options is not None and "DISK_GB" in options.resources
+    aggregates = arguments.aggregate or (list(options.aggregates) if options is not None else [])
+    cloud = credentials.connect(arguments)
+    sizes = spot_cloud.spot_sizes(cloud.flavors(), with_disk=with_disk)
+    if not sizes:
+        raise ConfigError("there is no spot flavor to promise anything for; see cospot-nova setup")
+    hosts = spot_cloud.spot_hosts(cloud, aggregates, with_disk=with_disk)
+    placing = _placing(options)
+    replayed = replay(cospot.Workload.load(path), hosts, placing)
+    promises = estimate(replayed, hosts, sizes, settings)
+    table = PromiseTable(
+        made_at=time.time(),
+        observed_until=observed_until,
+        targets=settings.targets,
+        sizes=promises,
+        history={
+            "file": path.name,
+            "days": round(replayed.days, 3),
+            "vms": replayed.vms,
+            "spots": replayed.spots,
+            "evictions": replayed.evictions,
+            "hosts": _host_counts(hosts),
+        },
+        settings={**vars(settings), **vars(placing), "evictor": "YJF"},
+    )
+    write_file(Path(arguments.output), os.fsencode(table_to_text(table)))
+    _tell(arguments.output, table, options)
+    return 0
+
+
+def _placing(options: Any) -> Placing:
+    """Return the policies of nova.conf, as far as they can be used here."""
+    if options is None:
+        return Placing()
+    usual = Placing()
+    return Placing(
+        vm=options.vm_policy if is_compiled(options.vm_policy) else usual.vm,
+        spot=options.spot_policy if is_compiled(options.spot_policy) else usual.spot,
+        otn=options.otn,
+        saf=options.saf,
+    )
+
+
+def _host_counts(hosts: SpotHosts) -> list[dict[str, int]]:
+    counts: dict[tuple[int, int, int], int] = {}
+    for host in hosts.take_spots:
+        size = hosts.totals[host]
+        counts[size] = counts.get(size, 0) + 1
+    names = ("vcpus", "memory_mb", "disk_gb")
+    return [
+        {"count": count, **dict(zip(names, size, strict=True))}
+        for size, count in sorted(counts.items())
+    ]
+
+
+def _tell(output: str, table: PromiseTable, options: Any) -> None:
+    history = table.history
+    print(
+        f"{output}: {len(table.sizes)} sizes of spots, from {history['days']:g} days with"
+        f" {history['vms']} VMs and {history['spots']} spots, of which {history['evictions']} were"
+        f" evicted, on {sum(each['count'] for each in history['hosts'])} hosts"
+    )
+    for each in table.sizes:
+        longest = [max((step[1] or 0.0 for step in steps), default=0.0) for steps in each.steps]
+        told = ", ".join(
+            f"{100 * (1 - target):g} % {lifetime_text(seconds) if seconds else 'nothing'}"
+            for target, seconds in zip(table.targets, longest, strict=True)
+        )
+        print(f"{', '.join(each.flavors)}: at most {told}")
+    if options is None or options.evictor == "YJF":
+        return
+    print(
+        f"note: [cospot] evictor is {options.evictor}: promises hold only where the youngest spots"
+        " go first; use YJF, for cospot-evictor too"
+    )

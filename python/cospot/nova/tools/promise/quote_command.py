@@ -1,0 +1,143 @@
+"""`cospot-nova quote`: how long a spot of a flavor lives at least, were it started now."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from cospot.errors import ConfigError
+from cospot.nova import spot_flavors
+from cospot.nova.promises.asked_lifetime import lifetime_text
+from cospot.nova.promises.promise_table import (
+    MOST_BYTES,
+    PromiseTable,
+    PromiseTableError,
+    table_from_text,
+)
+from cospot.nova.tools import credentials
+from cospot.nova.tools.flavor_command import find_flavor
+from cospot.nova.tools.promise import spot_cloud
+
+_MAX_AGE_S = 86400
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `quote`."""
+    parser = commands.add_parser(
+        "quote", help="say how long a spot of a flavor lives at least, were it started now"
+    )
+    parser.add_argument("flavor", help="name or id of a spot flavor")
+    parser.add_argument(
+        "--promises",
+        metavar="PATH",
+        help="from cospot-nova promise (default: [cospot] lifetime_promises of --config-file)",
+    )
+    parser.add_argument(
+        "--aggregate",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="only the hosts of this aggregate take spots, may be given again (default:"
+        " [cospot] aggregates of --config-file, else all with an inventory for spots)",
+    )
+    parser.add_argument("--format", choices=["table", "json"], default="table")
+    credentials.add_arguments(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    options = spot_cloud.cospot_options(arguments)
+    table = _read_table(arguments.promises or (options and options.lifetime_promises) or "")
+    max_age = _MAX_AGE_S if options is None else options.promises_max_age
+    with_disk = options is not None and "DISK_GB" in options.resources
+    aggregates = arguments.aggregate or (list(options.aggregates) if options is not None else [])
+    cloud = credentials.connect(arguments)
+    flavor = find_flavor(cloud.flavors(), arguments.flavor)
+    if not spot_flavors.is_spot_flavor(flavor.extra_specs):
+        raise ConfigError(f"{flavor.name}: is no spot flavor; VMs are not evicted")
+    size = spot_cloud.size_of(flavor, with_disk=with_disk)
+    sized = table.for_size(size)
+    counted = size if sized is None else sized.size
+    by_host = spot_cloud.slots_now(cloud, counted, aggregates, with_disk=with_disk)
+    slots = sum(by_host.values())
+    quotes = [
+        (target, None if sized is None else sized.promised(slots, number))
+        for number, target in enumerate(table.targets)
+    ]
+    if arguments.format == "json":
+        print(json.dumps(_as_json(flavor.name, size, by_host, quotes, table), indent=2))
+    else:
+        print(f"{flavor.name} ({size[0]} vCPUs, {size[1]} MiB): {slots} more fit now", end=" ")
+        print(f"on {sum(map(bool, by_host.values()))} of {len(by_host)} hosts")
+        if sized is None:
+            print("it is in no table of promises: make that anew (cospot-nova promise)")
+        for target, seconds in reversed(quotes):
+            print(f"{100 * (1 - target):g} % live at least {_text(seconds)}")
+    _warn_of_age(table, max_age)
+    return 0
+
+
+def _text(seconds: float | None) -> str:
+    if seconds is None:
+        return "- (nothing can be promised)"
+    return "as long as was ever seen" if seconds == math.inf else lifetime_text(seconds)
+
+
+def _read_table(path: str) -> PromiseTable:
+    if not path:
+        raise ConfigError(
+            "no table of promises: expected --promises PATH, or [cospot] lifetime_promises in"
+            " --config-file"
+        )
+    try:
+        with Path(path).open("rb") as file:
+            return table_from_text(file.read(MOST_BYTES + 1))
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}; make it: cospot-nova promise") from error
+    except PromiseTableError as error:
+        raise ConfigError(f"{path}: {error}; make it anew: cospot-nova promise") from error
+
+
+def _as_json(
+    name: str,
+    size: tuple[int, int, int],
+    by_host: dict[str, int],
+    quotes: list[tuple[float, float | None]],
+    table: PromiseTable,
+) -> dict[str, Any]:
+    return {
+        "flavor": name,
+        **dict(zip(("vcpus", "memory_mb", "disk_gb"), size, strict=True)),
+        "slots": sum(by_host.values()),
+        "slots_by_host": by_host,
+        "quotes": [
+            {
+                "target": target,
+                "lives_at_least_s": "never" if seconds == math.inf else seconds,
+            }
+            for target, seconds in quotes
+        ],
+        "made_at": _moment(table.made_at),
+        "observed_until": _moment(table.observed_until),
+        "history": dict(table.history),
+    }
+
+
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _warn_of_age(table: PromiseTable, max_age: float) -> None:
+    age = time.time() - table.observed_until
+    if age > max_age:
+        print(
+            f"cospot-nova: the history behind this ended {lifetime_text(age)} ago; nova-scheduler"
+            f" takes none older than {lifetime_text(max_age)}",
+            file=sys.stderr,
+        )

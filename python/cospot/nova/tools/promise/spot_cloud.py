@@ -1,0 +1,118 @@
+"""Hosts that take spots and the flavors of spots, as the commands on promises need them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from cospot.errors import ConfigError
+from cospot.nova import spot_flavors
+from cospot.nova.inventory import held
+from cospot.nova.promises.promise_table import SizeKey
+from cospot.nova.tools.cloud import Cloud, Flavor, Hypervisor, Provider
+from cospot.nova.tools.promise.estimate import SpotHosts, slots_of
+
+_RESOURCES = (spot_flavors.VCPU, spot_flavors.MEMORY_MB, spot_flavors.DISK_GB)
+
+
+def spot_sizes(flavors: list[Flavor], *, with_disk: bool) -> dict[SizeKey, list[str]]:
+    """Return the sizes of all spot flavors, with their names."""
+    sizes: dict[SizeKey, list[str]] = defaultdict(list)
+    for flavor in flavors:
+        if spot_flavors.is_spot_flavor(flavor.extra_specs):
+            sizes[size_of(flavor, with_disk=with_disk)].append(flavor.name)
+    return dict(sizes)
+
+
+def size_of(flavor: Flavor, *, with_disk: bool) -> SizeKey:
+    """Return what an instance of a flavor takes, without disk where that does not count."""
+    return flavor.vcpus, flavor.memory_mb, flavor.disk_gb if with_disk else 0
+
+
+def spot_hosts(cloud: Cloud, aggregates: list[str], *, with_disk: bool) -> SpotHosts:
+    """Return all hosts, and which of them take spots.
+
+    Args:
+        aggregates: names of those whose hosts take spots; empty: all that have the inventory.
+
+    Raises:
+        ConfigError: there is no such aggregate.
+    """
+    allowed = _hosts_in(cloud, aggregates)
+    names: list[str] = []
+    totals: list[SizeKey] = []
+    take_spots: list[int] = []
+    for hypervisor, provider in _providers(cloud):
+        if provider.capacity(spot_flavors.VCPU) <= 0:
+            continue
+        if _takes_spots(hypervisor, provider, allowed):
+            take_spots.append(len(names))
+        names.append(hypervisor.host)
+        totals.append(_sized(provider, with_disk=with_disk))
+    return SpotHosts(names, totals, take_spots)
+
+
+def slots_now(
+    cloud: Cloud, size: SizeKey, aggregates: list[str], *, with_disk: bool
+) -> dict[str, int]:
+    """Return how many more spots of a size fit on each enabled host that takes spots.
+
+    Raises:
+        ConfigError: there is no such aggregate.
+    """
+    allowed = _hosts_in(cloud, aggregates)
+    found = {}
+    for hypervisor, provider in _providers(cloud):
+        if hypervisor.enabled and _takes_spots(hypervisor, provider, allowed):
+            total = _sized(provider, with_disk=with_disk)
+            used = [sum(held(provider.allocations.values(), name)) for name in _RESOURCES]
+            free = [has - taken for has, taken in zip(total, used, strict=True)]
+            found[hypervisor.host] = slots_of(size, free)
+    return found
+
+
+def _providers(cloud: Cloud) -> list[tuple[Hypervisor, Provider]]:
+    hypervisors = cloud.hypervisors()
+    providers = cloud.providers(hypervisors)
+    found = []
+    for hypervisor in hypervisors:
+        provider = providers[hypervisor.provider]
+        if not isinstance(provider, Provider):
+            raise provider  # a host too few would promise too little, one too many too much
+        found.append((hypervisor, provider))
+    return found
+
+
+def _hosts_in(cloud: Cloud, aggregates: list[str]) -> set[str] | None:
+    if not aggregates:
+        return None
+    known = cloud.aggregates()
+    for name in aggregates:
+        if name not in known:
+            names = ", ".join(known) or "there is none"
+            raise ConfigError(f"aggregate '{name}': expected one of: {names}")
+    return {host for name in aggregates for host in known[name]}
+
+
+def _takes_spots(hypervisor: Hypervisor, provider: Provider, allowed: set[str] | None) -> bool:
+    if allowed is not None and hypervisor.host not in allowed:
+        return False
+    return provider.capacity(spot_flavors.SPOT_VCPU) > 0
+
+
+def _sized(provider: Provider, *, with_disk: bool) -> SizeKey:
+    vcpus, memory_mb, disk_gb = (provider.capacity(name) for name in _RESOURCES)
+    return vcpus, memory_mb, disk_gb if with_disk else 0
+
+
+def cospot_options(arguments: Any) -> Any:
+    """Return the group [cospot] of nova.conf; None when no configuration is named.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    from cospot.nova.tools import settings
+
+    if not arguments.config_file and not arguments.config_dir:
+        return None
+    return settings.read_settings(arguments.config_file, arguments.config_dir).cospot
