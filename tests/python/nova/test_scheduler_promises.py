@@ -135,6 +135,11 @@ def test_a_size_in_no_table_is_refused(case: Case) -> None:
     assert case.place(asking("1h", make_flavor(1, 1024, spot=True))) == ["a"]  # as one of 4
 
 
+def test_disk_that_does_not_count_makes_no_size_unknown(case: Case) -> None:
+    assert case.place(asking("1h", make_flavor(4, 8192, 20, spot=True))) == ["a"]
+    assert len(case.plugin.plans()) == 1
+
+
 def test_a_spot_that_moves_is_not_judged_again(case: Case) -> None:
     case.place(asking(None))  # the scheduler has seen the host
     assert case.place(asking("100d", instance_uuid=case.spot.uuid)) == ["a"]
@@ -151,7 +156,7 @@ def test_alternates_of_a_multi_create_are_no_second_promise(case: Case) -> None:
 def spoiled(path: Path) -> list[Callable[[], Any]]:
     """What may happen to the file."""
     return [
-        lambda: path.unlink(),
+        path.unlink,
         lambda: path.write_text("{"),
         lambda: path.write_bytes(b"\xff\xfe"),
         lambda: (path.unlink(), path.mkdir()),

@@ -115,7 +115,7 @@ class PromiseKeeper:
             except EvictorError as error:
                 LOG.debug("cannot see whether spot %s was built: %s", promise.instance, error)
                 return
-            # One that its owner has ended by now had its capacity: not known, so it counts as kept.
+            # One looked at so late may have been ended by its owner: it counts as kept.
             ended = not runs and now - promise.made_at > 2 * self._settings.claim_timeout
             self._journal.saw(promise, runs=runs or ended, now=now)
 

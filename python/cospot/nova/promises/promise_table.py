@@ -9,11 +9,15 @@
 | `settings` | how: samples, seed, policies; for people |
 | `targets` | the probabilities of an eviction, ascending |
 | `sizes[]` | `vcpus`, `memory_mb`, `disk_gb`, `flavors` (names), `samples` |
-| `sizes[].promises[]` | for each target a list of steps `[slots, seconds]`: from so many free slots on so long; seconds null: nothing, "never": longer than any spot was seen to live |
+| `sizes[].promises[]` | for each target a list of steps |
+
+A step is `[slots, seconds]`: from so many free slots on so long. Seconds null: nothing can be
+promised; "never": longer than any spot was seen to live.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from bisect import bisect_right
@@ -168,7 +172,7 @@ def _size_from_json(row: Mapping[str, Any], targets: int) -> SizePromises:
 
 def _steps(rows: Iterable[Any]) -> list[Step]:
     steps = [(_count(slots), _seconds(seconds)) for slots, seconds in rows]
-    if any(later[0] <= earlier[0] for earlier, later in zip(steps, steps[1:], strict=False)):
+    if any(later[0] <= earlier[0] for earlier, later in itertools.pairwise(steps)):
         raise ValueError("the slots of promises do not ascend")
     return steps
 

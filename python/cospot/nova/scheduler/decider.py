@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -162,10 +163,11 @@ class _Case:
     def _judge(self, promises: PromiseCheck) -> Verdict:
         if self._moves:
             return NOT_ASKED  # it was promised what it was when it came
+        size = self.size if self._settings.watches_disk else replace(self.size, disk_gb=0)
         return promises.judge(
             self._spec,
             self.instance,
-            self.size,
+            size,
             self._settings,
             lambda: (self._mirror.host(self._states[i].uuid).free() for i in self._places.tolist()),
         )

@@ -1,7 +1,7 @@
 """Sends eviction plans and promises to the evictor without making the scheduler wait.
 
-What is sent goes into a queue of limited length, and one thread sends them in order. When the message bus
-is away plans wait, then are dropped: the evictor repairs by itself what it was not told.
+What is sent goes into a queue of limited length, and one thread sends it in order. When the message
+bus is away plans wait, then are dropped: the evictor repairs by itself what it was not told.
 """
 
 from __future__ import annotations

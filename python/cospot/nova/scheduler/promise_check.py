@@ -26,11 +26,16 @@ class PromiseSettings(Protocol):
     """The options that matter here; see options.py."""
 
     @property
-    def lifetime_target(self) -> float | None: ...
+    def lifetime_target(self) -> float | None:
+        """The share of promises that may be broken; None: nothing is promised."""
+
     @property
-    def lifetime_promises(self) -> str: ...
+    def lifetime_promises(self) -> str:
+        """The file of what may be promised."""
+
     @property
-    def promises_max_age(self) -> int: ...
+    def promises_max_age(self) -> int:
+        """The age at which it counts no more, seconds."""
 
 
 @dataclass(frozen=True)

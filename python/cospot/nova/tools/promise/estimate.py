@@ -159,7 +159,10 @@ def estimate(
     Nothing longer than the history is promised: it says nothing of what comes after so long.
 
     Args:
+        replayed: the history.
+        hosts: on which it was replayed.
         sizes: of spots, with the names of their flavors.
+        settings: how to estimate.
 
     Raises:
         ConfigError: a setting is out of range.

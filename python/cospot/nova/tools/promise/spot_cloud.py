@@ -33,7 +33,9 @@ def spot_hosts(cloud: Cloud, aggregates: list[str], *, with_disk: bool) -> SpotH
     """Return all hosts, and which of them take spots.
 
     Args:
+        cloud: with an administrator's eyes.
         aggregates: names of those whose hosts take spots; empty: all that have the inventory.
+        with_disk: whether disk counts.
 
     Raises:
         ConfigError: there is no such aggregate.
