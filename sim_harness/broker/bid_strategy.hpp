@@ -9,7 +9,7 @@
 namespace cospot {
 
 /// How much history a bid looks at: one week.
-inline constexpr Seconds kBidWindow = 7 * 24 * kHour;
+inline constexpr Seconds kBidWindow = Seconds{7} * 24 * kHour;
 
 /// What to offer at most for an hour of an instance in a market. A const object without state.
 ///

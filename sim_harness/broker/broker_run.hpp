@@ -57,7 +57,7 @@ class BrokerRun {
     std::int32_t id = 0;
     std::uint32_t version = 0;
 
-    friend auto operator<=>(const Event&, const Event&) = default;
+    friend auto operator<=>(const Event&, const Event&) = default;  // NOLINT(modernize-use-nullptr)
   };
 
   // Decisions (broker_run.cpp).

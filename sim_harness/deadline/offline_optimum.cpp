@@ -309,7 +309,7 @@ class Search {
 
   /// Runs on-demand in the first ticks of a stretch, fewer than all, and idles in the others.
   void add_partial(std::size_t stretch, std::int32_t before, bool starts, Front& next) {
-    constexpr Capacity kind = Capacity::kOnDemand;
+    const Capacity kind = Capacity::kOnDemand;
     const Label from = labels_[static_cast<std::size_t>(before)];
     const std::int64_t most =
         std::min(stretches_[stretch].ticks, ticks_needed(from.work, starts)) - 1;
