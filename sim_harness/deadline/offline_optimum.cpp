@@ -212,6 +212,26 @@ class Search {
       (plan.work >= needed_ ? high : low) = middle;
       if (plan.work >= needed_) best_cost_ = std::min(best_cost_, cost_of(plan) + 2 * slack());
     }
+    add_other_prices();
+  }
+
+  /// Bounds for one price on work.
+  struct Bounds {
+    double work_price = 0;
+    std::vector<std::array<double, 3>> any, full;  ///< by stretch and Capacity
+  };
+
+  /// Bounds at prices near the best one: it is the best for the whole job, not for what is left of
+  /// each plan.
+  void add_other_prices() {
+    const double best = work_price_;
+    for (const double factor : {0.9, 0.97, 0.99, 0.997, 1.003, 1.01, 1.03, 1.1}) {
+      work_price_ = best * factor;
+      (void)relax(work_price_);
+      bound_full_intervals();
+      others_.push_back({work_price_, bounds_, full_bounds_});
+    }
+    work_price_ = best;
     (void)relax(work_price_);
     bound_full_intervals();
   }
@@ -221,6 +241,18 @@ class Search {
     return cost + work_price_ * static_cast<double>(needed_ - work) +
            (mode >= kIdleDone ? full_bounds_
                               : bounds_)[next][static_cast<std::size_t>(capacity_of(mode))];
+  }
+
+  /// Tells whether it cannot be better than the best plan known.
+  [[nodiscard]] bool is_hopeless(const Label& label, std::size_t next, Mode mode) const {
+    const double most = best_cost_ - slack();
+    if (bound(label.work, label.cost, next, mode) > most) return true;
+    const auto kind = static_cast<std::size_t>(capacity_of(mode));
+    const double left = static_cast<double>(needed_ - label.work);
+    return std::any_of(others_.begin(), others_.end(), [&](const Bounds& other) {
+      const double rest = (mode >= kIdleDone ? other.full : other.any)[next][kind];
+      return label.cost + other.work_price * left + rest > most;
+    });
   }
 
   /// Sets full_bounds_, as bounds_, for plans whose intervals are all full from there on.
@@ -339,7 +371,7 @@ class Search {
 
   void keep(const Label& label, Mode mode, Front& next) {
     const auto after = static_cast<std::size_t>(label.stretch) + 1;
-    if (bound(label.work, label.cost, after, mode) > best_cost_ - slack()) return;
+    if (is_hopeless(label, after, mode)) return;
     labels_.push_back(label);
     next[mode].push_back(static_cast<std::int32_t>(labels_.size()) - 1);
   }
@@ -378,6 +410,7 @@ class Search {
   double work_price_ = 0;
   std::vector<std::array<double, 3>> bounds_;       ///< by stretch and Capacity
   std::vector<std::array<double, 3>> full_bounds_;  ///< the same; all intervals are full
+  std::vector<Bounds> others_;                      ///< for other prices on work
   std::vector<Label> labels_;
   double best_cost_ = 0;  ///< of the best plan known
   std::int32_t best_ = kNoLabel;

@@ -20,8 +20,8 @@ namespace cospot {
 ///   spot intervals, but for one at most: of two others, ticks can be moved from one to the other
 ///   until one is gone (which saves an overhead) or full. Hence the labels live at the ends of the
 ///   trace's stretches, not at every tick. Without on-demand, the longest stretches are best.
-/// - Lagrange's relaxation (a price on work) bounds from below what a label will cost in the end;
-///   those that cannot be better than the best plan known are dropped.
+/// - Lagrange's relaxation (a price on work, and several near it) bounds from below what a label
+///   will cost in the end; those that cannot be better than the best plan known are dropped.
 [[nodiscard]] std::vector<Capacity> offline_optimum(const DeadlineCase& run);
 
 }  // namespace cospot
