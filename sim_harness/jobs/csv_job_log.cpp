@@ -9,10 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "core/digest.hpp"
 #include "sim_harness/files/plain_text.hpp"
+#include "sim_harness/jobs/job_formats.hpp"
 #include "sim_harness/jobs/job_lines.hpp"
-#include "sim_harness/jobs/job_log.hpp"
 
 namespace cospot {
 namespace {
@@ -33,12 +32,13 @@ constexpr std::array<ColumnName, 7> kNames{{{"submission_s", Column::kSubmission
                                             {"delays", Column::kWait},
                                             {"cores_used", Column::kNodes}}};
 
-std::vector<std::string_view> split(std::string_view line) {
-  std::vector<std::string_view> fields;
+/// Splits into `fields`, whose memory it uses again.
+void split(std::string_view line, std::vector<std::string_view>& fields) {
+  fields.clear();
   for (;;) {
     const std::size_t comma = line.find(',');
     fields.push_back(without_blanks(line.substr(0, comma)));
-    if (comma == std::string_view::npos) return fields;
+    if (comma == std::string_view::npos) return;
     line.remove_prefix(comma + 1);
   }
 }
@@ -47,7 +47,8 @@ std::vector<std::string_view> split(std::string_view line) {
 class RowReader {
  public:
   RowReader(std::string_view header, const JobLines& lines) : lines_(lines) {
-    const std::vector<std::string_view> names = split(header);
+    std::vector<std::string_view> names;
+    split(header, names);
     width_ = names.size();
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto* known = std::ranges::find(kNames, names[i], &ColumnName::name);
@@ -69,7 +70,7 @@ class RowReader {
   }
 
   [[nodiscard]] Job read(std::string_view line) {
-    fields_ = split(line);
+    split(line, fields_);
     if (fields_.size() != width_) {
       lines_.fail(fmt::format("{} fields, expected {} as in the header line",
                               line.empty() ? 0 : fields_.size(), width_));
@@ -131,15 +132,18 @@ class RowReader {
 
 }  // namespace
 
-JobLog parse_job_csv(std::string_view text, std::string_view name) {
-  JobLog log{.name = std::string(name), .sha256 = sha256_hex(text)};
+void visit_job_csv(std::string_view text, std::string_view name,
+                   const std::function<void(const Job&)>& visit) {
   JobLines lines(text, name);
   std::string_view line;
   if (!lines.next(line)) lines.fail("the file is empty, expected a header line and jobs");
   RowReader rows(line, lines);
-  while (lines.next(line)) log.jobs.push_back(rows.read(line));
-  if (log.jobs.empty()) lines.fail("the file has a header line but no jobs");
-  return log;
+  bool has_jobs = false;
+  while (lines.next(line)) {
+    visit(rows.read(line));
+    has_jobs = true;
+  }
+  if (!has_jobs) lines.fail("the file has a header line but no jobs");
 }
 
 }  // namespace cospot

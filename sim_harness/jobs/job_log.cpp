@@ -11,6 +11,7 @@
 #include "sim_harness/files/gzip.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/files/stored_file.hpp"
+#include "sim_harness/jobs/job_formats.hpp"
 #include "sim_harness/jobs/job_lines.hpp"
 
 namespace cospot {
@@ -47,12 +48,14 @@ JobLogFormat job_log_format(std::string_view text) {
   return has_job_column(line) ? JobLogFormat::kCsv : JobLogFormat::kNone;
 }
 
-JobLog parse_job_log(std::string_view text, std::string_view name) {
+void visit_jobs(std::string_view text, std::string_view name,
+                std::vector<JobLogStatement>& statements,
+                const std::function<void(const Job&)>& visit) {
   switch (job_log_format(text)) {
     case JobLogFormat::kSwf:
-      return parse_swf(text, name);
+      return visit_swf(text, name, statements, visit);
     case JobLogFormat::kCsv:
-      return parse_job_csv(text, name);
+      return visit_job_csv(text, name, visit);
     case JobLogFormat::kNone:
       break;
   }
@@ -60,6 +63,12 @@ JobLog parse_job_log(std::string_view text, std::string_view name) {
       fmt::format("{}:1: {} begins no log of jobs, expected SWF (18 numbers a line, comments with "
                   "';') or a CSV with the columns submission_s,duration_s[,nodes]",
                   name, quoted_excerpt(first_line(text))));
+}
+
+JobLog parse_job_log(std::string_view text, std::string_view name) {
+  JobLog log{.name = std::string(name), .sha256 = sha256_hex(text)};
+  visit_jobs(text, name, log.statements, [&log](const Job& job) { log.jobs.push_back(job); });
+  return log;
 }
 
 JobLog read_job_log(const std::filesystem::path& path) {

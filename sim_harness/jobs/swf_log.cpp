@@ -7,10 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "core/digest.hpp"
 #include "sim_harness/files/plain_text.hpp"
+#include "sim_harness/jobs/job_formats.hpp"
 #include "sim_harness/jobs/job_lines.hpp"
-#include "sim_harness/jobs/job_log.hpp"
 
 namespace cospot {
 namespace {
@@ -118,34 +117,35 @@ Job read_job(std::string_view line, const JobLines& lines) {
 }
 
 /// Keeps `; Key: value`; other comments say nothing to a program.
-void read_comment(std::string_view comment, JobLog& log) {
+void read_comment(std::string_view comment, std::vector<JobLogStatement>& statements) {
   comment =
       without_blanks(comment.substr(std::min(comment.find_first_not_of(';'), comment.size())));
   const std::size_t colon = comment.find(':');
   if (colon == std::string_view::npos) return;
   const std::string_view key = comment.substr(0, colon);
   if (key.empty() || key.find(' ') != std::string_view::npos) return;
-  log.statements.push_back(
-      {std::string(key), std::string(without_blanks(comment.substr(colon + 1)))});
+  statements.push_back({std::string(key), std::string(without_blanks(comment.substr(colon + 1)))});
 }
 
 }  // namespace
 
-JobLog parse_swf(std::string_view text, std::string_view name) {
-  JobLog log{.name = std::string(name), .sha256 = sha256_hex(text)};
+void visit_swf(std::string_view text, std::string_view name,
+               std::vector<JobLogStatement>& statements,
+               const std::function<void(const Job&)>& visit) {
   JobLines lines(text, name);
+  bool has_jobs = false;
   std::string_view line;
   while (lines.next(line)) {
     line = without_blanks(line);
     if (line.empty()) continue;
     if (line.starts_with(';')) {
-      read_comment(line, log);
+      read_comment(line, statements);
     } else {
-      log.jobs.push_back(read_job(line, lines));
+      visit(read_job(line, lines));
+      has_jobs = true;
     }
   }
-  if (log.jobs.empty()) lines.fail("the log ends here, expected jobs");
-  return log;
+  if (!has_jobs) lines.fail("the log ends here, expected jobs");
 }
 
 }  // namespace cospot

@@ -22,7 +22,7 @@ std::string error_of(const std::string& text) {
   return error_text<WorkloadError>([&] { (void)parse_job_log(text, "jobs"); });
 }
 
-TEST_CASE("parse_swf: the 18 fields, in the order of the standard") {
+TEST_CASE("SWF: the 18 fields, in the order of the standard") {
   const JobLog log = parse_job_log(
       "; Version: 2.2\n;   MaxProcs:  128 \n; a note without a key\n;\n"
       "  7  100 20 3000 4 5.5 600 8 9000 1000 1 12 13 14 15 16 6 18\n",
@@ -52,7 +52,7 @@ TEST_CASE("parse_swf: the 18 fields, in the order of the standard") {
   CHECK(job.start() == seconds(120));
 }
 
-TEST_CASE("parse_swf: -1 is unknown; a log without comments and with more fields is one too") {
+TEST_CASE("SWF: -1 is unknown; a log without comments and with more fields is one too") {
   const JobLog log =
       parse_job_log("1 50 -1 -1 -1 -1 -1 3 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 {} q_1d 1:ppn=64", "jobs");
   const Job& job = log.jobs.at(0);
@@ -65,7 +65,7 @@ TEST_CASE("parse_swf: -1 is unknown; a log without comments and with more fields
   CHECK_FALSE(open.duration.has_value());
 }
 
-TEST_CASE("parse_swf: what is wrong, on which line, and what was expected") {
+TEST_CASE("SWF: what is wrong, on which line, and what was expected") {
   CHECK(error_of("; one\n1 2 3\n") == "jobs:2: 3 fields, expected 18 of an SWF job");
   CHECK(error_of("1 0 0 -5 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1") ==
         "jobs:1: run time (field 4) is '-5', expected a number from 0, or -1 where it is unknown");
@@ -79,7 +79,7 @@ TEST_CASE("parse_swf: what is wrong, on which line, and what was expected") {
   CHECK(error_of("; only a comment\n") == "jobs:1: the log ends here, expected jobs");
 }
 
-TEST_CASE("parse_job_csv: columns by name, others ignored, one node unless stated") {
+TEST_CASE("job CSV: columns by name, others ignored, one node unless stated") {
   const JobLog log =
       parse_job_log("id,duration_s,submission_s\r\n9,2.5,1656604920\r\n8,0,-4\r\n", "jobs");
   REQUIRE(log.jobs.size() == 2);
@@ -90,7 +90,7 @@ TEST_CASE("parse_job_csv: columns by name, others ignored, one node unless state
   CHECK(parse_job_log("submission_s,duration_s,nodes\n1,2,3", "jobs").jobs[0].width() == 3);
 }
 
-TEST_CASE("parse_job_csv: the tables of hpcwld give the time since the row before") {
+TEST_CASE("job CSV: the tables of hpcwld give the time since the row before") {
   const JobLog log = parse_job_log(
       "interarrival,service,cores_requested,cores_used,delays\n423,7,80,80,0\n136,9,10,16,1\n",
       "jobs");
@@ -104,7 +104,7 @@ TEST_CASE("parse_job_csv: the tables of hpcwld give the time since the row befor
   CHECK(parse_job_log("interarrival,service,cores_used\n1,2,0\n", "jobs").jobs[0].width() == 0);
 }
 
-TEST_CASE("parse_job_csv: what is wrong, on which line, and what was expected") {
+TEST_CASE("job CSV: what is wrong, on which line, and what was expected") {
   CHECK(error_of("submission_s,duration_s\n5,-1\n") ==
         "jobs:2: duration_s is '-1', expected seconds from 0");
   CHECK(error_of("submission_s,duration_s\n5\n") ==
