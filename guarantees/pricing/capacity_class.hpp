@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "guarantees/pricing/checkpoint_model.hpp"
+#include "guarantees/pricing/server_idle.hpp"
+
+namespace cospot {
+
+/// What "the average MTTR of the servers of a class" is. The paper leaves it open; its numbers fit
+/// the first.
+enum class MttrRule : bool {
+  kPooled,  ///< idle time of all servers / revocations of all
+  kMean,    ///< the mean of their MTTRs; a server without a revocation counts as one with one
+};
+
+/// How a class is valued.
+struct ClassPricing {
+  double checkpoint_hours = 10.0 / 60;
+  MttrRule mttr = MttrRule::kPooled;
+  PriceRule rule = PriceRule::kUtility;
+};
+
+/// What is known of some servers together.
+struct ClassSums {
+  double servers = 0;
+  double idle_hours = 0;
+  double revocations = 0;
+  double mttr_hours = 0;  ///< summed over the servers
+
+  [[nodiscard]] double mttr(MttrRule rule) const;  ///< infinite without a revocation
+  [[nodiscard]] double performance(const ClassPricing& pricing) const;
+  [[nodiscard]] double price(const ClassPricing& pricing) const;
+  /// The revenue, in server-hours at the on-demand price, when all idle time is sold.
+  [[nodiscard]] double revenue(const ClassPricing& pricing) const;
+
+  friend ClassSums operator-(const ClassSums& a, const ClassSums& b) {
+    return {a.servers - b.servers, a.idle_hours - b.idle_hours, a.revocations - b.revocations,
+            a.mttr_hours - b.mttr_hours};
+  }
+};
+
+/// The servers that have usable idle time, in the order of their rank, ready to be cut into
+/// classes. Those without (always busy) have nothing to sell.
+class IdleCapacity {
+ public:
+  explicit IdleCapacity(std::span<const ServerIdle> ranks);
+
+  /// How many there are.
+  [[nodiscard]] std::size_t size() const { return sums_.size() - 1; }
+  /// How many ranks there are, those without idle time among them.
+  [[nodiscard]] std::size_t ranks() const { return ranks_; }
+  /// Those from `first` to before `last`, counted from the most volatile.
+  [[nodiscard]] ClassSums between(std::size_t first, std::size_t last) const {
+    return sums_[last] - sums_[first];
+  }
+  [[nodiscard]] ClassSums all() const { return sums_.back(); }
+  /// The rank (from 0) of a server.
+  [[nodiscard]] std::size_t rank(std::size_t server) const { return rank_[server]; }
+
+  /// Every server in a class of its own: nothing is worth more with pooled MTTR.
+  [[nodiscard]] double most_revenue(const ClassPricing& pricing) const;
+  /// Its performance, in useful server-hours.
+  [[nodiscard]] double most_useful_hours(const ClassPricing& pricing) const;
+
+ private:
+  std::size_t ranks_;
+  std::vector<std::size_t> rank_;
+  std::vector<ClassSums> sums_;  ///< of the first so many servers
+};
+
+}  // namespace cospot

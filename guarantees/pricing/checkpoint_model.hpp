@@ -1,0 +1,39 @@
+#pragma once
+
+namespace cospot {
+
+// What revocations cost a batch job that saves checkpoints, in closed form. Times are in hours. The
+// mean time to revocation (MTTR) may be infinite: then nothing is ever lost.
+//
+// Source: Shastri et al., "Transient guarantees", SC 2016, equations 1 to 3; J. Daly, 2006.
+// Errors of all of them: ConfigError for a time that is not positive.
+
+/// How long it takes to save the memory of a server: 10 minutes for 16 GB, and in proportion.
+[[nodiscard]] double checkpoint_hours(double memory_gb);
+
+/// Equation 1: how long to work between checkpoints, sqrt(2 checkpoint MTTR).
+[[nodiscard]] double optimal_interval(double checkpoint, double mttr);
+
+/// What is added to each hour of work, as a fraction, when a checkpoint is saved after each
+/// `interval` of work: checkpoint / interval + interval / (2 MTTR).
+[[nodiscard]] double extra_time(double checkpoint, double mttr, double interval);
+
+/// Equation 2: the expected time that `work` takes.
+[[nodiscard]] double expected_time(double work, double checkpoint, double mttr, double interval);
+
+/// The speed of the server relative to one without revocations, 1 / (1 + extra time). The part of
+/// the server's time that is lost is 1 minus that: not the same number as the extra time.
+[[nodiscard]] double performance(double checkpoint, double mttr, double interval);
+
+/// The same with the optimal interval: 1 / (1 + sqrt(2 checkpoint / MTTR)).
+[[nodiscard]] double best_performance(double checkpoint, double mttr);
+
+/// What a customer pays for a server that is that fast, as a fraction of the on-demand price.
+enum class PriceRule : bool {
+  kEquilibrium,  ///< equation 3: as much a unit of useful time as on demand
+  kUtility,      ///< what users offer: 101^performance - 1 percent of it (section III-C)
+};
+
+[[nodiscard]] double price(PriceRule rule, double performance);
+
+}  // namespace cospot

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/model/sim_time.hpp"
+
+namespace cospot {
+
+/// From `time` on, `busy` servers are in use.
+struct DemandStep {
+  SimTime time{0};
+  std::int64_t busy = 0;
+
+  friend bool operator==(const DemandStep&, const DemandStep&) = default;
+};
+
+/// How many servers of the smallest type are in use over time: a step function, 0 before its first
+/// step. What ends and starts at the same time changes nothing in between.
+struct Demand {
+  std::vector<DemandStep> steps{};  ///< by time, no two of the same
+  SimTime last_start{0};            ///< of an interval that makes it up
+
+  [[nodiscard]] std::int64_t peak() const;
+  [[nodiscard]] SimTime begin() const { return steps.front().time; }
+  [[nodiscard]] SimTime end() const { return steps.back().time; }
+};
+
+/// Sums the demand of jobs or VMs.
+class DemandSum {
+ public:
+  /// `width` servers from `start` to `end`; kNever: without end. Nothing when it is empty.
+  /// Errors: ConfigError when the end is before the start or the width is negative.
+  void add(SimTime start, SimTime end, std::int64_t width);
+
+  /// The sum; nothing can be added after it.
+  [[nodiscard]] Demand finish();
+
+ private:
+  struct Change {
+    SimTime time;
+    std::int64_t by;
+  };
+  std::vector<Change> starts_;
+  std::vector<Change> ends_;
+  SimTime last_start_ = SimTime::min();
+};
+
+}  // namespace cospot

@@ -1,0 +1,56 @@
+#include "guarantees/pricing/revocation_interval.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <limits>
+
+namespace cospot {
+namespace {
+
+constexpr double kTail = 0.025;
+
+/// Garwood's interval of a Poisson count, as time per event.
+HourInterval poisson_interval(double idle_hours, double revocations) {
+  using boost::math::chi_squared;
+  using boost::math::complement;
+  using boost::math::quantile;
+  HourInterval interval;
+  interval.low = 2 * idle_hours / quantile(complement(chi_squared(2 * revocations + 2), kTail));
+  interval.high = revocations == 0 ? std::numeric_limits<double>::infinity()
+                                   : 2 * idle_hours / quantile(chi_squared(2 * revocations), kTail);
+  return interval;
+}
+
+/// The half width of the interval of the logarithm.
+double log_half_width(std::span<const DayOfIdle> days, const DayOfIdle& sum) {
+  const auto count = static_cast<double>(days.size());
+  double squares = 0;
+  for (const DayOfIdle& day : days) {
+    const double residual = day.revocations / sum.revocations - day.idle_hours / sum.idle_hours;
+    squares += residual * residual;
+  }
+  const boost::math::students_t t(count - 1);
+  const double quantile = boost::math::quantile(boost::math::complement(t, kTail));
+  return quantile * std::sqrt(squares * count / (count - 1));
+}
+
+}  // namespace
+
+HourInterval time_to_revocation_interval(std::span<const DayOfIdle> days) {
+  DayOfIdle sum;
+  for (const DayOfIdle& day : days) {
+    sum.idle_hours += day.idle_hours;
+    sum.revocations += day.revocations;
+  }
+  HourInterval interval = poisson_interval(sum.idle_hours, sum.revocations);
+  if (days.size() < 2 || sum.revocations == 0) return interval;
+  const double mttr = sum.idle_hours / sum.revocations;
+  const double half_width = log_half_width(days, sum);
+  interval.low = std::min(interval.low, mttr * std::exp(-half_width));
+  interval.high = std::max(interval.high, mttr * std::exp(half_width));
+  return interval;
+}
+
+}  // namespace cospot
