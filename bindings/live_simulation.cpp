@@ -63,7 +63,7 @@ LiveSimulation::LiveSimulation(PythonWorkload workload, PreparedRun run)
       settings_(std::move(run.settings)),
       schedule_(&schedule_of(workload_)),
       engine_(*schedule_, std::move(run.hosts), allocator_of(settings_, workload_)),
-      forecast_(make_lifetime_forecast(*schedule_, engine_.hosts(), settings_.spot)),
+      forecast_(make_spot_forecasts(*schedule_, engine_.hosts(), settings_.spot)),
       hosts_(kept_columns(engine_.hosts().view())),
       now_(first_time(*schedule_)) {
   engine_.set_forecasts(forecast_.get());

@@ -9,8 +9,8 @@
 #include "bindings/hosts.hpp"
 #include "bindings/run_arguments.hpp"
 #include "bindings/workloads.hpp"
-#include "sim_harness/engine/lifetime_forecast.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/engine/spot_forecasts.hpp"
 
 namespace cospot::bindings {
 
@@ -67,7 +67,7 @@ class LiveSimulation {
   NoObserver no_observer_;
   RunObserver* observer_ = nullptr;
   SimulationEngine engine_;
-  std::unique_ptr<LifetimeForecast> forecast_;  // null: no policy needs one
+  std::unique_ptr<ForecastOwner> forecast_;  // null: no policy needs one
   HostColumns hosts_;
   SimTime now_;
   bool is_running_ = false;  // guarded by Python's lock

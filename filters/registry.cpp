@@ -6,6 +6,7 @@
 #include "filters/feasibility_filter.hpp"
 #include "filters/lifetime_sla_filter.hpp"
 #include "filters/spot_avoiding_filter.hpp"
+#include "filters/transient_class_filter.hpp"
 
 namespace cospot {
 
@@ -16,6 +17,7 @@ std::span<const RegistryEntry<Filter>> filter_registry() {
       registry_entry<Filter, SpotAvoidingFilter>(),
       registry_entry<Filter, LifetimeSlaFilter>(),
       registry_entry<Filter, EconomyFilter>(),
+      registry_entry<Filter, TransientClassFilter>(),
   };
   return kRegistry;
 }

@@ -6,6 +6,7 @@
 #include "weighers/dpd_weigher.hpp"
 #include "weighers/fewest_spots_weigher.hpp"
 #include "weighers/first_fit_weigher.hpp"
+#include "weighers/low_revocation_weigher.hpp"
 #include "weighers/nova_cpu_weigher.hpp"
 #include "weighers/nova_disk_weigher.hpp"
 #include "weighers/nova_io_ops_weigher.hpp"
@@ -29,6 +30,7 @@ std::span<const RegistryEntry<Weigher>> weigher_registry() {
       registry_entry<Weigher, FirstFitWeigher>(),
       registry_entry<Weigher, FewestSpotsWeigher>(),
       registry_entry<Weigher, SpotHourWeigher>(),
+      registry_entry<Weigher, LowRevocationWeigher>(),
       registry_entry<Weigher, NovaRamWeigher>(),
       registry_entry<Weigher, NovaCpuWeigher>(),
       registry_entry<Weigher, NovaDiskWeigher>(),

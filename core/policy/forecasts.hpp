@@ -2,6 +2,7 @@
 
 namespace cospot {
 
+class HostRevocations;
 class LifetimeQuantiles;
 struct EconomyPromise;
 
@@ -17,6 +18,8 @@ struct Forecasts {
   const LifetimeQuantiles* lifetimes = nullptr;
   /// How much is promised to the Economy class, and how much of it is taken (guarantees/economy/).
   const EconomyPromise* economy = nullptr;
+  /// How often spots are evicted on each host (guarantees/pricing/).
+  const HostRevocations* revocations = nullptr;
 };
 
 }  // namespace cospot

@@ -31,6 +31,8 @@ struct PluginInfo {
   TuneChoice tune_choice = TuneChoice::kNone;
   /// It reads Forecasts::lifetimes, which somebody has to make for it.
   bool needs_lifetime_forecast = false;
+  /// It reads Forecasts::revocations, which somebody has to make for it.
+  bool needs_revocation_forecast = false;
 
   /// What it earns is an upper bound, and no datacenter can be set to it.
   [[nodiscard]] constexpr bool needs_true_lifetimes() const {
@@ -44,7 +46,7 @@ struct PluginInfo {
   }
   /// Nova tells what a host holds and since when, not how long it will.
   [[nodiscard]] constexpr bool is_for_nova() const {
-    return !needs_lifetimes() && !needs_lifetime_forecast;
+    return !needs_lifetimes() && !needs_lifetime_forecast && !needs_revocation_forecast;
   }
 };
 

@@ -21,9 +21,9 @@
 #include "sim_harness/engine/event_log.hpp"
 #include "sim_harness/engine/explain.hpp"
 #include "sim_harness/engine/explain_text.hpp"
-#include "sim_harness/engine/lifetime_forecast.hpp"
 #include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/engine/spot_forecasts.hpp"
 #include "sim_harness/files/text_table.hpp"
 #include "sim_harness/policies/policy_list.hpp"
 #include "sim_harness/studies/compare/compare_schema.hpp"
@@ -109,7 +109,7 @@ class ScenarioRun {
     std::optional<EventLog> log;
     if (arguments_.events.has_value()) log.emplace(*arguments_.events, workload_, engine.hosts());
     engine.set_observer(log ? &*log : nullptr);
-    const auto forecast = make_lifetime_forecast(schedule, engine.hosts(), settings.spot);
+    const auto forecast = make_spot_forecasts(schedule, engine.hosts(), settings.spot);
     engine.set_forecasts(forecast.get());
 
     const auto start = std::chrono::steady_clock::now();

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim_harness/engine/lifetime_forecast.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/engine/spot_forecasts.hpp"
 
 namespace cospot {
 namespace {
@@ -40,7 +40,7 @@ class GroupSimulation {
     Branches branches;
     std::size_t shared = 0;
     // A forecast follows from what happened in its own run.
-    const bool all_alone = needs_lifetime_forecast(*settings_.spot);
+    const bool all_alone = needs_spot_forecasts(*settings_.spot);
     for (std::size_t i = 0; i < variations_.size(); ++i) {
       const Member member{.variation = i, .evictor = make_evictor(*variations_[i].evictor)};
       if (!all_alone && member.evictor->victims_have_positive_cost()) {
@@ -66,7 +66,7 @@ class GroupSimulation {
     const Clock::time_point start = Clock::now();
     SimulationEngine engine(schedule_, HostTable::uniform(settings_.hosts, settings_.host),
                             allocator_of(member));
-    const auto forecast = make_lifetime_forecast(schedule_, engine.hosts(), *settings_.spot);
+    const auto forecast = make_spot_forecasts(schedule_, engine.hosts(), *settings_.spot);
     engine.set_forecasts(forecast.get());
     finish(engine, member, start, 0);
   }

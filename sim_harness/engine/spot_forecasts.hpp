@@ -1,0 +1,21 @@
+#pragma once
+
+#include <memory>
+
+#include "core/model/host_table.hpp"
+#include "sim_harness/engine/event_schedule.hpp"
+#include "sim_harness/engine/forecast_owner.hpp"
+#include "sim_harness/engine/run_settings.hpp"
+
+namespace cospot {
+
+/// All forecasts that the policies of a spot chain need for a run on `hosts`; null: they need none.
+/// `schedule` outlives it. Errors: ConfigError (make_lifetime_forecast).
+[[nodiscard]] std::unique_ptr<ForecastOwner> make_spot_forecasts(const EventSchedule& schedule,
+                                                                 const HostTable& hosts,
+                                                                 const ChainSpec& spot);
+
+/// Tells whether make_spot_forecasts makes any.
+[[nodiscard]] bool needs_spot_forecasts(const ChainSpec& spot);
+
+}  // namespace cospot
