@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/commands/broker_commands.hpp"
+#include "sim_harness/commands/classes_command.hpp"
 #include "sim_harness/commands/compare_commands.hpp"
 #include "sim_harness/commands/degradation_command.hpp"
 #include "sim_harness/commands/economy_commands.hpp"
@@ -82,6 +83,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader,
   add_report_command(app);
   add_tune_command(app, loader);
   add_sla_commands(app, loader);
+  add_classes_command(app, loader);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

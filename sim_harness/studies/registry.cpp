@@ -1,6 +1,7 @@
 // The studies of cospot. A new one is a folder beside this file, its #include and its row here, and
 // a test (CONTRIBUTING.md).
 #include "sim_harness/studies/broker/broker_study.hpp"
+#include "sim_harness/studies/classes/classes_study.hpp"
 #include "sim_harness/studies/compare/compare_study.hpp"
 #include "sim_harness/studies/deadline/deadline_study.hpp"
 #include "sim_harness/studies/degradation/degradation_study.hpp"
@@ -14,7 +15,7 @@ namespace cospot {
 const StudyRegistry& built_in_studies() {
   static const StudyRegistry registry({compare_study(), degradation_study(), economy_study(),
                                        levels_study(), sla_study(), broker_study(),
-                                       deadline_study()});
+                                       deadline_study(), classes_study()});
   return registry;
 }
 

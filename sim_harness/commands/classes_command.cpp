@@ -1,0 +1,109 @@
+#include "sim_harness/commands/classes_command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "guarantees/pricing/checkpoint_model.hpp"
+#include "sim_harness/commands/print.hpp"
+#include "sim_harness/studies/classes/class_report.hpp"
+
+namespace cospot {
+namespace {
+
+struct ClassesArguments {
+  std::string trace;
+  TraceOptions options;
+  std::vector<std::int64_t> classes{1, 2, 4, 8};
+  std::vector<std::string> partitions{"equal", "greedy", "optimal"};
+  std::optional<double> checkpoint_minutes;
+  std::optional<double> memory_gb;
+  std::string mttr = "pooled";
+  std::string value = "utility";
+  bool json = false;
+};
+
+double checkpoint_of(const ClassesArguments& arguments) {
+  constexpr double kMinutes = 10;
+  if (arguments.memory_gb) return checkpoint_hours(*arguments.memory_gb);
+  const double minutes = arguments.checkpoint_minutes.value_or(kMinutes);
+  if (minutes > 0 && std::isfinite(minutes)) return minutes / 60;
+  throw ConfigError(
+      fmt::format("--checkpoint-minutes: found {}, expected a number above 0", minutes));
+}
+
+void run_classes(const ClassesArguments& arguments, PolicyLoader& loader) {
+  const ClassPricing pricing{.checkpoint_hours = checkpoint_of(arguments),
+                             .mttr = parse_mttr(arguments.mttr),
+                             .rule = parse_value(arguments.value)};
+  std::vector<PartitionRule> partitions;
+  for (const std::string& name : arguments.partitions) partitions.push_back(parse_partition(name));
+  std::vector<std::size_t> classes;
+  for (const std::int64_t count : arguments.classes) {
+    if (count < 1) {
+      throw ConfigError(fmt::format("--classes: found {}, expected whole numbers from 1", count));
+    }
+    classes.push_back(static_cast<std::size_t>(count));
+  }
+  const std::filesystem::path file = arguments.trace;
+  loader.search_first(file.parent_path());
+  const LoadedTrace trace(load_trace(parse_trace_spec(arguments.trace), arguments.options, loader));
+  const ClassReport report = report_classes(trace, pricing, classes, partitions);
+  print(arguments.json ? report_json(trace, report) : report_text(trace, report));
+}
+
+void add_trace_options(CLI::App& command, TraceOptions& options) {
+  constexpr std::size_t kMostRanks = 100'000'000;
+  command
+      .add_option("--ranks", options.ranks, "Servers of the cluster; by default the peak in use")
+      ->check(CLI::Range(std::size_t{1}, kMostRanks));
+  command.add_option("--from-day", options.from_day, "Day from which on the trace counts")
+      ->capture_default_str();
+  command.add_option("--to-day", options.to_day,
+                     "Day up to which it counts; by default where the last job starts");
+  command
+      .add_option("--server-vcpus", options.server_vcpus,
+                  "vcpus of a server, for workloads; by default the smallest usual VM")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
+}
+
+}  // namespace
+
+void add_classes_command(CLI::App& app, PolicyLoader& loader) {
+  const auto arguments = std::make_shared<ClassesArguments>();
+  CLI::App* command = app.add_subcommand(
+      "classes", "Price idle capacity: classes of servers with guaranteed times to revocation");
+  command
+      ->add_option("TRACE", arguments->trace,
+                   "Workload (CSV, or a spec such as azure2020:seed=1), job log (SWF or CSV), or a "
+                   "scenario (YAML) whose hosts are looked at")
+      ->required();
+  add_trace_options(*command, arguments->options);
+  command->add_option("--classes", arguments->classes, "How many classes")->delimiter(',');
+  command
+      ->add_option("--partition", arguments->partitions,
+                   "equal, greedy, marginal, lookahead, optimal")
+      ->delimiter(',');
+  CLI::Option* minutes = command->add_option("--checkpoint-minutes", arguments->checkpoint_minutes,
+                                             "Time to save a server's memory; by default 10");
+  command
+      ->add_option("--memory-gb", arguments->memory_gb,
+                   "The same by the memory: 10 minutes for 16 GB")
+      ->excludes(minutes);
+  command->add_option("--mttr", arguments->mttr, "Time to revocation of a class: pooled or mean")
+      ->capture_default_str();
+  command->add_option("--value", arguments->value, "Prices: equilibrium or utility")
+      ->capture_default_str();
+  command->add_flag("--json", arguments->json, "Print JSON (docs/json.md)");
+  command->callback([arguments, &loader] { run_classes(*arguments, loader); });
+}
+
+}  // namespace cospot

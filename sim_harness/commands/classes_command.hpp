@@ -1,0 +1,14 @@
+#pragma once
+
+#include "sim_harness/policies/policy_loader.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace cospot {
+
+/// Adds `classes`. `loader` outlives `app`. Errors while it runs: InputError.
+void add_classes_command(CLI::App& app, PolicyLoader& loader);
+
+}  // namespace cospot

@@ -1,0 +1,183 @@
+#include "sim_harness/studies/classes/capacity_trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "core/digest.hpp"
+#include "core/errors.hpp"
+#include "sim_harness/files/gzip.hpp"
+#include "sim_harness/files/stored_file.hpp"
+#include "sim_harness/jobs/job_log.hpp"
+#include "sim_harness/studies/classes/placed_hosts.hpp"
+#include "sim_harness/studies/compare/sweep_file.hpp"
+#include "sim_harness/workloads/csv_workload.hpp"
+#include "sim_harness/workloads/load_workload.hpp"
+
+namespace cospot {
+namespace {
+
+/// The demand of a trace and the time that its days are counted from.
+struct TraceDemand {
+  std::string sha256{};
+  Demand demand{};
+  SimTime day_zero{0};
+  SimTime usual_end{0};  ///< where a trace ends unless the user says otherwise
+  SimTime last_end{0};
+};
+
+SimTime days(double count) {
+  return SimTime(std::llround(count * static_cast<double>(kDay.count())));
+}
+
+double day_count(SimTime time) {
+  return static_cast<double>(time.count()) / static_cast<double>(kDay.count());
+}
+
+/// The part that the options choose.
+TimeSpan span_of(const TraceDemand& trace, const TraceOptions& options, const std::string& label) {
+  const double most = std::ceil(day_count(trace.last_end - trace.day_zero));
+  const auto refuse = [&](std::string_view what, double day, std::string_view expected) {
+    throw ConfigError(fmt::format("{}: {} is {}, expected {}", label, what, day, expected));
+  };
+  TimeSpan span{trace.day_zero + days(options.from_day), trace.usual_end};
+  if (!(options.from_day >= 0) || !(options.from_day < most)) {
+    refuse("from-day", options.from_day, fmt::format("a day from 0 to below {}", most));
+  }
+  if (options.to_day) {
+    if (!(*options.to_day > options.from_day) || !(*options.to_day <= most)) {
+      refuse("to-day", *options.to_day,
+             fmt::format("a day after from-day ({}), to at most {}", options.from_day, most));
+    }
+    span.end = trace.day_zero + days(*options.to_day);
+  }
+  if (span.begin >= span.end) {
+    refuse("from-day", options.from_day,
+           fmt::format("a day before {:.2f}, where the last one starts",
+                       day_count(span.end - trace.day_zero)));
+  }
+  return span;
+}
+
+TraceDemand demand_of_jobs(std::string_view text, const std::string& label) {
+  TraceDemand trace;
+  DemandSum sum;
+  SimTime first = kNever;
+  std::vector<JobLogStatement> statements;
+  visit_jobs(text, label, statements, [&](const Job& job) {
+    first = std::min(first, job.submission);
+    if (job.duration) sum.add(job.start(), job.start() + *job.duration, job.width());
+  });
+  trace.demand = sum.finish();
+  if (trace.demand.steps.empty()) {
+    throw WorkloadError(label + ": no job has a known run time, expected some");
+  }
+  trace.day_zero = first;
+  trace.usual_end = trace.demand.last_start;
+  trace.last_end = trace.demand.end();
+  return trace;
+}
+
+TraceDemand demand_of_vms(const Workload& workload, std::optional<std::int64_t> server_vcpus) {
+  TraceDemand trace{.sha256 = workload.sha256};
+  const std::int64_t unit = server_vcpus.value_or(smallest_usual_vcpus(workload));
+  DemandSum sum;
+  for (const WorkloadRow& row : workload.rows) {
+    if (row.is_spot() || !starts_in_time(row, workload.window)) continue;
+    sum.add(row.start, row.end, (row.resources.vcpus + unit - 1) / unit);
+  }
+  trace.demand = sum.finish();
+  if (trace.demand.steps.empty()) {
+    throw WorkloadError(workload.name + ": has no VM that runs, expected some");
+  }
+  trace.usual_end = workload.window;
+  trace.last_end = workload.window;
+  return trace;
+}
+
+/// Reads a file once: a log of jobs by its first line, else a workload.
+TraceDemand read_demand(const TraceSpec& spec, const TraceOptions& options) {
+  if (spec.source.synthetic) {
+    return demand_of_vms(load_workload(spec.source), options.server_vcpus);
+  }
+  std::string bytes = read_stored_file(spec.source.file);
+  std::string sha256 = sha256_hex(bytes);
+  if (is_gzip(bytes)) {
+    Unpacked unpacked = unpack_gzip(bytes);
+    if (!unpacked.fault.empty()) {
+      const auto line = 1 + std::ranges::count(unpacked.text, '\n');
+      throw WorkloadError(fmt::format("{}:{}: {}", spec.label, line, unpacked.fault));
+    }
+    bytes = std::move(unpacked.text);
+  }
+  const bool is_jobs = job_log_format(bytes) != JobLogFormat::kNone;
+  TraceDemand trace = is_jobs
+                          ? demand_of_jobs(bytes, spec.label)
+                          : demand_of_vms(parse_workload(bytes, spec.label), options.server_vcpus);
+  trace.sha256 = std::move(sha256);
+  return trace;
+}
+
+bool is_scenario(const std::filesystem::path& file) {
+  return file.extension() == ".yaml" || file.extension() == ".yml";
+}
+
+CapacityTrace placed_trace(const TraceSpec& spec, const TraceOptions& options,
+                           PolicyLoader& loader) {
+  if (options.ranks) {
+    throw ConfigError(spec.label + ": the hosts of a run are its servers, expected no ranks");
+  }
+  const PlacedHosts hosts = run_and_watch(read_scenario(spec.source.file, {}, loader));
+  const TimeSpan span =
+      span_of({.usual_end = hosts.window.end, .last_end = hosts.window.end}, options, spec.label);
+  CapacityTrace trace{.label = spec.label, .sha256 = hosts.sha256, .is_placed = true};
+  trace.record = idle_record(periods_in(hosts, span), hosts.hosts, span);
+  trace.day_count = day_count(hosts.window.end);
+  trace.vms_rejected = static_cast<double>(hosts.vms_rejected);
+  trace.spot_lives = hosts.spot_lives;
+  return trace;
+}
+
+CapacityTrace ranked_trace(const TraceSpec& spec, const TraceOptions& options) {
+  TraceDemand read = read_demand(spec, options);
+  const TimeSpan span = span_of(read, options, spec.label);
+  CapacityTrace trace{.label = spec.label, .sha256 = read.sha256};
+  trace.day_count = day_count(read.last_end - read.day_zero);
+  const auto demand = std::make_shared<const Demand>(std::move(read.demand));
+  const std::size_t ranks = options.ranks.value_or(static_cast<std::size_t>(demand->peak()));
+  trace.record = idle_record(*demand, ranks, span);
+  trace.record.periods = [demand, inner = trace.record.periods](const auto& visit) {
+    inner(visit);
+  };
+  return trace;
+}
+
+}  // namespace
+
+TraceSpec parse_trace_spec(const std::string& name) {
+  return {.label = name, .source = parse_workload_spec(name)};
+}
+
+std::int64_t smallest_usual_vcpus(const Workload& workload) {
+  std::map<std::int64_t, std::size_t> sizes;
+  std::size_t vms = 0;
+  for (const WorkloadRow& row : workload.rows) {
+    if (row.is_spot()) continue;
+    ++sizes[row.resources.vcpus];
+    ++vms;
+  }
+  for (const auto& [vcpus, count] : sizes) {
+    if (20 * count >= vms) return vcpus;
+  }
+  return sizes.empty() ? 1 : sizes.begin()->first;  // twenty and more sizes, all of them rare
+}
+
+CapacityTrace load_trace(const TraceSpec& spec, const TraceOptions& options, PolicyLoader& loader) {
+  return is_scenario(spec.source.file) ? placed_trace(spec, options, loader)
+                                       : ranked_trace(spec, options);
+}
+
+}  // namespace cospot

@@ -1,0 +1,204 @@
+#include "sim_harness/studies/classes/class_report.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "guarantees/pricing/fixed_interval.hpp"
+#include "sim_harness/files/json_text.hpp"
+#include "sim_harness/files/text_table.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr auto kLeft = TextTable::Align::kLeft;
+
+std::string percent(double fraction) { return fmt::format("{:.1f}%", 100 * fraction); }
+
+/// Hours with three digits or so.
+std::string hours_text(double value) {
+  if (!std::isfinite(value)) return "-";
+  return value < 10    ? fmt::format("{:.2f}", value)
+         : value < 100 ? fmt::format("{:.1f}", value)
+                       : fmt::format("{:.0f}", value);
+}
+
+std::string plural(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string heading(const LoadedTrace& trace, const ClassReport& report) {
+  const IdleRecord& record = trace.trace.record;
+  const std::optional<double> mttr = trace.mean_mttr_hours(report.pricing.mttr);
+  const double days = hours(record.span.length()) / 24;
+  const double capacity_hours = hours(record.span.length()) * static_cast<double>(record.servers);
+  return fmt::format(
+      "{}: {}, {:.1f} days\n"
+      "usable idle capacity: {} of server time, on {}; mean time to revocation {} h ({})\n",
+      trace.trace.label, plural(record.servers, trace.trace.is_placed ? "host" : "server"), days,
+      percent(trace.capacity.all().idle_hours / capacity_hours),
+      plural(trace.capacity.size(), trace.trace.is_placed ? "host" : "server"),
+      mttr ? hours_text(*mttr) : "-", mttr_name(report.pricing.mttr));
+}
+
+std::string overview(const LoadedTrace& trace, const ClassReport& report) {
+  TextTable table;
+  table.add_column("classes");
+  table.add_column("partition", kLeft);
+  table.add_column("performance");
+  table.add_column("revenue");
+  table.add_column("of the maximum");
+  for (const PartitionReport& each : report.partitions) {
+    table.add_row({std::to_string(each.run.classes),
+                   std::string(partition_name(each.run.partition)),
+                   percent(each.result.performance), percent(each.result.revenue),
+                   percent(each.result.revenue_of_maximum)});
+  }
+  const double idle = trace.capacity.all().idle_hours;
+  const double most = trace.capacity.most_revenue(report.pricing);
+  for (const FixedSale& sale : sales_without_guarantees(report.pricing.checkpoint_hours)) {
+    const double useful = useful_hours(trace.capacity, sale.sold, report.pricing.checkpoint_hours);
+    const double earned = revenue(trace.capacity, sale.sold, report.pricing);
+    table.add_row(
+        {"1", sale.name, percent(useful / idle), percent(earned / idle), percent(earned / most)});
+  }
+  table.add_row({std::to_string(trace.capacity.size()), "maximum",
+                 percent(trace.capacity.most_useful_hours(report.pricing) / idle),
+                 percent(most / idle), percent(1)});
+  return fmt::format("\nRevenue at {} prices, relative to selling the idle time on demand\n{}",
+                     value_name(report.pricing.rule), table.text());
+}
+
+std::string class_tables(const LoadedTrace& trace, const ClassReport& report) {
+  const double idle = trace.capacity.all().idle_hours;
+  TextTable table;
+  table.add_column("classes");
+  table.add_column("partition", kLeft);
+  table.add_column("class");
+  for (const char* title :
+       {"servers", "MTTR (h)", "95% CI (h)", "availability", "revocations/day", "predictable days",
+        "performance", "equilibrium price", "price", "revenue"}) {
+    table.add_column(title);
+  }
+  for (const PartitionReport& each : report.partitions) {
+    for (std::size_t c = 0; c < each.table.size(); ++c) {
+      const OfferedClass& offered = each.table[c];
+      table.add_row(
+          {c == 0 ? std::to_string(each.run.classes) : "",
+           c == 0 ? std::string(partition_name(each.run.partition)) : "", std::to_string(c + 1),
+           fmt::format("{}", offered.sums.servers), hours_text(offered.mttr_hours),
+           fmt::format("{} to {}", hours_text(offered.interval.low),
+                       hours_text(offered.interval.high)),
+           percent(offered.availability), fmt::format("{:.2f}", offered.revocations_per_day),
+           offered.predictability ? percent(*offered.predictability) : "-",
+           percent(offered.performance), percent(offered.equilibrium_price), percent(offered.price),
+           percent(offered.price * offered.sums.idle_hours / idle)});
+    }
+  }
+  return "\nClasses; prices in percent of the on-demand price\n" + table.text();
+}
+
+std::string class_json(const OfferedClass& offered, double idle_hours) {
+  const auto finite = [](double value) {
+    return json_number(std::isfinite(value) ? std::optional(value) : std::nullopt);
+  };
+  return JsonObject()
+      .add("ranks", std::to_string(offered.ranks))
+      .add("idle_ranks", json_number(offered.sums.servers))
+      .add("idle_hours", json_number(offered.sums.idle_hours))
+      .add("revocations", json_number(offered.sums.revocations))
+      .add("mttr_hours", finite(offered.mttr_hours))
+      .add("mttr_hours_low", finite(offered.interval.low))
+      .add("mttr_hours_high", finite(offered.interval.high))
+      .add("availability", json_number(offered.availability))
+      .add("revocations_per_day", json_number(offered.revocations_per_day))
+      .add("predictability", json_number(offered.predictability))
+      .add("performance", json_number(offered.performance))
+      .add("equilibrium_price", json_number(offered.equilibrium_price))
+      .add("price", json_number(offered.price))
+      .add("revenue", json_number(offered.price * offered.sums.idle_hours / idle_hours))
+      .text();
+}
+
+std::string partition_json(const LoadedTrace& trace, const PartitionReport& each) {
+  const double idle = trace.capacity.all().idle_hours;
+  return JsonObject()
+      .add("classes", std::to_string(each.run.classes))
+      .add("partition", json_text(partition_name(each.run.partition)))
+      .add("performance", json_number(each.result.performance))
+      .add("revenue", json_number(each.result.revenue))
+      .add("revenue_of_maximum", json_number(each.result.revenue_of_maximum))
+      .add("sizes",
+           list_of(each.table,
+                   [](const OfferedClass& offered) { return std::to_string(offered.ranks); }))
+      .add("table",
+           list_of(each.table,
+                   [idle](const OfferedClass& offered) { return class_json(offered, idle); }))
+      .text();
+}
+
+std::string sale_json(const LoadedTrace& trace, const FixedSale& sale,
+                      const ClassPricing& pricing) {
+  const double idle = trace.capacity.all().idle_hours;
+  const double useful = useful_hours(trace.capacity, sale.sold, pricing.checkpoint_hours);
+  return JsonObject()
+      .add("sold", json_text(sale.name))
+      .add("performance", json_number(useful / idle))
+      .add("revenue", json_number(revenue(trace.capacity, sale.sold, pricing) / idle))
+      .text();
+}
+
+}  // namespace
+
+ClassReport report_classes(const LoadedTrace& trace, const ClassPricing& pricing,
+                           const std::vector<std::size_t>& classes,
+                           const std::vector<PartitionRule>& partitions) {
+  ClassReport report{.pricing = pricing, .partitions = {}};
+  for (const std::size_t count : classes) trace.require_classes(count);
+  for (const std::size_t count : classes) {
+    for (const PartitionRule rule : partitions) {
+      const ClassesRun run{.classes = count, .partition = rule, .pricing = pricing};
+      Partition cut = partition(trace.capacity, rule, count, pricing);
+      const ClassesResult result = trace.measure(cut, run);
+      auto table = class_table(trace.trace.record, trace.capacity, cut, pricing);
+      report.partitions.push_back({run, std::move(cut), result, std::move(table)});
+    }
+  }
+  return report;
+}
+
+std::string report_text(const LoadedTrace& trace, const ClassReport& report) {
+  return heading(trace, report) + overview(trace, report) + class_tables(trace, report);
+}
+
+std::string report_json(const LoadedTrace& trace, const ClassReport& report) {
+  const double idle = trace.capacity.all().idle_hours;
+  const double useful = trace.capacity.most_useful_hours(report.pricing);
+  const double revenue = trace.capacity.most_revenue(report.pricing);
+  return JsonObject()
+             .add("trace", json_text(trace.trace.label))
+             .add("ranks", std::to_string(trace.trace.record.servers))
+             .add("idle_ranks", std::to_string(trace.capacity.size()))
+             .add("idle_hours", json_number(idle))
+             .add("mean_mttr_hours", json_number(trace.mean_mttr_hours(report.pricing.mttr)))
+             .add("mttr", json_text(mttr_name(report.pricing.mttr)))
+             .add("value", json_text(value_name(report.pricing.rule)))
+             .add("checkpoint_minutes", json_number(60 * report.pricing.checkpoint_hours))
+             .add("partitions", list_of(report.partitions,
+                                        [&trace](const PartitionReport& each) {
+                                          return partition_json(trace, each);
+                                        }))
+             .add("without_guarantees",
+                  list_of(sales_without_guarantees(report.pricing.checkpoint_hours),
+                          [&](const FixedSale& sale) {
+                            return sale_json(trace, sale, report.pricing);
+                          }))
+             .add("maximum", JsonObject()
+                                 .add("performance", json_number(useful / idle))
+                                 .add("revenue", json_number(revenue / idle))
+                                 .text())
+             .text() +
+         "\n";
+}
+
+}  // namespace cospot

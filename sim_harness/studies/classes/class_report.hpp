@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim_harness/studies/classes/class_settings.hpp"
+
+namespace cospot {
+
+/// A partition with its class table.
+struct PartitionReport {
+  ClassesRun run;
+  Partition partition;
+  ClassesResult result;
+  std::vector<OfferedClass> table;
+};
+
+/// What `cospot classes` prints of a trace.
+struct ClassReport {
+  ClassPricing pricing;
+  std::vector<PartitionReport> partitions;
+};
+
+/// Computes all partitions. Errors: ConfigError when there are fewer servers than classes.
+[[nodiscard]] ClassReport report_classes(const LoadedTrace& trace, const ClassPricing& pricing,
+                                         const std::vector<std::size_t>& classes,
+                                         const std::vector<PartitionRule>& partitions);
+
+/// For people: the trace, the partitions, and the class table of each.
+[[nodiscard]] std::string report_text(const LoadedTrace& trace, const ClassReport& report);
+
+/// For programs (docs/json.md).
+[[nodiscard]] std::string report_json(const LoadedTrace& trace, const ClassReport& report);
+
+}  // namespace cospot

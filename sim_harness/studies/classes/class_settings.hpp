@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "guarantees/pricing/capacity_class.hpp"
+#include "guarantees/pricing/partition.hpp"
+#include "sim_harness/studies/classes/capacity_trace.hpp"
+
+namespace cospot {
+
+// The words of study files and commands. Errors: ConfigError with the valid ones.
+
+[[nodiscard]] std::string_view partition_name(PartitionRule rule);
+[[nodiscard]] std::string_view mttr_name(MttrRule rule);
+[[nodiscard]] std::string_view value_name(PriceRule rule);
+[[nodiscard]] PartitionRule parse_partition(std::string_view name);
+[[nodiscard]] MttrRule parse_mttr(std::string_view name);
+[[nodiscard]] PriceRule parse_value(std::string_view name);
+
+/// One way to sell the idle capacity of a trace.
+struct ClassesRun {
+  std::size_t classes = 1;
+  PartitionRule partition = PartitionRule::kEqual;
+  ClassPricing pricing{};
+};
+
+/// What it comes to; performance and revenue are fractions of the usable idle time.
+struct ClassesResult {
+  std::size_t ranks = 0;
+  std::optional<double> mean_mttr_hours{};  ///< empty: no revocation
+  double performance = 0;
+  double revenue = 0;
+  double revenue_of_maximum = 0;  ///< relative to every server in a class of its own
+};
+
+/// A trace with what all its runs share.
+struct LoadedTrace {
+  explicit LoadedTrace(CapacityTrace loaded);
+
+  CapacityTrace trace;
+  IdleCapacity capacity;
+
+  /// Errors: ConfigError when there are fewer servers than classes.
+  void require_classes(std::size_t classes) const;
+  [[nodiscard]] std::optional<double> mean_mttr_hours(MttrRule rule) const;
+  [[nodiscard]] ClassesResult measure(const Partition& partition, const ClassesRun& run) const;
+};
+
+}  // namespace cospot

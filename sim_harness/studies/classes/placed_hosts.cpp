@@ -1,0 +1,154 @@
+#include "sim_harness/studies/classes/placed_hosts.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/digest.hpp"
+#include "guarantees/pricing/server_idle.hpp"
+#include "sim_harness/engine/allocator.hpp"
+#include "sim_harness/engine/datacenter_size.hpp"
+#include "sim_harness/engine/event_schedule.hpp"
+#include "sim_harness/engine/prepared_evictor.hpp"
+#include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/engine/spot_forecasts.hpp"
+#include "sim_harness/studies/compare/sweep_grid.hpp"
+#include "sim_harness/studies/provider/provider_json.hpp"
+#include "sim_harness/workloads/load_workload.hpp"
+
+namespace cospot {
+namespace {
+
+/// Notes when hosts are free of VMs, and how long spots live.
+class HostWatch final : public RunObserver {
+ public:
+  HostWatch(const Workload& workload, std::size_t hosts)
+      : workload_(workload),
+        vms_(hosts, 0),
+        free_since_(hosts, SimTime::min()),
+        spot_since_(workload.rows.size(), SimTime(0)) {}
+
+  void requested(const Request& /*request*/) override {}
+  void offered(const Offer& /*offer*/) override {}
+  void rejected(const Request& request) override { rejected_ += request.is_spot() ? 0 : 1; }
+
+  void placed(const Request& request, HostIndex host) override {
+    if (request.is_spot()) {
+      spot_since_[request.instance] = request.time;
+      return;
+    }
+    if (vms_[host]++ > 0) return;
+    if (request.time > free_since_[host]) {
+      periods_.push_back({host, free_since_[host], request.time, true});
+    }
+  }
+
+  void evicted(InstanceIndex victim, HostIndex /*host*/, const Request& for_vm) override {
+    spot_ran(victim, for_vm.time);
+    lives_.push_back(std::exchange(life_, 0));
+  }
+
+  void departed(InstanceIndex instance, HostIndex host, SimTime time) override {
+    if (workload_.rows[instance].is_spot()) return spot_ran(instance, time);
+    if (--vms_[host] == 0) free_since_[host] = time;
+  }
+
+  /// The run is over.
+  [[nodiscard]] PlacedHosts finish() {
+    for (std::size_t host = 0; host < vms_.size(); ++host) {
+      if (vms_[host] > 0 || free_since_[host] >= workload_.window) continue;
+      periods_.push_back({host, free_since_[host], workload_.window, false});
+    }
+    return {.hosts = vms_.size(),
+            .window = {SimTime(0), workload_.window},
+            .periods = std::move(periods_),
+            .spot_lives = std::move(lives_),
+            .vms_rejected = rejected_};
+  }
+
+ private:
+  void spot_ran(InstanceIndex spot, SimTime until) {
+    const SimTime from = std::max(spot_since_[spot], SimTime(0));
+    if (until > from) life_ += hours(until - from);
+  }
+
+  const Workload& workload_;
+  std::vector<std::uint32_t> vms_;
+  std::vector<SimTime> free_since_;
+  std::vector<SimTime> spot_since_;
+  std::vector<IdlePeriod> periods_;
+  std::vector<double> lives_;
+  double life_ = 0;
+  std::size_t rejected_ = 0;
+};
+
+std::size_t host_count(const Sweep& scenario, const Workload& workload) {
+  const Headroom& size = scenario.sizes.front();
+  if (!size.percent.has_value()) return size.hosts;
+  const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
+  return with_headroom(smallest_datacenter(workload, vms, scenario.host, scenario.vm.front()).hosts,
+                       *size.percent);
+}
+
+/// Numbers the hosts anew, the one that is revoked most often first.
+void rank_hosts(PlacedHosts& hosts) {
+  const std::vector<IdlePeriod> seen = periods_in(hosts, hosts.window);
+  const std::vector<ServerIdle> idle = idle_by_server(seen, hosts.hosts);
+  std::vector<std::size_t> order(hosts.hosts);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto is_before = [&idle](std::size_t a, std::size_t b) {
+    const ServerIdle &one = idle[a], &other = idle[b];
+    if (one.idle <= SimTime(0) || other.idle <= SimTime(0)) return one.idle < other.idle;
+    const double left = one.mttr_hours(), right = other.mttr_hours();
+    return left != right ? left < right : one.idle < other.idle;
+  };
+  std::ranges::stable_sort(order, is_before);
+  std::vector<std::size_t> rank(hosts.hosts);
+  for (std::size_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
+  for (IdlePeriod& period : hosts.periods) period.server = rank[period.server];
+}
+
+std::string identity(const Sweep& scenario, const std::string& workload_sha256) {
+  return sha256_hex(workload_sha256 + chain_json(scenario.vm.front()) +
+                    chain_json(scenario.spot.front()) + evictor_json(scenario.evictors.front()) +
+                    host_json(scenario.host) + size_json(scenario.sizes.front()) +
+                    otn_json(scenario.otn.front()) + (scenario.saf.front() ? "saf" : ""));
+}
+
+}  // namespace
+
+PlacedHosts run_and_watch(const Sweep& scenario) {
+  const Workload workload = load_workload(scenario.workloads.front());
+  const RunSettings settings = run_settings(scenario, {}, host_count(scenario, workload));
+  const EventSchedule schedule = make_schedule(workload);
+  Allocator allocator = make_allocator(settings);
+  allocator.evictor = prepared_evictor(allocator.evictor, workload, schedule);
+  SimulationEngine engine(schedule, HostTable::uniform(settings.hosts, settings.host), allocator);
+  HostWatch watch(workload, settings.hosts);
+  engine.set_observer(&watch);
+  const auto forecast = make_spot_forecasts(schedule, engine.hosts(), settings.spot);
+  engine.set_forecasts(forecast.get());
+  engine.run();
+  PlacedHosts hosts = watch.finish();
+  hosts.sha256 = identity(scenario, workload.sha256);
+  rank_hosts(hosts);
+  return hosts;
+}
+
+std::vector<IdlePeriod> periods_in(const PlacedHosts& hosts, TimeSpan span) {
+  std::vector<IdlePeriod> found;
+  for (IdlePeriod period : hosts.periods) {
+    if (period.end <= span.begin || period.begin >= span.end) continue;
+    if (period.begin < span.begin && period.end < span.end) continue;  // its length is not known
+    period.begin = std::max(period.begin, span.begin);
+    if (period.end >= span.end) {
+      period.end = span.end;
+      period.revoked = false;
+    }
+    found.push_back(period);
+  }
+  std::ranges::stable_sort(found, {}, &IdlePeriod::end);
+  return found;
+}
+
+}  // namespace cospot
