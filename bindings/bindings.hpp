@@ -18,6 +18,7 @@ void bind_workloads(pybind11::module_& core);
 void bind_simulation(pybind11::module_& core);
 void bind_lifetimes(pybind11::module_& core);
 void bind_compare(pybind11::module_& core);
+void bind_pricing(pybind11::module_& core);
 void bind_command_line(pybind11::module_& core);
 
 }  // namespace cospot::bindings

@@ -5,8 +5,9 @@ memory is in MiB (``_mb``), disks in GB, revenue in vcpu-seconds.
 
 Compose a VM chain and a spot chain (`Chain`), watch one decision (`Datacenter`, `make_offer`,
 `choose`), replay a workload (`Workload`, `simulate`, `Simulation`), compare thousands of
-combinations (`compare`; on many machines: `sweep`), write policies in Python (`Filter`, `Weigher`,
-`Evictor`), and look at results (`load_results`).
+combinations (`compare`; on many machines: `sweep`), price idle capacity (`price_classes`,
+`idle_periods`, `simulate_job`), write policies in Python (`Filter`, `Weigher`, `Evictor`), and look
+at results (`load_results`).
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ try:
         estimate_lifetimes,
         eviction_interval,
         explain,
+        idle_periods,
         list_evictors,
         list_filters,
         list_weighers,
@@ -66,9 +68,14 @@ try:
         make_filter,
         make_offer,
         make_weigher,
+        optimal_interval,
+        price_classes,
         run_command_line,
         simulate,
+        simulate_job,
         size,
+        transient_performance,
+        transient_price,
     )
     from cospot.policies import Evictor, Filter, Weigher
 except Exception as error:
@@ -156,6 +163,7 @@ __all__ = [
     "estimate_lifetimes",
     "eviction_interval",
     "explain",
+    "idle_periods",
     "list_evictors",
     "list_filters",
     "list_weighers",
@@ -165,11 +173,16 @@ __all__ = [
     "make_offer",
     "make_weigher",
     "occupancy_over_time",
+    "optimal_interval",
     "pareto_front",
+    "price_classes",
     "read_events",
     "run_command_line",
     "simulate",
+    "simulate_job",
     "size",
     "sweep",
+    "transient_performance",
+    "transient_price",
     "watch_occupancy",
 ]

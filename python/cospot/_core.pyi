@@ -550,6 +550,44 @@ def explain(
     otn: _Offer = 1,
     all_hosts: bool = False,
 ) -> str: ...
+def idle_periods(
+    trace: _Path,
+    *,
+    ranks: _Integer | None = None,
+    from_day: _Number = 0,
+    to_day: _Number | None = None,
+    server_vcpus: _Integer | None = None,
+) -> dict[str, Any]: ...
+def price_classes(
+    trace: _Path,
+    *,
+    classes: Sequence[int] = [1, 2, 4, 8],
+    partition: Sequence[str] = ["equal", "greedy", "optimal"],
+    checkpoint_minutes: _Number = 10,
+    mttr: str = "pooled",
+    value: str = "utility",
+    ranks: _Integer | None = None,
+    from_day: _Number = 0,
+    to_day: _Number | None = None,
+    server_vcpus: _Integer | None = None,
+) -> dict[str, Any]: ...
+def simulate_job(
+    work_hours: float,
+    checkpoint: str | _Number | Mapping[str, _Number],
+    *,
+    mttr_hours: _Number | None = None,
+    lives_hours: Sequence[float] | None = None,
+    available_hours: Sequence[tuple[float, float]] | None = None,
+    checkpoint_minutes: float = 10.0,
+    restore_minutes: float = 0.0,
+    boot_minutes: float = 0.0,
+    seed: _Integer = 1,
+) -> dict[str, Any]: ...
+def transient_performance(
+    checkpoint_hours: float, mttr_hours: float, interval_hours: float
+) -> float: ...
+def optimal_interval(checkpoint_hours: float, mttr_hours: float) -> float: ...
+def transient_price(performance: float, value: str = "utility") -> float: ...
 
 @final
 class CompareOutcome:

@@ -1,0 +1,297 @@
+"""The figures of "Transient guarantees" on other data: tables (CSV), plots (PNG), one text.
+
+Run by run.sh; README.md says what it writes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import cospot
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from cospot import classes
+from cospot.errors import CospotError
+
+mpl.use("Agg")
+from matplotlib import pyplot
+
+DELTA = 10 / 60
+TWO_WEEKS = 14 * 24.0
+#: A trace and the part of it that counts.
+LOGS: dict[str, tuple[str, dict[str, Any]]] = {
+    "SURF Lisa": (
+        "surf_lisa_jobs/surf_lisa_jobs_2022_Jul_Oct.csv.gz",
+        {"ranks": 275, "from_day": 10, "to_day": 100},
+    ),
+    "wagap": ("wagap2013_swf/wagap-2013.nodelists-removed.swf.gz", {"ranks": 2176, "from_day": 7}),
+    "NASA iPSC": ("nasa_ipsc_swf/NASA-iPSC-1993-3.1-cln.swf.gz", {"ranks": 128}),
+    "LHC Grid": ("lcg2005_swf/LCG-2005-1.swf.gz", {"from_day": 1}),
+    "Azure VMs": ("azure2020-cospot/bernoulli/relevant-vm-1pcnt_0.csv.gz", {}),
+}
+
+
+def mean_performance(mttr: float, checkpoint: Any, seeds: int = 20, **costs: float) -> float:
+    """Simulate a job of two weeks on Poisson revocations, with several seeds."""
+    runs = [
+        cospot.simulate_job(TWO_WEEKS, checkpoint, mttr_hours=mttr, seed=seed, **costs)
+        for seed in range(1, seeds + 1)
+    ]
+    return float(
+        sum(run["useful_hours"] for run in runs) / sum(run["elapsed_hours"] for run in runs)
+    )
+
+
+def figure_3() -> Iterator[tuple[str, str, float, str]]:
+    """Volatility and predictability: 16 GB, 10 minutes to save."""
+    ec2 = {"restore_minutes": 10.0, "boot_minutes": 2.0}
+    for mttr in (0.25, 0.5, 1.0, 2.0, 4.0):
+        for name, costs in (("saving only", {}), ("with restore and boot", ec2)):
+            lost = 1 - mean_performance(mttr, "oracle", **costs)
+            paper = "35 to 70 %" if mttr <= 1 else "~4 %" if mttr == 4 else ""
+            yield "3b", f"MTTR {mttr:g} h, predictable, {name}: time lost", lost, paper
+    for assumed in (0.5, 1.0, 2.0, 4.0, 8.0, 16.0):
+        fast = mean_performance(4, {"assumed_mttr_hours": assumed})
+        extra, paper = 1 / fast - 1, "~27 %" if assumed == 4 else ""
+        yield "3c", f"MTTR 4 h, unpredictable, assumed {assumed:g} h: extra time", extra, paper
+
+
+def figure_6() -> Iterator[tuple[str, str, float, str]]:
+    """EC2's m1.large in 2014, as a Poisson process of its 555 revocations a year."""
+    mttr, year = 8760 / 555, 8760.0
+    best = cospot.optimal_interval(DELTA, mttr)
+    for name, checkpoint, paper in (
+        ("oracle", "oracle", "< 1 %"),
+        ("optimal interval", best, "12 %"),
+        ("hourly", "hourly", "24 %"),
+    ):
+        for kind, costs in (
+            ("", {}),
+            (", restore and boot", {"restore_minutes": 10.0, "boot_minutes": 2.0}),
+        ):
+            run = cospot.simulate_job(20 * year, checkpoint, mttr_hours=mttr, **costs)
+            yield "6a", f"{name}{kind}: time lost", 1 - run["performance"], "" if kind else paper
+    for factor in (0.25, 0.5, 1, 2, 4):
+        run = cospot.simulate_job(20 * year, factor * best, mttr_hours=mttr)
+        paper = "the best (its revocations are no Poisson process)" if factor == 2 else ""
+        yield "6b", f"{factor:g} x optimal interval: time lost", 1 - run["performance"], paper
+
+
+def figure_6c(data: Path) -> Iterator[tuple[str, str, float, str]]:
+    """How the window from which the MTTR is estimated matters, on a recorded server."""
+    path, part = LOGS["SURF Lisa"]
+    if not (data / path).exists():
+        return
+    periods = cospot.idle_periods(data / path, **part)
+    chosen = periods["rank"] == 200
+    begin, end = periods["begin_hours"][chosen], periods["end_hours"][chosen]
+    for name, window in (("day", 24.0), ("week", 168.0), ("month", 720.0), ("all", 1e9)):
+        useful = lost = 0.0
+        for start, stop in zip(begin, end, strict=True):
+            seen = (
+                (end <= start) & (end > start - window) if window < 1e9 else np.ones(len(end), bool)
+            )
+            lengths = (end - begin)[seen]
+            assumed = lengths.mean() if len(lengths) else 15.0
+            run = cospot.simulate_job(
+                1e6, {"assumed_mttr_hours": assumed}, available_hours=[(0.0, stop - start)]
+            )
+            useful += run["useful_hours"]
+            lost += run["checkpointing_hours"] + run["recomputing_hours"]
+        yield (
+            "6c",
+            f"SURF Lisa, rank 201, MTTR of the past {name}: time lost",
+            lost / (useful + lost),
+            "9 to 21 %",
+        )
+
+
+def text_of(rows: pd.DataFrame) -> str:
+    """Write a table in Markdown."""
+    lines = ["| figure | what | cospot | paper |", "|---|---|---:|---|"]
+    for row in rows.itertuples():
+        lines.append(f"| {row.figure} | {row.what} | {row.value:.1%} | {row.paper} |")
+    return "\n".join(lines) + "\n"
+
+
+def usable_servers(periods: dict[str, Any], steps: int = 400) -> tuple[np.ndarray, np.ndarray]:
+    """Return hours and how many servers were usable then."""
+    times = np.linspace(0, periods["hours"], steps)
+    begun = np.searchsorted(np.sort(periods["begin_hours"]), times, side="right")
+    ended = np.searchsorted(np.sort(periods["end_hours"]), times, side="right")
+    return times, begun - ended
+
+
+def plot_trace(name: str, path: Path, part: dict[str, Any], table: pd.DataFrame, to: Path) -> None:
+    """Draw figures 7 and 8 of one trace."""
+    periods = cospot.idle_periods(path, **part)
+    figure, axes = pyplot.subplots(1, 3, figsize=(13, 3.6), layout="constrained")
+    hours, usable = usable_servers(periods)
+    axes[0].plot(hours / 24, usable)
+    axes[0].set(title=f"{name}: usable idle servers (7b)", xlabel="days")
+    axes[1].semilogy(table["rank"], table["mttr_hours"])
+    axes[1].set(title="time to revocation by rank, h (8a)", xlabel="rank")
+    for assumed, label in ((None, "own MTTR"), (24, "24 h"), (1, "1 h"), (0.5, "30 min")):
+        interval = None if assumed is None else float(np.sqrt(2 * DELTA * assumed))
+        axes[2].plot(
+            table["rank"],
+            100 * classes.performance(table["mttr_hours"], DELTA, interval),
+            label=label,
+        )
+    axes[2].set(title="useful server time, % (8b)", xlabel="rank")
+    axes[2].legend()
+    figure.savefig(to / f"trace_{name.lower().replace(' ', '_')}.png")
+    pyplot.close(figure)
+
+
+def quantiles_of_mttr(table: pd.DataFrame) -> dict[str, float]:
+    """Return the MTTR of all servers and that of its best tenth and half (figure 8a)."""
+    own = table[table["idle_hours"] > 0]
+    sorted_mttr = np.sort(own["mttr_hours"].to_numpy())
+    return {
+        "pooled": own["idle_hours"].sum() / max(1, own["revocations"].sum()),
+        "top 10 %": float(np.quantile(sorted_mttr, 0.9, method="lower")),
+        "top 50 %": float(np.quantile(sorted_mttr, 0.5, method="lower")),
+        "near 30 min (< 1 h), share": float((sorted_mttr < 1).mean()),
+    }
+
+
+def revenue_rows(name: str, path: Path, part: dict[str, Any]) -> pd.DataFrame:
+    """Return figures 9 and 10 of one trace: performance and revenue of every way to sell."""
+    priced = cospot.price_classes(
+        path,
+        classes=[1, 2, 4, 8],
+        partition=["equal", "greedy", "marginal", "lookahead", "optimal"],
+        **part,
+    )
+    rows = [
+        (f"{way['classes']} classes, {way['partition']}", way["performance"], way["revenue"])
+        for way in priced["partitions"]
+    ]
+    rows.append(("maximum", priced["maximum"]["performance"], priced["maximum"]["revenue"]))
+    found = pd.DataFrame(rows, columns=["sold", "performance", "revenue"])
+    found = pd.concat([pd.DataFrame(priced["without_guarantees"]), found], ignore_index=True)
+    found["of_maximum"] = found["revenue"] / priced["maximum"]["revenue"]
+    found.insert(0, "trace", name)
+    return found
+
+
+def plot_revenue(revenues: pd.DataFrame, to: Path) -> None:
+    """Draw figure 10 for every trace."""
+    shown = [
+        "GCE, 24 h assumed",
+        "EC2, hourly, +25% revocations",
+        "1 classes, equal",
+        "2 classes, equal",
+        "2 classes, optimal",
+        "4 classes, equal",
+        "4 classes, optimal",
+        "8 classes, optimal",
+    ]
+    figure, axis = pyplot.subplots(figsize=(9, 4), layout="constrained")
+    pivot = revenues.pivot_table(index="sold", columns="trace", values="of_maximum", sort=False)
+    (100 * pivot.loc[[name for name in shown if name in pivot.index]]).plot.bar(ax=axis)
+    axis.set(title="revenue, % of the maximum (figure 10)", xlabel="")
+    axis.tick_params(axis="x", labelrotation=30)
+    figure.savefig(to / "figure_10.png")
+    pyplot.close(figure)
+
+
+def memory_rows(name: str, table: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Return figure 8c of one trace: time lost by memory size."""
+    idle = table["idle_hours"].to_numpy()
+    for memory_gb in (1, 2, 4, 8, 16, 32, 64, 128):
+        fast = classes.performance(table["mttr_hours"], DELTA * memory_gb / 16)
+        lost = 1 - float(np.nansum(fast * idle) / idle.sum())
+        yield {"trace": name, "memory_gb": memory_gb, "time_lost": lost}
+
+
+def held_out_rows(name: str, path: Path, part: dict[str, Any]) -> pd.DataFrame:
+    """Choose classes on the first half and judge them on the second."""
+    span = cospot.idle_periods(path, **part)["hours"] / 24
+    start = part.get("from_day", 0)
+    rest = {key: value for key, value in part.items() if key not in ("from_day", "to_day")}
+    found = classes.held_out(
+        path,
+        split_day=start + span / 2,
+        from_day=start,
+        to_day=part.get("to_day"),
+        classes=(1, 2, 4),
+        **rest,
+    )
+    found.insert(0, "trace", name)
+    return found
+
+
+def per_trace(data: Path, output: Path, wanted: list[str]) -> str:
+    """Make figures 7 to 10 of every trace that is there; return what belongs into the text."""
+    mttrs, revenues, memory, held = [], [], [], []
+    for name, (relative, part) in LOGS.items():
+        path = data / relative
+        if not path.exists() or (wanted and name not in wanted):
+            continue
+        table = classes.servers(path, **part)
+        table.to_csv(output / f"servers_{name.lower().replace(' ', '_')}.csv", index=False)
+        plot_trace(name, path, part, table, output)
+        mttrs.append({"trace": name, "servers": len(table), **quantiles_of_mttr(table)})
+        revenues.append(revenue_rows(name, path, part))
+        memory += memory_rows(name, table)
+        held.append(held_out_rows(name, path, part))
+    if not mttrs:
+        return "No trace was found: figures 7 to 10 are left out.\n"
+    every = pd.concat(revenues, ignore_index=True)
+    plot_revenue(every, output)
+    tables = {
+        "figure_8a": pd.DataFrame(mttrs),
+        "figure_8c": pd.DataFrame(memory),
+        "figures_9_10": every,
+        "held_out": pd.concat(held, ignore_index=True),
+    }
+    for name, table in tables.items():
+        table.to_csv(output / f"{name}.csv", index=False)
+    shown = every.pivot_table(index="sold", columns="trace", values="of_maximum", sort=False)
+    return (
+        "\nTime to revocation, hours\n\n"
+        + tables["figure_8a"].round(2).to_string(index=False)
+        + "\n\nRevenue, % of the maximum\n\n"
+        + (100 * shown).round(1).to_string()
+        + "\n\nTime lost by memory, %\n\n"
+        + (
+            100
+            * tables["figure_8c"].pivot_table(
+                index="memory_gb", columns="trace", values="time_lost", sort=False
+            )
+        )
+        .round(1)
+        .to_string()
+        + "\n\nChosen on the first half, judged on the second\n\n"
+        + tables["held_out"].round(3).to_string(index=False)
+        + "\n"
+    )
+
+
+def main() -> None:
+    """Make all figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("--trace", action="append", default=[], choices=list(LOGS))
+    arguments = parser.parse_args()
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    rows = [*figure_3(), *figure_6(), *figure_6c(arguments.data)]
+    table = pd.DataFrame(rows, columns=["figure", "what", "value", "paper"])
+    table.to_csv(arguments.output / "figures_3_6.csv", index=False)
+    text = text_of(table) + per_trace(arguments.data, arguments.output, arguments.trace)
+    (arguments.output / "figures.md").write_text(text)
+    print(text, end="")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except CospotError as error:
+        raise SystemExit(f"cospot: {error}") from error
