@@ -142,9 +142,9 @@ class PromiseKeeper:
         if share.alarm:
             self._alarms.add(target)
             LOG.error(
-                "promises are broken more often than they may: %d of %d, at least %.2f %% with 95 %%"
-                " confidence, where %.2f %% may be; make the table anew (cospot-nova promise), or"
-                " promise less",
+                "promises are broken more often than they may: %d of %d, with 95 %% confidence at"
+                " least %.2f %%, where %.2f %% may be; make the table anew (cospot-nova promise),"
+                " or promise less",
                 share.counts.broken,
                 share.counts.promised,
                 100 * share.lower,
