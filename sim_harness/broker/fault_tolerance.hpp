@@ -17,7 +17,7 @@ inline constexpr double kFarRestoreMbPerSecond = 40.64;  ///< in another one
 [[nodiscard]] double restore_time(double memory_mb, bool same_datacenter);
 
 /// What becomes of the running job when its instance is revoked.
-enum class Recovery : unsigned char {
+enum class AfterRevocation : unsigned char {
   kRestart,    ///< it goes back to the list of jobs
   kWaitInBid,  ///< it waits until the same request is in bid again
   kMigrate,    ///< it moves to the cheapest place at once
@@ -43,7 +43,7 @@ class FaultTolerance {
   FaultTolerance& operator=(const FaultTolerance&) = delete;
   virtual ~FaultTolerance() = default;
 
-  [[nodiscard]] virtual Recovery recovery() const { return Recovery::kRestart; }
+  [[nodiscard]] virtual AfterRevocation recovery() const { return AfterRevocation::kRestart; }
   [[nodiscard]] virtual Snapshots snapshots() const { return Snapshots::kNone; }
   /// Work between two snapshots, for Snapshots::kInterval.
   [[nodiscard]] virtual Seconds interval(const SnapshotContext& /*context*/) const { return kHour; }
@@ -58,14 +58,14 @@ class NoFaultTolerance final : public FaultTolerance {};
 /// same request waits until it is in bid again.
 class HourlyCheckpoint final : public FaultTolerance {
  public:
-  [[nodiscard]] Recovery recovery() const override { return Recovery::kWaitInBid; }
+  [[nodiscard]] AfterRevocation recovery() const override { return AfterRevocation::kWaitInBid; }
   [[nodiscard]] Snapshots snapshots() const override { return Snapshots::kHourly; }
 };
 
 /// The same snapshots; after a revocation the job moves to where the rest of it costs least.
 class Migration final : public FaultTolerance {
  public:
-  [[nodiscard]] Recovery recovery() const override { return Recovery::kMigrate; }
+  [[nodiscard]] AfterRevocation recovery() const override { return AfterRevocation::kMigrate; }
   [[nodiscard]] Snapshots snapshots() const override { return Snapshots::kHourly; }
 };
 
@@ -80,7 +80,7 @@ class Duplication final : public FaultTolerance {
 /// for this market and bid. Source: Shastri et al., 2016, eq. 1.
 class OptimalInterval final : public FaultTolerance {
  public:
-  [[nodiscard]] Recovery recovery() const override { return Recovery::kMigrate; }
+  [[nodiscard]] AfterRevocation recovery() const override { return AfterRevocation::kMigrate; }
   [[nodiscard]] Snapshots snapshots() const override { return Snapshots::kInterval; }
   [[nodiscard]] Seconds interval(const SnapshotContext& context) const override;
 };

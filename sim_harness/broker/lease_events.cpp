@@ -333,18 +333,18 @@ void BrokerRun::recover(std::int32_t id, Seconds now) {
   Lease& lease = lease_at(id);
   const std::int32_t task = lease.task;
   switch (settings_.fault_tolerance->recovery()) {
-    case Recovery::kWaitInBid: {
+    case AfterRevocation::kWaitInBid: {
       if (task == kNoTask) break;
       lease.phase = Phase::kSuspended;
       const Seconds again = market_of(lease).prices.first_below(lease.bid, now);
       if (again != kNoTime) events_.push({again, Event::Kind::kResume, id, 0});
       return;  // with its queue
     }
-    case Recovery::kMigrate:
+    case AfterRevocation::kMigrate:
       return_queue(id, now);
       if (task != kNoTask) migrate(task, lease.market, now);
       return;
-    case Recovery::kRestart:
+    case AfterRevocation::kRestart:
       break;
   }
   return_queue(id, now);

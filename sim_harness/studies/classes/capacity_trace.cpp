@@ -99,7 +99,7 @@ TraceDemand demand_of_vms(const Workload& workload, std::optional<std::int64_t> 
 }
 
 /// Reads a file once: a log of jobs by its first line, else a workload.
-TraceDemand read_demand(const TraceSpec& spec, const TraceOptions& options) {
+TraceDemand read_demand(const CapacityTraceSpec& spec, const TraceOptions& options) {
   if (spec.source.synthetic) {
     return demand_of_vms(load_workload(spec.source), options.server_vcpus);
   }
@@ -125,7 +125,7 @@ bool is_scenario(const std::filesystem::path& file) {
   return file.extension() == ".yaml" || file.extension() == ".yml";
 }
 
-CapacityTrace placed_trace(const TraceSpec& spec, const TraceOptions& options,
+CapacityTrace placed_trace(const CapacityTraceSpec& spec, const TraceOptions& options,
                            PolicyLoader& loader) {
   if (options.ranks) {
     throw ConfigError(spec.label + ": the hosts of a run are its servers, expected no ranks");
@@ -141,7 +141,7 @@ CapacityTrace placed_trace(const TraceSpec& spec, const TraceOptions& options,
   return trace;
 }
 
-CapacityTrace ranked_trace(const TraceSpec& spec, const TraceOptions& options) {
+CapacityTrace ranked_trace(const CapacityTraceSpec& spec, const TraceOptions& options) {
   TraceDemand read = read_demand(spec, options);
   const TimeSpan span = span_of(read, options, spec.label);
   CapacityTrace trace{.label = spec.label, .sha256 = read.sha256};
@@ -157,7 +157,7 @@ CapacityTrace ranked_trace(const TraceSpec& spec, const TraceOptions& options) {
 
 }  // namespace
 
-TraceSpec parse_trace_spec(const std::string& name) {
+CapacityTraceSpec parse_trace_spec(const std::string& name) {
   return {.label = name, .source = parse_workload_spec(name)};
 }
 
@@ -175,7 +175,8 @@ std::int64_t smallest_usual_vcpus(const Workload& workload) {
   return sizes.empty() ? 1 : sizes.begin()->first;  // twenty and more sizes, all of them rare
 }
 
-CapacityTrace load_trace(const TraceSpec& spec, const TraceOptions& options, PolicyLoader& loader) {
+CapacityTrace load_trace(const CapacityTraceSpec& spec, const TraceOptions& options,
+                         PolicyLoader& loader) {
   return is_scenario(spec.source.file) ? placed_trace(spec, options, loader)
                                        : ranked_trace(spec, options);
 }

@@ -15,7 +15,7 @@
 namespace cospot {
 
 /// Where idle capacity comes from, as a study file or a command names it.
-struct TraceSpec {
+struct CapacityTraceSpec {
   std::string label;
   WorkloadSpec source;  ///< a log of jobs, a workload, or (`.yaml`) a scenario to be run
 };
@@ -42,7 +42,7 @@ struct CapacityTrace {
 };
 
 /// Reads `name`: a file of any of the formats, or a workload spec. Errors: ConfigError.
-[[nodiscard]] TraceSpec parse_trace_spec(const std::string& name);
+[[nodiscard]] CapacityTraceSpec parse_trace_spec(const std::string& name);
 
 /// Loads a trace and finds its idle periods.
 ///
@@ -52,7 +52,7 @@ struct CapacityTrace {
 ///
 /// Errors: WorkloadError; ConfigError for days that the trace does not have, or when no server is
 /// ever idle.
-[[nodiscard]] CapacityTrace load_trace(const TraceSpec& spec, const TraceOptions& options,
+[[nodiscard]] CapacityTrace load_trace(const CapacityTraceSpec& spec, const TraceOptions& options,
                                        PolicyLoader& loader);
 
 /// The smallest size that at least one VM of 20 asks for: the smallest type that matters.

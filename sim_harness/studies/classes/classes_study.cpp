@@ -63,7 +63,7 @@ const Schema& schema() {
 
 /// A file of the study, read.
 struct Settings {
-  std::vector<TraceSpec> traces;
+  std::vector<CapacityTraceSpec> traces;
   TraceOptions options;
   std::vector<std::int64_t> classes{1, 2, 4, 8};
   std::vector<PartitionRule> partitions{PartitionRule::kEqual, PartitionRule::kGreedy,
@@ -80,7 +80,9 @@ std::string Settings::json() const {
     return [name](PriceRule rule) { return json_text(name(rule)); };
   };
   JsonObject object;
-  object.add("trace", list_of(traces, [](const TraceSpec& each) { return json_text(each.label); }))
+  object
+      .add("trace",
+           list_of(traces, [](const CapacityTraceSpec& each) { return json_text(each.label); }))
       .add("classes", list_of(classes, [](std::int64_t each) { return std::to_string(each); }))
       .add("partition",
            list_of(partitions, [](PartitionRule rule) { return json_text(partition_name(rule)); }))
@@ -95,11 +97,12 @@ std::string Settings::json() const {
   return object.text();
 }
 
-std::vector<TraceSpec> read_traces(const ConfigNode& node, const std::filesystem::path& folder) {
-  std::vector<TraceSpec> traces;
+std::vector<CapacityTraceSpec> read_traces(const ConfigNode& node,
+                                           const std::filesystem::path& folder) {
+  std::vector<CapacityTraceSpec> traces;
   for (const ConfigNode* item : read_list(node, "trace")) {
     const std::string written = read_text(*item, "trace");
-    TraceSpec spec = parse_trace_spec(written);
+    CapacityTraceSpec spec = parse_trace_spec(written);
     if (spec.source.synthetic) {
       traces.push_back(std::move(spec));
       continue;
@@ -204,12 +207,13 @@ std::vector<Axis> axes_of(const Settings& settings) {
   for (const double each : settings.checkpoint_minutes) {
     minutes.values.push_back({each, fmt::format("{}", each), fmt::format("{}", each)});
   }
-  return {labelled("trace", settings.traces, [](const TraceSpec& each) { return each.label; }),
-          classes,
-          labelled("partition", settings.partitions, partition_name),
-          labelled("value", settings.values, value_name),
-          labelled("mttr", settings.mttrs, mttr_name),
-          minutes};
+  return {
+      labelled("trace", settings.traces, [](const CapacityTraceSpec& each) { return each.label; }),
+      classes,
+      labelled("partition", settings.partitions, partition_name),
+      labelled("value", settings.values, value_name),
+      labelled("mttr", settings.mttrs, mttr_name),
+      minutes};
 }
 
 ClassesRun run_at(const Settings& settings, const Coordinates& at) {
@@ -226,7 +230,7 @@ Experiment load(const Settings& settings, PolicyLoader& loader) {
                         .group_axes = 2,  // trace, number of classes
                         .configuration = settings.json()};
   std::vector<std::shared_ptr<const LoadedTrace>> traces;
-  for (const TraceSpec& spec : settings.traces) {
+  for (const CapacityTraceSpec& spec : settings.traces) {
     const auto loaded =
         std::make_shared<const LoadedTrace>(load_trace(spec, settings.options, loader));
     for (const std::int64_t classes : settings.classes) {
