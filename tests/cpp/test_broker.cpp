@@ -185,12 +185,13 @@ TEST_CASE("a job that cannot wait runs on-demand, if the broker may") {
 /// 2,000 jobs on 20 synthetic markets.
 struct Experiment2011 {
   MarketSet markets = make_markets({.seed = 5, .days = 30}, types_of_2011());
-  std::vector<Job> log = make_synthetic_log(2000, 2 * 86'400, 3);
+  std::vector<Job> log = make_synthetic_log(2000, Seconds{2} * 86'400, 3);
 
   [[nodiscard]] BrokerResult run(BrokerSettings settings, std::uint64_t seed,
                                  BrokerEvents* events = nullptr) const {
     settings.start = static_cast<Seconds>(8 + seed % 12) * 86'400;
-    return run_broker(markets, make_broker_jobs(log, 2000, 2 * 86'400, seed), settings, events);
+    return run_broker(markets, make_broker_jobs(log, 2000, Seconds{2} * 86'400, seed), settings,
+                      events);
   }
 };
 

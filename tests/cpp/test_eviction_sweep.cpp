@@ -13,8 +13,6 @@
 namespace cospot {
 namespace {
 
-using reference::RandomHistory;
-
 SimTime seconds(std::int64_t count) { return std::chrono::seconds(count); }
 
 Request vm(InstanceIndex id, ResourceAmount vcpus, std::int64_t at) {

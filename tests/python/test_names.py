@@ -20,7 +20,8 @@ def definitions(text: str) -> list[str]:
 
 
 def test_what_counts_as_a_definition() -> None:
-    text = "struct A {\n};\nclass B;\nnamespace {\nclass C {\n};\n}  // namespace\nenum class D : int {"
+    hidden = "namespace {\nclass C {\n};\n}  // namespace\n"
+    text = f"struct A {{\n}};\nclass B;\n{hidden}enum class D : int {{"
     assert definitions(text) == ["A", "D"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from typing import Any
@@ -119,6 +120,7 @@ def changed(**values: Any) -> str:
         table_to_text(make_table()).replace("3600.0", "true"),
         table_to_text(make_table()).replace("10800.0", "1" + "0" * 400),
     ],
+    ids=itertools.count(),  # a table has the time in it, and every process its own
 )
 def test_what_is_no_table(text: str) -> None:
     with pytest.raises(PromiseTableError):
