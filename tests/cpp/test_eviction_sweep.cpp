@@ -144,9 +144,7 @@ Survival survival_beyond(SimTime time, ResourceAmount size, VictimRule rule) {
           static_cast<double>(replayed) / static_cast<double>(count)};
 }
 
-TEST_CASE(
-    "sweep_evictions: with several sizes and hosts it is on the safe side of the whole "
-    "simulation") {
+TEST_CASE("sweep_evictions: with several sizes and hosts it stays near the whole simulation") {
   // Where displaced instances displace others the sweep leaves that out. Here, in a cloud so full
   // that up to half of the spots are evicted within 20 minutes, it finds up to 8 points fewer
   // survivors, and at most two more.
