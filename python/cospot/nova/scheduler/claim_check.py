@@ -53,16 +53,21 @@ class ClaimCheck:
         self._load = load
         self._clock = clock
         self._ask_at: dict[str, tuple[float, float]] = {}  # by instance: when next, the pause then
-        self._next_question = float("-inf")
+        self._next_look = float("-inf")
 
     def drop_deleted(self, claims: ClaimBook) -> None:
         """Ask about the claims whose time has come, and drop those of deleted instances."""
         now = self._clock()
-        if now < self._next_question:
+        if now < self._next_look:
             return
         by_cell = self._take_due(claims, now)
+        # No request looks at the claims while none is due. One that is made from here on is not due
+        # before its patience is over.
+        next_due = min((when for when, _ in self._ask_at.values()), default=float("inf"))
+        self._next_look = max(
+            min(next_due, now + _PATIENCE_S), now + _BETWEEN_QUESTIONS_S if by_cell else now
+        )
         for cell, instances in by_cell.items():
-            self._next_question = now + _BETWEEN_QUESTIONS_S
             try:
                 deleted = list(self._load(cell, instances))
             except Exception:
