@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 
 from oslo_log import log as logging
 
+from cospot.nova.scheduler.cell_database import cell_context
 from cospot.nova.scheduler.claims import ClaimBook
 
 LOG = logging.getLogger(__name__)
@@ -34,12 +35,10 @@ def load_deleted(cell: str, instances: list[str]) -> Iterable[str]:
     One that is not in the cell's database yet is not deleted: Nova writes it there after the
     scheduler has chosen the host.
     """
-    from nova import context, objects
+    from nova import objects
 
-    admin = context.get_admin_context(read_deleted="yes")
-    mapping = objects.CellMapping.get_by_uuid(admin, cell)
     filters = {"uuid": instances, "deleted": True, "soft_deleted": False}
-    with context.target_cell(admin, mapping) as in_cell:
+    with cell_context(cell, read_deleted="yes") as in_cell:
         found = objects.InstanceList.get_by_filters(in_cell, filters, expected_attrs=[])
         return [instance.uuid for instance in found]
 

@@ -20,6 +20,7 @@ from typing import Any, Final, TypeAlias
 
 from oslo_log import log as logging
 
+from cospot.nova.scheduler.cell_database import cell_context
 from cospot.nova.scheduler.claims import HostClaims
 from cospot.nova.scheduler.host_usage import sum_of
 from cospot.nova.scheduler.instance_facts import InstanceFacts, Size, read_facts
@@ -39,13 +40,11 @@ _HOSTS_AT_ONCE: Final = 20
 
 def load_hosts(cell: str, hosts: list[str]) -> Iterable[Any]:
     """Read the instances on some hosts of a cell from Nova's database."""
-    from nova import context, objects
+    from nova import objects
 
-    admin = context.get_admin_context()
-    mapping = objects.CellMapping.get_by_uuid(admin, cell)
     # What was soft-deleted is still on its host.
     filters = {"host": hosts, "deleted": False, "soft_deleted": True}
-    with context.target_cell(admin, mapping) as in_cell:
+    with cell_context(cell) as in_cell:
         found = objects.InstanceList.get_by_filters(in_cell, filters, expected_attrs=["flavor"])
         return list(found)
 

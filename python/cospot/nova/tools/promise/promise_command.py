@@ -68,14 +68,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--seed", type=argument_types.whole_number(0, 1 << 53), default=1, metavar="N"
     )
-    parser.add_argument(
-        "--aggregate",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="only the hosts of this aggregate take spots, may be given again (default:"
-        " [cospot] aggregates of --config-file, else all with an inventory for spots)",
-    )
+    spot_cloud.add_aggregate_argument(parser)
     credentials.add_arguments(parser)
     parser.set_defaults(run=_run)
 

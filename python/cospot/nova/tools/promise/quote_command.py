@@ -38,14 +38,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="PATH",
         help="from cospot-nova promise (default: [cospot] lifetime_promises of --config-file)",
     )
-    parser.add_argument(
-        "--aggregate",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="only the hosts of this aggregate take spots, may be given again (default:"
-        " [cospot] aggregates of --config-file, else all with an inventory for spots)",
-    )
+    spot_cloud.add_aggregate_argument(parser)
     parser.add_argument("--format", choices=["table", "json"], default="table")
     credentials.add_arguments(parser)
     parser.set_defaults(run=_run)

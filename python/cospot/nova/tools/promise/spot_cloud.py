@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections import defaultdict
 from typing import Any
 
@@ -13,6 +14,18 @@ from cospot.nova.tools.cloud import Cloud, Flavor, Hypervisor, Provider
 from cospot.nova.tools.promise.estimate import SpotHosts, slots_of
 
 _RESOURCES = (spot_flavors.VCPU, spot_flavors.MEMORY_MB, spot_flavors.DISK_GB)
+
+
+def add_aggregate_argument(parser: argparse.ArgumentParser) -> None:
+    """Add `--aggregate`: which hosts take spots."""
+    parser.add_argument(
+        "--aggregate",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="only the hosts of this aggregate take spots, may be given again (default:"
+        " [cospot] aggregates of --config-file, else all with an inventory for spots)",
+    )
 
 
 def spot_sizes(flavors: list[Flavor], *, with_disk: bool) -> dict[SizeKey, list[str]]:
