@@ -36,7 +36,8 @@ constexpr const char* kRunArguments = R"doc(
     saf: Spot-avoiding filter: VMs prefer hosts with room beside all spots.
     otn: Offer-top-N: how many hosts the VM side offers, from 1; or another offer as in sweep files:
         {"epsilon": 0.05}, {"adaptive": {"at_low_load": 32, "at_high_load": 1, "from": 0.8,
-        "to": 1}}, or its label, "epsilon-0.05", "adaptive-32-1-0.8-1".
+        "to": 1}}, or its label, "epsilon-0.05",
+        "adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1".
 )doc";
 
 PreparedRun prepare(const py::object& hosts, const py::object& host, const py::object& vm,

@@ -18,7 +18,7 @@ struct RunArguments {
   pybind11::object otn;
 };
 
-/// A number N, a label (`epsilon-0.05`, `adaptive-32-1-0.8-1`), or a dict as in sweep files:
+/// A number N, a label (`epsilon-0.05`), or a dict as in sweep files:
 /// {"epsilon": 0.05}, {"adaptive": {"at_low_load": 32, "at_high_load": 1, "from": 0.8, "to": 1}}.
 ///
 /// Errors: ConfigError, TypeError.

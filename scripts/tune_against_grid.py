@@ -33,16 +33,18 @@ AXES = {
     "spot": ["sUTIL", "sCOS", "sDPD", "vmaUTIL", "vmaCOS", "vmaDPD"],
     "evictor": ["FIFO", "LPML"],
     "saf": [False, True],
-    "otn": [1, 2, 4, 8, 16, 32, "epsilon-0.2", "epsilon-0.7", "adaptive-32-1-0.9-0.97",
-            "adaptive-64-1-0.93-0.97"],
+    "otn": [1, 2, 4, 8, 16, 32, "epsilon-0.2", "epsilon-0.7",
+            "adaptive:at_low_load=32:at_high_load=1:from=0.9:to=0.97",
+            "adaptive:at_low_load=64:at_high_load=1:from=0.93:to=0.97"],
 }  # fmt: skip
 SETTINGS = 720
 
 
 def run(arguments, *command):
     """What a command of cospot prints; its errors are the user's to see."""
-    done = subprocess.run([arguments.cospot, *command], stdout=subprocess.PIPE, text=True,
-                          check=False)
+    done = subprocess.run(
+        [arguments.cospot, *command], stdout=subprocess.PIPE, text=True, check=False
+    )
     if done.returncode:
         sys.exit(done.returncode)
     return done.stdout
@@ -67,8 +69,21 @@ def recommendation_of(text):
 def tune(arguments, seed):
     """The recommendation, what chose it, the settings run on all of it, and the hosts."""
     path = arguments.output / f"tune-{seed}.csv"
-    text = run(arguments, "tune", *arguments.workloads, "--host", arguments.host, "--folds", "1",
-               "--seed", str(seed), "--model", str(arguments.model), "--csv", str(path))
+    text = run(
+        arguments,
+        "tune",
+        *arguments.workloads,
+        "--host",
+        arguments.host,
+        "--folds",
+        "1",
+        "--seed",
+        str(seed),
+        "--model",
+        str(arguments.model),
+        "--csv",
+        str(path),
+    )
     if f"that all {SETTINGS} settings take" not in text:
         sys.exit(f"tune chooses from other settings than these {SETTINGS}:\n{text}")
     rows = rows_of(path)
@@ -90,17 +105,34 @@ def grid_of(arguments, workload, number, hosts):
     host = {"vcpus": vcpus, "memory_mb": memory_mb, **({"disk_gb": disk_gb[0]} if disk_gb else {})}
     model = {"name": "LPML", "model": str(arguments.model)}
     evictor = [model if name == "LPML" else name for name in AXES["evictor"]]
-    sweep = {"workloads": os.path.abspath(workload), "host": host, "hosts": hosts,
-             **AXES, "evictor": evictor}
+    sweep = {
+        "workloads": os.path.abspath(workload),
+        "host": host,
+        "hosts": hosts,
+        **AXES,
+        "evictor": evictor,
+    }
     path = arguments.output / f"grid-{number}.yaml"
     path.write_text(json.dumps(sweep), encoding="utf-8")  # JSON is YAML
-    run(arguments, "compare", str(path), "-q", "--timing", "off", "--force", "--db",
-        str(path.with_suffix(".db")), "--csv", str(path.with_suffix(".csv")))
+    run(
+        arguments,
+        "compare",
+        str(path),
+        "-q",
+        "--timing",
+        "off",
+        "--force",
+        "--db",
+        str(path.with_suffix(".db")),
+        "--csv",
+        str(path.with_suffix(".csv")),
+    )
     grid = {}
     for row in rows_of(path.with_suffix(".csv")):
         share = float(row["spot_revenue"]) / float(row["spot_revenue_requested"])
         kept = fractions.Fraction(row["vm_revenue"]) / fractions.Fraction(
-            row["vm_revenue_requested"])
+            row["vm_revenue_requested"]
+        )
         grid[setting_of(row)] = (100 * share, 1 - kept)
     return grid
 
@@ -122,8 +154,12 @@ def front_of(grids, workloads, settings):
     points = set()
     for setting in settings:
         runs = [grids[workload][setting] for workload in workloads]
-        points.add((statistics.fmean(lost for _, lost in runs),
-                    statistics.fmean(share for share, _ in runs)))
+        points.add(
+            (
+                statistics.fmean(lost for _, lost in runs),
+                statistics.fmean(share for share, _ in runs),
+            )
+        )
     front = []
     for loss, share in sorted(points, key=lambda point: (point[0], -point[1])):
         if not front or share > front[-1][1]:
@@ -142,8 +178,10 @@ def line_of(grids, seed, recommendation, choosing, complete):
     exact = front_of(grids, choosing, grids[choosing[0]])
     found = front_of(grids, choosing, complete)
     cells.append(f"{len(set(exact) & set(found))} of {len(exact)}")
-    short = max(share - max((other for lost, other in found if lost <= loss), default=0)
-                for loss, share in exact)
+    short = max(
+        share - max((other for lost, other in found if lost <= loss), default=0)
+        for loss, share in exact
+    )
     cells[-1] += f" ({short:.1f} short)" if short > 0 else ""
     return "| " + " | ".join(cells) + " |"
 
@@ -161,10 +199,14 @@ def main():
     arguments.output.mkdir(parents=True, exist_ok=True)
     tuned = {seed: tune(arguments, seed) for seed in range(1, arguments.seeds + 1)}
     hosts = tuned[1][3]
-    grids = {workload: grid_of(arguments, workload, number, hosts[workload])
-             for number, workload in enumerate(hosts)}
-    print("| seed | recommendation | training | best of all | validation | best of all there "
-          "| front |")
+    grids = {
+        workload: grid_of(arguments, workload, number, hosts[workload])
+        for number, workload in enumerate(hosts)
+    }
+    print(
+        "| seed | recommendation | training | best of all | validation | best of all there "
+        "| front |"
+    )
     print("|---|---|---|---|---|---|---|")
     for seed, (recommendation, choosing, complete, _) in tuned.items():
         print(line_of(grids, seed, recommendation, choosing, complete))

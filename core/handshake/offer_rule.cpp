@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/errors.hpp"
@@ -12,7 +13,10 @@
 namespace cospot {
 namespace {
 
-constexpr std::string_view kAdaptive = "adaptive-";
+constexpr std::string_view kAdaptive = "adaptive:";
+constexpr std::string_view kAdaptiveOfOld = "adaptive-";  // without names: adaptive-32-1-0.8-1
+constexpr std::array<std::string_view, 4> kScheduleKeys{"at_low_load", "at_high_load", "from",
+                                                        "to"};
 constexpr std::string_view kEpsilon = "epsilon-";
 
 /// The shortest decimal that reads back as the same number, never with an exponent.
@@ -44,19 +48,43 @@ void check_fraction(std::string_view what, double value) {
                     ", expected 0, or a fraction from 0.0001 to 1");
 }
 
-std::vector<std::string_view> split(std::string_view text) {
+std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
-  for (std::size_t dash = text.find('-'); dash != std::string_view::npos; dash = text.find('-')) {
-    parts.push_back(text.substr(0, dash));
-    text.remove_prefix(dash + 1);
+  for (std::size_t end = text.find(separator); end != std::string_view::npos;
+       end = text.find(separator)) {
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
   }
   parts.push_back(text);
   return parts;
 }
 
-std::optional<OfferRule> parse_adaptive(std::string_view numbers) {
-  const std::vector<std::string_view> parts = split(numbers);
-  if (parts.size() != 4) return std::nullopt;
+/// "at_low_load=32:at_high_load=1:from=0.8:to=1" as its four numbers; none when a name is wrong.
+std::vector<std::string_view> named_numbers(std::string_view text) {
+  std::vector<std::string_view> parts = split(text, ':');
+  if (parts.size() != kScheduleKeys.size()) return {};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!parts[i].starts_with(kScheduleKeys[i])) return {};
+    parts[i].remove_prefix(kScheduleKeys[i].size());
+    if (!parts[i].starts_with('=')) return {};
+    parts[i].remove_prefix(1);
+  }
+  return parts;
+}
+
+std::string schedule_label(const OfferRule::Schedule& schedule) {
+  const std::array<std::string, kScheduleKeys.size()> numbers{
+      std::to_string(schedule.at_low_load), std::to_string(schedule.at_high_load),
+      decimal(schedule.from), decimal(schedule.to)};
+  std::string label = "adaptive";
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    label.append(":").append(kScheduleKeys[i]).append("=").append(numbers[i]);
+  }
+  return label;
+}
+
+std::optional<OfferRule> parse_schedule(std::span<const std::string_view> parts) {
+  if (parts.size() != kScheduleKeys.size()) return std::nullopt;
   const auto low = parse_number<std::size_t>(parts[0]);
   const auto high = parse_number<std::size_t>(parts[1]);
   const auto from = parse_number<double>(parts[2]);
@@ -101,9 +129,7 @@ std::string OfferRule::label() const {
     case Kind::kTopN:
       break;
     case Kind::kAdaptive:
-      return std::string(kAdaptive) + std::to_string(schedule_.at_low_load) + "-" +
-             std::to_string(schedule_.at_high_load) + "-" + decimal(schedule_.from) + "-" +
-             decimal(schedule_.to);
+      return schedule_label(schedule_);
     case Kind::kEpsilon:
       return std::string(kEpsilon) + decimal(epsilon_);
   }
@@ -113,7 +139,9 @@ std::string OfferRule::label() const {
 OfferRule OfferRule::parse(std::string_view label) {
   std::optional<OfferRule> rule;
   if (label.starts_with(kAdaptive)) {
-    rule = parse_adaptive(label.substr(kAdaptive.size()));
+    rule = parse_schedule(named_numbers(label.substr(kAdaptive.size())));
+  } else if (label.starts_with(kAdaptiveOfOld)) {
+    rule = parse_schedule(split(label.substr(kAdaptiveOfOld.size()), '-'));
   } else if (label.starts_with(kEpsilon)) {
     if (const auto epsilon = parse_number<double>(label.substr(kEpsilon.size()))) {
       rule = within(*epsilon);
@@ -123,7 +151,8 @@ OfferRule OfferRule::parse(std::string_view label) {
   }
   if (rule) return *rule;
   throw ConfigError("found '" + std::string(label) +
-                    "', expected an OTN such as 8, epsilon-0.05 or adaptive-32-1-0.8-1");
+                    "', expected an OTN such as 8, epsilon-0.05 or "
+                    "adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1");
 }
 
 std::size_t OfferRule::most_hosts(double vm_load) const {

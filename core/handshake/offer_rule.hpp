@@ -52,10 +52,11 @@ class OfferRule {
   [[nodiscard]] static OfferRule adaptive(const Schedule& schedule);
   [[nodiscard]] static OfferRule within(double epsilon);
 
-  /// What result rows call it, and what parse() reads: `8`, `adaptive-32-1-0.8-1` (N_low, N_high,
-  /// from, to), `epsilon-0.05`.
+  /// What result rows call it: `8`, `adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1`,
+  /// `epsilon-0.05`.
   [[nodiscard]] std::string label() const;
 
+  /// Reads a label, also of before labels had names (`adaptive-32-1-0.8-1`).
   /// Errors: ConfigError that shows what a rule looks like.
   [[nodiscard]] static OfferRule parse(std::string_view label);
 

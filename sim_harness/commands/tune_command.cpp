@@ -80,8 +80,8 @@ struct TuneArguments {
                                "32",
                                "epsilon-0.2",
                                "epsilon-0.7",
-                               "adaptive-32-1-0.9-0.97",
-                               "adaptive-64-1-0.93-0.97"};
+                               "adaptive:at_low_load=32:at_high_load=1:from=0.9:to=0.97",
+                               "adaptive:at_low_load=64:at_high_load=1:from=0.93:to=0.97"};
   std::string model;
   std::string csv;
   std::string database;

@@ -24,7 +24,7 @@ TEST_CASE("OfferRule: labels say all, and read back") {
   const OfferRule schedule =
       OfferRule::adaptive({.at_low_load = 32, .at_high_load = 1, .from = 0.8, .to = 1});
   CHECK(OfferRule(8).label() == "8");
-  CHECK(schedule.label() == "adaptive-32-1-0.8-1");
+  CHECK(schedule.label() == "adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1");
   CHECK(OfferRule::within(0.05).label() == "epsilon-0.05");
   CHECK(OfferRule::within(0.0001).label() == "epsilon-0.0001");
   CHECK(OfferRule::within(0).label() == "epsilon-0");
@@ -32,6 +32,7 @@ TEST_CASE("OfferRule: labels say all, and read back") {
                                 OfferRule::within(0.1 + 0.2), OfferRule::within(1)}) {
     CHECK((OfferRule::parse(rule.label()) == rule));
   }
+  CHECK((OfferRule::parse("adaptive-32-1-0.8-1") == schedule));  // as versions before wrote it
   CHECK((OfferRule(2) < OfferRule(10)));
   CHECK((OfferRule(32) < schedule));
   CHECK((schedule < OfferRule::within(0)));
@@ -41,9 +42,17 @@ TEST_CASE("OfferRule: what is no rule is refused") {
   const auto error = [](const char* label) {
     return error_text<ConfigError>([&] { (void)OfferRule::parse(label); });
   };
-  for (const char* label : {"", "x", "-1", "1.5", "epsilon", "epsilon-", "epsilon-x", "adaptive-1",
-                            "adaptive-1-2-0.5", "adaptive-1-2-0.5-1-3", "adaptive-a-2-0.5-1"}) {
-    CHECK(contains(error(label), "expected an OTN such as 8, epsilon-0.05 or adaptive-32-1-0.8-1"));
+  for (const char* label :
+       {"", "x", "-1", "1.5", "epsilon", "epsilon-", "epsilon-x", "adaptive-1", "adaptive-1-2-0.5",
+        "adaptive-1-2-0.5-1-3", "adaptive-a-2-0.5-1", "adaptive", "adaptive:", "adaptive:1:2:0.5:1",
+        "adaptive:at_low_load=1:at_high_load=2:from=0.5",
+        "adaptive:at_low_load=1:at_high_load=2:from=0.5:to=",
+        "adaptive:at_low_load=1:at_high_load=2:from=0.5:to=1:",
+        "adaptive:at_high_load=1:at_low_load=2:from=0.5:to=1",
+        "adaptive:at_low_load 1:at_high_load=2:from=0.5:to=1"}) {
+    CHECK(contains(error(label),
+                   "expected an OTN such as 8, epsilon-0.05 or "
+                   "adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1"));
   }
   CHECK(error("0") == "otn is 0, expected at least 1");
   CHECK(error("10000001") == "otn is 10000001, expected at most 10000000");

@@ -96,7 +96,7 @@ TEST_CASE("read_sweep: offers that are none") {
         "s.yaml:8: otn: from is 0.9, expected at most to, which is 0.1");
   CHECK(error_of(8, "otn: [1, epsilon-x]") ==
         "s.yaml:8: otn: found 'epsilon-x', expected an OTN such as 8, epsilon-0.05 or "
-        "adaptive-32-1-0.8-1");
+        "adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1");
   CHECK(error_of(8, "otn: [{epsilon: 0.1}, epsilon-0.1]") ==
         "s.yaml:8: otn: duplicate value 'epsilon-0.1'");
 }
@@ -163,8 +163,9 @@ TEST_CASE("read_sweep: workloads") {
 TEST_CASE("read_sweep: what is no offer is told every form of one, each of which is read") {
   const std::string error = error_of(8, "otn: many");
   CHECK(contains(error, "s.yaml:8: otn: found 'many', expected a whole number from 1 to 10000000"));
-  for (const char* offer : {"epsilon-0.05", "{epsilon: 0.05}", "adaptive-32-1-0.8-1",
-                            "{adaptive: {at_low_load: 32, at_high_load: 1, from: 0.8, to: 1}}"}) {
+  for (const char* offer :
+       {"epsilon-0.05", "{epsilon: 0.05}", "adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1",
+        "{adaptive: {at_low_load: 32, at_high_load: 1, from: 0.8, to: 1}}"}) {
     CHECK_MESSAGE(contains(error, offer), offer);
     CHECK(error_of(8, std::string("otn: ") + offer).empty());
   }

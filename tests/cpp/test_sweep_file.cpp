@@ -169,8 +169,11 @@ TEST_CASE("read_sweep: offers of other kinds than the first N, by mapping or by 
              1, OfferRule::within(0.05),
              OfferRule::adaptive({.at_low_load = 32, .at_high_load = 1, .from = 0.8, .to = 1})}));
   const std::string json = sweep_json(sweep);
-  CHECK(json.ends_with("\"otn\":[1,\"epsilon-0.05\",\"adaptive-32-1-0.8-1\"]}"));
-  const Sweep labels = read(folder, text, {"otn=[1, epsilon-0.05, adaptive-32-1-0.8-1]"});
+  CHECK(json.ends_with(
+      "\"otn\":[1,\"epsilon-0.05\",\"adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1\"]}"));
+  const Sweep labels =
+      read(folder, text,
+           {"otn=[1, epsilon-0.05, adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1]"});
   CHECK(sweep_json(labels) == json);
   CHECK(run_json(sweep, {.otn = 1}, 9).ends_with("\"otn\":\"epsilon-0.05\"}"));
 }

@@ -109,7 +109,10 @@ def test_no_verdict_where_the_paper_says_nothing(tmp_path):
     ("run", "told"),
     [
         ({"otn": "epsilon-0.2"}, "the offer epsilon-0.2, which is not part of the paper's grid"),
-        ({"otn": "adaptive-32-1-0.9-0.97"}, "the offer adaptive-32-1-0.9-0.97, which"),
+        (
+            {"otn": "adaptive:at_low_load=32:at_high_load=1:from=0.9:to=0.97"},
+            "the offer adaptive:at_low_load=32:at_high_load=1:from=0.9:to=0.97, which",
+        ),
         ({"otn": 2, "headroom_percent": None}, "a number of hosts, which are not part of the"),
     ],
 )

@@ -60,9 +60,12 @@ def told(program: Path, folder: Path, *arguments: str) -> str:
         ("epsilon-0.25", "epsilon-0.25"),
         (
             {"adaptive": {"at_low_load": 8, "at_high_load": 1, "from": 0.5, "to": 0.9}},
-            "adaptive-8-1-0.5-0.9",
+            "adaptive:at_low_load=8:at_high_load=1:from=0.5:to=0.9",
         ),
-        ("adaptive-8-1-0.5-0.9", "adaptive-8-1-0.5-0.9"),
+        (
+            "adaptive:at_low_load=8:at_high_load=1:from=0.5:to=0.9",
+            "adaptive:at_low_load=8:at_high_load=1:from=0.5:to=0.9",
+        ),
     ],
 )
 def test_offers_of_sweep_files(

@@ -58,7 +58,7 @@ Column saf_column() {
 Column otn_column() {
   return axis_column("otn", ColumnType::kIntegerOrText, "hosts",
                      "how many hosts the VM chain offers; or the label of another offer, "
-                     "`epsilon-0.05`, `adaptive-32-1-0.8-1`");
+                     "`epsilon-0.05`, `adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1`");
 }
 
 Axis workload_axis(const ConfigNode& root) {

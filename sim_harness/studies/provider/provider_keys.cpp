@@ -13,7 +13,8 @@ constexpr double kMaxHeadroomPercent = 10'000;
 
 /// What `otn` takes beside a number, for errors.
 constexpr std::string_view kOtherOffers =
-    ", or an offer such as epsilon-0.05, {epsilon: 0.05}, adaptive-32-1-0.8-1 or "
+    ", or an offer such as epsilon-0.05, {epsilon: 0.05}, "
+    "adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1 or "
     "{adaptive: {at_low_load: 32, at_high_load: 1, from: 0.8, to: 1}}";
 
 ResourceVector read_host_node(const ConfigNode& node) {
