@@ -1,7 +1,7 @@
 # Two ways to compile less often what many files have in common, both off with COSPOT_PRECOMPILE=OFF:
 #   cospot_precompile   headers that many files of a target include, compiled once for all of them
 #   cospot_batch        files of a target compiled a batch at a time (a unity build)
-# The presets of clang leave both out, and so prove that each file includes what it uses. With ccache
+# The preset dev leaves both out, and so proves that each file includes what it uses. With ccache
 # set CCACHE_SLOPPINESS=pch_defines,time_macros, or it caches no file that has such headers.
 option(COSPOT_PRECOMPILE "Compile the headers that many files share once" ON)
 

@@ -45,6 +45,7 @@ struct LifetimeInputs {
   std::uint32_t weekday = 0;
   std::uint32_t previous = 0;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr) of a comparison that is defaulted
   friend auto operator<=>(const LifetimeInputs&, const LifetimeInputs&) = default;
 };
 

@@ -7,15 +7,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 
 usage() {
   cat <<'TEXT'
-Usage: tests/run.sh [--quick | --full | --clang] [OPTION]...
+Usage: tests/run.sh [--quick | --full | --slow] [OPTION]...
 
 Installs what is missing, builds with g++, runs the unit tests, the command line's, the Python tests
 and the report in a browser, and checks format, types, spelling and shell scripts.
 
   --quick           only the build and its tests
-  --full            also a build with sanitizers and its tests, one by clang, clang-tidy, the wheel,
-                    the plugin in Nova's fixtures, the scenarios on a whole cloud of Nova's services
-  --clang           only the build by clang, its tests and clang-tidy
+  --full            also what --slow does, the plugin in Nova's fixtures, and the scenarios on a
+                    whole cloud of Nova's services
+  --slow            only the build by clang with sanitizers and its tests, the wheel, clang-tidy
   --no-nova         with --full: without what runs OpenStack Nova's services
   --no-nova-cloud   with --full: without the scenarios on the cloud, which take a quarter of an hour
   --nova-releases   with --full: Nova's fixtures also on releases from the Python registry
@@ -28,7 +28,7 @@ nova=true
 nova_cloud=true
 nova_releases=false
 install=true
-# choose_mode MODE: --quick, --full and --clang exclude each other.
+# choose_mode MODE: --quick, --full and --slow exclude each other.
 choose_mode() {
   if [ -n "$mode" ] && [ "$mode" != "$1" ]; then
     usage >&2
@@ -40,7 +40,7 @@ choose_mode() {
 
 for argument in "$@"; do
   case $argument in
-    --quick | --full | --clang) choose_mode "${argument#--}" ;;
+    --quick | --full | --slow) choose_mode "${argument#--}" ;;
     --no-nova) nova=false ;;
     --no-nova-cloud) nova_cloud=false ;;
     --nova-releases) nova_releases=true ;;
@@ -62,13 +62,16 @@ pass() { passed=$((passed + 1)); echo "ok       $1"; }
 skip() { skipped=$((skipped + 1)); echo "skipped  $1"; }
 fail() { failed=$((failed + 1)); failures+=("$1"); echo "FAILED   $1"; }
 
+# took SECONDS: what a step took, for its line.
+took() { echo "($((SECONDS - $1)) s)"; }
+
 # check NAME COMMAND...: one check; shows what the command said only when it fails.
 check() {
-  local name=$1 log
+  local name=$1 log start=$SECONDS
   shift
   log=$logs/${name//[^a-zA-Z0-9]/-}.log
   if "$@" >"$log" 2>&1; then
-    pass "$name"
+    pass "$name $(took "$start")"
   else
     tail -n 60 "$log"
     fail "$name"
@@ -87,6 +90,8 @@ use_compiler_cache() {
   export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}
   # What ccache must be told before it caches files that use precompiled headers.
   export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+  # The wheel's build is in another folder than the release build, and compiles much the same.
+  export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=1
 }
 
 build_preset() {
@@ -99,10 +104,10 @@ junit_number() { grep -m 1 -oE "(^|[[:space:]])$2=\"[0-9]+\"" "$1" | tr -dc 0-9;
 # test_preset PRESET CTEST_ARGUMENT...: counts the CTest tests of a build, and the cases in them that skipped.
 test_preset() {
   local preset=$1 log=$PWD/$logs/ctest-$1.log junit=$PWD/$logs/ctest-$1.xml
-  local total bad not_run cases code=0
+  local total bad not_run cases code=0 start=$SECONDS
   shift
   rm -f "$junit"
-  ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --output-junit "$junit" \
+  ctest --test-dir "build/$preset" -j "$jobs" --timeout 3600 --output-on-failure --output-junit "$junit" \
     --test-output-size-passed 1000000 "$@" >"$log" 2>&1 || code=$?
   total=$(junit_number "$junit" tests)
   bad=$(junit_number "$junit" failures)
@@ -120,7 +125,7 @@ test_preset() {
   passed=$((passed + total - bad - not_run))
   failed=$((failed + bad))
   skipped=$((skipped + not_run + cases))
-  echo "tests    $preset: $((total - bad - not_run)) passed, $bad failed, $((not_run + cases)) skipped"
+  echo "tests    $preset: $((total - bad - not_run)) passed, $bad failed, $((not_run + cases)) skipped $(took "$start")"
 }
 
 # build_and_test PRESET CTEST_ARGUMENT...
@@ -130,7 +135,7 @@ build_and_test() {
 
 # test_python NAME SCRIPT ARGUMENT...: counts the tests of a script that runs pytest.
 test_python() {
-  local name=$1 log junit total bad not_run code=0
+  local name=$1 log junit total bad not_run code=0 start=$SECONDS
   shift
   log=$PWD/$logs/${name//[^a-zA-Z0-9]/-}.log
   junit=${log%.log}.xml
@@ -151,7 +156,7 @@ test_python() {
   passed=$((passed + total - bad - not_run))
   failed=$((failed + bad))
   skipped=$((skipped + not_run))
-  echo "tests    $name: $((total - bad - not_run)) passed, $bad failed, $not_run skipped"
+  echo "tests    $name: $((total - bad - not_run)) passed, $bad failed, $not_run skipped $(took "$start")"
 }
 
 # has_module PRESET CHECK: tells whether a build has the Python module.
@@ -203,30 +208,41 @@ test_nova_cloud() {
   test_python "a cloud of Nova" tests/nova/run.sh
 }
 
-# Benchmarks and the command line are tried by g++'s builds; here it is the compiler that counts.
-check_by_clang() {
-  if has_tool clang++ "build clang"; then build_and_test clang --label-exclude 'bench|cli'; fi
-  if has_tool clang-tidy "tidy" && [ -f build/clang/compile_commands.json ]; then
-    check "tidy" tests/tidy.sh --all
+test_all_nova() {
+  if ! $nova; then return; fi
+  test_nova
+  if $nova_cloud; then test_nova_cloud; fi
+}
+
+test_by_clang() {
+  has_tool clang++ "build and tests with sanitizers" || return
+  build_and_test dev --label-exclude bench
+  if has_module dev "python with sanitizers"; then
+    test_python "python with sanitizers" tests/python/run_asan.sh build/dev
   fi
+  if has_tool clang-tidy "tidy"; then check "tidy" tests/tidy.sh --all; fi
+}
+
+check_what_is_slow() {
+  test_by_clang
+  test_python "python from the wheel" tests/python/run_wheel_test.sh
 }
 
 # can_give_way: whether the kernel schedules by session, and a session can be told to go last.
 can_give_way() { [ -w /proc/self/autogroup ] && setsid bash -c 'echo 19 >/proc/self/autogroup' 2>/dev/null; }
 
-# The cloud waits most of the time; clang takes what it leaves.
-test_nova_cloud_beside_clang() {
-  local log=$PWD/$logs/by-clang.log count
-  setsid bash -c 'echo 19 >/proc/self/autogroup; exec tests/run.sh --clang --no-install' \
-    >"$log" 2>&1 &
-  local clang_pid=$!
-  trap 'kill -- -$clang_pid 2>/dev/null' EXIT
-  test_nova_cloud
-  wait "$clang_pid"
+# The cloud waits most of the time; the builds and their tests take what it leaves.
+test_nova_beside_what_is_slow() {
+  local log=$PWD/$logs/slow.log count
+  setsid bash -c 'echo 19 >/proc/self/autogroup; exec tests/run.sh --slow --no-install' >"$log" 2>&1 &
+  local slow_pid=$!
+  trap 'kill -- -$slow_pid 2>/dev/null' EXIT
+  test_all_nova
+  wait "$slow_pid"
   trap - EXIT
   count=$(tail -n 1 "$log")
   sed '$d' "$log"
-  add_count "by clang" "$count"
+  add_count "of what is slow" "$count"
 }
 
 # add_count NAME COUNT: adds what another run of this script counted.
@@ -242,19 +258,11 @@ add_count() {
 }
 
 check_the_rest() {
-  build_and_test dev
-  if has_module dev "python with sanitizers"; then
-    test_python "python with sanitizers" tests/python/run_asan.sh build/dev
-  fi
-  test_python "python from the wheel" tests/python/run_wheel_test.sh
-  if $nova; then test_nova; fi
-  if ! $nova || ! $nova_cloud; then
-    check_by_clang
-  elif can_give_way; then
-    test_nova_cloud_beside_clang
+  if $nova && $nova_cloud && can_give_way; then
+    test_nova_beside_what_is_slow
   else
-    test_nova_cloud
-    check_by_clang
+    test_all_nova
+    check_what_is_slow
   fi
 }
 
@@ -266,8 +274,8 @@ if $install; then
   fi
 fi
 use_compiler_cache
-if [ "$mode" = clang ]; then
-  check_by_clang
+if [ "$mode" = slow ]; then
+  check_what_is_slow
 else
   build_and_test release
   if has_module release "python"; then test_python "python" tests/python/run.sh build/release; fi

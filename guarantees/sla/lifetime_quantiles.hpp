@@ -62,6 +62,7 @@ struct SeenLifetime {
   bool is_censored = false;  ///< it went on when it was last seen
 
   /// By length; of equal ones those that were seen to their end first.
+  // NOLINTNEXTLINE(modernize-use-nullptr) of a comparison that is defaulted
   friend constexpr auto operator<=>(const SeenLifetime&, const SeenLifetime&) = default;
 };
 
