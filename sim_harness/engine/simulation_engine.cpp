@@ -106,16 +106,10 @@ void SimulationEngine::refresh_forecasts(const ScheduledEvent& event) {
   while (forecasts_->next_refresh() <= now) forecasts_->refresh();
 }
 
-Request SimulationEngine::request_of(const ScheduledEvent& arrival) const {
-  Request request = schedule_->request(arrival);
-  if (forecasts_ != nullptr) {
-    request.forecasts = &forecasts_->forecasts();
-    if (arrival.is_spot()) {
-      request.asked_lifetime =
-          forecasts_->asked_lifetime(request, schedule_->end[arrival.instance]);
-    }
-  }
-  return request;
+void SimulationEngine::add_forecasts(const ScheduledEvent& arrival, Request& request) const {
+  request.forecasts = &forecasts_->forecasts();
+  if (!arrival.is_spot()) return;
+  request.asked_lifetime = forecasts_->asked_lifetime(request, schedule_->end[arrival.instance]);
 }
 
 /// Places a VM or rejects it. Returns true, with the reason, when the run has to pause.

@@ -91,7 +91,12 @@ class SimulationEngine {
   void arrive_spot(const ScheduledEvent& event);
   void depart(const ScheduledEvent& event);
   void refresh_forecasts(const ScheduledEvent& event);
-  [[nodiscard]] Request request_of(const ScheduledEvent& arrival) const;
+  [[nodiscard]] Request request_of(const ScheduledEvent& arrival) const {
+    Request request = schedule_->request(arrival);
+    if (forecasts_ != nullptr) add_forecasts(arrival, request);
+    return request;
+  }
+  void add_forecasts(const ScheduledEvent& arrival, Request& request) const;
   [[nodiscard]] SimTime time_of(const ScheduledEvent& event) const {
     return event.is_departure() ? schedule_->end[event.instance] : schedule_->start[event.instance];
   }
