@@ -25,4 +25,13 @@ if(COSPOT_SANITIZE)
   target_compile_options(cospot_flags INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(cospot_flags INTERFACE -fsanitize=address,undefined)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # As a library, as with g++: a Python that loads it first runs our programs too, and two copies of
+    # it in one process refuse to work.
+    execute_process(
+      COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.asan-${CMAKE_SYSTEM_PROCESSOR}.so
+      OUTPUT_VARIABLE asan_runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+    cmake_path(GET asan_runtime PARENT_PATH asan_folder)
+    target_link_options(cospot_flags INTERFACE -shared-libasan -Wl,-rpath,${asan_folder})
+  endif()
 endif()

@@ -1,8 +1,8 @@
 # Two ways to compile less often what many files have in common, both off with COSPOT_PRECOMPILE=OFF:
 #   cospot_precompile   headers that many files of a target include, compiled once for all of them
 #   cospot_batch        files of a target compiled a batch at a time (a unity build)
-# The preset dev leaves both out, and so proves that each file includes what it uses. With ccache
-# set CCACHE_SLOPPINESS=pch_defines,time_macros, or it caches no file that has such headers.
+# The preset tidy leaves both out, so that clang-tidy finds a file that does not include what it uses.
+# With ccache set CCACHE_SLOPPINESS=pch_defines,time_macros, or it caches no file that has such headers.
 option(COSPOT_PRECOMPILE "Compile the headers that many files share once" ON)
 
 # cospot_precompile(TARGET HEADER...): a header as it stands in the #include, brackets included. A

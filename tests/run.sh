@@ -216,7 +216,7 @@ test_all_nova() {
 
 test_by_clang() {
   has_tool clang++ "build and tests with sanitizers" || return
-  build_and_test dev --label-exclude bench
+  build_and_test dev
   if has_module dev "python with sanitizers"; then
     test_python "python with sanitizers" tests/python/run_asan.sh build/dev
   fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs clang-tidy as the dev build compiles. .clang-tidy says what it looks for.
+# Runs clang-tidy as the preset tidy compiles. .clang-tidy says what it looks for.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -66,20 +66,21 @@ tidy() {
 # tidy_batch FILE: a batch, or where something is found each of its files alone, which finds just
 # what is in them.
 tidy_batch() {
-  clang-tidy -p build/tidy --quiet --warnings-as-errors='*' "$1" >/dev/null 2>&1 ||
-    sed -n 's/^#include "\([^"]*\)".*/\1/p' "$1" | tidy build/dev
+  clang-tidy -p build/tidy/batches --quiet --warnings-as-errors='*' "$1" >/dev/null 2>&1 ||
+    sed -n 's/^#include "\([^"]*\)".*/\1/p' "$1" | tidy build/tidy
 }
 
 tidy_all() {
   export -f tidy tidy_batch
   # shellcheck disable=SC2016  # $0 is the inner shell's, a batch
-  sources '*.cpp' | xargs /usr/bin/python3 tests/tidy_batches.py build/dev/compile_commands.json build/tidy |
+  sources '*.cpp' |
+    xargs /usr/bin/python3 tests/tidy_batches.py build/tidy/compile_commands.json build/tidy/batches |
     xargs -P "$(nproc)" -n 1 bash -c 'set -eo pipefail; tidy_batch "$0"'
 }
 
-[ -f build/dev/compile_commands.json ] || cmake --preset dev >/dev/null
+cmake --preset tidy >/dev/null
 if $all; then
   tidy_all
 else
-  changed_sources | tidy build/dev
+  changed_sources | tidy build/tidy
 fi

@@ -20,17 +20,11 @@ esac
 build=$(realpath "$1")
 shift
 module=$(compgen -G "$build/python/cospot/_core*.so" | head -n 1)
-if ! nm -D --undefined-only "$module" | grep -q __asan_init; then
-  echo "run_asan.sh: $module is not built with AddressSanitizer" >&2
-  exit 2
-fi
-# The very runtimes that the module was linked with. Clang links none into a module: its program
-# brings one, here the compiler's own.
-libraries=$(ldd "$module" | awk '/lib(asan|ubsan|stdc\+\+)\.so/ {print $3}' | paste -sd:)
-compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
-case $libraries in
-  *asan*) runtimes=$libraries ;;
-  *) runtimes=$("$compiler" -print-file-name="libclang_rt.asan-$(uname -m).so"):$libraries ;;
+# The very runtimes that the module was linked with.
+runtimes=$(ldd "$module" | awk '/lib(asan|ubsan|clang_rt\.asan-[a-z0-9_]+|stdc\+\+)\.so/ {print $3}' | paste -sd:)
+case $runtimes in
+  *asan*) ;;
+  *) echo "run_asan.sh: $module is not built with AddressSanitizer" >&2; exit 2 ;;
 esac
 scripts/make-test-venv.sh build/venv >/dev/null
 export PYTHONPATH=$build/python
