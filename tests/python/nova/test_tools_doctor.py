@@ -1,11 +1,14 @@
 """`cospot-nova doctor` on a configuration: what is broken in it is named."""
 
+import time
+
 import pytest
 
 pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
 pytest.importorskip("nova.conf", reason="python3-nova is not installed")
 
 from doctor_cases import FILTERS, GOOD, bad, configure, diagnose
+from promise_cases import make_table, write_table
 from tool_cases import run
 
 
@@ -17,7 +20,7 @@ def config(tmp_path):
 def test_a_good_configuration_is_all_ok(config, capsys):
     code, results = diagnose(capsys, "--offline", "--config-file", configure(config))
     assert (code, bad(results)) == (0, {})
-    assert len(results) == 12
+    assert len(results) == 13
 
 
 @pytest.mark.parametrize(
@@ -127,3 +130,52 @@ def test_a_file_that_is_no_configuration_is_one_error(config, capsys, text):
     assert run("doctor", "--offline", "--config-file", config) == 2
     error = capsys.readouterr().err
     assert error.startswith("cospot-nova: error: Nova's configuration: ")
+
+
+def promising(table, **options):
+    """Return settings with a target of 0.05 and its table."""
+    chosen = {"lifetime_target": "0.05", "evictor": "YJF", "lifetime_promises": table, **options}
+    return {("cospot", option): str(value) for option, value in chosen.items() if value}
+
+
+def promise_finding(config, capsys, changes):
+    """Return the exit code, and what the check of promises found that is not ok."""
+    code, results = diagnose(capsys, "--offline", "--config-file", configure(config, changes))
+    bad_ones = [one for one in results["promises"]["findings"] if one["verdict"] != "ok"]
+    assert set(bad(results)) <= {"promises"}
+    return code, [(one["verdict"], one["found"]) for one in bad_ones]
+
+
+def test_promises_with_a_fresh_table_are_ok(config, tmp_path, capsys):
+    table = write_table(tmp_path / "promises.json")
+    assert promise_finding(config, capsys, promising(table)) == (0, [])
+
+
+def test_promises_that_nobody_would_get_are_errors(config, tmp_path, capsys):
+    def found(changes):
+        code, findings = promise_finding(config, capsys, changes)
+        assert code == 1 and [verdict for verdict, _ in findings] == ["error"]
+        return findings[0][1]
+
+    assert "no file is set" in found(promising(None))
+    assert "No such file" in found(promising(tmp_path / "missing.json"))
+    broken = tmp_path / "broken.json"
+    broken.write_text("{}")
+    assert "expected the format" in found(promising(broken))
+    old = write_table(tmp_path / "old.json", make_table(observed_until=time.time() - 90_000))
+    assert "promises_max_age is" in found(promising(old))
+    assert promise_finding(config, capsys, promising(old, promises_max_age=100_000)) == (0, [])
+    other = write_table(tmp_path / "other.json", make_table(targets=(0.1, 0.25)))
+    assert "lifetime_target 0.05, only for 0.1, 0.25" in found(promising(other))
+
+
+def test_promises_half_switched_on_are_warnings(config, tmp_path, capsys):
+    table = write_table(tmp_path / "promises.json")
+    code, findings = promise_finding(config, capsys, promising(table, evictor="FIFO"))
+    assert code == 0
+    assert [(verdict, "evictor = FIFO" in text) for verdict, text in findings] == [
+        ("warning", True)
+    ]
+    code, findings = promise_finding(config, capsys, promising(table, lifetime_target=None))
+    assert code == 0
+    assert "lifetime_target is not" in findings[0][1]

@@ -64,9 +64,15 @@ class PromiseFile:
             path: of the file.
             max_age: the age at which what it was made of says nothing any more, seconds.
         """
+        table, problem = self.look(path, max_age)
+        if problem:
+            self.say(problem)
+        return table
+
+    def look(self, path: str, max_age: float) -> tuple[PromiseTable | None, str]:
+        """Return the table, or None and why there is none to go by."""
         if not path:
-            self.say("no file is set")
-            return None
+            return None, "no file is set"
         try:
             found = os.stat(path)
             mark = (path, found.st_mtime_ns, found.st_size, found.st_ino)
@@ -74,13 +80,9 @@ class PromiseFile:
                 self._seen = _read(path, mark)
         except OSError as error:
             self._seen = None
-            self.say(f"{path}: {error.strerror or error}")
-            return None
+            return None, f"{path}: {error.strerror or error}"
         problem = self._seen.problem or self._age_problem(self._seen.table, max_age)
-        if problem:
-            self.say(f"{path}: {problem}")
-            return None
-        return self._seen.table
+        return (None, f"{path}: {problem}") if problem else (self._seen.table, "")
 
     def _age_problem(self, table: PromiseTable | None, max_age: float) -> str:
         """Return why a table says nothing of now; empty when it does."""

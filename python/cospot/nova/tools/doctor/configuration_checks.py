@@ -42,6 +42,9 @@ def configuration_checks(settings: Any) -> list[Check]:
          " spots go later, when the evictor looks at all hosts.", _check_messages),
         ("policies", "A policy or option that cannot be used makes the scheduler go on as if cospot"
          " were absent.", _check_policies),
+        ("promises", "With lifetime_target spots may ask how long they will live. Without a table"
+         " of promises that is right and fresh nothing is promised, and nobody is told.",
+         _check_promises),
         ("initial ratios", "A compute that has just started offers its initial_*_allocation_ratio"
          " until it reports for the first time.", _check_initial_ratios),
         ("quota", "Nova's own count takes a spot's vCPUs and memory off the project's quota for"
@@ -167,6 +170,45 @@ def _check_policies(settings: Any) -> Iterator[Finding]:
             " that is built on its last alternate finds no plan there",
             f"[cospot] plan_hosts = {attempts}",
         )
+
+
+def _check_promises(settings: Any) -> Iterator[Finding]:
+    from cospot.nova.scheduler.promise_file import PromiseFile
+
+    group = settings.cospot
+    target = group.lifetime_target
+    if target is None:
+        if group.lifetime_promises:
+            yield warning(
+                "lifetime_promises is set, lifetime_target is not: nothing is promised",
+                "[cospot] lifetime_target = 0.05, or another share that may be broken",
+            )
+        else:
+            yield ok("off: spots are promised no lifetime")
+        return
+    if group.evictor != "YJF":
+        yield warning(
+            f"lifetime_target is set with evictor = {group.evictor}: lifetimes are estimated as if"
+            " the youngest spots went first",
+            "evictor = YJF in [cospot] and in [cospot_evictor]",
+        )
+    table, problem = PromiseFile().look(group.lifetime_promises, group.promises_max_age)
+    make = "cospot-nova promise --history FILE -o PATH, again every few hours"
+    if table is None:
+        yield error(
+            f"nothing is promised: {problem}",
+            make if group.lifetime_promises else f"{make}; [cospot] lifetime_promises = PATH",
+        )
+    elif table.target_index(target) is None:
+        made = ", ".join(f"{each:g}" for each in table.targets)
+        yield error(
+            f"nothing is promised: {group.lifetime_promises} has no promises for lifetime_target"
+            f" {target:g}, only for {made}",
+            f"cospot-nova promise --target {target:g}, or one of those as lifetime_target",
+        )
+    else:
+        kept = f"{100 * (1 - target):g} %"
+        yield ok(f"{kept} live as long as promised; {len(table.sizes)} sizes of spots in the table")
 
 
 def _check_initial_ratios(settings: Any) -> Iterator[Finding]:
