@@ -1,9 +1,12 @@
 # %% [markdown]
-# # A promise: how much capacity can be sold as Economy
+# # Two promises: how long a spot lives, and how much can be sold as Economy
 #
-# A spot may be evicted at any moment. Some of the capacity that VMs leave unused is unused *all the time*:
-# it can be sold with a promise, as **Economy** instances. This notebook goes from a history of usage to
-# the quantity that can be promised, and tries the same promises on the past.
+# A spot may be evicted at any moment. From what a cloud did, two things can be promised all the same. To one
+# customer, now: *with 95 % probability your spot lives at least three hours*
+# ([docs/lifetime-sla.md](../../docs/lifetime-sla.md)). To a class of instances, for months: some of the capacity that
+# VMs leave unused is unused *all the time*; it can be sold as **Economy**
+# ([docs/economy.md](../../docs/economy.md)). This notebook makes both promises and tries them on time that
+# they have not seen.
 
 # %%
 import tempfile
@@ -13,20 +16,103 @@ import cospot
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from cospot import economy
+from cospot import economy, sla
 
 # %% [markdown]
-# ## 1. A history
+# ## 1. A history of requests
 #
-# One sample a line: when, what the cloud had, what was used
-# ([docs/economy.md](../../docs/economy.md)). Put the path of your own there. Here it is a made-up year of a
-# cluster with 1,000 vCPUs: a slow trend, a week, and noise.
+# When VMs and spots came, how large they were, and how long they ran
+# ([docs/workload-format.md](../../docs/workload-format.md)). Put the path of your own there. Here it is made up:
+# ten days of VMs and spots of 1, 2 and 4 vCPUs for 8 hosts of 16.
 
 # %%
 folder = Path(tempfile.mkdtemp(prefix="cospot-"))
-USAGE = folder / "usage.csv"
+REQUESTS = folder / "requests.csv"
 
 random = np.random.default_rng(4)
+
+
+def requests(name, kind, gap, mu):
+    start = np.cumsum(random.exponential(gap, int(10 * 86400 / gap)))
+    return pd.DataFrame(
+        {
+            "instance_id": [f"{name}-{number}" for number in range(len(start))],
+            "tenant_id": name,
+            "class": kind,
+            "vcpus": random.choice([1, 2, 4], len(start), p=[0.6, 0.3, 0.1]),
+            "memory_mb": 1,
+            "start_s": start.round(),
+            "end_s": (start + random.lognormal(mu, 1.5, len(start)) + 1).round(),
+        }
+    )
+
+
+history = pd.concat([requests("shop", "vm", 80, 7.4), requests("batch", "spot", 120, 6.6)])
+history.sort_values("start_s").to_csv(REQUESTS, index=False)
+history.groupby("class")["vcpus"].agg(["count", "mean"]).round(2)
+
+# %% [markdown]
+# ## 2. A quote: how long would a spot live that starts now?
+#
+# The requests are placed on the hosts. Into that record 10,000 fictitious spots of each size are put, and
+# followed until a VM evicts them.
+
+# %%
+SLA = folder / "sla.yaml"
+SLA.write_text("""
+study: sla
+on_demand: requests.csv
+spot: same
+host: {vcpus: 16}
+hosts: 8
+target: [none, 0.25, 0.1, 0.05, 0.01]
+spot_delay_hours: 0
+""")
+quotes = sla.quote(SLA, at_hours=216)
+
+percent = [f"{100 * (1 - evicted):g} % live (h)" for evicted in quotes["evicted"]]
+rows = [
+    [size["vcpus"], size["slots_now"]]
+    + [np.inf if life == "never" else (life or 0) / 3600 for life in size["lives_at_least_s"]]
+    for size in quotes["sizes"]
+]
+pd.DataFrame(rows, columns=["vcpus", "fit now", *percent]).round(2)
+
+# %% [markdown]
+# What can be promised depends on how full the cloud is: the more slots are free, the longer.
+
+# %%
+smallest = quotes["sizes"][0]
+figure, axes = plt.subplots(figsize=(9, 3.5))
+for evicted, lives in zip(quotes["evicted"], smallest["quantiles_s"], strict=True):
+    hours = [np.nan if life in (None, "never") else life / 3600 for life in lives]
+    axes.plot(smallest["slots"], hours, label=f"{100 * (1 - evicted):g} % live longer")
+axes.axvline(smallest["slots_now"], color="0.7", linestyle=":", label="free now")
+axes.set(xlabel="free slots of 1 vCPU", ylabel="hours", yscale="log")
+axes.legend(frameon=False)
+plt.show()
+
+# %% [markdown]
+# ## 3. Are such promises kept?
+#
+# The study `sla` admits a spot only if its lifetime can be promised, every 6 hours with a new estimate from
+# what has happened so far. `none` admits every spot that fits.
+
+# %%
+lives = cospot.load_results(cospot.sweep(SLA, db=folder / "sla.db")).runs
+lives["admitted"] = lives["spot_admitted"] / lives["spot_requests"]
+lives["evicted"] = lives["evictions"] / lives["spot_admitted"]
+lives.set_index("target")[["admitted", "evicted"]].round(3)
+
+# %% [markdown]
+# ## 4. How much can be sold as Economy
+#
+# For this the history is one of usage: one sample a line, when, what the cloud had, what was used. Here it is
+# a made-up year of a cluster with 1,000 vCPUs: a slow trend, a week, and noise.
+
+# %%
+USAGE = folder / "usage.csv"
+
 hours = np.arange(365 * 24)
 used = 450 + 80 * hours / hours[-1] + 60 * np.sin(2 * np.pi * hours / (7 * 24))
 used += 40 * np.sin(2 * np.pi * hours / 24) + random.normal(0, 20, len(hours))
@@ -35,7 +121,7 @@ pd.DataFrame({"time_s": hours * 3600, "capacity": 1000, "used": used.round(2)}).
 )
 
 # %% [markdown]
-# ## 2. What can be promised from now on
+# ## 5. What can be promised from now on
 #
 # Every day counts with its least slack. `mean` takes the mean of the past and a multiple of its standard
 # deviation below it: the more confidence, the less is promised. (`ets` and `arima` follow trends; they need
@@ -53,7 +139,7 @@ promises[["confidence", "amount", "availability", "theta"]].round(3)
 # `availability` is what the same promise had in the past: the share of days on which nothing was missing.
 # `theta` compares the profit with that of selling all slack as spots.
 #
-# ## 3. The same promises, made in the past
+# ## 6. The same promises, made in the past
 #
 # At the start of each cycle only the days before it are known.
 
@@ -84,7 +170,7 @@ shares = pd.json_normalize(trade_offs["result"])[["quantity", "availability", "w
 pd.concat([trade_offs[["forecaster", "confidence"]], shares.round(3)], axis=1)
 
 # %% [markdown]
-# ## 4. Which price pays
+# ## 7. Which price pays
 #
 # The study `economy` runs the whole grid, as `cospot compare` runs any study.
 
@@ -104,6 +190,15 @@ runs = cospot.load_results(cospot.sweep(STUDY, db=folder / "results.db")).runs
 runs.pivot_table(index=["forecaster", "confidence"], columns="price", values="theta").round(2)
 
 # %% [check]
+by_target = lives.set_index("target")
+for target in ("0.25", "0.1", "0.05", "0.01"):
+    assert by_target.loc[target, "evicted"] <= float(target)
+assert by_target.loc["none", "evicted"] > 0.1
+order = ["none", "0.25", "0.1", "0.05", "0.01"]
+assert (by_target.loc[order, "admitted"].diff().dropna() < 0).all()
+for size in quotes["sizes"]:
+    known = [np.inf if life == "never" else life or 0 for life in size["lives_at_least_s"]]
+    assert known == sorted(known, reverse=True)
 assert list(promises["amount"]) == sorted(promises["amount"], reverse=True)
 assert (promises["availability"].diff().dropna() >= 0).all()
 assert len(predictions) == 12  # 4 cycles of 3 forecasters

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
-from cospot.errors import InputError
+from cospot.json_command import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-_BAD_INPUT = 2
 
 
 def plan(
@@ -62,16 +57,7 @@ def _run(
     def joined(values: Iterable[object]) -> str:
         return ",".join(str(value) for value in values)
 
-    words = [sys.executable, "-m", "cospot", "economy", command, os.fspath(usage), "--json"]
+    words = ["economy", command, os.fspath(usage)]
     words += ["--forecaster", joined(forecasters), "--confidence", joined(confidences)]
     words += ["--price", joined(prices)]
-    for key, value in settings.items():
-        text = str(value).lower() if isinstance(value, bool) else str(value)
-        words += ["--set", f"{key}={text}"]
-    environment = {"COSPOT_PYTHON": sys.executable, **os.environ}
-    done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
-    if done.returncode == _BAD_INPUT:
-        raise InputError(done.stderr.strip().removeprefix("cospot: "))
-    done.check_returncode()
-    made: dict[str, Any] = json.loads(done.stdout)
-    return made
+    return read_json(words, settings)
