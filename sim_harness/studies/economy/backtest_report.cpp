@@ -108,6 +108,7 @@ EconomyPlan plan_promises(const EconomyInput& input, const EconomySettings& sett
         "forecaster: the oracle knows what was, not what will be; expected mean, "
         "minimum, arima or ets");
   }
+  check_training(input, settings);
   std::vector<CycleData> cycles = backtest_cycles(input.periods, settings.cycles());
   cycles.push_back(next_cycle(input.periods, settings.cycles()));
   const std::vector<Forecast> forecasts =

@@ -146,6 +146,15 @@ std::vector<CycleData> cycles_of(const EconomyInput& input, const EconomySetting
                   settings.horizon_days));
 }
 
+void check_training(const EconomyInput& input, const EconomySettings& settings) {
+  if (input.periods.size() >= settings.cycles().training) return;
+  throw InputError(
+      fmt::format("{}: the history is too short to promise from: {} periods of {} h, expected at "
+                  "least {} (training_days is {}); state fewer days, or shorter periods",
+                  input.name, input.periods.size(), settings.period_hours,
+                  settings.cycles().training, settings.training_days));
+}
+
 std::vector<Forecast> make_forecasts(const std::string& forecaster,
                                      std::span<const CycleData> cycles,
                                      const EconomySettings& settings, std::size_t processes) {

@@ -62,6 +62,9 @@ struct EconomyInput {
 [[nodiscard]] std::vector<CycleData> cycles_of(const EconomyInput& input,
                                                const EconomySettings& settings);
 
+/// Errors: InputError when the periods are fewer than a first promise needs.
+void check_training(const EconomyInput& input, const EconomySettings& settings);
+
 /// A forecast for each of some cycles by the forecaster of that name.
 [[nodiscard]] std::vector<Forecast> make_forecasts(const std::string& forecaster,
                                                    std::span<const CycleData> cycles,
