@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/errors.hpp"
 #include "sim_harness/downloads/fetch_file.hpp"
@@ -19,13 +20,23 @@ namespace {
 
 /// What the options are parsed into. The callback owns it, for as long as the app lives.
 struct FetchOptions {
-  std::string dataset;
+  std::vector<std::string> sources;  // the name of a dataset, or addresses
   std::string folder = ".";
   std::string url;
   std::string sha256;
 };
 
-std::string parse_digest(const FetchOptions& options, const PublicDataset& dataset) {
+/// A file to fetch, and where it goes to.
+struct Source {
+  std::string url;
+  std::string local;
+};
+
+bool is_address(std::string_view source) {
+  return source.starts_with("http://") || source.starts_with("https://");
+}
+
+std::string parse_digest(const FetchOptions& options) {
   std::string digest = options.sha256;
   for (char& c : digest) {
     if (c >= 'A' && c <= 'F') c = static_cast<char>(c + 32);
@@ -34,10 +45,6 @@ std::string parse_digest(const FetchOptions& options, const PublicDataset& datas
   if (digest.size() != 64 || digest.find_first_not_of("0123456789abcdef") != std::string::npos) {
     throw ConfigError(fmt::format("--sha256: found {}, expected 64 hexadecimal digits",
                                   quoted_excerpt(options.sha256)));
-  }
-  if (dataset.files.size() > 1) {
-    throw ConfigError(fmt::format("--sha256: {} has {} files, expected a dataset of one",
-                                  dataset.name, dataset.files.size()));
   }
   return digest;
 }
@@ -63,18 +70,76 @@ std::string_view outcome_text(FetchOutcome outcome) {
   return "was there, as recorded";
 }
 
-void fetch(const FetchOptions& options) {
-  const PublicDataset& dataset = find_public_dataset(options.dataset);
-  const std::string digest = parse_digest(options, dataset);
-  for (const PublicFile& file : dataset.files) {
+void fetch_files(const FetchOptions& options, const std::vector<Source>& files) {
+  const std::string digest = parse_digest(options);
+  for (const Source& file : files) {
     const std::filesystem::path path =
         (std::filesystem::path(options.folder) / file.local).lexically_normal();
-    const FetchResult result =
-        fetch_file({.url = url_of(options, dataset, file), .file = path, .sha256 = digest});
+    const FetchResult result = fetch_file({.url = file.url, .file = path, .sha256 = digest});
     fmt::print("{}: {} bytes, {}\n  SHA-256 {}\n", path.string(), result.bytes,
                outcome_text(result.outcome), result.sha256);
   }
+}
+
+void fetch_dataset(const FetchOptions& options) {
+  const PublicDataset& dataset = find_public_dataset(options.sources.front());
+  if (!options.sha256.empty() && dataset.files.size() > 1) {
+    throw ConfigError(fmt::format("--sha256: {} has {} files, expected a dataset of one",
+                                  dataset.name, dataset.files.size()));
+  }
+  std::vector<Source> files;
+  for (const PublicFile& file : dataset.files) {
+    files.push_back({.url = url_of(options, dataset, file), .local = file.local});
+  }
+  fetch_files(options, files);
   fmt::print("{}\n{}\n", dataset.terms, dataset.next_step);
+}
+
+/// The last part of an address, without what follows a `?` or `#`.
+std::string file_name_of(const std::string& address) {
+  const std::string path = address.substr(0, address.find_first_of("?#"));
+  const std::size_t host = path.find("//") + 2;
+  const std::size_t slash = path.rfind('/');
+  const std::string name = slash < host ? "" : path.substr(slash + 1);
+  if (!name.empty() && name != "." && name != "..") return name;
+  throw ConfigError(
+      fmt::format("{} names no file, expected an address that ends with a file's name",
+                  quoted_excerpt(address)));
+}
+
+void fetch_addresses(const FetchOptions& options) {
+  if (!options.url.empty()) {
+    throw ConfigError("--url: expected it with the name of a dataset, not with an address");
+  }
+  if (!options.sha256.empty() && options.sources.size() > 1) {
+    throw ConfigError(
+        fmt::format("--sha256: found {} addresses, expected one", options.sources.size()));
+  }
+  std::vector<Source> files;
+  for (const std::string& address : options.sources) {
+    if (!is_address(address)) {
+      throw ConfigError(
+          fmt::format("found {}, expected addresses (http://, https://), or a single "
+                      "dataset",
+                      quoted_excerpt(address)));
+    }
+    const std::string name = file_name_of(address);
+    const auto is_it = [&](const Source& other) { return other.local == name; };
+    if (std::ranges::any_of(files, is_it)) {
+      throw ConfigError(fmt::format("two addresses end with {}, expected different file names",
+                                    quoted_excerpt(name)));
+    }
+    files.push_back({.url = address, .local = name});
+  }
+  fetch_files(options, files);
+  fmt::print("What is at an address has terms of its own: read them.\n");
+}
+
+void fetch(const FetchOptions& options) {
+  if (options.sources.size() == 1 && !is_address(options.sources.front())) {
+    return fetch_dataset(options);
+  }
+  fetch_addresses(options);
 }
 
 std::string dataset_help() {
@@ -89,14 +154,17 @@ std::string dataset_help() {
 
 void add_fetch_command(CLI::App& workload) {
   CLI::App* command = workload.add_subcommand(
-      "fetch", "Download a published workload, or what is missing of it, and check it");
+      "fetch", "Download a published workload or any address, or what is missing, and check it");
   const auto options = std::make_shared<FetchOptions>();
-  command->add_option("DATASET", options->dataset, dataset_help())->required();
+  command
+      ->add_option("SOURCE", options->sources,
+                   dataset_help() + "; or addresses of files (http://, https://)")
+      ->required();
   command->add_option("--to", options->folder, "Folder to write to; made when it is missing")
       ->capture_default_str();
   command->add_option(
       "--url", options->url,
-      "Address of the file (azure-packing) or of the folder (cospot) to use instead");
+      "Address of the file (azure-packing) or of the folder (others) to use instead");
   command->add_option(
       "--sha256", options->sha256,
       "What the file's SHA-256 has to be; without it, what an earlier fetch recorded");

@@ -44,10 +44,32 @@ PublicDataset cospot_release() {
   return dataset;
 }
 
+PublicDataset eucalyptus() {
+  PublicDataset dataset{
+      .name = "eucalyptus",
+      .summary = "six production traces of private clouds, for `study: sla`",
+      // The folder is the one that Pucher et al. cite. The files' names are those that another
+      // simulator of these traces uses; no download was tried when this was written.
+      .address = "https://www.cs.ucsb.edu/~rich/workload/",
+      .files = {},
+      .terms =
+          "Cite R. Wolski and J. Brevik. Whose clouds these are is not disclosed; the authors "
+          "ask to respect that.",
+      .next_step =
+          "Run the paper's evaluation on them:\n"
+          "  examples/paper-sla/run.sh --traces FOLDER"};
+  constexpr int kTraces = 6;
+  for (int i = 1; i <= kTraces; ++i) {
+    dataset.files.push_back(
+        {.remote = fmt::format("DS{}-trace.txt", i), .local = fmt::format("ds{}.txt", i)});
+  }
+  return dataset;
+}
+
 }  // namespace
 
 const std::vector<PublicDataset>& public_datasets() {
-  static const std::vector<PublicDataset> datasets{azure_packing(), cospot_release()};
+  static const std::vector<PublicDataset> datasets{azure_packing(), cospot_release(), eucalyptus()};
   return datasets;
 }
 

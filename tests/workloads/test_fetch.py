@@ -222,6 +222,56 @@ class Fetch(unittest.TestCase):
                     dataset="cospot")
         self.refuse("unknown dataset 'x', expected azure-packing, cospot", dataset="x")
 
+    def fetch_addresses(self, *words):
+        environment = {name: value for name, value in os.environ.items()
+                       if not name.lower().endswith("_proxy")}
+        command = [PROGRAM, "workload", "fetch", *words, "--to", self.folder]
+        return subprocess.run(command, env=environment, timeout=60, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False)
+
+    def test_any_address(self):
+        self.server.files = {"/a/DS2-trace.txt": CONTENT, "/b/other.txt": OTHER}
+        first, second = (self.server.url + path for path in ("/a/DS2-trace.txt?raw=1#top",
+                                                             "/b/other.txt"))
+        self.server.files["/a/DS2-trace.txt?raw=1"] = CONTENT
+        done = self.fetch_addresses(first, second)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert (self.folder / "DS2-trace.txt").read_bytes() == CONTENT
+        assert (self.folder / "other.txt").read_bytes() == OTHER
+        assert f"300000 bytes, downloaded\n  SHA-256 {digest(CONTENT)}\n" in done.stdout
+        # It is known by its record from now on, and by a digest that is given.
+        again = self.fetch_addresses(second, "--sha256", digest(OTHER))
+        assert again.returncode == 0 and "was there, as recorded" in again.stdout
+
+    def test_address_with_another_digest(self):
+        done = self.fetch_addresses(self.server.url + "/trace.zip", "--sha256", "0" * 64)
+        assert done.returncode == 2 and "nothing was kept" in done.stderr
+        assert self.names() == []
+
+    def test_bad_addresses(self):
+        def error(*words):
+            done = self.fetch_addresses(*words)
+            assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+            return done.stderr
+
+        assert "names no file, expected an address that ends with a file's name" in error(
+            "http://127.0.0.1:9/")
+        assert "names no file" in error("http://127.0.0.1:9/a/..")
+        assert "found 'cospot', expected addresses" in error("cospot", "http://127.0.0.1:9/a")
+        assert "two addresses end with 'a'" in error("http://127.0.0.1:9/a",
+                                                     "http://127.0.0.1:9/b/a")
+        assert "--url: expected it with the name of a dataset" in error("http://127.0.0.1:9/a",
+                                                                        "--url", "x")
+        assert "--sha256: found 2 addresses, expected one" in error(
+            "http://127.0.0.1:9/a", "http://127.0.0.1:9/b", "--sha256", "0" * 64)
+
+    def test_the_eucalyptus_traces_come_under_the_names_that_the_example_reads(self):
+        self.server.files = {f"/DS{i}-trace.txt": f"START 0 i n {i}\n".encode()
+                             for i in range(1, 7)}
+        output = self.succeed(dataset="eucalyptus", url=self.server.url)
+        assert "examples/paper-sla/run.sh --traces" in output
+        assert (self.folder / "ds5.txt").read_bytes() == b"START 0 i n 5\n"
+
 
 if __name__ == "__main__":
     unittest.main()
