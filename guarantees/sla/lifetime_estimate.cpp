@@ -29,7 +29,8 @@ void check_settings(const LifetimeEstimateSettings& settings) {
 }
 
 LifetimeEstimate::LifetimeEstimate(const History& history, const LifetimeEstimateSettings& settings,
-                                   SimTime from, SimTime now, std::uint64_t refresh)
+                                   SimTime from, SimTime now, std::uint64_t refresh,
+                                   std::span<const SimTime> earlier)
     : history_(&history),
       settings_(&settings),
       now_(now),
@@ -41,16 +42,23 @@ LifetimeEstimate::LifetimeEstimate(const History& history, const LifetimeEstimat
         "the history is too short to estimate lifetimes from: it ends {} s after it starts",
         static_cast<double>((now - from).count()) / 1e6));
   }
-  std::size_t samples = settings.samples;
-  if (settings.samples_are_total) samples = std::max<std::size_t>(1, samples / pieces());
+  if (settings.samples_accumulate) {
+    // Drawn again instead of kept: what became of them is followed up to now.
+    for (std::size_t i = 0; i < earlier.size(); ++i) draw_starts(from, earlier[i], i);
+  }
+  draw_starts(from, now, refresh);
+  std::ranges::sort(starts_);
+}
+
+void LifetimeEstimate::draw_starts(SimTime from, SimTime until, std::uint64_t refresh) {
+  std::size_t samples = settings_->samples;
+  if (settings_->samples_are_total) samples = std::max<std::size_t>(1, samples / pieces());
   // Sequences of neighbouring seeds are unrelated; so are those of one seed's refreshes.
-  Random random(Random(settings.seed).next_u64() + refresh);
-  const auto span = static_cast<std::uint64_t>((now - from).count());
-  starts_.reserve(samples);
+  Random random(Random(settings_->seed).next_u64() + refresh);
+  const auto span = static_cast<std::uint64_t>((until - from).count());
   for (std::size_t i = 0; i < samples; ++i) {
     starts_.push_back(from + SimTime(static_cast<std::int64_t>(random.below(span))));
   }
-  std::ranges::sort(starts_);
 }
 
 void LifetimeEstimate::run_piece(std::size_t piece) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/model/resource_vector.hpp"
@@ -27,6 +28,7 @@ struct LifetimeEstimateSettings {
   std::vector<double> probabilities;  ///< of evictions: one quantile each, in (0, 1)
   std::size_t samples = 10'000;       ///< starting points
   bool samples_are_total = false;     ///< shared out among the sizes; else each size gets them all
+  bool samples_accumulate = false;    ///< those of earlier refreshes are used again
   std::size_t least_samples = 1;      ///< a condition with fewer is repaired like one with none
   VictimRule victim = VictimRule::kYoungest;
   CensoredLifetime censored = CensoredLifetime::kForever;
@@ -44,11 +46,12 @@ void check_settings(const LifetimeEstimateSettings& settings);
 class LifetimeEstimate {
  public:
   /// Starting points are drawn from [from, now). `refresh` numbers the estimates of one run, so
-  /// that each draws other points. `history` and `settings` outlive it.
+  /// that each draws other points; `earlier` says when those before it were made, for samples that
+  /// accumulate. `history` and `settings` outlive it.
   ///
   /// Errors: ConfigError (check_settings); InputError when there is no time between from and now.
   LifetimeEstimate(const History& history, const LifetimeEstimateSettings& settings, SimTime from,
-                   SimTime now, std::uint64_t refresh);
+                   SimTime now, std::uint64_t refresh, std::span<const SimTime> earlier = {});
 
   [[nodiscard]] std::size_t pieces() const { return settings_->sizes.size(); }
 
@@ -59,13 +62,14 @@ class LifetimeEstimate {
   [[nodiscard]] LifetimeQuantiles result() const;
 
  private:
+  void draw_starts(SimTime from, SimTime until, std::uint64_t refresh);
   [[nodiscard]] LifetimeQuantiles::Table table_of(const std::vector<FictitiousSpot>& spots) const;
 
   const History* history_;
   const LifetimeEstimateSettings* settings_;
   SimTime now_;
   SlotConditions conditions_;
-  std::vector<SimTime> starts_;  // ascending
+  std::vector<SimTime> starts_;  // ascending, once all are drawn
   std::vector<LifetimeQuantiles::Table> tables_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,6 +51,8 @@ void read_estimate(const PluginOptions& options, LifetimeEstimateSettings& estim
   estimate.samples = read_count(options, "samples", estimate.samples);
   estimate.samples_are_total = read_choice(options, "samples_per", "size",
                                            std::array{Flag("size", false), Flag("refresh", true)});
+  estimate.samples_accumulate = read_choice(options, "samples_kept", "refresh",
+                                            std::array{Flag("refresh", false), Flag("all", true)});
   estimate.least_samples = read_count(options, "least_samples", estimate.least_samples);
   estimate.victim = read_choice(options, "victim", "youngest",
                                 std::array{Victim("youngest", VictimRule::kYoungest),
@@ -85,8 +88,14 @@ LifetimeSlaOptions read_lifetime_sla_options(const PluginOptions& options) {
                                             std::array{Flag("reject", false), Flag("admit", true)});
   const double hours = read_within(options, "refresh_hours", 6, 1e-3, kMostHours);
   read.refresh = SimTime(static_cast<std::int64_t>(hours * kMicrosecondsPerHour));
-  read.records_spots = read_choice(options, "history", "all",
-                                   std::array{Flag("all", true), Flag("on_demand", false)});
+  enum class Recorded : std::uint8_t { kAll, kNoEvictions, kOnDemand };
+  using Record = std::pair<std::string_view, Recorded>;
+  const Recorded recorded = read_choice(
+      options, "history", "all",
+      std::array{Record("all", Recorded::kAll), Record("without_evictions", Recorded::kNoEvictions),
+                 Record("on_demand", Recorded::kOnDemand)});
+  read.records_spots = recorded != Recorded::kOnDemand;
+  read.records_evictions = recorded == Recorded::kAll;
   read.asked_factor = read_within(options, "asked_factor", read.asked_factor, 1e-3, 1e3);
   read_estimate(options, read.estimate);
   return read;

@@ -13,6 +13,7 @@ struct LifetimeSlaOptions {
   bool admits_before_forecast = false;  ///< before the first refresh
   SimTime refresh{std::chrono::hours(6)};
   bool records_spots = true;            ///< else lifetimes are estimated from the VMs alone
+  bool records_evictions = true;        ///< else an eviction is written down as the spot's own end
   double asked_factor = 1;              ///< a customer asks for the true duration times this
   LifetimeEstimateSettings estimate{};  ///< without sizes and probabilities
 };

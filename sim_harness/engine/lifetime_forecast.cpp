@@ -53,13 +53,13 @@ LifetimeForecast::LifetimeForecast(const EventSchedule& schedule,
 void LifetimeForecast::refresh() {
   const auto start = std::chrono::steady_clock::now();
   const StopToken stop = current_stop_token();
-  LifetimeEstimate estimate(history_, options_.estimate, SimTime{0}, next_, refreshes_);
+  LifetimeEstimate estimate(history_, options_.estimate, SimTime{0}, next_, refreshes(), made_at_);
   for (std::size_t piece = 0; piece < estimate.pieces(); ++piece) {
     stop.check();
     estimate.run_piece(piece);
   }
   quantiles_ = estimate.result();
-  ++refreshes_;
+  made_at_.push_back(next_);
   next_ += options_.refresh;
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   refresh_ms_max_ = std::max(refresh_ms_max_, took.count());
@@ -72,7 +72,12 @@ SimTime LifetimeForecast::asked_lifetime(const Request& spot, SimTime end) const
 }
 
 void LifetimeForecast::evicted(InstanceIndex victim, HostIndex /*host*/, const Request& for_vm) {
-  if (is_recorded(victim)) history_.evict(victim, for_vm.time);
+  if (!is_recorded(victim)) return;
+  if (options_.records_evictions) {
+    history_.evict(victim, for_vm.time);
+  } else {
+    history_.end(victim, for_vm.time);
+  }
 }
 
 void LifetimeForecast::placed(const Request& request, HostIndex host) {

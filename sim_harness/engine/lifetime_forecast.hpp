@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/policy/forecasts.hpp"
@@ -38,7 +39,9 @@ class LifetimeForecast final : public ForecastOwner {
   [[nodiscard]] const LifetimeEstimateSettings& estimate_settings() const {
     return options_.estimate;
   }
-  [[nodiscard]] std::uint64_t refreshes() const { return refreshes_; }
+  [[nodiscard]] std::uint64_t refreshes() const { return made_at_.size(); }
+  /// When each refresh was.
+  [[nodiscard]] std::span<const SimTime> made_at() const { return made_at_; }
   [[nodiscard]] double refresh_ms_max() const { return refresh_ms_max_; }
 
  private:
@@ -53,7 +56,7 @@ class LifetimeForecast final : public ForecastOwner {
   LifetimeQuantiles quantiles_;
   Forecasts forecasts_;
   SimTime next_;
-  std::uint64_t refreshes_ = 0;
+  std::vector<SimTime> made_at_;
   double refresh_ms_max_ = 0;
 };
 

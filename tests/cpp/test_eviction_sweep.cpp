@@ -65,6 +65,27 @@ TEST_CASE("sweep_evictions: a history of one host worked out by hand") {
   check_same(fates[5], {.slots = 1});
 }
 
+TEST_CASE("sweep_evictions: what is younger than a recorded victim went before it") {
+  // Of 4 vcpus a VM has 1 and an old spot 2; at 20 s a VM of 2 comes. A fictitious spot of 1 from
+  // 15 s is the youngest and goes first; that is not enough, so the old one goes too.
+  const auto fate = [](bool is_evicted) {
+    History history({{4, 0, 0}});
+    history.place(vm(1, 1, 5), 0);
+    history.place(spot(2, 2, 10), 0);
+    if (is_evicted) {
+      history.evict(2, seconds(20));
+    } else {
+      history.end(2, seconds(20));
+    }
+    history.place(vm(3, 2, 20), 0);
+    const std::array<SimTime, 1> starts{seconds(15)};
+    return sweep_evictions(history, {1, 0, 0}, starts, VictimRule::kYoungest).front();
+  };
+  check_same(fate(true), {.slots = 1, .lifetime = seconds(5)});
+  // Had the old one ended by itself, 1 + 2 + 1 would fit.
+  check_same(fate(false), {.slots = 1});
+}
+
 TEST_CASE("sweep_evictions: a VM that finds another host leaves a spot alone") {
   History history({{4, 0, 0}, {4, 0, 0}});
   history.place(vm(1, 4, 10), 0);  // beside a spot on host 0 it would have gone to host 1

@@ -1,12 +1,16 @@
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "guarantees/pricing/host_revocations.hpp"
+#include "guarantees/sla/lifetime_quantiles.hpp"
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/forecast_owner.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/engine/spot_forecasts.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/worked_scenarios.hpp"
 
@@ -112,6 +116,70 @@ TEST_CASE("ForecastOwner: watching alone changes no result") {
                          make_allocator(settings_with(false)));
   alone.run();
   check_same_result(watched.result(), alone.result());
+}
+
+/// What happens to an owner in the test below: spots 0 and 1 start at 0 and 0.1 days, VM 2 evicts
+/// spot 1 at 0.3 days, VM 3 comes at 0.9 days. Returns when it refreshed, in hours.
+std::vector<std::int64_t> live_through(const Workload& workload, ForecastOwner& owner) {
+  std::vector<std::int64_t> refreshes;
+  const auto request_of = [&](InstanceIndex instance) {
+    const WorkloadRow& row = workload.rows[instance];
+    return Request{.vcpus = row.resources.vcpus,
+                   .memory_mb = row.resources.memory_mb,
+                   .instance_class = row.instance_class,
+                   .instance = instance,
+                   .time = row.start};
+  };
+  const auto refresh_until = [&](SimTime now) {
+    while (owner.next_refresh() <= now) {
+      refreshes.push_back(owner.next_refresh() / std::chrono::hours(1));
+      owner.refresh();
+    }
+  };
+  for (InstanceIndex instance = 0; instance < workload.rows.size(); ++instance) {
+    const Request request = request_of(instance);
+    refresh_until(request.time);
+    if (instance == 2) owner.evicted(1, 0, request);
+    owner.placed(request, 0);
+  }
+  return refreshes;
+}
+
+TEST_CASE("spot forecasts: a chain that needs two kinds has both, each at its own times") {
+  const Workload workload = worked::workload_of(
+      {worked::spot({1, 1}, day(0), day(1)), worked::spot({1, 1}, day(0.1), day(1)),
+       worked::vm({3, 3}, day(0.3), day(0.5)), worked::vm({1, 1}, day(0.9), day(1))});
+  const EventSchedule schedule = make_schedule(workload);
+  const HostTable hosts = HostTable::uniform(1, {4, 4});
+  ChainSpec promised = chain_of("sUTIL");
+  promised.filters.push_back(
+      {.name = "LifetimeSla",
+       .options = {{"refresh_hours", 5.0}, {"asked_factor", 2.0}, {"target", 0.1}}});
+  const ChainSpec calm{.label = "calm", .weighers = {{.name = "LowRevocation"}}};
+  ChainSpec both_needed = promised;
+  both_needed.weighers.push_back({.name = "LowRevocation"});
+
+  CHECK(make_spot_forecasts(schedule, hosts, chain_of("sUTIL")) == nullptr);
+  const auto lifetimes = make_spot_forecasts(schedule, hosts, promised);
+  const auto revocations = make_spot_forecasts(schedule, hosts, calm);
+  const auto both = make_spot_forecasts(schedule, hosts, both_needed);
+  REQUIRE(both != nullptr);
+  CHECK(live_through(workload, *lifetimes) == std::vector<std::int64_t>{5, 10, 15, 20});
+  CHECK(live_through(workload, *revocations) == std::vector<std::int64_t>{6, 12, 18});
+  CHECK(live_through(workload, *both) == std::vector<std::int64_t>{5, 6, 10, 12, 15, 18, 20});
+
+  const Forecasts& known = both->forecasts();
+  REQUIRE(known.lifetimes != nullptr);
+  REQUIRE(known.revocations != nullptr);
+  const ResourceVector size{1, 1, 0};
+  CHECK(known.lifetimes->table(size)->quantiles ==
+        lifetimes->forecasts().lifetimes->table(size)->quantiles);
+  // Until 18 h spot 0 ran 18 hours and spot 1 from 2.4 to 7.2 h, one eviction: 22.8 hours.
+  CHECK(known.revocations->mttr_hours(0) == doctest::Approx(22.8));
+  CHECK(known.revocations->rate(0) == revocations->forecasts().revocations->rate(0));
+  // A spot asks for what the promise of lifetimes says: twice its true day.
+  const Request spot{.instance_class = InstanceClass::kSpot, .time = day(1)};
+  CHECK(both->asked_lifetime(spot, day(2)) == day(2));
 }
 
 }  // namespace

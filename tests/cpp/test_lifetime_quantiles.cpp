@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -178,6 +179,30 @@ TEST_CASE("LifetimeEstimate: pieces in any order, the same draw, another refresh
   CHECK(backwards.result().table(size)->quantiles == first.table(size)->quantiles);
   CHECK(backwards.result().table(size)->samples == first.table(size)->samples);
   CHECK(second.table(size)->samples != first.table(size)->samples);
+}
+
+TEST_CASE("LifetimeEstimate: samples that accumulate are those of all refreshes so far") {
+  const History history = reference::random_history({.hosts = 3, .requests = 400}, 3);
+  const SimTime now = history.events().back().time;
+  const ResourceVector size{1, 0, 0};
+  const std::array<SimTime, 2> earlier{now / 3, 2 * now / 3};
+  LifetimeEstimateSettings settings = settings_for({0.1});
+  const auto samples = [&](SimTime until, std::uint64_t refresh, std::span<const SimTime> before) {
+    LifetimeEstimate estimate(history, settings, SimTime{0}, until, refresh, before);
+    estimate.run_piece(0);
+    estimate.run_piece(1);
+    std::vector<std::uint32_t> counts = estimate.result().table(size)->samples;
+    counts.resize(13);  // 3 hosts of 4
+    return counts;
+  };
+  const std::array alone{samples(earlier[0], 0, {}), samples(earlier[1], 1, {}),
+                         samples(now, 2, earlier)};
+  settings.samples_accumulate = true;
+  const std::vector<std::uint32_t> all = samples(now, 2, earlier);
+  // The condition of a point is what was free then, whenever it is looked at.
+  for (std::size_t slots = 0; slots < all.size(); ++slots) {
+    CHECK(all[slots] == alone[0][slots] + alone[1][slots] + alone[2][slots]);
+  }
 }
 
 TEST_CASE("LifetimeEstimate: what lives at the end of the history") {

@@ -160,6 +160,9 @@ TEST_CASE("study sla: every switch changes what it says and runs") {
   CHECK(result("spot_delay_hours=0").spot_requests > base.spot_requests);
   CHECK(result("asked_factor=4").spot_admitted < base.spot_admitted);
   CHECK(result("history=on_demand").spot_admitted != base.spot_admitted);
+  // Whoever is younger than a victim is not taken for evicted with it: more is promised.
+  CHECK(result("history=without_evictions").spot_admitted >= base.spot_admitted);
+  CHECK(result("samples_kept=all").spot_admitted != base.spot_admitted);
   // Without a delay the first 6 hours have no forecast.
   const SlaResult rejecting = result("spot_delay_hours=0");
   const SlaSettings admitting = settings_of(
@@ -218,6 +221,8 @@ TEST_CASE("study sla: bad settings say where and what was expected") {
   CHECK(contains(error("on_demand=same"), "on_demand"));
   CHECK(contains(error("victim=oldest"), "youngest, first_host, fewest"));
   CHECK(contains(error("spot_end=later"), "shift or cut"));
+  CHECK(contains(error("history=spots"), "all, without_evictions, on_demand"));
+  CHECK(contains(error("samples_kept=some"), "refresh, all"));
   CHECK(contains(error("lifetimes=1"), "lifetimes"));
   CHECK(contains(error("vm_policy=[COS, UTIL]"), "it is no axis"));
 }

@@ -81,7 +81,8 @@ SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at
   engine.run({.time = quotes.at});
   LifetimeEstimateSettings estimate = forecast.estimate_settings();
   estimate.probabilities = probabilities;
-  LifetimeEstimate made(forecast.history(), estimate, SimTime{0}, quotes.at, forecast.refreshes());
+  LifetimeEstimate made(forecast.history(), estimate, SimTime{0}, quotes.at, forecast.refreshes(),
+                        forecast.made_at());
   quotes.quantiles = run_pieces(made, threads);
   for (const ResourceVector& size : estimate.sizes) {
     SizeQuote quote{.size = size, .slots = free_slots(engine.hosts().view(), size)};
