@@ -9,7 +9,8 @@ namespace cospot {
 
 /// Admits a request of the Economy class while what the class uses, with the request, is not more
 /// than what is promised to it (Request::forecasts): then every host passes, else none. It belongs
-/// in the chain of that class. Where nobody says what is promised, it admits everyone.
+/// in the chain of that class. Where nobody says what is promised it admits no one, as before the
+/// first prediction; with `before_first_refresh: admit` everyone.
 ///
 /// Source: Carvalho et al., SoCC 2014: the quantity is what is sold as Economy.
 class EconomyFilter final : public PerHostFilter<EconomyFilter> {
@@ -19,12 +20,18 @@ class EconomyFilter final : public PerHostFilter<EconomyFilter> {
       .summary = "Passes every host while the quantity promised to the Economy class lasts.",
       .source = "Carvalho et al., SoCC 2014"};
 
-  explicit EconomyFilter(const PluginOptions& options) { options.reject_unknown(); }
+  /// Errors: ConfigError, for an unknown option or value.
+  explicit EconomyFilter(const PluginOptions& options);
 
   [[nodiscard]] bool host_passes(HostRow /*host*/, const Request& request) const noexcept {
-    if (request.forecasts == nullptr || request.forecasts->economy == nullptr) return true;
+    if (request.forecasts == nullptr || request.forecasts->economy == nullptr) {
+      return admits_without_promise_;
+    }
     return request.forecasts->economy->admits(request.vcpus, request.memory_mb);
   }
+
+ private:
+  bool admits_without_promise_ = false;
 };
 
 }  // namespace cospot

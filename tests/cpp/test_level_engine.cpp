@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/errors.hpp"
 #include "core/random.hpp"
 #include "filters/economy_filter.hpp"
 #include "sim_harness/engine/allocator.hpp"
@@ -196,18 +197,19 @@ TEST_CASE("level engine: of the offered hosts, one where no economy instance is 
   CHECK(engine.results()[2].evictions == 2);
 }
 
-TEST_CASE("EconomyPromise: every host passes while the promise lasts, and where there is none") {
+TEST_CASE("EconomyPromise: every host passes while the promise lasts, none where there is none") {
   const HostTable hosts = HostTable::uniform(2, {10, 10, 0});
   const std::array<HostIndex, 2> candidates{0, 1};
   const EconomyPromise promise{
       .promised_vcpus = 8, .promised_memory_mb = 10, .used_vcpus = 5, .used_memory_mb = 7};
   const Forecasts forecasts{.economy = &promise};
+  const EconomyFilter plain(PluginOptions{});
   const auto passes = [&](ResourceAmount vcpus, const Forecasts* known,
-                          ResourceAmount memory_mb = 0) {
+                          ResourceAmount memory_mb = 0, const EconomyFilter* filter = nullptr) {
     std::array<std::uint8_t, 2> passed{};
     Request request{.vcpus = vcpus, .memory_mb = memory_mb};
     request.forecasts = known;
-    EconomyFilter(PluginOptions{}).filter_all(hosts.view(), candidates, request, passed);
+    (filter == nullptr ? plain : *filter).filter_all(hosts.view(), candidates, request, passed);
     CHECK(passed[0] == passed[1]);
     return passed[0] == 1;
   };
@@ -215,9 +217,18 @@ TEST_CASE("EconomyPromise: every host passes while the promise lasts, and where 
   CHECK_FALSE(passes(4, &forecasts));
   CHECK(passes(3, &forecasts, 3));  // 7 + 3 <= 10
   CHECK_FALSE(passes(3, &forecasts, 4));
-  CHECK(passes(100, nullptr));  // nobody says what is promised
+  // Nobody says what is promised: as before the first prediction, nothing is.
   const Forecasts none;
-  CHECK(passes(100, &none));
+  CHECK_FALSE(passes(1, nullptr));
+  CHECK_FALSE(passes(1, &none));
+  const EconomyFilter admitting(
+      PluginOptions("EconomyPromise", {{"before_first_refresh", "admit"}}));
+  CHECK(passes(100, nullptr, 0, &admitting));
+  CHECK(passes(100, &none, 0, &admitting));
+  CHECK_FALSE(passes(4, &forecasts, 0, &admitting));  // once it is known, it holds
+  CHECK_THROWS_AS(EconomyFilter(PluginOptions("EconomyPromise", {{"before_first_refresh", "no"}})),
+                  ConfigError);
+  CHECK_THROWS_AS(EconomyFilter(PluginOptions("EconomyPromise", {{"promise", 1.0}})), ConfigError);
 }
 
 TEST_CASE("levels: a larger share of the spots holds a smaller one") {

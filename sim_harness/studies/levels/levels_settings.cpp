@@ -4,7 +4,9 @@
 
 #include <limits>
 #include <string_view>
+#include <utility>
 
+#include "sim_harness/engine/spot_forecasts.hpp"
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/policies/policy_list.hpp"
 #include "sim_harness/studies/economy/economy_keys.hpp"
@@ -41,6 +43,21 @@ void read_levels(const ConfigNode& root, LevelsSettings& settings) {
   }
   if (const ConfigNode* node = root.find("economy_price")) {
     settings.economy_price = read_number(*node, "economy_price", 0, 1);
+  }
+}
+
+/// Nothing here forecasts lifetimes or revocations: a filter that goes by them would pass everyone.
+void refuse_forecasts(const ConfigNode& root, const LevelsSettings& settings) {
+  for (const auto& [key, chains] :
+       {std::pair("vm", &settings.vm), std::pair("spot", &settings.spot),
+        std::pair("economy", &settings.economy_chains)}) {
+    for (const ChainSpec& chain : *chains) {
+      if (!needs_spot_forecasts(chain)) continue;
+      throw ConfigError(fmt::format(
+          "{}: {}: {} needs a forecast of lifetimes or revocations, which the study levels does "
+          "not make; expected it in study compare",
+          root.find(key)->where, key, chain.label));
+    }
   }
 }
 
@@ -91,6 +108,7 @@ LevelsSettings read_levels_settings(const StudyFile& file) {
   settings.otn = read_offers(root);
   settings.economy_chains =
       read_chains(require_key(root, "study levels", "economy"), "economy", *file.policies);
+  refuse_forecasts(root, settings);
   read_levels(root, settings);
   settings.economy = read_economy_settings(root, file.folder);
   return settings;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "sim_harness/results/measure.hpp"
 #include "sim_harness/studies/levels/level_run.hpp"
 #include "sim_harness/studies/levels/levels_settings.hpp"
+#include "sim_harness/studies/levels/levels_summary.hpp"
 #include "sim_harness/studies/levels/promise_plan.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
@@ -85,6 +87,50 @@ const std::vector<Measure<LevelsResult>>& measures() {
   return all;
 }
 
+/// Shares of what was requested or admitted, and the income beside that without an Economy class.
+constexpr std::string_view kViews = R"sql(
+CREATE VIEW run_figures AS
+WITH without_economy AS (
+  SELECT workload, headroom_percent, hosts, vm, spot, evictor, saf, otn, avg(income - vm_revenue) AS income
+  FROM run WHERE economy_percent = 0 GROUP BY 1, 2, 3, 4, 5, 6, 7, 8)
+SELECT run.run_index, run.workload, run.headroom_percent, run.vm, run.spot, run.evictor, run.saf,
+  run.otn, run.economy, run.economy_percent, run.promise, run.seed,
+  CAST(vm_rejected AS REAL) / NULLIF(vm_requests, 0) AS vm_rejection,
+  CAST(economy_admitted AS REAL) / NULLIF(economy_requests, 0) AS economy_admission,
+  CAST(economy_evictions AS REAL) / NULLIF(economy_admitted, 0) AS economy_eviction_ratio,
+  economy_revenue / NULLIF(economy_revenue_requested, 0) AS economy_revenue_share,
+  CAST(spot_evictions AS REAL) / NULLIF(spot_admitted, 0) AS spot_eviction_ratio,
+  spot_revenue / NULLIF(spot_revenue_requested, 0) AS spot_revenue_share,
+  (run.income - vm_revenue) / NULLIF(without_economy.income, 0) AS income_ratio
+FROM run LEFT JOIN without_economy ON
+  without_economy.workload = run.workload AND
+  without_economy.headroom_percent IS run.headroom_percent AND
+  without_economy.hosts = run.hosts AND without_economy.vm = run.vm AND
+  without_economy.spot = run.spot AND without_economy.evictor = run.evictor AND
+  without_economy.saf = run.saf AND without_economy.otn = run.otn;
+)sql";
+
+std::vector<Column> derived_columns() {
+  const auto fraction = [](const char* name, const char* meaning) {
+    return Column{.name = name,
+                  .role = ColumnRole::kDerived,
+                  .type = ColumnType::kNumber,
+                  .unit = "fraction",
+                  .meaning = meaning,
+                  .may_be_null = true};
+  };
+  return {
+      fraction("vm_rejection", "of the VM requests: rejected"),
+      fraction("economy_admission", "of the economy requests: admitted"),
+      fraction("economy_eviction_ratio", "of the admitted economy instances: evicted"),
+      fraction("economy_revenue_share", "of the revenue requested by economy instances: earned"),
+      fraction("spot_eviction_ratio", "of the admitted spots: evicted"),
+      fraction("spot_revenue_share", "of the revenue requested by spots: earned"),
+      fraction("income_ratio",
+               "income of economy instances and spots over that of the same datacenter with "
+               "economy_percent 0; empty without such a run")};
+}
+
 const Schema& schema() {
   static const Schema made{
       .study = "levels",
@@ -110,7 +156,8 @@ const Schema& schema() {
                 .meaning = "confidence of what is promised to the Economy class, or `unlimited`"},
                {.name = "seed", .role = ColumnRole::kAxis, .meaning = "of the draw of spots"}},
       .measures = columns_of(std::span(measures())),
-      .views = {}};
+      .derived = derived_columns(),
+      .views = std::string(kViews)};
   return made;
 }
 
@@ -261,7 +308,9 @@ Study levels_study() {
           .schema = schema,
           .read = [](const StudyFile& file) -> LoadExperiment {
             return [settings = read_levels_settings(file)] { return load(settings); };
-          }};
+          },
+          .summary_text = levels_summary_text,
+          .summary_json = levels_summary_json};
 }
 
 }  // namespace cospot
