@@ -6,26 +6,11 @@
 #include <limits>
 #include <utility>
 
+#include "sim_harness/deadline/mixed_optimum.hpp"
+#include "sim_harness/deadline/stretches.hpp"
+
 namespace cospot {
 namespace {
-
-/// Consecutive ticks with a spot, or without.
-struct Stretch {
-  std::int64_t begin = 0;
-  std::int64_t ticks = 0;
-  bool spot = false;
-};
-
-std::vector<Stretch> stretches_of(const std::vector<bool>& spot) {
-  std::vector<Stretch> stretches;
-  for (std::size_t i = 0; i < spot.size(); ++i) {
-    if (stretches.empty() || stretches.back().spot != spot[i]) {
-      stretches.push_back({.begin = static_cast<std::int64_t>(i), .ticks = 0, .spot = spot[i]});
-    }
-    ++stretches.back().ticks;
-  }
-  return stretches;
-}
 
 /// What runs at the end of a stretch, and whether the interval that is not full (see the header) is
 /// there already.
@@ -418,6 +403,9 @@ class Search {
 
 }  // namespace
 
-std::vector<Capacity> offline_optimum(const DeadlineCase& run) { return Search(run).plan(); }
+std::vector<Capacity> offline_optimum(const DeadlineCase& run) {
+  const bool is_cheaper = run.job.spot_price < run.job.on_demand_price;
+  return is_cheaper && needs_on_demand(run) ? mixed_optimum(run) : Search(run).plan();
+}
 
 }  // namespace cospot

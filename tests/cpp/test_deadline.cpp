@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <limits>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "core/random.hpp"
 #include "sim_harness/deadline/capacity_quote.hpp"
 #include "sim_harness/deadline/deadline_strategies.hpp"
+#include "sim_harness/deadline/mixed_optimum.hpp"
 #include "sim_harness/deadline/offline_optimum.hpp"
 #include "sim_harness/markets/availability_trace.hpp"
 
@@ -148,6 +150,70 @@ TEST_CASE("the offline optimum is the best of all plans") {
     REQUIRE(result.met_deadline);
     REQUIRE(result.cost == doctest::Approx(brute_force(run)));
   }
+}
+
+/// The least cost by dynamic programming over ticks, what runs, its overhead left and the minutes
+/// of work done: no idea of stretches or intervals in it. Expects whole minutes and ticks of ten.
+double least_cost_by_minutes(const DeadlineCase& run) {
+  const auto in_minutes = [](SimTime time) {
+    return static_cast<std::size_t>(std::chrono::duration_cast<minutes>(time).count());
+  };
+  const std::size_t work = in_minutes(run.job.duration), overhead = in_minutes(run.job.overhead);
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  constexpr std::size_t kKinds = 3, kTick = 10;
+  const std::array<double, kKinds> price{0, run.job.spot_price / 6, run.job.on_demand_price / 6};
+  // By what runs, minutes of its overhead left, minutes of work done.
+  const std::size_t lefts = overhead + 1;
+  const auto at = [&](std::size_t kind, std::size_t left, std::size_t done) {
+    return (kind * lefts + left) * (work + 1) + done;
+  };
+  std::vector<double> cost(kKinds * lefts * (work + 1), kNever);
+  cost[at(0, 0, 0)] = 0;
+  double best = kNever;
+  for (const bool spot : run.spot) {
+    std::vector<double> next(cost.size(), kNever);
+    for (std::size_t from = 0; from < cost.size(); ++from) {
+      if (cost[from] == kNever) continue;
+      const std::size_t done = from % (work + 1), left = from / (work + 1) % lefts;
+      const std::size_t running = from / (work + 1) / lefts;
+      for (std::size_t kind = 0; kind < kKinds; ++kind) {
+        if (kind == 1 && !spot) continue;
+        const double sum = cost[from] + price[kind];
+        if (kind == 0) {
+          next[at(0, 0, done)] = std::min(next[at(0, 0, done)], sum);
+          continue;
+        }
+        const std::size_t to_work_off = kind == running ? left : overhead;
+        const std::size_t useful = kTick - std::min(kTick, to_work_off);
+        const std::size_t still_left = to_work_off - std::min(kTick, to_work_off);
+        if (done + useful >= work) {
+          best = std::min(best, sum);
+        } else {
+          double& to = next[at(kind, still_left, done + useful)];
+          to = std::min(to, sum);
+        }
+      }
+    }
+    cost.swap(next);
+  }
+  return best;
+}
+
+TEST_CASE("the offline optimum is that of a search over minutes, with many stretches") {
+  Random random(13);
+  int mixed = 0;
+  for (int i = 0; i < 250; ++i) {
+    DeadlineCase run = random_case(random, 70);
+    run.job.duration = minutes(
+        std::max<std::int64_t>(1, std::chrono::duration_cast<minutes>(run.job.duration).count()));
+    run.job.overhead = std::chrono::duration_cast<minutes>(run.job.overhead);
+    if (ticks_for(run.job.duration, run.job.overhead, run.tick) > run.ticks()) continue;
+    CAPTURE(i);
+    REQUIRE(run_of(run, "optimal").cost == doctest::Approx(least_cost_by_minutes(run)));
+    mixed += needs_on_demand(run) ? 1 : 0;
+  }
+  CHECK(mixed > 60);  // both searches are tried
+  CHECK(mixed < 190);
 }
 
 TEST_CASE("no strategy with a safety net is late, and none is cheaper than the optimum") {
