@@ -90,7 +90,7 @@ Seconds time_on(const InstanceType& type, double work, const BrokerJob& job) {
 }
 
 std::uint32_t preferred_type(const std::vector<InstanceType>& types, const BrokerJob& job,
-                             const std::vector<Seconds>& expected) {
+                             std::span<const Seconds> expected) {
   const auto cores = [&](std::size_t type) {
     return std::min<double>(types[type].ecu, std::ceil(job.parallelism));
   };

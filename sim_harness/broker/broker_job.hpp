@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sim_harness/jobs/job.hpp"
@@ -56,7 +57,6 @@ struct JobModel {
 /// takes no hour on any, the one on which it uses fewest. A job uses as many cores as its average
 /// parallelism. Of equals, the one with the lowest list price.
 [[nodiscard]] std::uint32_t preferred_type(const std::vector<InstanceType>& types,
-                                           const BrokerJob& job,
-                                           const std::vector<Seconds>& expected);
+                                           const BrokerJob& job, std::span<const Seconds> expected);
 
 }  // namespace cospot

@@ -18,12 +18,14 @@ BrokerRun::BrokerRun(const MarketSet& markets, std::span<const BrokerJob> jobs,
       jobs_(jobs),
       settings_(settings),
       observer_(observer),
+      events_(settings.start),
       idle_(markets.types.size()),
       busy_(markets.types.size()),
       waiting_(markets.types.size()),
-      leases_in_(markets.markets.size()),
-      expected_(markets.types.size()) {
+      leases_in_(markets.markets.size()) {
   result_.jobs = jobs.size();
+  tasks_.reserve(2 * jobs.size());  // a job and its replica
+  expected_.reserve(tasks_.capacity() * markets.types.size());
 }
 
 BrokerResult BrokerRun::run() {
@@ -38,7 +40,10 @@ BrokerResult BrokerRun::run() {
     const Event event = events_.top();
     events_.pop();
     if (event.kind == Event::Kind::kLease) {
-      if (event.version == lease_at(event.id).version) advance(event.id, event.time);
+      Lease& lease = lease_at(event.id);
+      if (event.version != lease.version) continue;
+      lease.next_event = kNoTime;
+      advance(event.id, event.time);
     } else if (event.kind == Event::Kind::kResume) {
       resume(event.id, event.time);
     } else if (event.version == task_at(event.id).version) {
@@ -69,8 +74,9 @@ void BrokerRun::wake(const Event& event) {
 }
 
 /// When the job's urgency is 0: it can wait until then.
-Seconds BrokerRun::latest_start(const Task& task) const {
-  const double needs = settings_.alpha * static_cast<double>(expected(task, task.preferred)) +
+Seconds BrokerRun::latest_start(std::int32_t id) const {
+  const Task& task = tasks_[static_cast<std::size_t>(id)];
+  const double needs = settings_.alpha * static_cast<double>(expected(id, task.preferred)) +
                        static_cast<double>(settings_.boot);
   return settings_.start + job_of(task).deadline - static_cast<Seconds>(std::ceil(needs));
 }
@@ -112,7 +118,7 @@ void BrokerRun::offer_leases(Seconds now) {
 void BrokerRun::fill_lease(std::int32_t id, Seconds now) {
   for (;;) {
     Lease& lease = lease_at(id);
-    if (!lease.is_alive() || !lease.is_indexed) return;
+    if (!lease.is_alive() || lease.index == nullptr) return;
     const Ordered& waiting = waiting_[market_of(lease).type];
     const bool is_idle = lease.phase == Phase::kIdle;
     const Seconds free = is_idle ? now : lease.expected_free;
@@ -123,7 +129,7 @@ void BrokerRun::fill_lease(std::int32_t id, Seconds now) {
     while (task == kNoTask && found != waiting.begin()) {
       --found;
       const Task& one = task_at(found->second);
-      const bool can_wait = is_idle || latest_start(one) >= std::max(free, now + 1);
+      const bool can_wait = is_idle || latest_start(found->second) >= std::max(free, now + 1);
       if (can_wait && avoided_market(one) != lease.market) task = found->second;
     }
     if (task == kNoTask) return;
@@ -136,18 +142,18 @@ void BrokerRun::submit_jobs(Seconds now) {
   while (next_job_ < jobs_.size() && settings_.start + jobs_[next_job_].submission <= now) {
     const BrokerJob& job = jobs_[next_job_];
     Task task{.job = static_cast<std::int32_t>(next_job_++)};
-    task.expected_work = expected_work(job);
-    for (std::uint32_t type = 0; type < expected_.size(); ++type) {
-      expected_[type] = expected(task, type);
-    }
-    task.preferred = preferred_type(markets_.types, job, expected_);
     const auto id = static_cast<std::int32_t>(tasks_.size());
+    expect(job);
+    task.preferred = preferred_type(markets_.types, job, expected(id));
     const bool twice = markets_.markets.size() > 1 &&
-                       settings_.fault_tolerance->duplicates(expected_[task.preferred]);
+                       settings_.fault_tolerance->duplicates(expected(id, task.preferred));
     if (twice) task.sibling = id + 1;
     tasks_.push_back(task);
     task.sibling = id;
-    if (twice) tasks_.push_back(task);
+    if (twice) {
+      expect(job);
+      tasks_.push_back(task);
+    }
     place(id, now);
     if (twice) place(id + 1, now);
   }
@@ -166,8 +172,11 @@ void BrokerRun::learn(std::int32_t user, double work) {
   last = {work, last.first};
 }
 
-Seconds BrokerRun::expected(const Task& task, std::uint32_t type) const {
-  return time_on(markets_.types[type], task.expected_work, job_of(task));
+/// Says how long the next task, which is of this job, is expected to take: once, as it is asked for
+/// at every decision on the task.
+void BrokerRun::expect(const BrokerJob& job) {
+  const double work = expected_work(job);
+  for (const InstanceType& type : markets_.types) expected_.push_back(time_on(type, work, job));
 }
 
 std::uint32_t BrokerRun::avoided_market(const Task& task) const {
@@ -187,7 +196,7 @@ void BrokerRun::place(std::int32_t id, Seconds now) {
 bool BrokerRun::reuse(std::int32_t id, Seconds now) {
   const Task& task = task_at(id);
   const std::uint32_t avoided = avoided_market(task);
-  const Seconds can_wait_until = latest_start(task);
+  const Seconds can_wait_until = latest_start(id);
   for (const bool is_idle : {true, false}) {
     if (!is_idle && can_wait_until <= now) break;  // urgent
     for (std::uint32_t i = 0; i <= markets_.types.size(); ++i) {
@@ -195,7 +204,7 @@ bool BrokerRun::reuse(std::int32_t id, Seconds now) {
       const std::uint32_t type = i == 0 ? task.preferred : i - 1;
       Ordered& leases = (is_idle ? idle_ : busy_)[type];
       if (leases.empty()) continue;
-      const Seconds needed = expected(task, type) + (is_idle ? now : 0);
+      const Seconds needed = expected(id, type) + (is_idle ? now : 0);
       for (auto found = leases.lower_bound({needed, -1}); found != leases.end();) {
         const std::int32_t lease = found->second;
         ++found;
@@ -213,15 +222,13 @@ bool BrokerRun::reuse(std::int32_t id, Seconds now) {
   return false;
 }
 
-std::uint32_t BrokerRun::choose_market(const Task& task, Seconds now) {
-  for (std::uint32_t type = 0; type < expected_.size(); ++type) {
-    expected_[type] = expected(task, type);
-  }
+std::uint32_t BrokerRun::choose_market(std::int32_t id, Seconds now) const {
+  const Task& task = tasks_[static_cast<std::size_t>(id)];
   return settings_.market_choice->choose({.markets = &markets_,
                                           .bid = settings_.bid,
                                           .now = now,
                                           .boot = settings_.boot,
-                                          .expected = expected_,
+                                          .expected = expected(id),
                                           .preferred_type = task.preferred,
                                           .avoid = avoided_market(task),
                                           .leases = leases_in_});
@@ -230,9 +237,9 @@ std::uint32_t BrokerRun::choose_market(const Task& task, Seconds now) {
 /// Step 5 and Algorithm 1: extend a lease, start one, or wait.
 void BrokerRun::provision(std::int32_t id, Seconds now) {
   const Task& task = task_at(id);
-  const std::uint32_t choice = choose_market(task, now);
+  const std::uint32_t choice = choose_market(id, now);
   const Market& market = markets_.markets[choice];
-  const Seconds takes = expected(task, task.preferred);
+  const Seconds takes = expected(id, task.preferred);
   const Seconds deadline = settings_.start + job_of(task).deadline;
   const bool is_last_chance =
       settings_.on_demand_fallback && urgency(deadline, now, 2, takes, settings_.boot) == 0;
@@ -280,7 +287,7 @@ bool BrokerRun::extend(std::int32_t id, std::uint32_t choice, Seconds now) {
   const std::int32_t last = std::prev(idle_[type].end())->second;
   const Lease& lease = lease_at(last);
   if (lease.market == avoided_market(task)) return false;
-  const Seconds takes = expected(task, type);
+  const Seconds takes = expected(id, type);
   const auto hours = [](Seconds seconds) { return (seconds + kHour - 1) / kHour; };
   const MicroUsd price = settings_.on_demand_only ? markets_.types[type].on_demand_price
                                                   : markets_.markets[choice].prices.at(now);
@@ -296,7 +303,7 @@ void BrokerRun::wait(std::int32_t id, Seconds check_again) {
   ++task.version;
   task.is_listed = true;
   for (std::uint32_t type = 0; type < waiting_.size(); ++type) {
-    waiting_[type].insert({expected(task, type), id});
+    waiting_[type].insert({expected(id, type), id});
   }
   if (check_again != kNoTime) {
     events_.push({check_again, Event::Kind::kCheck, id, task.version});
@@ -310,7 +317,7 @@ void BrokerRun::stop_waiting(std::int32_t id) {
   task.is_listed = false;
   task.pending_market = kNoMarket;
   for (std::uint32_t type = 0; type < waiting_.size(); ++type) {
-    waiting_[type].erase({expected(task, type), id});
+    waiting_[type].erase({expected(id, type), id});
   }
 }
 

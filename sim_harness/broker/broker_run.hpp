@@ -1,14 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
-#include <queue>
 #include <set>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "sim_harness/broker/broker_simulation.hpp"
+#include "sim_harness/broker/event_queue.hpp"
 #include "sim_harness/broker/lease.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
 
@@ -27,8 +28,7 @@ struct Task {
   Seconds saved = 0;             ///< of it in a snapshot
   std::uint32_t datacenter = 0;  ///< of the snapshot
   Seconds paid_saved = 0, paid_unsaved = 0;
-  double expected_work = 0;  ///< seconds on one compute unit
-  std::uint32_t preferred = 0;
+  std::uint32_t preferred = 0;               ///< type
   bool is_listed = false;                    ///< in the waiting lists
   std::uint32_t pending_market = kNoMarket;  ///< a request that is not in bid yet
   MicroUsd pending_bid = 0;
@@ -48,17 +48,7 @@ class BrokerRun {
   BrokerResult run();
 
  private:
-  using Ordered = std::set<std::pair<Seconds, std::int32_t>>;
-
-  struct Event {
-    enum class Kind : std::uint8_t { kLease, kResume, kPending, kCheck, kQueued };
-    Seconds time = 0;
-    Kind kind = Kind::kLease;
-    std::int32_t id = 0;
-    std::uint32_t version = 0;
-
-    friend auto operator<=>(const Event&, const Event&) = default;  // NOLINT(modernize-use-nullptr)
-  };
+  using Event = BrokerEvent;
 
   // Decisions (broker_run.cpp).
   void wake(const Event& event);
@@ -68,6 +58,7 @@ class BrokerRun {
   void submit_jobs(Seconds now);
   void learn(std::int32_t user, double work);
   [[nodiscard]] double expected_work(const BrokerJob& job) const;
+  void expect(const BrokerJob& job);
   void place(std::int32_t task, Seconds now);
   bool reuse(std::int32_t task, Seconds now);
   void provision(std::int32_t task, Seconds now);
@@ -75,14 +66,21 @@ class BrokerRun {
   void request(std::int32_t task, std::uint32_t market, MicroUsd bid, Seconds now);
   void wait(std::int32_t task, Seconds check_again);
   void stop_waiting(std::int32_t task);
-  [[nodiscard]] Seconds expected(const Task& task, std::uint32_t type) const;
-  [[nodiscard]] Seconds latest_start(const Task& task) const;
+  /// How long a task is expected to take, by type.
+  [[nodiscard]] std::span<const Seconds> expected(std::int32_t task) const {
+    const std::size_t types = markets_.types.size();
+    return std::span(expected_).subspan(static_cast<std::size_t>(task) * types, types);
+  }
+  [[nodiscard]] Seconds expected(std::int32_t task, std::uint32_t type) const {
+    return expected(task)[type];
+  }
+  [[nodiscard]] Seconds latest_start(std::int32_t task) const;
   [[nodiscard]] bool is_assigned(std::int32_t task, std::int32_t lease) const {
     const Task& one = tasks_[static_cast<std::size_t>(task)];
     return one.state == Task::State::kAssigned && one.lease == lease;
   }
   [[nodiscard]] std::uint32_t avoided_market(const Task& task) const;
-  [[nodiscard]] std::uint32_t choose_market(const Task& task, Seconds now);
+  [[nodiscard]] std::uint32_t choose_market(std::int32_t task, Seconds now) const;
   void want_decision(Seconds time);
 
   // Leases (lease_events.cpp).
@@ -145,12 +143,12 @@ class BrokerRun {
   StopPoll poll_;
 
   std::deque<Lease> leases_;
-  std::deque<Task> tasks_;
+  std::vector<Task> tasks_;  ///< never grows beyond what is reserved
   std::size_t next_job_ = 0;
   std::vector<std::int32_t> returned_;  ///< tasks that were given back since the last decision
   std::vector<std::int32_t> changed_;   ///< leases with more room than at the last decision
   std::vector<std::int32_t> due_;       ///< tasks whose time to wait is over
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  BrokerEventQueue events_;
   Seconds next_decision_ = kNoTime;
 
   std::vector<Ordered> idle_;     ///< by type: idle leases by the end of their hour
@@ -158,7 +156,7 @@ class BrokerRun {
   std::vector<Ordered> waiting_;  ///< by type: waiting tasks by the time expected on it
   std::vector<std::uint32_t> leases_in_;                         ///< by market
   std::map<std::int32_t, std::pair<double, double>> last_work_;  ///< of each user's last two jobs
-  std::vector<Seconds> expected_;                                ///< scratch, by type
+  std::vector<Seconds> expected_;                                ///< of all tasks, see expected()
 };
 
 }  // namespace cospot

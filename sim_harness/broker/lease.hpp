@@ -1,7 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "sim_harness/broker/market_choice.hpp"
@@ -14,6 +15,9 @@ inline constexpr std::int32_t kNoTask = -1;
 
 /// What an instance is doing.
 enum class Phase : std::uint8_t { kBoot, kRestore, kRun, kSave, kIdle, kSuspended, kEnded };
+
+/// Leases or tasks by how many seconds they have left or take.
+using Ordered = std::set<std::pair<Seconds, std::int32_t>>;
 
 /// Seconds of an hour that is not over yet.
 struct Slice {
@@ -38,15 +42,16 @@ struct Lease {
   Seconds phase_end = kNoTime;
   Seconds save_at = kNoTime;
 
-  std::int32_t task = kNoTask;     ///< what runs, or will once it is there
-  std::deque<std::int32_t> queue;  ///< what runs next
-  Seconds expected_free = 0;       ///< when all of these are expected to be done
-  Seconds queued = 0;              ///< what the queue is expected to take
-  Seconds index_key = 0;           ///< under which LeaseIndex has it
-  bool is_indexed = false;
+  std::int32_t task = kNoTask;      ///< what runs, or will once it is there
+  std::vector<std::int32_t> queue;  ///< what runs next
+  Seconds expected_free = 0;        ///< when all of these are expected to be done
+  Seconds queued = 0;               ///< what the queue is expected to take
+  Ordered* index = nullptr;         ///< where decisions find it
+  Ordered::iterator in_index;
   bool was_changed = false;  ///< there may be more room than at the last decision
   std::vector<Slice> slices;
-  std::uint32_t version = 0;  ///< of the next event in the queue of events
+  std::uint32_t version = 0;     ///< of the next event in the queue of events
+  Seconds next_event = kNoTime;  ///< when it comes
 
   [[nodiscard]] bool is_alive() const {
     return phase != Phase::kSuspended && phase != Phase::kEnded;

@@ -62,7 +62,7 @@ void BrokerRun::begin_instance(std::int32_t id, Seconds now) {
   lease.phase_end = now + settings_.boot;
   lease.save_at = kNoTime;
   open_hour(id, now);
-  const Seconds takes = expected(task_at(lease.task), market_of(lease).type);
+  const Seconds takes = expected(lease.task, market_of(lease).type);
   lease.expected_free = now + settings_.boot + takes + lease.queued;
   index(id, now);
   changed(id, now);
@@ -74,7 +74,7 @@ void BrokerRun::assign(std::int32_t id, std::int32_t task, Seconds now) {
   Task& one = task_at(task);
   one.state = Task::State::kAssigned;
   one.lease = id;
-  const Seconds takes = expected(one, market_of(lease).type);
+  const Seconds takes = expected(task, market_of(lease).type);
   unindex(id);
   if (lease.phase == Phase::kIdle) {
     close_slice(lease, now);
@@ -86,7 +86,7 @@ void BrokerRun::assign(std::int32_t id, std::int32_t task, Seconds now) {
     lease.queued += takes;
     lease.expected_free += takes;
     ++one.version;
-    events_.push({latest_start(one), Event::Kind::kQueued, task, one.version});
+    events_.push({latest_start(task), Event::Kind::kQueued, task, one.version});
   }
   index(id, now);
   changed(id, now);
@@ -95,9 +95,11 @@ void BrokerRun::assign(std::int32_t id, std::int32_t task, Seconds now) {
 
 void BrokerRun::schedule(std::int32_t id) {
   Lease& lease = lease_at(id);
-  ++lease.version;
   Seconds next = std::min({lease.phase_end, lease.save_at, lease.hour_end});
   if (lease.out_of_bid != kNoTime) next = std::min(next, lease.out_of_bid + settings_.notice);
+  if (next >= lease.next_event) return;  // nothing is due at that one; it plans the next
+  lease.next_event = next;
+  ++lease.version;
   events_.push({next, Event::Kind::kLease, id, lease.version});
 }
 
@@ -169,12 +171,12 @@ void BrokerRun::next_task(std::int32_t id, Seconds now) {
   lease.task = kNoTask;
   while (!lease.queue.empty() && lease.task == kNoTask) {
     const std::int32_t next = lease.queue.front();
-    lease.queue.pop_front();
-    lease.queued -= expected(task_at(next), market_of(lease).type);
+    lease.queue.erase(lease.queue.begin());
+    lease.queued -= expected(next, market_of(lease).type);
     if (is_assigned(next, id)) lease.task = next;
   }
   if (lease.task != kNoTask) {
-    lease.expected_free = now + expected(task_at(lease.task), market_of(lease).type) + lease.queued;
+    lease.expected_free = now + expected(lease.task, market_of(lease).type) + lease.queued;
     start_task(id, now);
   } else {
     lease.phase = Phase::kIdle;
@@ -286,7 +288,7 @@ void BrokerRun::leave_queue(std::int32_t id, Seconds now) {
   const std::int32_t where = task.lease;
   unindex(where);
   lease.queue.erase(std::find(lease.queue.begin(), lease.queue.end(), id));
-  const Seconds takes = expected(task, market_of(lease).type);
+  const Seconds takes = expected(id, market_of(lease).type);
   lease.queued -= takes;
   lease.expected_free -= takes;
   index(where, now);
@@ -365,8 +367,8 @@ void BrokerRun::migrate(std::int32_t id, std::uint32_t from, Seconds now) {
     const MicroUsd price = market.prices.at(now);
     if (i == avoided || price >= kNoCapacityPrice) continue;
     const InstanceType& type = markets_.types[market.type];
-    double seconds = left * static_cast<double>(expected(task, market.type)) +
-                     static_cast<double>(settings_.boot);
+    double seconds =
+        left * static_cast<double>(expected(id, market.type)) + static_cast<double>(settings_.boot);
     if (task.saved > 0) {
       seconds += restore_time(type.memory_mb, market.datacenter == task.datacenter);
     }
@@ -395,8 +397,8 @@ void BrokerRun::resume(std::int32_t id, Seconds now) {
     lease.task = kNoTask;
     if (lease.queue.empty()) break;
     lease.task = lease.queue.front();
-    lease.queue.pop_front();
-    lease.queued -= expected(task_at(lease.task), market_of(lease).type);
+    lease.queue.erase(lease.queue.begin());
+    lease.queued -= expected(lease.task, market_of(lease).type);
   }
   if (lease.task == kNoTask) {
     lease.phase = Phase::kEnded;
@@ -476,6 +478,7 @@ void BrokerRun::end_lease(std::int32_t id, Seconds now, bool by_provider) {
   unindex(id);
   --leases_in_[lease.market];
   lease.phase = Phase::kEnded;
+  lease.next_event = kNoTime;
   ++lease.version;
   if (settings_.billing == Billing::kPerSecond) {
     pay_by_second(id, now);
@@ -513,20 +516,19 @@ void BrokerRun::pay_by_second(std::int32_t id, Seconds now) {
 
 void BrokerRun::index(std::int32_t id, Seconds now) {
   Lease& lease = lease_at(id);
-  if (!lease.is_alive() || lease.is_indexed) return;
+  if (!lease.is_alive() || lease.index != nullptr) return;
   const bool is_idle = lease.phase == Phase::kIdle;
   if (!is_idle && lease.expected_free < now) return;
-  lease.index_key = is_idle ? lease.hour_end : lease.hour_end - lease.expected_free;
-  (is_idle ? idle_ : busy_)[market_of(lease).type].insert({lease.index_key, id});
-  lease.is_indexed = true;
+  const Seconds key = is_idle ? lease.hour_end : lease.hour_end - lease.expected_free;
+  lease.index = &(is_idle ? idle_ : busy_)[market_of(lease).type];
+  lease.in_index = lease.index->insert({key, id}).first;
 }
 
 void BrokerRun::unindex(std::int32_t id) {
   Lease& lease = lease_at(id);
-  if (!lease.is_indexed) return;
-  idle_[market_of(lease).type].erase({lease.index_key, id});
-  busy_[market_of(lease).type].erase({lease.index_key, id});
-  lease.is_indexed = false;
+  if (lease.index == nullptr) return;
+  lease.index->erase(lease.in_index);
+  lease.index = nullptr;
 }
 
 void BrokerRun::changed(std::int32_t id, Seconds now) {

@@ -18,9 +18,11 @@ BrokerResult run_broker_at(const BrokerStudySettings& settings, const BrokerInpu
   const MarketSet& markets = inputs.markets[at[kMarketAxis]];
   const JobsSpec& spec = settings.jobs[at[kJobsAxis]];
   const std::int64_t seed = settings.seeds[at[kSeedAxis]];
-  const std::vector<BrokerJob> jobs = make_broker_jobs(
-      inputs.jobs[at[kJobsAxis]], static_cast<std::size_t>(spec.count),
-      static_cast<Seconds>(spec.days * 86'400), static_cast<std::uint64_t>(seed), settings.model);
+  const DrawnJobs::Shared jobs = inputs.drawn->of(at[kJobsAxis], seed, [&] {
+    return make_broker_jobs(inputs.jobs[at[kJobsAxis]], static_cast<std::size_t>(spec.count),
+                            static_cast<Seconds>(spec.days * 86'400),
+                            static_cast<std::uint64_t>(seed), settings.model);
+  });
   BrokerSettings one = base_settings(settings);
   one.bid = &find_bid(settings.bid[at[kBidAxis]]);
   one.alpha = settings.alpha[at[kAlphaAxis]];
@@ -30,7 +32,7 @@ BrokerResult run_broker_at(const BrokerStudySettings& settings, const BrokerInpu
   one.market_choice = &find_market_choice(settings.market_choice[at[kMarketChoiceAxis]]);
   one.start = draw_start(markets, spec.days, seed);
   one.on_demand_only = on_demand_only;
-  return run_broker(markets, jobs, one, observer);
+  return run_broker(markets, *jobs, one, observer);
 }
 
 }  // namespace cospot

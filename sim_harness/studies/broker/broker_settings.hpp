@@ -9,6 +9,7 @@
 #include "sim_harness/broker/broker_simulation.hpp"
 #include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/experiments/experiment.hpp"
+#include "sim_harness/studies/broker/drawn_jobs.hpp"
 #include "sim_harness/studies/broker/market_spec.hpp"
 
 namespace cospot {
@@ -45,6 +46,7 @@ struct BrokerInputs {
   std::vector<MarketSet> markets;
   std::vector<std::vector<Job>> jobs;
   std::vector<InputRecord> records;
+  std::shared_ptr<DrawnJobs> drawn = std::make_shared<DrawnJobs>();
 };
 
 /// Errors: WorkloadError, ConfigError.
