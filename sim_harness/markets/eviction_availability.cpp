@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 #include "sim_harness/files/line_reader.hpp"
 
@@ -41,6 +42,8 @@ class Ticks {
 
   /// What was there until `time` stays there until `time`.
   void advance(SimTime time) {
+    // What happened before time 0 counts only where it lasts.
+    if (time >= SimTime(0) && !std::exchange(has_begun_, true)) closed_in_tick_ = !open_;
     const std::int64_t ticks = std::max<std::int64_t>(time / trace_.tick, 0);
     while (static_cast<std::int64_t>(trace_.capacity.size()) < ticks) {
       trace_.capacity.push_back(open_ && !closed_in_tick_ ? 1 : 0);
@@ -56,6 +59,7 @@ class Ticks {
   AvailabilityTrace trace_;
 
  private:
+  bool has_begun_ = false;  ///< time 0 has come
   bool open_ = true;
   bool closed_in_tick_ = false;  ///< at some time in the tick that is not over yet
 };
