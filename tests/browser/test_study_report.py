@@ -97,6 +97,87 @@ class StudyReport(unittest.TestCase):
         self.assertEqual(first[5].replace(",", ""), self.runs[0]["hosts"])
 
 
+#: Tiny files of the studies of promises, and how many runs each has.
+PROMISES = {
+    "sla": ("""\
+study: sla
+on_demand: {synthetic: lognormal, days: 1}
+spot: {synthetic: lognormal, days: 1}
+host: {vcpus: 4}
+hosts: [7, 8]
+target: [none, 0.1]
+spot_delay_hours: 0
+samples: 100
+""", 4),
+    "economy": ("""\
+study: economy
+usage: {synthetic: azure2020, seed: 1, scale: 0.002}
+forecaster: [mean, minimum, oracle]
+confidence: [0.5, 0.9]
+price: [0.3, 0.7]
+period_hours: 1
+training_days: 5
+horizon_days: 3
+""", 12),
+    "levels": ("""\
+study: levels
+workloads: {synthetic: azure2020, seed: 1, scale: 0.002}
+host: {vcpus: 10400, memory_mb: 2250}
+headroom_percent: [2]
+vm: COS
+spot: vmaDPD
+evictor: FIFO
+saf: [false, true]
+otn: [1, 4]
+economy: COS
+economy_percent: [0, 50]
+promise: [unlimited, 0.9]
+period_hours: 1
+training_days: 3
+horizon_days: 1
+""", 16),
+}
+
+
+class PromiseReports(unittest.TestCase):
+    """The pages of the studies of promises: what they show comes from the study."""
+
+    cospot: ClassVar[pathlib.Path]
+    folder: ClassVar[pathlib.Path]
+
+    def check(self, study: str) -> None:
+        text, count = PROMISES[study]
+        (self.folder / f"{study}.yaml").write_text(text, encoding="utf-8")
+        for words in (("compare", f"{study}.yaml", "-q", "--db", f"{study}.db",
+                       "--csv", f"{study}.csv"),
+                      ("report", f"{study}.db", "-o", f"{study}.html")):
+            subprocess.run([self.cospot, *words], cwd=self.folder, check=True,
+                           stdout=subprocess.DEVNULL)
+        page = Browser()
+        self.addCleanup(page.close)
+        page.open(self.folder / f"{study}.html")
+        self.assertEqual(page.console(), [])
+        self.assertIn(f"Study {study}: {count} runs", page.text("#what-was-run"))
+        self.assertEqual(len(page.all("#table tbody tr")), count)
+        with open(self.folder / f"{study}.csv", newline="", encoding="utf-8") as file:
+            columns = next(csv.reader(file))
+        heads = [cell.text for cell in page.all("#table thead th")]
+        for column in columns:  # a head is the name in words, and the unit
+            name = column.replace("_", " ")
+            self.assertTrue(any(head == name or head.startswith(name + ", ") for head in heads),
+                            f"{column} in {heads}")
+        self.assertGreater(len(page.run("return Study.points()")), 0)
+
+    def test_sla(self) -> None:
+        self.check("sla")
+
+    def test_economy(self) -> None:
+        self.check("economy")
+
+    def test_levels(self) -> None:
+        self.check("levels")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cospot", type=pathlib.Path, required=True)
@@ -108,6 +189,7 @@ def main() -> int:
     StudyReport.cospot = arguments.cospot.resolve()
     with tempfile.TemporaryDirectory(prefix="cospot-browser-") as scratch:
         StudyReport.folder = pathlib.Path(scratch)
+        PromiseReports.cospot, PromiseReports.folder = StudyReport.cospot, StudyReport.folder
         program = unittest.main(argv=[sys.argv[0]], exit=False)
     return 0 if program.result.wasSuccessful() else 1
 
