@@ -9,6 +9,7 @@ usage: run.sh [options]
   --traces FOLDER   the production traces, as ds2.txt, ds3.txt, ds5.txt and ds6.txt; without it their stand-ins
   --azure FOLDER    also the Azure workloads of that folder (.csv, .csv.gz), CoSpot's placement
   --seeds N         runs of the synthetic traces, and of promises on unseen time (10)
+  --quick           only to try it: 1 seed, 200 starting points, a refresh a day; the numbers mean little
   -o FOLDER         where to write (results/paper-sla)
   -j N              threads (as many as processors)
   --document FILE   also put the page between the markers of this Markdown file
@@ -28,10 +29,12 @@ threads=$(nproc)
 traces=
 azure=
 seeds=10
+quick=()
 document=
 while (($#)); do
   case $1 in
     -h | --help) usage; exit 0 ;;
+    --quick) seeds=1; quick=(--set samples=200 --set refresh_hours=24); shift ;;
     --traces | --azure | --seeds | -o | -j | --document)
       (($# > 1)) || fail "$1 needs a value; see run.sh --help"
       case $1 in
@@ -76,7 +79,7 @@ traces=$(cd "$traces" && pwd)
 compare() {
   local name=$1 study=$2
   shift 2
-  "$cospot" compare "$study" -q -j "$threads" --db "$output/$name.db" --csv "$output/$name.csv" --force "$@"
+  "$cospot" compare "$study" -q -j "$threads" --db "$output/$name.db" --csv "$output/$name.csv" --force "$@" "${quick[@]}"
   "$cospot" summary "$output/$name.db" > "$output/$name.txt"
   "$cospot" summary "$output/$name.db" --json > "$output/$name.json"
 }
