@@ -1,7 +1,7 @@
 """Does placing long-lived spots on calm hosts help? Beside sCOS and vmaDPD, over real workloads.
 
-Runs every spot chain on every workload and reads the event log: how long spots live, what they
-and VMs earn, apart for spots that ask for a day and more (the high class).
+Runs every spot chain on every workload with every way to offer hosts, and reads the event log: how
+long spots live, what they and VMs earn, apart for classes of how long spots ask to live.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cospot.errors import CospotError
 
 DAY_S = 86_400.0
 HOST = (10400, 2250)
-#: The chains that are compared; the high class asks for 24 h and more.
+#: The chains that are compared; the high class of LowRevocation and TransientClass is `long`.
 CHAINS: dict[str, cospot.Chain] = {
     "sCOS": cospot.Chain(["sCOS"]),
     "vmaDPD": cospot.Chain(["vmaDPD"]),
@@ -26,6 +26,19 @@ CHAINS: dict[str, cospot.Chain] = {
     "vmaDPD + LowRevocation": cospot.Chain(["vmaDPD", "LowRevocation"]),
     "vmaDPD + TransientClass": cospot.Chain(["vmaDPD"], filters=["TransientClass"]),
 }
+#: How VMs are offered hosts: the spot-avoiding filter, and how many hosts the evictor chooses of.
+OFFERS: dict[str, dict[str, Any]] = {
+    "OTN 1": {"saf": False, "otn": 1},
+    "OTN 4": {"saf": False, "otn": 4},
+    "SAF, OTN 1": {"saf": True, "otn": 1},
+    "SAF, OTN 4": {"saf": True, "otn": 4},
+}
+#: Spots by how long they ask to live: name, from, to (s).
+LIVES = (
+    ("short", 0.0, 3600.0),
+    ("medium", 3600.0, DAY_S),
+    ("long", DAY_S, float("inf")),
+)
 
 
 def spot_lives(events: pd.DataFrame, ends: dict[str, float], window_s: float) -> pd.DataFrame:
@@ -51,10 +64,8 @@ def figures(table: pd.DataFrame, result: Any) -> dict[str, float]:
         "vms_rejected": float(result.vm_rejected),
         "spot_revenue_percent": 100 * result.spot_revenue / result.spot_revenue_requested,
     }
-    for name, part in (
-        ("long", table[table["asked_s"] >= DAY_S]),
-        ("short", table[table["asked_s"] < DAY_S]),
-    ):
+    for name, least_s, below_s in LIVES:
+        part = table[(table["asked_s"] >= least_s) & (table["asked_s"] < below_s)]
         admitted = part[part["placed"]]
         hours = admitted["lived_s"].sum() / 3600
         evictions = int((admitted["evicted_s"] < admitted["end_s"]).sum())
@@ -68,39 +79,103 @@ def figures(table: pd.DataFrame, result: Any) -> dict[str, float]:
     return row
 
 
-def run(path: Path, headroom: float, name: str, vm: str, scratch: Path) -> dict[str, Any]:
-    """Run one chain on one workload."""
+def run_all(path: Path, headroom: float, vm: str, scratch: Path) -> list[dict[str, Any]]:
+    """Run every chain with every way to offer hosts on one workload."""
     workload = cospot.Workload.load(path)
     size = cospot.size(workload, host=HOST, vm=vm, headroom_percent=headroom)
-    events = scratch / "events.csv.gz"
-    result = cospot.simulate(
-        workload,
-        hosts=size.hosts,
-        host=HOST,
-        vm=vm,
-        spot=CHAINS[name],
-        evictor="FIFO",
-        otn=1,
-        events=events,
+    frame = workload.to_pandas()
+    ends = dict(zip(frame["instance_id"], frame["end_us"] / 1e6, strict=True))
+    events = scratch / "events.csv"
+    rows = []
+    for offer, how in OFFERS.items():
+        for name, chain in CHAINS.items():
+            result = cospot.simulate(
+                workload,
+                hosts=size.hosts,
+                host=HOST,
+                vm=vm,
+                spot=chain,
+                evictor="FIFO",
+                events=events,
+                **how,
+            )
+            table = spot_lives(cospot.read_events(events), ends, workload.window_days * DAY_S)
+            rows.append(
+                {
+                    "workload": f"{path.parent.name}/{path.name}",
+                    "headroom_percent": headroom,
+                    "vm": vm,
+                    "offer": offer,
+                    "spot": name,
+                    **figures(table, result),
+                }
+            )
+    return rows
+
+
+def markdown(found: pd.DataFrame, columns: dict[str, str]) -> str:
+    """Write the means over workloads as a table; `columns`: heading to format of each measure."""
+    keys = ["headroom_percent", "offer", "spot"]
+    means = found.groupby(keys, sort=False).mean(numeric_only=True).reset_index()
+    lines = [
+        "| headroom | VMs | spot chain | " + " | ".join(columns) + " |",
+        "|---:|---|---|" + "---:|" * len(columns),
+    ]
+    for _, row in means.iterrows():
+        cells = [form.format(**row.to_dict()) for form in columns.values()]
+        lines.append(
+            f"| {row['headroom_percent']:g}% | {row['offer']} | {row['spot']} | "
+            + " | ".join(cells)
+            + " |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def against(found: pd.DataFrame, measure: str, chain: str, other: str) -> str:
+    """Say in how many pairs of runs a chain is above another one, and by how much on the mean."""
+    keys = ["workload", "headroom_percent", "offer"]
+    wide = found.pivot_table(index=keys, columns="spot", values=measure)
+    gain = wide[chain] / wide[other] - 1
+    return (
+        f"- {measure}: `{chain}` above `{other}` in {int((gain > 0).sum())} of {len(gain)} pairs, "
+        f"{gain.mean():+.1%} on the mean, {gain.min():+.1%} to {gain.max():+.1%}\n"
     )
-    window_s = workload.window_days * DAY_S
-    rows = workload.to_pandas()
-    ends = dict(zip(rows["instance_id"], rows["end_us"] / 1e6, strict=True))
-    table = spot_lives(cospot.read_events(events), ends, window_s)
-    return {
-        "workload": path.name,
-        "headroom_percent": headroom,
-        "vm": vm,
-        "spot": name,
-        **figures(table, result),
+
+
+def text_of(found: pd.DataFrame) -> str:
+    """Write both tables and the comparisons in Markdown."""
+    lives = {
+        "spot revenue": "{spot_revenue_percent:.1f}%",
+        "long: admitted": "{long_admitted_percent:.0f}%",
+        "evicted": "{long_evicted_percent:.0f}%",
+        "MTTR (h)": "{long_mttr_hours:.0f}",
+        "revenue": "{long_revenue_percent:.1f}%",
+        "medium: MTTR (h)": "{medium_mttr_hours:.1f}",
+        "revenue ": "{medium_revenue_percent:.1f}%",
+        "short: MTTR (h)": "{short_mttr_hours:.1f}",
+        "revenue  ": "{short_revenue_percent:.1f}%",
+        "VMs rejected": "{vms_rejected:.1f}",
+        "VM revenue lost": "{vm_revenue_lost_percent:.4f}%",
     }
+    pairs = [
+        against(found, measure, chain, other)
+        for chain, other in (
+            ("sCOS + LowRevocation", "sCOS"),
+            ("vmaDPD + LowRevocation", "vmaDPD"),
+            ("LowRevocation", "sCOS"),
+            ("LowRevocation", "vmaDPD"),
+            ("vmaDPD + TransientClass", "vmaDPD"),
+        )
+        for measure in ("spot_revenue_percent", "long_revenue_percent", "long_mttr_hours")
+    ]
+    return markdown(found, lives) + "\n" + "".join(pairs)
 
 
 def main() -> None:
     """Run all chains on all workloads."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("workloads", nargs="+", type=Path)
-    parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("-o", "--output", type=Path, required=True, help="CSV; .md beside it")
     parser.add_argument("--headroom-percent", type=float, nargs="+", default=[1.0, 4.0])
     parser.add_argument("--vm", default="UTIL")
     arguments = parser.parse_args()
@@ -108,11 +183,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         for path in arguments.workloads:
             for headroom in arguments.headroom_percent:
-                rows += [run(path, headroom, name, arguments.vm, Path(scratch)) for name in CHAINS]
+                rows += run_all(path, headroom, arguments.vm, Path(scratch))
     found = pd.DataFrame(rows)
     found.to_csv(arguments.output, index=False)
-    means = found.groupby(["headroom_percent", "spot"], sort=False).mean(numeric_only=True)
-    print(means.round(2).T.to_string())
+    text = text_of(found)
+    arguments.output.with_suffix(".md").write_text(text)
+    print(text, end="")
 
 
 if __name__ == "__main__":
