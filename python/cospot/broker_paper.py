@@ -297,17 +297,27 @@ def draw(runs: Runs, folder: Path) -> None:
     pyplot.close(figure)
 
 
+def _runs_of(database: Path) -> pd.DataFrame:
+    """Return the runs of a database of the study ``broker``."""
+    results = load_results(database)
+    if results.study != "broker":
+        raise InputError(f"{database}: expected the study broker, found {results.study}")
+    return results.runs
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit code: 0, or 2 for input that cannot be used."""
     parser = argparse.ArgumentParser(prog="python -m cospot.broker_paper")
-    parser.add_argument("results", type=Path, help="results database of the study broker")
+    parser.add_argument(
+        "results",
+        type=Path,
+        nargs="+",
+        help="results databases of the study broker; several: each with seeds of its own",
+    )
     parser.add_argument("-o", "--output", type=Path, required=True, help="folder to write to")
     options = parser.parse_args(arguments)
     try:
-        results = load_results(options.results)
-        if results.study != "broker":
-            raise InputError(f"{options.results}: expected the study broker, found {results.study}")
-        runs = Runs(results.runs)
+        runs = Runs(pd.concat([_runs_of(path) for path in options.results], ignore_index=True))
         options.output.mkdir(parents=True, exist_ok=True)
         text = page(runs)
         (options.output / "verdicts.md").write_text(text, encoding="utf-8")
