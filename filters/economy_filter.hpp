@@ -18,7 +18,8 @@ class EconomyFilter final : public PerHostFilter<EconomyFilter> {
   static constexpr PluginInfo kInfo{
       .name = "EconomyPromise",
       .summary = "Passes every host while the quantity promised to the Economy class lasts.",
-      .source = "Carvalho et al., SoCC 2014"};
+      .source = "Carvalho et al., SoCC 2014",
+      .needs_economy_promise = true};
 
   /// Errors: ConfigError, for an unknown option or value.
   explicit EconomyFilter(const PluginOptions& options);

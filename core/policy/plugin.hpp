@@ -33,6 +33,8 @@ struct PluginInfo {
   bool needs_lifetime_forecast = false;
   /// It reads Forecasts::revocations, which somebody has to make for it.
   bool needs_revocation_forecast = false;
+  /// It reads Forecasts::economy, which only the study `levels` makes.
+  bool needs_economy_promise = false;
 
   /// What it earns is an upper bound, and no datacenter can be set to it.
   [[nodiscard]] constexpr bool needs_true_lifetimes() const {
@@ -46,7 +48,8 @@ struct PluginInfo {
   }
   /// Nova tells what a host holds and since when, not how long it will.
   [[nodiscard]] constexpr bool is_for_nova() const {
-    return !needs_lifetimes() && !needs_lifetime_forecast && !needs_revocation_forecast;
+    return !needs_lifetimes() && !needs_lifetime_forecast && !needs_revocation_forecast &&
+           !needs_economy_promise;
   }
 };
 
