@@ -123,6 +123,49 @@ class Results:
                 )
             return _read_frame(connection, f'SELECT * FROM "{name}"')
 
+    def money(self, *, on_demand: float, spot: float) -> pd.DataFrame:
+        """Return what every run's revenue is worth, at prices of a vCPU-hour.
+
+        Prices are no part of a result: the same results have any. Where a workload states that its
+        ``vcpus`` count so much of a vCPU each, so do they here; where it calls them relative, the
+        prices are those of a unit-hour.
+
+        Args:
+            on_demand: What a VM's vCPU-hour costs.
+            spot: What a spot's vCPU-hour costs.
+
+        Returns:
+            A frame, index ``run_index``, float64: ``vm_requested``, ``vm_earned``, ``vm_lost``,
+            ``spot_requested``, ``spot_earned``, and ``more_than_without_cooperation``: what spots
+            earn beyond the run of the same policies with OTN 1 and SAF off, NaN without such a run.
+
+        Raises:
+            ConfigError: The study is not ``compare``, or a price is negative or no number.
+        """
+        if self.study != "compare":
+            raise ConfigError(
+                f"{self.database}: expected results of the study 'compare', found '{self.study}'"
+            )
+        for name, price in (("on_demand", on_demand), ("spot", spot)):
+            if not 0 <= price < float("inf"):
+                raise ConfigError(f"{name} is {price}, expected a price from 0")
+        units = {one["label"]: _vcpus(one.get("vcpus_unit", "1")) for one in self.sweep["workloads"]}
+        hours = self.runs["workload"].astype(str).map(units).astype("float64") / 3600
+        figures = self.view("run_figures").set_index("run_index").loc[self.runs.index]
+        requested = self.runs["vm_revenue_requested"]
+        earned = self.runs["spot_revenue"]
+        baseline = earned / (1 + figures["gain"].astype("float64"))
+        return pd.DataFrame(
+            {
+                "vm_requested": requested * hours * on_demand,
+                "vm_earned": self.runs["vm_revenue"] * hours * on_demand,
+                "vm_lost": figures["vm_loss"].astype("float64") * requested * hours * on_demand,
+                "spot_requested": self.runs["spot_revenue_requested"] * hours * spot,
+                "spot_earned": earned * hours * spot,
+                "more_than_without_cooperation": (earned - baseline) * hours * spot,
+            }
+        )
+
     def configuration(self, run_index: int) -> dict[str, Any]:
         """Return all that is needed to repeat one run.
 
@@ -138,6 +181,11 @@ class Results:
                 f"{self.run_count} runs 0 to {self.run_count - 1}"
             )
         return cast("dict[str, Any]", json.loads(self.configurations.loc[run_index]))
+
+
+def _vcpus(unit: str) -> float:
+    """Return how many vCPUs one of a workload's vcpus is; 1 where nobody knows."""
+    return 1.0 if unit == "relative" else float(unit)
 
 
 def load_results(database: str | PathLike[str]) -> Results:

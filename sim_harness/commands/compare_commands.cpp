@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/commands/price_option.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/files/terminal_meter.hpp"
 #include "sim_harness/interrupt/interrupt_signals.hpp"
 #include "sim_harness/results/merge_databases.hpp"
+#include "sim_harness/studies/compare/money.hpp"
 
 namespace cospot {
 namespace {
@@ -34,6 +36,7 @@ struct CompareArguments {
   std::string timing = "on";
   bool quiet = false;
   WindowOption window;
+  PriceOption price;
 };
 
 struct MergeArguments {
@@ -47,6 +50,7 @@ struct SummaryArguments {
   std::string csv;
   std::string timing = "on";
   bool json = false;
+  PriceOption price;
 };
 
 Timing timing_of(const std::string& text) { return text == "off" ? Timing::kOff : Timing::kOn; }
@@ -92,7 +96,29 @@ LoadExperiment read_study(const CompareArguments& arguments, const CompareComman
   return context.studies->chosen_by(file.root).read(file);
 }
 
+/// Prices for results, which know their workloads by name only. Errors: ConfigError.
+std::optional<VcpuHourPrices> prices_of(const PriceOption& option) {
+  const std::optional<PriceList> list = option.prices();
+  if (!list) return std::nullopt;
+  return list->of_any_workload();
+}
+
+std::string priced_summary_text(const StudyRegistry& studies, ResultsDatabase& results,
+                                Timing timing, const std::optional<VcpuHourPrices>& prices) {
+  const std::string money = prices ? money_text(summarise_money(results, *prices)) : "";
+  return summary_text(studies, results, timing) + money;
+}
+
+std::string priced_summary_json(const StudyRegistry& studies, ResultsDatabase& results,
+                                Timing timing, const std::optional<VcpuHourPrices>& prices) {
+  std::string json = summary_json(studies, results, timing);
+  if (!prices) return json;
+  json.pop_back();  // the bracket, for one member more
+  return json + ",\"money\":" + money_json(summarise_money(results, *prices)) + "}";
+}
+
 void run_compare(const CompareArguments& arguments, const CompareCommandContext& context) {
+  const std::optional<VcpuHourPrices> prices = prices_of(arguments.price);
   const ExperimentOptions options = experiment_options(arguments);
   const ShowMeters meters(!arguments.quiet);
   const LoadExperiment load = read_study(arguments, context);
@@ -113,7 +139,8 @@ void run_compare(const CompareArguments& arguments, const CompareCommandContext&
     return;
   }
   ResultsDatabase results = open_and_write_csv(arguments.database, arguments.csv, options.timing);
-  if (!arguments.quiet) print(summary_text(*context.studies, results, options.timing));
+  if (arguments.quiet) return;
+  print(priced_summary_text(*context.studies, results, options.timing, prices));
 }
 
 void run_merge(const MergeArguments& arguments) {
@@ -126,10 +153,11 @@ void run_merge(const MergeArguments& arguments) {
 
 void run_summary(const SummaryArguments& arguments, const StudyRegistry& studies) {
   if (!arguments.csv.empty()) require_other_file(arguments.csv, arguments.database);
+  const std::optional<VcpuHourPrices> prices = prices_of(arguments.price);
   const Timing timing = timing_of(arguments.timing);
   ResultsDatabase results = open_and_write_csv(arguments.database, arguments.csv, timing);
-  print(arguments.json ? summary_json(studies, results, timing) + "\n"
-                       : summary_text(studies, results, timing));
+  print(arguments.json ? priced_summary_json(studies, results, timing, prices) + "\n"
+                       : priced_summary_text(studies, results, timing, prices));
 }
 
 void add_timing(CLI::App& command, std::string& timing) {
@@ -157,6 +185,7 @@ void add_compare(CLI::App& app, const CompareCommandContext& context) {
   command->add_flag("--force", arguments->force, "Replace the database")->excludes(resume);
   add_timing(*command, arguments->timing);
   command->add_flag("-q,--quiet", arguments->quiet, "No progress and no summary");
+  arguments->price.add_to(*command);
   command->callback([arguments, context] { run_compare(*arguments, context); });
 }
 
@@ -175,6 +204,7 @@ void add_summary(CLI::App& app, const StudyRegistry& studies) {
   command->add_option("database", arguments->database, "Results database")->required();
   command->add_option("--csv", arguments->csv, "Write the results as CSV too");
   command->add_flag("--json", arguments->json, "Print JSON (docs/json.md)");
+  arguments->price.add_to(*command);
   add_timing(*command, arguments->timing);
   command->callback([arguments, &studies] { run_summary(*arguments, studies); });
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/commands/price_option.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/report/html_report.hpp"
@@ -26,6 +27,7 @@ struct ReportArguments {
   std::string database;
   std::string output = "report.html";
   std::optional<std::string> title;
+  PriceOption price;
 };
 
 /// The report, and how many runs are in it.
@@ -35,6 +37,9 @@ struct MadeReport {
 };
 
 MadeReport make_report(const ReportArguments& arguments) {
+  const std::optional<PriceList> list = arguments.price.prices();
+  std::optional<VcpuHourPrices> prices;
+  if (list) prices = list->of_any_workload();
   ResultsDatabase results = open_results(arguments.database);
   const std::size_t runs = results.finished_runs().size();
   if (runs == 0) {
@@ -45,8 +50,14 @@ MadeReport make_report(const ReportArguments& arguments) {
   }
   const std::string& study = results.schema().study;
   if (study == compare_study().name) {
-    return {html_report(arguments.title.value_or("Spot allocators compared"), report_json(results)),
+    return {html_report(arguments.title.value_or("Spot allocators compared"),
+                        report_json(results, prices)),
             runs};
+  }
+  if (prices) {
+    throw DatabaseError(
+        fmt::format("{}: --price: expected results of the study compare, found those of {}",
+                    results.name(), study));
   }
   return {html_study_report(arguments.title.value_or("Results of the study " + study),
                             study_json(results)),
@@ -74,6 +85,7 @@ void add_report_command(CLI::App& app) {
   command->add_option("database", arguments->database, "Results database")->required();
   command->add_option("-o,--output", arguments->output, "File to write")->capture_default_str();
   command->add_option("--title", arguments->title, "Its title");
+  arguments->price.add_to(*command);
   command->callback([arguments] { run_report(*arguments); });
 }
 

@@ -14,6 +14,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/commands/host_totals.hpp"
+#include "sim_harness/commands/price_option.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/run_result_text.hpp"
 #include "sim_harness/commands/window_option.hpp"
@@ -49,6 +50,7 @@ struct RunArguments {
   std::string timing = "on";
   bool json = false;
   WindowOption window;
+  PriceOption price;
 };
 
 struct SizeArguments {
@@ -89,7 +91,9 @@ class ScenarioRun {
   ScenarioRun(const RunArguments& arguments, PolicyLoader& loader)
       : arguments_(arguments),
         sweep_(scenario_of(arguments, loader)),
-        workload_(load_workload(sweep_.workloads.front())) {
+        workload_(load_workload(sweep_.workloads.front())),
+        words_{.unit = vcpus_unit_of(sweep_.workloads.front()),
+               .prices = arguments.price.of(workload_, sweep_.workloads.front())} {
     if (arguments.events.has_value()) {
       require_not_input(*arguments.events, arguments.scenario);
       require_not_input(*arguments.events, sweep_.workloads.front().file);
@@ -121,7 +125,7 @@ class ScenarioRun {
     result.wall_ms = wall.count();
     const Timing timing = arguments_.timing == "off" ? Timing::kOff : Timing::kOn;
     if (arguments_.json) return print(result_json(settings, result, timing) + "\n");
-    print(settings_text(settings) + "\n" + run_result_text(result, timing));
+    print(settings_text(settings) + "\n" + run_result_text(result, timing, words_));
   }
 
  private:
@@ -155,8 +159,8 @@ class ScenarioRun {
       measures.add(columns[i].name,
                    json_value(columns[i], with_timing(columns[i], values[i], timing)));
     }
-    return JsonObject()
-        .add("workload", json_text(workload_.name))
+    JsonObject json;
+    json.add("workload", json_text(workload_.name))
         .add("workload_sha256", json_text(workload_.sha256))
         .add("window_days", window_days_text(workload_.window))
         .add("host", host_json(settings.host))
@@ -167,8 +171,9 @@ class ScenarioRun {
         .add("evictor", json_text(settings.evictor.label))
         .add("saf", json_bool(settings.saf))
         .add("otn", otn_json(settings.otn))
-        .add("measures", measures.text())
-        .text();
+        .add("measures", measures.text());
+    if (words_.prices) json.add("money", run_money_json(result, *words_.prices));
+    return json.text();
   }
 
   [[nodiscard]] std::string settings_text(const RunSettings& settings) const {
@@ -187,6 +192,7 @@ class ScenarioRun {
   const RunArguments& arguments_;
   Sweep sweep_;
   Workload workload_;
+  RevenueWords words_;
   std::optional<InstanceIndex> explained_;
   std::optional<std::size_t> least_hosts_;
 };
@@ -281,6 +287,7 @@ void add_run(CLI::App& app, PolicyLoader& loader) {
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "Print JSON (docs/json.md)")->excludes(explain);
+  arguments->price.add_to(*command);
   command->callback([arguments, &loader] { ScenarioRun(*arguments, loader).run(); });
 }
 

@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "core/model/revenue.hpp"
+#include "sim_harness/files/amount_text.hpp"
+#include "sim_harness/files/json_text.hpp"
 
 namespace cospot {
 namespace {
@@ -30,9 +32,11 @@ void add_counts(std::string& text, const RunResult& result) {
   add_row(text, "evicted", "-", std::to_string(result.evictions));
 }
 
-std::string vcpu_hours(Revenue revenue) {
+std::string vcpu_hours(Revenue revenue, const VcpusUnit& unit) {
   constexpr double kSecondsPerHour = 3600;
-  return fmt::format("{:.3f}", vcpu_seconds(revenue) / kSecondsPerHour);
+  constexpr double kLarge = 1e6;
+  const double hours = vcpu_seconds(revenue) / kSecondsPerHour * unit.vcpus;
+  return hours < kLarge ? fmt::format("{:.3f}", hours) : amount_text(hours);
 }
 
 /// A share in percent with enough digits for a loss of a few VMs among many.
@@ -41,11 +45,26 @@ std::string percent(Revenue part, Revenue whole) {
   return fmt::format("{:.4f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-void add_revenue(std::string& text, const RunResult& result) {
-  add_row(text, "revenue requested, vcpu-hours", vcpu_hours(result.vm_revenue_requested),
-          vcpu_hours(result.spot_revenue_requested));
-  add_row(text, "revenue earned, vcpu-hours", vcpu_hours(result.vm_revenue),
-          vcpu_hours(result.spot_revenue));
+void add_money(std::string& text, const VcpuHourPrices& prices, std::string_view name, Revenue vms,
+               Revenue spots) {
+  add_row(text, name, money_text(prices.of_vms(vcpu_seconds(vms))),
+          money_text(prices.of_spots(vcpu_seconds(spots))));
+}
+
+void add_revenue(std::string& text, const RunResult& result, const RevenueWords& words) {
+  const std::string_view hours = words.unit.is_relative ? "unit-hours" : "vcpu-hours";
+  const std::optional<VcpuHourPrices>& prices = words.prices;
+  const Revenue vms_lost = result.vm_revenue_requested - result.vm_revenue;
+  const Revenue spots_lost = result.spot_revenue_requested - result.spot_revenue;
+  add_row(text, fmt::format("revenue requested, {}", hours),
+          vcpu_hours(result.vm_revenue_requested, words.unit),
+          vcpu_hours(result.spot_revenue_requested, words.unit));
+  if (prices) {
+    add_money(text, *prices, "  money", result.vm_revenue_requested, result.spot_revenue_requested);
+  }
+  add_row(text, fmt::format("revenue earned, {}", hours), vcpu_hours(result.vm_revenue, words.unit),
+          vcpu_hours(result.spot_revenue, words.unit));
+  if (prices) add_money(text, *prices, "  money", result.vm_revenue, result.spot_revenue);
   add_row(text, "  of what was requested", percent(result.vm_revenue, result.vm_revenue_requested),
           percent(result.spot_revenue, result.spot_revenue_requested));
   const auto lost = [](Revenue requested, Revenue earned) {
@@ -53,6 +72,7 @@ void add_revenue(std::string& text, const RunResult& result) {
   };
   add_row(text, "  lost", lost(result.vm_revenue_requested, result.vm_revenue),
           lost(result.spot_revenue_requested, result.spot_revenue));
+  if (prices) add_money(text, *prices, "  lost, money", vms_lost, spots_lost);
 }
 
 std::string duration(std::uint64_t nanoseconds) {
@@ -75,17 +95,34 @@ void add_times(std::string& text, const RunResult& result) {
 
 }  // namespace
 
-std::string run_result_text(const RunResult& result, Timing timing) {
+std::string run_result_text(const RunResult& result, Timing timing, const RevenueWords& words) {
   std::string text;
   add_row(text, "", "VMs", "spots");
   add_counts(text, result);
-  add_revenue(text, result);
+  add_revenue(text, result, words);
   if (result.vm_too_large > 0) {
     add(text, "{} of the rejected VMs {} larger than an empty host\n", result.vm_too_large,
         result.vm_too_large == 1 ? "was" : "were");
   }
   if (timing == Timing::kOn) add_times(text, result);
   return text;
+}
+
+std::string run_money_json(const RunResult& result, const VcpuHourPrices& prices) {
+  const auto vms = [&](Revenue revenue) {
+    return json_number(prices.of_vms(vcpu_seconds(revenue)));
+  };
+  const auto spots = [&](Revenue revenue) {
+    return json_number(prices.of_spots(vcpu_seconds(revenue)));
+  };
+  return JsonObject()
+      .add("on_demand", json_number(prices.on_demand))
+      .add("spot", json_number(prices.spot))
+      .add("vms_requested", vms(result.vm_revenue_requested))
+      .add("vms_earned", vms(result.vm_revenue))
+      .add("spots_requested", spots(result.spot_revenue_requested))
+      .add("spots_earned", spots(result.spot_revenue))
+      .text();
 }
 
 }  // namespace cospot

@@ -1,14 +1,26 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "sim_harness/engine/run_result.hpp"
+#include "sim_harness/prices/price_list.hpp"
 #include "sim_harness/results/csv_sink.hpp"
 
 namespace cospot {
 
+/// What people should know of a run's revenue beside the numbers.
+struct RevenueWords {
+  VcpusUnit unit{};                        ///< what one of the vcpus is
+  std::optional<VcpuHourPrices> prices{};  ///< of vcpus as the workload has them
+};
+
 /// The counts, revenue and times of one run as a table for people. Allocation times of 0 count as
 /// not measured.
-[[nodiscard]] std::string run_result_text(const RunResult& result, Timing timing);
+[[nodiscard]] std::string run_result_text(const RunResult& result, Timing timing,
+                                          const RevenueWords& words = {});
+
+/// Money of a run as JSON.
+[[nodiscard]] std::string run_money_json(const RunResult& result, const VcpuHourPrices& prices);
 
 }  // namespace cospot

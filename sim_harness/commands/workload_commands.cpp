@@ -9,9 +9,13 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "core/model/revenue.hpp"
 #include "sim_harness/commands/host_totals.hpp"
+#include "sim_harness/commands/price_option.hpp"
 #include "sim_harness/commands/window_option.hpp"
+#include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/workloads/csv_workload.hpp"
+#include "sim_harness/workloads/vcpus_unit.hpp"
 #include "sim_harness/workloads/window.hpp"
 #include "sim_harness/workloads/workload_info.hpp"
 #include "sim_harness/workloads/workload_info_text.hpp"
@@ -28,12 +32,14 @@ struct InfoOptions {
   std::string host;
   bool json = false;
   WindowOption window;
+  PriceOption price;
 };
 
 struct WriteOptions {
   std::string input;
   std::string output;
   std::string schema{kWorkloadSchemas[0].name};
+  std::optional<std::string> vcpus_unit;
   double probability = 0;
   std::uint64_t seed = 1;
   bool batched = false;
@@ -47,18 +53,35 @@ Workload read_input(const std::string& file, const WindowOption& option) {
   return workload;
 }
 
+/// What the requests would bring at these prices, and what a vCPU-hour costs on average.
+std::string money_of_info(const VcpuHourPrices& prices, const WorkloadInfo& info,
+                          const VcpusUnit& unit) {
+  return fmt::format(
+      "\nmoney: VMs request {}, spots {}\na {}: --price on-demand={:.6g} --price spot={:.6g}\n",
+      money_text(prices.of_vms(vcpu_seconds(info.revenue[0]))),
+      money_text(prices.of_spots(vcpu_seconds(info.revenue[1]))),
+      unit.is_relative ? "unit-hour" : "vCPU-hour", prices.on_demand / unit.vcpus,
+      prices.spot / unit.vcpus);
+}
+
 void print_info(const InfoOptions& options) {
   std::optional<ResourceVector> host;
   if (!options.host.empty()) host = parse_host_totals(options.host);
   const Workload workload = read_input(options.file, options.window);
   warn_of_window(workload);
   const WorkloadInfo info = describe_workload(workload, host);
-  fmt::print(
-      "{}", options.json ? workload_info_json(workload, info) : workload_info_text(workload, info));
+  const VcpusUnit unit = read_vcpus_unit(options.file);
+  const std::optional<PriceList> list = options.price.prices();
+  std::string money;
+  if (list) money = money_of_info(list->of(workload, unit), info, unit);
+  fmt::print("{}", options.json ? workload_info_json(workload, info)
+                                : workload_info_text(workload, info, unit) + money);
 }
 
 void write_and_report(const Workload& workload, const WriteOptions& options) {
-  write_workload(workload, options.output, find_workload_schema(options.schema));
+  write_workload(workload, options.output, find_workload_schema(options.schema),
+                 options.vcpus_unit ? stated_vcpus_unit("--vcpus-unit", *options.vcpus_unit)
+                                    : read_vcpus_unit(options.input));
   fmt::print("{}: {} requests\n", options.output, workload.rows.size());
 }
 
@@ -88,7 +111,8 @@ void add_info(CLI::App& workload) {
   info->add_option("FILE", options->file, "Workload file, CSV, plain or gzip")->required();
   info->add_option("--host", options->host,
                    "VCPUS,MEMORY_MB[,DISK_GB] of a host: tell how many hosts the peaks need");
-  info->add_flag("--json", options->json, "Print one JSON object");
+  CLI::Option* json = info->add_flag("--json", options->json, "Print one JSON object");
+  options->price.add_to(*info)->excludes(json);
   options->window.add_to(*info);
   info->callback([options] { print_info(*options); });
 }
@@ -126,6 +150,8 @@ void add_convert(CLI::App& workload) {
   CLI::App* command =
       workload.add_subcommand("convert", "Write a workload in another schema, or compressed");
   const auto options = add_files(*command);
+  command->add_option("--vcpus-unit", options->vcpus_unit,
+                      "State how many vCPUs one of vcpus is, or relative: a share of a machine");
   command->callback([options] { convert(*options); });
 }
 

@@ -59,7 +59,7 @@ void LineReader::fill() {
   fail(code == Z_BUF_ERROR ? "the gzip data is truncated" : "the gzip data is corrupt");
 }
 
-bool LineReader::next(std::string_view& line) {
+bool LineReader::next_bytes(std::string_view& line) {
   std::size_t end = buffer_.find('\n', begin_);
   while (end == std::string::npos && !at_end_ && buffer_.size() - begin_ <= kMaxLineBytes) {
     const std::size_t searched = buffer_.size() - begin_;
@@ -72,6 +72,11 @@ bool LineReader::next(std::string_view& line) {
   begin_ = std::min(end, buffer_.size() - 1) + 1;
   if (line.size() > kMaxLineBytes) fail("the line is longer than 65536 bytes, expected a CSV row");
   if (line.ends_with('\r')) line.remove_suffix(1);
+  return true;
+}
+
+bool LineReader::next(std::string_view& line) {
+  if (!next_bytes(line)) return false;
   if (const std::size_t at = find_non_text(line); at != std::string_view::npos) {
     fail(fmt::format("byte 0x{:02x} is not text, expected CSV in UTF-8, plain or gzip",
                      static_cast<unsigned char>(line[at])));

@@ -25,6 +25,9 @@ class LineReader {
   /// the end of the file.
   [[nodiscard]] bool next(std::string_view& line);
 
+  /// The same for a line that may be anything but text; the caller looks.
+  [[nodiscard]] bool next_bytes(std::string_view& line);
+
   /// The number of the line that next() gave last, from 1.
   [[nodiscard]] std::size_t line_number() const { return line_number_; }
 

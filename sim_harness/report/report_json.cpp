@@ -76,12 +76,28 @@ std::string columns_json(ResultsDatabase& results) {
   return fmt::format("{{{}}}", fmt::join(texts, ",\n"));
 }
 
+/// `,"unit":...` of each workload whose vcpus are no vCPUs, as the sweep in the database says.
+std::map<std::string, std::string> units_json(ResultsDatabase& results) {
+  SqliteStatement select(
+      results.connection(),
+      "SELECT json_extract(value, '$.label'), json_extract(value, '$.vcpus_unit')"
+      " FROM sweep, json_each(sweep.configuration, '$.workloads')"
+      " WHERE json_extract(value, '$.vcpus_unit') IS NOT NULL");
+  std::map<std::string, std::string> units;
+  while (select.step()) {
+    const std::string label = select.read_text();
+    units[label] = ",\"unit\":" + script_json_text(select.read_text());
+  }
+  return units;
+}
+
 /// What each workload requests, of its first run, as further members of its axis value.
 std::map<std::string, std::string> requested_json(ResultsDatabase& results) {
   SqliteStatement select(
       results.connection(),
       "SELECT workload, workload_sha256, vm_requests, spot_requests, vm_revenue_requested,"
       " spot_revenue_requested, min(run_index) FROM run GROUP BY workload");
+  const std::map<std::string, std::string> units = units_json(results);
   std::map<std::string, std::string> requested;
   while (select.step()) {
     const std::string label = select.read_text();
@@ -92,6 +108,9 @@ std::map<std::string, std::string> requested_json(ResultsDatabase& results) {
     requested[label] = fmt::format(
         ",\"sha256\":{},\"vms\":{},\"spots\":{},\"vmRevenue\":{:.6g},\"spotRevenue\":{:.6g}",
         script_json_text(sha256), vms, spots, vm_revenue, select.read_number());
+    if (const auto unit = units.find(label); unit != units.end()) {
+      requested[label] += unit->second;
+    }
   }
   return requested;
 }
@@ -115,9 +134,16 @@ std::string host_of(const ExperimentRecord& record, const std::string& database)
   }
 }
 
+/// Prices as the page has them; nothing without some.
+std::string prices_json(const std::optional<VcpuHourPrices>& prices) {
+  if (!prices) return {};
+  return fmt::format(",\n\"prices\":{{\"onDemand\":{},\"spot\":{}}}", prices->on_demand,
+                     prices->spot);
+}
+
 }  // namespace
 
-std::string report_json(ResultsDatabase& results) {
+std::string report_json(ResultsDatabase& results, const std::optional<VcpuHourPrices>& prices) {
   const ExperimentRecord record = results.record();
   const std::vector<Axis> axes = results.axes();
   require_on_axes(results, axes);
@@ -128,10 +154,10 @@ std::string report_json(ResultsDatabase& results) {
   };
   return fmt::format(
       "{{\"createdBy\":{},\n\"versions\":{},\n\"expectedRuns\":{},\n\"host\":{},\n\"axes\":{},\n"
-      "\"runs\":{},\n\"columns\":{}}}",
+      "\"runs\":{},\n\"columns\":{}{}}}",
       script_json_text(record.created_by), versions_json(results), record.run_count,
       script_json_text(host_of(record, results.name())), axes_json(axes, extra),
-      indices_json(results, record.run_count), columns_json(results));
+      indices_json(results, record.run_count), columns_json(results), prices_json(prices));
 }
 
 }  // namespace cospot

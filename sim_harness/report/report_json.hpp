@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "sim_harness/prices/price_list.hpp"
 #include "sim_harness/results/results_database.hpp"
 
 namespace cospot {
@@ -10,7 +12,10 @@ namespace cospot {
 /// it): the axes of the sweep with what each value is in a sweep file, and one column per quantity,
 /// read from the database's views. The same results give the same text.
 ///
+/// Prices, where there are some, only say what is shown beside shares.
+///
 /// Errors: DatabaseError when a row is not where the sweep has it. There must be a run.
-[[nodiscard]] std::string report_json(ResultsDatabase& results);
+[[nodiscard]] std::string report_json(ResultsDatabase& results,
+                                      const std::optional<VcpuHourPrices>& prices = std::nullopt);
 
 }  // namespace cospot

@@ -14,9 +14,11 @@
 #include "core/digest.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/files/gzip.hpp"
+#include "sim_harness/files/line_reader.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
+#include "sim_harness/workloads/vcpus_unit.hpp"
 #include "sim_harness/workloads/window.hpp"
 #include "sim_harness/workloads/workload_fields.hpp"
 #include "sim_harness/workloads/workload_schema.hpp"
@@ -69,6 +71,8 @@ struct Preamble {
   std::size_t header_line = 1;            ///< where they stand
   std::optional<SimTime> window{};        ///< as the file states it
   std::size_t window_line = 0;            ///< where it does
+  std::optional<VcpusUnit> unit{};        ///< as the file states it
+  std::size_t unit_line = 0;              ///< where it does
 };
 
 /// The schema that knows the most of the header's names, or an error when none knows any.
@@ -179,25 +183,36 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
+[[noreturn]] void fail_stated(std::string_view file, std::size_t number, std::string_view name,
+                              std::string_view value, std::string_view expected) {
+  fail(file, number, fmt::format("{} is {}, expected {}", name, quoted_excerpt(value), expected));
+}
+
 /// Reads a line such as `# window_days: 30`, what a file states of itself before its header line.
 void read_statement(std::string_view line, std::size_t number, std::string_view file,
                     Preamble& preamble) {
   const std::string_view statement = trimmed(line.substr(1));
   const std::size_t colon = statement.find(':');
-  if (colon == std::string_view::npos || trimmed(statement.substr(0, colon)) != "window_days") {
+  const std::string_view name = trimmed(statement.substr(0, std::min(colon, statement.size())));
+  const bool is_window = name == "window_days";
+  if (colon == std::string_view::npos || (!is_window && name != "vcpus_unit")) {
     fail(file, number,
          fmt::format("found {}, expected the header line, or '# window_days: 30' before it",
                      quoted_excerpt(line)));
   }
-  if (preamble.window.has_value()) {
-    fail(file, number, fmt::format("window_days is stated on line {} too", preamble.window_line));
+  std::size_t& stated_line = is_window ? preamble.window_line : preamble.unit_line;
+  if (stated_line != 0) {
+    fail(file, number, fmt::format("{} is stated on line {} too", name, stated_line));
   }
+  stated_line = number;
   const std::string_view value = trimmed(statement.substr(colon + 1));
-  preamble.window = parse_window_days(value);
-  preamble.window_line = number;
-  if (preamble.window.has_value()) return;
-  fail(file, number,
-       fmt::format("window_days is {}, expected {}", quoted_excerpt(value), kWindowDaysExpected));
+  if (is_window) {
+    preamble.window = parse_window_days(value);
+    if (!preamble.window) fail_stated(file, number, name, value, kWindowDaysExpected);
+  } else {
+    preamble.unit = parse_vcpus_unit(value);
+    if (!preamble.unit) fail_stated(file, number, name, value, kVcpusUnitExpected);
+  }
 }
 
 /// Takes the header line off `text`, what stands before it, and what is around the lines.
@@ -228,6 +243,9 @@ const WorkloadSchemaInfo& schema_of(const Preamble& preamble, std::string_view f
   if (preamble.window.has_value() && info.schema == WorkloadSchema::kSocc22) {
     fail(file, preamble.window_line,
          "the schema socc22 has no window_days; state it in the sweep file or with --window-days");
+  }
+  if (preamble.unit.has_value() && info.schema == WorkloadSchema::kSocc22) {
+    fail(file, preamble.unit_line, "the schema socc22 has no vcpus_unit: its sizes are relative");
   }
   return info;
 }
@@ -281,6 +299,19 @@ WorkloadSchema read_workload_schema(const std::filesystem::path& path) {
   const std::string unpacked = unpack(read_stored_file(path), file);
   std::string_view text = unpacked;
   return schema_of(take_preamble(text, file), file).schema;
+}
+
+VcpusUnit read_vcpus_unit(const std::filesystem::path& path) {
+  const std::string file = path.string();
+  LineReader reader(path);
+  std::string_view line;
+  std::string start;
+  while (reader.next_bytes(line) && line.starts_with('#')) start += std::string(line) + "\n";
+  start += line;
+  std::string_view text = start;
+  const Preamble preamble = take_preamble(text, file);
+  (void)schema_of(preamble, file);
+  return preamble.unit.value_or(VcpusUnit{});
 }
 
 }  // namespace cospot

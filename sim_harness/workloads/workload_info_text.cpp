@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/model/revenue.hpp"
+#include "sim_harness/files/amount_text.hpp"
 
 namespace cospot {
 namespace {
@@ -44,7 +45,7 @@ double percent(std::uint64_t part, std::uint64_t whole) {
 
 std::uint64_t sum(const std::array<std::uint64_t, 2>& classes) { return classes[0] + classes[1]; }
 
-void add_counts(Buffer& text, const WorkloadInfo& info) {
+void add_counts(Buffer& text, const WorkloadInfo& info, const VcpusUnit& unit) {
   add(text, "{:<22}{:>14}{:>14}{:>14}\n", "", "VMs", "spots", "both");
   const auto row = [&](std::string_view name, std::uint64_t vms, std::uint64_t spots,
                        std::uint64_t both) {
@@ -61,8 +62,13 @@ void add_counts(Buffer& text, const WorkloadInfo& info) {
   row("tenants", info.tenants[0], info.tenants[1], info.all_tenants);
   add(text, "flavors {}, first request {}, last request {}\n", info.flavors.size(),
       days(info.first_start), days(info.last_start));
-  add(text, "revenue requested in the window: VMs {} vcpu-seconds, spots {} vcpu-seconds\n",
-      revenue_text(info.revenue[0]), revenue_text(info.revenue[1]));
+  const auto days = [&](Revenue revenue) {
+    constexpr double kSecondsPerDay = 86400;
+    return amount_text(vcpu_seconds(revenue) / kSecondsPerDay * unit.vcpus);
+  };
+  const char* const name = unit.is_relative ? "unit-days" : "vCPU-days";
+  add(text, "revenue requested in the window: VMs {} {}, spots {} {}\n", days(info.revenue[0]),
+      name, days(info.revenue[1]), name);
 }
 
 void add_peak(Buffer& text, std::string_view name, const PeakDemand& peak) {
@@ -133,11 +139,17 @@ std::string_view window_origin(const Workload& workload) {
 
 }  // namespace
 
-std::string workload_info_text(const Workload& workload, const WorkloadInfo& info) {
+std::string workload_info_text(const Workload& workload, const WorkloadInfo& info,
+                               const VcpusUnit& unit) {
   Buffer text;
   add(text, "{}\nSHA-256 {}, window {}{}\n\n", workload.name, workload.sha256,
       days(workload.window), window_origin(workload));
-  add_counts(text, info);
+  if (unit != VcpusUnit{}) {
+    add(text, "{}\n",
+        unit.is_relative ? "sizes are in units: shares of a machine"
+                         : fmt::format("a vcpu counts {:g} vCPU", unit.vcpus));
+  }
+  add_counts(text, info, unit);
   add_peak(text, "VMs", info.vm_peak);
   add_peak(text, "VMs and spots", info.total_peak);
   add_bounds(text, info);

@@ -2,12 +2,14 @@
 
 #include <string>
 
+#include "sim_harness/workloads/vcpus_unit.hpp"
 #include "sim_harness/workloads/workload_info.hpp"
 
 namespace cospot {
 
 /// What a person reads: one fact a line, tables for lifetimes, flavors and hours.
-[[nodiscard]] std::string workload_info_text(const Workload& workload, const WorkloadInfo& info);
+[[nodiscard]] std::string workload_info_text(const Workload& workload, const WorkloadInfo& info,
+                                             const VcpusUnit& unit = {});
 
 /// The same facts for programs, as one JSON object; times in seconds, null for never.
 [[nodiscard]] std::string workload_info_json(const Workload& workload, const WorkloadInfo& info);

@@ -10,6 +10,12 @@ WorkloadStream::WorkloadStream(const std::filesystem::path& path, WorkloadSchema
   text_ += '\n';
 }
 
+WorkloadStream::WorkloadStream(const std::filesystem::path& path,
+                               const WorkloadStatements& statements)
+    : WorkloadStream(path, WorkloadSchema::kCospot) {
+  text_.insert(0, workload_statements(statements.window, statements.vcpus_unit));
+}
+
 void WorkloadStream::write(const WorkloadRow& row) {
   constexpr std::size_t kPieceBytes = std::size_t{1} << 16;
   append_workload_row(text_, row, schema_);

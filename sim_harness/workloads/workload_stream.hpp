@@ -5,10 +5,17 @@
 #include <string>
 
 #include "sim_harness/files/stored_stream.hpp"
+#include "sim_harness/workloads/vcpus_unit.hpp"
 #include "sim_harness/workloads/workload.hpp"
 #include "sim_harness/workloads/workload_schema.hpp"
 
 namespace cospot {
+
+/// What a streamed workload states of itself. Without a window a reader derives one.
+struct WorkloadStatements {
+  SimTime window;
+  VcpusUnit vcpus_unit{};
+};
 
 /// Writes a workload row by row, for those too large to be held in memory; all or nothing, as
 /// write_workload does it.
@@ -17,6 +24,9 @@ namespace cospot {
 class WorkloadStream {
  public:
   WorkloadStream(const std::filesystem::path& path, WorkloadSchema schema);
+
+  /// In cospot's own schema, with what it states before the header line.
+  WorkloadStream(const std::filesystem::path& path, const WorkloadStatements& statements);
 
   void write(const WorkloadRow& row);
 

@@ -68,6 +68,12 @@ void append_release(std::string& text, const WorkloadRow& row) {
                  days_text(row.start), days_text(row.end));
 }
 
+/// The line that states what one of the vcpus is; empty where a reader takes it for that anyway.
+std::string unit_line(const VcpusUnit& unit, WorkloadSchema schema) {
+  if (schema == WorkloadSchema::kSocc22 || unit == VcpusUnit{}) return {};
+  return fmt::format("# vcpus_unit: {}\n", vcpus_unit_text(unit));
+}
+
 /// The line that states the window; empty where a reader derives the same one without it.
 std::string window_line(const Workload& workload, WorkloadSchema schema) {
   const SimTime derived = derive_window(workload.rows);
@@ -83,8 +89,9 @@ std::string window_line(const Workload& workload, WorkloadSchema schema) {
 
 }  // namespace
 
-std::string format_workload(const Workload& workload, WorkloadSchema schema) {
-  std::string text = window_line(workload, schema);
+std::string format_workload(const Workload& workload, WorkloadSchema schema,
+                            const VcpusUnit& unit) {
+  std::string text = window_line(workload, schema) + unit_line(unit, schema);
   text += kWorkloadSchemas[static_cast<std::size_t>(schema)].header;
   text += '\n';
   StopPoll poll;
@@ -95,18 +102,23 @@ std::string format_workload(const Workload& workload, WorkloadSchema schema) {
   return text;
 }
 
+std::string workload_statements(SimTime window, const VcpusUnit& unit) {
+  return fmt::format("# window_days: {}\n{}", window_days_text(window),
+                     unit_line(unit, WorkloadSchema::kCospot));
+}
+
 void append_workload_row(std::string& text, const WorkloadRow& row, WorkloadSchema schema) {
   check_row(row, schema);
   schema == WorkloadSchema::kCospot ? append_own(text, row) : append_release(text, row);
 }
 
 void write_workload(const Workload& workload, const std::filesystem::path& path,
-                    WorkloadSchema schema) {
+                    WorkloadSchema schema, const VcpusUnit& unit) {
   if (workload.rows.empty()) {
     throw WorkloadError(
         fmt::format("{}: not written: the workload has no requests", path.string()));
   }
-  const std::string text = format_workload(workload, schema);
+  const std::string text = format_workload(workload, schema, unit);
   write_stored_file(path, path.extension() == ".gz" ? pack_gzip(text) : text);
 }
 

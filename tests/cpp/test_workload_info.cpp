@@ -165,7 +165,7 @@ TEST_CASE("workload_info_text and _json: say the same") {
   // The 8 early VMs hold 2 vcpus each at -4 s: 16 of them need 2 hosts of 10.
   for (const char* part :
        {"w \"x\".csv\n", "requests                          10             1            11\n",
-        "VMs 4420820 vcpu-seconds, spots 172800 vcpu-seconds",
+        "VMs 51.2 vCPU-days, spots 2.0 vCPU-days",  // 4420820 / 86400 = 51.167; 172800 / 86400
         "peak of VMs: 16 vcpus (-0.000 d), 8 memory_mb (-0.000 d), 0 disk_gb\n",
         "  VMs: at least 2 hosts, bound by vcpus (vcpus 2, memory_mb 1, disk_gb 0)\n",
         "VMs            20.0 %      1.0 s"}) {

@@ -39,7 +39,7 @@ Experiment make_comparison(const Sweep& sweep, const SweepRunner& runner) {
   }
   const auto comparison = std::make_shared<const Comparison>(
       Comparison{with_windows(sweep, runner), runner, SweepGrid(sweep)});
-  std::string configuration = sweep_json(comparison->sweep);
+  std::string configuration = sweep_json(comparison->sweep, runner.units);
   std::vector<Axis> axes = compare_axes(configuration);
   return {.schema = compare_schema(),
           .axes = std::move(axes),

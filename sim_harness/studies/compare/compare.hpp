@@ -9,6 +9,7 @@
 #include "sim_harness/experiments/experiment.hpp"
 #include "sim_harness/studies/compare/sweep.hpp"
 #include "sim_harness/studies/compare/sweep_grid.hpp"
+#include "sim_harness/workloads/vcpus_unit.hpp"
 
 namespace cospot {
 
@@ -27,6 +28,7 @@ struct SweepRunner {
   GroupRunner run_group;
   std::vector<SimTime> windows{};       ///< in force, in the same order; empty: as the sweep states
   std::vector<std::string> warnings{};  ///< of the workloads, for whoever starts the sweep
+  std::vector<VcpusUnit> units{};       ///< of the workloads' vcpus; empty: vCPUs
 };
 
 /// The experiment that a sweep is; the study `compare`.

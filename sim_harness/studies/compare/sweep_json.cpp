@@ -6,15 +6,34 @@
 
 namespace cospot {
 
-std::string sweep_json(const Sweep& sweep) {
+namespace {
+
+std::string workload_with_unit(const WorkloadSpec& workload, const VcpusUnit& unit) {
+  std::string json = workload_json(workload);
+  if (unit == VcpusUnit{}) return json;
+  json.pop_back();  // the bracket, for one member more
+  return json + fmt::format(",\"vcpus_unit\":{}}}", json_text(vcpus_unit_text(unit)));
+}
+
+std::string workloads_json(const Sweep& sweep, std::span<const VcpusUnit> units) {
+  std::vector<std::string> items;
+  for (std::size_t i = 0; i < sweep.workloads.size(); ++i) {
+    items.push_back(workload_with_unit(sweep.workloads[i], units.empty() ? VcpusUnit{} : units[i]));
+  }
+  return json_list(items);
+}
+
+}  // namespace
+
+std::string sweep_json(const Sweep& sweep, std::span<const VcpusUnit> units) {
   const auto write_bool = [](bool value) { return std::string(value ? "true" : "false"); };
   return fmt::format(
       "{{\"workloads\":{},\"host\":{},\"sizes\":{},\"vm\":{},\"spot\":{},\"evictor\":{},"
       "\"saf\":{},\"otn\":{}}}",
-      list_of(sweep.workloads, workload_json), host_json(sweep.host),
-      list_of(sweep.sizes, size_json), list_of(sweep.vm, chain_json),
-      list_of(sweep.spot, chain_json), list_of(sweep.evictors, evictor_json),
-      list_of(sweep.saf, write_bool), list_of(sweep.otn, otn_json));
+      workloads_json(sweep, units), host_json(sweep.host), list_of(sweep.sizes, size_json),
+      list_of(sweep.vm, chain_json), list_of(sweep.spot, chain_json),
+      list_of(sweep.evictors, evictor_json), list_of(sweep.saf, write_bool),
+      list_of(sweep.otn, otn_json));
 }
 
 std::string run_json(const Sweep& sweep, const RunCoordinates& run, std::size_t hosts) {

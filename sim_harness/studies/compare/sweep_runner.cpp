@@ -64,6 +64,14 @@ class SweepSimulation {
   std::vector<std::vector<MadeOnce<EvictorSpec>>> evictors_;  // by workload, then evictor
 };
 
+std::vector<VcpusUnit> units_of(const Sweep& sweep) {
+  std::vector<VcpusUnit> units;
+  for (const WorkloadSpec& spec : sweep.workloads) {
+    units.push_back(spec.synthetic ? VcpusUnit{} : read_vcpus_unit(spec.file));
+  }
+  return units;
+}
+
 }  // namespace
 
 SweepRunner make_sweep_runner(const Sweep& sweep) {
@@ -75,7 +83,8 @@ SweepRunner make_sweep_runner(const Sweep& sweep) {
                        const RunGroup& group, std::span<const std::size_t> pending,
                        const RecordRun& record) { simulation->run_group(group, pending, record); },
       .windows = inputs.windows,
-      .warnings = inputs.warnings};
+      .warnings = inputs.warnings,
+      .units = units_of(sweep)};
 }
 
 }  // namespace cospot

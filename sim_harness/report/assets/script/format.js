@@ -22,6 +22,14 @@ const Format = (() => {
   /** Losses are small: 0 % only when nothing was lost. */
   const loss = (value) => (value === 0 ? "0\u00a0%" : value < 0.0001 ? "<\u00a00.0001\u00a0%" : percent(value, 4));
   const microseconds = (nanoseconds) => `${count(nanoseconds / 1000, 2)}\u00a0µs`;
+  /** Large amounts for people: 50.8 M. */
+  function amount(value, digits = 1) {
+    for (const [step, sign] of [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"]]) {
+      if (Math.abs(value) >= step) return `${count(value / step, 1)}\u00a0${sign}`;
+    }
+    return count(value, Math.abs(value) < 1000 ? digits : 0);
+  }
+  const money = (value) => amount(value, 2);
   const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
   const name = (dimension, index) => Results.axes[dimension].shown[index];
 
@@ -46,6 +54,6 @@ const Format = (() => {
     return made;
   }
 
-  return { missing, boundNote, titles, count, percent, gain, loss, microseconds, plural, name, allocator,
+  return { missing, boundNote, titles, count, amount, money, percent, gain, loss, microseconds, plural, name, allocator,
     element };
 })();

@@ -29,7 +29,8 @@ const Overview = (() => {
       ...[workload.vms, workload.spots].map((value) =>
         element("td", { class: "number" }, Format.count(value ?? NaN))),
       ...[workload.vmRevenue, workload.spotRevenue].map((value) =>
-        element("td", { class: "number" }, Format.count((value ?? NaN) / 86400 / 1000))),
+        element("td", { class: "number" },
+          Format.amount(((value ?? NaN) / 86400) * Money.vcpus(workload)))),
       element("td", {}, element("code", { title: workload.sha256 },
         (workload.sha256 ?? "").slice(0, 12)))));
     const titles = ["Workload", "VMs requested", "Spots requested", "VM revenue requested",
@@ -64,7 +65,7 @@ const Overview = (() => {
     document.getElementById("sweep-content").append(
       element("p", {}, "Made by ", element("code", {}, Results.createdBy), "."),
       workloadTable(),
-      element("p", { class: "note" }, "Revenue in thousands of vcpu-days, inside the workload’s window."),
+      element("p", { class: "note" }, `Revenue in ${Results.isRelative ? "unit-days" : "vCPU-days"}, inside the workload’s window.`),
       sizeTable(),
       Detail.copyable(["The sweep"], Configuration.ofSweep(), "the sweep as YAML"));
   }

@@ -43,6 +43,11 @@ const Points = (() => {
     point.workload = Results.coordinates.workload[point.runs[0]];
     const { rejected, tooLarge } = Results.columns;
     point.bound = Results.isBound(point);
+    if (Results.prices) {
+      const worth = Money.of(point);
+      point.money = worth.earned;
+      point.moneyLost = worth.lost;
+    }
     point.lossless = point.runs.every((run) => rejected[run] === tooLarge[run]);
     return point;
   }

@@ -72,6 +72,9 @@ const Results = (() => {
     createdBy: raw.createdBy,
     versions: raw.versions,
     hostYaml: raw.host,
+    // Of a vCPU-hour; null: nobody gave prices.
+    prices: raw.prices ?? null,
+    isRelative: axes.workload.values.some((workload) => workload.unit === "relative"),
     hasGain: columns.gain.some((gain) => !Number.isNaN(gain)),
     isTimed: columns.p99.some((nanoseconds) => nanoseconds > 0),
   };

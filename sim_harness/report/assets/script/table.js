@@ -13,6 +13,8 @@ const Table = (() => {
       number("share", "Spot revenue earned", (p) => Format.percent(p.share), "of what spots requested"),
       number("gain", "Gain", (p) => Format.gain(p.gain), "over the baseline: OTN 1, SAF off"),
       number("loss", "VM revenue lost", (p) => Format.loss(p.loss), "of what VMs requested"),
+      ...(Results.prices ? [number("money", "Spot money earned", (p) => Format.money(p.money)),
+        number("moneyLost", "VM money lost", (p) => Format.money(p.moneyLost))] : []),
       number("rejected", "VMs rejected", counted("rejected")),
       number("evictions", "Evictions", counted("evictions")),
       number("admitted", "Spots placed", counted("admitted")),

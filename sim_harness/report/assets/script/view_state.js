@@ -23,7 +23,7 @@ const ViewState = (() => {
     y: Results.hasGain ? ["share", "gain"] : ["share"],
     color: Results.dimensions,
     sort: ["workload", "workloads", "size", "vm", "spot", "evictor", "saf", "otn", "gain", "share",
-      "loss", "rejected", "evictions", "admitted", "hosts", "p99"],
+      "loss", "money", "moneyLost", "rejected", "evictions", "admitted", "hosts", "p99"],
   };
 
   function fragmentOf(state) {

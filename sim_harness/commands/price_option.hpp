@@ -1,0 +1,33 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim_harness/prices/price_list.hpp"
+#include "sim_harness/workloads/workload_spec.hpp"
+
+namespace cospot {
+
+/// What `--price` of a command says. Prices change what people read, never a run.
+class PriceOption {
+ public:
+  /// Adds the option to a command. This object must live as long as the command.
+  CLI::Option* add_to(CLI::App& command);
+
+  /// Nothing when the option is not given. Errors: ConfigError, WorkloadError of a table.
+  [[nodiscard]] std::optional<PriceList> prices() const { return read_price_list(texts_); }
+
+  /// What a vCPU-hour of a workload costs, in vcpus as it has them.
+  [[nodiscard]] std::optional<VcpuHourPrices> of(const Workload& workload,
+                                                 const WorkloadSpec& spec) const;
+
+ private:
+  std::vector<std::string> texts_;
+};
+
+/// What one of the vcpus of a named workload is; a synthetic one does not say.
+[[nodiscard]] VcpusUnit vcpus_unit_of(const WorkloadSpec& spec);
+
+}  // namespace cospot

@@ -1,0 +1,31 @@
+#include "sim_harness/files/amount_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace cospot {
+
+std::string amount_text(double amount) {
+  constexpr std::array<std::pair<double, const char*>, 4> kSteps{
+      {{1e15, " P"}, {1e12, " T"}, {1e9, " G"}, {1e6, " M"}}};
+  for (const auto& [step, sign] : kSteps) {
+    if (std::abs(amount) >= step) return fmt::format("{:.1f}{}", amount / step, sign);
+  }
+  const int decimals = std::abs(amount) < 1000 ? 1 : 0;
+  std::string text = fmt::format("{:.{}f}", amount, decimals);
+  const std::size_t first = text.starts_with('-') ? 1 : 0;
+  std::size_t at = std::min(text.find('.'), text.size());
+  while (at > first + 3) text.insert(at -= 3, ",");
+  return text;
+}
+
+std::string money_text(double amount) {
+  if (std::abs(amount) < 1000) return fmt::format("{:.2f}", amount);
+  return amount_text(amount);
+}
+
+}  // namespace cospot

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/resource_vector.hpp"
+#include "sim_harness/workloads/vcpus_unit.hpp"
+#include "sim_harness/workloads/workload.hpp"
+
+namespace cospot {
+
+/// What a vCPU-hour costs, in whatever money the operator counts.
+struct VcpuHourPrices {
+  double on_demand = 0;
+  double spot = 0;
+
+  /// Of so many vcpu-seconds of a workload: VMs at the on-demand price, spots at that of spots.
+  [[nodiscard]] double of_vms(double vcpu_seconds) const { return vcpu_seconds / 3600 * on_demand; }
+  [[nodiscard]] double of_spots(double vcpu_seconds) const { return vcpu_seconds / 3600 * spot; }
+
+  /// The same for vcpus that are no whole vCPUs; of relative units the price is that of a
+  /// unit-hour.
+  [[nodiscard]] VcpuHourPrices in(const VcpusUnit& unit) const {
+    return {on_demand * unit.vcpus, spot * unit.vcpus};
+  }
+};
+
+/// What an hour of an instance of a flavor costs.
+struct FlavorPrice {
+  ResourceAmount vcpus = 0;
+  ResourceAmount memory_mb = 0;
+  double on_demand = 0;
+  double spot = 0;
+};
+
+/// What `--price` says: prices of a vCPU-hour, or a table by flavor.
+struct PriceList {
+  VcpuHourPrices vcpu_hour{};
+  std::vector<FlavorPrice> flavors{};  ///< not empty: they count, not vcpu_hour
+  std::string source{};                ///< the file of the table
+
+  /// What a vCPU-hour of this workload costs: by flavor the mean over what is requested inside its
+  /// window, by vcpu-hours. In vcpus as the workload has them. Errors: ConfigError that names the
+  /// flavors without a price.
+  [[nodiscard]] VcpuHourPrices of(const Workload& workload, const VcpusUnit& unit) const;
+
+  /// Of any workload. Errors: ConfigError when the prices are by flavor.
+  [[nodiscard]] const VcpuHourPrices& of_any_workload() const;
+};
+
+/// Reads `on-demand=0.04` and `spot=0.012`, both, or one CSV file with the columns vcpus,
+/// memory_mb, on_demand, spot (other columns are left aside). Nothing of nothing. Errors:
+/// ConfigError, WorkloadError of the file.
+[[nodiscard]] std::optional<PriceList> read_price_list(const std::vector<std::string>& texts);
+
+}  // namespace cospot

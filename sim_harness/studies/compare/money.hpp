@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim_harness/prices/price_list.hpp"
+#include "sim_harness/results/results_database.hpp"
+
+namespace cospot {
+
+/// What a combination without VM loss comes to, the mean over the workloads.
+struct MoneyOfBest {
+  std::string size;  ///< `2%` or `500 hosts`
+  bool is_bound = false;
+  double spots_earned = 0;
+  double spots_requested = 0;
+  /// More than the same policies earn without cooperation; none: such a run is not among the
+  /// results.
+  std::optional<double> more;
+};
+
+/// Money beside the shares of a comparison's summary.
+struct SummaryMoney {
+  VcpuHourPrices prices{};
+  bool is_relative = false;  ///< some workload's vcpus are no vCPUs: a price is that of a unit-hour
+  std::vector<MoneyOfBest> best{};
+  double vms_requested = 0;  ///< mean over all runs
+  double vms_lost = 0;
+  double vms_lost_most = 0;
+};
+
+/// Errors: DatabaseError when the results are not those of a comparison.
+[[nodiscard]] SummaryMoney summarise_money(ResultsDatabase& results, const VcpuHourPrices& prices);
+
+[[nodiscard]] std::string money_text(const SummaryMoney& money);
+[[nodiscard]] std::string money_json(const SummaryMoney& money);
+
+}  // namespace cospot

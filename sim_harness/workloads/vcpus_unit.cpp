@@ -1,0 +1,36 @@
+#include "sim_harness/workloads/vcpus_unit.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "core/errors.hpp"
+#include "sim_harness/files/plain_text.hpp"
+
+namespace cospot {
+
+std::optional<VcpusUnit> parse_vcpus_unit(std::string_view text) {
+  constexpr double kLeast = 1e-6;
+  constexpr double kMost = 1e6;
+  if (text == "relative") return VcpusUnit{.is_relative = true};
+  double vcpus = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, vcpus);
+  // Written so that NaN fails it.
+  if (error != std::errc() || stop != end || !(vcpus >= kLeast && vcpus <= kMost)) {
+    return std::nullopt;
+  }
+  return VcpusUnit{.vcpus = vcpus};
+}
+
+VcpusUnit stated_vcpus_unit(std::string_view option, std::string_view text) {
+  if (const std::optional<VcpusUnit> unit = parse_vcpus_unit(text)) return *unit;
+  throw ConfigError(
+      fmt::format("{}: found {}, expected {}", option, quoted_excerpt(text), kVcpusUnitExpected));
+}
+
+std::string vcpus_unit_text(const VcpusUnit& unit) {
+  return unit.is_relative ? "relative" : fmt::format("{}", unit.vcpus);
+}
+
+}  // namespace cospot

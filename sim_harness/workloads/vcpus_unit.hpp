@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace cospot {
+
+/// What one of a workload's vcpus is: so many vCPUs, or, relative, some share of a machine that
+/// nobody knows in vCPUs. Then people read of units, and no price can be put on a vCPU.
+struct VcpusUnit {
+  bool is_relative = false;
+  double vcpus = 1;
+
+  friend bool operator==(const VcpusUnit&, const VcpusUnit&) = default;
+};
+
+/// What it may be, for errors.
+inline constexpr std::string_view kVcpusUnitExpected =
+    "'relative', or how many vCPUs one is, a number from 0.000001 to 1000000";
+
+/// Reads `relative` or a number. Nothing: neither.
+[[nodiscard]] std::optional<VcpusUnit> parse_vcpus_unit(std::string_view text);
+
+/// The same. Errors: ConfigError that starts with `option`.
+[[nodiscard]] VcpusUnit stated_vcpus_unit(std::string_view option, std::string_view text);
+
+/// What a workload file says of it before its header line; nothing: a vCPU. It is no part of a
+/// Workload: no run goes by it, only what people read. Errors: WorkloadError.
+[[nodiscard]] VcpusUnit read_vcpus_unit(const std::filesystem::path& path);
+
+/// As parse_vcpus_unit reads it.
+[[nodiscard]] std::string vcpus_unit_text(const VcpusUnit& unit);
+
+}  // namespace cospot
