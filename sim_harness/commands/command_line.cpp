@@ -15,6 +15,7 @@
 #include "sim_harness/commands/economy_commands.hpp"
 #include "sim_harness/commands/fetch_command.hpp"
 #include "sim_harness/commands/generate_command.hpp"
+#include "sim_harness/commands/import_command.hpp"
 #include "sim_harness/commands/lifetime_commands.hpp"
 #include "sim_harness/commands/list_command.hpp"
 #include "sim_harness/commands/reconstruct_command.hpp"
@@ -75,6 +76,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader,
   add_broker_commands(app, loader);
   CLI::App* workload = add_workload_commands(app);
   add_generate_command(*workload);
+  add_import_command(*workload);
   add_reconstruct_command(*workload);
   add_fetch_command(*workload);
   add_lifetime_commands(app, exit_code);

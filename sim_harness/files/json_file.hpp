@@ -20,6 +20,9 @@ class JsonFile {
   /// bound already.
   [[nodiscard]] SqliteStatement select(std::string_view sql);
 
+  /// To add functions for select(), and for statements over parts of the document.
+  [[nodiscard]] SqliteConnection& connection() { return connection_; }
+
   /// Throws a WorkloadError that starts with the file's name.
   [[noreturn]] void fail(std::string_view what) const;
 

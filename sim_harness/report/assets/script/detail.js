@@ -29,11 +29,11 @@ const Detail = (() => {
     const worth = Results.prices ? Money.of(point) : null;
     const rows = [
       ["Spot revenue earned", Format.percent(point.share)],
-      ...(worth ? [["that is, in money", `${Format.money(worth.earned)} of ${Format.money(worth.requested)}`]] : []),
+      ...(worth ? [["Spot money earned", `${Format.money(worth.earned)} of ${Format.money(worth.requested)}`]] : []),
       ["the same with a free first hour", Format.percent(point.shareFirstHourFree)],
       ["Gain", Format.gain(point.gain)],
       ["VM revenue lost", Format.loss(point.loss)],
-      ...(worth ? [["that is, in money", Format.money(worth.lost)]] : []),
+      ...(worth ? [["VM money lost", Format.money(worth.lost)]] : []),
       ["VMs rejected", Format.count(point.rejected, point.runs.length > 1 ? 1 : 0)],
       ["Evictions", Format.count(point.evictions, point.runs.length > 1 ? 1 : 0)],
       ["Hosts", Format.count(point.hosts, point.runs.length > 1 ? 1 : 0)],

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cospot {
+
+/// What is wrong with one row: what stands there, and what was expected. Rows of which the same was
+/// expected are one kind.
+struct RowFault {
+  std::string found;     ///< such as "vcpus is 'x'"
+  std::string expected;  ///< such as "a number more than 0"
+};
+
+/// Gathers everything that is wrong with a file, to be told at once.
+class ImportFaults {
+ public:
+  void add(std::string_view place, std::string_view kind, const RowFault& fault);
+
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+
+  /// The first ones each on a line, then how many there are of each kind.
+  [[nodiscard]] std::string text(std::uint64_t rows) const;
+
+  /// Only how many of each kind: "3 vcpus, 1 end_s".
+  [[nodiscard]] std::string kinds_text() const;
+
+ private:
+  static constexpr std::size_t kShown = 20;
+
+  struct Kind {
+    std::string expected;
+    std::uint64_t count = 0;
+  };
+  std::uint64_t count_ = 0;
+  std::vector<std::string> first_;
+  std::map<std::string, Kind, std::less<>> kinds_;
+};
+
+}  // namespace cospot

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sim_harness/imports/import_plan.hpp"
+
+namespace cospot {
+
+/// What an import came to.
+struct ImportSummary {
+  std::uint64_t rows = 0;
+  std::array<std::uint64_t, 2> requests{};  ///< VMs, spots
+  std::uint64_t left_out = 0;               ///< rows that are no requests
+  std::uint64_t ends_without_start = 0;
+  std::uint64_t ended_early = 0;  ///< requests that ended long before the window
+  std::uint64_t started_late = 0;
+  std::uint64_t bad_rows = 0;
+  std::string bad_kinds{};
+  SimTime window_start{0};  ///< in the file's time
+  SimTime window{0};
+  TimeUnit unit = TimeUnit::kSeconds;
+  VcpusUnit vcpus_unit{};
+  std::vector<ImportedHosts> hosts{};
+};
+
+/// Reads files twice, and writes a workload in cospot's own schema, row by row.
+///
+/// Errors: ConfigError for options, WorkloadError with everything that is wrong in the files.
+[[nodiscard]] ImportSummary import_workload(const ImportOptions& options,
+                                            const std::filesystem::path& output);
+
+/// The summary for people.
+[[nodiscard]] std::string import_summary_text(const ImportSummary& summary,
+                                              const std::filesystem::path& output);
+
+}  // namespace cospot

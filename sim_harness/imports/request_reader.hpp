@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "sim_harness/imports/import_faults.hpp"
+#include "sim_harness/imports/import_plan.hpp"
+#include "sim_harness/imports/row_values.hpp"
+#include "sim_harness/workloads/workload.hpp"
+
+namespace cospot {
+
+/// What a row turned out to be.
+enum class RowRole : std::uint8_t { kLeftOut, kRequest, kStart, kEnd, kFault };
+
+/// Reads the rows of one table as requests. Times are still those of the file.
+///
+/// Errors: ConfigError for what the columns of the table do not allow.
+class RequestReader {
+ public:
+  RequestReader(const ImportPlan& plan, const std::vector<std::string>& columns);
+
+  /// Fills `request` with what the row's role needs: of an end only id and, as `start`, its time.
+  [[nodiscard]] RowRole read(const ImportTable& table);
+
+  [[nodiscard]] WorkloadRow& request() { return request_; }
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] const RowFault& fault() const { return fault_; }
+  [[nodiscard]] const std::string& fault_kind() const { return kind_; }
+
+ private:
+  /// A column as it stands, or what an expression gives.
+  struct Source {
+    std::optional<std::size_t> column{};
+    std::optional<std::size_t> expression{};
+    [[nodiscard]] bool is_given() const { return column || expression; }
+  };
+
+  Source find(const PlannedExpression& planned, bool is_required);
+  [[nodiscard]] bool holds(const Source& source) const;
+  [[nodiscard]] std::string text_of(ImportTarget target) const;
+  bool refuse(ImportTarget target, std::string_view expected);
+  bool read_request();
+  bool read_names();
+  bool read_amount(ImportTarget target, ResourceAmount least, ResourceAmount& amount);
+  bool read_start();
+  bool read_end();
+  bool read_count();
+
+  const ImportPlan* plan_;
+  const std::vector<std::string>* columns_;
+  RowExpressions expressions_;
+  std::array<Source, kImportTargets> sources_{};
+  Source spot_if_;
+  Source only_;
+  Source start_when_;
+  Source end_when_;
+  const ImportTable* table_ = nullptr;
+  WorkloadRow request_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t count_ = 1;
+  RowFault fault_;
+  std::string kind_;
+};
+
+}  // namespace cospot

@@ -1,0 +1,123 @@
+#include <doctest/doctest.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "error_text.hpp"
+#include "sim_harness/imports/import_faults.hpp"
+#include "sim_harness/imports/json_tables.hpp"
+#include "sim_harness/imports/row_values.hpp"
+#include "sim_harness/imports/sql_quantity.hpp"
+#include "sim_harness/imports/timestamps.hpp"
+
+namespace cospot {
+
+TEST_CASE("parse_time: every unit, exactly where a number is whole") {
+  CHECK(parse_time("12", TimeUnit::kSeconds) == SimTime(12'000'000));
+  CHECK(parse_time("-1.5", TimeUnit::kSeconds) == SimTime(-1'500'000));
+  CHECK(parse_time("9007199254740993", TimeUnit::kMicroseconds) == SimTime(9'007'199'254'740'993));
+  CHECK(parse_time("1714521600123", TimeUnit::kMilliseconds) == SimTime(1'714'521'600'123'000));
+  CHECK(parse_time("0.5", TimeUnit::kDays) == SimTime(43'200'000'000));
+  // What stands for "after the trace" in Google's data.
+  CHECK(parse_time("9223372036854775807", TimeUnit::kMicroseconds) == kNever);
+  for (const char* text : {"", "x", "1x", "nan", "inf", "9223372036854775807"}) {
+    CAPTURE(text);
+    CHECK(!parse_time(text, TimeUnit::kSeconds));
+  }
+}
+
+TEST_CASE("parse_iso_time: dates, clocks, fractions and offsets") {
+  // date -u -d 2024-02-29 +%s is 1709164800.
+  constexpr std::int64_t kDayStart = 1'709'164'800'000'000;
+  const auto check = [](const char* text, std::int64_t seconds, std::int64_t microseconds) {
+    CAPTURE(text);
+    CHECK(parse_iso_time(text) == SimTime(kDayStart + seconds * 1'000'000 + microseconds));
+  };
+  check("2024-02-29", 0, 0);
+  check("2024-02-29T01:02:03Z", 3723, 0);
+  check("2024-02-29 01:02", 3720, 0);
+  check("2024-02-29 01:02:03.25 UTC", 3723, 250'000);
+  check("2024-02-29T01:02:03.1234567", 3723, 123'456);
+  check("2024-02-29T01:02:03+01:00", 123, 0);
+  check("2024-02-29T00:00:00-0530", 19'800, 0);
+  check("2024-02-28T23:59:60Z", 0, 0);
+  CHECK(parse_iso_time("1969-12-31T23:59:59Z") == SimTime(-1'000'000));
+  for (const char* text : {"", "2024", "2023-02-29", "2024-13-01", "2024-02-29T24:00:00",
+                           "2024-02-29T01", "2024-02-29T01:02:03.", "2024-02-29T01:02:03+x",
+                           "2024-02-29 01:02:03 CET", "2024-02-29x"}) {
+    CAPTURE(text);
+    CHECK(!parse_iso_time(text));
+  }
+  CHECK(time_text(SimTime(kDayStart + 250'000), TimeUnit::kIso) == "2024-02-29T00:00:00.250000Z");
+  CHECK(time_text(SimTime(1'500'000), TimeUnit::kSeconds) == "1.5 s");
+}
+
+TEST_CASE("parse_quantity: the suffixes of Kubernetes") {
+  CHECK(parse_quantity("500m") == doctest::Approx(0.5));
+  CHECK(parse_quantity("2Gi") == 2147483648.0);
+  CHECK(parse_quantity("1.5") == 1.5);
+  CHECK(parse_quantity("3e3") == 3000.0);
+  CHECK(parse_quantity("12E") == 12e18);
+  CHECK(parse_quantity("100k") == 1e5);
+  for (const char* text : {"", "m", "2gi", "1 Gi", "half", "nan", "inf", "1ee3"}) {
+    CAPTURE(text);
+    CHECK(!parse_quantity(text));
+  }
+}
+
+TEST_CASE("RowExpressions: values of rows, columns with any name, faults of single rows") {
+  const std::vector<std::string> columns{"a", "b c", "d.e"};
+  RowExpressions expressions(columns);
+  const std::size_t sum = expressions.add("--map", "a + \"d.e\" * 2");
+  const std::size_t name = expressions.add("--map", "b c");
+  const std::size_t amount = expressions.add("--map", "quantity(\"b c\")");
+  expressions.evaluate(std::array<std::string_view, 3>{"1", "500m", "2.5"});
+  CHECK(expressions.fault().empty());
+  CHECK(expressions.value(sum) == RowValue(6.0));
+  CHECK(expressions.value(name) == RowValue(std::string("500m")));
+  CHECK(expressions.value(amount) == RowValue(0.5));
+  expressions.evaluate(std::array<std::string_view, 3>{"1", "x", ""});
+  CHECK(expressions.fault() == "'x' is no quantity, expected one such as 500m or 2Gi");
+  expressions.evaluate(std::array<std::string_view, 3>{"007", "", "1"});
+  CHECK(expressions.fault().empty());
+  CHECK(expressions.value(sum) == RowValue(std::int64_t{9}));
+  CHECK(expressions.value(amount) == RowValue());
+  CHECK(!is_true(expressions.value(amount)));
+  CHECK(is_true(expressions.value(sum)));
+}
+
+TEST_CASE("RowExpressions: nothing but an expression over the columns is taken") {
+  const std::vector<std::string> columns{"a", "b"};
+  for (const char* text : {"c", "a; drop table line", "a) from line; delete from line; select (1",
+                           "", "load_extension('x')", "(select sql from sqlite_master)"}) {
+    CAPTURE(text);
+    RowExpressions expressions(columns);
+    const std::string error =
+        error_text<ConfigError>([&] { (void)expressions.add("--only", text); });
+    CHECK(error.find("--only '") == 0);
+    CHECK(error.find("; the columns are a, b") != std::string::npos);
+  }
+}
+
+TEST_CASE("ImportFaults: the first lines, and how many of each kind") {
+  ImportFaults faults;
+  for (int i = 0; i < 25; ++i) faults.add("f:1", "kind one", {"found x", "y"});
+  faults.add("f:2", "kind two", {"found z", ""});
+  CHECK(faults.count() == 26);
+  const std::string text = faults.text(30);
+  CHECK(text.find("26 of 30 rows cannot be used") == 0);
+  CHECK(text.find("\n  f:1: found x, expected y") != std::string::npos);
+  CHECK(text.find("and 6 more") != std::string::npos);
+  CHECK(text.find("       25  kind one\n          1  kind two") != std::string::npos);
+  CHECK(faults.kinds_text() == "25 kind one, 1 kind two");
+}
+
+TEST_CASE("json_path: dots go down") {
+  CHECK(json_path("a") == "$.\"a\"");
+  CHECK(json_path("a.b c") == "$.\"a\".\"b c\"");
+}
+
+}  // namespace cospot

@@ -1,0 +1,71 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "error_text.hpp"
+#include "sim_harness/files/amount_text.hpp"
+#include "sim_harness/prices/price_list.hpp"
+
+namespace cospot {
+namespace {
+
+/// Inside a window of a day: 2 vcpus for 24 hours and 4 for 6 of VMs, 8 for 3 of spots.
+Workload day() {
+  constexpr SimTime kHour = std::chrono::hours(1);
+  Workload workload{.window = kDay};
+  workload.rows = {{.id = "a", .resources = {2, 4, 0}, .start = -kHour, .end = kNever},
+                   {.id = "b", .resources = {4, 4, 0}, .start = 18 * kHour, .end = 30 * kHour},
+                   {.id = "c",
+                    .resources = {8, 8, 0},
+                    .instance_class = InstanceClass::kSpot,
+                    .start = kHour,
+                    .end = 4 * kHour}};
+  return workload;
+}
+
+}  // namespace
+
+TEST_CASE("PriceList: of a vCPU-hour, in the workload's vcpus") {
+  const PriceList list = *read_price_list({"spot=0.012", "on-demand=0.04"});
+  const VcpuHourPrices prices = list.of(day(), {});
+  CHECK(prices.on_demand == 0.04);
+  CHECK(prices.of_vms(72 * 3600) == doctest::Approx(72 * 0.04));
+  CHECK(prices.of_spots(24 * 3600) == doctest::Approx(24 * 0.012));
+  CHECK(list.of(day(), {.vcpus = 0.5}).spot == doctest::Approx(0.006));
+  CHECK(list.of(day(), {.is_relative = true}).spot == 0.012);
+  CHECK(!read_price_list({}));
+}
+
+TEST_CASE("PriceList: by flavor, the mean over what is requested") {
+  PriceList list{.flavors = {{2, 4, 0.1, 0.0}, {4, 4, 0.3, 0.0}, {8, 8, 1.0, 0.4}},
+                 .source = "p.csv"};
+  // 24 hours at 0.1 and 6 at 0.3 for 48 + 24 vCPU-hours: 4.2 / 72. 3 hours at 0.4 for 24: 0.05.
+  const VcpuHourPrices prices = list.of(day(), {});
+  CHECK(prices.on_demand == doctest::Approx(4.2 / 72));
+  CHECK(prices.spot == doctest::Approx(0.05));
+  // A flavor's hour has its price whatever a vcpu is.
+  CHECK(list.of(day(), {.vcpus = 0.001}).spot == doctest::Approx(0.05));
+  list.flavors.pop_back();
+  CHECK(error_text<ConfigError>([&] { (void)list.of(day(), {}); }) ==
+        "p.csv: no price for 1 of the workload's flavors, expected one for each; vcpus,memory_mb: "
+        "8,8");
+  CHECK(error_text<ConfigError>([&] { (void)list.of_any_workload(); }).find("--price p.csv: ") ==
+        0);
+}
+
+TEST_CASE("amount_text and money_text: large amounts are readable") {
+  CHECK(amount_text(0) == "0.0");
+  CHECK(amount_text(999.94) == "999.9");
+  CHECK(amount_text(1234.4) == "1,234");
+  CHECK(amount_text(999'999) == "999,999");
+  CHECK(amount_text(50'800'000) == "50.8 M");
+  CHECK(amount_text(-2.31e9) == "-2.3 G");
+  CHECK(amount_text(-12'345.6) == "-12,346");
+  CHECK(amount_text(1.5e13) == "15.0 T");
+  CHECK(money_text(0.288) == "0.29");
+  CHECK(money_text(1234.4) == "1,234");
+}
+
+}  // namespace cospot

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Runs the commands of docs/cookbook-import.md, block by block, on small invented exports.
+
+Needs the environment variable COSPOT_PROGRAM: the program to test.
+"""
+
+import csv
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+import operator_exports as exports
+
+PROGRAM = pathlib.Path(os.environ["COSPOT_PROGRAM"]).resolve()
+PAGE = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "cookbook-import.md").read_text()
+
+
+def blocks():
+    """Return the commands of each block that the page says is run."""
+    found = re.findall(r"<!-- run: (\w+) -->\n```sh\n(.*?)```", PAGE, re.DOTALL)
+    return {name: text.strip().split("\n") for name, text in found}
+
+
+def write_table(file, instances):
+    with file.open("w", newline="") as table:
+        writer = csv.writer(table)
+        writer.writerow(["vm", "customer", "cores", "ram_gib", "created", "deleted", "tier"])
+        for one in instances:
+            writer.writerow(
+                [
+                    one.name,
+                    one.tenant,
+                    one.cpus,
+                    one.memory / 1024,
+                    exports.iso(one.start),
+                    exports.iso(one.end),
+                    "batch" if one.is_spot else "prod",
+                ]
+            )
+
+
+def write_flavors(file, instances):
+    sizes = sorted({(one.cpus, one.memory) for one in instances})
+    lines = ["vcpus,memory_mb,on_demand,spot"]
+    lines += [f"{cpus},{memory},{0.04 * cpus},{0.012 * cpus}" for cpus, memory in sizes]
+    file.write_text("\n".join(lines) + "\n")
+
+
+class Cookbook(unittest.TestCase):
+    """Five commands each, from an export to a report with money in it."""
+
+    def run_block(self, name, write):
+        commands = blocks()[name]
+        assert len(commands) == 5, (name, commands)
+        instances = exports.draw_instances(11, 160, 5)
+        with tempfile.TemporaryDirectory(prefix="cospot-cookbook-") as scratch:
+            folder = pathlib.Path(scratch)
+            write(folder, instances)
+            sweep = re.search(r"<!-- file: around.yaml -->\n```yaml\n(.*?)```", PAGE, re.DOTALL)
+            (folder / "around.yaml").write_text(sweep[1])
+            environment = dict(os.environ, PATH=f"{PROGRAM.parent}:{os.environ['PATH']}")
+            printed = []
+            for command in commands:
+                done = subprocess.run(
+                    ["bash", "-euc", command],
+                    cwd=folder,
+                    env=environment,
+                    text=True,
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                    timeout=300,
+                    check=False,
+                )
+                assert done.returncode == 0, (command, done.stdout, done.stderr)
+                printed.append(done.stdout)
+            report = (folder / "report.html").read_text()
+        assert "160 requests: " in printed[0]
+        recommended = re.search(
+            r"Money of the recommendation.*\n  spots earn ([\d.,]+) of ([\d.,]+); "
+            r"VMs lose ([\d.,]+) of ([\d.,]+)",
+            printed[2],
+        )
+        earned, requested, lost, vms = (
+            float(text.replace(",", "")) for text in recommended.groups()
+        )
+        assert 0 < earned <= requested and 0 <= lost < vms
+        assert "Money, at 0.04 for a" in printed[3] and "spots earn" in printed[3]
+        assert '"prices":{"onDemand":0.04,"spot":0.012}' in report
+        # What spots asked for, from the instances themselves: vCPU-hours in the window, at 0.012.
+        hours = sum(
+            one.cpus * (min(one.end or 10**9, 5 * 86400) - one.start) / 3600
+            for one in instances
+            if one.is_spot
+        )
+        return requested, hours * 0.012
+
+    def check_money(self, name, write, vcpus=1.0):
+        requested, expected = self.run_block(name, write)
+        # The window ends within two hours of the last end.
+        assert abs(requested - expected * vcpus) <= 0.04 * expected, (name, requested, expected)
+
+    def test_google(self):
+        # 10,000 units are a machine of 64 vCPUs there, as in these exports.
+        self.check_money(
+            "google",
+            lambda folder, instances: exports.write_google(
+                folder / "instance_events.csv", instances
+            ),
+        )
+
+    def test_swf(self):
+        self.check_money(
+            "swf", lambda folder, instances: exports.write_swf(folder / "log.swf", instances)
+        )
+
+    def test_kubernetes(self):
+        # Two containers of a quarter each.
+        self.check_money(
+            "kubernetes",
+            lambda folder, instances: exports.write_kubernetes(folder / "pods.json", instances),
+            vcpus=0.5,
+        )
+
+    def test_nova(self):
+        def write(folder, instances):
+            exports.write_nova_dump(folder / "instances.csv", instances)
+            write_flavors(folder / "flavors.csv", instances)
+
+        self.check_money("nova", write)
+
+    def test_table(self):
+        self.check_money(
+            "table", lambda folder, instances: write_table(folder / "vms.csv", instances)
+        )
+
+    def test_every_block_is_run(self):
+        assert set(blocks()) == {"google", "swf", "kubernetes", "nova", "table"}
+
+
+if __name__ == "__main__":
+    unittest.main()

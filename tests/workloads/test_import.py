@@ -1,0 +1,616 @@
+#!/usr/bin/env python3
+"""Drives `cospot workload import` as a user does, on invented exports in every format.
+
+Needs the environment variable COSPOT_PROGRAM: the program to test.
+"""
+
+import csv
+import gzip
+import io
+import json
+import os
+import pathlib
+import random
+import resource
+import subprocess
+import tempfile
+import unittest
+
+import operator_exports as exports
+
+PROGRAM = os.environ["COSPOT_PROGRAM"]
+
+
+class ImportCase(unittest.TestCase):
+    """Each test has a folder of its own."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="cospot-import-")
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+
+    def cospot(self, *arguments):
+        return subprocess.run(
+            [PROGRAM, *map(str, arguments)],
+            cwd=self.folder,
+            timeout=300,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def import_files(self, *arguments):
+        """Import into w.csv and return what was printed."""
+        done = self.cospot("workload", "import", *arguments, "-o", "w.csv")
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        return done.stdout
+
+    def refused(self, *arguments):
+        """Return the error of an import that must leave nothing behind."""
+        before = sorted(path.name for path in self.folder.iterdir())
+        done = self.cospot("workload", "import", *arguments, "-o", "refused.csv")
+        assert done.returncode == 2, (done.returncode, done.stdout, done.stderr)
+        assert sorted(path.name for path in self.folder.iterdir()) == before
+        return done.stderr
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+
+    def rows(self, name="w.csv"):
+        data = (self.folder / name).read_bytes()
+        text = (gzip.decompress(data) if name.endswith(".gz") else data).decode()
+        lines = text.splitlines(keepends=True)
+        self.statements = dict(
+            line[2:].strip().split(": ") for line in lines if line.startswith("#")
+        )
+        return list(
+            csv.DictReader(io.StringIO("".join(line for line in lines if not line.startswith("#"))))
+        )
+
+    def imported(self, name="w.csv"):
+        """Return what expected_rows gives, of the imported workload."""
+
+        def seconds(text):
+            return None if text == "never" else float(text)
+
+        return sorted(
+            (
+                (
+                    row["class"] == "spot",
+                    int(row["vcpus"]),
+                    int(row["memory_mb"]),
+                    seconds(row["start_s"]),
+                    seconds(row["end_s"]),
+                )
+                for row in self.rows(name)
+            ),
+            key=lambda row: repr(
+                tuple(int(value) if isinstance(value, float) else value for value in row)
+            ),
+        )
+
+
+class Formats(ImportCase):
+    """What is imported is what the exports were made of."""
+
+    def test_google_events(self):
+        instances = exports.draw_instances(1, 120, 4)
+        expected = exports.expected_rows(instances, vcpus=10000 / 64, memory=10000 / 65536)
+        exports.write_google(self.folder / "events.csv", instances)
+        exports.write_google(self.folder / "events.json.gz", instances, json_lines=True)
+        for file in ("events.csv", "events.json.gz"):
+            printed = self.import_files(file, "--format", "google2019")
+            assert self.imported() == expected
+            assert f"left out: {len(instances)} rows that are no requests" in printed  # SUBMIT
+            assert self.statements["vcpus_unit"] == "relative"
+        # Three instances of a collection share its tenant.
+        assert {
+            row["tenant_id"] for row in self.rows() if row["instance_id"].startswith("1000-")
+        } == {"1000"}
+
+    def test_google_lives_after_one_another(self):
+        self.write(
+            "events.csv",
+            "time,type,collection_id,instance_index,priority,"
+            "alloc_collection_id,cpus,memory\n"
+            "0,3,5,0,103,0,0.5,0.25\n"  # starts
+            "1000000,3,5,0,103,0,0.5,0.25\n"  # runs already
+            "2000000,4,5,0,103,0,0.5,0.25\n"  # evicted
+            "3000000,6,9,0,103,0,0.5,0.25\n"  # an end without a start
+            "4000000,3,5,0,103,0,0.5,0.25\n"  # starts again
+            "4500000,3,6,0,103,5,0.5,0.25\n"  # in an alloc set
+            "5000000,3,7,0,360,,0.00001,0\n",
+        )
+        printed = self.import_files("events.csv", "--format", "google2019")
+        assert "left out: 2 rows that are no requests" in printed
+        assert "left out: 1 ends without a start" in printed
+        rows = {row["instance_id"]: row for row in self.rows()}
+        assert {
+            name: (row["start_s"], row["end_s"], row["class"]) for name, row in rows.items()
+        } == {
+            "5-0": ("0", "2", "spot"),
+            "5-0#2": ("4", "never", "spot"),
+            "7-0": ("5", "never", "vm"),
+        }
+        assert (rows["5-0"]["vcpus"], rows["5-0"]["memory_mb"]) == ("5000", "2500")
+        assert (rows["7-0"]["vcpus"], rows["7-0"]["memory_mb"]) == ("1", "0")  # the least there is
+
+    def test_events_out_of_order_are_refused(self):
+        self.write(
+            "events.csv",
+            "time,type,collection_id,instance_index,priority,cpus,memory\n"
+            "5,3,1,0,0,1,1\n3,3,2,0,0,1,1\n7,6,1,0,0,1,1\n",
+        )
+        error = self.refused("events.csv", "--format", "google2019")
+        assert "events.csv:3: the event is earlier than the one before it" in error
+
+    def test_swf(self):
+        instances = exports.draw_instances(2, 100, 5)
+        exports.write_swf(self.folder / "log.swf", instances)
+        self.import_files("log.swf", "--format", "swf", "--spot-if", "queue = 2")
+        assert self.imported() == exports.expected_rows(instances)
+        assert {row["tenant_id"] for row in self.rows()} <= {"0", "1", "2", "3", "4"}
+
+    def test_alibaba_2018(self):
+        exports.write_alibaba2018(self.folder)
+        self.import_files("container_meta.csv", "--format", "alibaba2018")
+        # 400 are 4 cores: the unit is a hundredth.
+        assert self.imported() == [(False, 400, 313, 0, None), (False, 800, 625, 86400, None)]
+        assert self.statements["vcpus_unit"] == "0.01"
+        printed = self.import_files(
+            "batch_task.csv", "--format", "alibaba2018", "--window-start", "0"
+        )
+        assert "left out: 1 rows that are no requests" in printed
+        assert self.imported() == [*[(True, 100, 50, 3600, 7200)] * 3, (True, 50, 29, 7200, None)]
+        assert {row["instance_id"] for row in self.rows()} == {
+            "j_1/M1/1",
+            "j_1/M1/2",
+            "j_1/M1/3",
+            "j_1/R2_1",
+        }
+        self.write("other.csv", "a,b\n")
+        assert "2 fields, expected one of the tables" in self.refused(
+            "other.csv", "--format", "alibaba2018"
+        )
+
+    def test_alibaba_2023(self):
+        exports.write_alibaba2023(self.folder / "pods.csv")
+        self.import_files("pods.csv", "--format", "alibaba2023", "--window-start", "0")
+        assert self.imported() == [(False, 12000, 16384, 10, 86400), (True, 6300, 2048, 100, 7300)]
+        assert self.statements["vcpus_unit"] == "0.001"
+
+    def test_kubernetes(self):
+        instances = exports.draw_instances(3, 60, 2)
+        exports.write_kubernetes(self.folder / "pods.json", instances)
+        printed = self.import_files(
+            "pods.json",
+            "--format",
+            "kubernetes",
+            "--spot-if",
+            "json_extract(labels, '$.tier') = 'batch'",
+        )
+        # Two containers of cpus / 4 each.
+        assert self.imported() == exports.expected_rows(instances, vcpus=500)
+        # 15 CPUs and 62 GiB, less 100m and 128Mi of the DaemonSet.
+        assert "hosts: 4 of --host 14900,63360" in printed
+        assert "left out: 4 rows that are no requests" in printed
+        by_label = self.rows()
+        self.import_files("pods.json", "--format", "kubernetes", "--spot-if", "priority < 0")
+        assert self.rows() == by_label
+
+    def test_kubernetes_snapshots(self):
+        first = exports.draw_instances(4, 6, 1)
+        for one in first:
+            one.end = None
+        late = exports.Instance("late", "t1", 1, 1024, True, 90000, None)
+        exports.write_kubernetes(self.folder / "1.json", first)
+        exports.write_kubernetes(self.folder / "2.json", [*first[1:], late])
+        self.import_files(
+            "1.json",
+            "2.json",
+            "--format",
+            "kubernetes",
+            "--spot-if",
+            "priority < 0",
+            "--window-start",
+            exports.iso(0),
+        )
+        ends = {row["instance_id"]: row["end_s"] for row in self.rows()}
+        # The one that vanished ended before the latest time that the second snapshot knows.
+        assert ends == {one.name: "never" for one in [*first[1:], late]} | {first[0].name: "90000"}
+
+    def test_nova_dump_and_usage(self):
+        instances = exports.draw_instances(5, 50, 6)
+        exports.write_nova_dump(self.folder / "instances.csv", instances)
+        self.import_files(
+            "instances.csv", "--format", "openstack", "--spot-if", "flavor like 'batch.%'"
+        )
+        assert self.imported() == exports.expected_rows(instances)
+        usage = {
+            "tenant_usages": [
+                {
+                    "tenant_id": "p",
+                    "server_usages": [
+                        {
+                            "instance_id": "a",
+                            "tenant_id": "p",
+                            "vcpus": 2,
+                            "memory_mb": 512,
+                            "flavor": "m1",
+                            "started_at": "2024-05-01T00:00:00.000000",
+                            "ended_at": None,
+                        }
+                    ],
+                },
+                {
+                    "tenant_id": "q",
+                    "server_usages": [
+                        {
+                            "instance_id": "b",
+                            "tenant_id": "q",
+                            "vcpus": 1,
+                            "memory_mb": 256,
+                            "flavor": "batch",
+                            "started_at": "2024-05-01T01:00:00.500000",
+                            "ended_at": "2024-05-01T03:00:00.000000",
+                        }
+                    ],
+                },
+            ]
+        }
+        self.write("usage.json", json.dumps(usage))
+        self.import_files("usage.json", "--format", "openstack", "--spot-if", "flavor = 'batch'")
+        assert self.imported() == [(False, 2, 512, 0, None), (True, 1, 256, 3600.5, 10800)]
+
+    def test_azure_packing_is_told_where_to_go(self):
+        self.write("x.csv", "a\n")
+        assert "use cospot workload reconstruct" in self.refused(
+            "x.csv", "--format", "azure-packing"
+        )
+
+    def test_formats_are_listed(self):
+        done = self.cospot("workload", "import", "--list-formats")
+        assert done.returncode == 0
+        assert {line.split()[0] for line in done.stdout.splitlines()} == {
+            "google2019",
+            "alibaba2018",
+            "alibaba2023",
+            "swf",
+            "openstack",
+            "kubernetes",
+            "azure-packing",
+        }
+
+
+class OwnTables(ImportCase):
+    """CSV of anybody, by --map."""
+
+    MAP = (
+        "--map",
+        "vcpus=cpu",
+        "--map",
+        "memory_mb=ram_gib * 1024",
+        "--map",
+        "start_s=from",
+        "--map",
+        "end_s=to",
+        "--map",
+        "instance_id=vm id",
+    )
+
+    def test_every_time_unit_gives_the_same(self):
+        times = {
+            "s": ("1714521600", "1714528800.5"),
+            "ms": ("1714521600000", "1714528800500"),
+            "us": ("1714521600000000", "1714528800500000"),
+            "days": ("19844", "19844.08333912037"),
+            "iso": ("2024-05-01T00:00:00Z", "2024-05-01 04:00:00.5+02:00"),
+        }
+        for unit, (start, end) in times.items():
+            self.write("t.csv", f'vm id,cpu,ram_gib,from,to\n"a, ""b""",1.5,0.5,{start},{end}\n')
+            self.import_files("t.csv", *self.MAP, "--time-unit", unit, "--spot-if", "cpu > 1")
+            (row,) = self.rows()
+            assert (row["start_s"], row["class"], row["vcpus"], row["memory_mb"]) == (
+                "0",
+                "spot",
+                "2",
+                "512",
+            )
+            assert abs(float(row["end_s"]) - 7200.5) < 1e-5, (unit, row)
+            assert row["instance_id"] == "a_ _b_"  # a workload file has no quotation marks
+
+    def test_durations_windows_and_what_is_left_out(self):
+        self.write(
+            "t.csv",
+            "vcpus;memory_mb;start_s;end_s\n1;1;0;60\n2;1;86400;60\n"
+            "3;1;172800;never\n4;1;1728000;60\n",
+        )
+        common = (
+            "t.csv",
+            "--time-unit",
+            "s",
+            "--end",
+            "duration",
+            "--separator",
+            ";",
+            "--spot-if",
+            "0",
+        )
+        self.import_files(*common)
+        assert [(row["start_s"], row["end_s"]) for row in self.rows()] == [
+            ("0", "60"),
+            ("86400", "86460"),
+            ("172800", "never"),
+            ("1728000", "1728060"),
+        ]
+        # The hour after the last end: 20 days and 1 hour.
+        assert float(self.statements["window_days"]) * 24 == 20 * 24 + 1
+        printed = self.import_files(
+            *common, "--window-start", "86400", "--window-days", "2", "--lead-days", "0.5"
+        )
+        assert [row["start_s"] for row in self.rows()] == ["0", "86400"]
+        assert "left out: 1 requests that ended before the window" in printed
+        assert "left out: 1 requests that start after the window" in printed
+        # Only its length: up to the last time seen, second 1728060.
+        self.import_files(*common, "--window-days", "1")
+        assert [row["start_s"] for row in self.rows()] == [
+            str(172800 - 1641660),
+            str(1728000 - 1641660),
+        ]
+
+    def test_headerless_tabs_counts_and_gzip(self):
+        with gzip.open(self.folder / "t.tsv.gz", "wt") as table:
+            table.write("\ufeffx\t2\t100\t5\t3\n")
+        done = self.cospot(
+            "workload",
+            "import",
+            "t.tsv.gz",
+            "--columns",
+            "id,cpu,mem,at,n",
+            "--separator",
+            "tab",
+            "--time-unit",
+            "s",
+            "--map",
+            "vcpus=cpu",
+            "--map",
+            "memory_mb=mem",
+            "--map",
+            "start_s=at",
+            "--map",
+            "count=n",
+            "--spot-if",
+            "1",
+            "-o",
+            "w.csv.gz",
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert [row["instance_id"] for row in self.rows("w.csv.gz")] == [
+            "row-1/1",
+            "row-1/2",
+            "row-1/3",
+        ]
+
+    def test_conditions(self):
+        self.write(
+            "t.csv",
+            "vcpus,memory_mb,start_s,prio,tier\n1,1,0,50,prod\n2,1,0,150,free\n"
+            "3,1,0,,batch\n4,1,0,007,\n",
+        )
+        for condition, spots in {
+            "prio < 100": {"1", "4"},
+            "not prio < 100": {"2"},
+            "prio is null": {"3"},
+            "tier in ('free', 'batch')": {"2", "3"},
+            "tier = 'prod' or prio = '7'": {"1", "4"},
+            "prio between 7 and 50 and tier is not null": {"1"},
+            "tier like 'b%'": {"3"},
+            "case when prio > 100 then 1 else 0 end": {"2"},
+            "1": {"1", "2", "3", "4"},
+            "0": set(),
+        }.items():
+            self.import_files(
+                "t.csv",
+                "--time-unit",
+                "s",
+                "--spot-if",
+                condition,
+                "--window-days",
+                "1",
+                "--window-start",
+                "0",
+            )
+            found = {row["vcpus"] for row in self.rows() if row["class"] == "spot"}
+            assert found == spots, (condition, found)
+
+    def test_expressions_that_cannot_be_used(self):
+        self.write("t.csv", "vcpus,memory_mb,start_s\n1,1,0\n")
+        for condition, fault in {
+            "priorty < 100": "no such column: priorty; the columns are vcpus, memory_mb, start_s",
+            "vcpus <": "syntax error",
+            "vcpus < 'a": "unrecognized token",
+            "(select 1); drop table line": "syntax error",
+            "1, 2": "",
+            '"vcpu" = 1': "no such column: vcpu",
+        }.items():
+            error = self.refused("t.csv", "--time-unit", "s", "--spot-if", condition)
+            assert f"--spot-if '{condition}': " in error and fault in error, error
+            assert "the columns are vcpus, memory_mb, start_s" in error
+
+    def test_what_is_missing(self):
+        self.write("t.csv", "vcpus,mem,start_s\n1,1,0\n")
+        spot_if = ("--spot-if", "0")
+        assert "--time-unit is missing" in self.refused("t.csv", *spot_if)
+        assert "--spot-if is missing" in self.refused("t.csv", "--time-unit", "s")
+        assert (
+            "--map memory_mb=COLUMN is missing; the columns are vcpus, mem, start_s"
+            in self.refused("t.csv", "--time-unit", "s", *spot_if)
+        )
+        assert "expected NAME=COLUMN; the names are instance_id" in self.refused(
+            "t.csv", "--time-unit", "s", *spot_if, "--map", "ram=mem"
+        )
+        assert "expected one of: s, ms, us, days, iso" in self.refused(
+            "t.csv", "--time-unit", "hours", *spot_if
+        )
+        assert "expected one of: google2019, " in self.refused("t.csv", "--format", "google")
+        assert "cannot be read" in self.refused("none.csv", "--time-unit", "s", *spot_if)
+        self.write("empty.csv", "")
+        assert "the file is empty" in self.refused("empty.csv", "--time-unit", "s", *spot_if)
+        self.write("twice.csv", "vcpus,VCPUS\n")
+        assert "comes twice" in self.refused("twice.csv", "--time-unit", "s", *spot_if)
+
+    def test_an_input_is_not_overwritten(self):
+        self.write("w.csv", "vcpus,memory_mb,start_s\n1,1,0\n")
+        done = self.cospot(
+            "workload", "import", "w.csv", "--time-unit", "s", "--spot-if", "0", "-o", "w.csv"
+        )
+        assert done.returncode == 2 and "would be overwritten" in done.stderr
+
+    def test_times_that_are_too_far_apart(self):
+        self.write("t.csv", "vcpus,memory_mb,start_s\n1,1,0\n1,1,1714521600000\n")
+        assert "is --time-unit right?" in self.refused(
+            "t.csv", "--time-unit", "s", "--spot-if", "0"
+        )
+
+
+class BadRows(ImportCase):
+    """Everything that is wrong, in one report."""
+
+    TABLE = (
+        "id,vcpus,memory_mb,start_s,end_s\n"
+        "a,1,1,0,60\n"  # fine
+        "b,x,1,0,60\n"
+        "c,1,1,0\n"
+        "d,0,1,0,60\n"
+        "e,1,-1,0,60\n"
+        "f,1,1,,60\n"
+        "g,1,1,100,60\n"
+        "a,1,1,0,60\n"
+        ",1,1,0,60\n"
+        'h,"1,1,0,60\n'
+    )
+
+    OPTIONS = (
+        "--map",
+        "instance_id=id",
+        "--time-unit",
+        "s",
+        "--spot-if",
+        "0",
+        "--window-days",
+        "1",
+        "--window-start",
+        "0",
+    )
+
+    def test_all_is_said_at_once(self):
+        self.write("t.csv", self.TABLE)
+        error = self.refused("t.csv", *self.OPTIONS)
+        for line in (
+            "t.csv: 9 of 10 rows cannot be used",
+            "t.csv:3: vcpus is 'x', expected a number more than 0",
+            "t.csv:4: 4 fields, expected 5",
+            "t.csv:5: vcpus is '0', expected a number more than 0",
+            "t.csv:6: memory_mb is '-1', expected a number from 0",
+            "t.csv:7: start_s is empty, expected a number of seconds",
+            "t.csv:8: end_s is '60', expected a time from start_s on",
+            "t.csv:9: instance_id 'a' comes twice, expected another in each row",
+            "t.csv:10: instance_id is empty, expected a name",
+            "t.csv:11: a quotation mark is not closed on its line",
+            "2  vcpus is not a number more than 0",
+            "2  rows that cannot be split into columns",
+        ):
+            assert line in error, (line, error)
+
+    def test_bad_rows_are_left_out_when_asked(self):
+        self.write("t.csv", self.TABLE)
+        printed = self.import_files("t.csv", *self.OPTIONS, "--skip-bad-rows")
+        assert [row["instance_id"] for row in self.rows()] == ["a"]
+        assert "left out: 9 bad rows: " in printed and "2 vcpus is not a number" in printed
+
+    def test_only_the_first_twenty_are_shown(self):
+        self.write("t.csv", "vcpus,memory_mb,start_s\n" + "x,1,0\n" * 50)
+        error = self.refused("t.csv", "--time-unit", "s", "--spot-if", "0")
+        assert error.count("vcpus is 'x'") == 20
+        assert "and 30 more" in error and "50  vcpus is not a number" in error
+        # With nothing that is right there is no workload either.
+        assert "50 of 50 rows" in self.refused(
+            "t.csv", "--time-unit", "s", "--spot-if", "0", "--skip-bad-rows"
+        )
+
+    def test_quantities_and_pods(self):
+        instances = exports.draw_instances(3, 3, 1)
+        exports.write_kubernetes(self.folder / "pods.json", instances)
+        text = (
+            (self.folder / "pods.json")
+            .read_text()
+            .replace('"500m"', '"half"')
+            .replace('"250m"', '"half"')
+            .replace('"1000m"', '"half"')
+            .replace('"2000m"', '"half"')
+        )
+        self.write("bad.json", text)
+        error = self.refused("bad.json", "--format", "kubernetes", "--spot-if", "0")
+        assert "bad.json: item 1: 'half' is no quantity, expected one such as 500m or 2Gi" in error
+        self.write("no.json", '{"items": []}')
+        assert "there are no pods" in self.refused(
+            "no.json", "--format", "kubernetes", "--spot-if", "0"
+        )
+        self.write("no.json", "not JSON")
+        assert "not valid JSON" in self.refused(
+            "no.json", "--format", "kubernetes", "--spot-if", "0"
+        )
+
+    def test_mangled_files_never_crash(self):
+        rng = random.Random(7)
+        exports.write_google(self.folder / "e.csv", exports.draw_instances(1, 20, 1))
+        good = bytearray((self.folder / "e.csv").read_bytes())
+        for _ in range(40):
+            bad = bytearray(good)
+            for _ in range(rng.randrange(1, 30)):
+                bad[rng.randrange(len(bad))] = rng.randrange(256)
+            (self.folder / "bad.csv").write_bytes(bytes(bad[: rng.randrange(1, len(bad))]))
+            done = self.cospot(
+                "workload", "import", "bad.csv", "--format", "google2019", "-o", "m.csv"
+            )
+            assert done.returncode in (0, 2), (done.returncode, done.stderr)
+
+
+class Streaming(ImportCase):
+    """Large files are read row by row."""
+
+    def test_memory_does_not_grow_with_the_length_of_rows(self):
+        # 150 MB of rows, unpacked; far less is held.
+        filler = "x" * 3000
+        with gzip.open(self.folder / "t.csv.gz", "wt", compresslevel=1) as table:
+            table.write("vcpus,memory_mb,start_s,note\n")
+            for i in range(50_000):
+                table.write(f"1,1,{i},{filler}\n")
+        done = subprocess.run(
+            [
+                PROGRAM,
+                "workload",
+                "import",
+                "t.csv.gz",
+                "--time-unit",
+                "s",
+                "--spot-if",
+                "note = ''",
+                "-o",
+                "w.csv",
+            ],
+            cwd=self.folder,
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        if b"__asan_init" in pathlib.Path(PROGRAM).read_bytes():
+            self.skipTest("a sanitizer keeps what is freed")
+        peak_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        assert peak_mb < 100, peak_mb
+
+
+if __name__ == "__main__":
+    unittest.main()
