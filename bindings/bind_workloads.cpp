@@ -104,15 +104,14 @@ PythonWorkload from_columns(const py::dict& columns, const py::object& name,
 }
 
 PythonWorkload from_pandas(const py::object& frame, const py::object& name,
-                           const py::object& window_us, const py::object& window_days) {
+                           const py::object& window_us, const py::object& window_days,
+                           const py::object& window_start) {
   const py::object frame_type = py::module_::import("pandas").attr("DataFrame");
   if (!py::isinstance(frame, frame_type)) {
     throw py::type_error("frame is of type " + type_name(frame) + ", expected a pandas DataFrame");
   }
-  py::dict columns;
-  for (const py::handle column : frame.attr("columns")) {
-    columns[column] = frame[column].attr("to_numpy")();
-  }
+  const py::dict columns =
+      py::module_::import("cospot.frames").attr("workload_columns")(frame, window_start);
   return from_columns(columns, name, window_us, window_days);
 }
 
@@ -160,11 +159,24 @@ Raises:
     WorkloadError: A column is missing, unknown or of another length, or a value cannot be used.
 )doc")
       .def_static("from_pandas", &from_pandas, "frame"_a, py::kw_only(), "name"_a = "frame",
-                  "window_us"_a = py::none(), "window_days"_a = py::none(), R"doc(
-Make a workload from a pandas DataFrame with the columns of from_columns.
+                  "window_us"_a = py::none(), "window_days"_a = py::none(),
+                  "window_start"_a = py::none(), R"doc(
+Make a workload from a pandas DataFrame, whose columns are called as in from_columns or as in a
+workload file.
+
+Args:
+    frame: instance_id, tenant_id and disk_gb if need be; vcpus; memory_mb; is_spot, or class ("vm" or
+        "spot"); the start as start_us, start_s or start; the end as end_us, end_s, end, duration_s
+        or duration. start, end and duration hold datetimes or timedeltas (start_s and end_s may as
+        well): a start that is a timedelta counts from the window's start, a datetime without a zone
+        is UTC. An end that is empty, NaT, NaN, infinite or "never" was never seen.
+    name: What results call it.
+    window_us: As in from_columns.
+    window_days: The same in days.
+    window_start: Where times are datetimes: when the window starts; the first start when None.
 
 Raises:
-    WorkloadError: As from_columns.
+    WorkloadError: As from_columns; a time comes in two forms, or in none.
     ImportError: pandas is not installed.
 )doc");
 }

@@ -414,6 +414,7 @@ class Workload:
         name: str = "frame",
         window_us: _Integer | None = None,
         window_days: _Number | None = None,
+        window_start: Any = None,
     ) -> Workload: ...
     def sample(
         self, probability: _Number, *, batched: bool = False, seed: _Integer = 1

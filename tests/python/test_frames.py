@@ -1,0 +1,112 @@
+"""Workloads from pandas frames: names of the CSV and of Python, datetimes, timedeltas."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import cospot
+import pytest
+from cospot import Workload
+from cospot.errors import WorkloadError
+
+pd = pytest.importorskip("pandas", reason="pandas is not installed")
+
+HOUR_US = 3600 * 1_000_000
+PLAIN = {"vcpus": [2, 4], "memory_mb": [1024, 2048]}
+
+
+def times(frame: dict[str, Any], **options: Any) -> list[tuple[int, int]]:
+    """Return the starts and ends of a frame with two requests."""
+    workload = Workload.from_pandas(
+        pd.DataFrame(PLAIN | {"class": ["vm", "spot"]} | frame), **options
+    )
+    assert workload.to_columns()["is_spot"].tolist() == [False, True]
+    columns = workload.to_columns()
+    return list(zip(columns["start_us"].tolist(), columns["end_us"].tolist(), strict=True))
+
+
+def test_a_workload_file_read_by_pandas_is_the_workload(tmp_path: Path) -> None:
+    file = tmp_path / "w.csv"
+    file.write_text(
+        "instance_id,tenant_id,class,vcpus,memory_mb,disk_gb,start_s,end_s\n"
+        "web-1,shop,vm,4,8192,40,-86400,never\njob-17,lab,spot,16,32768,0,3600.25,7201.5\n"
+    )
+    framed = Workload.from_pandas(pd.read_csv(file, dtype={"end_s": object}).assign(
+        end_s=lambda frame: pd.to_numeric(frame["end_s"], errors="coerce")))  # fmt: skip
+    loaded = Workload.load(file)
+    for name, column in loaded.to_columns().items():
+        assert framed.to_columns()[name].tolist() == column.tolist(), name
+    assert Workload.from_pandas(loaded.to_pandas()).sha256 == framed.sha256
+
+
+@pytest.mark.parametrize("end", [["never", None], [None, None], [float("nan"), float("inf")]])
+def test_an_end_that_is_missing_was_never_seen(end: list[Any]) -> None:
+    assert times({"start_s": [0, 1.5], "end_s": end}) == [
+        (0, cospot.NEVER_US), (1_500_000, cospot.NEVER_US)
+    ]  # fmt: skip
+
+
+def test_datetimes_count_from_the_first_start_or_the_stated_one() -> None:
+    frame = {
+        "start": pd.to_datetime(["2024-05-01T02:00:00", "2024-05-01T01:00:00"]),
+        "end": pd.to_datetime(["2024-05-01T03:00:00", None]),
+    }
+    assert times(frame) == [(HOUR_US, 2 * HOUR_US), (0, cospot.NEVER_US)]
+    # 02:00+02:00 is 00:00 in UTC, which times without a zone are in.
+    assert times(frame, window_start="2024-05-01T02:00:00+02:00") == [
+        (2 * HOUR_US, 3 * HOUR_US), (HOUR_US, cospot.NEVER_US)
+    ]  # fmt: skip
+    zoned = {name: pd.Series(column).dt.tz_localize("Asia/Tokyo") for name, column in frame.items()}
+    assert times(zoned) == times(frame)
+
+
+def test_lengths_of_time() -> None:
+    hours = pd.to_timedelta(["1h", "2h"])
+    lives = pd.to_timedelta(["3h", None])
+    expected = [(HOUR_US, 4 * HOUR_US), (2 * HOUR_US, cospot.NEVER_US)]
+    assert times({"start": hours, "duration": lives}) == expected
+    assert times({"start_s": [3600, 7200], "duration_s": [10800.0, None]}) == expected
+    datetimes = pd.Timestamp("2024-05-01") + hours
+    assert times({"start": datetimes, "duration_s": [3600, 3600]}, window_start="2024-05-01") == [
+        (HOUR_US, 2 * HOUR_US), (2 * HOUR_US, 3 * HOUR_US)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("frame", "text"),
+    [
+        ({"start_s": [0, 1]}, "found none, expected one of the columns end_us, end_s, end"),
+        ({"start_s": [0, 1], "start": [0, 1], "end_s": [2, 2]}, "found start_s and start"),
+        ({"start_s": [0, None], "end_s": [2, 2]}, r"start_s\[1\] is empty, expected a time"),
+        ({"start_s": [0, 1], "end_s": ["soon", "never"]}, "end_s holds texts"),
+        ({"start": [0, 1], "end_s": [2, 2]}, "start holds numbers, expected datetimes"),
+        ({"start_s": [0, 1], "end": pd.to_datetime(["2024-05-01"] * 2)}, "but the starts are none"),
+        ({"start": pd.to_datetime(["2024-05-01"] * 2), "end_s": [2, 2]}, "end_s holds no datetime"),
+        ({"start_us": [0, 0.5], "end_us": [2, 2]}, "start_us has parts of a microsecond"),
+        ({"start_s": [0, 1], "end_s": [2, 0]}, r"end_us\[1\] 0 is before start_us\[1\] 1000000"),
+        ({"start_s": [0, 1], "end_s": [2, 2], "ram": [1, 1]}, "unknown column 'ram'; valid names:"),
+        ({"start_s": [0, 1], "end_s": [2, 2], "class": ["vm", "gold"]}, r"class\[1\] is 'gold'"),
+        (
+            {"start": pd.to_datetime(["2024-05-01"] * 2),
+             "duration": pd.to_datetime(["2024-05-01"] * 2)},
+            "duration holds datetimes, expected lengths of time",
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_used_is_named(frame: dict[str, Any], text: str) -> None:
+    with pytest.raises(WorkloadError, match=text):
+        times(frame)
+
+
+def test_a_stated_start_that_cannot_be_used() -> None:
+    with pytest.raises(
+        WorkloadError, match="window_start is given, but start_s holds no datetimes"
+    ):
+        times({"start_s": [0, 1], "end_s": [2, 2]}, window_start="2024-05-01")
+    datetimes = {
+        "start": pd.to_datetime(["2024-05-01"] * 2),
+        "end": pd.to_datetime(["2024-05-02"] * 2),
+    }
+    with pytest.raises(WorkloadError, match="window_start is 'soon', expected a datetime"):
+        times(datetimes, window_start="soon")
