@@ -213,6 +213,26 @@ class Desktop(ReportTest):
             lost = float(facts["VM revenue lost"].removesuffix("%").strip(" <\u00a0"))
             self.assertAlmostEqual(lost, mean(list(map(loss, some))), delta=1e-4)
 
+    def test_prices_put_money_beside_shares(self) -> None:
+        self.assertNotIn("Spot money earned", self.facts())
+        call("report", "sweep.db", "-o", "priced.html", "--price", "on-demand=0.04", "--price",
+             "spot=0.012")
+        self.browser.open(Paths.scratch / "priced.html")
+        for number in (5, 41):
+            self.browser.run("ViewState.change({selected: arguments[0]})", number)
+            some = of_allocator(number)
+            earned = mean([float(run["spot_revenue"]) for run in some]) / 3600 * 0.012
+            requested = mean([float(run["spot_revenue_requested"]) for run in some]) / 3600 * 0.012
+            shown = self.browser.run(
+                "const point = Points.compute(ViewState.get()).byId.get(arguments[0]);"
+                "return [point.money, Money.of(point).requested, point.moneyLost]", number)
+            # The page has revenue and shares in six digits.
+            self.assertAlmostEqual(shown[0], earned, delta=1e-4 * earned)
+            self.assertAlmostEqual(shown[1], requested, delta=1e-4 * requested)
+            self.assertIn(" of ", self.facts()["Spot money earned"])
+        titles = [cell.text for cell in self.browser.all("#table thead th")]
+        self.assertTrue(any("Spot money earned" in title for title in titles), titles)
+
     def test_the_pareto_fronts_are_the_points_to_set_that_no_other_beats(self) -> None:
         for measure, view in ((share, ""), (gain, "#y=gain")):
             self.browser.open(Paths.scratch / "report.html", view)
