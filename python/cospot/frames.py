@@ -80,7 +80,7 @@ def _only_one(frame: pd.DataFrame, names: tuple[str, ...]) -> str:
 def _spots(frame: pd.DataFrame) -> npt.NDArray[Any]:
     name = _only_one(frame, _CLASSES)
     if name == "is_spot":
-        return frame[name].to_numpy()
+        return np.asarray(frame[name].to_numpy())
     classes = frame[name].astype(object)
     wrong = ~classes.isin(["vm", "spot"])
     if wrong.any():
@@ -88,7 +88,7 @@ def _spots(frame: pd.DataFrame) -> npt.NDArray[Any]:
         raise WorkloadError(
             f"frame: class[{row}] is {classes.iloc[row]!r}, expected 'vm' or 'spot'"
         )
-    return (classes == "spot").to_numpy()
+    return np.asarray((classes == "spot").to_numpy())
 
 
 def _window_start(starts: pd.Series[Any], stated: Any) -> pd.Timestamp | None:
@@ -147,7 +147,7 @@ def _microseconds(
 
 def _lengths(lengths: pd.Series[Any], name: str) -> npt.NDArray[Any]:
     if lengths.dtype.kind == "m":
-        return lengths.to_numpy().astype("timedelta64[us]").astype(np.int64)
+        return np.asarray(lengths.to_numpy().astype("timedelta64[us]"), dtype=np.int64)
     if lengths.dtype.kind not in "iuf":
         raise WorkloadError(
             f"frame: {name} is of type {lengths.dtype}, expected numbers, datetimes or lengths"
@@ -156,12 +156,13 @@ def _lengths(lengths: pd.Series[Any], name: str) -> npt.NDArray[Any]:
         numbers = lengths.to_numpy(dtype=float)
         if (numbers != np.floor(numbers)).any():
             raise WorkloadError(f"frame: {name} has parts of a microsecond, expected whole numbers")
-        return lengths.to_numpy().astype(np.int64)
+        return np.asarray(lengths.to_numpy(), dtype=np.int64)
     if not name.endswith("_s"):
         raise WorkloadError(
             f"frame: {name} holds numbers, expected datetimes or lengths of time; numbers go into "
             f"{name}_s (seconds)"
         )
     if lengths.dtype.kind in "iu":
-        return lengths.to_numpy().astype(np.int64) * _US_PER_SECOND
-    return np.rint(lengths.to_numpy() * _US_PER_SECOND).astype(np.int64)
+        return np.asarray(lengths.to_numpy(), dtype=np.int64) * _US_PER_SECOND
+    rounded = np.rint(lengths.to_numpy(dtype=float) * _US_PER_SECOND)
+    return np.asarray(rounded, dtype=np.int64)

@@ -149,7 +149,9 @@ class Results:
         for name, price in (("on_demand", on_demand), ("spot", spot)):
             if not 0 <= price < float("inf"):
                 raise ConfigError(f"{name} is {price}, expected a price from 0")
-        units = {one["label"]: _vcpus(one.get("vcpus_unit", "1")) for one in self.sweep["workloads"]}
+        units = {
+            one["label"]: _vcpus(one.get("vcpus_unit", "1")) for one in self.sweep["workloads"]
+        }
         hours = self.runs["workload"].astype(str).map(units).astype("float64") / 3600
         figures = self.view("run_figures").set_index("run_index").loc[self.runs.index]
         requested = self.runs["vm_revenue_requested"]

@@ -18,6 +18,7 @@ pytest.importorskip("pandas", reason="pandas is not installed")
 
 import cospot
 import pandas as pd
+from cospot.errors import ConfigError, WorkloadWarning
 from cospot.results import COMBINATION
 from made_results import FOUR_RUNS, make_database
 
@@ -304,3 +305,34 @@ def _as_format_2(database: Path, old: Path) -> None:
         connection.execute("ALTER TABLE sweep DROP COLUMN study")
         connection.execute("ALTER TABLE sweep DROP COLUMN group_count")
         connection.execute("PRAGMA user_version = 2")
+
+
+def test_money_is_what_runs_are_worth_at_prices_of_a_vcpu_hour(tmp_path: Path) -> None:
+    # As in tests/cli/price: VMs ask for 120 vCPU-hours; the spot for 48, of which it gets 24: then
+    # vm-2 needs its room. One vcpu is half a vCPU in the second file.
+    rows = (
+        "instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n"
+        "vm-1,a,vm,2,2,0,86400\nspot-1,b,spot,4,4,0,43200\nvm-2,a,vm,4,4,21600,86400\n"
+    )
+    (tmp_path / "whole.csv").write_text("# window_days: 1\n" + rows)
+    (tmp_path / "half.csv").write_text("# window_days: 1\n# vcpus_unit: 0.5\n" + rows)
+    sweep = {
+        "workloads": [str(tmp_path / "whole.csv"), str(tmp_path / "half.csv")],
+        "host": {"vcpus": 8, "memory_mb": 16}, "hosts": 1, "vm": "UTIL", "spot": "sUTIL",
+        "evictor": "FIFO", "saf": False, "otn": [1, 2],
+    }  # fmt: skip
+    with pytest.warns(WorkloadWarning):
+        cospot.compare(sweep, db=tmp_path / "results.db")
+    results = cospot.load_results(tmp_path / "results.db")
+    money = results.money(on_demand=0.04, spot=0.012)
+    assert money["vm_requested"].tolist() == pytest.approx([4.8, 4.8, 2.4, 2.4])
+    assert money["vm_earned"].tolist() == pytest.approx([4.8, 4.8, 2.4, 2.4])
+    assert money["vm_lost"].tolist() == pytest.approx([0, 0, 0, 0])
+    assert money["spot_requested"].tolist() == pytest.approx([0.576, 0.576, 0.288, 0.288])
+    assert money["spot_earned"].tolist() == pytest.approx([0.288, 0.288, 0.144, 0.144])
+    # On one host there is nothing to cooperate about.
+    assert money["more_than_without_cooperation"].tolist() == pytest.approx([0, 0, 0, 0])
+    with pytest.raises(ConfigError, match="spot is -1, expected a price from 0"):
+        results.money(on_demand=1, spot=-1)
+    with pytest.raises(ConfigError, match="on_demand is nan, expected"):
+        results.money(on_demand=float("nan"), spot=1)

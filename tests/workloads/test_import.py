@@ -427,7 +427,7 @@ class OwnTables(ImportCase):
     def test_expressions_that_cannot_be_used(self):
         self.write("t.csv", "vcpus,memory_mb,start_s\n1,1,0\n")
         for condition, fault in {
-            "priorty < 100": "no such column: priorty; the columns are vcpus, memory_mb, start_s",
+            "prio < 100": "no such column: prio; the columns are vcpus, memory_mb, start_s",
             "vcpus <": "syntax error",
             "vcpus < 'a": "unrecognized token",
             "(select 1); drop table line": "syntax error",
