@@ -4,6 +4,7 @@
 Needs the environment variable COSPOT_PROGRAM: the program to test.
 """
 
+import contextlib
 import csv
 import gzip
 import io
@@ -12,6 +13,7 @@ import os
 import pathlib
 import random
 import resource
+import sqlite3
 import subprocess
 import tempfile
 import unittest
@@ -472,6 +474,23 @@ class OwnTables(ImportCase):
         assert "is --time-unit right?" in self.refused(
             "t.csv", "--time-unit", "s", "--spot-if", "0"
         )
+
+
+class Units(ImportCase):
+    """What one of the vcpus is goes along with results."""
+
+    def test_databases_know_it(self):
+        instances = exports.draw_instances(3, 60, 2)
+        exports.write_kubernetes(self.folder / "pods.json", instances)
+        self.import_files("pods.json", "--format", "kubernetes", "--spot-if", "priority < 0")
+        few = ("--vm", "UTIL", "--spot", "sUTIL", "--evictor", "FIFO", "--otn", "1,4")
+        done = self.cospot("tune", "w.csv", "--host", "14900,63360", *few, "--db", "t.db")
+        assert done.returncode == 0, done.stderr
+        with contextlib.closing(sqlite3.connect(self.folder / "t.db")) as database:
+            ((configuration,),) = database.execute("SELECT configuration FROM sweep")
+        workloads = json.loads(configuration)["workloads"]
+        assert len(workloads) == 4  # the parts of the one
+        assert {one["vcpus_unit"] for one in workloads} == {"0.001"}
 
 
 class BadRows(ImportCase):

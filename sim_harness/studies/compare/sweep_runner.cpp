@@ -64,15 +64,15 @@ class SweepSimulation {
   std::vector<std::vector<MadeOnce<EvictorSpec>>> evictors_;  // by workload, then evictor
 };
 
-std::vector<VcpusUnit> units_of(const Sweep& sweep) {
+}  // namespace
+
+std::vector<VcpusUnit> vcpus_units_of(const Sweep& sweep) {
   std::vector<VcpusUnit> units;
   for (const WorkloadSpec& spec : sweep.workloads) {
     units.push_back(spec.synthetic ? VcpusUnit{} : read_vcpus_unit(spec.file));
   }
   return units;
 }
-
-}  // namespace
 
 SweepRunner make_sweep_runner(const Sweep& sweep) {
   const auto simulation = std::make_shared<SweepSimulation>(sweep);
@@ -84,7 +84,7 @@ SweepRunner make_sweep_runner(const Sweep& sweep) {
                        const RecordRun& record) { simulation->run_group(group, pending, record); },
       .windows = inputs.windows,
       .warnings = inputs.warnings,
-      .units = units_of(sweep)};
+      .units = vcpus_units_of(sweep)};
 }
 
 }  // namespace cospot

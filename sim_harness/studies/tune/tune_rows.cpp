@@ -7,6 +7,7 @@
 #include "sim_harness/studies/compare/compare_schema.hpp"
 #include "sim_harness/studies/compare/sweep_grid.hpp"
 #include "sim_harness/studies/compare/sweep_json.hpp"
+#include "sim_harness/studies/compare/sweep_runner.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 
 namespace cospot {
@@ -47,7 +48,7 @@ ResultRow make_row(const Sweep& sweep, const TuneSample& sample, const RunCoordi
 
 ExperimentTables tune_tables(const TuneRecord& record) {
   const SweepGrid grid(record.sweep);
-  std::string configuration = sweep_json(record.sweep);
+  std::string configuration = sweep_json(record.sweep, vcpus_units_of(record.sweep));
   std::vector<Axis> axes = compare_axes(configuration);
   return {.record = {.study = compare_schema().study,
                      .configuration = std::move(configuration),
