@@ -115,7 +115,7 @@ unseen unseen-dc ds6 ds5 32 31
 
 # The Azure workloads under a CoSpot placement, each in a datacenter of 1 % more hosts than its VMs need.
 if [[ -n $azure ]]; then
-  mapfile -t files < <(find "$azure" -name '*.csv' -o -name '*.csv.gz' | LC_ALL=C sort)
+  mapfile -t files < <(find "$azure" \( -name '*.csv' -o -name '*.csv.gz' \) ! -name 'vmType.csv*' | LC_ALL=C sort)
   ((${#files[@]})) || fail "$azure: no workload files (.csv, .csv.gz)"
   number=0
   for file in "${files[@]}"; do
