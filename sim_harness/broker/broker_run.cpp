@@ -24,6 +24,9 @@ BrokerRun::BrokerRun(const MarketSet& markets, std::span<const BrokerJob> jobs,
       waiting_(markets.types.size()),
       leases_in_(markets.markets.size()) {
   result_.jobs = jobs.size();
+  for (const Market& market : markets.markets) {
+    last_price_change_ = std::max(last_price_change_, market.prices.end());
+  }
   tasks_.reserve(2 * jobs.size());  // a job and its replica
   expected_.reserve(tasks_.capacity() * markets.types.size());
 }
@@ -254,7 +257,9 @@ void BrokerRun::provision(std::int32_t id, Seconds now) {
   const Seconds can_wait = urgency(deadline, now, settings_.alpha, takes, settings_.boot);
   BidCheck check = check_bid(bid, price, can_wait, now);
   if (price >= kNoCapacityPrice) {  // no bid helps; look elsewhere after a while
-    check = {.bid = bid, .check_again = now + std::max<Seconds>(can_wait, kLookElsewhere)};
+    const bool may_change = now < last_price_change_ || settings_.on_demand_fallback;
+    const Seconds later = now + std::max<Seconds>(can_wait, kLookElsewhere);
+    check = {.bid = bid, .check_again = may_change ? later : kNoTime};
   }
   const bool postpones = settings_.postpones && can_wait > 0;
   if (check.starts_now && !postpones) {

@@ -150,6 +150,7 @@ class BrokerRun {
   std::vector<std::int32_t> due_;       ///< tasks whose time to wait is over
   BrokerEventQueue events_;
   Seconds next_decision_ = kNoTime;
+  Seconds last_price_change_ = 0;  ///< after it what is there stays there
 
   std::vector<Ordered> idle_;     ///< by type: idle leases by the end of their hour
   std::vector<Ordered> busy_;     ///< by type: running ones by the paid time left after their tasks

@@ -76,11 +76,13 @@ AvailabilityTrace read_eviction_availability(const std::filesystem::path& file, 
   bool any_spot = false;
   while (reader.next(line)) {
     const auto [time, event, id, kind] = fields_of(line, reader);
-    ticks.advance(time_of(time, reader));
+    const SimTime at = time_of(time, reader);
     if (kind != "spot") continue;
     any_spot = true;
-    if (event == "placement") ticks.open();
-    if (event == "eviction" || event == "rejection") ticks.close();
+    const bool opens = event == "placement";
+    if (!opens && event != "eviction" && event != "rejection") continue;
+    ticks.advance(at);
+    opens ? ticks.open() : ticks.close();
   }
   if (!any_spot || ticks.trace_.capacity.empty()) reader.fail("expected a log with spots in it");
   return ticks.trace_;

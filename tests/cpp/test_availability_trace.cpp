@@ -89,8 +89,11 @@ TEST_CASE("availability from evictions: none from an eviction or rejection to th
                                               "310,placement,b,spot,1,1,0,host-1,,\n"
                                               "420,rejection,c,spot,1,1,0,,,\n"
                                               "450,placement,d,spot,1,1,0,host-1,,\n"
-                                              "600,departure,d,spot,1,1,0,host-1,,\n");
-  // Ticks of 100 s: closed from 150 to 310 and from 420 to 450, so in ticks 1, 2, 3 and 4.
+                                              "600,placement,e,spot,1,1,0,host-0,,\n"
+                                              "900,departure,d,spot,1,1,0,host-1,,\n"
+                                              "5000,departure,v,vm,1,1,0,host-0,,\n");
+  // Ticks of 100 s: closed from 150 to 310 and from 420 to 450, so in ticks 1, 2, 3 and 4. After
+  // 600 s no spot asks any more.
   CHECK(read_eviction_availability(file, std::chrono::seconds(100)).capacity ==
         Counts{1, 0, 0, 0, 0, 1});
   const auto error = [&folder](const std::string& text) {

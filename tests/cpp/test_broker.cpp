@@ -247,6 +247,26 @@ TEST_CASE("the paper's directions on a small scale") {
   CHECK(sum("minimum", "none", 8).violations <= sum("minimum", "none", 1).violations);
 }
 
+TEST_CASE("a market that ends without capacity: the jobs that are left stay unfinished") {
+  // Capacity for the first two hours only; the second job comes after them. Also with a second
+  // market that never has any.
+  const std::vector<PriceChange> ends{{0, 26'000}, {7200, kNoCapacityPrice}};
+  const std::vector<PriceChange> never{{0, kNoCapacityPrice}};
+  const std::vector<BrokerJob> jobs{serial_job(0, 3000, 100'000), serial_job(9000, 3000, 100'000)};
+  using Histories = std::vector<std::vector<PriceChange>>;
+  for (const Histories& histories : {Histories{ends}, Histories{ends, never}}) {
+    const MarketSet markets = small_markets(histories);
+    for (const FaultToleranceEntry& mechanism : fault_tolerance_mechanisms()) {
+      CAPTURE(mechanism.name);
+      const BrokerSettings settings = broker_settings("high", std::string(mechanism.name));
+      const BrokerResult result = run_broker(markets, jobs, settings);
+      CHECK(result.completed == 1);
+      CHECK(result.unfinished == 1);
+      CHECK(result.cost == 26'000);  // 300 s of boot and 3000 s: one hour
+    }
+  }
+}
+
 TEST_CASE("where prices never reach on-demand, High and On-demand are the same") {
   const Experiment2011 all{
       .markets = make_markets({.seed = 5, .days = 30, .spikes_per_100_days = 0}, types_of_2011())};
