@@ -9,7 +9,7 @@
 
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
-#include "bindings/sweep_tree.hpp"
+#include "bindings/given_study.hpp"
 #include "bindings/watched_work.hpp"
 #include "bindings/workload_windows.hpp"
 #include "core/errors.hpp"
@@ -112,36 +112,13 @@ ExperimentOutcome run_watched_experiment(const LoadExperiment& load,
   return outcome;
 }
 
-struct GivenStudy {
-  LoadExperiment load;
-  std::string command;  ///< what the database says it was made by
-};
-
-GivenStudy read_given_study(const py::object& sweep, const std::vector<std::string>& overrides) {
-  GivenPolicies policies;
-  StudyFile file;
-  file.policies = &policies;
-  std::string command = "cospot.compare of a dict";
-  if (py::isinstance<py::dict>(sweep)) {
-    file.root = with_overrides(sweep_tree(sweep, "sweep", policies), overrides);
-  } else {
-    const std::filesystem::path path = read_path(sweep, "sweep");
-    command = "cospot compare " + path.string();
-    for (const std::string& assignment : overrides) command += " --set " + assignment;
-    file = read_study_file(path, overrides, std::nullopt, policies);
-  }
-  return {built_in_studies().chosen_by(file.root).read(file), std::move(command)};
-}
-
-std::vector<std::string> read_overrides(const py::iterable& given) {
-  if (py::isinstance<py::str>(given)) {
-    throw py::type_error("overrides is a str, expected a list of them, as [\"otn=[1,4]\"]");
-  }
-  std::vector<std::string> overrides;
-  for (const py::handle assignment : given) {
-    overrides.push_back(read_text(assignment, "overrides"));
-  }
-  return overrides;
+/// What the database says it was made by.
+std::string command_of(const py::object& sweep, const GivenStudy& given,
+                       const std::vector<std::string>& overrides) {
+  if (py::isinstance<py::dict>(sweep)) return "cospot.compare of a dict";
+  std::string command = "cospot compare " + given.where;
+  for (const std::string& assignment : overrides) command += " --set " + assignment;
+  return command;
 }
 
 std::size_t read_threads(const py::object& threads) {
@@ -164,7 +141,10 @@ PythonOutcome compare(const py::object& sweep, const py::object& db, const py::o
   if (!progress.is_none() && PyCallable_Check(progress.ptr()) == 0) {
     throw py::type_error("progress is of type " + type_name(progress) + ", expected a function");
   }
-  const GivenStudy given = read_given_study(sweep, read_overrides(overrides));
+  GivenPolicies policies;
+  const std::vector<std::string> assignments = read_overrides(overrides);
+  const GivenStudy given = read_given_study(sweep, "sweep", assignments, policies);
+  const LoadExperiment load = built_in_studies().chosen_by(given.file.root).read(given.file);
   const ExperimentOptions options =
       with_old_formats({.threads = read_threads(threads),
                         .database = read_path(db, "db"),
@@ -173,15 +153,14 @@ PythonOutcome compare(const py::object& sweep, const py::object& db, const py::o
                                               : IfPresent::kRefuse,
                         .shard = parse_shard(read_text(shard, "shard")),
                         .timing = timing ? Timing::kOn : Timing::kOff,
-                        .command = given.command});
+                        .command = command_of(sweep, given, assignments)});
   std::filesystem::path csv_file;
   if (!csv.is_none()) {
     csv_file = read_path(csv, "csv");
     require_other_file(csv_file, options.database);
     require_csv_writable(csv_file);
   }
-  const PythonOutcome outcome{run_watched_experiment(given.load, options, progress),
-                              options.database};
+  const PythonOutcome outcome{run_watched_experiment(load, options, progress), options.database};
   if (!csv_file.empty()) {
     run_watched([&] {
       ResultsDatabase results = open_results(options.database);

@@ -43,5 +43,6 @@ PYBIND11_MODULE(_core, core) {
   bindings::bind_lifetimes(core);
   bindings::bind_compare(core);
   bindings::bind_pricing(core);
+  bindings::bind_broker(core);
   bindings::bind_command_line(core);
 }

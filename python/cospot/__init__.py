@@ -6,8 +6,9 @@ memory is in MiB (``_mb``), disks in GB, revenue in vcpu-seconds.
 Compose a VM chain and a spot chain (`Chain`), watch one decision (`Datacenter`, `make_offer`,
 `choose`), replay a workload (`Workload`, `simulate`, `Simulation`), compare thousands of
 combinations (`compare`; on many machines: `sweep`), price idle capacity (`price_classes`,
-`idle_periods`, `simulate_job`), write policies in Python (`Filter`, `Weigher`, `Evictor`), and look
-at results (`load_results`).
+`idle_periods`, `simulate_job`), run a customer's jobs on spot markets (`broker_run`,
+`broker_recommend`), write policies in Python (`Filter`, `Weigher`, `Evictor`), and look at results
+(`load_results`).
 """
 
 from __future__ import annotations
@@ -55,6 +56,8 @@ try:
         Simulation,
         Workload,
         __version__,
+        broker_recommend,
+        broker_run,
         choose,
         compare,
         estimate_lifetimes,
@@ -158,6 +161,8 @@ __all__ = [
     "__version__",
     "average_over_workloads",
     "best_without_vm_loss",
+    "broker_recommend",
+    "broker_run",
     "choose",
     "compare",
     "estimate_lifetimes",

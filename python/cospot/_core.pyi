@@ -589,6 +589,18 @@ def transient_performance(
 ) -> float: ...
 def optimal_interval(checkpoint_hours: float, mttr_hours: float) -> float: ...
 def transient_price(performance: float, value: str = "utility") -> float: ...
+def broker_run(
+    study: _Path | Mapping[str, Any],
+    *,
+    overrides: Iterable[str] = (),
+    events: _Path | None = None,
+) -> dict[str, Any]: ...
+def broker_recommend(
+    study: _Path | Mapping[str, Any],
+    *,
+    overrides: Iterable[str] = (),
+    max_late_percent: _Number = 1,
+) -> dict[str, Any]: ...
 
 @final
 class CompareOutcome:

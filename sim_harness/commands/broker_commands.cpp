@@ -1,23 +1,14 @@
 #include "sim_harness/commands/broker_commands.hpp"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "core/errors.hpp"
-#include "sim_harness/broker/broker_log.hpp"
 #include "sim_harness/commands/print.hpp"
-#include "sim_harness/files/json_text.hpp"
-#include "sim_harness/files/text_table.hpp"
-#include "sim_harness/studies/broker/broker_figures.hpp"
-#include "sim_harness/studies/broker/broker_run_at.hpp"
 #include "sim_harness/studies/broker/recommendation.hpp"
+#include "sim_harness/studies/broker/single_run.hpp"
 #include "sim_harness/studies/study.hpp"
 
 namespace cospot {
@@ -32,64 +23,13 @@ struct BrokerArguments {
 };
 
 BrokerStudySettings settings_of(const BrokerArguments& arguments, PolicyLoader& loader) {
-  StudyFile file = read_study_file(arguments.file, arguments.overrides, std::nullopt, loader);
-  const ConfigNode* study = file.root.find("study");
-  if (study == nullptr || study->text != "broker") {
-    throw ConfigError(arguments.file + ": expected a study file with study: broker");
-  }
-  return read_broker_settings(file.root, file.folder);
-}
-
-/// The keys of the axes of which a file gives more than one value.
-std::string wide_axes(const BrokerStudySettings& settings) {
-  constexpr std::array kNames{"market",          "jobs",    "bid",           "alpha",
-                              "fault_tolerance", "billing", "market_choice", "seed"};
-  const std::vector<std::size_t> lengths = axis_lengths(settings);
-  std::string wide;
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    if (lengths[i] > 1) wide += (wide.empty() ? "" : ", ") + std::string(kNames[i]);
-  }
-  return wide;
-}
-
-std::string result_text(const BrokerResult& result) {
-  TextTable table;
-  table.add_column("measure", TextTable::Align::kLeft);
-  table.add_column("value");
-  table.add_column("unit", TextTable::Align::kLeft);
-  const BrokerFigures figures = figures_of(result);
-  for (const Measure<BrokerFigures>& one : broker_measures()) {
-    const Value value = one.read(figures);
-    const auto* number = std::get_if<double>(&value);
-    table.add_row(
-        {one.column.name,
-         number != nullptr ? fmt::format("{:.5g}", *number) : csv_value(one.column, value),
-         one.column.unit});
-  }
-  return table.text();
-}
-
-std::string result_json(const BrokerResult& result) {
-  JsonObject object;
-  const BrokerFigures figures = figures_of(result);
-  for (const Measure<BrokerFigures>& one : broker_measures()) {
-    object.add(one.column.name, json_value(one.column, one.read(figures)));
-  }
-  return object.text() + "\n";
+  const StudyFile file = read_study_file(arguments.file, arguments.overrides, std::nullopt, loader);
+  return require_broker_study(file.root, file.folder, arguments.file);
 }
 
 void run_once(const BrokerArguments& arguments, PolicyLoader& loader) {
-  const BrokerStudySettings settings = settings_of(arguments, loader);
-  if (const std::string wide = wide_axes(settings); !wide.empty()) {
-    throw ConfigError(arguments.file + ": more than one value of: " + wide +
-                      "; expected one run: choose with --set, or use cospot compare for all");
-  }
-  const BrokerInputs inputs = load_broker_inputs(settings);
-  std::optional<BrokerLog> log;
-  if (!arguments.events.empty()) log.emplace(arguments.events, inputs.markets.front());
   const BrokerResult result =
-      run_broker_at(settings, inputs, Coordinates(kSeedAxis + 1, 0), false, log ? &*log : nullptr);
-  if (log) log->finish();
+      run_single(settings_of(arguments, loader), arguments.file, arguments.events);
   print(arguments.json ? result_json(result) : result_text(result));
 }
 

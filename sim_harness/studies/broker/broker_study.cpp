@@ -19,8 +19,8 @@ const Schema& schema() {
   };
   static const Schema made{
       .study = "broker",
-      .axes = {name("market", "label of the set of markets"), name("job_log", "label of the jobs"),
-               name("bid", "bidding strategy"),
+      .axes = {name("market", "label of the set of markets"),
+               name("job_log", "label of the value of `jobs`"), name("bid", "bidding strategy"),
                axis_column("alpha", ColumnType::kNumber, "", "the urgency's modifier"),
                name("fault_tolerance", "what is done against revocations"),
                name("billing", "hourly or per_second"),
@@ -31,7 +31,8 @@ const Schema& schema() {
   return made;
 }
 
-/// The column has another name than the key, because `jobs` is a measure too: how many there were.
+/// The column has another name than the key: `jobs` is a measure, how many there were, and a column
+/// of a CSV has one meaning.
 Axis job_log_axis(const ConfigNode& root) {
   Axis axis = name_axis(root, "jobs");
   axis.name = "job_log";

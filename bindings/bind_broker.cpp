@@ -1,0 +1,101 @@
+// A customer's jobs on spot markets: one run, and which way to run them costs least.
+
+#include <fmt/format.h>
+#include <pybind11/pybind11.h>
+
+#include <filesystem>
+#include <string>
+
+#include "bindings/arguments.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/given_study.hpp"
+#include "bindings/watched_work.hpp"
+#include "core/errors.hpp"
+#include "sim_harness/studies/broker/recommendation.hpp"
+#include "sim_harness/studies/broker/single_run.hpp"
+
+namespace cospot::bindings {
+
+namespace py = pybind11;
+using namespace pybind11::literals;
+
+namespace {
+
+struct GivenBroker {
+  BrokerStudySettings settings;
+  std::string where;
+};
+
+GivenBroker read_broker(const py::object& study, const py::iterable& overrides) {
+  GivenPolicies policies;
+  const GivenStudy given = read_given_study(study, "study", read_overrides(overrides), policies);
+  return {require_broker_study(given.file.root, given.file.folder, given.where), given.where};
+}
+
+py::object parsed(const std::string& json) {
+  return py::module_::import("json").attr("loads")(json);
+}
+
+py::object broker_run(const py::object& study, const py::iterable& overrides,
+                      const py::object& events) {
+  const GivenBroker given = read_broker(study, overrides);
+  std::filesystem::path file;
+  if (!events.is_none()) file = read_path(events, "events");
+  return parsed(
+      watched([&] { return result_json(run_single(given.settings, given.where, file)); }));
+}
+
+py::object broker_recommend(const py::object& study, const py::iterable& overrides,
+                            const py::object& max_late_percent) {
+  const GivenBroker given = read_broker(study, overrides);
+  const double percent = read_any_number(max_late_percent, "max_late_percent");
+  if (!(percent >= 0 && percent <= 100)) {
+    throw ConfigError(
+        fmt::format("max_late_percent: found {}, expected a number from 0 to 100", percent));
+  }
+  return parsed(
+      watched([&] { return recommendation_json(recommend(given.settings, percent / 100)); }));
+}
+
+}  // namespace
+
+void bind_broker(py::module_& core) {
+  core.def("broker_run", &broker_run, "study"_a, py::kw_only(), "overrides"_a = py::tuple(),
+           "events"_a = py::none(), R"doc(
+Run a customer's jobs on spot markets once, as the command `cospot broker run` does.
+
+Args:
+    study: Study file (YAML) with `study: broker`, or a dict of its keys; one value for each axis.
+    overrides: Assignments as those of --set, as ["bid=mean", "seed=2"].
+    events: CSV to write everything that happens to; gzip-compressed if it ends in .gz.
+
+Returns:
+    A dict of all measures: jobs, completed, deadline_violations, cost (USD), hours_paid and so on;
+    cost_per_useful_job is None when no job met its deadline.
+
+Raises:
+    ConfigError: The study cannot be used, or has more than one value of an axis.
+    WorkloadError, InputError: A file cannot be read or written.
+
+Source: Voorsluys and Buyya, "Reliable Provisioning of Spot Instances", AINA 2012.
+)doc");
+  core.def("broker_recommend", &broker_recommend, "study"_a, py::kw_only(),
+           "overrides"_a = py::tuple(), "max_late_percent"_a = 1, R"doc(
+Find the cheapest way to run a customer's jobs, as `cospot broker recommend` does.
+
+Tries every bid, alpha, mechanism and choice of a market of the study over all its seeds.
+
+Args:
+    study: Study file (YAML) with `study: broker`, or a dict of its keys.
+    overrides: Assignments as those of --set.
+    max_late_percent: Jobs that may be late beyond those that are late on-demand too, on the mean.
+
+Returns:
+    What `cospot broker recommend --json` prints (docs/json.md), as a dict.
+
+Raises:
+    ConfigError, WorkloadError: The study or one of its files cannot be used.
+)doc");
+}
+
+}  // namespace cospot::bindings

@@ -1,0 +1,85 @@
+#include "sim_harness/studies/broker/single_run.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "sim_harness/broker/broker_log.hpp"
+#include "sim_harness/files/json_text.hpp"
+#include "sim_harness/files/text_table.hpp"
+#include "sim_harness/studies/broker/broker_figures.hpp"
+#include "sim_harness/studies/broker/broker_run_at.hpp"
+
+namespace cospot {
+namespace {
+
+/// The keys of the axes of which a file gives more than one value.
+std::string wide_axes(const BrokerStudySettings& settings) {
+  constexpr std::array kNames{"market",          "jobs",    "bid",           "alpha",
+                              "fault_tolerance", "billing", "market_choice", "seed"};
+  const std::vector<std::size_t> lengths = axis_lengths(settings);
+  std::string wide;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    if (lengths[i] > 1) wide += (wide.empty() ? "" : ", ") + std::string(kNames[i]);
+  }
+  return wide;
+}
+
+}  // namespace
+
+BrokerStudySettings require_broker_study(const ConfigNode& root,
+                                         const std::filesystem::path& folder,
+                                         const std::string& where) {
+  const ConfigNode* study = root.find("study");
+  if (study == nullptr || study->text != "broker") {
+    throw ConfigError(where + ": expected a study file with study: broker");
+  }
+  return read_broker_settings(root, folder);
+}
+
+BrokerResult run_single(const BrokerStudySettings& settings, const std::string& where,
+                        const std::filesystem::path& events) {
+  if (const std::string wide = wide_axes(settings); !wide.empty()) {
+    throw ConfigError(where + ": more than one value of: " + wide +
+                      "; expected one run: choose with --set, or use cospot compare for all");
+  }
+  const BrokerInputs inputs = load_broker_inputs(settings);
+  std::optional<BrokerLog> log;
+  if (!events.empty()) log.emplace(events, inputs.markets.front());
+  const BrokerResult result =
+      run_broker_at(settings, inputs, Coordinates(kSeedAxis + 1, 0), false, log ? &*log : nullptr);
+  if (log) log->finish();
+  return result;
+}
+
+std::string result_text(const BrokerResult& result) {
+  TextTable table;
+  table.add_column("measure", TextTable::Align::kLeft);
+  table.add_column("value");
+  table.add_column("unit", TextTable::Align::kLeft);
+  const BrokerFigures figures = figures_of(result);
+  for (const Measure<BrokerFigures>& one : broker_measures()) {
+    const Value value = one.read(figures);
+    const auto* number = std::get_if<double>(&value);
+    table.add_row(
+        {one.column.name,
+         number != nullptr ? fmt::format("{:.5g}", *number) : csv_value(one.column, value),
+         one.column.unit});
+  }
+  return table.text();
+}
+
+std::string result_json(const BrokerResult& result) {
+  JsonObject object;
+  const BrokerFigures figures = figures_of(result);
+  for (const Measure<BrokerFigures>& one : broker_measures()) {
+    object.add(one.column.name, json_value(one.column, one.read(figures)));
+  }
+  return object.text() + "\n";
+}
+
+}  // namespace cospot

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "sim_harness/broker/broker_simulation.hpp"
+#include "sim_harness/studies/broker/broker_settings.hpp"
+
+namespace cospot {
+
+/// Reads a study file that must be of the study `broker`; `where` names it in errors. Errors:
+/// ConfigError.
+[[nodiscard]] BrokerStudySettings require_broker_study(const ConfigNode& root,
+                                                       const std::filesystem::path& folder,
+                                                       const std::string& where);
+
+/// Simulates the one run that the settings describe; writes everything that happens to `events`
+/// unless that is empty. Errors: ConfigError that names the axes with more than one value,
+/// WorkloadError, InputError.
+[[nodiscard]] BrokerResult run_single(const BrokerStudySettings& settings, const std::string& where,
+                                      const std::filesystem::path& events);
+
+/// All measures of a run, one a line, with units.
+[[nodiscard]] std::string result_text(const BrokerResult& result);
+/// The same as one JSON object.
+[[nodiscard]] std::string result_json(const BrokerResult& result);
+
+}  // namespace cospot
