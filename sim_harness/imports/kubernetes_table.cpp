@@ -137,7 +137,8 @@ class KubernetesTable final : public ImportTable {
           .vcpus = static_cast<ResourceAmount>(std::floor((node.cpu - node.daemon_cpu) * 1000)),
           .memory_mb =
               static_cast<ResourceAmount>(std::floor((node.memory - node.daemon_memory) / 0x1p20))};
-      ImportedHosts& hosts = types.try_emplace({node.cpu, node.memory}, rest, 0).first->second;
+      ImportedHosts& hosts =
+          types.try_emplace({node.cpu, node.memory}, ImportedHosts{rest, 0}).first->second;
       hosts.total.vcpus = std::min(hosts.total.vcpus, rest.vcpus);
       hosts.total.memory_mb = std::min(hosts.total.memory_mb, rest.memory_mb);
       ++hosts.count;

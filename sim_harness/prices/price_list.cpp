@@ -111,11 +111,13 @@ FlavorUses uses_of(const Workload& workload) {
 void require_all(const std::vector<std::string>& missing, std::string_view source) {
   constexpr std::size_t kShown = 5;
   if (missing.empty()) return;
-  const std::size_t shown = std::min(kShown, missing.size());
+  const std::vector<std::string> shown(
+      missing.begin(),
+      missing.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, missing.size())));
   throw ConfigError(fmt::format(
       "{}: no price for {} of the workload's flavors, expected one for each; vcpus,memory_mb: {}{}",
-      source, missing.size(), fmt::join(missing.begin(), missing.begin() + shown, "; "),
-      shown < missing.size() ? "; ..." : ""));
+      source, missing.size(), fmt::join(shown, "; "),
+      shown.size() < missing.size() ? "; ..." : ""));
 }
 
 }  // namespace
