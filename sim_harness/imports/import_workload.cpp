@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "core/errors.hpp"
@@ -102,21 +103,24 @@ ImportSummary import_workload(const ImportOptions& options, const std::filesyste
   }
   const SimTime lead = lead_of(options);
   const ImportPlan plan = plan_import(options);
-  RequestScan first(plan, options.files);
-  first.run([](const WorkloadRow&) {});
-  check_first_walk(options, first);
-  ImportSummary summary{.rows = first.rows(),
-                        .left_out = first.left_out(),
-                        .ends_without_start = first.ends_without_start(),
-                        .bad_rows = first.faults().count(),
-                        .bad_kinds = first.faults().kinds_text(),
+  // Only until the second walk: what it holds grows with the requests.
+  std::optional<RequestScan> first(std::in_place, plan, options.files);
+  first->run([](const WorkloadRow&) {});
+  check_first_walk(options, *first);
+  ImportSummary summary{.rows = first->rows(),
+                        .left_out = first->left_out(),
+                        .ends_without_start = first->ends_without_start(),
+                        .bad_rows = first->faults().count(),
+                        .bad_kinds = first->faults().kinds_text(),
                         .unit = plan.unit,
                         .vcpus_unit = plan.vcpus_unit,
-                        .hosts = first.hosts()};
-  place_window(options, first, summary);
+                        .hosts = first->hosts()};
+  place_window(options, *first, summary);
   WorkloadStream stream(output, WorkloadStatements{summary.window, plan.vcpus_unit});
   RequestWriter writer(stream, summary, lead);
-  RequestScan second(plan, options.files, first.take_ends());
+  std::vector<SimTime> ends = first->take_ends();
+  first.reset();
+  RequestScan second(plan, options.files, std::move(ends));
   second.run([&](const WorkloadRow& request) { writer.write(request); });
   if (stream.rows() == 0) {
     throw WorkloadError(fmt::format("{}: no request starts in the window, expected one",
