@@ -54,8 +54,9 @@ class Results:
             - ``headroom_percent``: float64, hosts beyond the size that fits the VMs; NaN where
               the sweep gives ``hosts``.
             - ``saf``: bool. ``hosts``: int64, hosts. ``otn``: int64, hosts; in a sweep with other
-              offers (``"epsilon-0.05"``, ``"adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1"``)
-              objects, numbers and labels.
+              offers (``"epsilon-0.05"``,
+              ``"adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1"``) objects, numbers and
+              labels.
             - ``vm_requests``, ``vm_rejected``, ``vm_too_large`` (of the rejected: larger than an
               empty host), ``spot_requests``, ``spot_admitted``, ``evictions``: int64, instances.
             - ``vm_revenue_requested``, ``vm_revenue``, ``spot_revenue_requested``,

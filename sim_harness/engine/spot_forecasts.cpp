@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/errors.hpp"
-#include "filters/registry.hpp"
 #include "sim_harness/engine/lifetime_forecast.hpp"
 #include "sim_harness/engine/revocation_forecast.hpp"
 
@@ -62,22 +60,10 @@ class BothForecasts final : public ForecastOwner {
   Forecasts forecasts_;
 };
 
-/// Where nothing is promised the filter would reject every spot, silently.
-void refuse_economy_promise(const ChainSpec& spot) {
-  for (const FilterSpec& filter : spot.filters) {
-    const PluginInfo* info = filter.make ? nullptr : find_info(filter_registry(), filter.name);
-    if (info == nullptr || !info->needs_economy_promise) continue;
-    throw ConfigError("the spot policy '" + spot.label + "' has the filter " + filter.name +
-                      ", which needs what the study levels promises; expected it in the key "
-                      "economy of that study");
-  }
-}
-
 }  // namespace
 
 std::unique_ptr<ForecastOwner> make_spot_forecasts(const EventSchedule& schedule,
                                                    const HostTable& hosts, const ChainSpec& spot) {
-  refuse_economy_promise(spot);
   auto lifetimes = make_lifetime_forecast(schedule, hosts, spot);
   auto revocations = make_revocation_forecast(schedule, hosts.size(), spot);
   if (revocations == nullptr) return lifetimes;

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "filters/economy_filter.hpp"
+#include "filters/registry.hpp"
 #include "sim_harness/configuration/config_value.hpp"
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/policies/shared_evictor.hpp"
@@ -96,10 +96,10 @@ class PolicyReader {
     FilterSpec spec{.name = policy.name, .options = policy.options};
     make_once(node, "filters", [&] {
       if (has_policy_scheme(spec.name)) spec.make = loader_->load_filter(spec.name, spec.options);
-      if (spec.name == EconomyFilter::kInfo.name) {
-        throw ConfigError(
-            "only the study levels makes the promise that EconomyPromise needs, and adds the "
-            "filter by itself (its key promise)");
+      const PluginInfo* info = spec.make ? nullptr : find_info(filter_registry(), spec.name);
+      if (info != nullptr && info->needs_economy_promise) {
+        throw ConfigError("only the study levels makes the promise that " + spec.name +
+                          " needs, and adds the filter by itself (its key promise)");
       }
       (void)make_filter(spec);
     });

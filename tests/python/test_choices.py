@@ -128,7 +128,7 @@ def test_the_registry_says_which_policies_know_lifetimes() -> None:
     assert [info.name for info in infos if info.needs_lifetimes] == ["LPO", "LPML"]
     assert [info.name for info in infos if info.needs_lifetime_model] == ["LPML"]
     # Those that know lifetimes, and those that read a forecast which Nova has not.
-    forecasts = {"LifetimeSla", "LowRevocation", "TransientClass"}
+    forecasts = {"EconomyPromise", "LifetimeSla", "LowRevocation", "TransientClass"}
     assert {info.name for info in infos if not info.is_for_nova} == {"LPO", "LPML", *forecasts}
     assert [info.name for info in infos if info.tune_choice == "spot"][:2] == ["sUTIL", "sCOS"]
     assert {info.tune_choice for info in infos} == {"vm", "spot", "evictor", None}
