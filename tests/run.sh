@@ -234,7 +234,9 @@ can_give_way() { [ -w /proc/self/autogroup ] && setsid bash -c 'echo 19 >/proc/s
 # The cloud waits most of the time; the builds and their tests take what it leaves.
 test_nova_beside_what_is_slow() {
   local log=$PWD/$logs/slow.log count
-  setsid bash -c 'echo 19 >/proc/self/autogroup; exec tests/run.sh --slow --no-install' >"$log" 2>&1 &
+  # What a script starts in the background ignores Ctrl-C, and tests are about that.
+  setsid env --default-signal=INT,QUIT \
+    bash -c 'echo 19 >/proc/self/autogroup; exec tests/run.sh --slow --no-install' >"$log" 2>&1 &
   local slow_pid=$!
   trap 'kill -- -$slow_pid 2>/dev/null' EXIT
   test_all_nova

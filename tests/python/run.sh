@@ -30,4 +30,5 @@ parallel=()
 if build/venv/bin/python -c 'import xdist' 2>/dev/null; then
   parallel=(-n "$(nproc)" --dist worksteal)
 fi
-exec build/venv/bin/python -m pytest -p no:cacheprovider "${parallel[@]}" "$@" tests/python
+# Tests press Ctrl-C, which what a script starts in the background would ignore.
+exec env --default-signal=INT build/venv/bin/python -m pytest -p no:cacheprovider "${parallel[@]}" "$@" tests/python

@@ -180,7 +180,9 @@ class Plugin:
         self.placement = FakePlacement(states)
         self.sent = SentPlans()
         self._publisher = PlanPublisher(lambda: self.sent, 100)
-        inventories = decider.pop("inventories", None) or InventoryCache(self.placement)
+        # Its clock stands, so that a slow machine reads all hosts before the first request too.
+        standing = InventoryCache(self.placement, clock=lambda: 0.0)
+        inventories = decider.pop("inventories", None) or standing
         self.filter = CospotFilter(Decider(inventories, **decider), self._publisher)
         self.weigher = CospotWeigher()
 
