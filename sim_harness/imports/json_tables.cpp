@@ -42,7 +42,7 @@ std::string sql_text(std::string_view text) {
 /// Reads the columns off one object.
 class ObjectReader {
  public:
-  ObjectReader(SqliteConnection& connection, std::vector<std::string> columns)
+  ObjectReader(SqliteConnection& connection, const std::vector<std::string>& columns)
       : connection_(&connection) {
     std::vector<std::string> values;
     for (const std::string& column : columns) {
