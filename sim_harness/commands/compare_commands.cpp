@@ -3,16 +3,15 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "core/errors.hpp"
 #include "sim_harness/commands/price_option.hpp"
 #include "sim_harness/commands/print.hpp"
+#include "sim_harness/commands/threads_option.hpp"
 #include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/files/terminal_meter.hpp"
 #include "sim_harness/interrupt/interrupt_signals.hpp"
@@ -22,12 +21,10 @@
 namespace cospot {
 namespace {
 
-constexpr std::size_t kMaxThreads = 4096;
-
 struct CompareArguments {
   std::string sweep;
   std::vector<std::string> overrides;
-  std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+  std::size_t threads = threads_of_machine();
   std::string database = "results.db";
   std::string csv;
   std::string shard = "1/1";
@@ -173,9 +170,7 @@ void add_compare(CLI::App& app, const CompareCommandContext& context) {
   command->add_option("--set", arguments->overrides, "Override a key: otn=[1,4], host.vcpus=64")
       ->allow_extra_args(false);
   arguments->window.add_to(*command);
-  command->add_option("-j,--threads", arguments->threads, "Threads")
-      ->check(CLI::Range(std::size_t{1}, kMaxThreads))
-      ->capture_default_str();
+  add_threads_option(*command, arguments->threads, "Threads")->capture_default_str();
   command->add_option("--db", arguments->database, "Results database (SQLite)")
       ->capture_default_str();
   command->add_option("--csv", arguments->csv, "Write the results as CSV too");

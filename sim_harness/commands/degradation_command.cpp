@@ -9,12 +9,12 @@
 #include <limits>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "core/errors.hpp"
 #include "sim_harness/commands/print.hpp"
+#include "sim_harness/commands/threads_option.hpp"
 #include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/files/stored_stream.hpp"
 #include "sim_harness/studies/degradation/degradation_study.hpp"
@@ -26,7 +26,7 @@ struct DegradationArguments {
   std::string sweep;
   std::vector<std::string> overrides;
   std::uint64_t seed = 1;
-  std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+  std::size_t threads = threads_of_machine();
   std::string csv;
   WindowOption window;
 };
@@ -63,7 +63,6 @@ void run_degradation(const DegradationArguments& arguments, PolicyLoader& loader
 }  // namespace
 
 void add_degradation_command(CLI::App& app, PolicyLoader& loader) {
-  constexpr std::size_t kMaxThreads = 4096;
   const auto arguments = std::make_shared<DegradationArguments>();
   CLI::App* command = app.add_subcommand(
       "degradation", "Measure how sensitive VM placement is to a loosely followed ranking");
@@ -77,8 +76,7 @@ void add_degradation_command(CLI::App& app, PolicyLoader& loader) {
   command->add_option("--seed", arguments->seed, "Random seed")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}))
       ->capture_default_str();
-  command->add_option("-j,--threads", arguments->threads, "Workloads simulated at once")
-      ->check(CLI::Range(std::size_t{1}, kMaxThreads));
+  add_threads_option(*command, arguments->threads, "Workloads simulated at once");
   command->add_option("--csv", arguments->csv,
                       "Write a line for every run; gzip-compressed if it ends in .gz");
   command->callback([arguments, &loader] { run_degradation(*arguments, loader); });

@@ -22,6 +22,7 @@
 #include "sim_harness/engine/event_log.hpp"
 #include "sim_harness/engine/explain.hpp"
 #include "sim_harness/engine/explain_text.hpp"
+#include "sim_harness/engine/headroom.hpp"
 #include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/engine/spot_forecasts.hpp"
@@ -37,9 +38,6 @@
 
 namespace cospot {
 namespace {
-
-/// As in sweep files.
-constexpr double kMaxHeadroomPercent = 10'000;
 
 struct RunArguments {
   std::string scenario;

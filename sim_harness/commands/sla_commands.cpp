@@ -7,10 +7,10 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "sim_harness/commands/print.hpp"
+#include "sim_harness/commands/threads_option.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/studies/sla/sla_quote.hpp"
 #include "sim_harness/studies/sla/sla_settings.hpp"
@@ -25,7 +25,7 @@ struct QuoteArguments {
   std::string study;
   std::vector<std::string> overrides;
   std::optional<double> at_hours;
-  std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+  std::size_t threads = threads_of_machine();
   bool json = false;
 };
 
@@ -68,7 +68,6 @@ void add_stand_in_command(CLI::App& sla) {
 }  // namespace
 
 void add_sla_commands(CLI::App& app, PolicyLoader& loader) {
-  constexpr std::size_t kMaxThreads = 4096;
   constexpr double kMostHours = 10'000 * 24;
   CLI::App* sla = app.add_subcommand("sla", "Promise how long spots will live");
   sla->require_subcommand(1);
@@ -83,8 +82,7 @@ void add_sla_commands(CLI::App& app, PolicyLoader& loader) {
       ->add_option("--at-hours", arguments->at_hours,
                    "When: hours of trace time (default: its end)")
       ->check(CLI::Range(1e-3, kMostHours));
-  command->add_option("-j,--threads", arguments->threads, "Sizes estimated at once")
-      ->check(CLI::Range(std::size_t{1}, kMaxThreads));
+  add_threads_option(*command, arguments->threads, "Sizes estimated at once");
   command->add_flag("--json", arguments->json, "Print JSON, with the quantiles for all free slots");
   command->callback([arguments, &loader] { quote(*arguments, loader); });
 }

@@ -16,7 +16,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "core/errors.hpp"
@@ -27,7 +26,9 @@
 #include "sim_harness/commands/number_range.hpp"
 #include "sim_harness/commands/price_option.hpp"
 #include "sim_harness/commands/print.hpp"
+#include "sim_harness/commands/threads_option.hpp"
 #include "sim_harness/commands/window_option.hpp"
+#include "sim_harness/engine/headroom.hpp"
 #include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/policies/policy_list.hpp"
 #include "sim_harness/policies/shared_evictor.hpp"
@@ -44,9 +45,6 @@
 namespace cospot {
 namespace {
 
-constexpr double kMaxHeadroomPercent = 10'000;  // as in sweep files
-constexpr std::size_t kMaxHosts = 10'000'000;
-constexpr std::size_t kMaxThreads = 4096;
 constexpr std::size_t kMaxParts = 1000;
 
 template <class Plugin>
@@ -72,7 +70,7 @@ struct TuneArguments {
   std::optional<std::size_t> folds;
   std::uint64_t seed = 1;
   std::size_t parts = 4;
-  std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+  std::size_t threads = threads_of_machine();
   std::vector<std::string> vm = candidates(weigher_registry(), TuneChoice::kVm);
   std::vector<std::string> spot = candidates(weigher_registry(), TuneChoice::kSpot);
   std::vector<std::string> evictor = candidates(evictor_registry(), TuneChoice::kEvictor);
@@ -275,8 +273,7 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
   command.add_option("--seed", arguments.seed, "Random seed, of parts, folds, halves, candidates")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}))
       ->capture_default_str();
-  command.add_option("-j,--threads", arguments.threads, "Threads")
-      ->check(CLI::Range(std::size_t{1}, kMaxThreads));
+  add_threads_option(command, arguments.threads, "Threads");
 }
 
 void add_candidate_options(CLI::App& command, TuneArguments& arguments) {

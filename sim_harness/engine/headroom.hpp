@@ -5,6 +5,10 @@
 
 namespace cospot {
 
+/// Bounds that no datacenter reaches; they keep host counts far from overflow.
+inline constexpr double kMaxHeadroomPercent = 10'000;
+inline constexpr std::size_t kMaxHosts = 10'000'000;
+
 /// How many hosts a datacenter has: a share beyond the size that just fits the VMs, or a number.
 struct Headroom {
   std::optional<double> percent;

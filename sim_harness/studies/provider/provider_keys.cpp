@@ -2,14 +2,11 @@
 
 #include <array>
 
+#include "sim_harness/engine/headroom.hpp"
 #include "sim_harness/workloads/workload_list.hpp"
 
 namespace cospot {
 namespace {
-
-/// Bounds that no datacenter reaches; they keep host counts far from overflow.
-constexpr std::int64_t kMaxHosts = 10'000'000;
-constexpr double kMaxHeadroomPercent = 10'000;
 
 /// What `otn` takes beside a number, for errors.
 constexpr std::string_view kOtherOffers =
@@ -120,7 +117,7 @@ std::vector<Headroom> read_sizes(const ConfigNode& root) {
     }
   } else if (hosts != nullptr) {
     for (const std::int64_t value : read_distinct(*hosts, "hosts", [](const auto& item) {
-           return read_integer(item, "hosts", 1, kMaxHosts);
+           return read_integer(item, "hosts", 1, std::int64_t{kMaxHosts});
          })) {
       sizes.push_back({.percent = std::nullopt, .hosts = static_cast<std::size_t>(value)});
     }
