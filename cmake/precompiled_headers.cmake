@@ -16,10 +16,18 @@ function(cospot_precompile target)
   endif()
 endfunction()
 
-# cospot_batch(TARGET FILES): pays where the files instantiate the same templates, as bindings do. No
-# two files of the target may then define one name in their unnamed namespaces.
+# cospot_batch(TARGET FILES SOURCE...): compiles those sources of a target FILES at a time. Pays where they
+# instantiate the same templates, as bindings do and what reads a command line. No two of a batch may
+# define one name in their unnamed namespaces.
 function(cospot_batch target files)
-  if(COSPOT_PRECOMPILE)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
+  if(NOT COSPOT_PRECOMPILE)
+    return()
   endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set(number 0)
+  foreach(source IN LISTS ARGN)
+    math(EXPR group "${number} / ${files}")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${group})
+    math(EXPR number "${number} + 1")
+  endforeach()
 endfunction()
