@@ -23,8 +23,8 @@ rm -rf "$folder"
 mkdir -p "$folder/wheels"
 "$python" -m venv "$folder/venv"
 pip() { "$folder/venv/bin/pip" --quiet --disable-pip-version-check "$@"; }
-# With the flags of the release build, so that a compiler cache has it all.
-pip wheel --no-deps --wheel-dir "$folder/wheels" \
+# By the name and with the flags of the release build, so that a compiler cache has all but the bindings.
+CXX=${CXX:-c++} pip wheel --no-deps --wheel-dir "$folder/wheels" \
   --config-settings=cmake.define.COSPOT_WERROR=ON .
 pip install "$(echo "$folder"/wheels/cospot-*.whl)[plots]" pytest hypothesis mypy
 # From a folder without the sources, so that only the installed package is found.
