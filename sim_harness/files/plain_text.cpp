@@ -47,6 +47,12 @@ std::size_t find_non_text(std::string_view text) {
   return std::string_view::npos;
 }
 
+std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  return text;
+}
+
 std::string quoted_excerpt(std::string_view value) {
   constexpr std::size_t kMost = 40;
   if (value.size() <= kMost) return fmt::format("'{}'", value);

@@ -9,6 +9,9 @@ namespace cospot {
 /// control characters other than tab, and a carriage return that does not end a line.
 [[nodiscard]] std::size_t find_non_text(std::string_view text);
 
+/// `text` without the mark that some programs write before UTF-8.
+[[nodiscard]] std::string_view without_byte_order_mark(std::string_view text);
+
 /// `value` in quotes for an error message, cut after about 40 bytes. Expects plain text.
 [[nodiscard]] std::string quoted_excerpt(std::string_view value);
 

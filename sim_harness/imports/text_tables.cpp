@@ -115,9 +115,7 @@ class CsvTable final : public LineTable {
       throw WorkloadError(file_ + ":1: the file is empty, expected a header line with the columns");
     }
     if (!fault_.empty()) fail(fault_);
-    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-    if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
-    const std::string_view fault = splitter_.split(line, fields_);
+    const std::string_view fault = splitter_.split(without_byte_order_mark(line), fields_);
     if (!fault.empty()) fail(fault);
     columns_.assign(fields_.begin(), fields_.end());
     std::set<std::string> seen;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sim_harness/files/comma_fields.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/jobs/job_formats.hpp"
 #include "sim_harness/jobs/job_lines.hpp"
@@ -32,15 +33,10 @@ constexpr std::array<ColumnName, 7> kNames{{{"submission_s", Column::kSubmission
                                             {"delays", Column::kWait},
                                             {"cores_used", Column::kNodes}}};
 
-/// Splits into `fields`, whose memory it uses again.
+/// Blanks around a field do not belong to it.
 void split(std::string_view line, std::vector<std::string_view>& fields) {
-  fields.clear();
-  for (;;) {
-    const std::size_t comma = line.find(',');
-    fields.push_back(without_blanks(line.substr(0, comma)));
-    if (comma == std::string_view::npos) return;
-    line.remove_prefix(comma + 1);
-  }
+  split_fields(line, fields);
+  for (std::string_view& field : fields) field = without_blanks(field);
 }
 
 /// Reads the rows below the header line.

@@ -11,9 +11,8 @@
 
 namespace cospot {
 
-JobLines::JobLines(std::string_view text, std::string_view file) : rest_(text), file_(file) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
+JobLines::JobLines(std::string_view text, std::string_view file)
+    : rest_(without_byte_order_mark(text)), file_(file) {
   if (const std::size_t at = find_non_text(rest_); at != std::string_view::npos) {
     const std::string_view before = rest_.substr(0, at);
     number_ = 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'));

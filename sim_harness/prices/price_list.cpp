@@ -13,6 +13,7 @@
 
 #include "core/errors.hpp"
 #include "core/model/revenue.hpp"
+#include "sim_harness/files/comma_fields.hpp"
 #include "sim_harness/files/line_reader.hpp"
 #include "sim_harness/files/plain_text.hpp"
 
@@ -28,16 +29,6 @@ std::optional<double> parse_price(std::string_view text) {
   // Written so that NaN fails it.
   if (error != std::errc() || stop != end || !(price >= 0 && price <= 1e12)) return std::nullopt;
   return price;
-}
-
-std::vector<std::string_view> split(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (;;) {
-    const std::size_t comma = line.find(',');
-    fields.push_back(line.substr(0, comma));
-    if (comma == std::string_view::npos) return fields;
-    line.remove_prefix(comma + 1);
-  }
 }
 
 constexpr std::array<std::string_view, 4> kColumns{"vcpus", "memory_mb", "on_demand", "spot"};
@@ -69,7 +60,8 @@ std::vector<FlavorPrice> read_flavors(const std::filesystem::path& file) {
     throw WorkloadError(fmt::format("{}:1: the file is empty, expected a header line with {}",
                                     file.string(), fmt::join(kColumns, ",")));
   }
-  const std::vector<std::string_view> names = split(line);
+  std::vector<std::string_view> names;
+  split_fields(line, names);
   std::array<std::size_t, kColumns.size()> positions{};
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
     const auto found = std::ranges::find(names, kColumns[i]);
@@ -81,8 +73,9 @@ std::vector<FlavorPrice> read_flavors(const std::filesystem::path& file) {
   }
   const std::size_t count = names.size();
   std::vector<FlavorPrice> flavors;
+  std::vector<std::string_view> fields;
   while (reader.next(line)) {
-    const std::vector<std::string_view> fields = split(line);
+    split_fields(line, fields);
     if (fields.size() != count) {
       reader.fail(fmt::format("{} fields, expected {}", fields.size(), count));
     }

@@ -10,22 +10,13 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "sim_harness/files/comma_fields.hpp"
 #include "sim_harness/files/line_reader.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/traces/trace_fields.hpp"
 
 namespace cospot {
 namespace {
-
-void split(std::string_view line, std::vector<std::string_view>& fields) {
-  fields.clear();
-  for (;;) {
-    const std::size_t comma = line.find(',');
-    fields.push_back(line.substr(0, comma));
-    if (comma == std::string_view::npos) return;
-    line.remove_prefix(comma + 1);
-  }
-}
 
 /// The rows of a CSV file: the values of `columns`, wherever the header line has them.
 class CsvRows {
@@ -38,9 +29,7 @@ class CsvRows {
           fmt::format("{}:1: the file is empty, expected a header line with the columns {}",
                       file.string(), fmt::join(columns, ",")));
     }
-    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-    if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
-    split(line, fields_);
+    split_fields(without_byte_order_mark(line), fields_);
     for (const std::string_view column : columns) {
       const auto found = std::ranges::find(fields_, column);
       if (found == fields_.end()) {
@@ -56,7 +45,7 @@ class CsvRows {
   bool next() {
     std::string_view line;
     if (!reader_.next(line)) return false;
-    split(line, fields_);
+    split_fields(line, fields_);
     if (fields_.size() != columns_in_file_) {
       fail(fmt::format("{} fields, expected {} as in the header line",
                        line.empty() ? 0 : fields_.size(), columns_in_file_));

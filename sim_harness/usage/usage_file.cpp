@@ -13,6 +13,7 @@
 
 #include "core/digest.hpp"
 #include "core/errors.hpp"
+#include "sim_harness/files/comma_fields.hpp"
 #include "sim_harness/files/line_reader.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/files/stored_file.hpp"
@@ -26,22 +27,6 @@ enum Column : std::size_t { kTime, kCapacity, kUsed, kReserved, kLimit, kColumns
 constexpr std::array<std::string_view, kColumns> kNames{"time_s", "capacity", "used", "reserved",
                                                         "limit"};
 constexpr std::string_view kHeader = "time_s,capacity,used[,reserved,limit]";
-
-std::vector<std::string_view> split(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (;;) {
-    const std::size_t comma = line.find(',');
-    fields.push_back(line.substr(0, comma));
-    if (comma == std::string_view::npos) return fields;
-    line.remove_prefix(comma + 1);
-  }
-}
-
-std::string_view without_mark(std::string_view line) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
-  return line;
-}
 
 /// Rounds to millionths. Nothing: not a number, or outside [least, most].
 std::optional<std::int64_t> parse_millionths(std::string_view text, double least, double most) {
@@ -61,7 +46,7 @@ class UsageReader {
   bool next(UsageSample& sample) {
     std::string_view line;
     if (!reader_.next(line)) return false;
-    fields_ = split(line);
+    split_fields(line, fields_);
     if (fields_.size() != columns_) {
       reader_.fail(fmt::format("{} fields, expected {} as in the header line",
                                line.empty() ? 0 : fields_.size(), columns_));
@@ -94,7 +79,8 @@ class UsageReader {
                                       file.string(), kHeader));
     }
     at_.fill(kNone);
-    const std::vector<std::string_view> names = split(without_mark(line));
+    std::vector<std::string_view> names;
+    split_fields(without_byte_order_mark(line), names);
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto found = std::ranges::find(kNames, names[i]);
       if (found == kNames.end()) {
@@ -148,7 +134,8 @@ bool is_usage_file(const std::filesystem::path& file) {
   LineReader reader(file);
   std::string_view line;
   if (!reader.next(line)) return false;
-  const std::vector<std::string_view> names = split(without_mark(line));
+  std::vector<std::string_view> names;
+  split_fields(without_byte_order_mark(line), names);
   return std::ranges::find(names, kNames[kTime]) != names.end();
 }
 

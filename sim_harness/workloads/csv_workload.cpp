@@ -217,8 +217,7 @@ void read_statement(std::string_view line, std::size_t number, std::string_view 
 
 /// Takes the header line off `text`, what stands before it, and what is around the lines.
 Preamble take_preamble(std::string_view& text, std::string_view file) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  text = without_byte_order_mark(text);
   if (const std::size_t at = find_non_text(text); at != std::string_view::npos) {
     fail(file, line_at(text, at),
          fmt::format("byte 0x{:02x} is not text, expected CSV in UTF-8, plain or gzip",
