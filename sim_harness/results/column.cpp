@@ -70,4 +70,13 @@ std::string json_value(const Column& column, const Value& value) {
   return "null";
 }
 
+Column derived_fraction(const char* name, const char* meaning) {
+  return {.name = name,
+          .role = ColumnRole::kDerived,
+          .type = ColumnType::kNumber,
+          .unit = "fraction",
+          .meaning = meaning,
+          .may_be_null = true};
+}
+
 }  // namespace cospot

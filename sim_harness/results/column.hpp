@@ -49,6 +49,9 @@ struct Column {
   [[nodiscard]] bool is_in_csv() const { return role != ColumnRole::kDetail; }
 };
 
+/// A column of the view `run_figures`: a part of something, which may be empty.
+[[nodiscard]] Column derived_fraction(const char* name, const char* meaning);
+
 /// A value of a column; std::monostate: there is none (NULL).
 using Value = std::variant<std::monostate, std::int64_t, double, std::string, Revenue>;
 

@@ -90,14 +90,6 @@ const std::vector<Measure<CompareResult>>& measures() {
 
 /// Of the view run_figures (compare_views.hpp).
 std::vector<Column> derived_columns() {
-  const auto fraction = [](const char* name, const char* meaning) {
-    return Column{.name = name,
-                  .role = ColumnRole::kDerived,
-                  .type = ColumnType::kNumber,
-                  .unit = "fraction",
-                  .meaning = meaning,
-                  .may_be_null = true};
-  };
   const auto flag = [](const char* name, const char* meaning) {
     return Column{.name = name,
                   .role = ColumnRole::kDerived,
@@ -106,16 +98,17 @@ std::vector<Column> derived_columns() {
                   .meaning = meaning};
   };
   return {
-      fraction("gain",
-               "spot revenue over that of the baseline (same workload, size, VM, spot and evictor, "
-               "OTN 1 and SAF off), minus 1; NULL where the baseline is missing or earned nothing"),
-      fraction("vm_loss", "part of the requested VM revenue that was not earned"),
-      fraction("spot_share", "spot revenue over what spots requested"),
-      fraction("spot_share_first_hour_free",
-               "the same when a spot evicted in its first hour earns nothing"),
-      fraction("first_hour_free_loss", "how much less of what spots earned that is"),
-      fraction("first_hour_free_loss_of_requested",
-               "how much less of what spots requested that is"),
+      derived_fraction(
+          "gain",
+          "spot revenue over that of the baseline (same workload, size, VM, spot and evictor, "
+          "OTN 1 and SAF off), minus 1; NULL where the baseline is missing or earned nothing"),
+      derived_fraction("vm_loss", "part of the requested VM revenue that was not earned"),
+      derived_fraction("spot_share", "spot revenue over what spots requested"),
+      derived_fraction("spot_share_first_hour_free",
+                       "the same when a spot evicted in its first hour earns nothing"),
+      derived_fraction("first_hour_free_loss", "how much less of what spots earned that is"),
+      derived_fraction("first_hour_free_loss_of_requested",
+                       "how much less of what spots requested that is"),
       flag("without_vm_loss", "no VM rejected but those larger than a host"),
       flag("is_baseline", "OTN 1 and SAF off"),
       flag("has_baseline", "the baseline is among the runs"),

@@ -111,24 +111,17 @@ FROM run LEFT JOIN without_economy ON
 )sql";
 
 std::vector<Column> derived_columns() {
-  const auto fraction = [](const char* name, const char* meaning) {
-    return Column{.name = name,
-                  .role = ColumnRole::kDerived,
-                  .type = ColumnType::kNumber,
-                  .unit = "fraction",
-                  .meaning = meaning,
-                  .may_be_null = true};
-  };
-  return {
-      fraction("vm_rejection", "of the VM requests: rejected"),
-      fraction("economy_admission", "of the economy requests: admitted"),
-      fraction("economy_eviction_ratio", "of the admitted economy instances: evicted"),
-      fraction("economy_revenue_share", "of the revenue requested by economy instances: earned"),
-      fraction("spot_eviction_ratio", "of the admitted spots: evicted"),
-      fraction("spot_revenue_share", "of the revenue requested by spots: earned"),
-      fraction("income_ratio",
-               "income of economy instances and spots over that of the same datacenter with "
-               "economy_percent 0; empty without such a run")};
+  return {derived_fraction("vm_rejection", "of the VM requests: rejected"),
+          derived_fraction("economy_admission", "of the economy requests: admitted"),
+          derived_fraction("economy_eviction_ratio", "of the admitted economy instances: evicted"),
+          derived_fraction("economy_revenue_share",
+                           "of the revenue requested by economy instances: earned"),
+          derived_fraction("spot_eviction_ratio", "of the admitted spots: evicted"),
+          derived_fraction("spot_revenue_share", "of the revenue requested by spots: earned"),
+          derived_fraction(
+              "income_ratio",
+              "income of economy instances and spots over that of the same datacenter with "
+              "economy_percent 0; empty without such a run")};
 }
 
 const Schema& schema() {

@@ -77,20 +77,13 @@ FROM run;
 )sql";
 
 std::vector<Column> derived_columns() {
-  const auto fraction = [](const char* name, const char* meaning) {
-    return Column{.name = name,
-                  .role = ColumnRole::kDerived,
-                  .type = ColumnType::kNumber,
-                  .unit = "fraction",
-                  .meaning = meaning,
-                  .may_be_null = true};
-  };
-  Column is_met = fraction("is_met", "eviction_ratio is at most the target; empty without one");
+  Column is_met =
+      derived_fraction("is_met", "eviction_ratio is at most the target; empty without one");
   is_met.type = ColumnType::kBoolean;
   is_met.unit = "0 or 1";
-  return {fraction("on_demand_admission", "of the on-demand requests: placed"),
-          fraction("spot_admission", "of the spot requests: placed"),
-          fraction("eviction_ratio", "of the spots that were placed: evicted"), is_met};
+  return {derived_fraction("on_demand_admission", "of the on-demand requests: placed"),
+          derived_fraction("spot_admission", "of the spot requests: placed"),
+          derived_fraction("eviction_ratio", "of the spots that were placed: evicted"), is_met};
 }
 
 const Schema& schema() {
