@@ -1,7 +1,9 @@
 // The parts of the broker, against the numbers of the paper and arithmetic.
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -195,10 +197,10 @@ TEST_CASE("market choices: a short lifetime is dear") {
 
 TEST_CASE("means over seeds: Student's t") {
   // 1, 2, 3: mean 2, standard deviation 1, t(0.975; 2) = 4.30265: 4.30265 / sqrt(3) = 2.48414.
-  const SeedMean mean = seed_mean({1, 2, 3});
+  const MeanInterval mean = mean_interval(std::array{1.0, 2.0, 3.0});
   CHECK(mean.mean == doctest::Approx(2));
   CHECK(*mean.half_width == doctest::Approx(2.48414).epsilon(1e-5));
-  CHECK_FALSE(seed_mean({5}).half_width.has_value());
+  CHECK_FALSE(mean_interval(std::array{5.0}).half_width.has_value());
 }
 
 }  // namespace

@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
-#include <cmath>
 #include <limits>
 #include <map>
 
@@ -22,16 +20,9 @@ struct Values {
   std::vector<double> cost, violations, per_job;
 };
 
-std::string with_interval(const SeedMean& mean, int decimals) {
+std::string with_interval(const MeanInterval& mean, int decimals) {
   if (!mean.half_width) return fmt::format("{:.{}f}", mean.mean, decimals);
   return fmt::format("{:.{}f} +/- {:.{}f}", mean.mean, decimals, *mean.half_width, decimals);
-}
-
-std::string mean_json(const SeedMean& mean) {
-  return JsonObject()
-      .add("mean", json_number(mean.mean))
-      .add("half_width_95", json_number(mean.half_width))
-      .text();
 }
 
 /// Axes with more than one value: the others say nothing in a table.
@@ -45,19 +36,6 @@ std::vector<std::size_t> telling_axes(const std::vector<Axis>& axes) {
 }
 
 }  // namespace
-
-SeedMean seed_mean(const std::vector<double>& values) {
-  SeedMean result;
-  const auto count = static_cast<double>(values.size());
-  for (const double value : values) result.mean += value / count;
-  if (values.size() < 2) return result;
-  double squares = 0;
-  for (const double value : values) squares += (value - result.mean) * (value - result.mean);
-  const boost::math::students_t distribution(count - 1);
-  result.half_width =
-      boost::math::quantile(distribution, 0.975) * std::sqrt(squares / (count - 1) / count);
-  return result;
-}
 
 std::vector<BrokerCell> rank_cells(ResultsDatabase& results) {
   const std::vector<Axis> axes = results.axes();
@@ -81,9 +59,9 @@ std::vector<BrokerCell> rank_cells(ResultsDatabase& results) {
     for (std::size_t i = 0; i < at.size(); ++i) {
       cell.labels.push_back(axes[i].values[at[i]].label);
     }
-    cell.cost = seed_mean(values.cost);
-    cell.violations = seed_mean(values.violations);
-    cell.cost_per_useful_job = seed_mean(values.per_job);
+    cell.cost = mean_interval(values.cost);
+    cell.violations = mean_interval(values.violations);
+    cell.cost_per_useful_job = mean_interval(values.per_job);
     cells.push_back(std::move(cell));
   }
   std::stable_sort(cells.begin(), cells.end(), [](const BrokerCell& a, const BrokerCell& b) {
@@ -137,9 +115,11 @@ std::string broker_json(ResultsDatabase& results, Timing /*timing*/) {
                                 object.add(axes[i].name, json_text(cell.labels[i]));
                               }
                               return object.add("seeds", std::to_string(cell.runs))
-                                  .add("cost", mean_json(cell.cost))
-                                  .add("deadline_violations", mean_json(cell.violations))
-                                  .add("cost_per_useful_job", mean_json(cell.cost_per_useful_job))
+                                  .add("cost", mean_json(cell.cost, "half_width_95"))
+                                  .add("deadline_violations",
+                                       mean_json(cell.violations, "half_width_95"))
+                                  .add("cost_per_useful_job",
+                                       mean_json(cell.cost_per_useful_job, "half_width_95"))
                                   .text();
                             }))
       .text();

@@ -1,29 +1,21 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim_harness/results/csv_sink.hpp"
 #include "sim_harness/results/results_database.hpp"
+#include "sim_harness/studies/mean_interval.hpp"
 
 namespace cospot {
-
-/// The mean of a measure over the seeds of a cell, and half the width of its 95 % confidence
-/// interval by Student's t; none for less than two seeds.
-struct SeedMean {
-  double mean = 0;
-  std::optional<double> half_width{};
-};
-
-[[nodiscard]] SeedMean seed_mean(const std::vector<double>& values);
 
 /// One cell of the factorial: all runs that agree on everything but the seed.
 struct BrokerCell {
   std::vector<std::string> labels{};  ///< of every axis but the seed
   std::size_t runs = 0;
-  SeedMean cost{}, violations{}, cost_per_useful_job{};
+  /// Over the seeds.
+  MeanInterval cost{}, violations{}, cost_per_useful_job{};
 };
 
 /// By cost per useful job, the best first.

@@ -35,11 +35,11 @@ Candidate try_candidate(const BrokerStudySettings& settings, const BrokerInputs&
     candidate.worst_late = std::max(candidate.worst_late, late_share(result));
     candidate.revocations += static_cast<double>(result.revocations) / seeds;
   }
-  candidate.cost = seed_mean(costs);
+  candidate.cost = mean_interval(costs);
   return candidate;
 }
 
-std::string money(const SeedMean& cost) {
+std::string money(const MeanInterval& cost) {
   return cost.half_width ? fmt::format("{:.2f} +/- {:.2f}", cost.mean, *cost.half_width)
                          : fmt::format("{:.2f}", cost.mean);
 }
@@ -65,20 +65,13 @@ std::string table_of(const std::vector<Candidate>& candidates) {
   return table.text();
 }
 
-std::string mean_json(const SeedMean& mean) {
-  return JsonObject()
-      .add("mean", json_number(mean.mean))
-      .add("half_width_95", json_number(mean.half_width))
-      .text();
-}
-
 std::string candidate_json(const Candidate& one) {
   return JsonObject()
       .add("bid", json_text(one.bid))
       .add("fault_tolerance", json_text(one.fault_tolerance))
       .add("market_choice", json_text(one.market_choice))
       .add("alpha", json_number(one.alpha))
-      .add("cost", mean_json(one.cost))
+      .add("cost", mean_json(one.cost, "half_width_95"))
       .add("saving", json_number(one.saving))
       .add("late_share", json_number(one.late_share))
       .add("late_share_worst_seed", json_number(one.worst_late))
@@ -98,7 +91,7 @@ Recommendation recommend(const BrokerStudySettings& settings, double allowed_lat
     costs.push_back(usd(run.cost));
     result.on_demand_late += late_share(run) / static_cast<double>(settings.seeds.size());
   }
-  result.on_demand = seed_mean(costs);
+  result.on_demand = mean_interval(costs);
   std::vector<std::size_t> lengths = axis_lengths(settings);
   lengths[kMarketAxis] = lengths[kJobsAxis] = lengths[kBillingAxis] = lengths[kSeedAxis] = 1;
   const Grid grid(lengths, 0);
@@ -142,7 +135,7 @@ std::string recommendation_json(const Recommendation& all) {
              .add("recommendation",
                   all.ranked.empty() ? "null" : candidate_json(all.ranked.front()))
              .add("on_demand", JsonObject()
-                                   .add("cost", mean_json(all.on_demand))
+                                   .add("cost", mean_json(all.on_demand, "half_width_95"))
                                    .add("late_share", json_number(all.on_demand_late))
                                    .text())
              .add("within_risk", list_of(all.ranked, candidate_json))

@@ -12,7 +12,7 @@ namespace cospot {
 struct Candidate {
   std::string bid{}, fault_tolerance{}, market_choice{};
   double alpha = 0;
-  SeedMean cost{};         ///< USD
+  MeanInterval cost{};     ///< USD
   double late_share = 0;   ///< of all jobs: mean
   double worst_late = 0;   ///< of the worst seed
   double revocations = 0;  ///< mean
@@ -22,7 +22,7 @@ struct Candidate {
 struct Recommendation {
   std::vector<Candidate> ranked{};  ///< those that risk no more than allowed, the cheapest first
   std::vector<Candidate> others{};  ///< the rest, the safest first
-  SeedMean on_demand{};             ///< cost of the same jobs on-demand alone, USD
+  MeanInterval on_demand{};         ///< cost of the same jobs on-demand alone, USD
   double on_demand_late = 0;        ///< share of jobs late there
   double allowed_late = 0;
   std::size_t seeds = 0;

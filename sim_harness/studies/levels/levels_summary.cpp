@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <boost/math/distributions/students_t.hpp>
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,6 +12,7 @@
 
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/files/text_table.hpp"
+#include "sim_harness/studies/mean_interval.hpp"
 #include "sim_harness/studies/study_summary.hpp"
 
 namespace cospot {
@@ -36,32 +35,17 @@ constexpr std::array<Figure, 6> kFigures{{{"vm_rejection", "VMs rejected"},
                                           {"spot_revenue_share", "spot revenue"},
                                           {"income_ratio", "income ratio", false}}};
 
-/// A mean and half the width of its 95 % interval; nothing: too few values.
-struct Estimate {
-  std::optional<double> mean{};
-  std::optional<double> half_width{};
-};
-
-Estimate estimate_of(const std::vector<double>& values) {
-  if (values.empty()) return {};
-  const auto count = static_cast<double>(values.size());
-  double mean = 0, squares = 0;
-  for (const double value : values) mean += value / count;
-  if (values.size() < 2) return {.mean = mean};
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  constexpr double kTail = 0.025;
-  const double t = quantile(complement(boost::math::students_t(count - 1), kTail));
-  return {.mean = mean, .half_width = t * std::sqrt(squares / (count - 1) / count)};
-}
-
 /// The values of one figure by workload, one a seed.
 using ByWorkload = std::map<std::string, std::vector<double>>;
 
-Estimate over_workloads(const ByWorkload& values) {
-  if (values.size() == 1) return estimate_of(values.begin()->second);
+/// Of the workloads, each the mean of its seeds, or of the seeds of a single one; nothing without a
+/// value.
+std::optional<MeanInterval> over_workloads(const ByWorkload& values) {
+  if (values.empty()) return std::nullopt;
+  if (values.size() == 1) return mean_interval(values.begin()->second);
   std::vector<double> means;
-  for (const auto& [workload, seeds] : values) means.push_back(*estimate_of(seeds).mean);
-  return estimate_of(means);
+  for (const auto& [workload, seeds] : values) means.push_back(mean_interval(seeds).mean);
+  return mean_interval(means);
 }
 
 /// All workloads and seeds of one combination.
@@ -110,14 +94,14 @@ std::array<bool, kSettings.size()> varying(const std::vector<Combination>& all) 
   return varies;
 }
 
-std::string figure_text(const Figure& figure, const Estimate& estimate) {
-  if (!estimate.mean) return "-";
+std::string figure_text(const Figure& figure, const std::optional<MeanInterval>& mean) {
+  if (!mean) return "-";
   const double scale = figure.is_percent ? 100 : 1;
   const auto number = [&](double value) {
     return figure.is_percent ? fmt::format("{:.2f}", scale * value) : fmt::format("{:.3f}", value);
   };
-  std::string text = number(*estimate.mean);
-  if (estimate.half_width) text += " +- " + number(*estimate.half_width);
+  std::string text = number(mean->mean);
+  if (mean->half_width) text += " +- " + number(*mean->half_width);
   return figure.is_percent ? text + "%" : text;
 }
 
@@ -163,9 +147,6 @@ std::string levels_summary_text(ResultsDatabase& results, Timing /*timing*/) {
 }
 
 std::string levels_summary_json(ResultsDatabase& results, Timing /*timing*/) {
-  const auto optional = [](const std::optional<double>& value) {
-    return value ? json_number(*value) : std::string("null");
-  };
   std::vector<std::string> combinations;
   for (const Combination& one : combinations_of(results)) {
     JsonObject json;
@@ -174,12 +155,8 @@ std::string levels_summary_json(ResultsDatabase& results, Timing /*timing*/) {
     }
     json.add("runs", std::to_string(one.runs));
     for (std::size_t i = 0; i < kFigures.size(); ++i) {
-      const Estimate estimate = over_workloads(one.figures[i]);
       json.add(std::string(kFigures[i].column),
-               JsonObject()
-                   .add("mean", optional(estimate.mean))
-                   .add("half_width", optional(estimate.half_width))
-                   .text());
+               mean_json(over_workloads(one.figures[i]), "half_width"));
     }
     combinations.push_back(json.text());
   }
