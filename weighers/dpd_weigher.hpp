@@ -22,6 +22,7 @@ template <PolicyVariant kVariant>
 class DpdWeigher final : public KeyedWeigher<DpdWeigher<kVariant>> {
  public:
   static constexpr Sees kSees = sees_of(kVariant);
+  static constexpr bool kKeyPerTotal = true;
   static constexpr PluginInfo kInfo = info_of(
       kVariant, {{{"DPD", "Placement balances vcpus and memory most; hosts with VMs first.",
                    "CoSpot, section 2"},
@@ -40,11 +41,12 @@ class DpdWeigher final : public KeyedWeigher<DpdWeigher<kVariant>> {
 
   [[nodiscard]] Tier tier() const override { return any_fit_tier_of(kVariant); }
 
-  // The key is the imbalance itself. For a request that shifts it by s > 0, the weight falls from s
-  // at keys up to -s to -s at keys from 0, and is flat outside; for s < 0 it mirrors that.
+  // The key is the imbalance itself, in parts of the host's total. For a request that shifts it by
+  // s > 0, the weight falls from s at keys up to -s to -s at keys from 0, and is flat outside; for
+  // s < 0 it mirrors that.
   [[nodiscard]] bool has_key(const HostTable& hosts, Sees /*feasible*/) const {
     const ResourceVector& total = hosts.largest_total();
-    return hosts.is_uniform() && static_cast<double>(total.vcpus) * total.memory_mb < 0x1p50;
+    return static_cast<double>(total.vcpus) * total.memory_mb < 0x1p50;
   }
   [[nodiscard]] double host_key(HostRow host) const noexcept {
     return static_cast<double>(imbalance(host.used(kSees), host.total()));

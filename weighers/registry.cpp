@@ -11,6 +11,8 @@
 #include "weighers/nova_disk_weigher.hpp"
 #include "weighers/nova_io_ops_weigher.hpp"
 #include "weighers/nova_ram_weigher.hpp"
+#include "weighers/server_group_soft_affinity_weigher.hpp"
+#include "weighers/server_group_soft_anti_affinity_weigher.hpp"
 #include "weighers/spot_hour_weigher.hpp"
 #include "weighers/util_weigher.hpp"
 
@@ -35,6 +37,8 @@ std::span<const RegistryEntry<Weigher>> weigher_registry() {
       registry_entry<Weigher, NovaCpuWeigher>(),
       registry_entry<Weigher, NovaDiskWeigher>(),
       registry_entry<Weigher, NovaIoOpsWeigher>(),
+      registry_entry<Weigher, ServerGroupSoftAffinityWeigher>(),
+      registry_entry<Weigher, ServerGroupSoftAntiAffinityWeigher>(),
   };
   return kRegistry;
 }

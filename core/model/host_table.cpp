@@ -22,6 +22,12 @@ void check_total(const HostSpec& host) {
   check_amount(host, "disk_gb", host.total.disk_gb, 0);
 }
 
+void check_place(const HostSpec& host, std::size_t places) {
+  if (host.place < places) return;
+  throw ConfigError("host '" + host.name + "': its place is " + std::to_string(host.place) +
+                    ", expected one of " + std::to_string(places));
+}
+
 void put(std::array<std::vector<ResourceAmount>, 3>& columns, HostIndex host,
          const ResourceVector& amounts) {
   columns[0][host] = amounts.vcpus;
@@ -37,9 +43,15 @@ void push(std::array<std::vector<ResourceAmount>, 3>& columns, const ResourceVec
 
 }  // namespace
 
-HostTable::HostTable(const std::vector<HostSpec>& hosts) {
+HostTable::HostTable(const std::vector<HostSpec>& hosts, std::shared_ptr<const HostPlaces> places) {
+  if (places != nullptr) places_ = std::move(places);
   for (const HostSpec& host : hosts) append(host);
   pad();
+}
+
+const std::shared_ptr<const HostPlaces>& HostTable::one_place() {
+  static const auto kOnePlace = std::make_shared<const HostPlaces>(1);
+  return kOnePlace;
 }
 
 HostTable::~HostTable() {
@@ -64,6 +76,7 @@ HostTable HostTable::uniform(std::size_t count, const ResourceVector& total) {
 
 void HostTable::append(const HostSpec& host) {
   check_total(host);
+  check_place(host, places_->size());
   names_.push_back(host.name);
   push(total_, host.total);
   push(free_ignoring_spots_, host.total - host.vm_used);
@@ -72,6 +85,7 @@ void HostTable::append(const HostSpec& host) {
   num_spots_.push_back(host.num_spots);
   num_io_ops_.push_back(host.num_io_ops);
   generation_.push_back(0);
+  place_.push_back(host.place);
   const ResourceVector first{total_[0][0], total_[1][0], total_[2][0]};
   uniform_ = uniform_ && host.total == first;
   include_total(host.total);
@@ -83,8 +97,17 @@ void HostTable::include_total(const ResourceVector& total) {
   largest_total_.disk_gb = std::max(largest_total_.disk_gb, total.disk_gb);
 }
 
+bool HostTable::fits_an_empty_host(const ResourceVector& amounts) const {
+  if (is_uniform() || !amounts.fits_in(largest_total_)) return amounts.fits_in(largest_total_);
+  for (HostIndex host = 0; host < size(); ++host) {
+    if (amounts.fits_in({total_[0][host], total_[1][host], total_[2][host]})) return true;
+  }
+  return false;
+}
+
 void HostTable::replace(HostIndex host, const HostSpec& spec) {
   check_total(spec);
+  check_place(spec, places_->size());
   const ResourceVector before{total_[0][host], total_[1][host], total_[2][host]};
   // Both may only become more cautious: a table that looks less uniform than it is, or a total
   // larger than any that is left, costs speed and no result.
@@ -97,6 +120,7 @@ void HostTable::replace(HostIndex host, const HostSpec& spec) {
   num_vms_[host] = spec.num_vms;
   num_spots_[host] = spec.num_spots;
   num_io_ops_[host] = spec.num_io_ops;
+  place_[host] = spec.place;
   ++generation_[host];
 }
 
@@ -126,6 +150,8 @@ HostView HostTable::view() const {
           .num_io_ops = num_io_ops_,
           .generation = generation_,
           .name = names_,
+          .place = place_,
+          .places = *places_,
           .table = this,
           .spots = lent_.spots};
 }

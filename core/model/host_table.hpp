@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/host_place.hpp"
 #include "core/model/resource_vector.hpp"
 
 namespace cospot {
@@ -27,6 +28,7 @@ struct HostSpec {
   std::int32_t num_vms = 0;
   std::int32_t num_spots = 0;
   std::int32_t num_io_ops = 0;  ///< instances being built, resized or moved, as Nova counts them
+  PlaceIndex place = 0;         ///< in the places of its table
 };
 
 class HostRow;
@@ -52,8 +54,10 @@ struct HostView {
   std::span<const std::int32_t> num_io_ops;
   std::span<const std::uint64_t> generation;
   std::span<const std::string> name;
-  const HostTable* table = nullptr;  ///< whose columns these are; not for policies
-  const SpotLists* spots = nullptr;  ///< on each host, if the table was lent them; see HostRow
+  std::span<const PlaceIndex> place;
+  std::span<const HostPlace> places;  ///< what `place` counts; one at least
+  const HostTable* table = nullptr;   ///< whose columns these are; not for policies
+  const SpotLists* spots = nullptr;   ///< on each host, if the table was lent them; see HostRow
 
   [[nodiscard]] std::size_t size() const { return vcpus_total.size(); }
   [[nodiscard]] inline HostRow operator[](HostIndex host) const;
@@ -68,6 +72,8 @@ class HostRow {
   [[nodiscard]] std::int32_t num_vms() const { return view_->num_vms[host_]; }
   [[nodiscard]] std::int32_t num_spots() const { return view_->num_spots[host_]; }
   [[nodiscard]] std::int32_t num_io_ops() const { return view_->num_io_ops[host_]; }
+  /// Where the host stands: its zone and its aggregates.
+  [[nodiscard]] const HostPlace& place() const { return view_->places[view_->place[host_]]; }
   /// The spots on the host, oldest placement first; none where the table was not lent them. Defined
   /// in core/model/instance_table.hpp.
   [[nodiscard]] inline std::span<const RunningSpot> spots() const;
@@ -116,9 +122,12 @@ class HostTable {
   HostTable& operator=(HostTable&&) = delete;
   ~HostTable();
 
-  /// Errors: ConfigError when an amount is negative or over kMaxResourceAmount, or the vcpus or
-  /// memory of a host are zero.
-  explicit HostTable(const std::vector<HostSpec>& hosts);
+  /// `places`: what HostSpec::place counts; nullptr: one place without a name.
+  ///
+  /// Errors: ConfigError when an amount is negative or over kMaxResourceAmount, the vcpus or memory
+  /// of a host are zero, or its place is none of `places`.
+  explicit HostTable(const std::vector<HostSpec>& hosts,
+                     std::shared_ptr<const HostPlaces> places = nullptr);
 
   /// `count` empty hosts with the same totals, named host-0, host-1, ...
   [[nodiscard]] static HostTable uniform(std::size_t count, const ResourceVector& total);
@@ -139,8 +148,11 @@ class HostTable {
   /// Tells whether every host has the same totals.
   [[nodiscard]] bool is_uniform() const { return uniform_; }
 
-  /// The largest total of each resource over all hosts.
+  /// The largest total of each resource over all hosts. No host need have all of them.
   [[nodiscard]] const ResourceVector& largest_total() const { return largest_total_; }
+
+  /// Tells whether an empty host has room for `amounts`.
+  [[nodiscard]] bool fits_an_empty_host(const ResourceVector& amounts) const;
 
   /// Makes a host what `spec` says, its name included. What is kept ranked over this table must not
   /// be used after it.
@@ -208,6 +220,7 @@ class HostTable {
     room[1][host] -= sign * amount.memory_mb;
     room[2][host] -= sign * amount.disk_gb;
   }
+  [[nodiscard]] static const std::shared_ptr<const HostPlaces>& one_place();
   void append(const HostSpec& host);
   void include_total(const ResourceVector& total);
   void pad();
@@ -216,6 +229,8 @@ class HostTable {
   Columns total_, free_ignoring_spots_, free_;
   std::vector<std::int32_t> num_vms_, num_spots_, num_io_ops_;
   std::vector<std::uint64_t> generation_;
+  std::vector<PlaceIndex> place_;
+  std::shared_ptr<const HostPlaces> places_ = one_place();
   ResourceVector largest_total_;
   bool uniform_ = true;
   mutable OwnEstate own_;

@@ -8,6 +8,7 @@
 namespace cospot {
 
 struct Forecasts;
+struct Placement;
 
 /// A VM is a regular (on-demand or reserved) instance; a spot may be evicted. An economy instance
 /// stands between them: only the study `levels` knows it.
@@ -29,6 +30,8 @@ struct Request {
   SimTime asked_lifetime{0};
   /// What is forecast when the request is made (core/policy/forecasts.hpp); null: nothing.
   const Forecasts* forecasts = nullptr;
+  /// What it asks beside room (core/model/placement_rules.hpp); null: nothing.
+  const Placement* placement = nullptr;
 
   [[nodiscard]] constexpr ResourceVector resources() const { return {vcpus, memory_mb, disk_gb}; }
   [[nodiscard]] constexpr bool is_spot() const { return instance_class == InstanceClass::kSpot; }

@@ -15,6 +15,13 @@ enum class FilterMode : std::uint8_t {
   kPrefer,  ///< they rank after every host that passes: a filter with a fallback
 };
 
+/// What of a request beside its room a filter looks at, when it looks at nothing else.
+enum class FilterScope : std::uint8_t {
+  kAny,    ///< whatever it likes
+  kPlace,  ///< Placement::rules, and of the host its place; without rules all hosts pass
+  kGroup,  ///< Placement::group and the host; without a group all hosts pass
+};
+
 /// Decides which hosts may take a request. Const, without state between calls.
 class Filter {
  public:
@@ -30,6 +37,10 @@ class Filter {
   /// beside which. A chain of such filters can keep its hosts in order
   /// (core/ranking/keyed_ranking.hpp).
   [[nodiscard]] virtual std::optional<Sees> needs_room_beside() const { return std::nullopt; }
+
+  /// What a dropping filter looks at. With filters of places and groups, a chain can still keep its
+  /// hosts in order (core/ranking/constrained_ranking.hpp).
+  [[nodiscard]] virtual FilterScope scope() const { return FilterScope::kAny; }
 };
 
 /// Lets a plugin write Nova's one-host method, `bool host_passes(HostRow, const Request&) const`,

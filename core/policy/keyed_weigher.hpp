@@ -1,13 +1,17 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/policy/weigher.hpp"
+#include "core/ranking/compact_hosts.hpp"
 #include "core/ranking/flat_hosts.hpp"
+#include "core/ranking/grouped_ranking.hpp"
 #include "core/ranking/host_buckets.hpp"
 #include "core/ranking/keyed_ranking.hpp"
 
@@ -28,6 +32,9 @@ namespace cospot {
 ///   static constexpr bool kDistinctWeights
 ///       true: a higher key always has a higher weight (not only one as high), so that the ranking
 ///       need not compare the weights of neighbours
+///   static constexpr bool kKeyPerTotal
+///       true: the key says how hosts stand to each other only where they have the same totals; of
+///       several kinds of hosts each is then kept in an order of its own
 ///   bool has_key(const HostTable&, Sees feasible) const
 ///       whether all this holds for the feasible hosts of that table
 ///   double key_factor(const ResourceVector& total) const
@@ -36,12 +43,13 @@ namespace cospot {
 ///   KeyPreference preference(const Request&, const ResourceVector& total) const
 ///       for a weight that is highest elsewhere than at the highest key; it depends on what the
 ///       request asks for alone, not on who asks or when
-/// where `total` is the largest total of each resource over the table.
+/// where `total` is the largest total of each resource over the hosts that are kept in one order.
 template <class T>
 class KeyedWeigher : public PerHostWeigher<T> {
  public:
   static constexpr Sees kSees = Sees::kVmsAndSpots;
   static constexpr bool kDistinctWeights = false;
+  static constexpr bool kKeyPerTotal = false;
 
   [[nodiscard]] bool has_key(const HostTable& /*hosts*/, Sees /*feasible*/) const { return true; }
   [[nodiscard]] double key_factor(const ResourceVector& /*total*/) const {
@@ -58,12 +66,25 @@ class KeyedWeigher : public PerHostWeigher<T> {
                                                           bool prefer_spot_free) const override {
     const T& self = static_cast<const T&>(*this);
     if (!self.has_key(hosts, feasible)) return nullptr;
+    if (T::kKeyPerTotal && !hosts.is_uniform()) {
+      return make_grouped(hosts, {.total = true}, feasible, prefer_spot_free);
+    }
     const double factor = self.key_factor(hosts.largest_total());
     if (factor > 0) return make_keyed<std::int32_t>(hosts, feasible, prefer_spot_free, factor);
     return make_keyed<double>(hosts, feasible, prefer_spot_free, 1.0);
   }
 
+  [[nodiscard]] std::unique_ptr<PlaceRanking> make_place_ranking(
+      const HostTable& hosts, Sees feasible, bool prefer_spot_free) const override {
+    if (!static_cast<const T&>(*this).has_key(hosts, feasible)) return nullptr;
+    return make_grouped(hosts, {.total = T::kKeyPerTotal && !hosts.is_uniform(), .place = true},
+                        feasible, prefer_spot_free);
+  }
+
  private:
+  /// With more groups than these a scan of all hosts is as good.
+  static constexpr std::size_t kMostGroups = 256;
+
   template <class Key>
   [[nodiscard]] std::unique_ptr<HostRanking> make_keyed(const HostTable& hosts, Sees feasible,
                                                         bool prefer_spot_free,
@@ -73,8 +94,38 @@ class KeyedWeigher : public PerHostWeigher<T> {
       return std::make_unique<KeyedRanking<T, Key, FlatHosts>>(self, hosts, feasible,
                                                                prefer_spot_free, factor);
     }
-    return std::make_unique<KeyedRanking<T, Key, HostBuckets>>(self, hosts, feasible,
-                                                               prefer_spot_free, factor);
+    return std::make_unique<KeyedRanking<T, Key, TableBuckets>>(self, hosts, feasible,
+                                                                prefer_spot_free, factor);
+  }
+
+  [[nodiscard]] std::unique_ptr<PlaceRanking> make_grouped(const HostTable& hosts, GroupedBy by,
+                                                           Sees feasible,
+                                                           bool prefer_spot_free) const {
+    const std::vector<HostGroup> groups = group_hosts(hosts, by);
+    if (groups.size() > kMostGroups) return nullptr;
+    const T& self = static_cast<const T&>(*this);
+    const bool are_integers = std::ranges::all_of(
+        groups, [&](const HostGroup& group) { return self.key_factor(group.total) > 0; });
+    if (are_integers)
+      return make_groups<std::int32_t>(hosts, groups, feasible, prefer_spot_free, 0);
+    return make_groups<double>(hosts, groups, feasible, prefer_spot_free, 1.0);
+  }
+
+  template <class Key>
+  [[nodiscard]] std::unique_ptr<PlaceRanking> make_groups(const HostTable& hosts,
+                                                          const std::vector<HostGroup>& groups,
+                                                          Sees feasible, bool prefer_spot_free,
+                                                          double factor) const {
+    const T& self = static_cast<const T&>(*this);
+    const bool are_small = std::ranges::all_of(groups, [](const HostGroup& group) {
+      return group.hosts.size() <= FlatHosts<Key>::kMaxHosts;
+    });
+    if (are_small) {
+      return std::make_unique<GroupedRanking<T, Key, CompactHosts>>(self, hosts, groups, feasible,
+                                                                    prefer_spot_free, factor);
+    }
+    return std::make_unique<GroupedRanking<T, Key, GroupBuckets>>(self, hosts, groups, feasible,
+                                                                  prefer_spot_free, factor);
   }
 };
 

@@ -8,6 +8,7 @@
 #include "core/model/host_table.hpp"
 #include "core/model/request.hpp"
 #include "core/ranking/host_ranking.hpp"
+#include "core/ranking/place_ranking.hpp"
 
 namespace cospot {
 
@@ -59,6 +60,12 @@ class Weigher {
   [[nodiscard]] virtual std::unique_ptr<HostRanking> make_ranking(const HostTable& /*hosts*/,
                                                                   Sees /*feasible*/,
                                                                   bool /*prefer_spot_free*/) const {
+    return nullptr;
+  }
+
+  /// The same, of which a walk may leave out hosts by their place.
+  [[nodiscard]] virtual std::unique_ptr<PlaceRanking> make_place_ranking(
+      const HostTable& /*hosts*/, Sees /*feasible*/, bool /*prefer_spot_free*/) const {
     return nullptr;
   }
 };

@@ -6,6 +6,7 @@
 
 #include "core/errors.hpp"
 #include "core/ranking/batch_ranking.hpp"
+#include "core/ranking/constrained_ranking.hpp"
 
 namespace cospot {
 namespace {
@@ -128,24 +129,40 @@ void Chain::weigh_candidates(const HostView& hosts, const Request& request, Chai
   add_weights(hosts, request, scratch, ranked);
 }
 
-std::unique_ptr<HostRanking> Chain::make_ranking(const HostTable& hosts) const {
-  if (ranks_by_raw_weights()) {
-    std::optional<Sees> feasible;
-    bool prefers_spot_free = false;
-    bool only_room = true;
-    for (const std::unique_ptr<Filter>& filter : filters_) {
-      const std::optional<Sees> room = filter->needs_room_beside();
-      if (filter->mode() == FilterMode::kPrefer) {
-        only_room = only_room && room == Sees::kVmsAndSpots && !prefers_spot_free;
-        prefers_spot_free = true;
-      } else {
-        only_room = only_room && room.has_value() && !feasible.has_value();
-        feasible = room;
-      }
+std::optional<Chain::Order> Chain::order() const {
+  if (!ranks_by_raw_weights()) return std::nullopt;
+  Order order;
+  std::optional<Sees> feasible;
+  for (const std::unique_ptr<Filter>& filter : filters_) {
+    const std::optional<Sees> room = filter->needs_room_beside();
+    if (filter->mode() == FilterMode::kPrefer) {
+      if (room != Sees::kVmsAndSpots || order.prefers_spot_free) return std::nullopt;
+      order.prefers_spot_free = true;
+    } else if (filter->scope() != FilterScope::kAny) {
+      order.is_constrained = true;
+      if (filter->scope() == FilterScope::kPlace) order.by_place.push_back(filter.get());
+    } else {
+      if (!room.has_value() || feasible.has_value()) return std::nullopt;
+      feasible = room;
     }
-    if (only_room && feasible.has_value()) {
-      auto ranking = weighers_[0].weigher->make_ranking(hosts, *feasible, prefers_spot_free);
+  }
+  if (!feasible.has_value()) return std::nullopt;
+  order.feasible = *feasible;
+  return order;
+}
+
+std::unique_ptr<HostRanking> Chain::make_ranking(const HostTable& hosts) const {
+  if (std::optional<Order> order = this->order()) {
+    const Weigher& weigher = *weighers_[0].weigher;
+    if (!order->is_constrained) {
+      auto ranking = weigher.make_ranking(hosts, order->feasible, order->prefers_spot_free);
       if (ranking != nullptr) return ranking;
+    } else {
+      auto ranking = weigher.make_place_ranking(hosts, order->feasible, order->prefers_spot_free);
+      if (ranking != nullptr) {
+        return std::make_unique<ConstrainedRanking>(*this, hosts, std::move(order->by_place),
+                                                    std::move(ranking));
+      }
     }
   }
   return make_scan(hosts);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -86,6 +87,16 @@ class Chain {
   [[nodiscard]] std::span<const WeighedBy> weighers() const { return weighers_; }
 
  private:
+  /// What a ranking that is kept in order has to know of the filters.
+  struct Order {
+    Sees feasible = Sees::kVms;  ///< beside what a host must have room
+    bool prefers_spot_free = false;
+    bool is_constrained = false;            ///< there are filters of places or groups
+    std::vector<const Filter*> by_place{};  ///< those of places
+  };
+
+  /// Nothing when filters or weighers do not allow to keep the hosts in order.
+  [[nodiscard]] std::optional<Order> order() const;
   [[nodiscard]] bool ranks_by_raw_weights() const;
   void weigh_candidates(const HostView& hosts, const Request& request, ChainScratch& scratch,
                         std::vector<RankedHost>& ranked) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace cospot {
 namespace {
@@ -16,9 +17,11 @@ ResourceVector larger(const ResourceVector& a, const ResourceVector& b) {
 
 }  // namespace
 
-template <class Key>
-HostBuckets<Key>::HostBuckets(const HostTable& hosts)
-    : by_host_(hosts), with_disk_(hosts.largest_total().disk_gb > 0), place_of_(hosts.size()) {
+template <class Key, class ByHost>
+HostBuckets<Key, ByHost>::HostBuckets(const HostTable& hosts, ByHost by_host)
+    : by_host_(std::move(by_host)),
+      with_disk_(hosts.largest_total().disk_gb > 0),
+      place_of_(hosts.size()) {
   static_assert(kBucketRows % kRowPadding == 0);
   order_.push_back({.bucket = new_bucket(),
                     .bound = {std::numeric_limits<Key>::lowest(), 0},
@@ -27,8 +30,8 @@ HostBuckets<Key>::HostBuckets(const HostTable& hosts)
                     .lowest_host = kNoHost});
 }
 
-template <class Key>
-std::uint32_t HostBuckets<Key>::new_bucket() {
+template <class Key, class ByHost>
+std::uint32_t HostBuckets<Key, ByHost>::new_bucket() {
   if (!free_buckets_.empty()) {
     const std::uint32_t bucket = free_buckets_.back();
     free_buckets_.pop_back();
@@ -46,8 +49,8 @@ std::uint32_t HostBuckets<Key>::new_bucket() {
   return bucket;
 }
 
-template <class Key>
-RoomColumns<Key> HostBuckets<Key>::columns(const BucketSummary& summary) const {
+template <class Key, class ByHost>
+RoomColumns<Key> HostBuckets<Key, ByHost>::columns(const BucketSummary& summary) const {
   const std::size_t first = summary.bucket * kBucketRows;
   RoomColumns<Key> columns;
   for (int resource = 0; resource < (with_disk_ ? 3 : 2); ++resource) {
@@ -60,8 +63,8 @@ RoomColumns<Key> HostBuckets<Key>::columns(const BucketSummary& summary) const {
   return columns;
 }
 
-template <class Key>
-bool HostBuckets<Key>::may_fit(const BucketSummary& summary, const RoomQuery& query) const {
+template <class Key, class ByHost>
+bool HostBuckets<Key, ByHost>::may_fit(const BucketSummary& summary, const RoomQuery& query) const {
   const ResourceVector& room =
       query.fit == Fit::kBesideAll ? summary.free : summary.free_ignoring_spots;
   return query.need.vcpus <= room.vcpus && query.need.memory_mb <= room.memory_mb &&
@@ -69,16 +72,16 @@ bool HostBuckets<Key>::may_fit(const BucketSummary& summary, const RoomQuery& qu
 }
 
 /// The position of the bucket in whose range a pair lies.
-template <class Key>
-std::size_t HostBuckets<Key>::position_for(Key key, HostIndex host) const {
+template <class Key, class ByHost>
+std::size_t HostBuckets<Key, ByHost>::position_for(Key key, HostIndex host) const {
   const auto above = std::partition_point(
       order_.begin() + 1, order_.end(),
       [&](const BucketSummary& summary) { return !summary.bound.is_above(key, host); });
   return static_cast<std::size_t>(above - order_.begin()) - 1;
 }
 
-template <class Key>
-void HostBuckets<Key>::store(std::size_t slot, HostIndex host, const Entry& entry) {
+template <class Key, class ByHost>
+void HostBuckets<Key, ByHost>::store(std::size_t slot, HostIndex host, const Entry& entry) {
   free_ignoring_spots_[0][slot] = entry.free_ignoring_spots.vcpus;
   free_ignoring_spots_[1][slot] = entry.free_ignoring_spots.memory_mb;
   free_[0][slot] = entry.free.vcpus;
@@ -91,8 +94,8 @@ void HostBuckets<Key>::store(std::size_t slot, HostIndex host, const Entry& entr
   host_[slot] = host;
 }
 
-template <class Key>
-void HostBuckets<Key>::copy_row(std::size_t from, std::size_t to) {
+template <class Key, class ByHost>
+void HostBuckets<Key, ByHost>::copy_row(std::size_t from, std::size_t to) {
   for (int resource = 0; resource < (with_disk_ ? 3 : 2); ++resource) {
     free_ignoring_spots_[resource][to] = free_ignoring_spots_[resource][from];
     free_[resource][to] = free_[resource][from];
@@ -101,16 +104,16 @@ void HostBuckets<Key>::copy_row(std::size_t from, std::size_t to) {
   host_[to] = host_[from];
 }
 
-template <class Key>
-void HostBuckets<Key>::clear_row(std::size_t slot) {
+template <class Key, class ByHost>
+void HostBuckets<Key, ByHost>::clear_row(std::size_t slot) {
   for (int resource = 0; resource < (with_disk_ ? 3 : 2); ++resource) {
     free_ignoring_spots_[resource][slot] = kNoRoom;
     free_[resource][slot] = kNoRoom;
   }
 }
 
-template <class Key>
-void HostBuckets<Key>::put(HostIndex host, Key key, HostRow row) {
+template <class Key, class ByHost>
+void HostBuckets<Key, ByHost>::put(HostIndex host, Key key, HostRow row) {
   const Entry entry{key, row.free(Sees::kVms), row.free(Sees::kVmsAndSpots)};
   const Place place = place_of_[host];
   const std::size_t target = position_for(key, host);
@@ -126,9 +129,9 @@ void HostBuckets<Key>::put(HostIndex host, Key key, HostRow row) {
 }
 
 /// Stores what is new of a host that stays in its bucket.
-template <class Key>
-void HostBuckets<Key>::replace_row(std::size_t position, std::uint32_t row, HostIndex host,
-                                   const Entry& entry) {
+template <class Key, class ByHost>
+void HostBuckets<Key, ByHost>::replace_row(std::size_t position, std::uint32_t row, HostIndex host,
+                                           const Entry& entry) {
   BucketSummary& summary = order_[position];
   const std::size_t slot = summary.bucket * kBucketRows + row;
   const bool held_a_maximum = holds_a_maximum(summary, slot);
@@ -142,8 +145,9 @@ void HostBuckets<Key>::replace_row(std::size_t position, std::uint32_t row, Host
 }
 
 /// Tells whether the summary may change when the row at `slot` goes.
-template <class Key>
-bool HostBuckets<Key>::holds_a_maximum(const BucketSummary& summary, std::size_t slot) const {
+template <class Key, class ByHost>
+bool HostBuckets<Key, ByHost>::holds_a_maximum(const BucketSummary& summary,
+                                               std::size_t slot) const {
   return free_ignoring_spots_[0][slot] == summary.free_ignoring_spots.vcpus ||
          free_ignoring_spots_[1][slot] == summary.free_ignoring_spots.memory_mb ||
          free_[0][slot] == summary.free.vcpus || free_[1][slot] == summary.free.memory_mb ||
@@ -151,8 +155,8 @@ bool HostBuckets<Key>::holds_a_maximum(const BucketSummary& summary, std::size_t
                          free_[2][slot] == summary.free.disk_gb));
 }
 
-template <class Key>
-void HostBuckets<Key>::append(std::size_t position, HostIndex host, const Entry& entry) {
+template <class Key, class ByHost>
+void HostBuckets<Key, ByHost>::append(std::size_t position, HostIndex host, const Entry& entry) {
   if (order_[position].rows == kBucketRows) {
     split(position);
     position = position_for(entry.key, host);
@@ -167,8 +171,8 @@ void HostBuckets<Key>::append(std::size_t position, HostIndex host, const Entry&
   summary.lowest_host = std::min(summary.lowest_host, host);
 }
 
-template <class Key>
-void HostBuckets<Key>::remove(HostIndex host) {
+template <class Key, class ByHost>
+void HostBuckets<Key, ByHost>::remove(HostIndex host) {
   const Place place = place_of_[host];
   place_of_[host] = {};
   by_host_.remove(host);
@@ -183,8 +187,8 @@ void HostBuckets<Key>::remove(HostIndex host) {
 }
 
 /// Fills the gap with the bucket's last row.
-template <class Key>
-void HostBuckets<Key>::erase_row(std::size_t position, std::uint32_t row) {
+template <class Key, class ByHost>
+void HostBuckets<Key, ByHost>::erase_row(std::size_t position, std::uint32_t row) {
   BucketSummary& summary = order_[position];
   const std::size_t first = summary.bucket * kBucketRows;
   const std::uint32_t last = --summary.rows;
@@ -195,8 +199,8 @@ void HostBuckets<Key>::erase_row(std::size_t position, std::uint32_t row) {
   clear_row(first + last);
 }
 
-template <class Key>
-void HostBuckets<Key>::refresh_summary(std::size_t position) {
+template <class Key, class ByHost>
+void HostBuckets<Key, ByHost>::refresh_summary(std::size_t position) {
   BucketSummary& summary = order_[position];
   const std::size_t first = summary.bucket * kBucketRows;
   ResourceVector vms{kNoRoom, kNoRoom, kNoRoom};
@@ -221,8 +225,8 @@ void HostBuckets<Key>::refresh_summary(std::size_t position) {
 }
 
 /// Moves the upper half of a full bucket, by (key, host), to a new one behind it.
-template <class Key>
-void HostBuckets<Key>::split(std::size_t position) {
+template <class Key, class ByHost>
+void HostBuckets<Key, ByHost>::split(std::size_t position) {
   const std::uint32_t old_bucket = order_[position].bucket;
   const std::uint32_t upper_bucket = new_bucket();
   const std::size_t first = old_bucket * kBucketRows;
@@ -252,8 +256,8 @@ void HostBuckets<Key>::split(std::size_t position) {
 }
 
 /// Joins a bucket that has become small with the one before it, so that there are never many.
-template <class Key>
-void HostBuckets<Key>::merge_if_small(std::size_t position) {
+template <class Key, class ByHost>
+void HostBuckets<Key, ByHost>::merge_if_small(std::size_t position) {
   if (order_.size() == 1 || order_[position].rows >= kBucketRows / 8) return;
   if (position == 0) position = 1;
   BucketSummary& lower = order_[position - 1];
@@ -272,16 +276,16 @@ void HostBuckets<Key>::merge_if_small(std::size_t position) {
   refresh_summary(position - 1);
 }
 
-template <class Key>
-void HostBuckets<Key>::renumber_from(std::size_t position) {
+template <class Key, class ByHost>
+void HostBuckets<Key, ByHost>::renumber_from(std::size_t position) {
   for (std::size_t i = position; i < order_.size(); ++i) {
     position_[order_[i].bucket] = static_cast<std::uint32_t>(i);
   }
 }
 
-template <class Key>
-NearestHosts<Key> HostBuckets<Key>::nearest(const RoomQuery& query, Key below_this,
-                                            Key above_this) const {
+template <class Key, class ByHost>
+NearestHosts<Key> HostBuckets<Key, ByHost>::nearest(const RoomQuery& query, Key below_this,
+                                                    Key above_this) const {
   constexpr Key kNoneBelow = std::numeric_limits<Key>::lowest();
   constexpr Key kNoneAbove = std::numeric_limits<Key>::max();
   NearestHosts<Key> found;
@@ -305,9 +309,9 @@ NearestHosts<Key> HostBuckets<Key>::nearest(const RoomQuery& query, Key below_th
   return found;
 }
 
-template <class Key>
-HostIndex HostBuckets<Key>::lowest(const RoomQuery& query, Key first, Key last,
-                                   HostIndex from) const {
+template <class Key, class ByHost>
+HostIndex HostBuckets<Key, ByHost>::lowest(const RoomQuery& query, Key first, Key last,
+                                           HostIndex from) const {
   const std::size_t end = position_for(last, kNoHost) + 1;
   HostIndex found = kNoHost;
   std::size_t opened = 0;
@@ -320,8 +324,8 @@ HostIndex HostBuckets<Key>::lowest(const RoomQuery& query, Key first, Key last,
   return found;
 }
 
-template <class Key>
-std::size_t HostBuckets<Key>::count(const RoomQuery& query, CountedRange<Key> range) const {
+template <class Key, class ByHost>
+std::size_t HostBuckets<Key, ByHost>::count(const RoomQuery& query, CountedRange<Key> range) const {
   const std::size_t end = position_for(range.last, kNoHost) + 1;
   const std::size_t enough = range.enough;
   std::size_t counted = 0;
@@ -336,5 +340,7 @@ std::size_t HostBuckets<Key>::count(const RoomQuery& query, CountedRange<Key> ra
 
 template class HostBuckets<std::int32_t>;
 template class HostBuckets<double>;
+template class HostBuckets<std::int32_t, CompactHosts<std::int32_t>>;
+template class HostBuckets<double, CompactHosts<double>>;
 
 }  // namespace cospot

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/model/host_table.hpp"
+#include "core/ranking/compact_hosts.hpp"
 #include "core/ranking/flat_hosts.hpp"
 #include "core/ranking/room_kernels.hpp"
 
@@ -18,7 +21,8 @@ namespace cospot {
 /// the table instead, where the first hit is the answer.
 ///
 /// Buckets split the pairs (key, host index) at bounds, so even equal keys spread over buckets.
-template <class Key>
+/// `ByHost` keeps the order of the table: FlatHosts for all of its hosts, CompactHosts for some.
+template <class Key, class ByHost = FlatHosts<Key>>
 class HostBuckets {
  public:
   static constexpr std::size_t kBucketRows = 256;
@@ -27,7 +31,13 @@ class HostBuckets {
   static constexpr std::size_t kFewBuckets = 4;
 
   /// An empty set of the hosts of a table.
-  explicit HostBuckets(const HostTable& hosts);
+  explicit HostBuckets(
+      const HostTable& hosts) requires std::constructible_from<ByHost, const HostTable&>
+      : HostBuckets(hosts, ByHost(hosts)) {}
+  /// An empty set of some hosts of a table, ascending.
+  HostBuckets(const HostTable& hosts, std::span<const HostIndex> members) requires
+      std::constructible_from<ByHost, const HostTable&, std::span<const HostIndex>>
+      : HostBuckets(hosts, ByHost(hosts, members)) {}
 
   [[nodiscard]] bool contains(HostIndex host) const { return place_of_[host].bucket != kNoBucket; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
@@ -81,6 +91,7 @@ class HostBuckets {
     HostIndex lowest_host = 0;
   };
 
+  HostBuckets(const HostTable& hosts, ByHost by_host);
   [[nodiscard]] bool may_fit(const BucketSummary& summary, const RoomQuery& query) const;
   [[nodiscard]] RoomColumns<Key> columns(const BucketSummary& summary) const;
   [[nodiscard]] std::size_t position_for(Key key, HostIndex host) const;
@@ -97,7 +108,7 @@ class HostBuckets {
   void merge_if_small(std::size_t position);
   void renumber_from(std::size_t position);
 
-  FlatHosts<Key> by_host_;
+  ByHost by_host_;
   bool with_disk_;
   std::size_t size_ = 0;
   // Columns of all buckets: bucket b owns the rows [b * kBucketRows, (b + 1) * kBucketRows).
@@ -111,7 +122,17 @@ class HostBuckets {
   std::vector<Place> place_of_;  // of each host
 };
 
+/// For all hosts of a table.
+template <class Key>
+using TableBuckets = HostBuckets<Key, FlatHosts<Key>>;
+
+/// For a group of the hosts of a table.
+template <class Key>
+using GroupBuckets = HostBuckets<Key, CompactHosts<Key>>;
+
 extern template class HostBuckets<std::int32_t>;
 extern template class HostBuckets<double>;
+extern template class HostBuckets<std::int32_t, CompactHosts<std::int32_t>>;
+extern template class HostBuckets<double, CompactHosts<double>>;
 
 }  // namespace cospot

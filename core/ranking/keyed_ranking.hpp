@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/policy/weigher.hpp"
+#include "core/ranking/host_groups.hpp"
 #include "core/ranking/host_ranking.hpp"
 #include "core/ranking/key_walk.hpp"
 #include "core/ranking/room_kernels.hpp"
@@ -23,6 +24,17 @@ struct KeyPreference {
   /// Distinct (clamped) keys on one side of the target have distinct weights. When it is not known
   /// (the weight is rounded), the ranking checks the weights of neighbours.
   bool distinct_weights = true;
+};
+
+/// The least and the greatest weight of some hosts; of none, the least is above the greatest.
+struct WeightRange {
+  double least = std::numeric_limits<double>::infinity();
+  double greatest = -std::numeric_limits<double>::infinity();
+
+  void include(const WeightRange& other) {
+    least = std::min(least, other.least);
+    greatest = std::max(greatest, other.greatest);
+  }
 };
 
 /// Ranks hosts by weigher `T` alone: those that need no eviction first if asked to, then the
@@ -44,6 +56,20 @@ class KeyedRanking final : public HostRanking {
         total_(hosts.largest_total()),
         tiers_{Hosts<Key>(hosts), Hosts<Key>(hosts)} {
     for (HostIndex host = 0; host < hosts.size(); ++host) host_changed(host);
+  }
+
+  /// Ranks the hosts of a group only; no other may be reported.
+  KeyedRanking(const T& weigher, const HostTable& hosts, const HostGroup& group, Sees feasible,
+               bool prefer_spot_free, double key_factor)
+      : weigher_(&weigher),
+        view_(hosts.view()),
+        tier_(weigher.tier()),
+        feasible_(feasible),
+        prefers_spot_free_(prefer_spot_free && feasible == Sees::kVms),
+        key_factor_(key_factor),
+        total_(group.total),
+        tiers_{Hosts<Key>(hosts, group.hosts), Hosts<Key>(hosts, group.hosts)} {
+    for (const HostIndex host : group.hosts) host_changed(host);
   }
 
   void host_changed(HostIndex host) override {
@@ -123,22 +149,56 @@ class KeyedRanking final : public HostRanking {
   }
 
   [[nodiscard]] double weight_spread() const override {
+    const WeightRange range = weight_range();
+    return range.greatest - range.least;
+  }
+
+  /// Over all feasible hosts, whatever their tiers.
+  [[nodiscard]] WeightRange weight_range() const {
     RoomQuery query = query_;
     query.fit = fit_of(feasible_);
-    double least = std::numeric_limits<double>::infinity();
-    double greatest = -least;
+    WeightRange range;
     for (std::size_t tier = 0; tier < tiers_in_use(); ++tier) {
       const auto weight = weight_of_host();
       KeyWalk<Key, Hosts<Key>> best;
       best.open(tiers_[tier], query, target_, weight);
       if (best.is_finished()) continue;
-      greatest = std::max(greatest, weight(best.find_next(weight)));
+      range.greatest = std::max(range.greatest, weight(best.find_next(weight)));
       // No weight rises away from the target, so the least one is at an end.
       const NearestHosts<Key> ends =
           tiers_[tier].nearest(query, KeyTarget<Key>::kLargest, KeyTarget<Key>::kLowest);
-      least = std::min({least, weight(ends.below.host), weight(ends.above.host)});
+      range.least = std::min({range.least, weight(ends.below.host), weight(ends.above.host)});
     }
-    return greatest - least;
+    return range;
+  }
+
+  /// How many feasible hosts rank before a host that stands so, whether it is ranked here or not;
+  /// counts no further than `enough`. Not for a ranking that prefers hosts without evictions.
+  [[nodiscard]] std::size_t count_before(const Standing& standing, HostIndex host,
+                                         std::size_t enough) const {
+    RoomQuery query = query_;
+    query.fit = fit_of(feasible_);
+    const auto weight = weight_of_host();
+    std::size_t count = 0;
+    for (std::size_t tier = 0; tier < tiers_in_use() && count < enough; ++tier) {
+      const auto tiers = static_cast<std::uint32_t>(num_passes() - tier);
+      if (tiers < standing.tiers) break;
+      if (tiers > standing.tiers) {
+        count += tiers_[tier].count(query, {.first = KeyTarget<Key>::kLowest,
+                                            .last = KeyTarget<Key>::kLargest,
+                                            .enough = enough - count});
+        continue;
+      }
+      KeyWalk<Key, Hosts<Key>> walk;
+      walk.open(tiers_[tier], query, target_, weight);
+      for (; count < enough && !walk.is_finished(); ++count, walk.advance(target_, weight)) {
+        const HostIndex other = walk.find_next(weight);
+        const double other_weight = weight(other);
+        if (other_weight < standing.weight) break;
+        if (other_weight == standing.weight && other >= host) break;
+      }
+    }
+    return count;
   }
 
   [[nodiscard]] bool sees_spots() const override {
@@ -147,11 +207,16 @@ class KeyedRanking final : public HostRanking {
 
   [[nodiscard]] std::unique_ptr<HostRanking> clone(const HostTable& copy) const override {
     auto twin = std::make_unique<KeyedRanking>(*this);
-    twin->view_ = copy.view();
-    twin->tiers_[0].rebind(copy);
-    twin->tiers_[1].rebind(copy);
-    twin->stage_ = Stage::kUnopened;  // the walk stays with the original
+    twin->rebind(copy);
     return twin;
+  }
+
+  /// Ranks the hosts of `copy` from now on, a copy of the table it was made for.
+  void rebind(const HostTable& copy) {
+    view_ = copy.view();
+    tiers_[0].rebind(copy);
+    tiers_[1].rebind(copy);
+    stage_ = Stage::kUnopened;  // the walk stays with the original
   }
 
  private:

@@ -3,6 +3,8 @@
 // is a departure, a decision and a placement, so that the datacenter stays nearly full.
 //
 //   bench_ranking --benchmark_filter='COS.*top_8'
+//
+// `three_types` has hosts of three of the released workloads' types, in turn.
 
 #include <benchmark/benchmark.h>
 
@@ -19,6 +21,20 @@ namespace cospot {
 namespace {
 
 constexpr ResourceVector kHost{10400, 2250, 0};
+constexpr std::array<ResourceVector, 3> kTypes{
+    {{10400, 2250, 0}, {9600, 2250, 0}, {6400, 3072, 0}}};
+
+/// Whether all hosts are alike.
+enum class Hosts { kUniform, kThreeTypes };
+
+HostTable make_hosts(std::size_t count, Hosts hosts) {
+  if (hosts == Hosts::kUniform) return HostTable::uniform(count, kHost);
+  std::vector<HostSpec> specs;
+  for (std::size_t i = 0; i < count; ++i) {
+    specs.push_back({.name = "host", .total = kTypes[i % kTypes.size()]});
+  }
+  return HostTable(specs);
+}
 
 /// The most requested sizes of the released workloads (vcpus, memory_mb).
 constexpr std::array<ResourceVector, 8> kFlavors{{{200, 28, 0},
@@ -38,8 +54,8 @@ struct PlacedVm {
 /// Hosts full of VMs but for a random rest, one in eight with a spot beside them.
 class NearlyFullDatacenter {
  public:
-  explicit NearlyFullDatacenter(std::size_t hosts) : table_(HostTable::uniform(hosts, kHost)) {
-    for (HostIndex host = 0; host < hosts; ++host) fill(host);
+  NearlyFullDatacenter(std::size_t count, Hosts hosts) : table_(make_hosts(count, hosts)) {
+    for (HostIndex host = 0; host < count; ++host) fill(host);
   }
 
   HostTable& table() { return table_; }
@@ -81,8 +97,8 @@ class NearlyFullDatacenter {
   std::vector<PlacedVm> vms_;
 };
 
-void decide(benchmark::State& state, const std::string& policy, bool by_order) {
-  NearlyFullDatacenter datacenter(static_cast<std::size_t>(state.range(0)));
+void decide(benchmark::State& state, const std::string& policy, bool by_order, Hosts hosts) {
+  NearlyFullDatacenter datacenter(static_cast<std::size_t>(state.range(0)), hosts);
   const auto top = static_cast<int>(state.range(1));
   const auto chain = make_chain({.label = policy, .weighers = {{.name = policy}}}, ChainSide::kVm);
   const auto ranking =
@@ -107,11 +123,14 @@ void decide(benchmark::State& state, const std::string& policy, bool by_order) {
 void register_all() {
   for (const char* policy : {"UTIL", "COS", "DPD"}) {
     for (const bool by_order : {true, false}) {
-      const std::string name = std::string(policy) + (by_order ? "_by_order" : "_by_scan");
-      benchmark::RegisterBenchmark(
-          name.c_str(), [=](benchmark::State& state) { decide(state, policy, by_order); })
-          ->ArgNames({"hosts", "top"})
-          ->ArgsProduct({{530, 10'000, 100'000, 1'000'000}, {1, 8, 32}});
+      for (const Hosts hosts : {Hosts::kUniform, Hosts::kThreeTypes}) {
+        const std::string name = std::string(policy) + (by_order ? "_by_order" : "_by_scan") +
+                                 (hosts == Hosts::kUniform ? "" : "_three_types");
+        benchmark::RegisterBenchmark(
+            name.c_str(), [=](benchmark::State& state) { decide(state, policy, by_order, hosts); })
+            ->ArgNames({"hosts", "top"})
+            ->ArgsProduct({{530, 10'000, 100'000, 1'000'000}, {1, 8, 32}});
+      }
     }
   }
 }

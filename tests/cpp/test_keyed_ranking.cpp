@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/random.hpp"
@@ -17,11 +18,14 @@ namespace {
 class RandomDatacenter {
  public:
   RandomDatacenter(std::size_t hosts, const ResourceVector& total, std::uint64_t seed)
-      : total_(total),
+      : RandomDatacenter(HostTable::uniform(hosts, total), seed) {}
+
+  RandomDatacenter(HostTable hosts, std::uint64_t seed)
+      : total_(hosts.largest_total()),
         random_(seed),
-        table_(HostTable::uniform(hosts, total)),
-        vms_(hosts),
-        spots_(hosts) {}
+        table_(std::move(hosts)),
+        vms_(table_.size()),
+        spots_(table_.size()) {}
 
   [[nodiscard]] const HostTable& table() const { return table_; }
 
@@ -134,8 +138,9 @@ struct Shape {
 };
 
 /// Walks the ranking and the scan side by side while hosts change, for one chain.
-void check_against_scan(const Shape& shape, const Chain& chain, std::uint64_t seed) {
-  RandomDatacenter datacenter(shape.hosts, shape.total, seed);
+void check_against_scan(const Shape& shape, HostTable hosts, const Chain& chain,
+                        std::uint64_t seed) {
+  RandomDatacenter datacenter(std::move(hosts), seed);
   const std::unique_ptr<HostRanking> ranking = chain.make_ranking(datacenter.table());
   const std::unique_ptr<HostRanking> scan = chain.make_scan(datacenter.table());
   for (int i = 0; i < shape.warm_up; ++i) ranking->host_changed(datacenter.change());
@@ -145,6 +150,47 @@ void check_against_scan(const Shape& shape, const Chain& chain, std::uint64_t se
     REQUIRE(walk(*ranking, request, shape.longest_walk) == expected);
     check_first_without_eviction(datacenter.table(), *ranking, request, expected);
     for (int j = 0; j < 5; ++j) ranking->host_changed(datacenter.change());
+  }
+}
+
+void check_against_scan(const Shape& shape, const Chain& chain, std::uint64_t seed) {
+  check_against_scan(shape, HostTable::uniform(shape.hosts, shape.total), chain, seed);
+}
+
+/// Hosts of three sizes that follow each other at random.
+HostTable mixed_hosts(std::size_t count, const ResourceVector& total, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<HostSpec> specs;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto part = static_cast<ResourceAmount>(1 + random.below(3));
+    const ResourceVector size{total.vcpus * part / 3, total.memory_mb * (4 - part) / 3,
+                              total.disk_gb};
+    specs.push_back({.name = "host", .total = size});
+  }
+  return HostTable(specs);
+}
+
+TEST_CASE("GroupedRanking: walks hosts of several sizes in the order of the scan") {
+  const std::vector<Shape> shapes{
+      {"whole walks", 37, {40, 30, 0}, 300, 150, 1000},
+      {"disk", 20, {40, 30, 50}, 150, 100, 1000},
+      {"released workloads' host", 300, {10400, 2250, 0}, 3000, 60, 40},
+      {"many buckets", 5000, {40, 30, 0}, 30000, 40, 60},
+      {"many buckets, whole walks", 4500, {400, 90, 20}, 30000, 4, 5000},
+  };
+  std::uint64_t seed = 1;
+  for (const Shape& shape : shapes) {
+    CAPTURE(shape.what);
+    for (const char* weigher : {"DPD", "sDPD", "vmaDPD", "UTIL", "COS"}) {
+      CAPTURE(weigher);
+      for (const Sees feasible : {Sees::kVms, Sees::kVmsAndSpots}) {
+        for (const bool avoid_spots : {false, true}) {
+          check_against_scan(shape, mixed_hosts(shape.hosts, shape.total, seed),
+                             make_chain_of(weigher, feasible, avoid_spots), seed);
+          ++seed;
+        }
+      }
+    }
   }
 }
 

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/model/host_table.hpp"
+#include "core/model/request.hpp"
+
+namespace cospot {
+
+/// How the members of a server group stand to each other. The soft forms are wishes.
+enum class GroupPolicy : std::uint8_t {
+  kAffinity,
+  kAntiAffinity,
+  kSoftAffinity,
+  kSoftAntiAffinity
+};
+
+/// Instances that want to be on one host, or each on another.
+struct ServerGroup {
+  std::string id{};
+  GroupPolicy policy = GroupPolicy::kAffinity;
+  std::int32_t max_server_per_host = 1;  ///< of anti-affinity: so many members may share a host
+
+  [[nodiscard]] bool is_soft() const {
+    return policy == GroupPolicy::kSoftAffinity || policy == GroupPolicy::kSoftAntiAffinity;
+  }
+  friend bool operator==(const ServerGroup&, const ServerGroup&) = default;
+};
+
+/// Where an instance may be, by where hosts stand. Requests with the same rules share one.
+struct PlaceRules {
+  std::string zone{};  ///< availability zone; empty: any
+  /// What the flavor asks of aggregate metadata: key and expression, in the order of the keys.
+  std::vector<std::pair<std::string, std::string>> extra_specs{};
+  std::string tenant{};  ///< for hosts that are kept for some tenants; empty: one of no host
+
+  friend bool operator==(const PlaceRules&, const PlaceRules&) = default;
+};
+
+/// What a request asks of its host beside room. Valid for one call, like the request.
+struct Placement {
+  const PlaceRules* rules = nullptr;   ///< nullptr: any place will do
+  const ServerGroup* group = nullptr;  ///< nullptr: in no group
+  /// Where the members of the group are now: a host once for each, in no order.
+  std::span<const HostIndex> members{};
+
+  /// How many members of the group are on a host.
+  [[nodiscard]] std::int32_t members_on(HostIndex host) const {
+    std::int32_t count = 0;
+    for (const HostIndex member : members) count += member == host ? 1 : 0;
+    return count;
+  }
+};
+
+/// What a request asks of a host's place; nullptr: nothing.
+[[nodiscard]] inline const PlaceRules* place_rules(const Request& request) {
+  return request.placement == nullptr ? nullptr : request.placement->rules;
+}
+
+/// What a request in a group with such a policy asks; nullptr for every other request.
+[[nodiscard]] inline const Placement* placement_in_group(const Request& request,
+                                                         GroupPolicy policy) {
+  const Placement* asked = request.placement;
+  if (asked == nullptr || asked->group == nullptr || asked->group->policy != policy) return nullptr;
+  return asked;
+}
+
+}  // namespace cospot
