@@ -24,7 +24,7 @@ HostTable read_hosts(const RunArguments& arguments, RunSettings& settings) {
     }
     settings.hosts = read_count(arguments.hosts, "hosts", 1);
     settings.host = read_host(arguments.host, "host");
-    return HostTable::uniform(settings.hosts, settings.host);
+    return settings.host.table(settings.hosts);
   }
   if (!arguments.host.is_none()) {
     throw ConfigError("host: given beside a HostTable, which has the totals; expected one of them");

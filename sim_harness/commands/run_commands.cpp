@@ -23,6 +23,7 @@
 #include "sim_harness/engine/explain.hpp"
 #include "sim_harness/engine/explain_text.hpp"
 #include "sim_harness/engine/headroom.hpp"
+#include "sim_harness/engine/placement_checks.hpp"
 #include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/engine/spot_forecasts.hpp"
@@ -104,10 +105,12 @@ class ScenarioRun {
 
   void run() {
     const RunSettings settings = run_settings(sweep_, {}, hosts());
-    const EventSchedule schedule = make_schedule(workload_);
-    Allocator allocator = make_allocator(settings);
+    const EventSchedule schedule =
+        make_schedule(workload_, ScheduledClasses::kVmsAndSpots, settings.host.isolated_tenants());
+    require_possible_placements(workload_, schedule, settings.host, settings.hosts);
+    Allocator allocator = make_allocator(settings, schedule.has_placements());
     allocator.evictor = prepared_evictor(allocator.evictor, workload_, schedule);
-    SimulationEngine engine(schedule, HostTable::uniform(settings.hosts, settings.host), allocator);
+    SimulationEngine engine(schedule, settings.host.table(settings.hosts), allocator);
     std::optional<EventLog> log;
     if (arguments_.events.has_value()) log.emplace(*arguments_.events, workload_, engine.hosts());
     engine.set_observer(log ? &*log : nullptr);
@@ -131,7 +134,8 @@ class ScenarioRun {
   [[nodiscard]] std::size_t hosts() {
     const Headroom& size = sweep_.sizes.front();
     if (!size.percent.has_value()) return size.hosts;
-    const EventSchedule vms = make_schedule(workload_, ScheduledClasses::kVmsOnly);
+    const EventSchedule vms =
+        make_schedule(workload_, ScheduledClasses::kVmsOnly, sweep_.host.isolated_tenants());
     least_hosts_ = smallest_datacenter(workload_, vms, sweep_.host, sweep_.vm.front()).hosts;
     return with_headroom(*least_hosts_, *size.percent);
   }
@@ -175,7 +179,10 @@ class ScenarioRun {
   }
 
   [[nodiscard]] std::string settings_text(const RunSettings& settings) const {
-    std::string hosts = fmt::format("{} of {}", settings.hosts, host_text(settings.host));
+    std::string hosts =
+        settings.host.is_plain()
+            ? fmt::format("{} of {}", settings.hosts, host_text(settings.host.largest_total()))
+            : fmt::format("{}: {}", settings.hosts, types_text(settings.host, settings.hosts));
     if (least_hosts_.has_value()) {
       hosts += fmt::format("; {} fit the VMs, {} % headroom", *least_hosts_,
                            *sweep_.sizes.front().percent);

@@ -1,8 +1,13 @@
 #include "sim_harness/engine/allocator.hpp"
 
 #include "evictors/registry.hpp"
+#include "filters/aggregate_instance_extra_specs_filter.hpp"
+#include "filters/aggregate_multi_tenancy_isolation_filter.hpp"
+#include "filters/availability_zone_filter.hpp"
 #include "filters/feasibility_filter.hpp"
 #include "filters/registry.hpp"
+#include "filters/server_group_affinity_filter.hpp"
+#include "filters/server_group_anti_affinity_filter.hpp"
 #include "filters/spot_avoiding_filter.hpp"
 #include "weighers/registry.hpp"
 
@@ -15,6 +20,15 @@ template <class Plugin, class Spec>
 std::unique_ptr<Plugin> make_policy(const Spec& spec, std::string_view kind,
                                     std::span<const RegistryEntry<Plugin>> registry) {
   return spec.make ? spec.make() : make_plugin(registry, kind, spec.name, spec.options);
+}
+
+/// What Nova's scheduler looks at beside room, in the order of its filters.
+void add_placement_filters(std::vector<std::unique_ptr<Filter>>& filters) {
+  filters.push_back(std::make_unique<AvailabilityZoneFilter>(PluginOptions{}));
+  filters.push_back(std::make_unique<AggregateInstanceExtraSpecsFilter>(PluginOptions{}));
+  filters.push_back(std::make_unique<AggregateMultiTenancyIsolationFilter>(PluginOptions{}));
+  filters.push_back(std::make_unique<ServerGroupAntiAffinityFilter>(PluginOptions{}));
+  filters.push_back(std::make_unique<ServerGroupAffinityFilter>(PluginOptions{}));
 }
 
 }  // namespace
@@ -32,7 +46,8 @@ std::shared_ptr<const Evictor> make_evictor(const EvictorSpec& spec) {
   return make_policy(spec, "evictor", evictor_registry());
 }
 
-std::shared_ptr<const Chain> make_chain(const ChainSpec& spec, ChainSide side) {
+std::shared_ptr<const Chain> make_chain(const ChainSpec& spec, ChainSide side,
+                                        bool with_placements) {
   std::vector<std::unique_ptr<Filter>> filters;
   if (side == ChainSide::kSpot) {
     filters.push_back(std::make_unique<SpotFeasibilityFilter>(PluginOptions{}));
@@ -42,6 +57,7 @@ std::shared_ptr<const Chain> make_chain(const ChainSpec& spec, ChainSide side) {
   if (side == ChainSide::kVmAvoidingSpots) {
     filters.push_back(std::make_unique<SpotAvoidingFilter>(PluginOptions{}));
   }
+  if (with_placements) add_placement_filters(filters);
   for (const FilterSpec& filter : spec.filters) filters.push_back(make_filter(filter));
   std::vector<Chain::WeighedBy> weighers;
   for (const WeigherSpec& weigher : spec.weighers) {
@@ -50,12 +66,12 @@ std::shared_ptr<const Chain> make_chain(const ChainSpec& spec, ChainSide side) {
   return std::make_shared<const Chain>(std::move(filters), std::move(weighers));
 }
 
-Allocator make_allocator(const RunSettings& settings) {
-  return {
-      .vm = make_chain(settings.vm, settings.saf ? ChainSide::kVmAvoidingSpots : ChainSide::kVm),
-      .spot = make_chain(settings.spot, ChainSide::kSpot),
-      .evictor = make_evictor(settings.evictor),
-      .otn = settings.otn};
+Allocator make_allocator(const RunSettings& settings, bool with_placements) {
+  const ChainSide side = settings.saf ? ChainSide::kVmAvoidingSpots : ChainSide::kVm;
+  return {.vm = make_chain(settings.vm, side, with_placements),
+          .spot = make_chain(settings.spot, ChainSide::kSpot, with_placements),
+          .evictor = make_evictor(settings.evictor),
+          .otn = settings.otn};
 }
 
 }  // namespace cospot

@@ -26,13 +26,16 @@ enum class ChainSide : std::uint8_t { kVm, kVmAvoidingSpots, kSpot };
 [[nodiscard]] std::unique_ptr<Weigher> make_weigher(const WeigherSpec& spec);
 [[nodiscard]] std::shared_ptr<const Evictor> make_evictor(const EvictorSpec& spec);
 
-/// Makes a chain from the user's settings: feasibility, SAF if asked for, the chain's own filters,
-/// then its weighers.
+/// Makes a chain from the user's settings: feasibility, SAF if asked for, with placements Nova's
+/// filters of zones, aggregates, tenants and groups, the chain's own filters, then its weighers.
 ///
 /// Errors: ConfigError for an unknown policy or option.
-[[nodiscard]] std::shared_ptr<const Chain> make_chain(const ChainSpec& spec, ChainSide side);
+[[nodiscard]] std::shared_ptr<const Chain> make_chain(const ChainSpec& spec, ChainSide side,
+                                                      bool with_placements = false);
 
+/// `with_placements`: for a schedule whose requests ask for more than room.
+///
 /// Errors: ConfigError for an unknown policy or option.
-[[nodiscard]] Allocator make_allocator(const RunSettings& settings);
+[[nodiscard]] Allocator make_allocator(const RunSettings& settings, bool with_placements = false);
 
 }  // namespace cospot

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/errors.hpp"
 #include "sim_harness/engine/vm_packing.hpp"
@@ -13,40 +14,83 @@
 namespace cospot {
 namespace {
 
+constexpr std::size_t kMostHosts = 10'000'000;
+
+constexpr std::string_view kRejectedVmRemedy =
+    "give 'hosts' instead of 'headroom_percent' to count such VMs as rejected";
+
 /// From one size that is tried to the next. A thousandth of the lower bound: up to 1,999 hosts
 /// every size is tried; a whole zone's result is at most 0.1 % of it above the first that fits.
 std::size_t step_from(std::size_t lower_bound) {
   return std::max<std::size_t>(1, lower_bound / 1000);
 }
 
+/// The fewest hosts that hold a peak if nothing is lost to packing.
+std::int64_t lower_bound_of(const Workload& workload, const HostMix& host) {
+  const PeakDemand peak = peak_demand(workload, Sees::kVms);
+  if (host.is_plain()) return least_hosts(workload, peak, host.largest_total()).least_hosts;
+  const auto holds = [&peak](const HostMix::Sum& sum) {
+    return sum.vcpus >= peak.amount.vcpus && sum.memory_mb >= peak.amount.memory_mb &&
+           sum.disk_gb >= peak.amount.disk_gb;
+  };
+  // Every VM fits a host, so enough of them hold the peak; sums grow with the hosts.
+  std::size_t enough = std::max<std::size_t>(1, host.least_hosts());
+  while (!holds(host.sum(enough)) && enough < kMostHosts) enough *= 2;
+  std::size_t fewer = host.least_hosts() - 1;
+  while (enough - fewer > 1) {
+    const std::size_t middle = fewer + (enough - fewer) / 2;
+    (holds(host.sum(std::max(middle, host.least_hosts()))) ? enough : fewer) = middle;
+  }
+  return static_cast<std::int64_t>(std::max(enough, host.least_hosts()));
+}
+
+std::string hosts_have(const HostMix& host) {
+  const ResourceVector total = host.largest_total();
+  if (host.is_plain()) {
+    return fmt::format("more than a host has ({}, {}, {})", total.vcpus, total.memory_mb,
+                       total.disk_gb);
+  }
+  return fmt::format("more than any host has (the largest amounts: {}, {}, {})", total.vcpus,
+                     total.memory_mb, total.disk_gb);
+}
+
 }  // namespace
 
-void require_every_vm_fits(const Workload& workload, const ResourceVector& host,
-                           std::string_view remedy) {
+void require_every_vm_fits(const Workload& workload, const HostMix& host, std::string_view remedy) {
   for (const WorkloadRow& row : workload.rows) {
     const ResourceVector& size = row.resources;
-    if (row.instance_class != InstanceClass::kVm || size.fits_in(host)) continue;
+    if (row.instance_class != InstanceClass::kVm || host.fits_an_empty_host(size)) continue;
     if (!starts_in_time(row, workload.window)) continue;
     throw ConfigError(fmt::format(
-        "workload '{}': VM '{}' asks for {} vcpus, {} memory_mb and {} disk_gb, more than a host "
-        "has ({}, {}, {}), so no datacenter holds all VMs; {}",
-        workload.name, row.id, size.vcpus, size.memory_mb, size.disk_gb, host.vcpus, host.memory_mb,
-        host.disk_gb, remedy));
+        "workload '{}': VM '{}' asks for {} vcpus, {} memory_mb and {} disk_gb, {}, so no "
+        "datacenter "
+        "holds all VMs; {}",
+        workload.name, row.id, size.vcpus, size.memory_mb, size.disk_gb, hosts_have(host), remedy));
   }
 }
 
 DatacenterSize smallest_datacenter(const Workload& workload, const EventSchedule& vms,
-                                   const ResourceVector& host, const ChainSpec& vm) {
+                                   const HostMix& host, const ChainSpec& vm) {
   require_every_vm_fits(workload, host);
-  const HostBound bound = least_hosts(workload, peak_demand(workload, Sees::kVms), host);
   DatacenterSize size;
-  size.lower_bound = static_cast<std::size_t>(std::max<std::int64_t>(1, bound.least_hosts));
+  size.lower_bound =
+      static_cast<std::size_t>(std::max<std::int64_t>(1, lower_bound_of(workload, host)));
   size.hosts = size.lower_bound;
   TerminalMeter meter("", MeterUnit::kEvents);
   VmPacking packing(vms, host, vm);
   for (;; size.hosts += step_from(size.lower_bound)) {
     meter.rename(fmt::format("sizing {} for {}, {} hosts", workload.name, vm.label, size.hosts));
     if (packing.fits(size.hosts, meter)) return size;
+    if (const std::optional<InstanceIndex> vm_without_host = packing.never_fits()) {
+      throw ConfigError(fmt::format(
+          "workload '{}': however many hosts there are, VM '{}' finds none under {} for what it "
+          "asks beside room (zone, extra specs, server group); {}",
+          workload.name, workload.rows[*vm_without_host].id, vm.label, kRejectedVmRemedy));
+    }
+    if (size.hosts >= kMostHosts) {
+      throw ConfigError(fmt::format("workload '{}': {} hosts do not hold all VMs under {}",
+                                    workload.name, size.hosts, vm.label));
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include "core/model/resource_vector.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/engine/run_settings.hpp"
+#include "sim_harness/hosts/host_mix.hpp"
 
 namespace cospot {
 
@@ -21,19 +22,20 @@ inline constexpr std::string_view kLargeVmRemedy =
     "use a larger host, or give 'hosts' instead of 'headroom_percent' to count such VMs as "
     "rejected";
 
-/// Throws ConfigError when a VM is larger than a host, so that no datacenter holds all VMs; the
+/// Throws ConfigError when a VM is larger than every host, so that no datacenter holds all VMs; the
 /// message ends with `remedy`.
-void require_every_vm_fits(const Workload& workload, const ResourceVector& host,
+void require_every_vm_fits(const Workload& workload, const HostMix& host,
                            std::string_view remedy = kLargeVmRemedy);
 
 /// The first host count, counting up from the lower bound in steps of max(1, floor(lower bound /
 /// 1000)), at which a run of the VMs alone rejects none. `vms` is the schedule of the workload's
-/// VMs only. Throws Interrupted when the thread's StopToken asks.
+/// VMs only. Where only one type of hosts is added, counting begins with the declared ones. Throws
+/// Interrupted when the thread's StopToken asks.
 ///
 /// Source: CoSpot, section 4.3, which counts one by one. Errors: ConfigError when a VM is larger
-/// than a host or the policy is unknown.
+/// than a host, no number of hosts will do for what VMs ask beside room, or the policy is unknown.
 [[nodiscard]] DatacenterSize smallest_datacenter(const Workload& workload, const EventSchedule& vms,
-                                                 const ResourceVector& host, const ChainSpec& vm);
+                                                 const HostMix& host, const ChainSpec& vm);
 
 /// The size with `percent` more hosts, the addition rounded to the nearest whole host.
 [[nodiscard]] std::size_t with_headroom(std::size_t hosts, double percent);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -76,10 +77,38 @@ void merge_events(const std::vector<InstanceIndex>& arrivals,
   std::for_each(departure, departures.end(), add_departure);
 }
 
+/// Says for every row what it asks beside room, its tenant included where that matters.
+void add_placements(const Workload& workload, const IsolatedTenants& isolated,
+                    EventSchedule& schedule) {
+  if (workload.placements.empty() && isolated.empty()) return;
+  std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> number_of;
+  schedule.groups = workload.placements.groups;
+  schedule.placement_of.reserve(workload.rows.size());
+  for (const WorkloadRow& row : workload.rows) {
+    const bool is_isolated = isolated.contains(row.tenant);
+    if (row.placement == 0 && isolated.empty()) {
+      schedule.placement_of.push_back(0);
+      continue;
+    }
+    // Of a tenant without hosts of its own it does not matter which it is.
+    const std::string_view tenant = is_isolated ? std::string_view(row.tenant) : "";
+    const auto [found, is_new] = number_of.try_emplace(
+        {row.placement, tenant}, static_cast<std::uint32_t>(schedule.placements.size() + 1));
+    schedule.placement_of.push_back(found->second);
+    if (!is_new) continue;
+    RowPlacement asked =
+        row.placement == 0 ? RowPlacement() : workload.placements.asked[row.placement - 1];
+    asked.rules.tenant = tenant;
+    schedule.placements.push_back(std::move(asked));
+  }
+}
+
 }  // namespace
 
-EventSchedule make_schedule(const Workload& workload, ScheduledClasses classes) {
+EventSchedule make_schedule(const Workload& workload, ScheduledClasses classes,
+                            const IsolatedTenants& isolated) {
   EventSchedule schedule;
+  add_placements(workload, isolated, schedule);
   schedule.window = workload.window;
   FlavorTable flavors(schedule.flavors);
   std::vector<std::uint32_t> kinds;

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "core/model/request.hpp"
@@ -36,6 +39,13 @@ struct EventSchedule {
   std::uint64_t spot_requests = 0;
   Revenue vm_revenue_requested = 0;
   Revenue spot_revenue_requested = 0;
+  /// Of each row, from 1 on in `placements`, 0: it asks for room only. Empty where all do.
+  std::vector<std::uint32_t> placement_of;
+  std::vector<RowPlacement> placements;
+  std::vector<ServerGroup> groups;
+
+  /// Whether a request asks for anything beside room.
+  [[nodiscard]] bool has_placements() const { return !placements.empty(); }
 
   [[nodiscard]] const ResourceVector& resources(const ScheduledEvent& event) const {
     return flavors[event.flavor()];
@@ -62,9 +72,14 @@ struct EventSchedule {
 
 enum class ScheduledClasses : std::uint8_t { kVmsAndSpots, kVmsOnly };
 
+/// Tenants that hosts are kept for (HostMix::isolated_tenants).
+using IsolatedTenants = std::set<std::string, std::less<>>;
+
 /// Orders the events of `workload`. Requests that start at the end of its window or later are left
-/// out, and with kVmsOnly its spots (rows keep their number).
-[[nodiscard]] EventSchedule make_schedule(
-    const Workload& workload, ScheduledClasses classes = ScheduledClasses::kVmsAndSpots);
+/// out, and with kVmsOnly its spots (rows keep their number). With `isolated` tenants it matters
+/// of every request whose it is.
+[[nodiscard]] EventSchedule make_schedule(const Workload& workload,
+                                          ScheduledClasses classes = ScheduledClasses::kVmsAndSpots,
+                                          const IsolatedTenants& isolated = {});
 
 }  // namespace cospot

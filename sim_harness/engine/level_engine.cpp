@@ -4,6 +4,7 @@
 
 #include "core/handshake/offer.hpp"
 #include "core/handshake/spot_side.hpp"
+#include "sim_harness/engine/placements.hpp"
 
 namespace cospot {
 namespace {
@@ -23,6 +24,7 @@ LevelEngine::LevelEngine(const EventSchedule& schedule, std::vector<std::uint8_t
       host_of_(schedule.start.size(), kNoHost),
       placements_(schedule.start.size(), kNoHost),
       results_(levels_) {
+  require_placements_seen(schedule, *allocator_.chains.front());
   for (std::size_t level = 0; level + 1 < levels_; ++level) {
     View& view = *views_.emplace_back(std::make_unique<View>(hosts));
     view.hosts.lend_spots(view.displaceable);

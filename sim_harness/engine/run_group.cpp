@@ -32,9 +32,10 @@ class GroupSimulation {
         settings_(settings),
         variations_(variations),
         record_(record),
-        vm_(make_chain(*settings.vm, ChainSide::kVm)),
-        vm_avoiding_spots_(make_chain(*settings.vm, ChainSide::kVmAvoidingSpots)),
-        spot_(make_chain(*settings.spot, ChainSide::kSpot)) {}
+        vm_(make_chain(*settings.vm, ChainSide::kVm, schedule.has_placements())),
+        vm_avoiding_spots_(
+            make_chain(*settings.vm, ChainSide::kVmAvoidingSpots, schedule.has_placements())),
+        spot_(make_chain(*settings.spot, ChainSide::kSpot, schedule.has_placements())) {}
 
   void simulate() {
     Branches branches;
@@ -64,8 +65,7 @@ class GroupSimulation {
 
   void simulate_alone(const Member& member) {
     const Clock::time_point start = Clock::now();
-    SimulationEngine engine(schedule_, HostTable::uniform(settings_.hosts, settings_.host),
-                            allocator_of(member));
+    SimulationEngine engine(schedule_, settings_.host.table(settings_.hosts), allocator_of(member));
     const auto forecast = make_spot_forecasts(schedule_, engine.hosts(), *settings_.spot);
     engine.set_forecasts(forecast.get());
     finish(engine, member, start, 0);
@@ -76,7 +76,7 @@ class GroupSimulation {
     Allocator plain = allocator_of(branches.begin()->second.front());
     plain.vm = vm_;
     plain.otn = 1;
-    SimulationEngine trunk(schedule_, HostTable::uniform(settings_.hosts, settings_.host), plain);
+    SimulationEngine trunk(schedule_, settings_.host.table(settings_.hosts), plain);
     trunk.run({.contention = true});
     const double share_ms = milliseconds_since(start) / static_cast<double>(members);
     std::size_t avoiding = 0;

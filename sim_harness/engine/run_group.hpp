@@ -7,6 +7,7 @@
 #include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/engine/run_result.hpp"
 #include "sim_harness/engine/run_settings.hpp"
+#include "sim_harness/hosts/host_mix.hpp"
 
 namespace cospot {
 
@@ -19,7 +20,7 @@ struct RunVariation {
 
 /// What the runs of a group share.
 struct RunGroupSettings {
-  ResourceVector host;
+  HostMix host;
   std::size_t hosts = 0;
   const ChainSpec* vm = nullptr;
   const ChainSpec* spot = nullptr;

@@ -13,6 +13,7 @@
 #include "core/policy/filter.hpp"
 #include "core/policy/plugin.hpp"
 #include "core/policy/weigher.hpp"
+#include "sim_harness/hosts/host_mix.hpp"
 
 namespace cospot {
 
@@ -58,7 +59,7 @@ struct EvictorSpec {
 
 /// One allocator combination: everything a run needs beside its workload.
 struct RunSettings {
-  ResourceVector host;    ///< totals of every host
+  HostMix host;           ///< what the hosts are
   std::size_t hosts = 0;  ///< how many there are
   ChainSpec vm;
   ChainSpec spot;

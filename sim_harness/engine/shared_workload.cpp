@@ -4,15 +4,22 @@
 
 namespace cospot {
 
-SharedWorkload::SharedWorkload(Workload workload, ResourceVector host, std::vector<ChainSpec> vm)
-    : workload_(std::move(workload)), host_(host), vm_(std::move(vm)), sizes_(vm_.size()) {}
+SharedWorkload::SharedWorkload(Workload workload, HostMix host, std::vector<ChainSpec> vm)
+    : workload_(std::move(workload)),
+      host_(std::move(host)),
+      vm_(std::move(vm)),
+      sizes_(vm_.size()) {}
 
 const EventSchedule& SharedWorkload::schedule() {
-  return schedule_.get([this] { return make_schedule(workload_); });
+  return schedule_.get([this] {
+    return make_schedule(workload_, ScheduledClasses::kVmsAndSpots, host_.isolated_tenants());
+  });
 }
 
 const EventSchedule& SharedWorkload::vm_schedule() {
-  return vm_schedule_.get([this] { return make_schedule(workload_, ScheduledClasses::kVmsOnly); });
+  return vm_schedule_.get([this] {
+    return make_schedule(workload_, ScheduledClasses::kVmsOnly, host_.isolated_tenants());
+  });
 }
 
 const DatacenterSize& SharedWorkload::smallest(std::size_t vm) {

@@ -31,11 +31,11 @@ class MadeOnce {
 };
 
 /// A workload and what the runs on it share, each made when it is first asked for: its schedules,
-/// and the sizes of datacenters of one kind of host. Any thread may ask.
+/// and the sizes of datacenters of such hosts. Any thread may ask.
 class SharedWorkload {
  public:
   /// Args: vm: the VM policies for which datacenters are sized.
-  SharedWorkload(Workload workload, ResourceVector host, std::vector<ChainSpec> vm);
+  SharedWorkload(Workload workload, HostMix host, std::vector<ChainSpec> vm);
 
   [[nodiscard]] const Workload& workload() const { return workload_; }
   [[nodiscard]] const EventSchedule& schedule();     ///< of all requests
@@ -49,7 +49,7 @@ class SharedWorkload {
 
  private:
   Workload workload_;
-  ResourceVector host_;
+  HostMix host_;
   std::vector<ChainSpec> vm_;
   MadeOnce<EventSchedule> schedule_;
   MadeOnce<EventSchedule> vm_schedule_;

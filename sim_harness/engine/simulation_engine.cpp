@@ -22,6 +22,7 @@ SimulationEngine::SimulationEngine(const EventSchedule& schedule, HostTable host
     : schedule_(&schedule),
       hosts_(std::move(hosts)),
       instances_(schedule.start.size(), hosts_.size()),
+      placements_(schedule),
       allocator_(std::move(allocator)),
       vm_ranking_(allocator_.vm->make_ranking(hosts_)),
       spot_ranking_(allocator_.spot->make_ranking(hosts_)),
@@ -30,12 +31,14 @@ SimulationEngine::SimulationEngine(const EventSchedule& schedule, HostTable host
       handshake_(*allocator_.evictor, allocator_.otn),
       is_stale_(hosts_.size(), 0) {
   hosts_.lend_spots(instances_.spots());
+  require_placements_seen(schedule, *allocator_.vm);
 }
 
 SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allocator)
     : schedule_(other.schedule_),
       hosts_(other.hosts_),
       instances_(other.instances_),
+      placements_(other.placements_),
       allocator_(std::move(allocator)),
       vm_ranking_(allocator_.vm->make_ranking(hosts_)),
       spot_ranking_(allocator_.spot == other.allocator_.spot
@@ -198,6 +201,7 @@ void SimulationEngine::place_vm(HostIndex host, const Request& request) {
   hosts_.add_vm(host, request.resources());
   if (load_) load_->add_vm(request.resources());
   instances_.place_vm(request.instance, host);
+  placements_.placed(request.instance, host);
   vm_ranking_->host_changed(host);
   mark_stale(host);
   tell([&](InstanceObserver& watch) { watch.placed(request, host); });
@@ -205,7 +209,7 @@ void SimulationEngine::place_vm(HostIndex host, const Request& request) {
 
 void SimulationEngine::reject_vm(const Request& request) {
   ++vm_rejected_;
-  if (!request.resources().fits_in(hosts_.largest_total())) ++vm_too_large_;
+  if (!hosts_.fits_an_empty_host(request.resources())) ++vm_too_large_;
   vm_revenue_lost_ +=
       schedule_->revenue(request.vcpus, request.time, schedule_->end[request.instance]);
   tell([&](InstanceObserver& watch) { watch.rejected(request); });
@@ -230,6 +234,7 @@ void SimulationEngine::arrive_spot(const ScheduledEvent& event) {
                          .placed_at = request.time,
                          .ends_at = end},
                         host);
+  placements_.placed(event.instance, host);
   spots_changed(host);
   tell([&](InstanceObserver& watch) { watch.placed(request, host); });
 }
@@ -242,6 +247,7 @@ void SimulationEngine::depart(const ScheduledEvent& event) {
     spots_changed(host);
   } else {
     instances_.remove_vm(event.instance);
+    placements_.left(event.instance, host);
     hosts_.remove_vm(host, schedule_->resources(event));
     if (load_) load_->remove_vm(schedule_->resources(event));
     vm_ranking_->host_changed(host);
@@ -255,6 +261,7 @@ void SimulationEngine::depart(const ScheduledEvent& event) {
 RunningSpot SimulationEngine::remove_spot(HostIndex host, InstanceIndex instance) {
   const RunningSpot spot = instances_.remove_spot(instance);
   hosts_.remove_spot(host, spot.resources);
+  placements_.left(instance, host);
   return spot;
 }
 

@@ -14,6 +14,7 @@
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/engine/forecast_owner.hpp"
+#include "sim_harness/engine/placements.hpp"
 #include "sim_harness/engine/run_observer.hpp"
 #include "sim_harness/engine/run_result.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
@@ -93,6 +94,7 @@ class SimulationEngine {
   void refresh_forecasts(const ScheduledEvent& event);
   [[nodiscard]] Request request_of(const ScheduledEvent& arrival) const {
     Request request = schedule_->request(arrival);
+    if (!placements_.empty()) request.placement = placements_.of(arrival.instance);
     if (forecasts_ != nullptr) add_forecasts(arrival, request);
     return request;
   }
@@ -124,6 +126,7 @@ class SimulationEngine {
   const EventSchedule* schedule_;
   HostTable hosts_;
   InstanceTable instances_;
+  Placements placements_;
   Allocator allocator_;
   std::unique_ptr<HostRanking> vm_ranking_;
   std::unique_ptr<HostRanking> spot_ranking_;

@@ -11,7 +11,8 @@ namespace {
 constexpr std::size_t kEventsBetweenPolls = 16;
 constexpr std::size_t kEventsBetweenReports = 65536;
 
-/// A policy written in Python may keep a count or look at how many hosts there are.
+/// A policy written in Python may keep a count or look at how many hosts there are: then the run
+/// with more hosts begins anew.
 bool is_compiled(const ChainSpec& chain) {
   return std::ranges::none_of(chain.filters, [](const auto& spec) { return bool(spec.make); }) &&
          std::ranges::none_of(chain.weighers, [](const auto& spec) { return bool(spec.make); });
@@ -27,22 +28,27 @@ bool ranks_by_raw_weights(const Chain& chain) {
 
 }  // namespace
 
-VmPacking::VmPacking(const EventSchedule& vms, const ResourceVector& host, const ChainSpec& vm)
+VmPacking::VmPacking(const EventSchedule& vms, const HostMix& host, const ChainSpec& vm)
     : vms_(vms),
       host_(host),
-      chain_(make_chain(vm, ChainSide::kVm)),
-      compares_two_hosts_(ranks_by_raw_weights(*chain_)),
+      chain_(make_chain(vm, ChainSide::kVm, vms.has_placements())),
+      // Where the members of groups are, two hosts alone do not tell.
+      compares_two_hosts_(ranks_by_raw_weights(*chain_) && vms.groups.empty()),
       state_{.host_of = std::vector<HostIndex>(vms.start.size(), kNoHost)},
-      end_(vms.events_to_last_arrival),
-      pair_(HostTable::uniform(2, host)) {
-  // The run with more hosts then begins anew.
-  if (!is_compiled(vm)) parting_ = state_;
+      is_compiled_(is_compiled(vm)),
+      end_(vms.events_to_last_arrival) {
+  for (std::size_t kind = 0; kind < host_.kinds().size(); ++kind) {
+    pairs_.push_back(host_.pair(kind, kind));
+  }
 }
 
 bool VmPacking::fits(std::size_t hosts, TerminalMeter& meter) {
-  const bool parts_at_once = parting_ && parting_->position == 0;
   if (parting_) state_ = *parting_;
-  if (!parts_at_once) parting_.reset();
+  parting_.reset();
+  // Hosts of a file are numbered in its order: a larger part of them has others in between.
+  if (!is_compiled_ || !host_.is_prefix_of_larger(hosts)) {
+    parting_ = State{.host_of = std::vector<HostIndex>(vms_.start.size(), kNoHost)};
+  }
   fill_hosts(hosts);
   const StopToken stop = current_stop_token();
   for (; state_.position < end_; ++state_.position) {
@@ -52,6 +58,7 @@ bool VmPacking::fits(std::size_t hosts, TerminalMeter& meter) {
     if (event.is_departure()) {
       depart(event);
     } else if (!arrive(event)) {
+      if (!parting_ && every_added_kind_is_idle()) never_fits_ = event.instance;
       return false;
     }
   }
@@ -61,20 +68,28 @@ bool VmPacking::fits(std::size_t hosts, TerminalMeter& meter) {
 /// Makes the datacenter and puts onto it what runs.
 void VmPacking::fill_hosts(std::size_t count) {
   ranking_.reset();
-  hosts_.emplace(HostTable::uniform(count, host_));
+  kind_of_ = host_.kinds_of(count);
+  hosts_.emplace(host_.table(count));
+  placements_.emplace(vms_);
   for (std::size_t i = 0; i < state_.position; ++i) {
     const ScheduledEvent& event = vms_.events[i];
     const HostIndex host = state_.host_of[event.instance];
-    if (!event.is_departure() && host != kNoHost) hosts_->add_vm(host, vms_.resources(event));
+    if (event.is_departure() || host == kNoHost) continue;
+    hosts_->add_vm(host, vms_.resources(event));
+    placements_->placed(event.instance, host);
   }
   view_ = hosts_->view();
-  idle_ = static_cast<std::size_t>(std::ranges::count(view_.num_vms, 0));
+  idle_.assign(host_.kinds().size(), 0);
+  for (HostIndex host = 0; host < count; ++host) {
+    if (view_.num_vms[host] == 0) ++idle_[kind_of_[host]];
+  }
   ranking_ = chain_->make_ranking(*hosts_);
 }
 
 void VmPacking::place(HostIndex host, const ScheduledEvent& event) {
-  if (view_.num_vms[host] == 0) --idle_;
+  if (view_.num_vms[host] == 0) --idle_[kind_of_[host]];
   hosts_->add_vm(host, vms_.resources(event));
+  placements_->placed(event.instance, host);
   state_.host_of[event.instance] = host;
   ranking_->host_changed(host);
 }
@@ -82,29 +97,50 @@ void VmPacking::place(HostIndex host, const ScheduledEvent& event) {
 void VmPacking::depart(const ScheduledEvent& event) {
   HostIndex& host = state_.host_of[event.instance];
   hosts_->remove_vm(host, vms_.resources(event));
-  if (view_.num_vms[host] == 0) ++idle_;
+  placements_->left(event.instance, host);
+  if (view_.num_vms[host] == 0) ++idle_[kind_of_[host]];
   ranking_->host_changed(host);
   host = kNoHost;
 }
 
 /// Places a VM; false when it finds no host.
 bool VmPacking::arrive(const ScheduledEvent& event) {
-  const Request request = vms_.request(event);
+  Request request = vms_.request(event);
+  if (!placements_->empty()) request.placement = placements_->of(event.instance);
   ranking_->start(request);
   const HostIndex host = ranking_->next();
   if (host == kNoHost) return false;
-  if (idle_ == 0 && !parting_ && idle_host_would_win(host, request)) parting_ = state_;
+  if (!parting_ && added_host_may_win(host, request)) parting_ = state_;
   place(host, event);
   return true;
 }
 
-bool VmPacking::idle_host_would_win(HostIndex chosen, const Request& request) {
+bool VmPacking::every_added_kind_is_idle() const {
+  for (std::size_t kind = 0; kind < idle_.size(); ++kind) {
+    if (host_.grows(kind) && idle_[kind] == 0) return false;
+  }
+  return true;
+}
+
+bool VmPacking::added_host_may_win(HostIndex chosen, const Request& request) {
+  for (std::size_t kind = 0; kind < idle_.size(); ++kind) {
+    if (idle_[kind] == 0 && host_.grows(kind) && idle_host_would_win(chosen, kind, request)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool VmPacking::idle_host_would_win(HostIndex chosen, std::size_t kind, const Request& request) {
   if (!compares_two_hosts_) return true;  // perhaps
-  pair_.replace(0, {.name = {},
-                    .total = host_,
-                    .vm_used = host_ - hosts_->free(chosen, Sees::kVms),
-                    .num_vms = view_.num_vms[chosen]});
-  chain_->weigh(pair_.view(), request, scratch_, ranked_);
+  HostTable& pair = pairs_[kind];
+  const ResourceVector total = view_[chosen].total();
+  pair.replace(0, {.name = {},
+                   .total = total,
+                   .vm_used = total - hosts_->free(chosen, Sees::kVms),
+                   .num_vms = view_.num_vms[chosen],
+                   .place = view_.place[chosen]});
+  chain_->weigh(pair.view(), request, scratch_, ranked_);
   const RankedHost* best = nullptr;
   for (const RankedHost& host : ranked_) {
     if (best == nullptr || host.ranks_before(*best)) best = &host;

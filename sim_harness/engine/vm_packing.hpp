@@ -8,6 +8,7 @@
 #include "core/model/host_table.hpp"
 #include "core/ranking/chain.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
+#include "sim_harness/engine/placements.hpp"
 #include "sim_harness/engine/run_settings.hpp"
 #include "sim_harness/files/terminal_meter.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
@@ -21,15 +22,20 @@ namespace cospot {
 /// no VM: it stands equal to that one in every ranking, and ties go to the lowest index. When none
 /// is, the ranking says whether an idle host would win; with policies that prefer used hosts it
 /// never does. So the larger datacenter's run begins with the smaller one's, up to where an idle
-/// host would have won or, if that never happened, up to the rejection.
+/// host would have won or, if that never happened, up to the rejection. Of several kinds of hosts
+/// this holds for each kind that is added.
 class VmPacking {
  public:
   /// `vms` is a schedule of VMs only, each of which fits a host; it outlives the packing.
-  VmPacking(const EventSchedule& vms, const ResourceVector& host, const ChainSpec& vm);
+  VmPacking(const EventSchedule& vms, const HostMix& host, const ChainSpec& vm);
 
   /// Tells whether a datacenter of so many hosts rejects no VM; more than in the call before.
   /// Throws Interrupted when the thread's StopToken asks.
   [[nodiscard]] bool fits(std::size_t hosts, TerminalMeter& meter);
+
+  /// After a size that does not fit: the VM that finds no host in any larger datacenter either,
+  /// because hosts of every kind that is added were idle all the time.
+  [[nodiscard]] std::optional<InstanceIndex> never_fits() const { return never_fits_; }
 
  private:
   /// How far a run is: where its VMs are before the event at `position`.
@@ -42,21 +48,28 @@ class VmPacking {
   void place(HostIndex host, const ScheduledEvent& event);
   void depart(const ScheduledEvent& event);
   [[nodiscard]] bool arrive(const ScheduledEvent& event);
-  [[nodiscard]] bool idle_host_would_win(HostIndex chosen, const Request& request);
+  [[nodiscard]] bool added_host_may_win(HostIndex chosen, const Request& request);
+  [[nodiscard]] bool idle_host_would_win(HostIndex chosen, std::size_t kind,
+                                         const Request& request);
+  [[nodiscard]] bool every_added_kind_is_idle() const;
 
   const EventSchedule& vms_;
-  ResourceVector host_;
+  HostMix host_;
   std::shared_ptr<const Chain> chain_;
   bool compares_two_hosts_;  ///< whether two hosts alone stand to each other as among all
   State state_;
   std::optional<State> parting_;  ///< where a run with more hosts would go another way
 
   std::optional<HostTable> hosts_;
+  std::optional<Placements> placements_;
+  std::vector<std::uint32_t> kind_of_;  ///< of each host
   HostView view_;
   std::unique_ptr<HostRanking> ranking_;
-  std::size_t idle_ = 0;
+  std::vector<std::size_t> idle_;  ///< hosts without a VM, by kind
+  std::optional<InstanceIndex> never_fits_;
+  bool is_compiled_;
   std::size_t end_ = 0;
-  HostTable pair_;  ///< a chosen host and an idle one, in this order
+  std::vector<HostTable> pairs_;  ///< by kind: a chosen host and an idle one of the kind
   ChainScratch scratch_;
   std::vector<RankedHost> ranked_;
 };

@@ -18,6 +18,7 @@
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
+#include "sim_harness/workloads/placement_fields.hpp"
 #include "sim_harness/workloads/vcpus_unit.hpp"
 #include "sim_harness/workloads/window.hpp"
 #include "sim_harness/workloads/workload_fields.hpp"
@@ -114,7 +115,7 @@ Columns read_header(const Preamble& preamble, const WorkloadSchemaInfo& info,
   }
   for (std::size_t i = 0; i < kWorkloadColumns; ++i) {
     const auto column = static_cast<WorkloadColumn>(i);
-    if (info.columns[i].empty() || column == WorkloadColumn::kDiskGb) continue;  // may be left out
+    if (info.columns[i].empty() || may_be_left_out(column)) continue;
     if (std::ranges::find(columns, column) == columns.end()) {
       fail(file, line,
            fmt::format("the column '{}' is missing, expected {}", info.columns[i], info.header));
@@ -144,6 +145,9 @@ class RowReader {
     return rows;
   }
 
+  /// What the rows asked for.
+  [[nodiscard]] WorkloadPlacements take_placements() { return placements_.take(); }
+
  private:
   WorkloadRow read_row(std::string_view text, std::size_t line) {
     std::array<std::string_view, kWorkloadColumns> found{};
@@ -161,6 +165,9 @@ class RowReader {
     if (const std::string fault = fields_reader_.read(fields, row); !fault.empty()) {
       fail(file_, line, fault);
     }
+    if (const std::string fault = placements_.read(fields, row); !fault.empty()) {
+      fail(file_, line, fault);
+    }
     const std::string_view id = fields[static_cast<std::size_t>(WorkloadColumn::kId)];
     if (const auto [first, is_new] = line_of_id_.emplace(id, line); !is_new) {
       fail(file_, line,
@@ -172,6 +179,7 @@ class RowReader {
 
   std::string_view file_;
   WorkloadFieldsReader fields_reader_;
+  PlacementFieldsReader placements_;
   Columns columns_;
   std::unordered_map<std::string_view, std::size_t> line_of_id_;  // never iterated
 };
@@ -258,8 +266,9 @@ void parse_content(std::string_view text, std::string_view file, WorkloadClasses
   if (text.empty()) {
     fail(file, preamble.header_line, "the file has a header line but no requests");
   }
-  workload.rows =
-      RowReader(file, info, std::move(columns), classes).read_all(text, preamble.header_line + 1);
+  RowReader reader(file, info, std::move(columns), classes);
+  workload.rows = reader.read_all(text, preamble.header_line + 1);
+  workload.placements = reader.take_placements();
   workload.window = derive_window(workload.rows);
   state_window(workload, preamble.window);
 }

@@ -3,14 +3,34 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/model/placement_rules.hpp"
 #include "core/model/request.hpp"
 #include "core/model/resource_vector.hpp"
 #include "core/model/revenue.hpp"
 #include "core/model/sim_time.hpp"
 
 namespace cospot {
+
+/// What requests may ask of their hosts beside room. Requests that ask for the same share one.
+struct RowPlacement {
+  static constexpr std::uint32_t kNoGroup = UINT32_MAX;
+
+  PlaceRules rules{};              ///< without the tenant, which is the row's
+  std::uint32_t group = kNoGroup;  ///< in WorkloadPlacements::groups
+
+  friend bool operator==(const RowPlacement&, const RowPlacement&) = default;
+};
+
+/// Of the rows of a workload.
+struct WorkloadPlacements {
+  std::vector<RowPlacement> asked{};
+  std::vector<ServerGroup> groups{};
+
+  [[nodiscard]] bool empty() const { return asked.empty(); }
+};
 
 /// One instance's request and its (fore-known) end.
 struct WorkloadRow {
@@ -20,6 +40,8 @@ struct WorkloadRow {
   InstanceClass instance_class = InstanceClass::kVm;
   SimTime start{0};      ///< negative: before the window
   SimTime end = kNever;  ///< kNever: never ended; start <= end
+  /// What it asks beside room, from 1 on in WorkloadPlacements::asked; 0: nothing.
+  std::uint32_t placement = 0;
 
   [[nodiscard]] bool is_spot() const { return instance_class == InstanceClass::kSpot; }
 
@@ -39,6 +61,7 @@ struct Workload {
   SimTime window = kDefaultWindow;  ///< revenue counts inside [0, window); window.hpp
   bool window_is_stated = false;  ///< by a command, a sweep or the file; not derived from the rows
   std::vector<WorkloadRow> rows{};
+  WorkloadPlacements placements{};  ///< what rows ask beside room
 };
 
 /// What `row` earns when it runs from `from` to `to`: its vcpus times the part of that span which
@@ -60,6 +83,10 @@ struct Workload {
 [[nodiscard]] inline Revenue requested_revenue(const WorkloadRow& row, SimTime window) {
   return revenue_between(row, row.start, row.end, window);
 }
+
+/// For those who know room only. Errors: ConfigError when requests ask for zones, extra specs or
+/// server groups.
+void require_room_only(const Workload& workload, std::string_view who);
 
 /// Seconds as an exact decimal number with as few decimals as it needs, such as "-1.5"; kNever is
 /// "never".

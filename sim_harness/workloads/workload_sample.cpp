@@ -21,7 +21,9 @@ Workload sample_workload(const Workload& workload, Sampling sampling, double pro
   Workload sample{.name = fmt::format("{} ({})", workload.name, recipe),
                   .sha256 = sha256_hex(recipe + " of " + workload.sha256),
                   .window = workload.window,
-                  .window_is_stated = workload.window_is_stated};
+                  .window_is_stated = workload.window_is_stated,
+                  .rows = {},
+                  .placements = workload.placements};
   Random random(seed);
   const WorkloadRow* previous = nullptr;
   bool kept = false;

@@ -24,8 +24,23 @@ enum class WorkloadColumn : std::uint8_t {
   kDiskGb,
   kStart,
   kEnd,
+  // What a request asks beside room; these may be left out.
+  kZone,
+  kExtraSpecs,
+  kGroup,
+  kGroupPolicy,
+  kMaxServerPerHost,
 };
-inline constexpr std::size_t kWorkloadColumns = 8;
+inline constexpr std::size_t kWorkloadColumns = 13;
+
+/// Whether a file may do without a column that its schema has.
+[[nodiscard]] constexpr bool may_be_left_out(WorkloadColumn column) {
+  return column == WorkloadColumn::kDiskGb || column >= WorkloadColumn::kZone;
+}
+
+/// What the header line has more when requests ask for more than room.
+inline constexpr std::string_view kPlacementColumns =
+    ",zone,extra_specs,group,group_policy,max_server_per_host";
 
 struct WorkloadSchemaInfo {
   WorkloadSchema schema;
@@ -40,11 +55,12 @@ inline constexpr std::array<WorkloadSchemaInfo, 2> kWorkloadSchemas{{
      .name = "cospot",
      .header = "instance_id,tenant_id,class,vcpus,memory_mb,disk_gb,start_s,end_s",
      .columns = {"instance_id", "tenant_id", "class", "vcpus", "memory_mb", "disk_gb", "start_s",
-                 "end_s"}},
+                 "end_s", "zone", "extra_specs", "group", "group_policy", "max_server_per_host"}},
     {.schema = WorkloadSchema::kSocc22,
      .name = "socc22",
      .header = "vmId,tenantId,cores,ram,vmTypeId,starttime,endtime",
-     .columns = {"vmId", "tenantId", "vmTypeId", "cores", "ram", "", "starttime", "endtime"}},
+     .columns = {"vmId", "tenantId", "vmTypeId", "cores", "ram", "", "starttime", "endtime", "", "",
+                 "", "", ""}},
 }};
 
 /// The furthest time from the start of the window: 10,000 days. Within it a double of days tells

@@ -12,6 +12,7 @@
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
+#include "sim_harness/workloads/placement_fields.hpp"
 #include "sim_harness/workloads/window.hpp"
 
 namespace cospot {
@@ -93,11 +94,21 @@ std::string format_workload(const Workload& workload, WorkloadSchema schema,
                             const VcpusUnit& unit) {
   std::string text = window_line(workload, schema) + unit_line(unit, schema);
   text += kWorkloadSchemas[static_cast<std::size_t>(schema)].header;
+  const bool with_placements = !workload.placements.empty();
+  if (with_placements && schema == WorkloadSchema::kSocc22) {
+    throw WorkloadError(
+        "the schema socc22 has no columns for zones, extra specs and server groups; write the "
+        "schema cospot");
+  }
+  if (with_placements) text += kPlacementColumns;
   text += '\n';
   StopPoll poll;
   for (const WorkloadRow& row : workload.rows) {
     poll.check();
     append_workload_row(text, row, schema);
+    if (!with_placements) continue;
+    text.pop_back();  // the end of the line
+    text += placement_fields(row, workload.placements) + '\n';
   }
   return text;
 }

@@ -94,7 +94,7 @@ std::vector<RunResult> simulate_each(const std::vector<RunSettings>& runs, Way w
     if (way == Way::kPlain) {
       results.push_back(simulate_plainly(bench_workload().schedule, run));
     } else {
-      SimulationEngine engine(bench_workload().schedule, HostTable::uniform(run.hosts, run.host),
+      SimulationEngine engine(bench_workload().schedule, run.host.table(run.hosts),
                               make_allocator(run));
       engine.run();
       results.push_back(engine.result());

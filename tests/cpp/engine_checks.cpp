@@ -4,6 +4,7 @@
 
 #include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/hosts/hosts_file.hpp"
 #include "tests/cpp/settings_grid.hpp"
 
 namespace cospot {
@@ -21,6 +22,23 @@ OfferRule offer_rule_of(const Settings& settings) {
                               .to = settings.adaptive->to});
 }
 
+/// Every host is one of a kind here.
+HostMix hosts_of(const Settings& settings) {
+  if (settings.each.empty()) return settings.host;
+  std::vector<HostKind> kinds;
+  HostPlaces places;
+  std::vector<NamedHost> named;
+  for (const reference::HostSettings& host : settings.each) {
+    const std::string name = "h" + std::to_string(named.size());
+    HostPlace place{.zone = host.zone};
+    place.metadata.insert(host.metadata.begin(), host.metadata.end());
+    named.push_back({.name = name, .kind = static_cast<std::uint32_t>(kinds.size())});
+    kinds.push_back(
+        {.type = name, .count = 1, .total = host.total, .place = number_of_place(places, place)});
+  }
+  return {std::move(kinds), std::move(places), std::move(named)};
+}
+
 }  // namespace
 
 ChainSpec chain_of(const std::string& weigher) {
@@ -29,8 +47,11 @@ ChainSpec chain_of(const std::string& weigher) {
 
 EvictorSpec evictor_of(const std::string& name) { return {.label = name, .name = name}; }
 
+HostTable make_hosts(const RunSettings& settings) { return settings.host.table(settings.hosts); }
+HostTable make_hosts(const Settings& settings) { return make_hosts(run_settings_of(settings)); }
+
 RunSettings run_settings_of(const Settings& settings) {
-  return {.host = settings.host,
+  return {.host = hosts_of(settings),
           .hosts = settings.hosts,
           .vm = chain_of(settings.vm),
           .spot = chain_of(settings.spot),
@@ -81,17 +102,19 @@ void check_against_reference(const Workload& workload, const Settings& settings)
   CAPTURE(workload.name);
   CAPTURE(reference::describe(settings));
   const reference::Outcome expected = reference::simulate(workload, settings);
-  const EventSchedule schedule = make_schedule(workload);
-  Allocator allocator = make_allocator(run_settings_of(settings));
+  const RunSettings run = run_settings_of(settings);
+  const EventSchedule schedule =
+      make_schedule(workload, ScheduledClasses::kVmsAndSpots, run.host.isolated_tenants());
+  Allocator allocator = make_allocator(run, schedule.has_placements());
   allocator.evictor = prepared_evictor(allocator.evictor, workload, schedule);
-  SimulationEngine watched(schedule, HostTable::uniform(settings.hosts, settings.host), allocator);
+  SimulationEngine watched(schedule, make_hosts(settings), allocator);
   EventRecorder recorder(settings.epsilon || settings.adaptive ? SIZE_MAX : settings.otn);
   watched.set_observer(&recorder);
   CHECK(watched.run() == RunPause::kFinished);
   CHECK((recorder.events == expected.events));
   check_same_result(watched.result(), expected.result);
 
-  SimulationEngine engine(schedule, HostTable::uniform(settings.hosts, settings.host), allocator);
+  SimulationEngine engine(schedule, make_hosts(settings), allocator);
   CHECK(engine.run() == RunPause::kFinished);
   check_same_result(engine.result(), expected.result);
 }

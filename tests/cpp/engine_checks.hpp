@@ -15,6 +15,10 @@ namespace cospot {
 [[nodiscard]] EvictorSpec evictor_of(const std::string& name);
 [[nodiscard]] RunSettings run_settings_of(const reference::Settings& settings);
 
+/// The empty hosts of a run.
+[[nodiscard]] HostTable make_hosts(const RunSettings& settings);
+[[nodiscard]] HostTable make_hosts(const reference::Settings& settings);
+
 /// Writes an engine's events in the terms of the reference simulator.
 class EventRecorder final : public RunObserver {
  public:

@@ -13,8 +13,7 @@ namespace cospot {
 [[nodiscard]] inline Explanation explain(const Workload& workload, const RunSettings& settings,
                                          InstanceIndex instance) {
   const EventSchedule schedule = make_schedule(workload);
-  SimulationEngine engine(schedule, HostTable::uniform(settings.hosts, settings.host),
-                          make_allocator(settings));
+  SimulationEngine engine(schedule, make_hosts(settings), make_allocator(settings));
   REQUIRE(engine.run({.arrival = instance}) == RunPause::kArrival);
   Explanation explanation = explain_next(engine, settings);
   decide_as_explained(engine, schedule, explanation, nullptr);

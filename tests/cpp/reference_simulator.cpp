@@ -20,6 +20,7 @@ constexpr std::size_t kMostSpotsToEnumerate = 16;
 
 /// The instances on a host, each list in order of placement.
 struct Host {
+  HostSettings is{};
   std::vector<InstanceIndex> vms{};
   std::vector<InstanceIndex> spots{};
 };
@@ -47,6 +48,13 @@ class Simulator {
         vm_policy_(parse_vm_policy(settings.vm)),
         spot_policy_(parse_spot_policy(settings.spot)),
         hosts_(settings.hosts) {
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+      if (settings.each.empty()) {
+        hosts_[i].is.total = settings.host;
+      } else {
+        hosts_[i].is = settings.each.at(i);
+      }
+    }
     if (settings.evictor != "FIFO" && settings.evictor != "YJF" && settings.evictor != "LPO" &&
         settings.evictor != "LPML") {
       throw ConfigError("unknown evictor '" + settings.evictor + "'");
@@ -86,7 +94,7 @@ class Simulator {
     return count_spots ? held_by(host.vms) + held_by(host.spots) : held_by(host.vms);
   }
   bool fits(InstanceIndex instance, const Host& host, bool count_spots) const {
-    return row(instance).resources.fits_in(settings_.host - used(host, count_spots));
+    return row(instance).resources.fits_in(host.is.total - used(host, count_spots));
   }
 
   void log(SimTime time, EventKind kind, InstanceIndex instance, HostIndex host) {
@@ -105,6 +113,8 @@ class Simulator {
   void evict(HostIndex host, const std::vector<std::size_t>& victims, SimTime now);
 
   std::vector<RankedHost> rank(InstanceIndex instance, const Policy& policy, bool saf) const;
+  bool may_be_on(InstanceIndex instance, const Host& host) const;
+  std::size_t members_on(const Host& host, std::uint32_t group) const;
   double weight_of(InstanceIndex instance, const Policy& policy, const Host& host) const;
   std::size_t hosts_to_offer(const std::vector<RankedHost>& ranked) const;
   double vm_load() const;
@@ -160,7 +170,11 @@ void Simulator::reject(InstanceIndex instance) {
   log(row(instance).start, EventKind::kRejected, instance, kNoHost);
   if (is_spot(instance)) return;
   ++outcome_.result.vm_rejected;
-  if (!row(instance).resources.fits_in(settings_.host)) ++outcome_.result.vm_too_large;
+  const ResourceVector size = row(instance).resources;
+  if (std::none_of(hosts_.begin(), hosts_.end(),
+                   [&](const Host& host) { return size.fits_in(host.is.total); })) {
+    ++outcome_.result.vm_too_large;
+  }
 }
 
 void Simulator::place_spot(InstanceIndex instance) {
@@ -213,14 +227,50 @@ void Simulator::evict(HostIndex host, const std::vector<std::size_t>& victims, S
   spots = staying;
 }
 
+std::size_t Simulator::members_on(const Host& host, std::uint32_t group) const {
+  std::size_t members = 0;
+  for (const std::vector<InstanceIndex>* list : {&host.vms, &host.spots}) {
+    for (const InstanceIndex other : *list) {
+      const std::uint32_t asked = row(other).placement;
+      if (asked != 0 && workload_.placements.asked[asked - 1].group == group) ++members;
+    }
+  }
+  return members;
+}
+
+/// What the request asks beside room; extra specs are compared as texts here.
+bool Simulator::may_be_on(InstanceIndex instance, const Host& host) const {
+  const auto tenants = host.is.metadata.find("filter_tenant_id");
+  if (tenants != host.is.metadata.end() && !tenants->second.contains(row(instance).tenant)) {
+    return false;
+  }
+  if (row(instance).placement == 0) return true;
+  const RowPlacement& asked = workload_.placements.asked[row(instance).placement - 1];
+  if (!asked.rules.zone.empty() && asked.rules.zone != host.is.zone) return false;
+  for (const auto& [key, value] : asked.rules.extra_specs) {
+    const auto found = host.is.metadata.find(key);
+    if (found == host.is.metadata.end() || !found->second.contains(value)) return false;
+  }
+  if (asked.group == RowPlacement::kNoGroup) return true;
+  const ServerGroup& group = workload_.placements.groups[asked.group];
+  const std::size_t here = members_on(host, asked.group);
+  if (group.policy == GroupPolicy::kAntiAffinity) {
+    return here < static_cast<std::size_t>(group.max_server_per_host);
+  }
+  std::size_t anywhere = 0;
+  for (const Host& other : hosts_) anywhere += members_on(other, asked.group);
+  return group.policy != GroupPolicy::kAffinity || anywhere == 0 || here > 0;
+}
+
 /// The policy's formula; higher is better.
 double Simulator::weight_of(InstanceIndex instance, const Policy& policy, const Host& host) const {
   const ResourceVector& size = row(instance).resources;
   const ResourceVector taken = used(host, policy.counts_spots);
   if (policy.formula == "UTIL") return taken.vcpus;
-  if (policy.formula == "COS") return cosine_score(size, settings_.host - taken);
+  if (policy.formula == "COS") return cosine_score(size, host.is.total - taken);
   if (policy.formula == "DPD") {
-    return static_cast<double>(diagonal_gain(size, taken, settings_.host));
+    return static_cast<double>(diagonal_gain(size, taken, host.is.total)) /
+           (static_cast<double>(host.is.total.vcpus) * host.is.total.memory_mb);
   }
   if (policy.formula == "FewestSpots") return -static_cast<double>(host.spots.size());
   if (policy.formula != "SpotHour") return 0;
@@ -239,7 +289,7 @@ std::vector<RankedHost> Simulator::rank(InstanceIndex instance, const Policy& po
   std::vector<RankedHost> ranked;
   for (HostIndex h = 0; h < hosts_.size(); ++h) {
     const Host& host = hosts_[h];
-    if (!fits(instance, host, is_spot(instance))) continue;
+    if (!fits(instance, host, is_spot(instance)) || !may_be_on(instance, host)) continue;
     const bool idle = host.vms.empty() && (!policy.counts_spots || host.spots.empty());
     int tier = 0;
     if (policy.avoids_vms) {
@@ -261,7 +311,8 @@ std::vector<RankedHost> Simulator::rank(InstanceIndex instance, const Policy& po
 
 /// The part of the scarcest resource that VMs use.
 double Simulator::vm_load() const {
-  const auto count = static_cast<double>(hosts_.size());
+  ResourceVector all;
+  for (const Host& host : hosts_) all += host.is.total;
   double vcpus = 0;
   double memory = 0;
   double disk = 0;
@@ -270,9 +321,8 @@ double Simulator::vm_load() const {
     memory += held_by(host.vms).memory_mb;
     disk += held_by(host.vms).disk_gb;
   }
-  double load =
-      std::max(vcpus / (count * settings_.host.vcpus), memory / (count * settings_.host.memory_mb));
-  if (settings_.host.disk_gb > 0) load = std::max(load, disk / (count * settings_.host.disk_gb));
+  double load = std::max(vcpus / all.vcpus, memory / all.memory_mb);
+  if (all.disk_gb > 0) load = std::max(load, disk / all.disk_gb);
   return load;
 }
 
@@ -356,7 +406,8 @@ Plan Simulator::plan_least_loss(InstanceIndex vm, const Host& host) const {
   Plan best;
   for (std::size_t subset = 0; subset < (std::size_t{1} << n); ++subset) {
     Plan plan{.possible = true};
-    Host left{.vms = host.vms};
+    Host left = host;
+    left.spots.clear();
     for (std::size_t i = 0; i < n; ++i) {
       if ((subset >> i & 1) == 0) {
         left.spots.push_back(host.spots[i]);

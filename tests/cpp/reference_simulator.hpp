@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,13 @@ struct AdaptiveOffer {
   double to = 1;
 };
 
+/// A host, where they are not all alike.
+struct HostSettings {
+  ResourceVector total{};
+  std::string zone{};
+  std::map<std::string, std::set<std::string>> metadata{};
+};
+
 /// One run. `vm` is UTIL, COS, DPD, FirstFit, FewestSpots or SpotHour; `spot` is sUTIL, sCOS, sDPD,
 /// vmaUTIL, vmaCOS, vmaDPD or FirstFit (the lowest host that fits); `evictor` is FIFO, YJF, LPO or
 /// LPML (with the model that is built in).
@@ -38,6 +47,7 @@ struct Settings {
   std::size_t otn = 1;
   std::optional<AdaptiveOffer> adaptive{};  ///< used instead of otn, if set
   std::optional<double> epsilon{};          ///< used instead of both, if set
+  std::vector<HostSettings> each{};         ///< the hosts one by one, used instead of host, if set
 };
 
 enum class EventKind { kPlaced, kRejected, kEvicted, kEnded };

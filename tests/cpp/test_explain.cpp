@@ -50,8 +50,7 @@ bool same_hosts(const HostTable& a, const HostTable& b) {
 /// (which throws), and unwatched, when it decides lazily. Returns the winners by row.
 std::vector<HostIndex> explain_all(const Workload& workload, const RunSettings& settings) {
   const EventSchedule schedule = make_schedule(workload);
-  SimulationEngine engine(schedule, HostTable::uniform(settings.hosts, settings.host),
-                          make_allocator(settings));
+  SimulationEngine engine(schedule, make_hosts(settings), make_allocator(settings));
   std::vector<HostIndex> winners(workload.rows.size(), kNoHost);
   const std::vector<InstanceIndex> order = reference::arrival_order(workload);
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -122,8 +121,7 @@ TEST_CASE("decide_as_explained: does not let a wrong explanation pass") {
   const RunSettings settings = run_settings_of({{10, 10}, 3, "UTIL", "FirstFit", "FIFO", false, 2});
   const EventSchedule schedule = make_schedule(workload);
   const auto decide = [&](const auto& tamper) {
-    SimulationEngine engine(schedule, HostTable::uniform(settings.hosts, settings.host),
-                            make_allocator(settings));
+    SimulationEngine engine(schedule, make_hosts(settings), make_allocator(settings));
     engine.run({.arrival = 4});
     Explanation explanation = explain_next(engine, settings);
     tamper(explanation);

@@ -183,8 +183,7 @@ TEST_CASE("offer rules: runs agree with the slow reference simulator") {
 
 std::vector<reference::Event> events_of(const EventSchedule& schedule,
                                         const RunSettings& settings) {
-  SimulationEngine engine(schedule, HostTable::uniform(settings.hosts, settings.host),
-                          make_allocator(settings));
+  SimulationEngine engine(schedule, make_hosts(settings), make_allocator(settings));
   EventRecorder recorder;
   engine.set_observer(&recorder);
   engine.run();

@@ -23,8 +23,7 @@ TEST_CASE("SimulationEngine: gives the answers worked out by hand") {
   for (const worked::Scenario& scenario : worked::all_scenarios()) {
     CAPTURE(scenario.name);
     const EventSchedule schedule = make_schedule(scenario.workload);
-    SimulationEngine engine(schedule,
-                            HostTable::uniform(scenario.settings.hosts, scenario.settings.host),
+    SimulationEngine engine(schedule, make_hosts(scenario.settings),
                             make_allocator(run_settings_of(scenario.settings)));
     EventRecorder recorder(scenario.settings.otn);
     engine.set_observer(&recorder);
@@ -46,8 +45,7 @@ TEST_CASE("SimulationEngine: earns the revenue worked out by hand") {
   for (const worked::RevenueScenario& scenario : worked::revenue_scenarios()) {
     CAPTURE(scenario.name);
     const EventSchedule schedule = make_schedule(scenario.workload);
-    SimulationEngine engine(schedule,
-                            HostTable::uniform(scenario.settings.hosts, scenario.settings.host),
+    SimulationEngine engine(schedule, make_hosts(scenario.settings),
                             make_allocator(run_settings_of(scenario.settings)));
     engine.run();
     const RunResult result = engine.result();
@@ -191,7 +189,7 @@ TEST_CASE("SimulationEngine: pauses before the named arrival and goes on as if i
   const EventSchedule schedule = make_schedule(workload);
   const Settings settings{options.host, options.hosts, "COS", "sDPD", "LPO", false, 3};
   const Allocator allocator = make_allocator(run_settings_of(settings));
-  SimulationEngine engine(schedule, HostTable::uniform(settings.hosts, settings.host), allocator);
+  SimulationEngine engine(schedule, make_hosts(settings), allocator);
   const InstanceIndex instance = 60;
   CHECK(engine.run({.arrival = instance}) == RunPause::kArrival);
   CHECK(engine.next_event().instance == instance);

@@ -43,10 +43,10 @@ std::string error_of(std::size_t number, const std::string& line,
 TEST_CASE("read_sweep: the valid sweep has no error") { CHECK(error_of(0, "").empty()); }
 
 TEST_CASE("read_sweep: unknown, missing and contradicting keys") {
-  CHECK(
-      error_of(8, "otn: [1, 2]\nfoo: 1") ==
-      "s.yaml:9: sweep: unknown key 'foo'; valid names: study, workloads, host, headroom_percent, "
-      "hosts, vm, spot, evictor, saf, otn, window_days");
+  CHECK(error_of(8, "otn: [1, 2]\nfoo: 1") ==
+        "s.yaml:9: sweep: unknown key 'foo'; valid names: study, workloads, host, added_type, "
+        "headroom_percent, "
+        "hosts, vm, spot, evictor, saf, otn, window_days");
   CHECK(error_of(8, "") == "s.yaml:1: sweep: missing key 'otn'");
   CHECK(error_of(3, "") == "s.yaml:1: sweep: missing key 'headroom_percent' (or 'hosts')");
   CHECK(error_of(8, "otn: 1\nhosts: 5") ==
@@ -78,6 +78,15 @@ TEST_CASE("read_sweep: numbers out of range or of the wrong type") {
   CHECK(contains(error_of(3, "hosts: 0"), "s.yaml:3: hosts: found '0', expected a whole number"));
   CHECK(contains(error_of(2, "host: {vcpus: 0, memory_mb: 5}"), "s.yaml:2: host.vcpus: found '0'"));
   CHECK(contains(error_of(2, "host: 5"), "s.yaml:2: host: found '5', expected a mapping"));
+  CHECK(contains(error_of(2, "host: [{type: a, count: 0, vcpus: 1, memory_mb: 1}]"),
+                 "s.yaml:2: host.count: found '0'"));
+  CHECK(error_of(2, "host: [{count: 1, vcpus: 1, memory_mb: 1}]") ==
+        "s.yaml:2: host: missing key 'type'");
+  CHECK(
+      contains(error_of(2,
+                        "host: [{type: a, count: 1, vcpus: 1, memory_mb: 9, "
+                        "ram_allocation_ratio: 0.1}]"),
+               "s.yaml:2: host: memory_mb after what is reserved and the ratio is 0, expected 1"));
   CHECK(error_of(7, "saf: 1") == "s.yaml:7: saf: found '1', expected true or false");
 }
 

@@ -73,7 +73,7 @@ TEST_CASE("read_sweep: policies with options, labels and weighted sums") {
   CHECK(sweep.workloads.at(0).label == "made up");
   CHECK(sweep.workloads.at(0).synthetic->scale == 0.02);
   CHECK(sweep.workloads.at(0).synthetic->sampling == ZoneSampling::kBernoulli);
-  CHECK(sweep.host.disk_gb == 100);
+  CHECK(sweep.host.largest_total().disk_gb == 100);
   CHECK_FALSE(sweep.sizes.at(1).percent);
   CHECK(sweep.sizes.at(1).hosts == 6);
   REQUIRE(sweep.vm.size() == 4);
@@ -117,6 +117,37 @@ TEST_CASE("read_sweep: an environment variable keeps its name in the label") {
   const Sweep one =
       read(folder, "workloads: {path: '${COSPOT_TEST_FOLDER}/sub/a.csv', label: A}\n" + kTail);
   CHECK(labels(one) == std::vector<std::string>{"A"});
+}
+
+TEST_CASE("read_sweep: reads several types of hosts") {
+  const ScratchFolder folder;
+  const std::string rest =
+      "vm: UTIL\nspot: sDPD\nevictor: FIFO\nsaf: false\notn: 1\nworkloads: {synthetic: "
+      "azure2020}\n";
+  const Sweep sweep = read(folder,
+                           "host:\n"
+                           "  - {type: a, count: 2, vcpus: 10, reserved_vcpus: 1, memory_mb: 8,\n"
+                           "     cpu_allocation_ratio: 1.5, ram_allocation_ratio: 0.5, zone: z1}\n"
+                           "  - {type: b, count: 1, vcpus: 4, memory_mb: 4, aggregates: [x, y],\n"
+                           "     metadata: {disk: [ssd, nvme]}}\n" +
+                               rest);
+  REQUIRE(sweep.host.kinds().size() == 2);
+  // floor((10 - 1) x 1.5) = 13, floor(8 x 0.5) = 4
+  CHECK(sweep.host.kinds()[0].total == ResourceVector{13, 4, 0});
+  CHECK(sweep.host.places()[1].aggregates == std::vector<std::string>{"x", "y"});
+  CHECK(sweep.host.places()[1].metadata.at("disk").size() == 2);
+  CHECK(sweep.sizes.size() == 1);
+  CHECK(sweep.sizes[0].hosts == 3);
+  const Sweep grown =
+      read(folder, "added_type: b\nhosts: [3, 5]\n" +
+                       ("host: [{type: a, count: 2, vcpus: 8, memory_mb: 8}, {type: "
+                        "b, count: 1, vcpus: 4, memory_mb: 4}]\n" +
+                        rest));
+  CHECK(grown.host.counts(5) == std::vector<std::size_t>{2, 3});
+  folder.write("h.csv", "name,vcpus,memory_mb\nc1,8,8\nc2,4,4\n");
+  const Sweep file = read(folder, "host: h.csv\n" + rest);
+  CHECK(file.host.named().size() == 2);
+  CHECK(sweep_json(file).find("\"names\":[[\"c1\",0],[\"c2\",1]]") != std::string::npos);
 }
 
 TEST_CASE("read_sweep: overrides win over the file, and hosts over headroom_percent") {

@@ -85,7 +85,8 @@ class HostWatch final : public RunObserver {
 std::size_t host_count(const Sweep& scenario, const Workload& workload) {
   const Headroom& size = scenario.sizes.front();
   if (!size.percent.has_value()) return size.hosts;
-  const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
+  const EventSchedule vms =
+      make_schedule(workload, ScheduledClasses::kVmsOnly, scenario.host.isolated_tenants());
   return with_headroom(smallest_datacenter(workload, vms, scenario.host, scenario.vm.front()).hosts,
                        *size.percent);
 }
@@ -120,10 +121,11 @@ std::string identity(const Sweep& scenario, const std::string& workload_sha256) 
 PlacedHosts run_and_watch(const Sweep& scenario) {
   const Workload workload = load_workload(scenario.workloads.front());
   const RunSettings settings = run_settings(scenario, {}, host_count(scenario, workload));
-  const EventSchedule schedule = make_schedule(workload);
-  Allocator allocator = make_allocator(settings);
+  const EventSchedule schedule =
+      make_schedule(workload, ScheduledClasses::kVmsAndSpots, settings.host.isolated_tenants());
+  Allocator allocator = make_allocator(settings, schedule.has_placements());
   allocator.evictor = prepared_evictor(allocator.evictor, workload, schedule);
-  SimulationEngine engine(schedule, HostTable::uniform(settings.hosts, settings.host), allocator);
+  SimulationEngine engine(schedule, settings.host.table(settings.hosts), allocator);
   HostWatch watch(workload, settings.hosts);
   engine.set_observer(&watch);
   const auto forecast = make_spot_forecasts(schedule, engine.hosts(), settings.spot);

@@ -6,6 +6,7 @@
 #include "core/model/resource_vector.hpp"
 #include "sim_harness/engine/headroom.hpp"
 #include "sim_harness/engine/run_settings.hpp"
+#include "sim_harness/hosts/host_mix.hpp"
 #include "sim_harness/workloads/workload_spec.hpp"
 
 namespace cospot {
@@ -14,7 +15,7 @@ namespace cospot {
 /// Every axis has at least one value and no value or label twice.
 struct Sweep {
   std::vector<WorkloadSpec> workloads;
-  ResourceVector host;
+  HostMix host;
   std::vector<Headroom> sizes;  ///< all percentages or all host counts
   std::vector<ChainSpec> vm;
   std::vector<ChainSpec> spot;

@@ -17,9 +17,9 @@
 namespace cospot {
 namespace {
 
-constexpr std::array<std::string_view, 11> kSweepKeys{
-    "study",   "workloads", "host", "headroom_percent", "hosts", "vm", "spot",
-    "evictor", "saf",       "otn",  "window_days"};
+constexpr std::array<std::string_view, 12> kSweepKeys{
+    "study", "workloads", "host", "added_type", "headroom_percent", "hosts", "vm",
+    "spot",  "evictor",   "saf",  "otn",        "window_days"};
 
 Sweep read_tree(const ConfigNode& root, const std::filesystem::path& folder, PolicyLoader& loader,
                 const std::optional<SimTime>& window) {
@@ -29,8 +29,8 @@ Sweep read_tree(const ConfigNode& root, const std::filesystem::path& folder, Pol
   }
   Sweep sweep;
   sweep.workloads = read_windowed_workloads(root, folder, window);
-  sweep.host = read_host(root);
-  sweep.sizes = read_sizes(root);
+  sweep.host = read_hosts(root, folder);
+  sweep.sizes = read_sizes(root, sweep.host);
   sweep.vm = read_chains(require_key(root, "sweep", "vm"), "vm", loader);
   sweep.spot = read_chains(require_key(root, "sweep", "spot"), "spot", loader);
   sweep.evictors = read_evictors(require_key(root, "sweep", "evictor"), "evictor", folder, loader);

@@ -5,6 +5,7 @@
 
 #include "core/random.hpp"
 #include "core/ranking/host_ranking.hpp"
+#include "sim_harness/engine/placements.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
 
 namespace cospot {
@@ -37,6 +38,7 @@ DegradationResult degrade(const EventSchedule& vms, HostTable hosts, const Chain
                            .vm_requests = vms.vm_requests,
                            .vm_revenue_requested = vms.vm_revenue_requested,
                            .vm_revenue = vms.vm_revenue_requested};
+  require_placements_seen(vms, vm);
   const std::unique_ptr<HostRanking> ranking = vm.make_ranking(hosts);
   std::vector<HostIndex> host_of(vms.start.size(), kNoHost);
   std::vector<HostIndex> seen;

@@ -48,7 +48,7 @@ const Schema& schema() {
 /// A file of the study, read.
 struct Settings {
   std::vector<WorkloadSpec> workloads;
-  ResourceVector host;
+  HostMix host;
   std::vector<Headroom> sizes;
   std::vector<ChainSpec> vm;
   std::vector<OfferRule> otn;
@@ -67,15 +67,15 @@ struct Settings {
 };
 
 Settings read_settings(const StudyFile& file) {
-  static constexpr std::array<std::string_view, 9> kKeys{
-      "study", "workloads", "window_days", "host", "headroom_percent",
+  static constexpr std::array<std::string_view, 10> kKeys{
+      "study", "workloads", "window_days", "host", "added_type", "headroom_percent",
       "hosts", "vm",        "otn",         "seed"};
   const ConfigNode& root = file.root;
   require_known_keys(root, "sweep", kKeys);
   Settings settings;
   settings.workloads = read_windowed_workloads(root, file.folder, file.window);
-  settings.host = read_host(root);
-  settings.sizes = read_sizes(root);
+  settings.host = read_hosts(root, file.folder);
+  settings.sizes = read_sizes(root, settings.host);
   settings.vm = read_chains(require_key(root, "sweep", "vm"), "vm", *file.policies);
   settings.otn = read_offers(root);
   for (const OfferRule& otn : settings.otn) {
@@ -114,8 +114,7 @@ Experiment load(Settings settings) {
                                                   const RecordMeasures& record) {
     const Coordinates first = grid.coordinates(group.first_run);
     SharedWorkload& workload = *shared->workloads[first[0]];
-    const auto hosts =
-        HostTable::uniform(workload.hosts(settings.sizes[first[1]], first[2]), settings.host);
+    const HostTable hosts = settings.host.table(workload.hosts(settings.sizes[first[1]], first[2]));
     const auto chain = make_chain(settings.vm[first[2]], ChainSide::kVm);
     for (const std::size_t run : pending) {
       const Coordinates at = grid.coordinates(run);

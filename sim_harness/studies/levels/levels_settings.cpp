@@ -88,17 +88,17 @@ std::string LevelsSettings::json() const {
 LevelsSettings read_levels_settings(const StudyFile& file) {
   const ConfigNode& root = file.root;
   std::vector<std::string_view> keys(kEconomyKeys.begin(), kEconomyKeys.end());
-  keys.insert(keys.end(), {"workloads", "window_days", "host", "headroom_percent", "hosts", "vm",
-                           "spot", "evictor", "saf", "otn", "economy", "economy_percent", "promise",
-                           "seed", "forecaster", "economy_price"});
+  keys.insert(keys.end(), {"workloads", "window_days", "host", "added_type", "headroom_percent",
+                           "hosts", "vm", "spot", "evictor", "saf", "otn", "economy",
+                           "economy_percent", "promise", "seed", "forecaster", "economy_price"});
   // Those of the datacenter.
   std::erase(keys, "capacity");
   std::erase(keys, "resource");
   require_known_keys(root, "study levels", keys);
   LevelsSettings settings;
   settings.workloads = read_windowed_workloads(root, file.folder, file.window);
-  settings.host = read_host(root);
-  settings.sizes = read_sizes(root);
+  settings.host = read_hosts(root, file.folder);
+  settings.sizes = read_sizes(root, settings.host);
   settings.vm = read_chains(require_key(root, "sweep", "vm"), "vm", *file.policies);
   settings.spot = read_chains(require_key(root, "sweep", "spot"), "spot", *file.policies);
   settings.evictors =

@@ -20,7 +20,7 @@ inline constexpr const char* kUnlimitedPromise = "unlimited";
 /// A file of the study `levels`, read.
 struct LevelsSettings {
   std::vector<WorkloadSpec> workloads;
-  ResourceVector host;
+  HostMix host;
   std::vector<Headroom> sizes;
   std::vector<ChainSpec> vm, spot, economy_chains;
   std::vector<EvictorSpec> evictors;

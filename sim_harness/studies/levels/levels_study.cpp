@@ -203,7 +203,7 @@ class LevelsSimulation {
     const std::vector<std::uint8_t> levels =
         levels_of(workload.workload(), settings_.percents[at[8]],
                   static_cast<std::uint64_t>(settings_.seeds[at[10]]));
-    LevelEngine engine(workload.schedule(), levels, HostTable::uniform(hosts, settings_.host),
+    LevelEngine engine(workload.schedule(), levels, settings_.host.table(hosts),
                        allocator(workload, at, is_limited));
     PromiseOwner owner(steps, workload.workload(), levels);
     if (is_limited) engine.set_forecasts(&owner);
@@ -211,10 +211,9 @@ class LevelsSimulation {
     LevelsResult result = counts_of(engine.results());
     result.hosts = hosts;
     if (is_limited) {
-      result.promised_percent =
-          mean_percent(steps, &PromiseStep::vcpus, hosts, settings_.host.vcpus);
-      result.promised_memory_percent =
-          mean_percent(steps, &PromiseStep::memory_mb, hosts, settings_.host.memory_mb);
+      const HostMix::Sum all = settings_.host.sum(hosts);
+      result.promised_percent = mean_percent(steps, &PromiseStep::vcpus, all.vcpus);
+      result.promised_memory_percent = mean_percent(steps, &PromiseStep::memory_mb, all.memory_mb);
     }
     return result;
   }
@@ -260,11 +259,11 @@ class LevelsSimulation {
   }
 
   [[nodiscard]] static double mean_percent(const std::vector<PromiseStep>& steps,
-                                           std::int64_t PromiseStep::*amount, std::size_t hosts,
-                                           ResourceAmount of_host) {
+                                           std::int64_t PromiseStep::*amount,
+                                           std::int64_t of_all_hosts) {
     double sum = 0;
     for (const PromiseStep& step : steps) sum += static_cast<double>(step.*amount);
-    const double capacity = static_cast<double>(hosts) * static_cast<double>(of_host);
+    const auto capacity = static_cast<double>(of_all_hosts);
     return 100 * sum / static_cast<double>(steps.size()) / capacity;
   }
 

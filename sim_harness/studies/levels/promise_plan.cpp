@@ -53,10 +53,9 @@ VmUse vm_use_of(const Workload& workload, const EconomySettings& settings) {
 
 std::vector<PromiseStep> promise_steps(const VmUse& use, std::size_t hosts,
                                        const LevelsSettings& settings, double confidence) {
-  const auto count = static_cast<std::int64_t>(hosts);
-  const auto vcpus = promised_amounts(use.vcpus, count * settings.host.vcpus, settings, confidence);
-  const auto memory =
-      promised_amounts(use.memory_mb, count * settings.host.memory_mb, settings, confidence);
+  const HostMix::Sum all = settings.host.sum(hosts);
+  const auto vcpus = promised_amounts(use.vcpus, all.vcpus, settings, confidence);
+  const auto memory = promised_amounts(use.memory_mb, all.memory_mb, settings, confidence);
   std::vector<PromiseStep> steps;
   for (std::size_t i = 0; i < vcpus.size(); ++i) {
     steps.push_back({.from = vcpus[i].first * settings.economy.period(),

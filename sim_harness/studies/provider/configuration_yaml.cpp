@@ -31,6 +31,41 @@ std::string mapping_yaml(const std::vector<std::string>& entries) {
   return fmt::format("{{{}}}", fmt::join(entries, ", "));
 }
 
+std::string totals_yaml(const ConfigNode& host) {
+  std::vector<std::string> entries;
+  for (const ConfigEntry& entry : host.entries) {
+    if (entry.key == "disk_gb" && entry.value.text == "0") continue;
+    entries.push_back(entry.key + ": " + entry.value.text);
+  }
+  return mapping_yaml(entries);
+}
+
+std::string list_yaml(const ConfigNode& list) {
+  std::vector<std::string> items;
+  for (const ConfigNode& item : list.items) items.push_back(scalar_yaml(item));
+  return fmt::format("[{}]", fmt::join(items, ", "));
+}
+
+/// One type of hosts, without what it does not have.
+std::string host_type_yaml(const ConfigNode& type) {
+  std::vector<std::string> entries;
+  for (const ConfigEntry& entry : type.entries) {
+    const ConfigNode& value = entry.value;
+    if (value.kind == ConfigNode::Kind::kList) {
+      if (!value.items.empty()) entries.push_back(entry.key + ": " + list_yaml(value));
+    } else if (value.kind == ConfigNode::Kind::kMapping) {
+      std::vector<std::string> parts;
+      for (const ConfigEntry& part : value.entries) {
+        parts.push_back(yaml_text(part.key) + ": " + list_yaml(part.value));
+      }
+      if (!parts.empty()) entries.push_back(entry.key + ": " + mapping_yaml(parts));
+    } else if (!value.text.empty() && (entry.key != "disk_gb" || value.text != "0")) {
+      entries.push_back(entry.key + ": " + scalar_yaml(value));
+    }
+  }
+  return mapping_yaml(entries);
+}
+
 std::string name_of(const ConfigNode& policy) { return require_key(policy, "policy", "name").text; }
 
 /// A policy inside a list, or one that stands alone and has a label: `UTIL` or `{name: UTIL, ...}`.
@@ -97,12 +132,12 @@ std::string workload_yaml(const ConfigNode& workload) {
 }
 
 std::string host_yaml(const ConfigNode& host) {
-  std::vector<std::string> entries;
-  for (const ConfigEntry& entry : host.entries) {
-    if (entry.key == "disk_gb" && entry.value.text == "0") continue;
-    entries.push_back(entry.key + ": " + entry.value.text);
+  if (const ConfigNode* types = host.find("types")) {
+    std::vector<std::string> items;
+    for (const ConfigNode& type : types->items) items.push_back(host_type_yaml(type));
+    return fmt::format("[{}]", fmt::join(items, ", "));
   }
-  return mapping_yaml(entries);
+  return totals_yaml(host);
 }
 
 std::string chain_yaml(const ConfigNode& chain) {

@@ -1,22 +1,40 @@
 #include "sim_harness/studies/provider/provider_inputs.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "sim_harness/engine/placement_checks.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
 #include "sim_harness/workloads/window.hpp"
 
 namespace cospot {
 
-ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs,
-                                    const ResourceVector& host, const std::vector<Headroom>& sizes,
+namespace {
+
+/// What requests ask beside room, on the fewest hosts.
+void require_possible(SharedWorkload& shared, const HostMix& host,
+                      const std::vector<Headroom>& sizes) {
+  // Of most workloads nothing need be looked at, nor a schedule be made now.
+  if (shared.workload().placements.empty() && host.isolated_tenants().empty()) return;
+  std::optional<std::size_t> fewest;
+  for (const Headroom& size : sizes) {
+    if (!size.percent) fewest = std::min(fewest.value_or(size.hosts), size.hosts);
+  }
+  require_possible_placements(shared.workload(), shared.schedule(), host, fewest);
+}
+
+}  // namespace
+
+ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs, const HostMix& host,
+                                    const std::vector<Headroom>& sizes,
                                     const std::vector<ChainSpec>& vm) {
   return load_provider_inputs(specs, host, sizes, vm, WorkloadClasses::kVmsAndSpots);
 }
 
-ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs,
-                                    const ResourceVector& host, const std::vector<Headroom>& sizes,
+ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs, const HostMix& host,
+                                    const std::vector<Headroom>& sizes,
                                     const std::vector<ChainSpec>& vm, WorkloadClasses classes) {
   const bool has_headroom =
       std::ranges::any_of(sizes, [](const Headroom& size) { return size.percent.has_value(); });
@@ -27,6 +45,7 @@ ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs,
     const Workload& workload = inputs.workloads.back()->workload();
     // Now, not in the first group that needs the size: by then there is a database.
     if (has_headroom) require_every_vm_fits(workload, host);
+    require_possible(*inputs.workloads.back(), host, sizes);
     inputs.records.push_back(
         {.label = spec.label, .sha256 = workload.sha256, .name = workload.name});
     inputs.windows.push_back(workload.window);

@@ -25,11 +25,11 @@ struct ProviderInputs {
 ///
 /// Errors: WorkloadError; ConfigError when a headroom asks for a datacenter that no size satisfies.
 [[nodiscard]] ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs,
-                                                  const ResourceVector& host,
+                                                  const HostMix& host,
                                                   const std::vector<Headroom>& sizes,
                                                   const std::vector<ChainSpec>& vm);
 [[nodiscard]] ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs,
-                                                  const ResourceVector& host,
+                                                  const HostMix& host,
                                                   const std::vector<Headroom>& sizes,
                                                   const std::vector<ChainSpec>& vm,
                                                   WorkloadClasses classes);

@@ -72,6 +72,36 @@ std::string host_json(const ResourceVector& host) {
                      host.disk_gb);
 }
 
+std::string host_json(const HostMix& hosts) {
+  if (hosts.is_plain()) return host_json(hosts.kinds().front().total);
+  const auto kind_json = [&](const HostKind& kind) {
+    const HostPlace& place = hosts.places()[kind.place];
+    JsonObject metadata;
+    for (const auto& [key, values] : place.metadata) {
+      metadata.add(key, list_of(values, json_text));
+    }
+    return JsonObject()
+        .add("type", json_text(kind.type))
+        .add("count", std::to_string(kind.count))
+        .add("vcpus", std::to_string(kind.total.vcpus))
+        .add("memory_mb", std::to_string(kind.total.memory_mb))
+        .add("disk_gb", std::to_string(kind.total.disk_gb))
+        .add("zone", json_text(place.zone))
+        .add("aggregates", list_of(place.aggregates, json_text))
+        .add("metadata", metadata.text())
+        .text();
+  };
+  JsonObject json;
+  json.add("types", list_of(hosts.kinds(), kind_json));
+  if (!hosts.added_type().empty()) json.add("added_type", json_text(hosts.added_type()));
+  if (!hosts.named().empty()) {
+    json.add("names", list_of(hosts.named(), [](const NamedHost& host) {
+               return fmt::format("[{},{}]", json_text(host.name), host.kind);
+             }));
+  }
+  return json.text();
+}
+
 std::string size_json(const Headroom& size) {
   return size.percent ? fmt::format("{{\"headroom_percent\":{}}}", *size.percent)
                       : fmt::format("{{\"hosts\":{}}}", size.hosts);

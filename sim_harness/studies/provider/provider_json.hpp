@@ -9,6 +9,7 @@
 #include "sim_harness/engine/headroom.hpp"
 #include "sim_harness/engine/run_settings.hpp"
 #include "sim_harness/files/json_text.hpp"
+#include "sim_harness/hosts/host_mix.hpp"
 #include "sim_harness/workloads/workload_spec.hpp"
 
 namespace cospot {
@@ -21,6 +22,8 @@ namespace cospot {
 [[nodiscard]] std::string workload_json(const WorkloadSpec& workload);
 
 [[nodiscard]] std::string host_json(const ResourceVector& host);
+/// Of plain hosts the totals; of others all of their kinds, and the names of those in a file.
+[[nodiscard]] std::string host_json(const HostMix& hosts);
 [[nodiscard]] std::string size_json(const Headroom& size);
 
 /// Filters stand there only when there are some, so that databases of chains without stay valid.

@@ -14,21 +14,6 @@ constexpr std::string_view kOtherOffers =
     "adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1 or "
     "{adaptive: {at_low_load: 32, at_high_load: 1, from: 0.8, to: 1}}";
 
-ResourceVector read_host_node(const ConfigNode& node) {
-  static constexpr std::array<std::string_view, 3> kKeys{"vcpus", "memory_mb", "disk_gb"};
-  require_known_keys(node, "host", kKeys);
-  const auto read_amount = [](const ConfigNode& amount, std::string_view key, std::int64_t least) {
-    return static_cast<ResourceAmount>(read_integer(amount, key, least, kMaxResourceAmount));
-  };
-  ResourceVector host;
-  host.vcpus = read_amount(require_key(node, "host", "vcpus"), "host.vcpus", 1);
-  host.memory_mb = read_amount(require_key(node, "host", "memory_mb"), "host.memory_mb", 1);
-  if (const ConfigNode* disk = node.find("disk_gb")) {
-    host.disk_gb = read_amount(*disk, "host.disk_gb", 0);
-  }
-  return host;
-}
-
 std::size_t read_otn_number(const ConfigNode& node, std::string_view key,
                             std::string_view or_else = {}) {
   return static_cast<std::size_t>(
@@ -97,11 +82,7 @@ std::vector<WorkloadSpec> read_windowed_workloads(const ConfigNode& root,
   return workloads;
 }
 
-ResourceVector read_host(const ConfigNode& root) {
-  return read_host_node(require_key(root, "sweep", "host"));
-}
-
-std::vector<Headroom> read_sizes(const ConfigNode& root) {
+std::vector<Headroom> read_sizes(const ConfigNode& root, const HostMix& mix) {
   const ConfigNode* percent = root.find("headroom_percent");
   const ConfigNode* hosts = root.find("hosts");
   if (percent != nullptr && hosts != nullptr) {
@@ -120,7 +101,14 @@ std::vector<Headroom> read_sizes(const ConfigNode& root) {
            return read_integer(item, "hosts", 1, std::int64_t{kMaxHosts});
          })) {
       sizes.push_back({.percent = std::nullopt, .hosts = static_cast<std::size_t>(value)});
+      if (sizes.back().hosts >= mix.least_hosts()) continue;
+      throw ConfigError(hosts->where + ": hosts: found " + std::to_string(value) +
+                        ", expected at least the " + std::to_string(mix.declared()) +
+                        " that 'host' names: only hosts of the type " + mix.added_type() +
+                        " are added");
     }
+  } else if (!mix.is_plain()) {
+    sizes.push_back({.percent = std::nullopt, .hosts = mix.declared()});
   } else {
     throw ConfigError(root.where + ": sweep: missing key 'headroom_percent' (or 'hosts')");
   }

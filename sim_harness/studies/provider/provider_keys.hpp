@@ -14,6 +14,7 @@
 #include "sim_harness/configuration/config_value.hpp"
 #include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/engine/headroom.hpp"
+#include "sim_harness/hosts/host_mix.hpp"
 #include "sim_harness/workloads/workload_spec.hpp"
 
 namespace cospot {
@@ -41,11 +42,11 @@ auto read_distinct(const ConfigNode& node, std::string_view key, const Read& rea
     const ConfigNode& root, const std::filesystem::path& folder,
     const std::optional<SimTime>& window);
 
-/// `host`: vcpus, memory_mb and perhaps disk_gb.
-[[nodiscard]] ResourceVector read_host(const ConfigNode& root);
+/// `host`: what every host has, a list of types, or a file of hosts; and `added_type`.
+[[nodiscard]] HostMix read_hosts(const ConfigNode& root, const std::filesystem::path& folder);
 
-/// `headroom_percent` or `hosts`.
-[[nodiscard]] std::vector<Headroom> read_sizes(const ConfigNode& root);
+/// `headroom_percent` or `hosts`; where `hosts` says how many there are, neither is needed.
+[[nodiscard]] std::vector<Headroom> read_sizes(const ConfigNode& root, const HostMix& hosts);
 
 /// `otn`: numbers, `{epsilon: 0.05}`, `{adaptive: {...}}`, or the labels of these.
 [[nodiscard]] std::vector<OfferRule> read_offers(const ConfigNode& root);

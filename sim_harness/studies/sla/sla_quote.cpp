@@ -69,13 +69,13 @@ SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at
   const Workload workload = sla_workload(settings, store, {});
   const EventSchedule schedule = make_schedule(workload);
   const RunSettings simulation = sla_simulation(settings, {});
-  SimulationEngine engine(schedule, HostTable::uniform(simulation.hosts, simulation.host),
+  SimulationEngine engine(schedule, simulation.host.table(simulation.hosts),
                           make_allocator(simulation));
   LifetimeSlaOptions options = read_lifetime_sla_options(PluginOptions("sla", settings.promise));
   options.target = settings.targets.front().probability.value_or(probabilities.front());
   if (!settings.targets.front().probability) options.refresh = kNever;  // nobody asks on the way
-  LifetimeForecast forecast(
-      schedule, std::vector<ResourceVector>(simulation.hosts, simulation.host), options);
+  LifetimeForecast forecast(schedule, std::vector<ResourceVector>(simulation.hosts, settings.host),
+                            options);
   engine.set_forecasts(&forecast);
   SlaQuotes quotes{.at = at.value_or(workload.window), .evicted = probabilities};
   engine.run({.time = quotes.at});

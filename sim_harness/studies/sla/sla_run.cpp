@@ -104,7 +104,7 @@ SlaResult run_sla(const SlaSettings& settings, const RequestStore& store, const 
   const Workload workload = merged(std::move(requests));
   const EventSchedule schedule = make_schedule(workload);
   const RunSettings simulation = sla_simulation(settings, run);
-  SimulationEngine engine(schedule, HostTable::uniform(simulation.hosts, simulation.host),
+  SimulationEngine engine(schedule, simulation.host.table(simulation.hosts),
                           make_allocator(simulation));
   const auto forecast = make_lifetime_forecast(schedule, engine.hosts(), simulation.spot);
   engine.set_forecasts(forecast.get());

@@ -188,6 +188,7 @@ Requests RequestStore::requests(const RequestSource& source, InstanceClass insta
   if (source.lognormal) generated = generate_lognormal(*source.lognormal, seed);
   if (source.stand_in != nullptr) generated = generate_stand_in(*source.stand_in, seed);
   const Workload& workload = source.file.empty() ? generated : file(source.file);
+  require_room_only(workload, "the study sla");
   Requests requests{.rows = {}, .end = workload.window};
   const auto is_wanted = [&](const WorkloadRow& row) {
     return row.instance_class == instance_class;

@@ -48,7 +48,7 @@ class CandidateSpace {
 /// What was simulated: a result for some candidates on some samples.
 class TuneRuns {
  public:
-  TuneRuns(const TuneSettings& settings, std::span<const TuneSample> samples, ResourceVector host);
+  TuneRuns(const TuneSettings& settings, std::span<const TuneSample> samples, HostMix host);
 
   /// Simulates what is asked for and not known yet, several groups at once. The results do not
   /// depend on the number of threads.
@@ -71,7 +71,7 @@ class TuneRuns {
 
   const TuneSettings& settings_;
   std::span<const TuneSample> samples_;
-  ResourceVector host_;
+  HostMix host_;
   CandidateSpace space_;
   std::vector<std::optional<RunResult>> results_;  // by sample, then candidate
   std::size_t count_ = 0;

@@ -61,7 +61,7 @@ ExperimentTables tune_tables(const TuneRecord& record) {
 }
 
 TuneRecord tune_record(const TuneSettings& settings, std::span<const TuneSample> samples,
-                       const TuneRuns& runs, const ResourceVector& host) {
+                       const TuneRuns& runs, const HostMix& host) {
   TuneRecord record;
   record.sweep = {.workloads = {},
                   .host = host,

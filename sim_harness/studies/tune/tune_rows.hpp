@@ -22,6 +22,6 @@ struct TuneRecord {
 
 [[nodiscard]] TuneRecord tune_record(const TuneSettings& settings,
                                      std::span<const TuneSample> samples, const TuneRuns& runs,
-                                     const ResourceVector& host);
+                                     const HostMix& host);
 
 }  // namespace cospot

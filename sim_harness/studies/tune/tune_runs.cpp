@@ -53,8 +53,7 @@ struct TuneRuns::Group {
   std::vector<std::size_t> candidates{};
 };
 
-TuneRuns::TuneRuns(const TuneSettings& settings, std::span<const TuneSample> samples,
-                   ResourceVector host)
+TuneRuns::TuneRuns(const TuneSettings& settings, std::span<const TuneSample> samples, HostMix host)
     : settings_(settings),
       samples_(samples),
       host_(host),

@@ -27,7 +27,7 @@ constexpr std::string_view kLargeVmOfPartRemedy =
     "use a larger --host, or give several workloads and --hosts to count such VMs as rejected";
 
 /// The fewest hosts with which each VM policy rejects nothing.
-std::vector<std::size_t> needed_hosts(const Workload& workload, const ResourceVector& host,
+std::vector<std::size_t> needed_hosts(const Workload& workload, const HostMix& host,
                                       std::span<const ChainSpec> vm, std::string_view remedy) {
   require_every_vm_fits(workload, host, remedy);
   const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
@@ -64,6 +64,7 @@ void inform_evictors(TuneSample& sample, std::span<const EvictorSpec> evictors) 
 }
 
 TuneSample make_sample(WorkloadSpec spec, Workload workload) {
+  require_room_only(workload, "tune");
   TuneSample sample{.spec = std::move(spec), .workload = std::move(workload)};
   sample.schedule = make_schedule(sample.workload);
   require_both_classes(sample);
@@ -131,6 +132,7 @@ TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDat
   if (is_split) {
     const WorkloadSpec& spec = workloads.front();
     const Workload workload = load_workload(spec);
+    require_room_only(workload, "tune");
     made.whole = WholeWorkload{.hosts = datacenter.size.hosts,
                                .needed = needed_hosts(workload, datacenter.host, vm, remedy)};
     if (percent) {

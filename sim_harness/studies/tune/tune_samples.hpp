@@ -16,7 +16,7 @@ namespace cospot {
 
 /// The datacenter that is tuned: a number of hosts, or a share beyond what the VMs need.
 struct TunedDatacenter {
-  ResourceVector host;
+  HostMix host;
   Headroom size;
 };
 

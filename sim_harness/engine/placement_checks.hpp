@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "sim_harness/engine/event_schedule.hpp"
+#include "sim_harness/hosts/host_mix.hpp"
+#include "sim_harness/workloads/workload.hpp"
+
+namespace cospot {
+
+/// Refuses what no host can give: a zone that there is not, extra specs or a tenant for which no
+/// host is there, a group with affinity that asks for more at a time than any host has, and, where
+/// the number of hosts is known, one with anti-affinity that has more members at a time.
+///
+/// `schedule` is that of the workload. Errors: ConfigError that names the request or the group.
+void require_possible_placements(const Workload& workload, const EventSchedule& schedule,
+                                 const HostMix& hosts, std::optional<std::size_t> count);
+
+}  // namespace cospot

@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/hosts/hosts_file.hpp"
+#include "sim_harness/studies/provider/provider_keys.hpp"
+
+// The keys `host` and `added_type` of study files.
+
+namespace cospot {
+namespace {
+
+constexpr std::int64_t kMostHosts = 10'000'000;
+/// No cloud overcommits so much.
+constexpr double kMostRatio = 1'000;
+
+ResourceAmount read_amount(const ConfigNode& node, const char* key, std::int64_t least) {
+  return static_cast<ResourceAmount>(read_integer(node, key, least, kMaxResourceAmount));
+}
+
+ResourceVector read_totals(const ConfigNode& node) {
+  ResourceVector host;
+  host.vcpus = read_amount(require_key(node, "host", "vcpus"), "host.vcpus", 1);
+  host.memory_mb = read_amount(require_key(node, "host", "memory_mb"), "host.memory_mb", 1);
+  if (const ConfigNode* disk = node.find("disk_gb")) {
+    host.disk_gb = read_amount(*disk, "host.disk_gb", 0);
+  }
+  return host;
+}
+
+/// What may be handed out of `total`, as placement counts: (total - reserved) x ratio, rounded
+/// down.
+ResourceAmount usable(const ConfigNode& node, const char* resource, ResourceAmount total,
+                      const std::string& ratio_key, ResourceAmount least) {
+  double ratio = 1;
+  std::int64_t reserved = 0;
+  if (const ConfigNode* value = node.find(ratio_key)) {
+    ratio = read_number(*value, "host." + ratio_key, 0, kMostRatio);
+  }
+  const std::string reserved_key = fmt::format("reserved_{}", resource);
+  if (const ConfigNode* value = node.find(reserved_key)) {
+    reserved = read_integer(*value, "host." + reserved_key, 0, total);
+  }
+  const double amount = std::floor(static_cast<double>(total - reserved) * ratio);
+  if (amount >= least && amount <= kMaxResourceAmount) return static_cast<ResourceAmount>(amount);
+  throw ConfigError(
+      fmt::format("{}: host: {} after what is reserved and the ratio is {}, expected {} to {}",
+                  node.where, resource, amount, least, kMaxResourceAmount));
+}
+
+std::string read_plain_text(const ConfigNode& node, std::string_view key) {
+  return std::string(read_label(node, key));
+}
+
+HostPlace read_place(const ConfigNode& node) {
+  HostPlace place;
+  if (const ConfigNode* zone = node.find("zone")) place.zone = read_plain_text(*zone, "host.zone");
+  if (const ConfigNode* names = node.find("aggregates")) {
+    for (const ConfigNode* name : read_list(*names, "host.aggregates")) {
+      place.aggregates.push_back(read_plain_text(*name, "host.aggregates"));
+    }
+  }
+  const ConfigNode* metadata = node.find("metadata");
+  if (metadata == nullptr) return place;
+  if (metadata->kind != ConfigNode::Kind::kMapping) {
+    throw_bad_value(*metadata, "host.metadata", "a mapping of keys and values");
+  }
+  for (const ConfigEntry& entry : metadata->entries) {
+    for (const ConfigNode* value : read_list(entry.value, "host.metadata." + entry.key)) {
+      place.metadata[entry.key].insert(read_plain_text(*value, "host.metadata." + entry.key));
+    }
+  }
+  return place;
+}
+
+HostKind read_kind(const ConfigNode& node, HostPlaces& places) {
+  static constexpr std::array<std::string_view, 14> kKeys{"type",
+                                                          "count",
+                                                          "vcpus",
+                                                          "memory_mb",
+                                                          "disk_gb",
+                                                          "cpu_allocation_ratio",
+                                                          "ram_allocation_ratio",
+                                                          "disk_allocation_ratio",
+                                                          "reserved_vcpus",
+                                                          "reserved_memory_mb",
+                                                          "reserved_disk_gb",
+                                                          "zone",
+                                                          "aggregates",
+                                                          "metadata"};
+  require_known_keys(node, "host", kKeys);
+  HostKind kind{.type = read_plain_text(require_key(node, "host", "type"), "host.type"),
+                .count = static_cast<std::size_t>(
+                    read_integer(require_key(node, "host", "count"), "host.count", 1, kMostHosts)),
+                .total = read_totals(node)};
+  kind.total = {usable(node, "vcpus", kind.total.vcpus, "cpu_allocation_ratio", 1),
+                usable(node, "memory_mb", kind.total.memory_mb, "ram_allocation_ratio", 1),
+                usable(node, "disk_gb", kind.total.disk_gb, "disk_allocation_ratio", 0)};
+  kind.place = number_of_place(places, read_place(node));
+  return kind;
+}
+
+HostMix read_mix(const ConfigNode& node, const std::filesystem::path& folder) {
+  if (node.text.ends_with(".csv") || node.text.ends_with(".csv.gz")) {
+    const std::filesystem::path file = read_text(node, "host");
+    return read_hosts_file(file.is_absolute() ? file : folder / file);
+  }
+  if (node.kind != ConfigNode::Kind::kList) {
+    static constexpr std::array<std::string_view, 3> kKeys{"vcpus", "memory_mb", "disk_gb"};
+    require_known_keys(node, "host", kKeys);
+    return read_totals(node);
+  }
+  std::vector<HostKind> kinds;
+  HostPlaces places;
+  for (const ConfigNode* item : read_list(node, "host")) {
+    HostKind kind = read_kind(*item, places);
+    for (const HostKind& other : kinds) {
+      if (other.type != kind.type || other.place != kind.place) continue;
+      throw ConfigError(
+          fmt::format("{}: host: the type '{}' comes twice in one place", item->where, kind.type));
+    }
+    kinds.push_back(std::move(kind));
+  }
+  return {std::move(kinds), std::move(places)};
+}
+
+}  // namespace
+
+HostMix read_hosts(const ConfigNode& root, const std::filesystem::path& folder) {
+  HostMix hosts = read_mix(require_key(root, "sweep", "host"), folder);
+  if (const ConfigNode* type = root.find("added_type")) {
+    try {
+      hosts.add_only(read_plain_text(*type, "added_type"));
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("{}: {}", type->where, error.what()));
+    }
+  }
+  return hosts;
+}
+
+}  // namespace cospot

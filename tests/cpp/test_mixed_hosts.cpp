@@ -1,0 +1,216 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "core/random.hpp"
+#include "sim_harness/engine/datacenter_size.hpp"
+#include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/hosts/host_mix.hpp"
+#include "sim_harness/hosts/hosts_file.hpp"
+#include "tests/cpp/engine_checks.hpp"
+#include "tests/cpp/error_text.hpp"
+#include "tests/cpp/random_workload.hpp"
+#include "tests/cpp/settings_grid.hpp"
+
+namespace cospot {
+namespace {
+
+using reference::Settings;
+using Kinds = std::vector<std::uint32_t>;
+
+HostMix three_to_one() {
+  return {{{.type = "new", .count = 3, .total = {8, 8, 0}},
+           {.type = "old", .count = 1, .total = {4, 16, 0}}},
+          HostPlaces(1)};
+}
+
+/// Hosts of three sizes, in two zones, some with metadata, one kept for a tenant.
+std::vector<reference::HostSettings> random_cloud(Random& random, std::size_t hosts) {
+  const std::vector<ResourceVector> sizes{{10, 10, 0}, {6, 16, 0}, {16, 5, 0}};
+  std::vector<reference::HostSettings> cloud;
+  for (std::size_t i = 0; i < hosts; ++i) {
+    reference::HostSettings host{.total = sizes[random.below(3)]};
+    host.zone = random.below(2) == 0 ? "a" : "b";
+    if (random.below(2) == 0) host.metadata["disk"] = {"ssd"};
+    if (random.below(3) == 0) host.metadata["disk"].insert("nvme");
+    if (random.below(5) == 0) host.metadata["filter_tenant_id"] = {"t1"};
+    cloud.push_back(host);
+  }
+  return cloud;
+}
+
+/// Lets some of the requests ask for zones, metadata and groups.
+void ask_for_places(Random& random, Workload& workload) {
+  WorkloadPlacements& placements = workload.placements;
+  placements.groups = {
+      {.id = "near", .policy = GroupPolicy::kAffinity},
+      {.id = "apart", .policy = GroupPolicy::kAntiAffinity},
+      {.id = "pairs", .policy = GroupPolicy::kAntiAffinity, .max_server_per_host = 2},
+      {.id = "wish", .policy = GroupPolicy::kSoftAntiAffinity}};
+  for (std::uint32_t i = 0; i < 24; ++i) {
+    RowPlacement asked;
+    if (random.below(2) == 0) asked.rules.zone = random.below(2) == 0 ? "a" : "b";
+    if (random.below(3) == 0)
+      asked.rules.extra_specs = {{"disk", random.below(2) == 0 ? "ssd" : "nvme"}};
+    if (random.below(2) == 0) asked.group = static_cast<std::uint32_t>(random.below(4));
+    placements.asked.push_back(asked);
+  }
+  for (WorkloadRow& row : workload.rows) {
+    if (random.below(2) == 0) row.placement = static_cast<std::uint32_t>(1 + random.below(24));
+  }
+}
+
+Settings random_settings(Random& random, std::vector<reference::HostSettings> cloud) {
+  const std::vector<Settings> grid = reference::settings_grid({}, cloud.size());
+  Settings settings = grid[random.below(grid.size())];
+  if (random.below(6) == 0) settings.epsilon = 0.2;
+  if (random.below(6) == 0) settings.adaptive = reference::AdaptiveOffer{4, 1, 0.2, 0.8};
+  settings.each = std::move(cloud);
+  return settings;
+}
+
+}  // namespace
+
+TEST_CASE("HostMix: adds hosts in proportion, and has the counts at as many as were named") {
+  // Sainte-Lague, (2a + 1) / count: 1/3, then 3/3 against 1/1 (the first wins a tie), then 5/3
+  // against 1/1, then 5/3 against 3/1.
+  CHECK(three_to_one().kinds_of(4) == Kinds{0, 0, 1, 0});
+  CHECK(three_to_one().kinds_of(8) == Kinds{0, 0, 1, 0, 0, 0, 1, 0});
+  const HostTable hosts = three_to_one().table(4);
+  CHECK(hosts.name(0) == "new-0");
+  CHECK(hosts.name(2) == "old-0");
+  CHECK(hosts.name(3) == "new-2");
+  CHECK(hosts.view()[2].total() == ResourceVector{4, 16, 0});
+  CHECK(three_to_one().sum(4) == HostMix::Sum{28, 40, 0});
+  CHECK(types_text(three_to_one(), 8) == "new 6, old 2");
+}
+
+TEST_CASE("HostMix: with an added type the counts come first") {
+  HostMix mix = three_to_one();
+  mix.add_only("old");
+  CHECK(mix.least_hosts() == 4);
+  CHECK(mix.kinds_of(6) == Kinds{0, 0, 1, 0, 1, 1});
+  CHECK_THROWS_AS((void)mix.kinds_of(3), ConfigError);
+  CHECK_THROWS_AS(mix.add_only("newest"), ConfigError);
+  CHECK_THROWS_AS(HostMix(4, 4).add_only("new"), ConfigError);
+}
+
+TEST_CASE("HostMix: hosts of a file keep its order") {
+  const HostMix mix = parse_hosts(
+      "name,type,vcpus,memory_mb,zone,aggregates,metadata,status\n"
+      "c1,old,4,16,az1,slow,,up\n"
+      "c2,new,8,8,az2,ssd;fast,disk=ssd;disk=nvme,\n"
+      "c3,new,8,8,az2,ssd;fast,disk=ssd;disk=nvme,up\n"
+      "c4,new,8,8,az2,,,down\n"
+      "c5,new,8,8,az2,ssd;fast,disk=ssd;disk=nvme,up\n",
+      "hosts.csv");
+  CHECK(mix.declared() == 4);  // c4 is down
+  CHECK(mix.kinds_of(4) == Kinds{0, 1, 1, 1});
+  // In turn new (1/3), old (1/1 against 3/3: the first kind wins a tie), new: c1, c2 and c3.
+  CHECK(mix.kinds_of(3) == Kinds{0, 1, 1});
+  CHECK(mix.kinds_of(5) == Kinds{0, 1, 1, 1, 1});
+  const HostTable hosts = mix.table(5);
+  CHECK(hosts.name(1) == "c2");
+  CHECK(hosts.name(4) == "new+0");
+  CHECK(hosts.view()[1].place().zone == "az2");
+  CHECK(hosts.view()[1].place().metadata.at("disk") == std::set<std::string>{"nvme", "ssd"});
+  CHECK(hosts.view()[0].place().aggregates == std::vector<std::string>{"slow"});
+}
+
+TEST_CASE("parse_hosts: says what is wrong, and where") {
+  const auto fault = [](const std::string& text) {
+    return error_text<WorkloadError>([&] { (void)parse_hosts(text, "h.csv"); });
+  };
+  CHECK(fault("name,vcpus\n").starts_with("h.csv:1: the column 'memory_mb' is missing"));
+  CHECK(fault("name,cores\n").starts_with("h.csv:1: unknown column 'cores'"));
+  CHECK(fault("name,vcpus,memory_mb\na,-1,4\n") ==
+        "h.csv:2: vcpus is '-1', expected a whole number from 1 to 67108864");
+  CHECK(fault("name,vcpus,memory_mb\na,1,4\na,1,4\n") ==
+        "h.csv:3: the host 'a' is on line 2 too, expected unique names");
+  CHECK(fault("name,vcpus,memory_mb,status\na,1,4,gone\n") ==
+        "h.csv:2: status is 'gone', expected up, down, disabled");
+  CHECK(fault("name,vcpus,memory_mb,metadata\na,1,4,ssd\n") ==
+        "h.csv:2: metadata is 'ssd', expected key=value, several joined by ';'");
+  CHECK(fault("name,vcpus,memory_mb,status\na,1,4,down\n") ==
+        "h.csv:3: the file has no host that is up");
+}
+
+TEST_CASE("SimulationEngine: agrees with the reference on random clouds of several host types") {
+  Random random(14);
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    const std::size_t hosts = 2 + random.below(7);
+    const Workload workload = random_workload(
+        {.seed = seed, .requests = 60 + random.below(100), .host = {12, 12, 0}, .hosts = hosts});
+    std::vector<reference::HostSettings> cloud = random_cloud(random, hosts);
+    for (reference::HostSettings& host : cloud) host = {.total = host.total};
+    check_against_reference(workload, random_settings(random, std::move(cloud)));
+  }
+}
+
+TEST_CASE("SimulationEngine: agrees with the reference on zones, metadata, tenants and groups") {
+  Random random(15);
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    const std::size_t hosts = 2 + random.below(7);
+    Workload workload = random_workload(
+        {.seed = seed, .requests = 60 + random.below(100), .host = {12, 12, 0}, .hosts = hosts});
+    ask_for_places(random, workload);
+    check_against_reference(workload, random_settings(random, random_cloud(random, hosts)));
+  }
+}
+
+TEST_CASE("smallest_datacenter: of several host types is the first size that rejects no VM") {
+  std::size_t above_the_bound = 0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    Workload workload =
+        random_workload({.seed = seed, .requests = 200, .host = {10, 10, 0}, .hosts = 9});
+    HostMix mix{{{.type = "a", .count = 5, .total = {10, 10, 0}},
+                 {.type = "b", .count = 2, .total = {6, 14, 0}},
+                 {.type = "c", .count = 1, .total = {20, 12, 0}}},
+                HostPlaces(1)};
+    if (seed % 3 == 1) mix.add_only("a");
+    std::erase_if(workload.rows, [](const WorkloadRow& row) {
+      return !row.resources.fits_in({10, 10, 0});
+    });
+    const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
+    for (const char* policy : {"UTIL", "COS", "DPD", "FirstFit", "RAMWeigher"}) {
+      CAPTURE(seed);
+      CAPTURE(policy);
+      const DatacenterSize found = smallest_datacenter(workload, vms, mix, chain_of(policy));
+      std::size_t hosts = found.lower_bound;
+      const auto rejects = [&](std::size_t count) {
+        SimulationEngine engine(vms, mix.table(count),
+                                {.vm = make_chain(chain_of(policy), ChainSide::kVm),
+                                 .spot = make_chain(chain_of("FirstFit"), ChainSide::kSpot),
+                                 .evictor = make_evictor(evictor_of("FIFO"))});
+        engine.run();
+        return engine.result().vm_rejected > 0;
+      };
+      while (rejects(hosts)) ++hosts;
+      CHECK(found.hosts == hosts);
+      if (hosts > found.lower_bound) ++above_the_bound;
+    }
+  }
+  CHECK(above_the_bound > 20);
+}
+
+TEST_CASE("smallest_datacenter: no number of hosts will do for two that must share a small one") {
+  Workload workload;
+  workload.placements.groups = {{.id = "near", .policy = GroupPolicy::kAffinity}};
+  workload.placements.asked = {{.rules = {}, .group = 0}};
+  for (const char* id : {"one", "two"}) {
+    workload.rows.push_back({.id = id,
+                             .tenant = "t",
+                             .resources = {3, 3, 0},
+                             .start = SimTime(0),
+                             .end = kDay,
+                             .placement = 1});
+  }
+  const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
+  const std::string text = error_text<ConfigError>(
+      [&] { (void)smallest_datacenter(workload, vms, HostMix(4, 4), chain_of("UTIL")); });
+  CHECK(text.find("VM 'two' finds none under UTIL") != std::string::npos);
+}
+
+}  // namespace cospot
