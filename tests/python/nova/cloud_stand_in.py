@@ -21,6 +21,7 @@ class CloudStandIn:
         self.url = ""
         self.hypervisors = []
         self.aggregates = []
+        self.server_groups = []
         self.flavors = []
         self.access = {}
         self.servers = []
@@ -174,6 +175,10 @@ def _aggregates(cloud, query, body, version):
     return 200, {"aggregates": cloud.aggregates}
 
 
+def _server_groups(cloud, query, body, version):
+    return 200, {"server_groups": cloud.server_groups}
+
+
 def _flavors(cloud, query, body, version):
     everything = query.get("is_public") == ["None"]
     rows = [row for row in cloud.flavors if everything or row["os-flavor-access:is_public"]]
@@ -297,6 +302,7 @@ ROUTES = (
     (r"PUT /identity/v3/projects/service/users/([^/]+)/roles/([^/]+)", _grant),
     (r"GET /compute/os-hypervisors/detail", _hypervisors),
     (r"GET /compute/os-aggregates", _aggregates),
+    (r"GET /compute/os-server-groups", _server_groups),
     (r"GET /compute/flavors/detail", _flavors),
     (r"POST /compute/flavors", _create_flavor),
     (r"DELETE /compute/flavors/([^/]+)", _delete_flavor),

@@ -1,5 +1,6 @@
 """`cospot-nova history export`: from tables that Nova's own models make, to a workload."""
 
+import json
 import sqlite3
 from contextlib import closing
 from datetime import datetime, timedelta
@@ -168,18 +169,25 @@ def test_the_window_is_stated_where_it_is_known(database, capsys):
 
 
 @pytest.mark.parametrize("disk", [[], ["--with-disk"]])
-def test_the_example_sweep_has_the_commonest_host_and_runs(database, program, tmp_path, disk):
+def test_the_example_sweep_has_all_hosts_and_runs(database, program, tmp_path, capsys, disk):
     import subprocess
 
     for _ in range(20):
         database.instance(START, memory_mb=100)
     database.instance(START, vcpus=8, memory_mb=100, extra_specs=SPOT)
+    database.instance(START, vcpus=64, memory_mb=13000, root_gb=1)
     export(database, *disk)
+    assert "history-hosts.csv: 3 hosts that are up\n" in capsys.readouterr().out
+    # Each host's own: 8 vCPUs * 4.0, 1000 MiB * 1.0; 64 * 1.0 (0.0 says nothing), 9000 * 1.5;
+    # 40 GiB * 2.0.
+    assert (tmp_path / "history-hosts.csv").read_text().splitlines() == [
+        "name,vcpus,memory_mb,disk_gb,zone,aggregates,metadata,status",
+        "h1,32,1000,80,,,,up",
+        "h2,32,1000,80,,,,up",
+        "h3,64,13500,80,,,,up",
+    ]
     sweep = tmp_path / "history.yaml"
-    text = sweep.read_text()
-    # two of three hosts: 8 vCPUs * 4.0, 1000 MiB * 1.0, 40 GiB * 2.0
-    assert f"host: {{vcpus: 32, memory_mb: 1000{', disk_gb: 80' if disk else ''}}}" in text
-    assert "hosts: [3]" in text and "2 of 3 hosts" in text
+    assert "host: history-hosts.csv\n" in sweep.read_text()
     results = tmp_path / "results.csv"
     subprocess.run(
         [program, "compare", sweep, "--db", tmp_path / "r.db", "--csv", results], check=True
@@ -188,9 +196,86 @@ def test_the_example_sweep_has_the_commonest_host_and_runs(database, program, tm
     assert len(rows) == 1 + 2 * 2 * 5
     header = rows[0].split(",")
     first = dict(zip(header, rows[1].split(","), strict=True))
-    assert (first["vm_requests"], first["spot_requests"]) == ("20", "1")
-    # By disk 3 * 80 / 20 = 12 of the 20 VMs fit; by memory all do.
-    assert first["vm_rejected"] == ("8" if disk else "0")
+    assert (first["vm_requests"], first["spot_requests"], first["hosts"]) == ("21", "1", "3")
+    # The large VM fits the third host only, which takes VMs of 20 GiB too: by disk 4 of the 20 fit
+    # a host, by memory and vCPUs all.
+    assert first["vm_too_large"] == "0"
+
+
+def test_hosts_have_their_own_capacity_zone_and_status(database, tmp_path, capsys):
+    """Zones and aggregates are in the API database; a silent compute is down."""
+    from nova.db.api import models
+
+    for name, minutes, disabled in (("h1", 0, False), ("h2", 1, True), ("h3", 11, False)):
+        database.insert(
+            "services",
+            host=name,
+            binary="nova-compute",
+            topic="compute",
+            report_count=1,
+            disabled=disabled,
+            forced_down=False,
+            last_seen_up=START - timedelta(minutes=minutes),
+            deleted=0,
+        )
+    api = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/api.sqlite")
+    tables = models.BASE.metadata.tables
+    names = (
+        *("cell_mappings", "aggregates", "aggregate_hosts", "aggregate_metadata"),
+        *("request_specs", "instance_groups", "instance_group_policy", "instance_group_member"),
+    )
+    models.BASE.metadata.create_all(api, tables=[tables[name] for name in names])
+    with api.begin() as connection:
+        for statement in (
+            "INSERT INTO cell_mappings (uuid, name, database_connection, disabled)"
+            f" VALUES ('1', '1', '{database.url}', 0)",
+            "INSERT INTO aggregates (id, uuid, name) VALUES (1, 'a', 'az1'), (2, 'b', 'fast')",
+            "INSERT INTO aggregate_hosts (host, aggregate_id) VALUES ('h1', 1), ('h1', 2),"
+            " ('h3', 2)",
+            "INSERT INTO aggregate_metadata (aggregate_id, key, value) VALUES"
+            " (1, 'availability_zone', 'az1'), (2, 'disk', 'ssd, nvme'),"
+            " (2, 'filter_tenant_id', 'blue')",
+        ):
+            connection.execute(sqlalchemy.text(statement))
+    config = tmp_path / "nova.conf"
+    config.write_text(f"[api_database]\nconnection = sqlite:///{tmp_path}/api.sqlite\n")
+    database.instance(START)
+    fast = {"aggregate_instance_extra_specs:disk": "ssd", "hw:cpu_policy": "shared"}
+    asking = database.instance(START, extra_specs=fast)
+    gone = database.instance(START)
+    with api.begin() as connection:
+        for uuid, zone in ((asking, "az1"), (gone, "az9")):
+            connection.execute(
+                sqlalchemy.text("INSERT INTO request_specs (instance_uuid, spec) VALUES (:u, :s)"),
+                {"u": uuid, "s": json.dumps({"nova_object.data": {"availability_zone": zone}})},
+            )
+        for statement in (
+            "INSERT INTO instance_groups (id, uuid, name) VALUES (7, 'g7', 'web')",
+            "INSERT INTO instance_group_policy (group_id, policy, rules)"
+            """ VALUES (7, 'anti-affinity', '{"max_server_per_host": 2}')""",
+            f"INSERT INTO instance_group_member (instance_uuid, group_id) VALUES ('{asking}', 7)",
+        ):
+            connection.execute(sqlalchemy.text(statement))
+    output = ("-o", tmp_path / "all.csv", "--window-start", "2026-05-01", "--keep-projects")
+    assert run("history", "export", "--config-file", config, *output) == 0
+    metadata = "disk=nvme;disk=ssd;filter_tenant_id=blue"
+    assert (tmp_path / "all-hosts.csv").read_text().splitlines()[1:] == [
+        f"h1,32,1000,80,az1,az1;fast,availability_zone=az1;{metadata},up",
+        "h2,32,1000,80,nova,,,disabled",
+        f"h3,64,13500,80,nova,fast,{metadata},down",
+    ]
+    said = capsys.readouterr().out
+    assert "1 hosts that are up; left out of simulations: 1 down, 1 disabled" in said
+    assert "left out: 1 that asked for a zone that no host is in (the zone alone)" in said
+    header, *rows = (tmp_path / "all.csv").read_text().splitlines()
+    assert header.endswith("end_s,zone,extra_specs,group,group_policy,max_server_per_host")
+    asked = {row.split(",")[0]: row.split(",")[8:] for row in rows}
+    wish = "aggregate_instance_extra_specs:disk=ssd"
+    assert asked[asking] == ["az1", wish, "g7", "anti-affinity", "2"]
+    assert asked[gone] == [""] * 5
+    hashed = (*output[:1], tmp_path / "hashed.csv", *output[2:4])
+    assert run("history", "export", "--config-file", config, *hashed) == 0
+    assert "blue" not in (tmp_path / "hashed-hosts.csv").read_text()
 
 
 def test_a_sweep_that_is_there_is_left_alone(database, capsys):
@@ -337,7 +422,9 @@ def test_the_api_gives_the_same_bytes_as_the_database(monkeypatch, database, tmp
         assert code == 0
     assert path.read_text() == expected
     # (1000 - 100) MiB: placement knows what is reserved
-    assert "host: {vcpus: 16, memory_mb: 900}" in (tmp_path / "api.yaml").read_text()
+    assert (tmp_path / "api-hosts.csv").read_text().splitlines()[1:] == [
+        "h1.example,16,900,0,nova,,,up"
+    ]
 
 
 def test_a_cell_that_does_not_answer_is_one_error(monkeypatch, tmp_path, capsys):

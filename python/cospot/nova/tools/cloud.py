@@ -31,12 +31,14 @@ class Hypervisor:
         node: Its name, `hypervisor_hostname`.
         host: Name of its compute service.
         enabled: Whether the scheduler may use it.
+        is_up: Whether its compute service answers.
     """
 
     provider: str
     node: str
     host: str
     enabled: bool = True
+    is_up: bool = True
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,7 @@ class Cloud:
                 node=row["hypervisor_hostname"],
                 host=row["service"]["host"],
                 enabled=row["status"] == "enabled",
+                is_up=row.get("state", "up") == "up",
             )
             for row in rows
         ]
@@ -106,6 +109,17 @@ class Cloud:
         """Return the names of the compute services in each host aggregate, by name."""
         rows = self._get(self._compute, "/os-aggregates", "aggregates", _HYPERVISORS)["aggregates"]
         return {row["name"]: list(row["hosts"]) for row in sorted(rows, key=lambda r: r["name"])}
+
+    def aggregate_metadata(self) -> dict[str, dict[str, str]]:
+        """Return the metadata of each host aggregate, by name; a zone is one of them."""
+        rows = self._get(self._compute, "/os-aggregates", "aggregates", _HYPERVISORS)["aggregates"]
+        return {row["name"]: dict(row.get("metadata") or {}) for row in rows}
+
+    def server_groups(self) -> dict[str, dict[str, Any]]:
+        """Return all projects' server groups, by UUID, each with its policy and rules."""
+        path, name = "/os-server-groups", "server_groups"
+        rows = self._get(self._compute, path, name, _SERVERS, all_projects="true")[name]
+        return {row["id"]: row for row in rows}
 
     def flavors(self) -> list[Flavor]:
         """Return all flavors, private ones too, by name."""

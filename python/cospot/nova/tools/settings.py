@@ -96,12 +96,22 @@ def _read(
 
 
 def _register_options(settings: Any) -> None:
-    from nova.conf import base, compute, database, netconf, notifications, quota, scheduler
+    from nova.conf import (
+        availability_zone,
+        base,
+        compute,
+        database,
+        netconf,
+        notifications,
+        quota,
+        scheduler,
+    )
     from oslo_messaging import opts as messaging_opts
 
     from cospot.nova.scheduler import options as scheduler_options
 
-    for module in (base, netconf, compute, database, notifications, quota, scheduler):
+    modules = (availability_zone, base, netconf, compute, database, notifications, quota, scheduler)
+    for module in modules:
         module.register_opts(settings)
     for group, options in messaging_opts.list_opts():
         settings.register_opts(options, group=group)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from typing import Any
 
 from cospot.nova import spot_flavors
 from cospot.nova.tools.cloud import Cloud, CloudError, Provider
-from cospot.nova.tools.history.past_instance import HostType, PastInstance
+from cospot.nova.tools.history.hosts_file import Aggregate, PastHost
+from cospot.nova.tools.history.past_instance import NO_WISHES, PastInstance, Wishes
 
 
 def read_instances(cloud: Cloud, since: float) -> Iterator[PastInstance]:
@@ -23,12 +23,13 @@ def read_instances(cloud: Cloud, since: float) -> Iterator[PastInstance]:
         CloudError: Nova does not answer, or one of its cells does not.
     """
     unreachable = 0
+    groups = cloud.server_groups()
     moment = datetime.fromtimestamp(since, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     for query in ({}, {"deleted": "true", "changes-since": moment}):
         for row in cloud.servers(query):
             # Of a cell that does not answer Nova knows little more than the ids of servers.
             if "flavor" in row:
-                yield _instance(row)
+                yield _instance(row, groups)
             else:
                 unreachable += 1
     if unreachable > 0:
@@ -38,17 +39,31 @@ def read_instances(cloud: Cloud, since: float) -> Iterator[PastInstance]:
         )
 
 
-def read_host_types(cloud: Cloud) -> Counter[HostType]:
-    """Return how many hosts have which capacity."""
-    providers = cloud.providers(cloud.hypervisors()).values()
-    return Counter(
-        HostType(*map(provider.capacity, spot_flavors.SPOT_CLASS_OF))
-        for provider in providers
-        if isinstance(provider, Provider) and provider.capacity(spot_flavors.VCPU) > 0
-    )
+def read_hosts(cloud: Cloud) -> list[PastHost]:
+    """Return the compute nodes that placement knows, with what VMs may use of each."""
+    hypervisors = cloud.hypervisors()
+    providers = cloud.providers(hypervisors)
+    hosts = []
+    for hypervisor in hypervisors:
+        provider = providers[hypervisor.provider]
+        if not isinstance(provider, Provider) or provider.capacity(spot_flavors.VCPU) <= 0:
+            continue
+        vcpus, memory_mb, disk_gb = map(provider.capacity, spot_flavors.SPOT_CLASS_OF)
+        status = "down" if not hypervisor.is_up else "up" if hypervisor.enabled else "disabled"
+        hosts.append(PastHost(hypervisor.node, hypervisor.host, vcpus, memory_mb, disk_gb, status))
+    return hosts
 
 
-def _instance(row: Mapping[str, Any]) -> PastInstance:
+def read_aggregates(cloud: Cloud) -> list[Aggregate]:
+    """Return the host aggregates."""
+    metadata = cloud.aggregate_metadata()
+    return [
+        Aggregate(name, frozenset(hosts), metadata.get(name, {}))
+        for name, hosts in cloud.aggregates().items()
+    ]
+
+
+def _instance(row: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]) -> PastInstance:
     flavor = row["flavor"]
     ended = row.get("OS-SRV-USG:terminated_at")
     if ended is None and row["status"] in {"DELETED", "SOFT_DELETED"}:
@@ -64,7 +79,19 @@ def _instance(row: Mapping[str, Any]) -> PastInstance:
         ended=None if ended is None else _seconds(ended),
         flavor=flavor["original_name"],
         extra_specs=flavor.get("extra_specs") or {},
+        wishes=_wishes(row, groups),
     )
+
+
+def _wishes(row: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]) -> Wishes:
+    """Return what a server asked for; its zone Nova tells from 2024.2 on."""
+    zone = row.get("pinned_availability_zone") or ""
+    for uuid in row.get("server_groups") or ():
+        if uuid in groups:
+            group = groups[uuid]
+            most = int((group.get("rules") or {}).get("max_server_per_host", 1))
+            return Wishes(zone, uuid, group["policy"], most)
+    return Wishes(zone=zone) if zone else NO_WISHES
 
 
 def _seconds(text: str) -> float:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import functools
 import itertools
 import os
 import time
@@ -13,8 +15,15 @@ from pathlib import Path
 from typing import Final
 
 from cospot.nova.tools import argument_types, credentials, settings
-from cospot.nova.tools.history import api_source, workload_file
-from cospot.nova.tools.history.past_instance import HostType, PastInstance, SpotRule, kept
+from cospot.nova.tools.history import api_source, hosts_file, workload_file
+from cospot.nova.tools.history.hosts_file import Aggregate, HostPlace, PastHost
+from cospot.nova.tools.history.past_instance import (
+    NO_WISHES,
+    PastInstance,
+    SpotRule,
+    in_known_zones,
+    kept,
+)
 from cospot.nova.tools.whole_file import write_file
 
 _DAY_S: Final = 86400.0
@@ -26,6 +35,7 @@ _MOST_WINDOW_DAYS: Final = 10_000
 _MOST_LEAD_DAYS: Final = 10_000
 #: Nova's first year, and 10,000 days later: no instance of that time is too far from its window.
 _FIRST_START: Final = datetime(2010, 1, 1, tzinfo=timezone.utc)
+_DEFAULT_ZONE: Final = "nova"  # [DEFAULT] default_availability_zone unless nova.conf says more
 _LAST_START: Final = _FIRST_START + timedelta(days=_MOST_LEAD_DAYS)
 
 
@@ -101,14 +111,20 @@ def _export(arguments: argparse.Namespace) -> int:
         window_days = window_days or float(_WINDOW_DAYS)
         start = float(int(time.time() - window_days * _DAY_S))
     since = start - arguments.lead_days * _DAY_S
-    instances, read_host_types = _source(arguments, since)
+    name_project = str if arguments.keep_projects else workload_file.pseudonym
+    instances, read_cloud = _source(arguments, since)
     left_out: Counter[str] = Counter()
+    read_cloud = functools.cache(read_cloud)
     written = workload_file.write_workload(
         output,
-        kept(instances, since, left_out),
+        in_known_zones(
+            kept(instances, since, left_out),
+            lambda: {place.zone for place in read_cloud()[1].values()},
+            left_out,
+        ),
         start,
         SpotRule(arguments.spot_flavor),
-        str if arguments.keep_projects else workload_file.pseudonym,
+        name_project,
         with_disk=arguments.with_disk,
         window_days=window_days,
     )
@@ -117,39 +133,81 @@ def _export(arguments: argparse.Namespace) -> int:
     print(f"of {len(written.projects)} projects; its window starts at {shown}")
     for reason, count in sorted(left_out.items()):
         print(f"left out: {count} that {reason}")
-    _write_sweep(output, read_host_types(), with_disk=arguments.with_disk)
+    hosts, places = read_cloud()
+    _write_hosts(output, hosts, places, name_project)
     return 0
+
+
+#: The hosts, and where each compute service stands.
+_CloudHosts = tuple[list[PastHost], dict[str, HostPlace]]
 
 
 def _source(
     arguments: argparse.Namespace, since: float
-) -> tuple[Iterable[PastInstance], Callable[[], Counter[HostType]]]:
-    """Return all instances, and what reads the types of hosts."""
+) -> tuple[Iterable[PastInstance], Callable[[], _CloudHosts]]:
+    """Return all instances, and what reads the hosts."""
     if arguments.api:
         cloud = credentials.connect(arguments)
         return (
             api_source.read_instances(cloud, since),
-            lambda: api_source.read_host_types(cloud),
+            lambda: _placed(
+                api_source.read_hosts(cloud), api_source.read_aggregates(cloud), _DEFAULT_ZONE
+            ),
         )
     from cospot.nova.tools.history import database_source
 
-    urls = arguments.database
+    urls, aggregates_url, zone = arguments.database, "", _DEFAULT_ZONE
     if not urls:
         configuration = settings.read_settings(arguments.config_file, arguments.config_dir)
         urls = database_source.cell_databases(configuration)
-    instances = itertools.chain.from_iterable(
+        aggregates_url = configuration.api_database.connection
+        zone = configuration.default_availability_zone
+    instances: Iterable[PastInstance] = itertools.chain.from_iterable(
         database_source.read_instances(url, since) for url in urls
     )
-    return instances, lambda: sum(map(database_source.read_host_types, urls), Counter())
+    if aggregates_url:
+        wishes = database_source.read_wishes(aggregates_url)
+        instances = (
+            dataclasses.replace(one, wishes=wishes.get(one.uuid, NO_WISHES)) for one in instances
+        )
+
+    def read_cloud() -> _CloudHosts:
+        hosts = list(itertools.chain.from_iterable(map(database_source.read_hosts, urls)))
+        # Cells do not know aggregates and zones.
+        if not aggregates_url:
+            return hosts, {}
+        return _placed(hosts, database_source.read_aggregates(aggregates_url), zone)
+
+    return instances, read_cloud
 
 
-def _write_sweep(workload: Path, host_types: Counter[HostType], *, with_disk: bool) -> None:
-    sweep = workload.with_name(workload.name.split(".")[0] + ".yaml")
+def _placed(hosts: list[PastHost], aggregates: list[Aggregate], zone: str) -> _CloudHosts:
+    return hosts, {one.host: hosts_file.place_of(one.host, aggregates, zone) for one in hosts}
+
+
+def _write_hosts(
+    workload: Path,
+    hosts: list[PastHost],
+    places: dict[str, HostPlace],
+    name_project: Callable[[str], str],
+) -> None:
+    """Write the file of hosts, and a sweep to begin with."""
+    if not hosts:
+        print("there is no host, so no sweep was written")
+        return
+    stem = workload.name.split(".")[0]
+    path = workload.with_name(f"{stem}-hosts.csv")
+    hosts_file.write_hosts(path, hosts, places, name_project)
+    status = Counter(host.status for host in hosts)
+    apart = [f"{status[name]} {name}" for name in ("down", "disabled") if status[name]]
+    left_out = f"; left out of simulations: {', '.join(apart)}" if apart else ""
+    print(f"{path}: {status['up']} hosts that are up{left_out}")
+    sweep = workload.with_name(f"{stem}.yaml")
     if sweep.exists():
         print(f"{sweep}: already exists, left as it is")
-    elif not host_types:
-        print("there is no host, so no sweep was written")
+    elif not status["up"]:
+        print("no host is up, so no sweep was written")
     else:
-        text = workload_file.sweep_text(workload, host_types, with_disk=with_disk)
+        text = workload_file.sweep_text(workload, path, status["up"], len(hosts))
         write_file(sweep, os.fsencode(text))  # the names of files need not be UTF-8
         print(f"{sweep}: written; next: cospot compare {sweep}")

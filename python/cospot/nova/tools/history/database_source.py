@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from typing import Any, Final
 
 import sqlalchemy
@@ -15,7 +14,8 @@ from sqlalchemy import exc
 
 from cospot.errors import ConfigError
 from cospot.nova.tools.cloud import CloudError
-from cospot.nova.tools.history.past_instance import HostType, PastInstance
+from cospot.nova.tools.history.hosts_file import Aggregate, PastHost
+from cospot.nova.tools.history.past_instance import NO_WISHES, PastInstance, Wishes
 
 #: Archived rows are in tables of the same columns with this before their name.
 _ARCHIVE: Final = "shadow_"
@@ -35,10 +35,26 @@ WHERE (i.deleted_at IS NULL OR i.deleted_at >= :since) AND (i.hidden IS NULL OR 
   AND i.created_at IS NOT NULL
 """
 _HOSTS: Final = """
-SELECT vcpus, memory_mb, local_gb,
-       cpu_allocation_ratio, ram_allocation_ratio, disk_allocation_ratio
-FROM compute_nodes WHERE deleted = 0
+SELECT c.host, c.hypervisor_hostname AS node, c.vcpus, c.memory_mb, c.local_gb,
+       c.cpu_allocation_ratio, c.ram_allocation_ratio, c.disk_allocation_ratio,
+       s.disabled, s.forced_down, s.last_seen_up
+FROM compute_nodes c
+LEFT JOIN services s ON s.host = c.host AND s.{binary} = 'nova-compute' AND s.deleted = 0
+WHERE c.deleted = 0
 """
+_AGGREGATES: Final = """
+SELECT a.id, a.name, h.host FROM aggregates a
+LEFT JOIN aggregate_hosts h ON h.aggregate_id = a.id ORDER BY a.name, a.id, h.host
+"""
+_GROUPS: Final = """
+SELECT m.instance_uuid, g.uuid, p.policy, p.rules FROM instance_group_member m
+JOIN instance_groups g ON g.id = m.group_id
+JOIN instance_group_policy p ON p.group_id = g.id
+"""
+_METADATA: Final = "SELECT aggregate_id, {key} AS name, value FROM aggregate_metadata"
+#: A compute that was silent for so long when the latest one was heard is down; they report every
+#: ten seconds. (Not until now: the database may be a copy.)
+_SILENT: Final = timedelta(minutes=10)
 
 
 def cell_databases(settings: Any) -> list[str]:
@@ -102,8 +118,8 @@ def read_instances(url: str, since: float) -> Iterator[PastInstance]:
                 yield _instance(row)
 
 
-def read_host_types(url: str) -> Counter[HostType]:
-    """Return how many hosts of one cell have which capacity.
+def read_hosts(url: str) -> list[PastHost]:
+    """Return the compute nodes of one cell.
 
     What is reserved on a host is known to placement only, and is not taken off.
 
@@ -112,14 +128,91 @@ def read_host_types(url: str) -> Counter[HostType]:
         CloudError: The database does not answer, or is not Nova's.
     """
     with _connected(url) as connection:
-        rows = connection.execute(sqlalchemy.text(_HOSTS)).fetchall()
+        # "binary" is a word of MySQL's own.
+        quote = connection.dialect.identifier_preparer.quote_identifier
+        question = sqlalchemy.text(_HOSTS.format(binary=quote("binary")))
+        question = question.columns(last_seen_up=sqlalchemy.DateTime)
+        rows = connection.execute(question).mappings().all()
+    heard = [row["last_seen_up"] for row in rows if row["last_seen_up"] is not None]
+    latest = max(heard, default=None)
+    return [_host(row, latest) for row in rows]
+
+
+def read_aggregates(url: str) -> list[Aggregate]:
+    """Return the host aggregates, of the API database.
+
+    Raises:
+        ConfigError: The URL cannot be used.
+        CloudError: The database does not answer, or is not Nova's.
+    """
+    with _connected(url) as connection:
+        if "aggregates" not in sqlalchemy.inspect(connection).get_table_names():
+            return []
+        quote = connection.dialect.identifier_preparer.quote_identifier
+        members = connection.execute(sqlalchemy.text(_AGGREGATES)).fetchall()
+        entries = connection.execute(sqlalchemy.text(_METADATA.format(key=quote("key")))).fetchall()
+    hosts: dict[tuple[int, str], set[str]] = {}
+    for number, name, host in members:
+        hosts.setdefault((number, name), set()).update([host] if host else [])
+    metadata: dict[int, dict[str, str]] = {}
+    for number, key, value in entries:
+        metadata.setdefault(number, {})[key] = value
+    return [
+        Aggregate(name, frozenset(names), metadata.get(number, {}))
+        for (number, name), names in hosts.items()
+    ]
+
+
+def read_wishes(url: str) -> dict[str, Wishes]:
+    """Return what instances asked of their hosts, by UUID, of the API database.
+
+    Nova forgets the request of an instance when it is archived.
+
+    Raises:
+        ConfigError: The URL cannot be used.
+        CloudError: The database does not answer, or is not Nova's.
+    """
+    wishes: dict[str, Wishes] = {}
+    with _connected(url) as connection:
+        tables = set(sqlalchemy.inspect(connection).get_table_names())
+        if "request_specs" in tables:
+            question = sqlalchemy.text("SELECT instance_uuid, spec FROM request_specs")
+            specs = connection.execution_options(stream_results=True).execute(question)
+            for uuid, spec in specs:
+                zone = _requested_zone(spec)
+                if zone:
+                    wishes[uuid] = Wishes(zone=zone)
+        if "instance_group_member" in tables:
+            for uuid, group, policy, rules in connection.execute(sqlalchemy.text(_GROUPS)):
+                most = int(json.loads(rules or "{}").get("max_server_per_host", 1))
+                zone = wishes.get(uuid, NO_WISHES).zone
+                wishes[uuid] = Wishes(zone, group, policy, most)
+    return wishes
+
+
+def _requested_zone(spec: str) -> str:
+    try:
+        return json.loads(spec)["nova_object.data"].get("availability_zone") or ""
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return ""
+
+
+def _host(row: Mapping[str, Any], latest: datetime | None) -> PastHost:
     # 0 is what computes say that leave the ratio to its default.
-    return Counter(
-        HostType(
-            *(int(amount * (ratio or 1.0)) for amount, ratio in zip(row[:3], row[3:], strict=True))
+    vcpus, memory_mb, disk_gb = (
+        int(row[amount] * (row[ratio] or 1.0))
+        for amount, ratio in (
+            ("vcpus", "cpu_allocation_ratio"),
+            ("memory_mb", "ram_allocation_ratio"),
+            ("local_gb", "disk_allocation_ratio"),
         )
-        for row in rows
     )
+    seen = row["last_seen_up"]
+    is_silent = latest is not None and (seen is None or latest - seen > _SILENT)
+    status = "down" if row["forced_down"] or is_silent else "up"
+    if row["disabled"]:
+        status = "disabled"
+    return PastHost(row["node"] or row["host"], row["host"], vcpus, memory_mb, disk_gb, status)
 
 
 @contextmanager

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import fnmatch
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -12,6 +13,29 @@ from cospot.nova import spot_flavors
 
 #: The most that a workload file takes of any resource.
 _MOST: Final = 67_108_864
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What an instance asked of its host beside room.
+
+    Attributes:
+        zone: The availability zone that was asked for; empty: any, or it is not known.
+        group: UUID of its server group; empty: in none.
+        policy: Of the group, as Nova writes it.
+        max_server_per_host: Of anti-affinity.
+    """
+
+    zone: str = ""
+    group: str = ""
+    policy: str = ""
+    max_server_per_host: int = 1
+
+
+NO_WISHES: Final = Wishes()
+#: The scope of the extra specs that are compared with aggregate metadata. Those without a scope are
+#: too where Nova's filter is on; where it is off, they mean something else.
+_AGGREGATE_SCOPE: Final = "aggregate_instance_extra_specs:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +59,16 @@ class PastInstance:
     ended: float | None
     flavor: str = ""
     extra_specs: Mapping[str, str] = field(default_factory=dict)
+    wishes: Wishes = NO_WISHES
 
-
-@dataclass(frozen=True)
-class HostType:
-    """What VMs may use of a host: overcommit is in it, and what is reserved is off, if known."""
-
-    vcpus: int
-    memory_mb: int
-    disk_gb: int
+    @property
+    def aggregate_specs(self) -> Mapping[str, str]:
+        """What its flavor asks of aggregate metadata."""
+        return {
+            key: value
+            for key, value in self.extra_specs.items()
+            if key.startswith(_AGGREGATE_SCOPE)
+        }
 
 
 @dataclass(frozen=True)
@@ -86,3 +111,23 @@ def kept(
             left_out["have no size"] += 1
         else:
             yield instance
+
+
+def in_known_zones(
+    instances: Iterable[PastInstance],
+    read_zones: Callable[[], Container[str]],
+    left_out: Counter[str],
+) -> Iterator[PastInstance]:
+    """Yield all instances; those that asked for a zone which is no more ask for none.
+
+    Args:
+        instances: In any order.
+        read_zones: Returns those of the hosts.
+        left_out: Is told of how many the zone was left out.
+    """
+    for instance in instances:
+        if not instance.wishes.zone or instance.wishes.zone in read_zones():
+            yield instance
+            continue
+        left_out["asked for a zone that no host is in (the zone alone)"] += 1
+        yield dataclasses.replace(instance, wishes=dataclasses.replace(instance.wishes, zone=""))

@@ -5,17 +5,21 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
-from collections import Counter
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from cospot.errors import ConfigError
-from cospot.nova.tools.history.past_instance import HostType, PastInstance, SpotRule
+from cospot.nova.tools.history.past_instance import PastInstance, SpotRule
 from cospot.nova.tools.whole_file import write_file
 
 _COLUMNS: Final = "instance_id,tenant_id,class,vcpus,memory_mb,disk_gb,start_s,end_s"
+#: What follows where an instance asked for more than room.
+_WISHES: Final = "zone,extra_specs,group,group_policy,max_server_per_host"
+#: What a field of the file cannot hold.
+_UNWRITABLE: Final = re.compile(r"[,;\"\r\n]")
 
 
 @dataclass
@@ -58,7 +62,8 @@ def write_workload(
         ConfigError: There is no instance, or the file cannot be written.
     """
     written = Written()
-    rows = []
+    rows: list[str] = []
+    wishes: list[list[str]] = []
     for instance in sorted(instances, key=lambda one: (one.created, one.uuid)):
         is_spot = rule.is_spot(instance)
         written.spots += is_spot
@@ -68,39 +73,63 @@ def write_workload(
         size = (instance.vcpus, instance.memory_mb, disk_gb)
         row = (instance.uuid, name_project(instance.project), "spot" if is_spot else "vm", *size)
         rows.append(",".join(map(str, [*row, *_times(instance, window_start)])))
+        wishes.append(_wish_fields(instance))
+    columns = _COLUMNS
+    if any(map(any, wishes)):
+        columns = f"{_COLUMNS},{_WISHES}"
+        rows = [",".join([row, *wish]) for row, wish in zip(rows, wishes, strict=True)]
     if not rows:
         raise ConfigError(f"{path}: there is no instance to write; give an earlier --window-start")
     stated = [] if window_days is None else [f"# window_days: {window_days:.15g}"]
-    data = "\n".join([*stated, _COLUMNS, *rows, ""]).encode()
+    data = "\n".join([*stated, columns, *rows, ""]).encode()
     write_file(path, _compressed(data) if path.suffix == ".gz" else data)
     return written
 
 
-def sweep_text(workload: Path, host_types: Counter[HostType], *, with_disk: bool = False) -> str:
-    """Return an example sweep for the workload, with the host type found most often.
+def sweep_text(workload: Path, hosts: Path, up: int, count: int) -> str:
+    """Return an example sweep for the workload on the hosts that are up.
 
     Args:
         workload: In the folder where the sweep will be.
-        host_types: Capacity to how many hosts have it; not empty.
-        with_disk: Whether the workload asks for disk.
+        hosts: The file of hosts, there too.
+        up: How many of them are simulated.
+        count: How many the file has.
     """
-    host, most = host_types.most_common(1)[0]
-    disk = f", disk_gb: {host.disk_gb}" if with_disk else ""
-    count = sum(host_types.values())
     return f"""\
 # Made by cospot-nova history export. Run: cospot compare {workload.stem.split(".")[0]}.yaml
 #
-# {most} of {count} hosts let VMs use so much (overcommit is in it); a sweep has one type of host.
-# For what more or fewer hosts would do, put headroom_percent: [0, 2, 5] in place of hosts.
+# The {up} of {count} hosts in {hosts.name} that are up, each with what VMs may use of it
+# (overcommit is in it). For what more or fewer hosts would do, in proportion to their types, add
+# headroom_percent: [0, 2, 5] or hosts: [{max(1, up - 1)}, {up}, {up + 1}].
 workloads: [{workload.name}]
-host: {{vcpus: {host.vcpus}, memory_mb: {host.memory_mb}{disk}}}
-hosts: [{count}]
+host: {hosts.name}
 vm: [COS]
 spot: [sCOS, vmaCOS]
 evictor: [FIFO]
 saf: [false, true]
 otn: [1, 2, 4, 8, 16]
 """
+
+
+def _wish_fields(instance: PastInstance) -> list[str]:
+    """Return what an instance asked beside room, by column; empty where it asked for nothing."""
+    wishes = instance.wishes
+    specs = ";".join(
+        f"{field_text(k)}={field_text(v)}" for k, v in sorted(instance.aggregate_specs.items())
+    )
+    most = wishes.max_server_per_host
+    return [
+        field_text(wishes.zone),
+        specs,
+        field_text(wishes.group),
+        wishes.policy,
+        str(most) if wishes.policy == "anti-affinity" and most > 1 else "",
+    ]
+
+
+def field_text(value: str) -> str:
+    """Return a value without what would end its field."""
+    return _UNWRITABLE.sub("_", value)
 
 
 def _times(instance: PastInstance, window_start: float) -> tuple[str, str]:

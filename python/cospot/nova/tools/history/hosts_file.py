@@ -1,0 +1,123 @@
+"""Writes the hosts of this cloud as a file for `host:` of a sweep (docs/hosts-format.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from cospot.nova.tools.history.workload_file import field_text, pseudonym
+from cospot.nova.tools.whole_file import write_file
+
+_COLUMNS: Final = "name,vcpus,memory_mb,disk_gb,zone,aggregates,metadata,status"
+#: Its values are project ids, which the workload may have hashed.
+_TENANTS: Final = "filter_tenant_id"
+
+
+@dataclass(frozen=True)
+class HostPlace:
+    """Where a host stands.
+
+    Attributes:
+        zone: Its availability zone; empty where that is not known.
+        aggregates: Names of the host aggregates it is in.
+        metadata: What they say together: a key's values, as Nova splits them at commas.
+    """
+
+    zone: str = ""
+    aggregates: tuple[str, ...] = ()
+    metadata: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PastHost:
+    """A compute node. Amounts are after what is reserved and the allocation ratios.
+
+    Attributes:
+        host: Name of its compute service, by which aggregates know it.
+        status: `up`, `down` (it does not answer) or `disabled`.
+    """
+
+    name: str
+    host: str
+    vcpus: int
+    memory_mb: int
+    disk_gb: int
+    status: str = "up"
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """A host aggregate of Nova."""
+
+    name: str
+    hosts: frozenset[str]
+    metadata: Mapping[str, str]
+
+
+def place_of(host: str, aggregates: Iterable[Aggregate], default_zone: str) -> HostPlace:
+    """Return where a host stands, as Nova's scheduler sees it."""
+    names, metadata = [], dict[str, set[str]]()
+    for aggregate in aggregates:
+        if host not in aggregate.hosts:
+            continue
+        names.append(aggregate.name)
+        for key, value in aggregate.metadata.items():
+            metadata.setdefault(key, set()).update(part.strip() for part in value.split(","))
+    zones = metadata.get("availability_zone", {default_zone})
+    return HostPlace(
+        zone=min(zones),
+        aggregates=tuple(sorted(names)),
+        metadata={key: frozenset(values) for key, values in metadata.items()},
+    )
+
+
+def hosts_text(
+    hosts: Iterable[PastHost],
+    places: Mapping[str, HostPlace],
+    name_project: Callable[[str], str] = pseudonym,
+) -> str:
+    """Return the file's text; the same hosts give the same bytes.
+
+    Args:
+        hosts: In any order.
+        places: By the name of the compute service; a host that is not there stands nowhere known.
+        name_project: As for the workload: hosts that are kept for a project name it so.
+    """
+    lines = [_COLUMNS]
+    for host in sorted(hosts, key=lambda one: one.name):
+        place = places.get(host.host, HostPlace())
+        fields = [
+            field_text(host.name),
+            str(host.vcpus),
+            str(host.memory_mb),
+            str(host.disk_gb),
+            field_text(place.zone),
+            ";".join(map(field_text, place.aggregates)),
+            _metadata_text(place.metadata, name_project),
+            host.status,
+        ]
+        lines.append(",".join(fields))
+    return "\n".join([*lines, ""])
+
+
+def write_hosts(
+    path: Path,
+    hosts: Iterable[PastHost],
+    places: Mapping[str, HostPlace],
+    name_project: Callable[[str], str] = pseudonym,
+) -> None:
+    """Write the file. Raises: ConfigError, when that fails."""
+    write_file(path, hosts_text(hosts, places, name_project).encode())
+
+
+def _metadata_text(
+    metadata: Mapping[str, frozenset[str]], name_project: Callable[[str], str]
+) -> str:
+    pairs = [
+        (key, name_project(value) if key == _TENANTS else value)
+        for key, values in metadata.items()
+        for value in values
+    ]
+    return ";".join(f"{field_text(key)}={field_text(value)}" for key, value in sorted(pairs))
