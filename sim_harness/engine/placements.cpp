@@ -23,13 +23,13 @@ const Placement* Placements::of(InstanceIndex instance) const {
   return &asked_;
 }
 
-void Placements::placed(InstanceIndex instance, HostIndex host) {
+void Placements::add_member(InstanceIndex instance, HostIndex host) {
   const RowPlacement* asked = asked_by(instance);
   if (asked == nullptr || asked->group == RowPlacement::kNoGroup) return;
   members_[asked->group].push_back(host);
 }
 
-void Placements::left(InstanceIndex instance, HostIndex host) {
+void Placements::remove_member(InstanceIndex instance, HostIndex host) {
   const RowPlacement* asked = asked_by(instance);
   if (asked == nullptr || asked->group == RowPlacement::kNoGroup) return;
   std::vector<HostIndex>& members = members_[asked->group];

@@ -21,11 +21,17 @@ class Placements {
   /// What an instance asks, as things are now; nullptr: room only. Valid until the next call.
   [[nodiscard]] const Placement* of(InstanceIndex instance) const;
 
-  void placed(InstanceIndex instance, HostIndex host);
+  void placed(InstanceIndex instance, HostIndex host) {
+    if (!empty()) add_member(instance, host);
+  }
   /// It ended, or was evicted.
-  void left(InstanceIndex instance, HostIndex host);
+  void left(InstanceIndex instance, HostIndex host) {
+    if (!empty()) remove_member(instance, host);
+  }
 
  private:
+  void add_member(InstanceIndex instance, HostIndex host);
+  void remove_member(InstanceIndex instance, HostIndex host);
   [[nodiscard]] const RowPlacement* asked_by(InstanceIndex instance) const;
 
   const EventSchedule* schedule_;

@@ -76,7 +76,7 @@ class PlainRun {
   PlainRun(const EventSchedule& schedule, const RunSettings& settings)
       : schedule_(schedule),
         settings_(settings),
-        total_{settings.host.vcpus, settings.host.memory_mb},
+        total_{settings.host.largest_total().vcpus, settings.host.largest_total().memory_mb},
         vm_formula_(formula_of(settings.vm.label)),
         spot_formula_(formula_of(settings.spot.label)),
         spots_avoid_vms_(settings.spot.label.starts_with("vma")),

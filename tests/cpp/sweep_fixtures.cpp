@@ -11,7 +11,7 @@ Sweep small_sweep() {
   Sweep sweep;
   sweep.workloads = {{.label = "a.csv", .file = "a.csv", .synthetic = {}},
                      {.label = "b", .file = {}, .synthetic = SyntheticSpec{.seed = 7}}};
-  sweep.host = {.vcpus = 64, .memory_mb = 1024};
+  sweep.host = ResourceVector{.vcpus = 64, .memory_mb = 1024};
   sweep.sizes = {{.percent = 0}, {.percent = 2.5}};
   sweep.vm = {{.label = "COS", .weighers = {{.name = "COS"}}}};
   sweep.spot = {{.label = "sCOS", .weighers = {{.name = "sCOS"}}},

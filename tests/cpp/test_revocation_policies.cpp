@@ -99,7 +99,7 @@ TEST_CASE("RevocationForecast: counts hours and evictions as a run goes") {
   CHECK(needs_revocation_forecast(settings.spot));
   CHECK_FALSE(needs_revocation_forecast(settings.vm));
   CHECK(make_revocation_forecast(schedule, 1, settings.vm) == nullptr);
-  SimulationEngine engine(schedule, HostTable::uniform(1, settings.host), make_allocator(settings));
+  SimulationEngine engine(schedule, settings.host.table(1), make_allocator(settings));
   const auto forecast = make_revocation_forecast(schedule, 1, settings.spot);
   engine.set_forecasts(forecast.get());
   engine.run();

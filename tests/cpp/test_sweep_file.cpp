@@ -144,7 +144,7 @@ TEST_CASE("read_sweep: reads several types of hosts") {
                         "b, count: 1, vcpus: 4, memory_mb: 4}]\n" +
                         rest));
   CHECK(grown.host.counts(5) == std::vector<std::size_t>{2, 3});
-  folder.write("h.csv", "name,vcpus,memory_mb\nc1,8,8\nc2,4,4\n");
+  static_cast<void>(folder.write("h.csv", "name,vcpus,memory_mb\nc1,8,8\nc2,4,4\n"));
   const Sweep file = read(folder, "host: h.csv\n" + rest);
   CHECK(file.host.named().size() == 2);
   CHECK(sweep_json(file).find("\"names\":[[\"c1\",0],[\"c2\",1]]") != std::string::npos);
