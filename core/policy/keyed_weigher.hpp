@@ -43,6 +43,9 @@ namespace cospot {
 ///   KeyPreference preference(const Request&, const ResourceVector& total) const
 ///       for a weight that is highest elsewhere than at the highest key; it depends on what the
 ///       request asks for alone, not on who asks or when
+///   double highest_weight(const Request&, const ResourceVector& total, KeyRange) const
+///       what the weight of no host with such a key exceeds, so that of several orders those with
+///       worse hosts need not be looked at
 /// where `total` is the largest total of each resource over the hosts that are kept in one order.
 template <class T>
 class KeyedWeigher : public PerHostWeigher<T> {
@@ -60,6 +63,10 @@ class KeyedWeigher : public PerHostWeigher<T> {
                                          const ResourceVector& /*total*/) const noexcept {
     return {.target = std::numeric_limits<double>::infinity(),
             .distinct_weights = T::kDistinctWeights};
+  }
+  [[nodiscard]] double highest_weight(const Request& /*request*/, const ResourceVector& /*total*/,
+                                      KeyRange /*keys*/) const noexcept {
+    return std::numeric_limits<double>::infinity();
   }
 
   [[nodiscard]] std::unique_ptr<HostRanking> make_ranking(const HostTable& hosts, Sees feasible,

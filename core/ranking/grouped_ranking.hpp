@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -15,29 +17,43 @@ namespace cospot {
 
 /// Ranks hosts by weigher `T` alone, as KeyedRanking does, where one order by key will not do:
 /// hosts of one total, or of one place, are kept in an order of their own, and a walk takes the
-/// best of the groups' next hosts. What a change costs, and most of a walk, is that of one group.
+/// best of the groups' next hosts. What a change costs is that of one group; so is most of a walk
+/// where T::highest_weight tells that the other groups have no better host: a group hears of a
+/// request when it is first looked at.
 template <class T, class Key, template <class> class Hosts>
 class GroupedRanking final : public PlaceRanking {
  public:
   /// `weigher` and `hosts` outlive the ranking; `groups` are all hosts of the table.
   GroupedRanking(const T& weigher, const HostTable& hosts, std::span<const HostGroup> groups,
                  Sees feasible, bool prefer_spot_free, double key_factor_or_0)
-      : group_of_(hosts.size()), counts_(!prefer_spot_free && feasible == Sees::kVms) {
+      : weigher_(&weigher),
+        view_(hosts.view()),
+        group_of_(hosts.size()),
+        counts_(!prefer_spot_free && feasible == Sees::kVms) {
     groups_.reserve(groups.size());
     for (const HostGroup& group : groups) {
       for (const HostIndex host : group.hosts) {
         group_of_[host] = static_cast<std::uint32_t>(groups_.size());
       }
       const double factor = key_factor_or_0 > 0 ? key_factor_or_0 : weigher.key_factor(group.total);
-      groups_.push_back(
-          {Ranking(weigher, hosts, group, feasible, prefer_spot_free, factor), group.place});
+      order_.push_back(static_cast<std::uint32_t>(groups_.size()));
+      groups_.push_back({.ranking = {weigher, hosts, group, feasible, prefer_spot_free, factor},
+                         .total = group.total,
+                         .place = group.place,
+                         .hosts = std::make_shared<const std::vector<HostIndex>>(group.hosts)});
+      if constexpr (T::kKeyPerTotal) find_keys(groups_.back());
     }
   }
 
   void allow_places(std::span<const std::uint8_t> allowed) override { allowed_ = allowed; }
 
   void host_changed(HostIndex host) override {
-    groups_[group_of_[host]].ranking.host_changed(host);
+    Group& group = groups_[group_of_[host]];
+    group.ranking.host_changed(host);
+    if constexpr (T::kKeyPerTotal) {
+      group.keys.include(weigher_->host_key(view_[host]));
+      if (++group.changes >= group.hosts->size()) find_keys(group);
+    }
   }
 
   [[nodiscard]] bool sees_spots() const override {
@@ -45,24 +61,31 @@ class GroupedRanking final : public PlaceRanking {
   }
 
   void start(const Request& request) override {
+    request_ = request;
     for (Group& group : groups_) {
+      group.has_heard = false;
+      group.head = kNoHost;
       group.is_walked = allowed_.empty() || allowed_[group.place] != 0;
-      if (group.is_walked) group.ranking.start(request);
+      group.highest_weight =
+          group.is_walked ? weigher_->highest_weight(request, group.total, group.keys) : kNone;
     }
-    is_open_ = false;
+    sort_groups();
+    opened_ = 0;
+    given_ = nullptr;
   }
 
   [[nodiscard]] HostIndex next() override {
-    if (!is_open_) {
-      for (Group& group : groups_) group.advance();
-      is_open_ = true;
-    } else if (given_ != nullptr) {
-      given_->advance();
-    }
+    if (given_ != nullptr) given_->advance();
     given_ = nullptr;
-    for (Group& group : groups_) {
-      if (group.head == kNoHost) continue;
-      if (given_ == nullptr || group.ranks_before(*given_)) given_ = &group;
+    for (std::size_t i = 0; i < opened_; ++i) consider(groups_[order_[i]]);
+    while (opened_ < order_.size()) {
+      Group& group = groups_[order_[opened_]];
+      if (given_ != nullptr && ranks_before_all_of(given_->standing, group)) break;
+      ++opened_;
+      if (!group.is_walked) continue;
+      (void)asked(group);
+      group.advance();
+      consider(group);
     }
     return given_ == nullptr ? kNoHost : given_->head;
   }
@@ -70,9 +93,11 @@ class GroupedRanking final : public PlaceRanking {
   [[nodiscard]] HostIndex first_without_eviction(std::size_t within) const override {
     HostIndex best = kNoHost;
     Standing standing;
-    for (const Group& group : groups_) {
+    for (const std::uint32_t number : order_) {
+      const Group& group = groups_[number];
       if (!group.is_walked) continue;
-      const HostIndex host = group.ranking.first_without_eviction(SIZE_MAX);
+      if (best != kNoHost && ranks_before_all_of(standing, group)) break;
+      const HostIndex host = asked(group).first_without_eviction(SIZE_MAX);
       if (host == kNoHost) continue;
       const Standing at = group.ranking.standing_of(host);
       if (best != kNoHost && !ranks_before(at, host, standing, best)) continue;
@@ -85,43 +110,90 @@ class GroupedRanking final : public PlaceRanking {
   }
 
   [[nodiscard]] Standing standing_of(HostIndex host) const override {
-    return groups_[group_of_[host]].ranking.standing_of(host);
+    return asked(groups_[group_of_[host]]).standing_of(host);
   }
 
   [[nodiscard]] double weight_spread() const override {
     WeightRange all;
     for (const Group& group : groups_) {
-      if (group.is_walked) all.include(group.ranking.weight_range());
+      if (group.is_walked) all.include(asked(group).weight_range());
     }
     return all.greatest - all.least;
   }
 
   [[nodiscard]] std::unique_ptr<PlaceRanking> clone_places(const HostTable& copy) const override {
     auto twin = std::make_unique<GroupedRanking>(*this);
+    twin->view_ = copy.view();
     for (Group& group : twin->groups_) group.ranking.rebind(copy);
-    twin->is_open_ = false;
+    twin->opened_ = 0;
     twin->given_ = nullptr;
     return twin;
   }
 
  private:
   using Ranking = KeyedRanking<T, Key, Hosts>;
+  static constexpr double kNone = -std::numeric_limits<double>::infinity();
 
   struct Group {
-    Ranking ranking;
+    mutable Ranking ranking;
+    ResourceVector total{};  ///< the largest of each resource
     PlaceIndex place = 0;
+    std::shared_ptr<const std::vector<HostIndex>> hosts{};
+    KeyRange keys{};          ///< all hosts' keys are within
+    std::size_t changes = 0;  ///< of hosts since the range was found: it may be too wide
     bool is_walked = true;
-    HostIndex head = kNoHost;  ///< its next host in the walk, and where that stands
+    mutable bool has_heard = false;  ///< of the request
+    double highest_weight = kNone;   ///< that a host of it may have for the request
+    HostIndex head = kNoHost;        ///< its next host in the walk, and where that stands
     Standing standing{};
 
     void advance() {
-      head = is_walked ? ranking.next() : kNoHost;
-      if (head != kNoHost) standing = ranking.standing_of(head);
+      head = ranking.next();
+      if (head != kNoHost) standing = ranking.standing_of_last(head);
     }
     [[nodiscard]] bool ranks_before(const Group& other) const {
       return GroupedRanking::ranks_before(standing, head, other.standing, other.head);
     }
   };
+
+  /// By insertion: mostly they are few, and as they were.
+  void sort_groups() {
+    for (std::size_t i = 1; i < order_.size(); ++i) {
+      const std::uint32_t number = order_[i];
+      const double highest = groups_[number].highest_weight;
+      std::size_t to = i;
+      for (; to > 0 && groups_[order_[to - 1]].highest_weight < highest; --to) {
+        order_[to] = order_[to - 1];
+      }
+      order_[to] = number;
+    }
+  }
+
+  /// The ranking of a group, which has heard of the request.
+  [[nodiscard]] const Ranking& asked(const Group& group) const {
+    if (!group.has_heard) group.ranking.start(request_);
+    group.has_heard = true;
+    return group.ranking;
+  }
+
+  /// Finds between which keys the hosts are. As often as hosts change that adds little to a change.
+  void find_keys(Group& group) const {
+    group.keys = {};
+    group.changes = 0;
+    for (const HostIndex host : *group.hosts) group.keys.include(weigher_->host_key(view_[host]));
+  }
+
+  /// Whether a host that stands so ranks before whatever hosts a group has.
+  [[nodiscard]] static bool ranks_before_all_of(const Standing& standing, const Group& group) {
+    return standing.weight > group.highest_weight &&
+           standing.tiers == group.ranking.highest_tiers();
+  }
+
+  /// Takes the group for the one whose next host comes next, if so it is.
+  void consider(Group& group) {
+    if (group.head == kNoHost) return;
+    if (given_ == nullptr || group.ranks_before(*given_)) given_ = &group;
+  }
 
   [[nodiscard]] static bool ranks_before(const Standing& a, HostIndex host_a, const Standing& b,
                                          HostIndex host_b) {
@@ -134,19 +206,24 @@ class GroupedRanking final : public PlaceRanking {
   [[nodiscard]] std::size_t count_before(const Standing& standing, HostIndex host,
                                          std::size_t enough) const {
     std::size_t count = 0;
-    for (const Group& group : groups_) {
-      if (count >= enough) return count;
-      if (group.is_walked) count += group.ranking.count_before(standing, host, enough - count);
+    for (const std::uint32_t number : order_) {
+      const Group& group = groups_[number];
+      if (count >= enough || ranks_before_all_of(standing, group)) return count;
+      if (group.is_walked) count += asked(group).count_before(standing, host, enough - count);
     }
     return count;
   }
 
+  const T* weigher_;
+  HostView view_;
+  Request request_;
   std::vector<Group> groups_;
   std::vector<std::uint32_t> group_of_;  // of each host
   bool counts_;  // hosts that need evictions may rank before some that need none
   std::span<const std::uint8_t> allowed_;
-  bool is_open_ = false;
-  Group* given_ = nullptr;  // whose head was handed out
+  std::vector<std::uint32_t> order_;  // of the groups: those that may have the best hosts first
+  std::size_t opened_ = 0;            // so many of them know their next host
+  Group* given_ = nullptr;            // whose head was handed out
 };
 
 }  // namespace cospot

@@ -26,6 +26,17 @@ struct KeyPreference {
   bool distinct_weights = true;
 };
 
+/// Between which keys some hosts are.
+struct KeyRange {
+  double lowest = std::numeric_limits<double>::infinity();
+  double highest = -std::numeric_limits<double>::infinity();
+
+  void include(double key) {
+    lowest = std::min(lowest, key);
+    highest = std::max(highest, key);
+  }
+};
+
 /// The least and the greatest weight of some hosts; of none, the least is above the greatest.
 struct WeightRange {
   double least = std::numeric_limits<double>::infinity();
@@ -148,6 +159,19 @@ class KeyedRanking final : public HostRanking {
             .weight = weight(host)};
   }
 
+  /// Where the host stands that next() returned last.
+  [[nodiscard]] Standing standing_of_last(HostIndex host) const {
+    // What is known of a repeated first host is how it stood before it changed.
+    if (stage_ != Stage::kAtFirst) return standing_of(host);
+    return {.tiers = static_cast<std::uint32_t>(num_passes() - first_.pass),
+            .weight = first_.weight};
+  }
+
+  /// Of hosts that rank before all of any lower Standing::tiers.
+  [[nodiscard]] std::uint32_t highest_tiers() const {
+    return static_cast<std::uint32_t>(num_passes());
+  }
+
   [[nodiscard]] double weight_spread() const override {
     const WeightRange range = weight_range();
     return range.greatest - range.least;
@@ -259,6 +283,7 @@ class KeyedRanking final : public HostRanking {
     query_.need = request.resources();
     query_.with_disk = request.disk_gb > 0;
     has_preference_ = true;
+    first_.host = kNoHost;  // it was the first for another size
   }
 
   // Passes: (needs no eviction, in the tier), (no eviction, not in the tier), then, for a chain
@@ -278,7 +303,7 @@ class KeyedRanking final : public HostRanking {
   }
 
   /// The pass in which a host is found; num_passes() for a host that does not fit.
-  [[nodiscard]] std::size_t pass_of(HostRow row) const {
+  [[nodiscard, gnu::always_inline]] std::size_t pass_of(HostRow row) const {
     const std::size_t tier = is_in_tier(tier_, row) ? 0 : 1;
     if (has_room(row.free(prefers_spot_free_ ? Sees::kVmsAndSpots : feasible_))) return tier;
     if (prefers_spot_free_ && has_room(row.free(Sees::kVms))) return tiers_in_use() + tier;

@@ -13,10 +13,12 @@ class Placements {
  public:
   /// `schedule` outlives it.
   explicit Placements(const EventSchedule& schedule)
-      : schedule_(&schedule), members_(schedule.groups.size()) {}
+      : schedule_(&schedule),
+        is_empty_(!schedule.has_placements()),
+        members_(schedule.groups.size()) {}
 
   /// Whether any request asks for more than room.
-  [[nodiscard]] bool empty() const { return !schedule_->has_placements(); }
+  [[nodiscard]] bool empty() const { return is_empty_; }
 
   /// What an instance asks, as things are now; nullptr: room only. Valid until the next call.
   [[nodiscard]] const Placement* of(InstanceIndex instance) const;
@@ -35,6 +37,7 @@ class Placements {
   [[nodiscard]] const RowPlacement* asked_by(InstanceIndex instance) const;
 
   const EventSchedule* schedule_;
+  bool is_empty_;                                // asked at every event
   std::vector<std::vector<HostIndex>> members_;  // of each group
   mutable Placement asked_;
 };

@@ -129,7 +129,10 @@ class RowReader {
  public:
   RowReader(std::string_view file, const WorkloadSchemaInfo& info, Columns columns,
             WorkloadClasses classes)
-      : file_(file), fields_reader_(info, classes), columns_(std::move(columns)) {}
+      : file_(file),
+        fields_reader_(info, classes),
+        columns_(std::move(columns)),
+        with_placements_(std::ranges::any_of(columns_, is_placement)) {}
 
   /// `first_line` is where `text` begins in the file.
   std::vector<WorkloadRow> read_all(std::string_view text, std::size_t first_line) {
@@ -165,8 +168,9 @@ class RowReader {
     if (const std::string fault = fields_reader_.read(fields, row); !fault.empty()) {
       fail(file_, line, fault);
     }
-    if (const std::string fault = placements_.read(fields, row); !fault.empty()) {
-      fail(file_, line, fault);
+    if (with_placements_) {
+      const std::string fault = placements_.read(fields, row);
+      if (!fault.empty()) fail(file_, line, fault);
     }
     const std::string_view id = fields[static_cast<std::size_t>(WorkloadColumn::kId)];
     if (const auto [first, is_new] = line_of_id_.emplace(id, line); !is_new) {
@@ -181,6 +185,7 @@ class RowReader {
   WorkloadFieldsReader fields_reader_;
   PlacementFieldsReader placements_;
   Columns columns_;
+  bool with_placements_;  // the file says what requests ask beside room
   std::unordered_map<std::string_view, std::size_t> line_of_id_;  // never iterated
 };
 

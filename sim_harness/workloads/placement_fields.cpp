@@ -54,7 +54,11 @@ std::string PlacementFieldsReader::read(const WorkloadFields& fields, WorkloadRo
   if (zone.empty() && extra_specs.empty() && group.empty()) return {};
   const auto [found, is_new] = number_of_.try_emplace(
       Fields(zone, extra_specs, group), static_cast<std::uint32_t>(placements_.asked.size() + 1));
-  row.placement = found->second;
+  if (found->second > WorkloadPlacements::kMostAsked) {
+    return fmt::format("more than {} different zones, extra specs and groups",
+                       WorkloadPlacements::kMostAsked);
+  }
+  row.placement = found->second & WorkloadPlacements::kMostAsked;
   if (!is_new) return {};
   RowPlacement asked{.rules = {.zone = std::string(zone)}, .group = group_number};
   std::string fault = read_extra_specs(extra_specs, asked.rules);

@@ -26,6 +26,9 @@ struct RowPlacement {
 
 /// Of the rows of a workload.
 struct WorkloadPlacements {
+  /// So many different ones at most: what WorkloadRow::placement can count.
+  static constexpr std::uint32_t kMostAsked = (std::uint32_t{1} << 24) - 1;
+
   std::vector<RowPlacement> asked{};
   std::vector<ServerGroup> groups{};
 
@@ -38,10 +41,11 @@ struct WorkloadRow {
   std::string tenant{};  ///< who asked; batches are contiguous requests of one tenant
   ResourceVector resources{};
   InstanceClass instance_class = InstanceClass::kVm;
+  /// What it asks beside room, from 1 on in WorkloadPlacements::asked; 0: nothing. In the bytes
+  /// that alignment leaves beside the class: most of the memory of a run is rows.
+  std::uint32_t placement : 24 = 0;
   SimTime start{0};      ///< negative: before the window
   SimTime end = kNever;  ///< kNever: never ended; start <= end
-  /// What it asks beside room, from 1 on in WorkloadPlacements::asked; 0: nothing.
-  std::uint32_t placement = 0;
 
   [[nodiscard]] bool is_spot() const { return instance_class == InstanceClass::kSpot; }
 

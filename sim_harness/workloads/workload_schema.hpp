@@ -33,9 +33,14 @@ enum class WorkloadColumn : std::uint8_t {
 };
 inline constexpr std::size_t kWorkloadColumns = 13;
 
+/// Whether a column says what a request asks beside room.
+[[nodiscard]] constexpr bool is_placement(WorkloadColumn column) {
+  return column >= WorkloadColumn::kZone;
+}
+
 /// Whether a file may do without a column that its schema has.
 [[nodiscard]] constexpr bool may_be_left_out(WorkloadColumn column) {
-  return column == WorkloadColumn::kDiskGb || column >= WorkloadColumn::kZone;
+  return column == WorkloadColumn::kDiskGb || is_placement(column);
 }
 
 /// What the header line has more when requests ask for more than room.

@@ -58,7 +58,9 @@ void ask_for_places(Random& random, Workload& workload) {
     placements.asked.push_back(asked);
   }
   for (WorkloadRow& row : workload.rows) {
-    if (random.below(2) == 0) row.placement = static_cast<std::uint32_t>(1 + random.below(24));
+    if (random.below(2) == 0)
+      row.placement =
+          static_cast<std::uint32_t>(1 + random.below(24)) & WorkloadPlacements::kMostAsked;
   }
 }
 
@@ -203,9 +205,9 @@ TEST_CASE("smallest_datacenter: no number of hosts will do for two that must sha
     workload.rows.push_back({.id = id,
                              .tenant = "t",
                              .resources = {3, 3, 0},
+                             .placement = 1,
                              .start = SimTime(0),
-                             .end = kDay,
-                             .placement = 1});
+                             .end = kDay});
   }
   const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
   const std::string text = error_text<ConfigError>(
