@@ -57,8 +57,8 @@ class CosineWeigher final : public KeyedWeigher<CosineWeigher<kVariant>> {
     constexpr double kParts = 1 << 30;
     return sum * sum < kParts ? kParts : 0;
   }
-  [[nodiscard]] KeyPreference preference(const Request& request,
-                                         const ResourceVector& total) const noexcept {
+  [[nodiscard, gnu::always_inline]] KeyPreference preference(
+      const Request& request, const ResourceVector& total) const noexcept {
     // Two weights with denominators up to d differ by at least 1/d^2, so a double (53 bits) keeps
     // them apart while d^2 < 2^53.
     const double vcpus = request.vcpus;

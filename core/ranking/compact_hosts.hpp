@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <limits>
@@ -69,11 +68,15 @@ class CompactHosts {
   /// Which host is in which row; shared by copies.
   struct Rows {
     Rows(const HostTable& hosts, std::span<const HostIndex> members)
-        : host(members.begin(), members.end()), row_of(hosts.size()) {
-      for (std::uint32_t row = 0; row < host.size(); ++row) row_of[host[row]] = row;
+        : host(members.begin(), members.end()), row_of(hosts.size() + 1) {
+      auto row = static_cast<std::uint32_t>(host.size());
+      for (std::size_t index = row_of.size(); index-- > 0;) {
+        if (row > 0 && host[row - 1] == index) --row;
+        row_of[index] = row;
+      }
     }
     std::vector<HostIndex> host;
-    std::vector<std::uint32_t> row_of;  // of members
+    std::vector<std::uint32_t> row_of;  // of each host: its row, or that of the next member
   };
   using Columns = std::array<std::vector<ResourceAmount>, 3>;
 
@@ -100,8 +103,7 @@ class CompactHosts {
   /// The first row whose host is `from` or a higher one.
   [[nodiscard]] HostIndex first_row_from(HostIndex from) const {
     if (from == 0 || from == kNoHost) return from;
-    const auto found = std::lower_bound(rows_->host.begin(), rows_->host.end(), from);
-    return static_cast<HostIndex>(found - rows_->host.begin());
+    return rows_->row_of[from];
   }
   [[nodiscard]] RoomColumns<Key> columns() const {
     return {.free_ignoring_spots = {free_ignoring_spots_[0].data(), free_ignoring_spots_[1].data(),
