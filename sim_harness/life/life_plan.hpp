@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/model/host_table.hpp"
+#include "core/model/request.hpp"
+#include "core/model/resource_vector.hpp"
+#include "core/model/sim_time.hpp"
+
+namespace cospot {
+
+/// How somebody asks again who found no host: after `first_wait`, then after `factor` times the
+/// wait before, rounded down to microseconds, at most `longest_wait`, as long as a try comes no
+/// later than `patience` after the first answer.
+struct RetryRule {
+  SimTime patience{0};  ///< 0: nobody asks again
+  SimTime first_wait = std::chrono::seconds(30);
+  double factor = 2;
+  SimTime longest_wait = std::chrono::hours(1);
+  bool vms = true;
+  bool spots = true;
+
+  [[nodiscard]] SimTime wait_after(SimTime wait) const {
+    const double longer = static_cast<double>(wait.count()) * factor;
+    if (longer >= static_cast<double>(longest_wait.count())) return longest_wait;
+    return SimTime(static_cast<std::int64_t>(longer));
+  }
+
+  friend bool operator==(const RetryRule&, const RetryRule&) = default;
+};
+
+enum class OutageKind : std::uint8_t { kFailure, kMaintenance };
+
+/// A time in which a host runs nothing. From `notice` on it takes nobody new.
+struct Outage {
+  HostIndex host = kNoHost;
+  SimTime notice{0};  ///< at or before `start`
+  SimTime start{0};
+  SimTime end{0};
+  OutageKind kind = OutageKind::kFailure;
+
+  friend bool operator==(const Outage&, const Outage&) = default;
+};
+
+/// A VM asks for another size while it runs.
+struct Resize {
+  InstanceIndex instance = 0;
+  SimTime time{0};
+  ResourceVector size{};
+
+  friend bool operator==(const Resize&, const Resize&) = default;
+};
+
+/// What happens to the requests and hosts of one run beyond the workload. Semantics:
+/// docs/semantics.md, "Life of requests".
+struct LifePlan {
+  RetryRule retries{};
+  RetryRule returning_spots{};
+  bool ends_stay = false;  ///< who waits ends when the workload says; else it ends that much later
+  std::vector<Outage> outages{};  ///< at equal times in this order
+  std::vector<Resize> resizes{};  ///< by time, then in the order of their file
+};
+
+}  // namespace cospot

@@ -1,0 +1,535 @@
+#include "tests/cpp/reference_life.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "tests/cpp/reference_policies.hpp"
+
+namespace cospot::reference {
+namespace {
+
+/// What is to be done, in this order at equal times.
+enum Kind { kDepart, kBack, kDrain, kDown, kEvacuate, kMigrate, kResizeVm, kAgain, kArrive };
+
+/// Somebody who is or wants to be on a host.
+struct One {
+  InstanceIndex id = 0;
+  ResourceVector size{};
+  bool is_spot = false;
+  std::optional<HostIndex> host{};
+  std::int64_t came = 0;  ///< a count of all placements: who has the lower number came first
+  SimTime placed{0}, paid_until{0}, end{0};
+  bool waits = false, ran = false;
+  std::optional<SimTime> left{};  ///< nothing: for ever
+  SimTime asked{0}, wait{0}, next_try{0};
+  int arrived = 0;
+};
+
+struct Choice {
+  std::optional<HostIndex> host{};
+  std::vector<InstanceIndex> victims{};
+};
+
+class Simulator {
+ public:
+  Simulator(const Workload& workload, const Settings& settings, const LifePlan& plan)
+      : workload_(workload), settings_(settings), plan_(plan), outs_(settings.hosts, 0) {
+    for (InstanceIndex id = 0; id < workload.rows.size(); ++id) {
+      all_.push_back({.id = id,
+                      .size = workload.rows[id].resources,
+                      .is_spot = workload.rows[id].is_spot()});
+    }
+  }
+
+  LifeOutcome run() {
+    ask_for_all();
+    std::map<InstanceIndex, ResourceAmount> last;
+    for (std::uint32_t i = 0; i < plan_.resizes.size(); ++i) {
+      const Resize& resize = plan_.resizes[i];
+      add(resize.time, kResizeVm, i, i);
+      if (!last.contains(resize.instance)) last[resize.instance] = all_[resize.instance].size.vcpus;
+      const ResourceAmount more = resize.size.vcpus - last[resize.instance];
+      result().vm_revenue_requested +=
+          worth(more, resize.time, workload_.rows[resize.instance].end);
+      last[resize.instance] = resize.size.vcpus;
+    }
+    for (std::uint32_t i = 0; i < plan_.outages.size(); ++i) {
+      const Outage& outage = plan_.outages[i];
+      add(outage.notice, kDrain, i, i);
+      add(outage.start, kDown, i, i);
+      add(outage.end, kBack, i, i);
+    }
+    while (!todo_.empty()) {
+      const auto [key, subject] = *todo_.begin();
+      todo_.erase(todo_.begin());
+      now_ = std::get<0>(key);
+      act(std::get<1>(key), subject);
+    }
+    for (One& one : all_) close(one);
+    result().spot_revenue_first_hour_free = result().spot_revenue - free_;
+    return outcome_;
+  }
+
+ private:
+  using Key = std::tuple<SimTime, int, std::int64_t>;
+
+  RunResult& result() { return outcome_.result.run; }
+
+  void ask_for_all() {
+    result().hosts = settings_.hosts;
+    for (const InstanceIndex id : arrival_order(workload_)) {
+      const WorkloadRow& row = workload_.rows[id];
+      all_[id].arrived = 1;
+      add(row.start, kArrive, id, id);
+      ++(row.is_spot() ? result().spot_requests : result().vm_requests);
+      (row.is_spot() ? result().spot_revenue_requested : result().vm_revenue_requested) +=
+          worth(row.resources.vcpus, row.start, row.end);
+    }
+  }
+
+  void add(SimTime time, Kind kind, std::int64_t order, std::uint32_t subject) {
+    const bool ever = time < workload_.window || kind == kDepart;
+    if (ever) todo_.emplace(Key(time, kind, order), subject);
+  }
+
+  Revenue worth(ResourceAmount vcpus, SimTime from, SimTime to) const {
+    from = std::max(from, SimTime{0});
+    to = std::min(to, workload_.window);
+    return from < to ? Revenue{vcpus} * (to - from).count() : Revenue{0};
+  }
+  void pay(One& one) {
+    (one.is_spot ? result().spot_revenue : result().vm_revenue) +=
+        worth(one.size.vcpus, one.paid_until, now_);
+    one.paid_until = now_;
+  }
+
+  void log(const char* event, const One& one) {
+    outcome_.events.push_back(life_line(now_, event, one.id,
+                                        one.host ? static_cast<std::int64_t>(*one.host) : -1,
+                                        one.size));
+  }
+  void log_host(const char* event, HostIndex host) {
+    outcome_.events.push_back(life_line(now_, event, -1, host));
+  }
+
+  void act(int kind, std::uint32_t subject) {
+    LifeResult& counts = outcome_.result;
+    if (kind == kArrive) {
+      One& one = all_[subject];
+      const SimTime end = workload_.rows[subject].end;
+      if (end != kNever) one.left = end - now_;
+      if (!ask(one)) stand_by(one);
+    } else if (kind == kDepart) {
+      One& one = all_[subject];
+      if (one.host && one.end == now_) leave_at_end(one);
+    } else if (kind == kBack) {
+      --outs_[plan_.outages[subject].host];
+      log_host("back", plan_.outages[subject].host);
+    } else if (kind == kDrain) {
+      drain(plan_.outages[subject]);
+    } else if (kind == kDown) {
+      go_down(plan_.outages[subject]);
+    } else if (kind == kEvacuate) {
+      One& one = all_[subject];
+      one.waits = false;
+      if (ask(one)) {
+        ++counts.vms_evacuated;
+      } else {
+        stand_by(one);
+      }
+    } else if (kind == kMigrate) {
+      migrate(all_[subject]);
+    } else if (kind == kResizeVm) {
+      resize(plan_.resizes[subject]);
+    } else if (kind == kAgain) {
+      again(all_[subject]);
+    }
+  }
+
+  // Who is where.
+
+  std::vector<const One*> on(HostIndex host, bool spots) const {
+    std::vector<const One*> here;
+    for (const One& one : all_) {
+      if (one.host == host && one.is_spot == spots) here.push_back(&one);
+    }
+    std::sort(here.begin(), here.end(), [](const One* a, const One* b) { return a->came < b->came; });
+    return here;
+  }
+  const ResourceVector& total(HostIndex host) const {
+    return settings_.each.empty() ? settings_.host : settings_.each[host].total;
+  }
+  ResourceVector taken(HostIndex host, bool with_spots,
+                       const std::set<InstanceIndex>& without = {}) const {
+    ResourceVector sum;
+    for (const One& one : all_) {
+      if (one.host == host && (with_spots || !one.is_spot) && !without.contains(one.id)) {
+        sum += one.size;
+      }
+    }
+    return sum;
+  }
+  bool fits(const One& one, HostIndex host, bool with_spots,
+            const std::set<InstanceIndex>& without = {}) const {
+    return one.size.fits_in(total(host) - taken(host, with_spots, without));
+  }
+
+  bool may_be_on(const One& one, HostIndex host) const {
+    const std::uint32_t placement = workload_.rows[one.id].placement;
+    if (placement == 0) return true;
+    const std::uint32_t group = workload_.placements.asked[placement - 1].group;
+    const ServerGroup& is = workload_.placements.groups[group];
+    int here = 0, anywhere = 0;
+    for (const One& other : all_) {
+      const std::uint32_t asked = workload_.rows[other.id].placement;
+      if (!other.host || asked == 0) continue;
+      if (workload_.placements.asked[asked - 1].group != group) continue;
+      ++anywhere;
+      if (other.host == host) ++here;
+    }
+    if (is.policy == GroupPolicy::kAntiAffinity) return here < is.max_server_per_host;
+    return anywhere == 0 || here > 0;
+  }
+
+  // Which host.
+
+  std::vector<HostIndex> rank(const One& one) const {
+    const Policy policy =
+        one.is_spot ? parse_spot_policy(settings_.spot) : parse_vm_policy(settings_.vm);
+    std::vector<std::tuple<int, int, double, HostIndex>> ranked;
+    for (HostIndex host = 0; host < outs_.size(); ++host) {
+      if (outs_[host] > 0 || !fits(one, host, one.is_spot) || !may_be_on(one, host)) continue;
+      const bool has_vms = !on(host, false).empty();
+      const bool in_use = has_vms || (policy.counts_spots && !on(host, true).empty());
+      int tier = 0;
+      if (policy.avoids_vms) {
+        tier = has_vms ? 1 : 0;
+      } else if (policy.formula == "COS" || policy.formula == "DPD") {
+        tier = in_use ? 0 : 1;
+      }
+      const ResourceVector used = taken(host, policy.counts_spots);
+      const bool evicts = settings_.saf && !one.is_spot && !fits(one, host, true);
+      ranked.emplace_back(evicts ? 1 : 0, tier, -weight(one, policy, used, total(host)), host);
+    }
+    std::sort(ranked.begin(), ranked.end());
+    std::vector<HostIndex> hosts;
+    for (const auto& each : ranked) hosts.push_back(std::get<3>(each));
+    return hosts;
+  }
+
+  static double weight(const One& one, const Policy& policy, const ResourceVector& used,
+                       const ResourceVector& of) {
+    if (policy.formula == "UTIL") return used.vcpus;
+    if (policy.formula == "COS") return cosine_score(one.size, of - used);
+    if (policy.formula == "DPD") {
+      return static_cast<double>(diagonal_gain(one.size, used, of)) /
+             (static_cast<double>(of.vcpus) * of.memory_mb);
+    }
+    return 0;
+  }
+
+  std::size_t offered() const {
+    if (!settings_.adaptive) return settings_.otn;
+    ResourceVector all, used;
+    for (HostIndex host = 0; host < outs_.size(); ++host) {
+      all += total(host);
+      used += outs_[host] > 0 ? total(host) : taken(host, false);
+    }
+    double load = std::max(static_cast<double>(used.vcpus) / all.vcpus,
+                           static_cast<double>(used.memory_mb) / all.memory_mb);
+    if (all.disk_gb > 0) load = std::max(load, static_cast<double>(used.disk_gb) / all.disk_gb);
+    const AdaptiveOffer& offer = *settings_.adaptive;
+    const double part = std::clamp((load - offer.from) / (offer.to - offer.from), 0.0, 1.0);
+    const auto low = static_cast<double>(offer.at_low_load);
+    const auto high = static_cast<double>(offer.at_high_load);
+    return static_cast<std::size_t>(std::floor(low + (high - low) * part + 0.5));
+  }
+
+  Choice choose(const One& one) const {
+    std::vector<HostIndex> ranked = rank(one);
+    if (ranked.empty()) return {};
+    if (one.is_spot) return {.host = ranked[0]};
+    ranked.resize(std::min(ranked.size(), offered()));
+    Choice best;
+    Revenue best_score = 0;
+    for (const HostIndex host : ranked) {
+      const auto [victims, score] = cheapest(one, host);
+      if (best.host && score >= best_score) continue;
+      best = {.host = host, .victims = victims};
+      best_score = score;
+    }
+    return best;
+  }
+
+  std::pair<std::vector<InstanceIndex>, Revenue> cheapest(const One& one, HostIndex host) const {
+    std::vector<const One*> spots = on(host, true);
+    if (fits(one, host, true)) return {};
+    if (settings_.evictor == "LPO" && now_ >= 3 * kDay) return least_loss(one, host, spots);
+    const bool youngest_first = settings_.evictor == "YJF";
+    if (youngest_first) std::reverse(spots.begin(), spots.end());
+    std::vector<InstanceIndex> victims;
+    std::set<InstanceIndex> gone;
+    for (const One* spot : spots) {
+      if (fits(one, host, true, gone)) break;
+      victims.push_back(spot->id);
+      gone.insert(spot->id);
+    }
+    if (youngest_first) std::reverse(victims.begin(), victims.end());
+    const auto score = static_cast<Revenue>(victims.size());
+    return {victims, score};
+  }
+
+  std::pair<std::vector<InstanceIndex>, Revenue> least_loss(
+      const One& one, HostIndex host, const std::vector<const One*>& spots) const {
+    std::optional<std::tuple<Revenue, std::size_t, std::vector<std::size_t>>> best;
+    for (std::size_t subset = 0; subset < (std::size_t{1} << spots.size()); ++subset) {
+      std::set<InstanceIndex> gone;
+      std::vector<std::size_t> positions;
+      Revenue score = 0;
+      for (std::size_t i = 0; i < spots.size(); ++i) {
+        if ((subset >> i & 1) == 0) continue;
+        gone.insert(spots[i]->id);
+        positions.push_back(i);
+        const SimTime life = std::max(std::min(spots[i]->end, 90 * kDay) - now_, SimTime{1});
+        score += Revenue{spots[i]->size.vcpus} * life.count();
+      }
+      if (!fits(one, host, true, gone)) continue;
+      const auto rank = std::tuple(score, positions.size(), positions);
+      if (!best || rank < *best) best = rank;
+    }
+    std::vector<InstanceIndex> victims;
+    for (const std::size_t position : std::get<2>(*best)) victims.push_back(spots[position]->id);
+    return {victims, std::get<0>(*best)};
+  }
+
+  // What happens to one.
+
+  bool ask(One& one) {
+    log("asked", one);
+    const Choice choice = choose(one);
+    if (!choice.host) {
+      log("rejected", one);
+      return false;
+    }
+    evict(choice);
+    one.host = choice.host;
+    one.came = ++comings_;
+    one.placed = one.paid_until = now_;
+    one.waits = false;
+    one.ran = true;
+    one.end = one.left ? now_ + *one.left : kNever;
+    if (plan_.ends_stay) one.end = workload_.rows[one.id].end;
+    log("placed", one);
+    if (one.end == now_) {
+      leave_at_end(one);
+    } else if (one.end != kNever) {
+      add(one.end, kDepart, one.id, one.id);
+    }
+    return true;
+  }
+
+  void evict(const Choice& choice) {
+    for (const InstanceIndex victim : choice.victims) {
+      ++result().evictions;
+      log("evicted", all_[victim]);
+      stop(all_[victim]);
+    }
+  }
+
+  void leave_at_end(One& one) {
+    log("ended", one);
+    pay(one);
+    one.host.reset();
+  }
+
+  void take_off(One& one) {
+    pay(one);
+    one.host.reset();
+    one.left.reset();
+    if (one.end != kNever) one.left = one.end - now_;
+  }
+
+  void stop(One& spot) {
+    if (now_ < spot.placed + std::chrono::hours(1)) {
+      free_ += worth(spot.size.vcpus, spot.placed, now_);
+    }
+    take_off(spot);
+    stand_by(spot);
+  }
+
+  const RetryRule& rule(const One& one) const {
+    return one.is_spot && one.ran ? plan_.returning_spots : plan_.retries;
+  }
+
+  void stand_by(One& one) {
+    one.waits = true;
+    one.asked = now_;
+    one.wait = std::min(rule(one).first_wait, rule(one).longest_wait);
+    look_ahead(one);
+  }
+
+  void look_ahead(One& one) {
+    const RetryRule& how = rule(one);
+    const bool may = how.patience > SimTime{0} && (one.is_spot ? how.spots : how.vms);
+    one.next_try = now_ + one.wait;
+    const bool in_time = one.next_try - one.asked <= how.patience;
+    const bool too_late = plan_.ends_stay && workload_.rows[one.id].end <= one.next_try;
+    if (may && in_time && !too_late) return add(one.next_try, kAgain, one.id, one.id);
+    one.waits = false;
+    if (may) log("gave up", one);
+  }
+
+  void again(One& one) {
+    LifeResult& counts = outcome_.result;
+    const bool had_run = one.ran;
+    if (!had_run) ++(one.is_spot ? counts.spot_retries : counts.vm_retries);
+    if (!ask(one)) {
+      const double longer = std::floor(static_cast<double>(one.wait.count()) * rule(one).factor);
+      const auto most = static_cast<double>(rule(one).longest_wait.count());
+      one.wait = SimTime(static_cast<std::int64_t>(std::min(longer, most)));
+      return look_ahead(one);
+    }
+    if (had_run) {
+      ++(one.is_spot ? counts.spots_returned : counts.vms_restarted);
+    } else {
+      ++(one.is_spot ? counts.spots_late : counts.vms_late);
+      (one.is_spot ? counts.spot_wait : counts.vm_wait) += now_ - one.asked;
+    }
+  }
+
+  // What happens to hosts.
+
+  void drain(const Outage& outage) {
+    log_host("drained", outage.host);
+    ++outs_[outage.host];
+    if (outage.notice == outage.start) return;
+    for (const One* vm : on(outage.host, false)) add(now_, kMigrate, ++moves_, vm->id);
+  }
+
+  void migrate(One& vm) {
+    const std::optional<HostIndex> from = vm.host;
+    if (!from || outs_[*from] == 0) return;  // it went meanwhile
+    vm.host.reset();
+    for (const HostIndex host : rank(vm)) {
+      if (!fits(vm, host, true)) continue;
+      vm.host = host;
+      vm.came = ++comings_;
+      ++outcome_.result.vms_migrated;
+      return log("migrated", vm);
+    }
+    vm.host = from;
+  }
+
+  void go_down(const Outage& outage) {
+    LifeResult& counts = outcome_.result;
+    const bool fails = outage.kind == OutageKind::kFailure;
+    ++(fails ? counts.host_failures : counts.maintenances);
+    log_host("down", outage.host);
+    for (const One* spot : on(outage.host, true)) {
+      ++(fails ? counts.spots_lost : counts.spots_stopped);
+      log(fails ? "lost" : "stopped", all_[spot->id]);
+      stop(all_[spot->id]);
+    }
+    for (const One* vm : on(outage.host, false)) {
+      log("evacuated", all_[vm->id]);
+      take_off(all_[vm->id]);
+      all_[vm->id].waits = true;
+      add(now_, kEvacuate, ++moves_, vm->id);
+    }
+  }
+
+  void resize(const Resize& resize) {
+    LifeResult& counts = outcome_.result;
+    One& vm = all_[resize.instance];
+    if (!vm.host) {
+      ++counts.resizes_missed;
+      return;
+    }
+    const HostIndex from = *vm.host;
+    const ResourceVector old = vm.size;
+    pay(vm);
+    const ResourceVector room = total(from) - taken(from, true, {vm.id});
+    const bool shrinks = resize.size.fits_in(old);
+    if (shrinks || (outs_[from] == 0 && fits_where_it_grows(old, resize.size, room))) {
+      vm.size = resize.size;
+      ++counts.resizes_in_place;
+      return log("resized", vm);
+    }
+    vm.host.reset();
+    vm.size = resize.size;
+    log("asked", vm);
+    const Choice choice = choose(vm);
+    if (!choice.host) {
+      vm.host = from;
+      log("refused", vm);
+      vm.size = old;
+      ++counts.resizes_refused;
+      return;
+    }
+    evict(choice);
+    vm.host = choice.host;
+    vm.came = ++comings_;
+    ++(choice.host == from ? counts.resizes_in_place : counts.resizes_moved);
+    log("resized", vm);
+  }
+
+  /// `room` is that of the host without the VM.
+  static bool fits_where_it_grows(const ResourceVector& old, const ResourceVector& to,
+                                  const ResourceVector& room) {
+    return (to.vcpus <= old.vcpus || to.vcpus <= room.vcpus) &&
+           (to.memory_mb <= old.memory_mb || to.memory_mb <= room.memory_mb) &&
+           (to.disk_gb <= old.disk_gb || to.disk_gb <= room.disk_gb);
+  }
+
+  void close(One& one) {
+    LifeResult& counts = outcome_.result;
+    now_ = workload_.window;
+    if (one.is_spot && one.ran) ++result().spot_admitted;
+    if (one.host) return pay(one);
+    if (one.arrived == 0) return;
+    if (one.waits) ++counts.waiting;
+    if (one.is_spot) return;
+    if (!one.ran) {
+      ++result().vm_rejected;
+      bool some = false;
+      for (HostIndex host = 0; host < outs_.size(); ++host) {
+        some = some || one.size.fits_in(total(host));
+      }
+      if (!some) ++result().vm_too_large;
+    } else if (one.waits || one.paid_until < one.end) {
+      ++counts.vms_lost;
+    }
+  }
+
+  const Workload& workload_;
+  const Settings& settings_;
+  const LifePlan& plan_;
+  std::vector<int> outs_;
+  std::vector<One> all_;
+  std::multimap<Key, std::uint32_t> todo_;
+  SimTime now_{0};
+  std::int64_t comings_ = 0, moves_ = 0;
+  Revenue free_ = 0;
+  LifeOutcome outcome_;
+};
+
+}  // namespace
+
+LifeOutcome simulate_life(const Workload& workload, const Settings& settings,
+                          const LifePlan& plan) {
+  return Simulator(workload, settings, plan).run();
+}
+
+std::string life_line(SimTime time, const std::string& event, std::int64_t instance,
+                      std::int64_t host, ResourceVector size) {
+  return fmt::format("{} {} {} {} {}x{}x{}", time.count(), event, instance, host, size.vcpus,
+                     size.memory_mb, size.disk_gb);
+}
+
+}  // namespace cospot::reference

@@ -1,0 +1,312 @@
+// Life of requests: against the engine without it, and against a slow simulator.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "sim_harness/engine/simulation_engine.hpp"
+#include "tests/cpp/life_fixtures.hpp"
+#include "tests/cpp/random_workload.hpp"
+#include "tests/cpp/settings_grid.hpp"
+
+namespace cospot {
+namespace {
+
+using reference::Settings;
+
+constexpr SimTime kTick = std::chrono::hours(6);  // of the random workloads, so times are equal
+
+SimTime ticks(Random& random, std::uint64_t most) {
+  return static_cast<std::int64_t>(random.below(most)) * kTick;
+}
+
+RetryRule random_rule(Random& random) {
+  return {.patience = kTick + ticks(random, 12),
+          .first_wait = random.below(2) == 0 ? kTick : std::chrono::minutes(50),
+          .factor = random.below(2) == 0 ? 1.0 : 1.7,
+          .longest_wait = random.below(3) == 0 ? 2 * kTick : 8 * kTick,
+          .vms = random.below(4) != 0,
+          .spots = random.below(4) != 0};
+}
+
+/// One after another on each host, with other hosts' at the same moments.
+void add_outages(Random& random, std::size_t hosts, OutageKind kind, LifePlan& plan) {
+  for (HostIndex host = 0; host < hosts; ++host) {
+    SimTime time = ticks(random, 30) - 8 * kTick;
+    for (int i = 0; i < 4; ++i) {
+      Outage outage{.host = host, .notice = time, .start = time, .kind = kind};
+      if (kind == OutageKind::kMaintenance) outage.start += ticks(random, 5);
+      outage.end = outage.start + kTick + ticks(random, 4);
+      plan.outages.push_back(outage);
+      time = outage.end + ticks(random, 12);
+    }
+  }
+}
+
+void add_resizes(Random& random, const Workload& workload, LifePlan& plan) {
+  for (InstanceIndex i = 0; i < workload.rows.size(); ++i) {
+    const WorkloadRow& row = workload.rows[i];
+    if (row.is_spot() || random.below(3) == 0) continue;
+    SimTime time = row.start;
+    for (int times = 0; times < 2; ++times) {
+      time += kTick + ticks(random, 6);
+      if (time >= std::min(row.end, workload.window)) break;
+      const auto amount = [&random] { return static_cast<ResourceAmount>(1 + random.below(7)); };
+      plan.resizes.push_back({.instance = i, .time = time, .size = {amount(), amount(), 0}});
+    }
+  }
+  std::ranges::stable_sort(plan.resizes, {}, &Resize::time);
+}
+
+/// Every combination of the features comes in 64 seeds.
+LifePlan random_plan(std::uint64_t seed, const Workload& workload, std::size_t hosts) {
+  Random random(seed + 1000);
+  LifePlan plan;
+  if ((seed & 1) != 0) plan.retries = random_rule(random);
+  if ((seed & 2) != 0) plan.returning_spots = random_rule(random);
+  if ((seed & 4) != 0) add_outages(random, hosts, OutageKind::kFailure, plan);
+  if ((seed & 8) != 0) add_outages(random, hosts, OutageKind::kMaintenance, plan);
+  if ((seed & 16) != 0) add_resizes(random, workload, plan);
+  plan.ends_stay = (seed & 32) != 0;
+  return plan;
+}
+
+Settings random_settings(std::uint64_t seed) {
+  static constexpr std::array<const char*, 4> kVm{"UTIL", "COS", "DPD", "FirstFit"};
+  static constexpr std::array<const char*, 6> kSpot{"sUTIL",   "sCOS",   "sDPD",
+                                                    "vmaUTIL", "vmaCOS", "vmaDPD"};
+  static constexpr std::array<const char*, 3> kEvictors{"FIFO", "YJF", "LPO"};
+  Random random(seed + 2000);
+  Settings settings{.host = {10, 10, 0}, .hosts = 4};
+  settings.vm = kVm[random.below(4)];
+  settings.spot = kSpot[random.below(6)];
+  settings.evictor = kEvictors[random.below(3)];
+  settings.saf = random.below(2) == 0;
+  settings.otn = 1 + random.below(4);
+  if (random.below(5) == 0) {
+    settings.adaptive =
+        reference::AdaptiveOffer{.at_low_load = 4, .at_high_load = 1, .from = 0.2, .to = 0.8};
+  }
+  return settings;
+}
+
+/// Some of the requests are in groups with hard rules.
+void add_groups(std::uint64_t seed, Workload& workload) {
+  Random random(seed + 3000);
+  workload.placements.groups = {
+      {.id = "apart", .policy = GroupPolicy::kAntiAffinity, .max_server_per_host = 1},
+      {.id = "two", .policy = GroupPolicy::kAntiAffinity, .max_server_per_host = 2},
+      {.id = "near", .policy = GroupPolicy::kAffinity}};
+  workload.placements.asked = {
+      {.rules = {}, .group = 0}, {.rules = {}, .group = 1}, {.rules = {}, .group = 2}};
+  for (WorkloadRow& row : workload.rows) {
+    if (random.below(4) == 0) row.placement = static_cast<std::uint32_t>(1 + random.below(3));
+  }
+}
+
+void add_to(LifeResult& sum, const LifeResult& one) {
+  sum.vms_late += one.vms_late;
+  sum.spots_late += one.spots_late;
+  sum.spots_returned += one.spots_returned;
+  sum.vms_evacuated += one.vms_evacuated;
+  sum.vms_migrated += one.vms_migrated;
+  sum.vms_restarted += one.vms_restarted;
+  sum.vms_lost += one.vms_lost;
+  sum.spots_lost += one.spots_lost;
+  sum.spots_stopped += one.spots_stopped;
+  sum.resizes_in_place += one.resizes_in_place;
+  sum.resizes_moved += one.resizes_moved;
+  sum.resizes_refused += one.resizes_refused;
+  sum.resizes_missed += one.resizes_missed;
+  sum.waiting += one.waiting;
+}
+
+/// Follows a log: who runs where, and what that comes to.
+class LogFollower {
+ public:
+  LogFollower(const Workload& workload, const Settings& settings)
+      : workload_(workload), settings_(settings), outs_(settings.hosts, 0) {}
+
+  void follow(const std::vector<std::string>& events) {
+    for (const std::string& line : events) {
+      CAPTURE(line);
+      std::istringstream words(line);
+      std::int64_t time = 0, instance = 0, host = 0;
+      std::string event;
+      words >> time >> event;
+      if (event == "gave") words >> event;  // "gave up"
+      words >> instance >> host;
+      CHECK(time >= now_);
+      now_ = time;
+      ++counts[event];
+      if (instance < 0) {
+        outs_.at(static_cast<std::size_t>(host)) += event == "drained" ? 1 : 0;
+        outs_.at(static_cast<std::size_t>(host)) -= event == "back" ? 1 : 0;
+      } else {
+        follow(event, static_cast<InstanceIndex>(instance), static_cast<HostIndex>(host), line);
+      }
+    }
+    for (const auto& [instance, place] : running) earn(instance, workload_.window.count());
+  }
+
+  struct Place {
+    HostIndex host = kNoHost;
+    ResourceVector size{};
+    std::int64_t since = 0;
+  };
+  std::map<InstanceIndex, Place> running;
+  std::map<std::string, std::uint64_t> counts;
+  std::set<InstanceIndex> asked, placed, ended;
+  Revenue vm_revenue = 0, spot_revenue = 0;
+
+ private:
+  void follow(const std::string& event, InstanceIndex instance, HostIndex host,
+              const std::string& line) {
+    static const std::set<std::string> kLeaves{"evicted", "lost", "stopped", "evacuated", "ended"};
+    if (event == "asked") asked.insert(instance);
+    if (event == "placed") {
+      CHECK_FALSE(running.contains(instance));
+      CHECK_FALSE(ended.contains(instance));
+      placed.insert(instance);
+      put(instance, host, line);
+    } else if (event == "migrated" || event == "resized") {
+      REQUIRE(running.contains(instance));
+      // In place a resize may shrink a VM on a host that takes nobody new.
+      const bool stays = event == "resized" && running[instance].host == host;
+      earn(instance, now_);
+      put(instance, host, line, stays);
+    } else if (kLeaves.contains(event)) {
+      REQUIRE(running.contains(instance));
+      CHECK(running[instance].host == host);
+      earn(instance, now_);
+      running.erase(instance);
+      if (event == "ended") ended.insert(instance);
+    }
+  }
+
+  void put(InstanceIndex instance, HostIndex host, const std::string& line, bool stays = false) {
+    CHECK((stays || outs_.at(host) == 0));
+    ResourceVector size;
+    char by = 0;
+    std::istringstream(line.substr(line.rfind(' '))) >> size.vcpus >> by >> size.memory_mb >> by >>
+        size.disk_gb;
+    running[instance] = {.host = host, .size = size, .since = now_};
+    ResourceVector sum;
+    for (const auto& [other, place] : running) {
+      if (place.host == host) sum += place.size;
+    }
+    CHECK(sum.fits_in(settings_.host));
+  }
+
+  void earn(InstanceIndex instance, std::int64_t until) {
+    const Place& place = running[instance];
+    const std::int64_t from = std::max<std::int64_t>(place.since, 0);
+    const std::int64_t to = std::min(until, workload_.window.count());
+    if (to <= from) return;
+    (workload_.rows[instance].is_spot() ? spot_revenue : vm_revenue) +=
+        Revenue{place.size.vcpus} * (to - from);
+  }
+
+  const Workload& workload_;
+  const Settings& settings_;
+  std::vector<int> outs_;
+  std::int64_t now_ = INT64_MIN;
+};
+
+/// Whoever asked is in one state, what a log says adds up, and hosts hold no more than they have.
+void check_conservation(const Workload& workload, const Settings& settings,
+                        const std::vector<std::string>& events, const LifeResult& result) {
+  LogFollower log(workload, settings);
+  log.follow(events);
+  CHECK((log.vm_revenue == result.run.vm_revenue));
+  CHECK((log.spot_revenue == result.run.spot_revenue));
+  std::uint64_t vms_rejected = 0, vms_lost = 0, spots_admitted = 0;
+  for (const InstanceIndex instance : log.asked) {
+    const bool is_spot = workload.rows[instance].is_spot();
+    const bool was_placed = log.placed.contains(instance);
+    CHECK_FALSE((log.running.contains(instance) && log.ended.contains(instance)));
+    const bool is_served = log.running.contains(instance) || log.ended.contains(instance);
+    if (is_spot) {
+      spots_admitted += was_placed ? 1 : 0;
+    } else {
+      vms_rejected += was_placed ? 0 : 1;
+      vms_lost += was_placed && !is_served ? 1 : 0;
+    }
+  }
+  CHECK(log.asked.size() == result.run.vm_requests + result.run.spot_requests);
+  CHECK(vms_rejected == result.run.vm_rejected);
+  CHECK(vms_lost == result.vms_lost);
+  CHECK(spots_admitted == result.run.spot_admitted);
+  CHECK(log.counts["evicted"] == result.run.evictions);
+  CHECK(log.counts["lost"] == result.spots_lost);
+  CHECK(log.counts["stopped"] == result.spots_stopped);
+  CHECK(log.counts["migrated"] == result.vms_migrated);
+  CHECK(log.counts["resized"] == result.resizes_in_place + result.resizes_moved);
+  CHECK(log.counts["refused"] == result.resizes_refused);
+  CHECK(log.counts["placed"] ==
+        log.placed.size() + result.spots_returned + result.vms_evacuated + result.vms_restarted);
+  CHECK(log.counts["placed"] == log.running.size() + log.counts["ended"] + log.counts["evicted"] +
+                                    log.counts["lost"] + log.counts["stopped"] +
+                                    log.counts["evacuated"]);
+}
+
+void check_against_reference(const Workload& workload, const Settings& settings,
+                             const LifePlan& plan, LifeResult& sum) {
+  CAPTURE(workload.name);
+  CAPTURE(reference::describe(settings));
+  const reference::LifeOutcome expected = reference::simulate_life(workload, settings, plan);
+  const RunSettings run = run_settings_of(settings);
+  const LifeRun watched(workload, run, plan);
+  const std::vector<std::string>& events = watched.recorder.events;
+  const auto [ours, theirs] = std::ranges::mismatch(events, expected.events);
+  const bool is_same = ours == events.end() && theirs == expected.events.end();
+  CAPTURE(ours == events.end() ? "" : *ours);
+  CAPTURE(theirs == expected.events.end() ? "" : *theirs);
+  CHECK(is_same);
+  check_same_life(watched.result, expected.result);
+  check_same_life(LifeRun(workload, run, plan, false).result, expected.result);
+  check_conservation(workload, settings, events, watched.result);
+  add_to(sum, expected.result);
+}
+
+TEST_CASE("life engine: a plan in which nothing happens is the engine without one") {
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    Workload workload = random_workload({.seed = seed});
+    if (seed % 3 == 0) add_groups(seed, workload);
+    const RunSettings settings = run_settings_of(random_settings(seed));
+    // A rule without patience is none, whatever else it says.
+    const LifePlan plan{.retries = {.first_wait = kTick}, .ends_stay = seed % 2 == 0};
+    const LifeRun life(workload, settings, plan);
+    Allocator allocator = make_allocator(settings, life.schedule.has_placements());
+    SimulationEngine engine(life.schedule, make_hosts(settings), allocator);
+    engine.run();
+    check_same_result(life.result.run, engine.result());
+    check_same_result(LifeRun(workload, settings, plan, false).result.run, engine.result());
+  }
+}
+
+TEST_CASE("life engine: agrees with the slow simulator on random small clouds") {
+  LifeResult sum;
+  for (std::uint64_t seed = 0; seed < 640; ++seed) {
+    Workload workload = random_workload({.seed = seed, .requests = 70});
+    if (seed % 5 == 0) add_groups(seed, workload);
+    // Every fourth in minutes where days were, for what goes by the hour.
+    if (seed % 4 == 3) workload = hurried(std::move(workload));
+    const Settings settings = random_settings(seed);
+    check_against_reference(workload, settings, random_plan(seed, workload, settings.hosts), sum);
+  }
+  // The clouds are such that all of it happens often.
+  for (const std::uint64_t count :
+       {sum.vms_late, sum.spots_late, sum.spots_returned, sum.vms_evacuated, sum.vms_migrated,
+        sum.vms_restarted, sum.vms_lost, sum.spots_lost, sum.spots_stopped, sum.resizes_in_place,
+        sum.resizes_moved, sum.resizes_refused, sum.resizes_missed, sum.waiting}) {
+    CHECK(count > 50);
+  }
+}
+
+}  // namespace
+}  // namespace cospot
