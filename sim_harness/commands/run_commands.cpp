@@ -14,6 +14,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/commands/host_totals.hpp"
+#include "sim_harness/commands/life_text.hpp"
 #include "sim_harness/commands/price_option.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/run_result_text.hpp"
@@ -32,6 +33,8 @@
 #include "sim_harness/studies/compare/compare_schema.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/compare/sweep_grid.hpp"
+#include "sim_harness/studies/life/life_keys.hpp"
+#include "sim_harness/studies/life/life_run.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
 #include "sim_harness/workloads/window.hpp"
@@ -74,8 +77,9 @@ std::string host_text(const ResourceVector& host) {
                      host.disk_gb);
 }
 
-Sweep scenario_of(const RunArguments& arguments, PolicyLoader& loader) {
-  return read_scenario(arguments.scenario, arguments.overrides, loader, arguments.window.window());
+Sweep scenario_of(const RunArguments& arguments, PolicyLoader& loader, ConfigNode& life) {
+  return read_scenario(arguments.scenario, arguments.overrides, loader, arguments.window.window(),
+                       &life);
 }
 
 /// A line that tells the window, unless it is the default one that nobody stated.
@@ -89,7 +93,7 @@ class ScenarioRun {
  public:
   ScenarioRun(const RunArguments& arguments, PolicyLoader& loader)
       : arguments_(arguments),
-        sweep_(scenario_of(arguments, loader)),
+        sweep_(scenario_of(arguments, loader, life_key_)),
         workload_(load_workload(sweep_.workloads.front())),
         words_{.unit = vcpus_unit_of(sweep_.workloads.front()),
                .prices = arguments.price.of(workload_, sweep_.workloads.front())} {
@@ -98,6 +102,7 @@ class ScenarioRun {
       require_not_input(*arguments.events, sweep_.workloads.front().file);
     }
     warn_of_window(workload_);
+    if (life_key_.kind != ConfigNode::Kind::kNull) read_life_key();
     if (arguments.explained_id.has_value()) {
       explained_ = find_request(workload_, *arguments.explained_id);
     }
@@ -108,6 +113,7 @@ class ScenarioRun {
     const EventSchedule schedule =
         make_schedule(workload_, ScheduledClasses::kVmsAndSpots, settings.host.isolated_tenants());
     require_possible_placements(workload_, schedule, settings.host, settings.hosts);
+    if (life_) return run_with_life(settings, schedule);
     Allocator allocator = make_allocator(settings, schedule.has_placements());
     allocator.evictor = prepared_evictor(allocator.evictor, workload_, schedule);
     SimulationEngine engine(schedule, settings.host.table(settings.hosts), allocator);
@@ -140,6 +146,29 @@ class ScenarioRun {
     return with_headroom(*least_hosts_, *size.percent);
   }
 
+  void read_life_key() {
+    life_ = read_life(life_key_, std::filesystem::path(arguments_.scenario).parent_path());
+    if (arguments_.explained_id.has_value()) {
+      throw ConfigError(life_key_.where +
+                        ": life: --explain knows no life of requests; leave one of the two out");
+    }
+    require_no_forecast(sweep_.vm.front(), life_key_.where + ": life");
+    require_no_forecast(sweep_.spot.front(), life_key_.where + ": life");
+  }
+
+  void run_with_life(const RunSettings& settings, const EventSchedule& schedule) const {
+    const HostTable hosts = settings.host.table(settings.hosts);
+    std::optional<EventLog> log;
+    if (arguments_.events.has_value()) log.emplace(*arguments_.events, workload_, hosts);
+    const LifeResult result =
+        run_life(workload_, schedule, settings, *life_, log ? &*log : nullptr);
+    if (log) log->finish();
+    const Timing timing = arguments_.timing == "off" ? Timing::kOff : Timing::kOn;
+    if (arguments_.json) return print(result_json(settings, result.run, timing, &result) + "\n");
+    print(settings_text(settings) + "life      " + life_->label + "\n\n" +
+          run_result_text(result.run, timing, words_) + "\n" + life_text(result));
+  }
+
   void explain(SimulationEngine& engine, const EventSchedule& schedule, const RunSettings& settings,
                RunObserver* observer) const {
     engine.run({.arrival = *explained_});
@@ -152,7 +181,7 @@ class ScenarioRun {
 
   /// The measures are the columns of `cospot compare`, by their names.
   [[nodiscard]] std::string result_json(const RunSettings& settings, const RunResult& result,
-                                        Timing timing) const {
+                                        Timing timing, const LifeResult* life = nullptr) const {
     const std::vector<Column>& columns = compare_schema().measures;
     const Measures values = compare_measures(result, workload_.sha256, 0);
     JsonObject measures;
@@ -174,6 +203,7 @@ class ScenarioRun {
         .add("saf", json_bool(settings.saf))
         .add("otn", otn_json(settings.otn))
         .add("measures", measures.text());
+    if (life != nullptr) json.add("life", life_result_json(*life_, *life));
     if (words_.prices) json.add("money", run_money_json(result, *words_.prices));
     return json.text();
   }
@@ -195,11 +225,13 @@ class ScenarioRun {
   }
 
   const RunArguments& arguments_;
+  ConfigNode life_key_{};  // before sweep_, which is read with it
   Sweep sweep_;
   Workload workload_;
   RevenueWords words_;
   std::optional<InstanceIndex> explained_;
   std::optional<std::size_t> least_hosts_;
+  std::optional<LifeSettings> life_;
 };
 
 void require_headroom(double percent) {

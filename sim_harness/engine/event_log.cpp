@@ -11,6 +11,32 @@ constexpr std::string_view kHeader =
     "time_s,event,instance_id,class,vcpus,memory_mb,disk_gb,host,place_in_offer,for_instance_id\n";
 constexpr std::size_t kBufferedBytes = 1 << 18;
 
+std::string_view name_of(LifeEventKind kind) {
+  switch (kind) {
+    case LifeEventKind::kHostDrained:
+      return "host_drained";
+    case LifeEventKind::kHostDown:
+      return "host_down";
+    case LifeEventKind::kHostBack:
+      return "host_back";
+    case LifeEventKind::kLoss:
+      return "loss";
+    case LifeEventKind::kStop:
+      return "stop";
+    case LifeEventKind::kEvacuation:
+      return "evacuation";
+    case LifeEventKind::kMigration:
+      return "migration";
+    case LifeEventKind::kResize:
+      return "resize";
+    case LifeEventKind::kResizeRefused:
+      return "resize_refused";
+    case LifeEventKind::kGiveUp:
+      return "give_up";
+  }
+  return "";
+}
+
 }  // namespace
 
 EventLog::EventLog(const std::filesystem::path& file, const Workload& workload,
@@ -24,16 +50,19 @@ void EventLog::finish() {
 }
 
 void EventLog::requested(const Request& request) {
-  add({.time = request.time, .event = "request", .instance = request.instance});
+  const ResourceVector size = request.resources();
+  add({.time = request.time, .event = "request", .instance = request.instance, .size = &size});
 }
 
 void EventLog::offered(const Offer& offer) {
+  const ResourceVector size = offer.request.resources();
   for (std::size_t i = 0; i < offer.hosts.size(); ++i) {
     add({.time = offer.request.time,
          .event = "offer",
          .instance = offer.request.instance,
          .host = offer.hosts[i].host,
-         .place_in_offer = i + 1});
+         .place_in_offer = i + 1,
+         .size = &size});
   }
 }
 
@@ -57,12 +86,37 @@ void EventLog::departed(InstanceIndex instance, HostIndex host, SimTime time) {
   add({.time = time, .event = "departure", .instance = instance, .host = host});
 }
 
-void EventLog::add(const Row& row) {
+void EventLog::happened(const LifeEvent& event) {
+  if (event.kind == LifeEventKind::kResize) resized_[event.instance] = event.size;
+  const bool is_refused = event.kind == LifeEventKind::kResizeRefused;
+  add({.time = event.time,
+       .event = name_of(event.kind),
+       .instance = event.instance,
+       .host = event.host,
+       .size = is_refused ? &event.size : nullptr});
+}
+
+const ResourceVector& EventLog::size_of(InstanceIndex instance) const {
+  const auto found = resized_.find(instance);
+  return found == resized_.end() ? workload_->rows[instance].resources : found->second;
+}
+
+/// The columns that tell of the instance; empty in the rows of a host.
+void EventLog::add_instance(const Row& row) {
+  if (row.instance == kNoInstance) {
+    buffer_ += ",,,,,";
+    return;
+  }
   const WorkloadRow& instance = workload_->rows[row.instance];
+  const ResourceVector& size = row.size != nullptr ? *row.size : size_of(row.instance);
+  fmt::format_to(std::back_inserter(buffer_), "{},{},{},{},{},", instance.id,
+                 instance.is_spot() ? "spot" : "vm", size.vcpus, size.memory_mb, size.disk_gb);
+}
+
+void EventLog::add(const Row& row) {
   const auto out = std::back_inserter(buffer_);
-  fmt::format_to(out, "{},{},{},{},{},{},{},", seconds_text(row.time), row.event, instance.id,
-                 instance.is_spot() ? "spot" : "vm", instance.resources.vcpus,
-                 instance.resources.memory_mb, instance.resources.disk_gb);
+  fmt::format_to(out, "{},{},", seconds_text(row.time), row.event);
+  add_instance(row);
   if (row.host != kNoHost) buffer_ += hosts_->name(row.host);
   buffer_ += ',';
   if (row.place_in_offer > 0) fmt::format_to(out, "{}", row.place_in_offer);

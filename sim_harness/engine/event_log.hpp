@@ -1,11 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 
 #include "core/model/host_table.hpp"
-#include "sim_harness/engine/run_observer.hpp"
+#include "sim_harness/engine/life_observer.hpp"
 #include "sim_harness/files/stored_stream.hpp"
 #include "sim_harness/workloads/workload.hpp"
 
@@ -15,7 +16,7 @@ namespace cospot {
 /// packed when the name ends in `.gz`. Rows go to disk as they come.
 ///
 /// Errors, from every call: InputError when the file cannot be written.
-class EventLog final : public RunObserver {
+class EventLog final : public LifeObserver {
  public:
   /// `workload` and `hosts`, those of the run, outlive the log.
   EventLog(const std::filesystem::path& file, const Workload& workload, const HostTable& hosts);
@@ -29,6 +30,7 @@ class EventLog final : public RunObserver {
   void placed(const Request& request, HostIndex host) override;
   void rejected(const Request& request) override;
   void departed(InstanceIndex instance, HostIndex host, SimTime time) override;
+  void happened(const LifeEvent& event) override;
 
  private:
   struct Row {
@@ -38,13 +40,17 @@ class EventLog final : public RunObserver {
     HostIndex host = kNoHost;
     std::size_t place_in_offer = 0;  ///< 1 is the best; 0: not an offer
     const Request* for_vm = nullptr;
+    const ResourceVector* size = nullptr;  ///< nullptr: what the instance has
   };
   void add(const Row& row);
+  void add_instance(const Row& row);
+  [[nodiscard]] const ResourceVector& size_of(InstanceIndex instance) const;
 
   const Workload* workload_;
   const HostTable* hosts_;
   StoredStream stream_;
   std::string buffer_;
+  std::map<InstanceIndex, ResourceVector> resized_;
 };
 
 }  // namespace cospot

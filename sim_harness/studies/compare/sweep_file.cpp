@@ -40,6 +40,14 @@ Sweep read_tree(const ConfigNode& root, const std::filesystem::path& folder, Pol
   return sweep;
 }
 
+/// What `cospot run` knows beside the keys of a sweep.
+void take_life(ConfigNode& root, ConfigNode& life) {
+  const auto found = std::ranges::find(root.entries, "life", &ConfigEntry::key);
+  if (found == root.entries.end()) return;
+  life = std::move(found->value);
+  root.entries.erase(found);
+}
+
 void require_one(const ConfigNode& root, std::string_view key, std::size_t count) {
   if (count == 1) return;
   const ConfigNode* node = root.find(key);
@@ -67,9 +75,10 @@ Sweep read_sweep(const std::filesystem::path& file, const std::vector<std::strin
 }
 
 Sweep read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides,
-                    PolicyLoader& loader, const std::optional<SimTime>& window) {
+                    PolicyLoader& loader, const std::optional<SimTime>& window, ConfigNode* life) {
   loader.search_first(file.parent_path());
-  const ConfigNode root = with_overrides(read_yaml_file(file), overrides);
+  ConfigNode root = with_overrides(read_yaml_file(file), overrides);
+  if (life != nullptr) take_life(root, *life);
   Sweep sweep = read_tree(root, file.parent_path(), loader, window);
   require_one(root, "workloads", sweep.workloads.size());
   const char* sizes_key = sweep.sizes.front().percent ? "headroom_percent" : "hosts";

@@ -29,9 +29,11 @@ namespace cospot {
                                const std::vector<std::string>& overrides, PolicyLoader& loader,
                                const std::optional<SimTime>& window = {});
 
-/// Reads a scenario: a sweep with exactly one value for every key, so one run.
+/// Reads a scenario: a sweep with exactly one value for every key, so one run. With `life` it may
+/// have that key too, whose value is handed over (kNull: it is not there).
 [[nodiscard]] Sweep read_scenario(const std::filesystem::path& file,
                                   const std::vector<std::string>& overrides, PolicyLoader& loader,
-                                  const std::optional<SimTime>& window = {});
+                                  const std::optional<SimTime>& window = {},
+                                  ConfigNode* life = nullptr);
 
 }  // namespace cospot

@@ -1,0 +1,50 @@
+#include "sim_harness/commands/life_text.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "sim_harness/files/json_text.hpp"
+#include "sim_harness/files/text_table.hpp"
+#include "sim_harness/studies/compare/compare_schema.hpp"
+#include "sim_harness/studies/life/life_keys.hpp"
+#include "sim_harness/studies/life/life_schema.hpp"
+
+namespace cospot {
+namespace {
+
+/// Calls `use` with every column that `compare` does not have, and its value.
+template <class Use>
+void for_each_own_column(const LifeResult& result, const Use& use) {
+  const std::vector<Column>& columns = life_schema().measures;
+  const std::vector<Column>& known = compare_schema().measures;
+  const std::vector<Value> values = life_measures(result);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (std::ranges::find(known, columns[i].name, &Column::name) != known.end()) continue;
+    use(columns[i], values[i]);
+  }
+}
+
+}  // namespace
+
+std::string life_text(const LifeResult& result) {
+  TextTable table;
+  table.add_column("life of requests", TextTable::Align::kLeft);
+  table.add_column("");
+  table.add_column("", TextTable::Align::kLeft);
+  for_each_own_column(result, [&](const Column& column, const Value& value) {
+    const std::string text = csv_value(column, value);
+    if (text.empty() || text == "0") return;
+    table.add_row({column.name, text, column.unit + " " + column.meaning});
+  });
+  return table.text();
+}
+
+std::string life_result_json(const LifeSettings& life, const LifeResult& result) {
+  JsonObject measures;
+  for_each_own_column(result, [&](const Column& column, const Value& value) {
+    measures.add(column.name, json_value(column, value));
+  });
+  return JsonObject().add("settings", life_json(life)).add("measures", measures.text()).text();
+}
+
+}  // namespace cospot

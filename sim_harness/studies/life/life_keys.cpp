@@ -1,0 +1,248 @@
+#include "sim_harness/studies/life/life_keys.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string_view>
+
+#include "core/errors.hpp"
+#include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/files/json_text.hpp"
+#include "sim_harness/life/life_files.hpp"
+#include "sim_harness/studies/provider/configuration_yaml.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr double kMostDays = 10'000;
+constexpr double kMostSeconds = kMostDays * 86'400;
+constexpr double kMostHours = kMostDays * 24;
+/// No rule asks more often, so that a run ends.
+constexpr double kLeastWaitS = 0.001;
+
+double read_in(const ConfigNode& node, const std::string& key, std::string_view name, double least,
+               double most) {
+  return read_number(require_key(node, key, name), fmt::format("{}.{}", key, name), least, most);
+}
+
+SimTime seconds_of(double seconds) { return SimTime(std::llround(seconds * 1e6)); }
+
+std::uint64_t read_seed(const ConfigNode& node, const std::string& key) {
+  const ConfigNode* seed = node.find("seed");
+  if (seed == nullptr) return 1;
+  return static_cast<std::uint64_t>(
+      read_integer(*seed, key + ".seed", 0, std::numeric_limits<std::int64_t>::max()));
+}
+
+void read_classes(const ConfigNode& node, const std::string& key, RetryRule& rule) {
+  rule.vms = rule.spots = false;
+  for (const ConfigNode* item : read_list(node, key + ".classes")) {
+    bool& is_in = item->text == "vm" ? rule.vms : rule.spots;
+    if ((item->text != "vm" && item->text != "spot") || is_in) {
+      throw_bad_value(*item, key + ".classes", "vm, spot, or both, each once");
+    }
+    is_in = true;
+  }
+}
+
+RetryRule read_rule(const ConfigNode& node, const std::string& key, bool may_have_classes) {
+  static constexpr std::array<std::string_view, 5> kKeys{"patience_s", "first_wait_s", "factor",
+                                                         "longest_wait_s", "classes"};
+  require_known_keys(node, key, std::span(kKeys).first(may_have_classes ? 5 : 4));
+  RetryRule rule;
+  rule.patience = seconds_of(read_in(node, key, "patience_s", 0, kMostSeconds));
+  if (node.find("first_wait_s") != nullptr) {
+    rule.first_wait = seconds_of(read_in(node, key, "first_wait_s", kLeastWaitS, kMostSeconds));
+  }
+  if (node.find("factor") != nullptr) rule.factor = read_in(node, key, "factor", 1, 1000);
+  if (node.find("longest_wait_s") != nullptr) {
+    rule.longest_wait = seconds_of(read_in(node, key, "longest_wait_s", kLeastWaitS, kMostSeconds));
+  }
+  if (const ConfigNode* classes = node.find("classes")) read_classes(*classes, key, rule);
+  return rule;
+}
+
+/// Where a file may stand instead of a rate.
+bool is_file(const ConfigNode& node) { return node.kind == ConfigNode::Kind::kScalar; }
+
+template <class Read>
+auto read_file(const ConfigNode& node, std::string_view key, const std::filesystem::path& folder,
+               const Read& read) {
+  const std::string name = read_text(node, key);
+  const std::filesystem::path path = name;
+  auto file = read(path.is_absolute() ? path : folder / path);
+  file.name = name;
+  return file;
+}
+
+void read_failures(const ConfigNode& node, const std::filesystem::path& folder,
+                   LifeSettings& life) {
+  const std::string key = "failures";
+  if (is_file(node)) {
+    life.failures = read_file(node, key, folder, [](const std::filesystem::path& path) {
+      return read_outages(path, OutageKind::kFailure);
+    });
+    return;
+  }
+  static constexpr std::array<std::string_view, 3> kKeys{"mtbf_days", "repair_h", "seed"};
+  require_known_keys(node, key, kKeys);
+  life.failure_rate = FailureRate{.mtbf_days = read_in(node, key, "mtbf_days", 0.01, 1e6),
+                                  .repair_h = read_in(node, key, "repair_h", 0.001, kMostHours),
+                                  .seed = read_seed(node, key)};
+}
+
+void read_maintenance(const ConfigNode& node, const std::filesystem::path& folder,
+                      LifeSettings& life) {
+  const std::string key = "maintenance";
+  if (is_file(node)) {
+    life.maintenance = read_file(node, key, folder, [](const std::filesystem::path& path) {
+      return read_outages(path, OutageKind::kMaintenance);
+    });
+    return;
+  }
+  static constexpr std::array<std::string_view, 4> kKeys{"every_days", "lasts_h", "notice_h",
+                                                         "seed"};
+  require_known_keys(node, key, kKeys);
+  MaintenanceRate rate{.every_days = read_in(node, key, "every_days", 0.01, kMostDays),
+                       .lasts_h = read_in(node, key, "lasts_h", 0.001, kMostHours),
+                       .seed = read_seed(node, key)};
+  if (node.find("notice_h") != nullptr) {
+    rate.notice_h = read_in(node, key, "notice_h", 0, kMostHours);
+  }
+  if (rate.lasts_h + rate.notice_h >= 24 * rate.every_days) {
+    throw ConfigError(fmt::format(
+        "{}: maintenance: {} h of notice and {} h of work every {} days leave a host no time, "
+        "expected less than {} h together",
+        node.where, rate.notice_h, rate.lasts_h, rate.every_days, 24 * rate.every_days));
+  }
+  life.maintenance_rate = rate;
+}
+
+std::string rule_json(const RetryRule& rule, bool has_classes) {
+  JsonObject json;
+  json.add("patience_s", json_number(static_cast<double>(rule.patience.count()) / 1e6))
+      .add("first_wait_s", json_number(static_cast<double>(rule.first_wait.count()) / 1e6))
+      .add("factor", json_number(rule.factor))
+      .add("longest_wait_s", json_number(static_cast<double>(rule.longest_wait.count()) / 1e6));
+  std::vector<std::string> classes;
+  if (rule.vms) classes.push_back(json_text("vm"));
+  if (rule.spots) classes.push_back(json_text("spot"));
+  if (has_classes) json.add("classes", json_list(classes));
+  return json.text();
+}
+
+template <class Row>
+void add_file(JsonObject& json, const std::string& key, const LifeFile<Row>& file) {
+  if (file.name.empty()) return;
+  json.add(key, json_text(file.name)).add(key + "_sha256", json_text(file.sha256));
+}
+
+/// Flow style, without what only tells bytes apart.
+std::string flow_yaml(const ConfigNode& node) {
+  if (node.kind == ConfigNode::Kind::kScalar) return node.quoted ? yaml_text(node.text) : node.text;
+  std::vector<std::string> parts;
+  for (const ConfigNode& item : node.items) parts.push_back(flow_yaml(item));
+  if (node.kind == ConfigNode::Kind::kList) return fmt::format("[{}]", fmt::join(parts, ", "));
+  for (const ConfigEntry& entry : node.entries) {
+    if (entry.key.ends_with("_sha256")) continue;
+    parts.push_back(fmt::format("{}: {}", entry.key, flow_yaml(entry.value)));
+  }
+  return fmt::format("{{{}}}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+LifeSettings read_life(const ConfigNode& node, const std::filesystem::path& folder) {
+  LifeSettings life;
+  if (node.kind == ConfigNode::Kind::kScalar) {
+    if (node.text != "none") throw_bad_value(node, "life", "none, or a mapping");
+    return life;
+  }
+  static constexpr std::array<std::string_view, 7> kKeys{
+      "label", "retries", "returning_spots", "after_a_wait", "failures", "maintenance", "resizes"};
+  require_known_keys(node, "life", kKeys);
+  std::vector<std::string_view> names;
+  for (const ConfigEntry& entry : node.entries) {
+    if (entry.key != "label" && entry.key != "after_a_wait") names.push_back(entry.key);
+    const ConfigNode& value = entry.value;
+    if (entry.key == "retries") life.retries = read_rule(value, entry.key, true);
+    if (entry.key == "returning_spots") life.returning_spots = read_rule(value, entry.key, false);
+    if (entry.key == "failures") read_failures(value, folder, life);
+    if (entry.key == "maintenance") read_maintenance(value, folder, life);
+    if (entry.key == "resizes") life.resizes = read_file(value, entry.key, folder, read_resizes);
+    if (entry.key == "after_a_wait") {
+      life.ends_stay = value.text == "same_end";
+      if (!life.ends_stay && value.text != "whole_life") {
+        throw_bad_value(value, "life.after_a_wait", "whole_life or same_end");
+      }
+    }
+  }
+  life.label = names.empty() ? "none" : fmt::format("{}", fmt::join(names, "+"));
+  if (const ConfigNode* label = node.find("label")) {
+    life.label = read_label(*label, "life.label");
+    if (life.label == "none" && !life.is_off()) {
+      throw_bad_value(*label, "life.label", "another one: 'none' is that of runs without a life");
+    }
+  }
+  return life;
+}
+
+std::vector<LifeSettings> read_lives(const ConfigNode& node, const std::filesystem::path& folder) {
+  std::vector<LifeSettings> lives;
+  std::set<std::string> labels;
+  for (const ConfigNode* item : read_list(node, "life")) {
+    lives.push_back(read_life(*item, folder));
+    if (labels.insert(lives.back().label).second) continue;
+    throw ConfigError(
+        fmt::format("{}: life: two have the label '{}'; give each a 'label' of its own",
+                    item->where, lives.back().label));
+  }
+  return lives;
+}
+
+std::string life_json(const LifeSettings& life) {
+  JsonObject json;
+  json.add("label", json_text(life.label));
+  if (life.is_off()) return json.text();
+  json.add("after_a_wait", json_text(life.ends_stay ? "same_end" : "whole_life"));
+  if (life.retries.patience > SimTime{0}) json.add("retries", rule_json(life.retries, true));
+  if (life.returning_spots.patience > SimTime{0}) {
+    json.add("returning_spots", rule_json(life.returning_spots, false));
+  }
+  if (life.failure_rate) {
+    json.add("failures", JsonObject()
+                             .add("mtbf_days", json_number(life.failure_rate->mtbf_days))
+                             .add("repair_h", json_number(life.failure_rate->repair_h))
+                             .add("seed", std::to_string(life.failure_rate->seed))
+                             .text());
+  }
+  if (life.maintenance_rate) {
+    json.add("maintenance", JsonObject()
+                                .add("every_days", json_number(life.maintenance_rate->every_days))
+                                .add("lasts_h", json_number(life.maintenance_rate->lasts_h))
+                                .add("notice_h", json_number(life.maintenance_rate->notice_h))
+                                .add("seed", std::to_string(life.maintenance_rate->seed))
+                                .text());
+  }
+  add_file(json, "failures", life.failures);
+  add_file(json, "maintenance", life.maintenance);
+  add_file(json, "resizes", life.resizes);
+  return json.text();
+}
+
+Axis life_axis(const ConfigNode& root) {
+  Axis axis{"life", "life", {}};
+  for (const ConfigNode& item : require_key(root, "study life", "life").items) {
+    const std::string& label = require_key(item, "life", "label").text;
+    axis.values.push_back({label, label, flow_yaml(item)});
+  }
+  return axis;
+}
+
+}  // namespace cospot

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "sim_harness/engine/life_result.hpp"
+#include "sim_harness/results/experiment_record.hpp"
+#include "sim_harness/results/measure.hpp"
+
+namespace cospot {
+
+/// The axes of `compare` and `life`, and what a run with a life came to.
+[[nodiscard]] const Schema& life_schema();
+
+/// A run's values, in the order of life_schema().measures.
+[[nodiscard]] std::vector<Value> life_measures(const LifeResult& result);
+
+}  // namespace cospot

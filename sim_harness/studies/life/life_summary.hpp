@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "sim_harness/results/csv_sink.hpp"
+#include "sim_harness/results/results_database.hpp"
+
+namespace cospot {
+
+/// Means over the workloads of every combination of settings, and what life changes of them.
+[[nodiscard]] std::string life_summary_text(ResultsDatabase& results, Timing timing);
+[[nodiscard]] std::string life_summary_json(ResultsDatabase& results, Timing timing);
+
+}  // namespace cospot
