@@ -28,7 +28,9 @@ _COLUMNS: dict[str, Any] = {
     "host": "str",
 }
 _LEAST_WINDOW_DAYS = 14.0
-_SIGNS = {"placement": 1, "departure": -1, "eviction": -1}
+_SIGNS = {"placement": 1, "departure": -1, "eviction": -1, "loss": -1, "stop": -1, "evacuation": -1}
+#: Rows that say where an instance is from now on, and how large; it may have been elsewhere.
+_HOLDS = ("placement", "migration", "resize")
 
 
 def read_events(events: str | PathLike[str]) -> pd.DataFrame:
@@ -89,6 +91,7 @@ def occupancy_over_time(
         raise ConfigError(f"found host={host}, hosts={hosts}; expected positive sizes")
     log = events if isinstance(events, pd.DataFrame) else read_events(events)
     days = _days(first_day, _last_day(log) if last_day is None else last_day, step_hours)
+    log = _with_moves_in_two(log)
     changes = log[log["event"].isin(list(_SIGNS))]
     # How many changes have happened at every time; those at the time itself count.
     happened = np.searchsorted(changes["time_s"].to_numpy(), days * SECONDS_PER_DAY, side="right")
@@ -176,6 +179,21 @@ def _last_day(log: pd.DataFrame) -> float:
     requests = log.loc[log["event"] == "request", "time_s"]
     last = float(requests.max()) if len(requests) else 0.0
     return max(_LEAST_WINDOW_DAYS, float(np.floor(last / SECONDS_PER_DAY)) + 1)
+
+
+def _with_moves_in_two(log: pd.DataFrame) -> pd.DataFrame:
+    """Return the log with each migration and resize as a departure and a placement."""
+    moved = log["event"].isin(_HOLDS[1:])
+    if not moved.any():
+        return log
+    log = log.reset_index(drop=True)
+    moved = moved.to_numpy()
+    before = log[log["event"].isin(_HOLDS)].groupby("instance_id")[["host", "vcpus", "memory_mb"]]
+    left = log[moved].assign(event="departure", **before.shift(1).loc[moved[before.obj.index]])
+    log.loc[moved, "event"] = "placement"
+    left = left.astype({"vcpus": "int64", "memory_mb": "int64"})
+    # The departure comes right before the placement that it makes room for.
+    return pd.concat([left.set_axis(left.index - 0.5), log]).sort_index(ignore_index=True)
 
 
 def _days(first_day: float, last_day: float, step_hours: float) -> Any:

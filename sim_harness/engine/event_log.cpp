@@ -101,10 +101,10 @@ const ResourceVector& EventLog::size_of(InstanceIndex instance) const {
   return found == resized_.end() ? workload_->rows[instance].resources : found->second;
 }
 
-/// The columns that tell of the instance; empty in the rows of a host.
+/// The columns that tell of the instance; those of a host's row hold nothing.
 void EventLog::add_instance(const Row& row) {
   if (row.instance == kNoInstance) {
-    buffer_ += ",,,,,";
+    buffer_ += ",,0,0,0,";
     return;
   }
   const WorkloadRow& instance = workload_->rows[row.instance];
