@@ -50,6 +50,28 @@ def test_occupancy_by_hand(log: Path) -> None:
     assert set(hours["total_memory_mb"]) == {32}
 
 
+def test_vms_that_move_or_are_resized_are_in_one_place(tmp_path: Path) -> None:
+    """A run with a life: an evacuation, a migration, resizes, spots that go with their host."""
+    path = tmp_path / "events.csv"
+    path.write_text(
+        HEADER + "0,placement,v1,vm,2,4,0,host-0,,\n"
+        "0,placement,s1,spot,4,6,0,host-0,,\n"
+        "3600,host_drained,,,0,0,0,host-0,,\n"
+        "3600,migration,v1,vm,2,4,0,host-1,,\n"
+        "7200,host_down,,,0,0,0,host-0,,\n"
+        "7200,stop,s1,spot,4,6,0,host-0,,\n"
+        "10800,resize,v1,vm,5,7,0,host-1,,\n"
+        "14400,resize,v1,vm,8,9,0,host-0,,\n"
+        "18000,evacuation,v1,vm,8,9,0,host-0,,\n"
+    )
+    hours = cospot.occupancy_over_time(path, host=(8, 16), hosts=2, last_day=5 / 24, step_hours=1)
+    assert hours["vm_vcpus"].tolist() == [2, 2, 2, 5, 8, 0]
+    assert hours["vm_memory_mb"].tolist() == [4, 4, 4, 7, 9, 0]
+    assert hours["spot_vcpus"].tolist() == [4, 4, 0, 0, 0, 0]
+    # v1 alone on host-1 from 1 h on, s1 on host-0 until 2 h.
+    assert hours["used_hosts"].tolist() == [1, 2, 1, 1, 1, 0]
+
+
 def test_plot_stacks_spots_on_vms(log: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     from cospot.host_plots import host_occupancy

@@ -1,0 +1,144 @@
+"""The study life, and what its event log adds up to."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import cospot
+import pytest
+
+pd = pytest.importorskip("pandas", reason="pandas is not installed")
+
+COMMON = """
+workloads:
+  - {synthetic: azure2020, seed: 1, scale: 0.002}
+host: {vcpus: 10400, memory_mb: 2250}
+headroom_percent: 0
+vm: COS
+spot: vmaDPD
+evictor: FIFO
+saf: false
+"""
+ALL = """
+    label: all
+    retries: {patience_s: 7200, first_wait_s: 60}
+    returning_spots: {patience_s: 86400, first_wait_s: 60}
+    failures: {mtbf_days: 40, repair_h: 24, seed: 2}
+    maintenance: {every_days: 10, lasts_h: 4, notice_h: 12, seed: 2}
+"""
+WINDOW_S = 14 * 86400
+
+
+def run(folder: Path, *words: str) -> str:
+    command = [sys.executable, "-m", "cospot", *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("life")
+    study = f"study: life{COMMON}otn: [1, 8]\nlife:\n  - none\n  - {ALL.strip()}\n"
+    (made / "life.yaml").write_text(study)
+    (made / "compare.yaml").write_text(f"{COMMON}otn: [1, 8]\n")
+    (made / "scenario.yaml").write_text(f"{COMMON}otn: 8\nlife:{ALL}")
+    return made
+
+
+def rows_of(folder: Path, name: str) -> list[dict[str, str]]:
+    cospot.sweep(folder / f"{name}.yaml", db=folder / f"{name}.db")
+    run(folder, "summary", f"{name}.db", "--csv", f"{name}.csv", "--timing", "off")
+    with (folder / f"{name}.csv").open() as lines:
+        return list(csv.DictReader(lines))
+
+
+@pytest.fixture(scope="module")
+def rows(folder: Path) -> list[dict[str, str]]:
+    return rows_of(folder, "life")
+
+
+def test_without_a_life_a_run_is_that_of_compare(folder: Path, rows: list[dict[str, str]]) -> None:
+    plain = [row for row in rows if row["life"] == "none"]
+    for ours, theirs in zip(plain, rows_of(folder, "compare"), strict=True):
+        known = [name for name in theirs if name in ours]
+        assert "spot_revenue_first_hour_free" in known
+        assert {name: ours[name] for name in known} == {name: theirs[name] for name in known}
+
+
+def test_figures_are_beside_the_same_run_without_a_life(
+    folder: Path, rows: list[dict[str, str]]
+) -> None:
+    figures = cospot.load_results(folder / "life.db").view("run_figures")
+    assert len(figures) == len(rows) == 4
+    loss = [1 - float(row["vm_revenue"]) / float(row["vm_revenue_requested"]) for row in rows]
+    spot = [float(row["spot_revenue"]) for row in rows]
+    # Runs: OTN 1 without and with a life, OTN 8 without and with.
+    assert figures["vm_loss_by_life"].tolist() == pytest.approx(
+        [0, loss[1] - loss[0], 0, loss[3] - loss[2]], abs=1e-12
+    )
+    assert figures["spot_revenue_by_life"].tolist() == pytest.approx(
+        [0, spot[1] / spot[0] - 1, 0, spot[3] / spot[2] - 1]
+    )
+    gains = [0, 0, spot[2] / spot[0] - 1, spot[3] / spot[1] - 1]
+    assert figures["gain"].tolist() == pytest.approx(gains)
+    summary = json.loads(run(folder, "summary", "life.db", "--json"))
+    assert [one["gain"] for one in summary["combinations"]] == pytest.approx(gains)
+
+
+def earned(log: list[dict[str, str]], kind: str) -> float:
+    """Add up every stretch that an instance of a class ran inside the window."""
+    sums: dict[str, float] = defaultdict(float)
+    since: dict[str, tuple[float, int]] = {}
+    stops = ("departure", "eviction", "loss", "stop", "evacuation", "migration", "resize")
+
+    def stop(name: str, time: float) -> None:
+        start, vcpus = since.pop(name)
+        sums[name] += vcpus * max(0.0, min(time, WINDOW_S) - max(start, 0.0))
+
+    for row in log:
+        name, event, time = row["instance_id"], row["event"], float(row["time_s"])
+        if row["class"] != kind:
+            continue
+        if event in stops:
+            stop(name, time)
+        if event in ("placement", "migration", "resize"):
+            since[name] = (time, int(row["vcpus"]))
+    for name in list(since):
+        stop(name, float("inf"))
+    return sum(sums.values())
+
+
+def test_the_event_log_adds_up(folder: Path, rows: list[dict[str, str]]) -> None:
+    words = ("run", "scenario.yaml", "--timing", "off", "--json", "--events", "events.csv.gz")
+    result: dict[str, Any] = json.loads(run(folder, *words))
+    same = next(row for row in rows if (row["life"], row["otn"]) == ("all", "8"))
+    measures = {**result["measures"], **result["life"]["measures"]}
+    for name, value in measures.items():
+        if name in same and value is not None:
+            assert float(same[name]) == pytest.approx(value, abs=5e-4), name
+    frame = pd.read_csv(folder / "events.csv.gz", dtype=str, keep_default_na=False)
+    log = frame.to_dict("records")
+    assert earned(log, "vm") == pytest.approx(measures["vm_revenue"], rel=1e-12)
+    assert earned(log, "spot") == pytest.approx(measures["spot_revenue"], rel=1e-12)
+    counts = frame["event"].value_counts()
+    for event, measure in {
+        "eviction": "evictions",
+        "loss": "spots_lost",
+        "stop": "spots_stopped",
+        "migration": "vms_migrated",
+    }.items():
+        assert counts.get(event, 0) == measures[measure], event
+    assert min(measures["vms_evacuated"], measures["vms_migrated"]) > 0
+    assert min(measures["spots_returned"], measures["evictions"]) > 0
+    use = cospot.occupancy_over_time(
+        os.fspath(folder / "events.csv.gz"), host=(10400, 2250), hosts=measures["hosts"]
+    )
+    assert (use["vm_vcpus"] + use["spot_vcpus"] <= use["total_vcpus"]).all()
+    assert (use["vm_memory_mb"] + use["spot_memory_mb"] <= use["total_memory_mb"]).all()
