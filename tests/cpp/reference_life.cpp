@@ -41,9 +41,8 @@ class Simulator {
   Simulator(const Workload& workload, const Settings& settings, const LifePlan& plan)
       : workload_(workload), settings_(settings), plan_(plan), outs_(settings.hosts, 0) {
     for (InstanceIndex id = 0; id < workload.rows.size(); ++id) {
-      all_.push_back({.id = id,
-                      .size = workload.rows[id].resources,
-                      .is_spot = workload.rows[id].is_spot()});
+      all_.push_back(
+          {.id = id, .size = workload.rows[id].resources, .is_spot = workload.rows[id].is_spot()});
     }
   }
 
@@ -110,9 +109,8 @@ class Simulator {
   }
 
   void log(const char* event, const One& one) {
-    outcome_.events.push_back(life_line(now_, event, one.id,
-                                        one.host ? static_cast<std::int64_t>(*one.host) : -1,
-                                        one.size));
+    outcome_.events.push_back(life_line(
+        now_, event, one.id, one.host ? static_cast<std::int64_t>(*one.host) : -1, one.size));
   }
   void log_host(const char* event, HostIndex host) {
     outcome_.events.push_back(life_line(now_, event, -1, host));
@@ -159,7 +157,8 @@ class Simulator {
     for (const One& one : all_) {
       if (one.host == host && one.is_spot == spots) here.push_back(&one);
     }
-    std::sort(here.begin(), here.end(), [](const One* a, const One* b) { return a->came < b->came; });
+    std::sort(here.begin(), here.end(),
+              [](const One* a, const One* b) { return a->came < b->came; });
     return here;
   }
   const ResourceVector& total(HostIndex host) const {
@@ -183,7 +182,10 @@ class Simulator {
   bool may_be_on(const One& one, HostIndex host) const {
     const std::uint32_t placement = workload_.rows[one.id].placement;
     if (placement == 0) return true;
-    const std::uint32_t group = workload_.placements.asked[placement - 1].group;
+    const RowPlacement& wish = workload_.placements.asked[placement - 1];
+    if (!wish.rules.zone.empty() && wish.rules.zone != settings_.each[host].zone) return false;
+    const std::uint32_t group = wish.group;
+    if (group == RowPlacement::kNoGroup) return true;
     const ServerGroup& is = workload_.placements.groups[group];
     int here = 0, anywhere = 0;
     for (const One& other : all_) {

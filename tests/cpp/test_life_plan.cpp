@@ -35,9 +35,9 @@ TEST_CASE("life plan: random failures come as often as they are said to") {
   life.failure_rate = FailureRate{.mtbf_days = 20, .repair_h = 48, .seed = 7};
   constexpr std::size_t kHosts = 4000;
   const std::vector<Outage> outages = plan_of(life, kHosts, 220 * kDay).outages;
-  // A host fails every 20 + 2 days: 10 times in 220, give or take a few hundredths for both ends. The
-  // number of one host has a variance of about 10 x (20/22)^2 = 8.3, so the mean of 4000 is within
-  // 4 x sqrt(8.3 / 4000) = 0.18 of that.
+  // A host fails every 20 + 2 days: 10 times in 220, give or take a few hundredths for both ends.
+  // The number of one host has a variance of about 10 x (20/22)^2 = 8.3, so the mean of 4000 is
+  // within 4 x sqrt(8.3 / 4000) = 0.18 of that.
   const double mean = static_cast<double>(outages.size()) / static_cast<double>(kHosts);
   CHECK(mean == doctest::Approx(10.0).epsilon(0.02));
   check_apart(outages);
