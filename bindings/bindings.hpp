@@ -16,6 +16,7 @@ void bind_live_hosts(pybind11::module_& core);
 void bind_change_watch(pybind11::module_& core);
 void bind_workloads(pybind11::module_& core);
 void bind_simulation(pybind11::module_& core);
+void bind_life(pybind11::module_& core);
 void bind_lifetimes(pybind11::module_& core);
 void bind_compare(pybind11::module_& core);
 void bind_pricing(pybind11::module_& core);

@@ -531,6 +531,19 @@ def simulate(
     otn: _Offer = 1,
     events: _Path | None = None,
 ) -> RunResult: ...
+def simulate_life(
+    workload: Workload,
+    life: Mapping[str, Any] | str,
+    *,
+    hosts: _Integer | HostTable,
+    host: _Resources | None = None,
+    vm: _ChainEntry,
+    spot: _ChainEntry,
+    evictor: _EvictorEntry,
+    saf: bool = False,
+    otn: _Offer = 1,
+    events: _Path | None = None,
+) -> dict[str, Any]: ...
 def size(
     workload: Workload,
     *,

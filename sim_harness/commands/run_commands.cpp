@@ -161,7 +161,7 @@ class ScenarioRun {
     std::optional<EventLog> log;
     if (arguments_.events.has_value()) log.emplace(*arguments_.events, workload_, hosts);
     const LifeResult result =
-        run_life(workload_, schedule, settings, *life_, log ? &*log : nullptr);
+        run_life(workload_, schedule, settings, hosts, *life_, log ? &*log : nullptr);
     if (log) log->finish();
     const Timing timing = arguments_.timing == "off" ? Timing::kOff : Timing::kOn;
     if (arguments_.json) return print(result_json(settings, result.run, timing, &result) + "\n");

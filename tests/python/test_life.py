@@ -142,3 +142,48 @@ def test_the_event_log_adds_up(folder: Path, rows: list[dict[str, str]]) -> None
     )
     assert (use["vm_vcpus"] + use["spot_vcpus"] <= use["total_vcpus"]).all()
     assert (use["vm_memory_mb"] + use["spot_memory_mb"] <= use["total_memory_mb"]).all()
+
+
+def test_simulate_life_is_the_run_of_the_scenario(folder: Path, tmp_path: Path) -> None:
+    result = json.loads(run(folder, "run", "scenario.yaml", "--timing", "off", "--json"))
+    expected = {**result["measures"], **result["life"]["measures"]}
+    life = {
+        "retries": {"patience_s": 7200, "first_wait_s": 60},
+        "returning_spots": {"patience_s": 86400, "first_wait_s": 60},
+        "failures": {"mtbf_days": 40, "repair_h": 24, "seed": 2},
+        "maintenance": {"every_days": 10, "lasts_h": 4, "notice_h": 12, "seed": 2},
+    }
+    workload = cospot.Workload.generate("azure2020", seed=1, scale=0.002)
+    settings = {
+        "hosts": expected["hosts"],
+        "host": (10400, 2250),
+        "vm": "COS",
+        "spot": "vmaDPD",
+        "evictor": "FIFO",
+        "otn": 8,
+    }
+    events = tmp_path / "events.csv"
+    made = cospot.simulate_life(workload, life, **settings, events=events)
+    for name, value in made.items():
+        if name in expected and name != "wall_ms":
+            assert value == pytest.approx(expected[name], abs=1e-3), name
+    assert set(made) - {"wall_ms"} <= set(expected)
+    assert events.read_text().count(",eviction,") == made["evictions"]
+    plain = cospot.simulate(workload, **settings)
+    assert cospot.simulate_life(workload, "none", **settings)["evictions"] == plain.evictions
+
+
+@pytest.mark.parametrize(
+    ("life", "match"),
+    [
+        ({"retry": 1}, "unknown key 'retry'"),
+        ({"retries": {"patience_s": -1}}, "expected a number from 0"),
+        ("always", "expected none, or a mapping"),
+    ],
+)
+def test_a_bad_life_is_refused(life: Any, match: str) -> None:
+    workload = cospot.Workload.generate("azure2020", seed=1, scale=0.001)
+    with pytest.raises(cospot.ConfigError, match=match):
+        cospot.simulate_life(
+            workload, life, hosts=3, host=(10400, 2250), vm="COS", spot="sCOS", evictor="FIFO"
+        )

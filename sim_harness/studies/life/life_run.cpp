@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "sim_harness/engine/allocator.hpp"
@@ -15,11 +16,11 @@
 namespace cospot {
 
 LifeResult run_life(const Workload& workload, const EventSchedule& schedule,
-                    const RunSettings& settings, const LifeSettings& life, LifeObserver* observer) {
+                    const RunSettings& settings, HostTable hosts, const LifeSettings& life,
+                    LifeObserver* observer) {
   const auto start = std::chrono::steady_clock::now();
   Allocator allocator = make_allocator(settings, schedule.has_placements());
   allocator.evictor = prepared_evictor(allocator.evictor, workload, schedule);
-  HostTable hosts = settings.host.table(settings.hosts);
   LifeResult result;
   if (life.is_off()) {
     SimulationEngine engine(schedule, std::move(hosts), allocator);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/model/host_table.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/engine/life_observer.hpp"
 #include "sim_harness/engine/life_result.hpp"
@@ -9,13 +10,13 @@
 
 namespace cospot {
 
-/// One run, by the engine that it needs: where nothing happens beside the workload, the one that
-/// knows no more. `schedule` is that of the workload.
+/// One run from these hosts on, by the engine that it needs: where nothing happens beside the
+/// workload, the one that knows no more. `schedule` is that of the workload.
 ///
 /// Errors: WorkloadError as make_life_plan; ConfigError for an unknown policy.
 [[nodiscard]] LifeResult run_life(const Workload& workload, const EventSchedule& schedule,
-                                  const RunSettings& settings, const LifeSettings& life,
-                                  LifeObserver* observer = nullptr);
+                                  const RunSettings& settings, HostTable hosts,
+                                  const LifeSettings& life, LifeObserver* observer = nullptr);
 
 /// Errors: ConfigError that names `where` when a chain needs a forecast of lifetimes or
 /// revocations: nothing here makes one.

@@ -119,7 +119,7 @@ Experiment load(Settings settings) {
                             .saf = settings.saf[at[5]],
                             .otn = settings.otn[at[6]]};
       record(run, life_measures(run_life(workload.workload(), workload.schedule(), one,
-                                         settings.lives[at[7]])));
+                                         one.host.table(one.hosts), settings.lives[at[7]])));
     }
   };
   return experiment;

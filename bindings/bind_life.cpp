@@ -1,0 +1,106 @@
+// simulate_life.
+
+#include <pybind11/stl.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bindings/arguments.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/run_arguments.hpp"
+#include "bindings/sweep_tree.hpp"
+#include "bindings/watched_work.hpp"
+#include "bindings/workload_windows.hpp"
+#include "bindings/workloads.hpp"
+#include "sim_harness/engine/event_log.hpp"
+#include "sim_harness/studies/life/life_keys.hpp"
+#include "sim_harness/studies/life/life_run.hpp"
+#include "sim_harness/studies/life/life_schema.hpp"
+
+namespace cospot::bindings {
+
+namespace py = pybind11;
+using namespace pybind11::literals;
+
+namespace {
+
+LifeSettings read_given_life(const py::object& life) {
+  GivenPolicies none;
+  return read_life(sweep_tree(life, "life", none), {});
+}
+
+/// By the names of the columns of the study; None where there is no value.
+py::dict to_dict(const LifeResult& result) {
+  const std::vector<Column>& columns = life_schema().measures;
+  const std::vector<Value> values = life_measures(result);
+  constexpr double kMicroseconds = 1e6;
+  py::dict named;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    py::object value = py::none();
+    if (const auto* count = std::get_if<std::int64_t>(&values[i])) value = py::int_(*count);
+    if (const auto* number = std::get_if<double>(&values[i])) value = py::float_(*number);
+    if (const auto* revenue = std::get_if<Revenue>(&values[i])) {
+      value = py::float_(static_cast<double>(*revenue) / kMicroseconds);
+    }
+    named[columns[i].name.c_str()] = value;
+  }
+  return named;
+}
+
+py::dict simulate_life(const PythonWorkload& workload, const py::object& life,
+                       const py::object& hosts, const py::object& host, const py::object& vm,
+                       const py::object& spot, const py::object& evictor, bool saf,
+                       const py::object& otn, const py::object& events) {
+  const LifeSettings settings = read_given_life(life);
+  PreparedRun run = prepare_run({.hosts = hosts,
+                                 .host = host,
+                                 .vm = vm,
+                                 .spot = spot,
+                                 .evictor = evictor,
+                                 .saf = saf,
+                                 .otn = otn});
+  require_no_forecast(run.settings.vm, "vm");
+  require_no_forecast(run.settings.spot, "spot");
+  warn_of_window(workload);
+  const HostTable named = run.hosts;  // for the log, which outlives the run's own
+  std::optional<EventLog> log;
+  if (!events.is_none()) log.emplace(read_path(events, "events"), workload.workload(), named);
+  const LifeResult result = watched([&] {
+    return run_life(workload.workload(), workload.schedule(), run.settings, std::move(run.hosts),
+                    settings, log ? &*log : nullptr);
+  });
+  if (log) log->finish();
+  return to_dict(result);
+}
+
+}  // namespace
+
+void bind_life(py::module_& core) {
+  core.def("simulate_life", &simulate_life, "workload"_a, "life"_a, py::kw_only(), "hosts"_a,
+           "host"_a = py::none(), "vm"_a, "spot"_a, "evictor"_a, "saf"_a = false, "otn"_a = 1,
+           "events"_a = py::none(),
+           R"doc(
+Replay a workload while requests ask again, spots return, hosts fail or are maintained.
+
+Args:
+    workload: What is replayed.
+    life: What happens beside it, a dict with the keys of docs/life.md, or "none". Paths in it are
+        relative to the working directory.
+    hosts, host, vm, spot, evictor, saf, otn: As for simulate. No policy may need forecasts.
+    events: File to write every event to, CSV, packed when it ends in .gz
+        (docs/event-log-format.md).
+
+Returns:
+    A dict of the measures of the study life by their names (docs/results-format.md); revenue in
+    vcpu-seconds, None where a mean has nothing to be taken of.
+
+Raises:
+    ConfigError: An argument cannot be used.
+    WorkloadError: A file of `life` cannot be used.
+    PolicyError: A policy broke its contract.
+    InputError: The event log cannot be written.
+)doc");
+}
+
+}  // namespace cospot::bindings
