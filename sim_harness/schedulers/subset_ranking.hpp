@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/random.hpp"
+#include "core/ranking/host_ranking.hpp"
+
+namespace cospot {
+
+/// A ranking as a scheduler follows it that avoids its rivals: without the hosts that declined the
+/// request, and with a random one of the first `subset` hosts in front, the others behind it in
+/// their order.
+///
+/// Source: Nova's filter_scheduler.host_subset_size.
+class SubsetRanking final : public HostRanking {
+ public:
+  /// Changes are reported to `ranking`. All of them outlive it.
+  SubsetRanking(HostRanking& ranking, std::span<const HostIndex> declined, std::size_t subset,
+                Random& random)
+      : ranking_(&ranking), declined_(declined), subset_(subset), random_(&random) {}
+
+  void host_changed(HostIndex host) override { ranking_->host_changed(host); }
+  [[nodiscard]] bool sees_spots() const override { return ranking_->sees_spots(); }
+
+  void start(const Request& request) override;
+  [[nodiscard]] HostIndex next() override;
+
+  /// kNoHost: it is not looked for ahead of the walk.
+  [[nodiscard]] HostIndex first_without_eviction(std::size_t /*within*/) const override {
+    return kNoHost;
+  }
+  [[nodiscard]] Standing standing_of(HostIndex host) const override {
+    return ranking_->standing_of(host);
+  }
+  [[nodiscard]] double weight_spread() const override { return ranking_->weight_spread(); }
+  [[nodiscard]] std::unique_ptr<HostRanking> clone(const HostTable& copy) const override {
+    return ranking_->clone(copy);
+  }
+
+ private:
+  [[nodiscard]] HostIndex next_ranked();
+
+  HostRanking* ranking_;
+  std::span<const HostIndex> declined_;
+  std::size_t subset_;
+  Random* random_;
+  std::vector<HostIndex> first_;  // those drawn from
+  std::size_t given_ = 0;         // of them
+};
+
+}  // namespace cospot
