@@ -8,6 +8,7 @@
 #include "sim_harness/studies/economy/economy_study.hpp"
 #include "sim_harness/studies/levels/levels_study.hpp"
 #include "sim_harness/studies/life/life_study.hpp"
+#include "sim_harness/studies/schedulers/schedulers_study.hpp"
 #include "sim_harness/studies/sla/sla_study.hpp"
 #include "sim_harness/studies/study.hpp"
 
@@ -16,7 +17,8 @@ namespace cospot {
 const StudyRegistry& built_in_studies() {
   static const StudyRegistry registry({compare_study(), degradation_study(), economy_study(),
                                        levels_study(), sla_study(), broker_study(),
-                                       deadline_study(), classes_study(), life_study()});
+                                       deadline_study(), classes_study(), life_study(),
+                                       schedulers_study()});
   return registry;
 }
 
