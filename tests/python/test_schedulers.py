@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import cospot
 import pytest
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "schedulers.yaml"
 
 PROVIDER = """
 workloads: [{synthetic: azure2020, seed: 1, scale: 0.002}]
@@ -74,3 +78,15 @@ def test_conflicts_come_with_schedulers_that_take_time(results: Path) -> None:
     assert (conflicts[concurrent & strict] > 100).all()
     # What has room is accepted: far fewer conflicts.
     assert conflicts[concurrent & ~strict].mean() < conflicts[concurrent & strict].mean() / 2
+
+
+def test_the_example_on_a_small_part_of_the_zone(tmp_path: Path) -> None:
+    small = "workloads={synthetic: azure2020, seed: 1, scale: 0.002}"
+    words = [sys.executable, "-m", "cospot", "compare", str(EXAMPLE), "--set", small]
+    words += ["--set", "schedulers=[1, 4]", "--db", str(tmp_path / "runs.db")]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert "schedulers  refresh_interval_s  commit_rule  VM conflicts" in done.stdout
+    runs = cospot.load_results(tmp_path / "runs.db").runs
+    assert len(runs) == 16
+    loss = runs.groupby("schedulers")["vm_loss_to_schedulers"].mean()
+    assert loss[4] > loss[1]
