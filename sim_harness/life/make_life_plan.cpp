@@ -25,8 +25,20 @@ Random draws_of(std::uint64_t seed, HostIndex host) {
   return Random(Random(seed).next_u64() + kGolden * (std::uint64_t{host} + 1));
 }
 
+/// So that memory suffices.
+void require_few_outages(std::string_view key, std::size_t hosts, SimTime window, double days) {
+  constexpr double kMostOutages = 1e8;
+  const double windows = static_cast<double>(window.count()) / kPerDay / days;
+  const double outages = windows * static_cast<double>(hosts);
+  if (outages <= kMostOutages) return;
+  throw ConfigError(
+      fmt::format("life: {}: about {:.0f} outages of {} hosts, expected at most {:.0f}", key,
+                  outages, hosts, kMostOutages));
+}
+
 void draw_failures(const FailureRate& rate, SimTime window, std::size_t hosts,
                    std::vector<Outage>& outages) {
+  require_few_outages("failures", hosts, window, rate.mtbf_days + rate.repair_h / 24);
   const SimTime repair = microseconds(rate.repair_h, kPerHour);
   for (HostIndex host = 0; host < hosts; ++host) {
     Random random = draws_of(rate.seed, host);
@@ -44,6 +56,7 @@ void draw_failures(const FailureRate& rate, SimTime window, std::size_t hosts,
 
 void draw_maintenance(const MaintenanceRate& rate, SimTime window, std::size_t hosts,
                       std::vector<Outage>& outages) {
+  require_few_outages("maintenance", hosts, window, rate.every_days);
   const SimTime period = microseconds(rate.every_days, kPerDay);
   for (HostIndex host = 0; host < hosts; ++host) {
     Random random = draws_of(rate.seed, host);

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "core/errors.hpp"
 #include "sim_harness/life/make_life_plan.hpp"
 
 namespace cospot {
@@ -78,6 +79,16 @@ TEST_CASE("life plan: maintenance comes to every host in every period") {
   // Uniform over 14 days: a mean of 7; that of 300 draws is within 4 x 7 / sqrt(12 x 300) = 0.47.
   CHECK(static_cast<double>((sum / 600).count()) / static_cast<double>(kDay.count()) ==
         doctest::Approx(7).epsilon(0.07));
+}
+
+TEST_CASE("life plan: refuses more outages than memory holds") {
+  LifeSettings life;
+  // 80,000 hosts x 14 days / (0.01 + 0.001) days = 101,818,182.
+  life.failure_rate = FailureRate{.mtbf_days = 0.01, .repair_h = 0.024};
+  CHECK_THROWS_WITH_AS(plan_of(life, 80'000),
+                       "life: failures: about 101818182 outages of 80000 hosts, expected at most "
+                       "100000000",
+                       ConfigError);
 }
 
 TEST_CASE("life plan: files name hosts and requests; what comes after the window is left out") {

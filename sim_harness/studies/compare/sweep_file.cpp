@@ -23,6 +23,12 @@ constexpr std::array<std::string_view, 12> kSweepKeys{
 
 Sweep read_tree(const ConfigNode& root, const std::filesystem::path& folder, PolicyLoader& loader,
                 const std::optional<SimTime>& window) {
+  if (const ConfigNode* life = root.find("life")) {
+    throw ConfigError(
+        life->where +
+        ": life: found in a study that knows none; expected 'study: life' with it, or "
+        "a scenario of 'cospot run'");
+  }
   require_known_keys(root, "sweep", kSweepKeys);
   if (const ConfigNode* study = root.find("study"); study != nullptr && study->text != "compare") {
     throw_bad_value(*study, "study", "compare");

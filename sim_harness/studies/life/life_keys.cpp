@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -51,6 +52,22 @@ void read_classes(const ConfigNode& node, const std::string& key, RetryRule& rul
   }
 }
 
+/// So that a run ends: a request does not ask more often than anybody would.
+void require_few_tries(const ConfigNode& node, const std::string& key, const RetryRule& rule) {
+  constexpr int kMostTries = 100'000;
+  SimTime wait = std::min(rule.first_wait, rule.longest_wait);
+  SimTime time = wait;
+  for (int tries = 0; time <= rule.patience; ++tries) {
+    if (tries == kMostTries) {
+      throw ConfigError(fmt::format(
+          "{}: {}: more than {} tries of one request, expected longer waits or less patience",
+          node.where, key, kMostTries));
+    }
+    wait = rule.wait_after(wait);
+    time += wait;
+  }
+}
+
 RetryRule read_rule(const ConfigNode& node, const std::string& key, bool may_have_classes) {
   static constexpr std::array<std::string_view, 5> kKeys{"patience_s", "first_wait_s", "factor",
                                                          "longest_wait_s", "classes"};
@@ -65,6 +82,7 @@ RetryRule read_rule(const ConfigNode& node, const std::string& key, bool may_hav
     rule.longest_wait = seconds_of(read_in(node, key, "longest_wait_s", kLeastWaitS, kMostSeconds));
   }
   if (const ConfigNode* classes = node.find("classes")) read_classes(*classes, key, rule);
+  require_few_tries(node, key, rule);
   return rule;
 }
 
