@@ -12,6 +12,7 @@
 
 #include "core/digest.hpp"
 #include "core/errors.hpp"
+#include "sim_harness/files/comma_fields.hpp"
 #include "sim_harness/files/line_reader.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/files/stored_file.hpp"
@@ -19,16 +20,6 @@
 
 namespace cospot {
 namespace {
-
-std::vector<std::string_view> split(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (;;) {
-    const std::size_t comma = line.find(',');
-    fields.push_back(line.substr(0, comma));
-    if (comma == std::string_view::npos) return fields;
-    line.remove_prefix(comma + 1);
-  }
-}
 
 /// The rows of a file whose columns may come in any order.
 class TableReader {
@@ -42,7 +33,8 @@ class TableReader {
       throw WorkloadError(fmt::format("{}:1: the file is empty, expected the header line {}",
                                       path.string(), fmt::join(names, ",")));
     }
-    for (const std::string_view name : split(line)) {
+    split_fields(without_byte_order_mark(line), fields_);
+    for (const std::string_view name : fields_) {
       if (std::ranges::find(names, name) == names.end()) {
         fail(fmt::format("unknown column {}, expected {}", quoted_excerpt(name),
                          fmt::join(names, ",")));
@@ -61,7 +53,7 @@ class TableReader {
     std::string_view line;
     if (!reader_.next(line)) return false;
     line_ = line;
-    fields_ = split(line_);
+    split_fields(line_, fields_);
     if (fields_.size() != at_.size()) {
       fail(fmt::format("{} fields, expected {} as in the header line", fields_.size(), at_.size()));
     }

@@ -168,25 +168,21 @@ LEFT JOIN figure AS without ON
 )sql";
 
 std::vector<Column> derived_columns() {
-  const auto fraction = [](const char* name, const char* meaning) {
-    return Column{.name = name,
-                  .role = ColumnRole::kDerived,
-                  .type = ColumnType::kNumber,
-                  .unit = "fraction",
-                  .meaning = meaning,
-                  .may_be_null = true};
-  };
-  return {fraction("vm_loss",
-                   "part of the requested VM revenue that was not earned; below 0 where VMs "
-                   "that waited earn later what they asked for before the window"),
-          fraction("spot_share", "spot revenue over what spots requested"),
-          fraction("gain",
-                   "spot revenue over that of the baseline with the same life (OTN 1, SAF off), "
-                   "minus 1; empty where that is missing"),
-          fraction("vm_loss_by_life", "VM loss minus that of the same run with the life `none`"),
-          fraction("spot_revenue_by_life",
-                   "spot revenue over that of the same run with the life `none`, minus 1"),
-          fraction("vms_lost_share", "of the VM requests: lost their host and did not come back")};
+  return {
+      derived_fraction("vm_loss",
+                       "part of the requested VM revenue that was not earned; below 0 where VMs "
+                       "that waited earn later what they asked for before the window"),
+      derived_fraction("spot_share", "spot revenue over what spots requested"),
+      derived_fraction(
+          "gain",
+          "spot revenue over that of the baseline with the same life (OTN 1, SAF off), "
+          "minus 1; empty where that is missing"),
+      derived_fraction("vm_loss_by_life",
+                       "VM loss minus that of the same run with the life `none`"),
+      derived_fraction("spot_revenue_by_life",
+                       "spot revenue over that of the same run with the life `none`, minus 1"),
+      derived_fraction("vms_lost_share",
+                       "of the VM requests: lost their host and did not come back")};
 }
 
 }  // namespace

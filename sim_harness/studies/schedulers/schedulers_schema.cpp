@@ -114,22 +114,16 @@ std::vector<Column> axes() {
 }
 
 std::vector<Column> derived_columns() {
-  const auto fraction = [](const char* name, const char* meaning) {
-    return Column{.name = name,
-                  .role = ColumnRole::kDerived,
-                  .type = ColumnType::kNumber,
-                  .unit = "fraction",
-                  .meaning = meaning,
-                  .may_be_null = true};
-  };
-  return {fraction("vm_conflict_rate", "of the commits for VMs: declined"),
-          fraction("spot_conflict_rate", "of the commits for spots: declined"),
-          fraction("vm_loss", "of the revenue requested by VMs: lost"),
-          fraction("vm_loss_to_schedulers",
-                   "of the revenue requested by VMs: lost to conflicts, stale views and delay"),
-          fraction("spot_loss_to_schedulers",
-                   "of the revenue requested by spots: lost to conflicts, stale views and delay"),
-          fraction("spot_revenue_share", "of the revenue requested by spots: earned")};
+  return {
+      derived_fraction("vm_conflict_rate", "of the commits for VMs: declined"),
+      derived_fraction("spot_conflict_rate", "of the commits for spots: declined"),
+      derived_fraction("vm_loss", "of the revenue requested by VMs: lost"),
+      derived_fraction("vm_loss_to_schedulers",
+                       "of the revenue requested by VMs: lost to conflicts, stale views and delay"),
+      derived_fraction(
+          "spot_loss_to_schedulers",
+          "of the revenue requested by spots: lost to conflicts, stale views and delay"),
+      derived_fraction("spot_revenue_share", "of the revenue requested by spots: earned")};
 }
 
 constexpr std::string_view kViews = R"sql(
