@@ -104,7 +104,9 @@ void add_groups(std::uint64_t seed, Workload& workload) {
   workload.placements.asked = {
       {.rules = {}, .group = 0}, {.rules = {}, .group = 1}, {.rules = {}, .group = 2}};
   for (WorkloadRow& row : workload.rows) {
-    if (random.below(4) == 0) row.placement = static_cast<std::uint32_t>(1 + random.below(3));
+    if (random.below(4) == 0)
+      row.placement =
+          static_cast<std::uint32_t>(1 + random.below(3)) & WorkloadPlacements::kMostAsked;
   }
 }
 
@@ -121,7 +123,8 @@ void make_mixed(std::uint64_t seed, Settings& settings, Workload& workload) {
   const std::size_t last = workload.placements.asked.size();
   for (WorkloadRow& row : workload.rows) {
     if (random.below(5) != 0) continue;
-    row.placement = static_cast<std::uint32_t>(last - random.below(2));
+    row.placement =
+        static_cast<std::uint32_t>(last - random.below(2)) & WorkloadPlacements::kMostAsked;
   }
 }
 
