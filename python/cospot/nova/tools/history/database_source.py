@@ -28,7 +28,7 @@ _READ_ONLY: Final = {
 _TIMES: Final = ("created_at", "launched_at", "terminated_at", "deleted_at")
 # A cross-cell resize leaves a hidden second row of the instance.
 _INSTANCES: Final = """
-SELECT i.uuid, i.project_id, i.vcpus, i.memory_mb, i.root_gb, i.ephemeral_gb,
+SELECT i.id, i.uuid, i.project_id, i.vcpus, i.memory_mb, i.root_gb, i.ephemeral_gb,
        i.created_at, i.launched_at, i.terminated_at, i.deleted_at, e.flavor
 FROM {prefix}instances i LEFT JOIN {prefix}instance_extra e ON e.instance_uuid = i.uuid
 WHERE (i.deleted_at IS NULL OR i.deleted_at >= :since) AND (i.hidden IS NULL OR NOT i.hidden)
@@ -273,6 +273,7 @@ def _instance(row: Mapping[str, Any]) -> PastInstance:
         ended=None if ended is None else _seconds(ended),
         flavor=name,
         extra_specs=extra_specs,
+        number=row["id"],
     )
 
 

@@ -47,6 +47,7 @@ class PastInstance:
         launched: Whether it ever ran.
         ended: When it was deleted; None while it exists.
         flavor: The flavor's name; empty when it is not known any more.
+        number: Of those that were asked for in one second, the lower came first; 0: not known.
     """
 
     uuid: str
@@ -60,6 +61,7 @@ class PastInstance:
     flavor: str = ""
     extra_specs: Mapping[str, str] = field(default_factory=dict)
     wishes: Wishes = NO_WISHES
+    number: int = 0
 
     @property
     def aggregate_specs(self) -> Mapping[str, str]:

@@ -64,7 +64,8 @@ def write_workload(
     written = Written()
     rows: list[str] = []
     wishes: list[list[str]] = []
-    for instance in sorted(instances, key=lambda one: (one.created, one.uuid)):
+    # Nova knows the second in which an instance was asked for; its cell, which was first in it.
+    for instance in sorted(instances, key=lambda one: (one.created, one.number, one.uuid)):
         is_spot = rule.is_spot(instance)
         written.spots += is_spot
         written.vms += not is_spot
