@@ -104,9 +104,9 @@ void add_groups(std::uint64_t seed, Workload& workload) {
   workload.placements.asked = {
       {.rules = {}, .group = 0}, {.rules = {}, .group = 1}, {.rules = {}, .group = 2}};
   for (WorkloadRow& row : workload.rows) {
-    if (random.below(4) == 0)
-      row.placement =
-          static_cast<std::uint32_t>(1 + random.below(3)) & WorkloadPlacements::kMostAsked;
+    if (random.below(4) != 0) continue;
+    row.placement =
+        static_cast<std::uint32_t>(1 + random.below(3)) & WorkloadPlacements::kMostAsked;
   }
 }
 
