@@ -236,7 +236,7 @@ void LifeEngine::stop_spot(InstanceIndex instance) {
 
 void LifeEngine::begin_waiting(InstanceIndex instance, SimTime left) {
   Instance& row = instances_[instance];
-  const RetryRule& rule = rule_of(row);
+  const Backoff& rule = rule_of(row);
   row.stage = Stage::kWaiting;
   row.left = left;
   row.asked_at = now_;
@@ -246,7 +246,7 @@ void LifeEngine::begin_waiting(InstanceIndex instance, SimTime left) {
 
 void LifeEngine::wait_or_give_up(InstanceIndex instance) {
   Instance& row = instances_[instance];
-  const RetryRule& rule = rule_of(row);
+  const Backoff& rule = rule_of(row);
   const SimTime next = now_ + row.wait;
   const bool is_over = plan_->ends_stay && next >= schedule_->end[instance];
   if (!may_ask_again(row) || next > row.asked_at + rule.patience || is_over) {

@@ -83,11 +83,11 @@ class LifeEngine {
     const Instance& instance = instances_[due.subject];
     return instance.stage == stage && instance.version == due.version;
   }
-  [[nodiscard]] const RetryRule& rule_of(const Instance& instance) const {
+  [[nodiscard]] const Backoff& rule_of(const Instance& instance) const {
     return instance.is_spot && instance.was_placed ? plan_->returning_spots : plan_->retries;
   }
   [[nodiscard]] bool may_ask_again(const Instance& instance) const {
-    const RetryRule& rule = rule_of(instance);
+    const Backoff& rule = rule_of(instance);
     return rule.patience > SimTime{0} && (instance.is_spot ? rule.spots : rule.vms);
   }
   void tell(LifeEventKind kind, InstanceIndex instance, HostIndex host, ResourceVector size = {}) {

@@ -13,7 +13,7 @@ namespace cospot {
 /// How somebody asks again who found no host: after `first_wait`, then after `factor` times the
 /// wait before, rounded down to microseconds, at most `longest_wait`, as long as a try comes no
 /// later than `patience` after the first answer.
-struct RetryRule {
+struct Backoff {
   SimTime patience{0};  ///< 0: nobody asks again
   SimTime first_wait = std::chrono::seconds(30);
   double factor = 2;
@@ -27,7 +27,7 @@ struct RetryRule {
     return SimTime(static_cast<std::int64_t>(longer));
   }
 
-  friend bool operator==(const RetryRule&, const RetryRule&) = default;
+  friend bool operator==(const Backoff&, const Backoff&) = default;
 };
 
 enum class OutageKind : std::uint8_t { kFailure, kMaintenance };
@@ -55,8 +55,8 @@ struct Resize {
 /// What happens to the requests and hosts of one run beyond the workload. Semantics:
 /// docs/semantics.md, "Life of requests".
 struct LifePlan {
-  RetryRule retries{};
-  RetryRule returning_spots{};
+  Backoff retries{};
+  Backoff returning_spots{};
   bool ends_stay = false;  ///< who waits ends when the workload says; else it ends that much later
   std::vector<Outage> outages{};  ///< at equal times in this order
   std::vector<Resize> resizes{};  ///< by time, then in the order of their file

@@ -53,8 +53,8 @@ struct LifeFile {
 /// What a file says of the life of requests, for any datacenter; docs/life.md. As it is, nothing.
 struct LifeSettings {
   std::string label = "none";
-  RetryRule retries{};
-  RetryRule returning_spots{};
+  Backoff retries{};
+  Backoff returning_spots{};
   bool ends_stay = false;
   std::optional<FailureRate> failure_rate{};
   std::optional<MaintenanceRate> maintenance_rate{};

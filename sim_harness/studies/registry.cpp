@@ -15,10 +15,9 @@
 namespace cospot {
 
 const StudyRegistry& built_in_studies() {
-  static const StudyRegistry registry({compare_study(), degradation_study(), economy_study(),
-                                       levels_study(), sla_study(), broker_study(),
-                                       deadline_study(), classes_study(), life_study(),
-                                       schedulers_study()});
+  static const StudyRegistry registry(
+      {compare_study(), degradation_study(), economy_study(), levels_study(), sla_study(),
+       broker_study(), deadline_study(), classes_study(), life_study(), schedulers_study()});
   return registry;
 }
 

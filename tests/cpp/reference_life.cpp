@@ -181,7 +181,7 @@ class Simulator : LifeCloud {
     stand_by(spot);
   }
 
-  const RetryRule& rule(const One& one) const {
+  const Backoff& rule(const One& one) const {
     return one.is_spot && one.ran ? plan_.returning_spots : plan_.retries;
   }
 
@@ -193,7 +193,7 @@ class Simulator : LifeCloud {
   }
 
   void look_ahead(One& one) {
-    const RetryRule& how = rule(one);
+    const Backoff& how = rule(one);
     const bool may = how.patience > SimTime{0} && (one.is_spot ? how.spots : how.vms);
     one.next_try = now_ + one.wait;
     const bool in_time = one.next_try - one.asked <= how.patience;

@@ -24,7 +24,7 @@ SimTime ticks(Random& random, std::uint64_t most) {
   return static_cast<std::int64_t>(random.below(most)) * kTick;
 }
 
-RetryRule random_rule(Random& random) {
+Backoff random_rule(Random& random) {
   return {.patience = kTick + ticks(random, 12),
           .first_wait = random.below(2) == 0 ? kTick : std::chrono::minutes(50),
           .factor = random.below(2) == 0 ? 1.0 : 1.7,

@@ -108,7 +108,7 @@ TEST_CASE("life plan: files name hosts and requests; what comes after the window
 }
 
 TEST_CASE("retry rule: waits grow by the factor, rounded down, up to the longest") {
-  const RetryRule rule{.first_wait = SimTime{3}, .factor = 1.5, .longest_wait = SimTime{10}};
+  const Backoff rule{.first_wait = SimTime{3}, .factor = 1.5, .longest_wait = SimTime{10}};
   CHECK(rule.wait_after(SimTime{3}) == SimTime{4});  // 4.5
   CHECK(rule.wait_after(SimTime{4}) == SimTime{6});
   CHECK(rule.wait_after(SimTime{6}) == SimTime{9});

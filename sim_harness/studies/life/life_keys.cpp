@@ -41,7 +41,7 @@ std::uint64_t read_seed(const ConfigNode& node, const std::string& key) {
       read_integer(*seed, key + ".seed", 0, std::numeric_limits<std::int64_t>::max()));
 }
 
-void read_classes(const ConfigNode& node, const std::string& key, RetryRule& rule) {
+void read_classes(const ConfigNode& node, const std::string& key, Backoff& rule) {
   rule.vms = rule.spots = false;
   for (const ConfigNode* item : read_list(node, key + ".classes")) {
     bool& is_in = item->text == "vm" ? rule.vms : rule.spots;
@@ -53,7 +53,7 @@ void read_classes(const ConfigNode& node, const std::string& key, RetryRule& rul
 }
 
 /// So that a run ends: a request does not ask more often than anybody would.
-void require_few_tries(const ConfigNode& node, const std::string& key, const RetryRule& rule) {
+void require_few_tries(const ConfigNode& node, const std::string& key, const Backoff& rule) {
   constexpr int kMostTries = 100'000;
   SimTime wait = std::min(rule.first_wait, rule.longest_wait);
   SimTime time = wait;
@@ -68,11 +68,11 @@ void require_few_tries(const ConfigNode& node, const std::string& key, const Ret
   }
 }
 
-RetryRule read_rule(const ConfigNode& node, const std::string& key, bool may_have_classes) {
+Backoff read_rule(const ConfigNode& node, const std::string& key, bool may_have_classes) {
   static constexpr std::array<std::string_view, 5> kKeys{"patience_s", "first_wait_s", "factor",
                                                          "longest_wait_s", "classes"};
   require_known_keys(node, key, std::span(kKeys).first(may_have_classes ? 5 : 4));
-  RetryRule rule;
+  Backoff rule;
   rule.patience = seconds_of(read_in(node, key, "patience_s", 0, kMostSeconds));
   if (node.find("first_wait_s") != nullptr) {
     rule.first_wait = seconds_of(read_in(node, key, "first_wait_s", kLeastWaitS, kMostSeconds));
@@ -142,7 +142,7 @@ void read_maintenance(const ConfigNode& node, const std::filesystem::path& folde
   life.maintenance_rate = rate;
 }
 
-std::string rule_json(const RetryRule& rule, bool has_classes) {
+std::string rule_json(const Backoff& rule, bool has_classes) {
   JsonObject json;
   json.add("patience_s", json_number(static_cast<double>(rule.patience.count()) / 1e6))
       .add("first_wait_s", json_number(static_cast<double>(rule.first_wait.count()) / 1e6))
