@@ -9,6 +9,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/live_simulation.hpp"
 #include "bindings/policy_entries.hpp"
+#include "bindings/run_arguments.hpp"
 #include "bindings/watched_work.hpp"
 #include "bindings/workload_windows.hpp"
 #include "core/errors.hpp"
@@ -16,6 +17,7 @@
 #include "sim_harness/engine/datacenter_size.hpp"
 #include "sim_harness/engine/event_log.hpp"
 #include "sim_harness/engine/explain.hpp"
+#include "sim_harness/engine/placement_checks.hpp"
 
 namespace cospot::bindings {
 
@@ -25,9 +27,12 @@ using namespace pybind11::literals;
 namespace {
 
 constexpr const char* kRunArguments = R"doc(
-    hosts: How many hosts there are, from 1, or a HostTable, which is copied.
-    host: What each has, when `hosts` is a number: a ResourceVector or a tuple (vcpus,
-        memory_mb[, disk_gb]).
+    hosts: How many hosts there are, from 1, or a HostTable, which is copied. None: as many as
+        `host` names.
+    host: What each has, when `hosts` is no HostTable: a ResourceVector or a tuple (vcpus,
+        memory_mb[, disk_gb]); or several types, a list of dicts as in sweep files
+        ([{"type": "gen3", "count": 120, "vcpus": 64, "memory_mb": 262144}, ...]), or the path of a
+        file of hosts (docs/hosts-format.md).
     vm: What ranks hosts for VMs: a Chain, or one weigher (a name as in list_weighers() or
         python:module.Class, a compiled weigher, a class or object below cospot.Weigher).
     spot: What ranks hosts for spots, likewise.
@@ -84,12 +89,19 @@ std::string explain(const PythonWorkload& workload, const py::object& request_id
 
 DatacenterSize size(const PythonWorkload& workload, const py::object& host, const py::object& vm,
                     const py::object& headroom_percent) {
-  const ResourceVector total = read_host(host, "host");
+  const HostMix hosts = read_host_mix(host, "host");
   const ChainSpec chain = read_chain(vm, "vm");
   const double percent = read_number(headroom_percent, "headroom_percent", 0, 10'000);
   warn_of_window(workload);
   DatacenterSize found = watched([&] {
-    return smallest_datacenter(workload.workload(), workload.vm_schedule(), total, chain);
+    if (hosts.isolated_tenants().empty()) {
+      require_possible_placements(workload.workload(), workload.vm_schedule(), hosts, std::nullopt);
+      return smallest_datacenter(workload.workload(), workload.vm_schedule(), hosts, chain);
+    }
+    const EventSchedule vms =
+        make_schedule(workload.workload(), ScheduledClasses::kVmsOnly, hosts.isolated_tenants());
+    require_possible_placements(workload.workload(), vms, hosts, std::nullopt);
+    return smallest_datacenter(workload.workload(), vms, hosts, chain);
   });
   found.hosts = with_headroom(found.hosts, percent);
   return found;
@@ -204,8 +216,8 @@ One thread at a time runs it. The columns of `hosts` are live.
              return std::make_unique<LiveSimulation>(
                  workload, prepare(hosts, host, vm, spot, evictor, saf, otn));
            }),
-           "workload"_a, py::kw_only(), "hosts"_a, "host"_a = py::none(), "vm"_a, "spot"_a,
-           "evictor"_a, "saf"_a = false, "otn"_a = 1,
+           "workload"_a, py::kw_only(), "hosts"_a = py::none(), "host"_a = py::none(), "vm"_a,
+           "spot"_a, "evictor"_a, "saf"_a = false, "otn"_a = 1,
            (std::string("Prepare a run; nothing happens yet.\n\nArgs:\n    workload: What is "
                         "replayed.") +
             kRunArguments)
@@ -270,8 +282,9 @@ Raises:
 void bind_simulation(py::module_& core) {
   bind_result(core);
   bind_live(core);
-  core.def("simulate", &simulate, "workload"_a, py::kw_only(), "hosts"_a, "host"_a = py::none(),
-           "vm"_a, "spot"_a, "evictor"_a, "saf"_a = false, "otn"_a = 1, "events"_a = py::none(),
+  core.def("simulate", &simulate, "workload"_a, py::kw_only(), "hosts"_a = py::none(),
+           "host"_a = py::none(), "vm"_a, "spot"_a, "evictor"_a, "saf"_a = false, "otn"_a = 1,
+           "events"_a = py::none(),
            (std::string("Replay a workload under one combination of policies.\n\n"
                         "Releases the GIL for compiled policies, so threads simulate at once.\n\n"
                         "Args:\n    workload: What is replayed.") +
@@ -307,7 +320,7 @@ Raises:
 
 Source: CoSpot, section 4.3.
 )doc");
-  core.def("explain", &explain, "workload"_a, "request_id"_a, py::kw_only(), "hosts"_a,
+  core.def("explain", &explain, "workload"_a, "request_id"_a, py::kw_only(), "hosts"_a = py::none(),
            "host"_a = py::none(), "vm"_a, "spot"_a, "evictor"_a, "saf"_a = false, "otn"_a = 1,
            "all_hosts"_a = false,
            (std::string("Tell why a request gets the host it gets.\n\nArgs:\n    workload: What is "

@@ -149,7 +149,9 @@ Make a workload from arrays, one entry a request.
 Args:
     columns: dict of arrays or sequences, shape (n,), n >= 1. Required: is_spot (bool), vcpus (from
         1), memory_mb (MiB), start_us, end_us (microseconds since the window's start; NEVER_US:
-        never ended). Optional: instance_id (names or numbers, unique), tenant_id, disk_gb (GB).
+        never ended). Optional: instance_id (names or numbers, unique), tenant_id, disk_gb (GB), and
+        what a request asks beside room, as in workload files, empty or None for nothing: zone,
+        extra_specs, group, group_policy, max_server_per_host.
     name: What results call it.
     window_us: Length of the window in which instances earn, microseconds; derived from the requests
         when neither it nor window_days is given (docs/semantics.md).
@@ -165,7 +167,8 @@ Make a workload from a pandas DataFrame, whose columns are called as in from_col
 workload file.
 
 Args:
-    frame: instance_id, tenant_id and disk_gb if need be; vcpus; memory_mb; is_spot, or class ("vm" or
+    frame: instance_id, tenant_id, disk_gb, and zone, extra_specs, group, group_policy and
+        max_server_per_host if need be; vcpus; memory_mb; is_spot, or class ("vm" or
         "spot"); the start as start_us, start_s or start; the end as end_us, end_s, end, duration_s
         or duration. start, end and duration hold datetimes or timedeltas (start_s and end_s may as
         well): a start that is a timedelta counts from the window's start, a datetime without a zone

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/engine/explain.hpp"
 #include "sim_harness/engine/explain_text.hpp"
+#include "sim_harness/engine/placement_checks.hpp"
 #include "sim_harness/engine/prepared_evictor.hpp"
 
 namespace cospot::bindings {
@@ -27,8 +29,20 @@ std::size_t next_slice(std::size_t events, std::chrono::steady_clock::duration t
   return took < kAskEvery / 8 ? std::min(events * 2, kMostEventsPerSlice) : events;
 }
 
-const EventSchedule& schedule_of(const PythonWorkload& workload) {
-  return *watched([&workload] { return &workload.schedule(); });
+/// The workload's own, or where hosts are kept for tenants one that says whose a request is.
+std::shared_ptr<const EventSchedule> schedule_of(const PythonWorkload& workload,
+                                                 const RunSettings& settings) {
+  return watched([&] {
+    const IsolatedTenants isolated = settings.host.isolated_tenants();
+    const Workload& rows = workload.workload();
+    std::shared_ptr<const EventSchedule> schedule(std::shared_ptr<void>(), &workload.schedule());
+    if (!isolated.empty()) {
+      schedule = std::make_shared<const EventSchedule>(
+          make_schedule(rows, ScheduledClasses::kVmsAndSpots, isolated));
+    }
+    require_possible_placements(rows, *schedule, settings.host, settings.hosts);
+    return schedule;
+  });
 }
 
 SimTime first_time(const EventSchedule& schedule) {
@@ -36,9 +50,10 @@ SimTime first_time(const EventSchedule& schedule) {
 }
 
 /// Whoever predicts lifetimes knows the workload's spots.
-Allocator allocator_of(const RunSettings& settings, const PythonWorkload& workload) {
-  Allocator allocator = make_allocator(settings);
-  allocator.evictor = prepared_evictor(allocator.evictor, workload.workload(), workload.schedule());
+Allocator allocator_of(const RunSettings& settings, const PythonWorkload& workload,
+                       const EventSchedule& schedule) {
+  Allocator allocator = make_allocator(settings, schedule.has_placements());
+  allocator.evictor = prepared_evictor(allocator.evictor, workload.workload(), schedule);
   return allocator;
 }
 
@@ -61,8 +76,8 @@ class LiveSimulation::Running {
 LiveSimulation::LiveSimulation(PythonWorkload workload, PreparedRun run)
     : workload_(std::move(workload)),
       settings_(std::move(run.settings)),
-      schedule_(&schedule_of(workload_)),
-      engine_(*schedule_, std::move(run.hosts), allocator_of(settings_, workload_)),
+      schedule_(schedule_of(workload_, settings_)),
+      engine_(*schedule_, std::move(run.hosts), allocator_of(settings_, workload_, *schedule_)),
       forecast_(make_spot_forecasts(*schedule_, engine_.hosts(), settings_.spot)),
       hosts_(kept_columns(engine_.hosts().view())),
       now_(first_time(*schedule_)) {

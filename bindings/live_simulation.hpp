@@ -63,7 +63,7 @@ class LiveSimulation {
 
   PythonWorkload workload_;
   RunSettings settings_;
-  const EventSchedule* schedule_;
+  std::shared_ptr<const EventSchedule> schedule_;
   NoObserver no_observer_;
   RunObserver* observer_ = nullptr;
   SimulationEngine engine_;

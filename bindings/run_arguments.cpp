@@ -10,6 +10,9 @@
 #include "bindings/hosts.hpp"
 #include "bindings/policy_entries.hpp"
 #include "core/errors.hpp"
+#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/hosts/hosts_file.hpp"
+#include "sim_harness/studies/provider/provider_keys.hpp"
 
 namespace cospot::bindings {
 
@@ -22,8 +25,12 @@ HostTable read_hosts(const RunArguments& arguments, RunSettings& settings) {
     if (arguments.host.is_none()) {
       throw ConfigError("host: missing; expected the totals of every host beside their number");
     }
-    settings.hosts = read_count(arguments.hosts, "hosts", 1);
-    settings.host = read_host(arguments.host, "host");
+    settings.host = read_host_mix(arguments.host, "host");
+    if (arguments.hosts.is_none() && settings.host.is_plain()) {
+      throw ConfigError("hosts: missing; expected how many hosts there are");
+    }
+    settings.hosts = arguments.hosts.is_none() ? settings.host.declared()
+                                               : read_count(arguments.hosts, "hosts", 1);
     return settings.host.table(settings.hosts);
   }
   if (!arguments.host.is_none()) {
@@ -80,6 +87,20 @@ OfferRule read_offer_rule(py::handle value) {
   }
   if (dict.contains("adaptive")) return read_adaptive(dict["adaptive"]);
   return OfferRule::within(read_number(dict["epsilon"], "otn['epsilon']", 0, 1));
+}
+
+HostMix read_host_mix(const py::object& value, std::string_view name) {
+  const bool is_path = py::isinstance<py::str>(value) || py::hasattr(value, "__fspath__");
+  if (is_path) return read_hosts_file(read_path(value, name));
+  // A list of numbers is what one host has.
+  const bool is_of_types = py::isinstance<py::list>(value) && py::len(value) > 0 &&
+                           py::isinstance<py::dict>(value.cast<py::list>()[0]);
+  if (!is_of_types) return read_host(value, name);
+  py::dict root;
+  root[py::str(std::string(name))] = value;
+  // JSON is YAML: the same reader, and the same errors, as for a file.
+  const py::object text = py::module_::import("json").attr("dumps")(root);
+  return cospot::read_hosts(parse_yaml(read_text(text, name), std::string(name)), {});
 }
 
 PreparedRun prepare_run(const RunArguments& arguments) {

@@ -2,8 +2,11 @@
 
 #include <pybind11/pybind11.h>
 
+#include <string_view>
+
 #include "core/model/host_table.hpp"
 #include "sim_harness/engine/run_settings.hpp"
+#include "sim_harness/hosts/host_mix.hpp"
 
 namespace cospot::bindings {
 
@@ -29,6 +32,10 @@ struct PreparedRun {
   RunSettings settings;
   HostTable hosts;
 };
+
+/// What the hosts are: what one of alike hosts has, a list of types as in sweep files, or the path
+/// of a file of hosts. Errors: ConfigError, InputError, TypeError.
+[[nodiscard]] HostMix read_host_mix(const pybind11::object& value, std::string_view name);
 
 /// Errors: ConfigError, TypeError.
 [[nodiscard]] PreparedRun prepare_run(const RunArguments& arguments);

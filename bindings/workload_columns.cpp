@@ -7,11 +7,13 @@
 #include <array>
 #include <cmath>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "bindings/arguments.hpp"
 #include "core/digest.hpp"
 #include "core/errors.hpp"
+#include "sim_harness/workloads/placement_fields.hpp"
 #include "sim_harness/workloads/window.hpp"
 #include "sim_harness/workloads/workload_schema.hpp"
 #include "sim_harness/workloads/workload_writer.hpp"
@@ -24,7 +26,16 @@ namespace {
 
 constexpr std::array<const char*, 5> kRequired{"is_spot", "vcpus", "memory_mb", "start_us",
                                                "end_us"};
-constexpr std::array<const char*, 3> kOptional{"instance_id", "tenant_id", "disk_gb"};
+constexpr std::array<const char*, 8> kOptional{"instance_id",  "tenant_id",          "disk_gb",
+                                               "zone",         "extra_specs",        "group",
+                                               "group_policy", "max_server_per_host"};
+/// What requests ask beside room, as in a workload file.
+constexpr std::array<std::pair<const char*, WorkloadColumn>, 5> kPlacement{
+    {{"zone", WorkloadColumn::kZone},
+     {"extra_specs", WorkloadColumn::kExtraSpecs},
+     {"group", WorkloadColumn::kGroup},
+     {"group_policy", WorkloadColumn::kGroupPolicy},
+     {"max_server_per_host", WorkloadColumn::kMaxServerPerHost}}};
 
 /// The numbers of one column.
 template <class T, class Get>
@@ -98,7 +109,39 @@ class ColumnReader {
     return read;
   }
 
+  /// Texts as a workload file has them; empty for None, NaN, NA and where there is no column.
+  [[nodiscard]] std::vector<std::string> fields(const char* name) const {
+    std::vector<std::string> read;
+    if (!columns_.contains(name)) return std::vector<std::string>(count());
+    const py::list values = array_of(name).attr("tolist")();
+    for (const py::handle value : values) {
+      const std::string where = fmt::format("columns: {}[{}]", name, read.size());
+      if (py::isinstance<py::str>(value)) {
+        read.push_back(read_text(value, where));
+        if (!read.back().empty()) check_name(read.back(), where);
+      } else if (is_missing(value)) {
+        read.emplace_back();
+      } else {
+        read.push_back(fmt::format("{}", read_integer(whole(value), where, 1, kMaxResourceAmount)));
+      }
+    }
+    return read;
+  }
+
  private:
+  [[nodiscard]] static bool is_missing(py::handle value) {
+    if (PyFloat_Check(value.ptr()) != 0) return std::isnan(value.cast<double>());
+    return value.is_none() || type_name(value) == "NAType";
+  }
+
+  /// 2.0 is what pandas makes of 2 in a column with gaps.
+  [[nodiscard]] static py::object whole(py::handle value) {
+    if (PyFloat_Check(value.ptr()) != 0 && value.attr("is_integer")().cast<bool>()) {
+      return py::int_(py::reinterpret_borrow<py::object>(value));
+    }
+    return py::reinterpret_borrow<py::object>(value);
+  }
+
   void check_names() const {
     const auto is_known = [](const auto& known, std::string_view name) {
       return std::find(known.begin(), known.end(), name) != known.end();
@@ -113,7 +156,8 @@ class ColumnReader {
       if (is_known(kRequired, name) || is_known(kOptional, name)) continue;
       throw WorkloadError(fmt::format(
           "columns: unknown column '{}'; valid names: instance_id, tenant_id, is_spot, vcpus, "
-          "memory_mb, disk_gb, start_us, end_us",
+          "memory_mb, disk_gb, start_us, end_us, zone, extra_specs, group, group_policy, "
+          "max_server_per_host",
           name));
     }
   }
@@ -177,6 +221,38 @@ void check_ids(const std::vector<WorkloadRow>& rows) {
   }
 }
 
+/// Adds what the requests ask beside room.
+void read_placements(const ColumnReader& reader, const py::dict& columns, Workload& workload) {
+  if (std::ranges::none_of(kPlacement,
+                           [&](const auto& column) { return columns.contains(column.first); })) {
+    return;
+  }
+  std::array<std::vector<std::string>, kPlacement.size()> texts;
+  for (std::size_t c = 0; c < kPlacement.size(); ++c) texts[c] = reader.fields(kPlacement[c].first);
+  PlacementFieldsReader placements;
+  WorkloadFields fields{};
+  for (std::size_t i = 0; i < workload.rows.size(); ++i) {
+    for (std::size_t c = 0; c < kPlacement.size(); ++c) {
+      fields[static_cast<std::size_t>(kPlacement[c].second)] = texts[c][i];
+    }
+    const std::string fault = placements.read(fields, workload.rows[i]);
+    if (!fault.empty()) throw WorkloadError(fmt::format("columns: row {}: {}", i, fault));
+  }
+  workload.placements = placements.take();
+}
+
+/// The fields of a row that say what it asks beside room.
+std::vector<std::string> placement_texts(const Workload& workload, const WorkloadRow& row) {
+  std::vector<std::string> texts;
+  std::string text = placement_fields(row, workload.placements);
+  for (std::size_t c = 0; c < kPlacement.size(); ++c) {
+    const std::size_t end = std::min(text.find(',', 1), text.size());
+    texts.push_back(text.substr(1, end - 1));
+    text.erase(0, end);
+  }
+  return texts;
+}
+
 }  // namespace
 
 py::dict columns_of(const Workload& workload) {
@@ -192,6 +268,11 @@ py::dict columns_of(const Workload& workload) {
   const auto times = [&](auto get) { return numbers<std::int64_t>(workload, get); };
   columns["start_us"] = times([](const WorkloadRow& row) { return row.start.count(); });
   columns["end_us"] = times([](const WorkloadRow& row) { return row.end.count(); });
+  if (workload.placements.empty()) return columns;
+  for (std::size_t c = 0; c < kPlacement.size(); ++c) {
+    columns[kPlacement[c].first] =
+        texts(workload, [&](const WorkloadRow& row) { return placement_texts(workload, row)[c]; });
+  }
   return columns;
 }
 
@@ -227,6 +308,7 @@ Workload workload_from_columns(const py::dict& columns, std::string name,
          .end = SimTime(end[i])});
   }
   check_ids(workload.rows);
+  read_placements(reader, columns, workload);
   workload.window = derive_window(workload.rows);
   state_window(workload, window);
   workload.sha256 = sha256_hex(format_workload(workload, WorkloadSchema::kCospot));

@@ -20,6 +20,7 @@ _Offer: TypeAlias = SupportsIndex | str | Mapping[str, _Number | Mapping[str, _N
 _Resources: TypeAlias = (
     ResourceVector | tuple[_Integer, _Integer] | tuple[_Integer, _Integer, _Integer] | list[int]
 )
+_Hosts: TypeAlias = _Resources | list[dict[str, Any]] | str | PathLike[str]
 _Rows: TypeAlias = npt.NDArray[np.integer[Any]] | Sequence[int]
 _FilterEntry: TypeAlias = str | CompiledFilter | Filter | type[Filter]
 _PlainWeigher: TypeAlias = str | CompiledWeigher | Weigher | type[Weigher]
@@ -497,8 +498,8 @@ class Simulation:
         self,
         workload: Workload,
         *,
-        hosts: _Integer | HostTable,
-        host: _Resources | None = None,
+        hosts: _Integer | HostTable | None = None,
+        host: _Hosts | None = None,
         vm: _ChainEntry,
         spot: _ChainEntry,
         evictor: _EvictorEntry,
@@ -522,8 +523,8 @@ class Simulation:
 def simulate(
     workload: Workload,
     *,
-    hosts: _Integer | HostTable,
-    host: _Resources | None = None,
+    hosts: _Integer | HostTable | None = None,
+    host: _Hosts | None = None,
     vm: _ChainEntry,
     spot: _ChainEntry,
     evictor: _EvictorEntry,
@@ -547,7 +548,7 @@ def simulate_life(
 def size(
     workload: Workload,
     *,
-    host: _Resources,
+    host: _Hosts,
     vm: _ChainEntry,
     headroom_percent: _Number = 0.0,
 ) -> DatacenterSize: ...
@@ -555,8 +556,8 @@ def explain(
     workload: Workload,
     request_id: str,
     *,
-    hosts: _Integer | HostTable,
-    host: _Resources | None = None,
+    hosts: _Integer | HostTable | None = None,
+    host: _Hosts | None = None,
     vm: _ChainEntry,
     spot: _ChainEntry,
     evictor: _EvictorEntry,

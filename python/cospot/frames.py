@@ -16,7 +16,18 @@ if TYPE_CHECKING:
 NEVER_US = np.iinfo(np.int64).max
 
 _US_PER_SECOND = 1_000_000
-_PLAIN = ("instance_id", "tenant_id", "vcpus", "memory_mb", "disk_gb")
+_PLAIN = (
+    "instance_id",
+    "tenant_id",
+    "vcpus",
+    "memory_mb",
+    "disk_gb",
+    "zone",
+    "extra_specs",
+    "group",
+    "group_policy",
+    "max_server_per_host",
+)
 _STARTS = ("start_us", "start_s", "start")
 _ENDS = ("end_us", "end_s", "end", "duration_s", "duration")
 _CLASSES = ("is_spot", "class")
@@ -26,9 +37,10 @@ def workload_columns(frame: pd.DataFrame, window_start: Any = None) -> dict[str,
     """Return the columns of a frame as ``Workload.from_columns`` takes them.
 
     Args:
-        frame: instance_id, tenant_id and disk_gb if need be; vcpus; memory_mb; one of is_spot
-            (booleans) and class (vm or spot); one of start_us, start_s and start; one of end_us,
-            end_s, end, duration_s and duration.
+        frame: instance_id, tenant_id, disk_gb and what requests ask beside room (zone,
+            extra_specs, group, group_policy, max_server_per_host) if need be; vcpus; memory_mb; one
+            of is_spot (booleans) and class (vm or spot); one of start_us, start_s and start; one of
+            end_us, end_s, end, duration_s and duration.
         window_start: second 0 of the workload, where times are datetimes: a datetime, or a text
             that pandas reads as one. None: the first start.
 

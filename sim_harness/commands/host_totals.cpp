@@ -6,6 +6,9 @@
 #include <array>
 
 #include "core/errors.hpp"
+#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/hosts/hosts_file.hpp"
+#include "sim_harness/studies/provider/provider_keys.hpp"
 #include "sim_harness/workloads/workload_fields.hpp"
 
 namespace cospot {
@@ -33,6 +36,12 @@ ResourceVector parse_host_totals(std::string_view text) {
     }
   }
   return {.vcpus = amounts[0], .memory_mb = amounts[1], .disk_gb = amounts[2]};
+}
+
+HostMix parse_hosts_option(std::string_view text) {
+  if (text.ends_with(".csv") || text.ends_with(".csv.gz")) return read_hosts_file(text);
+  if (!text.starts_with('[')) return parse_host_totals(text);
+  return read_hosts(parse_yaml(fmt::format("host: {}", text), fmt::format("--host {}", text)), {});
 }
 
 }  // namespace cospot

@@ -59,6 +59,7 @@ struct SizeArguments {
   std::string workload;
   std::vector<std::string> vm;
   std::string host;
+  std::string added_type;
   std::vector<double> headroom{0};
   bool json = false;
   WindowOption window;
@@ -240,17 +241,21 @@ void require_headroom(double percent) {
                                 kMaxHeadroomPercent));
 }
 
-std::string sizes_text(const SizeArguments& arguments, const Workload& workload,
-                       const EventSchedule& vms, std::span<const ChainSpec> chains,
-                       std::span<const DatacenterSize> sizes) {
+std::string sizes_text(const SizeArguments& arguments, const HostMix& host,
+                       const Workload& workload, const EventSchedule& vms,
+                       std::span<const ChainSpec> chains, std::span<const DatacenterSize> sizes) {
   TextTable table;
   table.add_column("VM policy", TextTable::Align::kLeft);
   table.add_column("lower bound");
   for (const double percent : arguments.headroom) table.add_column(fmt::format("{} %", percent));
+  const auto hosts_text = [&](std::size_t hosts) {
+    return host.is_plain() ? std::to_string(hosts)
+                           : fmt::format("{} ({})", hosts, types_text(host, hosts));
+  };
   for (std::size_t i = 0; i < chains.size(); ++i) {
     std::vector<std::string> cells{chains[i].label, std::to_string(sizes[i].lower_bound)};
     for (const double percent : arguments.headroom) {
-      cells.push_back(std::to_string(with_headroom(sizes[i].hosts, percent)));
+      cells.push_back(hosts_text(with_headroom(sizes[i].hosts, percent)));
     }
     table.add_row(std::move(cells));
   }
@@ -258,19 +263,22 @@ std::string sizes_text(const SizeArguments& arguments, const Workload& workload,
       "workload  {}: {} VMs\n{}hosts of  {}\n\nhosts by headroom (lower bound: the peak "
       "demand, were it packed without loss)\n{}",
       workload.name, vms.vm_requests, window_text(workload),
-      host_text(parse_host_totals(arguments.host)), table.text());
+      host.is_plain() ? host_text(host.largest_total())
+                      : fmt::format("types in proportion to {}", types_text(host, host.declared())),
+      table.text());
 }
 
-std::string sizes_json(const SizeArguments& arguments, const Workload& workload,
-                       const EventSchedule& vms, std::span<const ChainSpec> chains,
-                       std::span<const DatacenterSize> sizes) {
+std::string sizes_json(const SizeArguments& arguments, const HostMix& host,
+                       const Workload& workload, const EventSchedule& vms,
+                       std::span<const ChainSpec> chains, std::span<const DatacenterSize> sizes) {
   std::vector<std::string> policies;
   for (std::size_t i = 0; i < chains.size(); ++i) {
     const auto size_of = [&](double percent) {
-      return JsonObject()
-          .add("headroom_percent", json_number(percent))
-          .add("hosts", std::to_string(with_headroom(sizes[i].hosts, percent)))
-          .text();
+      const std::size_t hosts = with_headroom(sizes[i].hosts, percent);
+      JsonObject size;
+      size.add("headroom_percent", json_number(percent)).add("hosts", std::to_string(hosts));
+      if (!host.is_plain()) size.add("types", types_json(host, hosts));
+      return size.text();
     };
     policies.push_back(JsonObject()
                            .add("vm", json_text(chains[i].label))
@@ -282,13 +290,14 @@ std::string sizes_json(const SizeArguments& arguments, const Workload& workload,
       .add("workload", json_text(workload.name))
       .add("vms", std::to_string(vms.vm_requests))
       .add("window_days", window_days_text(workload.window))
-      .add("host", host_json(parse_host_totals(arguments.host)))
+      .add("host", host_json(host))
       .add("policies", json_list(policies))
       .text();
 }
 
 void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
-  const ResourceVector host = parse_host_totals(arguments.host);
+  HostMix host = parse_hosts_option(arguments.host);
+  if (!arguments.added_type.empty()) host.add_only(arguments.added_type);
   for (const double percent : arguments.headroom) require_headroom(percent);
   std::vector<ChainSpec> chains;
   for (const std::string& name : arguments.vm) {
@@ -298,13 +307,15 @@ void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
   spec.window = arguments.window.window();
   const Workload workload = load_workload(spec);
   warn_of_window(workload);
-  const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
+  const EventSchedule vms =
+      make_schedule(workload, ScheduledClasses::kVmsOnly, host.isolated_tenants());
+  require_possible_placements(workload, vms, host, std::nullopt);
   std::vector<DatacenterSize> sizes;
   for (const ChainSpec& chain : chains) {
     sizes.push_back(smallest_datacenter(workload, vms, host, chain));
   }
-  print(arguments.json ? sizes_json(arguments, workload, vms, chains, sizes) + "\n"
-                       : sizes_text(arguments, workload, vms, chains, sizes));
+  print(arguments.json ? sizes_json(arguments, host, workload, vms, chains, sizes) + "\n"
+                       : sizes_text(arguments, host, workload, vms, chains, sizes));
 }
 
 void add_run(CLI::App& app, PolicyLoader& loader) {
@@ -339,7 +350,12 @@ void add_size(CLI::App& app, PolicyLoader& loader) {
   command->add_option("--vm", arguments->vm, "VM policy; may be repeated")
       ->required()
       ->allow_extra_args(false);
-  command->add_option("--host", arguments->host, "VCPUS,MEMORY_MB[,DISK_GB] of a host")->required();
+  command
+      ->add_option("--host", arguments->host,
+                   "VCPUS,MEMORY_MB[,DISK_GB] of a host, or of several types a file of hosts (CSV)")
+      ->required();
+  command->add_option("--added-type", arguments->added_type,
+                      "Of several types, the only one to add to the hosts that are there");
   arguments->window.add_to(*command);
   command
       ->add_option("--headroom-percent,--headroom", arguments->headroom,

@@ -144,10 +144,10 @@ TuneSettings read_settings(const TuneArguments& arguments, PolicyLoader& loader)
 
 TunedDatacenter read_datacenter(const TuneArguments& arguments) {
   if (arguments.hosts) {
-    return {.host = parse_host_totals(arguments.host),
+    return {.host = parse_hosts_option(arguments.host),
             .size = {.percent = {}, .hosts = *arguments.hosts}};
   }
-  return {.host = parse_host_totals(arguments.host),
+  return {.host = parse_hosts_option(arguments.host),
           .size = {.percent = arguments.headroom_percent.value_or(kDefaultHeadroomPercent)}};
 }
 
@@ -302,7 +302,9 @@ void add_tune_command(CLI::App& app, PolicyLoader& loader) {
       ->add_option("WORKLOAD", arguments->workloads,
                    "Workload files or specs, one a sample; a single one is split into --parts")
       ->required();
-  command->add_option("--host", arguments->host, "What a host has: VCPUS,MEMORY_MB[,DISK_GB]")
+  command
+      ->add_option("--host", arguments->host,
+                   "VCPUS,MEMORY_MB[,DISK_GB] of a host, or of several types a file of hosts (CSV)")
       ->required();
   CLI::Option* headroom =
       command

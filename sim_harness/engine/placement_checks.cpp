@@ -61,14 +61,16 @@ class PlacementChecks {
                         : fmt::format("zones of the hosts: {}", fmt::join(zones, ", "))));
     }
     if (some_pass) return;
-    std::vector<std::string> specs;
+    std::vector<std::string> wishes;
+    if (!rules.zone.empty()) wishes.push_back(fmt::format("the zone '{}'", rules.zone));
     for (const auto& [key, expression] : rules.extra_specs) {
-      specs.push_back(fmt::format("{}={}", key, expression));
+      wishes.push_back(fmt::format("metadata '{}={}'", key, expression));
     }
+    if (wishes.empty()) wishes.emplace_back("a host that is not kept for other tenants");
     throw ConfigError(fmt::format(
-        "workload '{}': no host may take request '{}' of the tenant '{}': zone '{}', extra specs "
-        "'{}'; expected hosts with such metadata, or fewer wishes",
-        workload_.name, row.id, row.tenant, rules.zone, fmt::join(specs, ";")));
+        "workload '{}': no host may take request '{}' of the tenant '{}', which asks for {}; "
+        "expected a host that has all of it and is not kept for other tenants",
+        workload_.name, row.id, row.tenant, fmt::join(wishes, " and ")));
   }
 
   [[nodiscard]] static bool passes(const HostPlace& place, const PlaceRules& rules) {

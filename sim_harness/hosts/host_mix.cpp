@@ -180,8 +180,7 @@ std::set<std::string, std::less<>> HostMix::isolated_tenants() const {
   return tenants;
 }
 
-std::string types_text(const HostMix& hosts, std::size_t count) {
-  if (hosts.is_plain()) return {};
+std::vector<std::pair<std::string, std::size_t>> types_of(const HostMix& hosts, std::size_t count) {
   const std::vector<std::size_t> counts = hosts.counts(count);
   std::vector<std::pair<std::string, std::size_t>> types;
   for (std::size_t kind = 0; kind < counts.size(); ++kind) {
@@ -193,8 +192,14 @@ std::string types_text(const HostMix& hosts, std::size_t count) {
       found->second += counts[kind];
     }
   }
+  return types;
+}
+
+std::string types_text(const HostMix& hosts, std::size_t count) {
+  if (hosts.is_plain()) return {};
   std::vector<std::string> parts;
-  for (const auto& [type, number] : types) parts.push_back(fmt::format("{} {}", type, number));
+  for (const auto& [type, number] : types_of(hosts, count))
+    parts.push_back(fmt::format("{} {}", type, number));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

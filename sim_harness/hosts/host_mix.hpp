@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/model/host_place.hpp"
@@ -111,6 +112,9 @@ class HostMix {
   std::string added_type_;
 };
 
+/// How many of so many hosts are of which type, in the order of the types.
+[[nodiscard]] std::vector<std::pair<std::string, std::size_t>> types_of(const HostMix& hosts,
+                                                                        std::size_t count);
 /// `gen3 120, gen2 40`: how many of so many hosts are of which type; empty for plain hosts.
 [[nodiscard]] std::string types_text(const HostMix& hosts, std::size_t count);
 

@@ -89,8 +89,8 @@ TEST_CASE("require_possible_placements: refuses what no host can give") {
   CHECK(contains(check("a,t,vm,1,1,0,0,5,az1,,,,\n", HostMix(4, 4), 2), "the hosts have no zones"));
   // The ssd is in the other zone.
   CHECK(contains(check("a,t,vm,1,1,0,0,5,az2,disk=ssd,,,\n", two, 2),
-                 "no host may take request 'a' of the tenant 't': zone 'az2', extra specs "
-                 "'disk=ssd'"));
+                 "no host may take request 'a' of the tenant 't', which asks for the zone 'az2' "
+                 "and metadata 'disk=ssd'; expected"));
   CHECK(contains(check("a,t,vm,1,1,0,0,5,,,,,\n", hosts_in("c1,4,4,,filter_tenant_id=blue\n"), 1),
                  "no host may take request 'a' of the tenant 't'"));
 }

@@ -72,6 +72,12 @@ std::string host_json(const ResourceVector& host) {
                      host.disk_gb);
 }
 
+std::string types_json(const HostMix& hosts, std::size_t count) {
+  JsonObject json;
+  for (const auto& [type, number] : types_of(hosts, count)) json.add(type, std::to_string(number));
+  return json.text();
+}
+
 std::string host_json(const HostMix& hosts) {
   if (hosts.is_plain()) return host_json(hosts.kinds().front().total);
   const auto kind_json = [&](const HostKind& kind) {

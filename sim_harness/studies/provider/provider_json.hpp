@@ -24,6 +24,8 @@ namespace cospot {
 [[nodiscard]] std::string host_json(const ResourceVector& host);
 /// Of plain hosts the totals; of others all of their kinds, and the names of those in a file.
 [[nodiscard]] std::string host_json(const HostMix& hosts);
+/// How many of so many hosts are of which type: `{"gen3":120,"gen2":40}`.
+[[nodiscard]] std::string types_json(const HostMix& hosts, std::size_t count);
 [[nodiscard]] std::string size_json(const Headroom& size);
 
 /// Filters stand there only when there are some, so that databases of chains without stay valid.
