@@ -29,14 +29,13 @@
 #include "sim_harness/commands/threads_option.hpp"
 #include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/engine/headroom.hpp"
-#include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/policies/policy_list.hpp"
 #include "sim_harness/policies/shared_evictor.hpp"
 #include "sim_harness/results/csv_sink.hpp"
 #include "sim_harness/studies/compare/sweep_json.hpp"
 #include "sim_harness/studies/tune/tune.hpp"
-#include "sim_harness/studies/tune/tune_figures.hpp"
 #include "sim_harness/studies/tune/tune_json.hpp"
+#include "sim_harness/studies/tune/tune_money.hpp"
 #include "sim_harness/studies/tune/tune_rows.hpp"
 #include "sim_harness/studies/tune/tune_text.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
@@ -181,42 +180,22 @@ std::size_t number_of_folds(const TuneArguments& arguments, std::size_t samples)
   return arguments.budget ? 1 : std::min(kDefaultFolds, samples);
 }
 
-/// What the recommendation comes to in money, were its shares those of the whole workloads.
-std::string tune_money(const PriceOption& option, const std::vector<WorkloadSpec>& specs,
-                       const TuneSettings& settings, const TuneRuns& runs,
-                       const TuneOutcome& outcome, std::span<const TuneOutcome> folds) {
-  double spots = 0;
-  double vms = 0;
+/// What the requests ask for, at the price of each workload's vCPU-hour.
+RequestedMoney requested_money(const PriceOption& option, const std::vector<WorkloadSpec>& specs) {
+  RequestedMoney money;
   for (const WorkloadSpec& spec : specs) {
     const Workload workload = load_workload(spec);
     const VcpuHourPrices prices = *option.of(workload, spec);
     for (const WorkloadRow& row : workload.rows) {
       const double seconds = vcpu_seconds(requested_revenue(row, workload.window));
-      (row.is_spot() ? spots : vms) +=
+      (row.is_spot() ? money.spots : money.vms) +=
           row.is_spot() ? prices.of_spots(seconds) : prices.of_vms(seconds);
     }
   }
-  const TuneFigures figures(settings, runs);
-  // As under "Expected": what each fold recommends, on the samples that played no part in it.
-  const std::span<const TuneOutcome> judged = folds.empty() ? std::span(&outcome, 1) : folds;
-  double share = 0;
-  double loss = 0;
-  double samples = 0;
-  for (const TuneOutcome& one : judged) {
-    const auto count = static_cast<double>(one.held_out.size());
-    share += figures.mean_share(one.recommendation, one.held_out) * count;
-    loss += figures.mean_loss(one.recommendation, one.held_out) * count;
-    samples += count;
-  }
-  return fmt::format(
-      "\nMoney of the recommendation (the expected shares, of what all requests ask for)\n"
-      "  spots earn {} of {}; VMs lose {} of {}\n",
-      money_text(spots * share / samples), money_text(spots), money_text(vms * loss / samples),
-      money_text(vms));
+  return money;
 }
 
 void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
-  (void)arguments.price.prices();  // before the work, not after it
   const TunedDatacenter datacenter = read_datacenter(arguments);
   const TuneSettings settings = read_settings(arguments, loader);
   require_outputs_usable(arguments);
@@ -225,6 +204,9 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
     workloads.push_back(parse_workload_spec(text));
     workloads.back().window = arguments.window.window();
   }
+  // Before the work, not after it: a flavor may have no price.
+  std::optional<RequestedMoney> requested;
+  if (arguments.price.prices()) requested = requested_money(arguments.price, workloads);
   const TuneSamples made = make_samples(workloads, datacenter, settings.vm, settings.evictors,
                                         arguments.parts, arguments.seed);
   const std::vector<TuneSample>& samples = made.samples;
@@ -239,13 +221,14 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
   }
   const TuneOutcome outcome = tune(settings, held_out, runs);
   write_results(arguments, tune_record(settings, samples, runs, datacenter.host));
+  std::optional<TuneMoney> money;
+  if (requested) money = tune_money(*requested, settings, runs, outcome, folds);
   if (arguments.json) {
-    print(tune_json(settings, samples, runs, outcome, folds, made.whole) + "\n");
+    print(tune_json(settings, samples, runs, outcome, folds, made.whole, money) + "\n");
     return;
   }
   print(tune_text(settings, samples, runs, outcome, folds, made.whole));
-  if (!arguments.price.prices()) return;
-  print(tune_money(arguments.price, workloads, settings, runs, outcome, folds));
+  if (money) print(tune_money_text(*money));
 }
 
 void add_search_options(CLI::App& command, TuneArguments& arguments) {
@@ -321,8 +304,8 @@ void add_tune_command(CLI::App& app, PolicyLoader& loader) {
   CLI::Option* database =
       command->add_option("--db", arguments->database, "Write the runs to a results database");
   command->add_flag("--force", arguments->force, "Replace the database")->needs(database);
-  CLI::Option* json = command->add_flag("--json", arguments->json, "Print JSON (docs/json.md)");
-  arguments->price.add_to(*command)->excludes(json);
+  command->add_flag("--json", arguments->json, "Print JSON (docs/json.md)");
+  arguments->price.add_to(*command);
   command->callback([arguments, &loader] { run_tune(*arguments, loader); });
 }
 

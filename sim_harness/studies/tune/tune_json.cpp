@@ -83,8 +83,8 @@ class Writer {
 
 std::string tune_json(const TuneSettings& settings, std::span<const TuneSample> samples,
                       const TuneRuns& runs, const TuneOutcome& outcome,
-                      std::span<const TuneOutcome> folds,
-                      const std::optional<WholeWorkload>& whole) {
+                      std::span<const TuneOutcome> folds, const std::optional<WholeWorkload>& whole,
+                      const std::optional<TuneMoney>& money) {
   const Writer writer(settings, runs, outcome, folds);
   const auto sample_json = [](const TuneSample& sample) {
     return JsonObject()
@@ -92,8 +92,8 @@ std::string tune_json(const TuneSettings& settings, std::span<const TuneSample> 
         .add("hosts", std::to_string(sample.hosts))
         .text();
   };
-  return JsonObject()
-      .add("recommendation", writer.candidate(outcome.recommendation))
+  JsonObject json;
+  json.add("recommendation", writer.candidate(outcome.recommendation))
       .add("recommendation_for_nova", writer.candidate(outcome.recommendation_for_nova))
       .add("without_cooperation", writer.candidate(outcome.without_cooperation))
       .add("upper_bound", writer.candidate(outcome.bound))
@@ -103,8 +103,9 @@ std::string tune_json(const TuneSettings& settings, std::span<const TuneSample> 
       .add("pareto_front", writer.front())
       .add("hosts", whole ? std::to_string(whole->hosts) : "null")
       .add("samples", list_of(samples, sample_json))
-      .add("runs", std::to_string(runs.count()))
-      .text();
+      .add("runs", std::to_string(runs.count()));
+  if (money) json.add("money", tune_money_json(*money));
+  return json.text();
 }
 
 }  // namespace cospot
