@@ -16,7 +16,10 @@
 #include "sim_harness/files/terminal_meter.hpp"
 #include "sim_harness/interrupt/interrupt_signals.hpp"
 #include "sim_harness/results/merge_databases.hpp"
+#include "sim_harness/studies/compare/compare_study.hpp"
 #include "sim_harness/studies/compare/money.hpp"
+#include "sim_harness/studies/compare/stored_prices.hpp"
+#include "sim_harness/studies/provider/provider_keys.hpp"
 
 namespace cospot {
 namespace {
@@ -86,28 +89,25 @@ ResultsDatabase open_and_write_csv(const std::string& database, const std::strin
   return results;
 }
 
-/// Reads the study file and checks all of it.
-LoadExperiment read_study(const CompareArguments& arguments, const CompareCommandContext& context) {
-  const StudyFile file = read_study_file(arguments.sweep, arguments.overrides,
-                                         arguments.window.window(), *context.policies);
-  return context.studies->chosen_by(file.root).read(file);
-}
-
-/// Prices for results, which know their workloads by name only. Errors: ConfigError.
-std::optional<VcpuHourPrices> prices_of(const PriceOption& option) {
+/// What a vCPU-hour costs in the workloads of a study file. Errors: ConfigError.
+std::optional<WorkloadPrices> prices_of(const PriceOption& option, const StudyFile& file,
+                                        const Study& study) {
   const std::optional<PriceList> list = option.prices();
   if (!list) return std::nullopt;
-  return list->of_any_workload();
+  if (study.name != compare_study().name) {
+    throw ConfigError(fmt::format("--price: expected the study compare, found {}", study.name));
+  }
+  return prices_of_workloads(*list, read_windowed_workloads(file.root, file.folder, file.window));
 }
 
 std::string priced_summary_text(const StudyRegistry& studies, ResultsDatabase& results,
-                                Timing timing, const std::optional<VcpuHourPrices>& prices) {
+                                Timing timing, const std::optional<WorkloadPrices>& prices) {
   const std::string money = prices ? money_text(summarise_money(results, *prices)) : "";
   return summary_text(studies, results, timing) + money;
 }
 
 std::string priced_summary_json(const StudyRegistry& studies, ResultsDatabase& results,
-                                Timing timing, const std::optional<VcpuHourPrices>& prices) {
+                                Timing timing, const std::optional<WorkloadPrices>& prices) {
   std::string json = summary_json(studies, results, timing);
   if (!prices) return json;
   json.pop_back();  // the bracket, for one member more
@@ -115,10 +115,13 @@ std::string priced_summary_json(const StudyRegistry& studies, ResultsDatabase& r
 }
 
 void run_compare(const CompareArguments& arguments, const CompareCommandContext& context) {
-  const std::optional<VcpuHourPrices> prices = prices_of(arguments.price);
   const ExperimentOptions options = experiment_options(arguments);
   const ShowMeters meters(!arguments.quiet);
-  const LoadExperiment load = read_study(arguments, context);
+  const StudyFile file = read_study_file(arguments.sweep, arguments.overrides,
+                                         arguments.window.window(), *context.policies);
+  const Study& study = context.studies->chosen_by(file.root);
+  const LoadExperiment load = study.read(file);
+  const std::optional<WorkloadPrices> prices = prices_of(arguments.price, file, study);
   if (!arguments.csv.empty()) {
     require_other_file(arguments.csv, arguments.database);
     require_csv_writable(arguments.csv);
@@ -150,9 +153,11 @@ void run_merge(const MergeArguments& arguments) {
 
 void run_summary(const SummaryArguments& arguments, const StudyRegistry& studies) {
   if (!arguments.csv.empty()) require_other_file(arguments.csv, arguments.database);
-  const std::optional<VcpuHourPrices> prices = prices_of(arguments.price);
+  const std::optional<PriceList> list = arguments.price.prices();
   const Timing timing = timing_of(arguments.timing);
   ResultsDatabase results = open_and_write_csv(arguments.database, arguments.csv, timing);
+  std::optional<WorkloadPrices> prices;
+  if (list) prices = prices_of_results(*list, results);
   print(arguments.json ? priced_summary_json(studies, results, timing, prices) + "\n"
                        : priced_summary_text(studies, results, timing, prices));
 }

@@ -17,8 +17,4 @@ std::optional<VcpuHourPrices> PriceOption::of(const Workload& workload,
   return list->of(workload, vcpus_unit_of(spec));
 }
 
-VcpusUnit vcpus_unit_of(const WorkloadSpec& spec) {
-  return spec.synthetic ? VcpusUnit{} : read_vcpus_unit(spec.file);
-}
-
 }  // namespace cospot

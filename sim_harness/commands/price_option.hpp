@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim_harness/prices/price_list.hpp"
-#include "sim_harness/workloads/workload_spec.hpp"
+#include "sim_harness/workloads/load_workload.hpp"
 
 namespace cospot {
 
@@ -26,8 +26,5 @@ class PriceOption {
  private:
   std::vector<std::string> texts_;
 };
-
-/// What one of the vcpus of a named workload is; a synthetic one does not say.
-[[nodiscard]] VcpusUnit vcpus_unit_of(const WorkloadSpec& spec);
 
 }  // namespace cospot

@@ -18,6 +18,7 @@
 #include "sim_harness/report/report_json.hpp"
 #include "sim_harness/report/study_json.hpp"
 #include "sim_harness/studies/compare/compare_study.hpp"
+#include "sim_harness/studies/compare/stored_prices.hpp"
 #include "sim_harness/studies/study.hpp"
 
 namespace cospot {
@@ -38,8 +39,6 @@ struct MadeReport {
 
 MadeReport make_report(const ReportArguments& arguments) {
   const std::optional<PriceList> list = arguments.price.prices();
-  std::optional<VcpuHourPrices> prices;
-  if (list) prices = list->of_any_workload();
   ResultsDatabase results = open_results(arguments.database);
   const std::size_t runs = results.finished_runs().size();
   if (runs == 0) {
@@ -48,16 +47,13 @@ MadeReport make_report(const ReportArguments& arguments) {
                     "--resume does them",
                     arguments.database, results.record().run_count));
   }
+  std::optional<WorkloadPrices> prices;
+  if (list) prices = prices_of_results(*list, results);
   const std::string& study = results.schema().study;
   if (study == compare_study().name) {
     return {html_report(arguments.title.value_or("Spot allocators compared"),
                         report_json(results, prices)),
             runs};
-  }
-  if (prices) {
-    throw DatabaseError(
-        fmt::format("{}: --price: expected results of the study compare, found those of {}",
-                    results.name(), study));
   }
   return {html_study_report(arguments.title.value_or("Results of the study " + study),
                             study_json(results)),

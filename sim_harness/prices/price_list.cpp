@@ -139,14 +139,6 @@ VcpuHourPrices PriceList::of(const Workload& workload, const VcpusUnit& unit) co
           seconds.spots > 0 ? money.spots / seconds.spots : 0};
 }
 
-const VcpuHourPrices& PriceList::of_any_workload() const {
-  if (flavors.empty()) return vcpu_hour;
-  throw ConfigError(fmt::format(
-      "--price {}: prices by flavor need the workload's requests, which results do not have; give "
-      "--price on-demand=P --price spot=P, as cospot workload info WORKLOAD --price {} tells them",
-      source, source));
-}
-
 std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) {
   if (texts.empty()) return std::nullopt;
   PriceList list;

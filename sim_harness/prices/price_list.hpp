@@ -45,9 +45,6 @@ struct PriceList {
   /// window, by vcpu-hours. In vcpus as the workload has them. Errors: ConfigError that names the
   /// flavors without a price.
   [[nodiscard]] VcpuHourPrices of(const Workload& workload, const VcpusUnit& unit) const;
-
-  /// Of any workload. Errors: ConfigError when the prices are by flavor.
-  [[nodiscard]] const VcpuHourPrices& of_any_workload() const;
 };
 
 /// Reads `on-demand=0.04` and `spot=0.012`, both, or one CSV file with the columns vcpus,

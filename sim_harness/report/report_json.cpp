@@ -135,15 +135,24 @@ std::string host_of(const ExperimentRecord& record, const std::string& database)
 }
 
 /// Prices as the page has them; nothing without some.
-std::string prices_json(const std::optional<VcpuHourPrices>& prices) {
+std::string prices_json(const std::optional<WorkloadPrices>& prices) {
   if (!prices) return {};
-  return fmt::format(",\n\"prices\":{{\"onDemand\":{},\"spot\":{}}}", prices->on_demand,
-                     prices->spot);
+  const auto of = [](const VcpuHourPrices& one) {
+    return fmt::format("\"onDemand\":{},\"spot\":{}", one.on_demand, one.spot);
+  };
+  if (!prices->is_by_flavor()) {
+    return fmt::format(",\n\"prices\":{{{}}}", of(prices->vcpu_hour));
+  }
+  std::vector<std::string> items;
+  for (const auto& [workload, one] : prices->by_workload) {
+    items.push_back(fmt::format("{}:{{{}}}", script_json_text(workload), of(one)));
+  }
+  return fmt::format(",\n\"prices\":{{\"byWorkload\":{{{}}}}}", fmt::join(items, ","));
 }
 
 }  // namespace
 
-std::string report_json(ResultsDatabase& results, const std::optional<VcpuHourPrices>& prices) {
+std::string report_json(ResultsDatabase& results, const std::optional<WorkloadPrices>& prices) {
   const ExperimentRecord record = results.record();
   const std::vector<Axis> axes = results.axes();
   require_on_axes(results, axes);

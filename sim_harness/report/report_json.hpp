@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "sim_harness/prices/price_list.hpp"
+#include "sim_harness/prices/workload_prices.hpp"
 #include "sim_harness/results/results_database.hpp"
 
 namespace cospot {
@@ -16,6 +16,6 @@ namespace cospot {
 ///
 /// Errors: DatabaseError when a row is not where the sweep has it. There must be a run.
 [[nodiscard]] std::string report_json(ResultsDatabase& results,
-                                      const std::optional<VcpuHourPrices>& prices = std::nullopt);
+                                      const std::optional<WorkloadPrices>& prices = std::nullopt);
 
 }  // namespace cospot

@@ -61,6 +61,10 @@ Workload load_workload(const WorkloadSpec& spec, WorkloadClasses classes) {
   return workload;
 }
 
+VcpusUnit vcpus_unit_of(const WorkloadSpec& spec) {
+  return spec.synthetic ? VcpusUnit{} : read_vcpus_unit(spec.file);
+}
+
 WorkloadSpec parse_workload_spec(std::string_view text) {
   WorkloadSpec spec{.label = std::string(text), .file = std::string(text), .synthetic = {}};
   std::error_code ignored;

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "sim_harness/workloads/vcpus_unit.hpp"
 #include "sim_harness/workloads/workload.hpp"
 #include "sim_harness/workloads/workload_spec.hpp"
 
@@ -12,6 +13,10 @@ namespace cospot {
 /// Errors: WorkloadError for a file, ConfigError for a recipe.
 [[nodiscard]] Workload load_workload(const WorkloadSpec& spec);
 [[nodiscard]] Workload load_workload(const WorkloadSpec& spec, WorkloadClasses classes);
+
+/// What one of the vcpus of a named workload is; a synthetic one does not say. Errors:
+/// WorkloadError.
+[[nodiscard]] VcpusUnit vcpus_unit_of(const WorkloadSpec& spec);
 
 /// Reads how a command line names a workload: a file, or a recipe such as
 /// `azure2020:seed=1:scale=0.01:sampling=bernoulli`, every part after the model optional. A file

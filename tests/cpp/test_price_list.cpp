@@ -7,6 +7,7 @@
 #include "error_text.hpp"
 #include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/prices/price_list.hpp"
+#include "sim_harness/prices/workload_prices.hpp"
 
 namespace cospot {
 namespace {
@@ -51,8 +52,24 @@ TEST_CASE("PriceList: by flavor, the mean over what is requested") {
   CHECK(error_text<ConfigError>([&] { (void)list.of(day(), {}); }) ==
         "p.csv: no price for 1 of the workload's flavors, expected one for each; vcpus,memory_mb: "
         "8,8");
-  CHECK(error_text<ConfigError>([&] { (void)list.of_any_workload(); }).find("--price p.csv: ") ==
-        0);
+}
+
+TEST_CASE("WorkloadPrices: by flavor, of a vCPU-hour whatever the workload's vcpus are") {
+  const PriceList list{.flavors = {{2, 4, 0.1, 0.0}, {4, 4, 0.3, 0.0}, {8, 8, 1.0, 0.4}},
+                       .source = "p.csv"};
+  Workload workload = day();
+  WorkloadPrices prices;
+  CHECK(!prices.is_by_flavor());
+  workload.name = "whole";
+  prices.add(list, workload, {});
+  workload.name = "half";
+  prices.add(list, workload, {.vcpus = 0.5});
+  CHECK(prices.is_by_flavor());
+  CHECK(prices.by_workload.at("whole").spot == doctest::Approx(0.05));
+  // 8 vcpus are 4 vCPUs there: 0.4 for 4 vCPU-hours.
+  CHECK(prices.by_workload.at("half").spot == doctest::Approx(0.1));
+  CHECK(prices_of_workloads({.vcpu_hour = {.on_demand = 0.04, .spot = 0.01}}, {}).vcpu_hour.spot ==
+        0.01);
 }
 
 TEST_CASE("amount_text and money_text: large amounts are readable") {

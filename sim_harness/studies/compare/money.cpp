@@ -2,29 +2,40 @@
 
 #include <fmt/format.h>
 
-#include "core/errors.hpp"
+#include <algorithm>
+#include <map>
+#include <ranges>
+#include <string_view>
+
 #include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/files/text_table.hpp"
+#include "sim_harness/studies/compare/stored_prices.hpp"
 
 namespace cospot {
 namespace {
 
-/// How many vCPUs one of each workload's vcpus is, as the sweep in the database says.
+/// How many vCPUs one of each workload's vcpus is, as the sweep in the database says; by flavor
+/// (?1) what an hour of it costs on demand (`vms`) and as a spot (`spots`), at a price of 1.
 constexpr std::string_view kUnits = R"sql(
-WITH unit AS (
+WITH vcpus AS (
   SELECT json_extract(workload.value, '$.label') AS workload,
     json_extract(workload.value, '$.vcpus_unit') IS 'relative' AS is_relative,
     CASE json_extract(workload.value, '$.vcpus_unit') WHEN 'relative' THEN 1.0
       ELSE CAST(coalesce(json_extract(workload.value, '$.vcpus_unit'), '1') AS REAL) END AS vcpus
   FROM sweep, json_each(sweep.configuration, '$.workloads') AS workload
+), unit AS (
+  SELECT vcpus.workload, is_relative,
+    vcpus * coalesce(json_extract(price.value, '$.on_demand'), 1) AS vms,
+    vcpus * coalesce(json_extract(price.value, '$.spot'), 1) AS spots
+  FROM vcpus LEFT JOIN json_each(?1) AS price ON price.key = vcpus.workload
 )
 )sql";
 
 constexpr std::string_view kBest = R"sql(
 SELECT best.headroom_percent, best.size_hosts, best.needs_true_lifetimes,
-  avg(run.spot_revenue * unit.vcpus), avg(run.spot_revenue_requested * unit.vcpus),
-  avg((run.spot_revenue - baseline.spot_revenue) * unit.vcpus),
+  avg(run.spot_revenue * unit.spots), avg(run.spot_revenue_requested * unit.spots),
+  avg((run.spot_revenue - baseline.spot_revenue) * unit.spots),
   count(*) = count(baseline.run_index)
 FROM best_without_vm_loss AS best
 JOIN run_figures AS figures
@@ -43,9 +54,9 @@ ORDER BY best.headroom_percent, best.size_hosts, best.needs_true_lifetimes
 )sql";
 
 constexpr std::string_view kVms = R"sql(
-SELECT avg(run.vm_revenue_requested * unit.vcpus),
-  avg(figures.vm_loss * run.vm_revenue_requested * unit.vcpus),
-  max(figures.vm_loss * run.vm_revenue_requested * unit.vcpus), max(unit.is_relative)
+SELECT avg(run.vm_revenue_requested * unit.vms),
+  avg(figures.vm_loss * run.vm_revenue_requested * unit.vms),
+  max(figures.vm_loss * run.vm_revenue_requested * unit.vms), max(unit.is_relative)
 FROM run JOIN run_figures AS figures USING (run_index) JOIN unit ON unit.workload = run.workload
 )sql";
 
@@ -64,31 +75,66 @@ MoneyOfBest read_best(SqliteStatement& select, const VcpuHourPrices& prices) {
   return best;
 }
 
+std::string prices_json(const std::map<std::string, VcpuHourPrices>& by_workload) {
+  JsonObject json;
+  for (const auto& [workload, prices] : by_workload) {
+    json.add(workload, JsonObject()
+                           .add("on_demand", json_number(prices.on_demand))
+                           .add("spot", json_number(prices.spot))
+                           .text());
+  }
+  return json.text();
+}
+
+/// `0.04`, or `0.04 to 0.05` over the workloads.
+std::string range_text(const WorkloadPrices& prices, double VcpuHourPrices::*price) {
+  const auto of = [price](const auto& one) { return one.second.*price; };
+  const auto [least, most] = std::ranges::minmax(prices.by_workload | std::views::transform(of));
+  const std::string low = fmt::format("{:.4g}", least);
+  const std::string high = fmt::format("{:.4g}", most);
+  return low == high ? low : fmt::format("{} to {}", low, high);
+}
+
+std::string heading(const SummaryMoney& money) {
+  const std::string_view hour = money.is_relative ? "a unit-hour" : "a vCPU-hour";
+  const WorkloadPrices& prices = money.prices;
+  if (prices.is_by_flavor()) {
+    return fmt::format(
+        "\nMoney by {}: a workload's mean price of {} is {} on demand and {} for spots; means over "
+        "the workloads\n",
+        prices.source, hour, range_text(prices, &VcpuHourPrices::on_demand),
+        range_text(prices, &VcpuHourPrices::spot));
+  }
+  return fmt::format(
+      "\nMoney, at {} for {} on demand and {} for one of spots; means over the workloads\n",
+      prices.vcpu_hour.on_demand, hour, prices.vcpu_hour.spot);
+}
+
 }  // namespace
 
-SummaryMoney summarise_money(ResultsDatabase& results, const VcpuHourPrices& prices) {
-  if (results.schema().study != "compare") {
-    throw DatabaseError(
-        fmt::format("{}: --price: expected results of the study compare, found those of {}",
-                    results.name(), results.schema().study));
-  }
+SummaryMoney summarise_money(ResultsDatabase& results, const WorkloadPrices& prices) {
+  require_comparison(results);
   SummaryMoney money{.prices = prices};
+  // By flavor the amounts are in money already.
+  const VcpuHourPrices scale =
+      prices.is_by_flavor() ? VcpuHourPrices{.on_demand = 1, .spot = 1} : prices.vcpu_hour;
+  const std::string by_workload = prices_json(prices.by_workload);
   SqliteStatement best(results.connection(), fmt::format("{}{}", kUnits, kBest));
-  while (best.step()) money.best.push_back(read_best(best, prices));
+  best.bind(by_workload);
+  while (best.step()) money.best.push_back(read_best(best, scale));
   SqliteStatement vms(results.connection(), fmt::format("{}{}", kUnits, kVms));
+  vms.bind(by_workload);
   if (vms.step()) {
-    money.vms_requested = prices.of_vms(vms.read_number());
-    money.vms_lost = prices.of_vms(vms.read_number());
-    money.vms_lost_most = prices.of_vms(vms.read_number());
+    money.vms_requested = scale.of_vms(vms.read_number());
+    money.vms_lost = scale.of_vms(vms.read_number());
+    money.vms_lost_most = scale.of_vms(vms.read_number());
     money.is_relative = vms.read_integer() != 0;
   }
   return money;
 }
 
 std::string money_text(const SummaryMoney& money) {
-  std::string text = fmt::format(
-      "\nMoney, at {} for {} on demand and {} for one of spots; means over the workloads\n",
-      money.prices.on_demand, money.is_relative ? "a unit-hour" : "a vCPU-hour", money.prices.spot);
+  std::string text = heading(money);
   TextTable table;
   table.add_column("  size", TextTable::Align::kLeft);
   table.add_column("spots earn");
@@ -115,10 +161,13 @@ std::string money_json(const SummaryMoney& money) {
         .add("more_than_without_cooperation", json_number(best.more))
         .text();
   };
-  return JsonObject()
-      .add("on_demand", json_number(money.prices.on_demand))
-      .add("spot", json_number(money.prices.spot))
-      .add("relative_units", json_bool(money.is_relative))
+  const bool is_by_flavor = money.prices.is_by_flavor();
+  const VcpuHourPrices& vcpu_hour = money.prices.vcpu_hour;
+  JsonObject json;
+  json.add("on_demand", is_by_flavor ? "null" : json_number(vcpu_hour.on_demand))
+      .add("spot", is_by_flavor ? "null" : json_number(vcpu_hour.spot));
+  if (is_by_flavor) json.add("by_workload", prices_json(money.prices.by_workload));
+  return json.add("relative_units", json_bool(money.is_relative))
       .add("best_without_vm_loss", list_of(money.best, best_json))
       .add("vms_requested", json_number(money.vms_requested))
       .add("vms_lost_mean", json_number(money.vms_lost))

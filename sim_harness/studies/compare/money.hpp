@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim_harness/prices/price_list.hpp"
+#include "sim_harness/prices/workload_prices.hpp"
 #include "sim_harness/results/results_database.hpp"
 
 namespace cospot {
@@ -22,7 +22,7 @@ struct MoneyOfBest {
 
 /// Money beside the shares of a comparison's summary.
 struct SummaryMoney {
-  VcpuHourPrices prices{};
+  WorkloadPrices prices{};
   bool is_relative = false;  ///< some workload's vcpus are no vCPUs: a price is that of a unit-hour
   std::vector<MoneyOfBest> best{};
   double vms_requested = 0;  ///< mean over all runs
@@ -31,7 +31,7 @@ struct SummaryMoney {
 };
 
 /// Errors: DatabaseError when the results are not those of a comparison.
-[[nodiscard]] SummaryMoney summarise_money(ResultsDatabase& results, const VcpuHourPrices& prices);
+[[nodiscard]] SummaryMoney summarise_money(ResultsDatabase& results, const WorkloadPrices& prices);
 
 [[nodiscard]] std::string money_text(const SummaryMoney& money);
 [[nodiscard]] std::string money_json(const SummaryMoney& money);

@@ -4,11 +4,14 @@ const Money = (() => {
   const vcpus = (workload) =>
     (workload.unit === undefined || workload.unit === "relative" ? 1 : Number(workload.unit));
 
+  /** Of a vCPU-hour, or unit-hour; by flavor a workload's mean. */
+  const prices = (workload) => Results.prices.byWorkload?.[workload.label] ?? Results.prices;
+
   /** A workload's requests at these prices. */
   const requested = Results.prices === null ? []
     : Results.axes.workload.values.map((workload) => ({
-      vms: ((workload.vmRevenue ?? NaN) / 3600) * vcpus(workload) * Results.prices.onDemand,
-      spots: ((workload.spotRevenue ?? NaN) / 3600) * vcpus(workload) * Results.prices.spot,
+      vms: ((workload.vmRevenue ?? NaN) / 3600) * vcpus(workload) * prices(workload).onDemand,
+      spots: ((workload.spotRevenue ?? NaN) / 3600) * vcpus(workload) * prices(workload).spot,
     }));
 
   /** What spots earn, what they requested and what VMs lose; the mean over the runs of a point. */

@@ -1,0 +1,21 @@
+#include "sim_harness/prices/workload_prices.hpp"
+
+#include "sim_harness/workloads/load_workload.hpp"
+
+namespace cospot {
+
+void WorkloadPrices::add(const PriceList& list, const Workload& workload, const VcpusUnit& unit) {
+  const VcpuHourPrices prices = list.of(workload, unit);
+  by_workload[workload.name] = {prices.on_demand / unit.vcpus, prices.spot / unit.vcpus};
+}
+
+WorkloadPrices prices_of_workloads(const PriceList& list, std::span<const WorkloadSpec> specs) {
+  WorkloadPrices prices{.vcpu_hour = list.vcpu_hour, .source = list.source};
+  if (list.flavors.empty()) return prices;
+  for (const WorkloadSpec& spec : specs) {
+    prices.add(list, load_workload(spec), vcpus_unit_of(spec));
+  }
+  return prices;
+}
+
+}  // namespace cospot

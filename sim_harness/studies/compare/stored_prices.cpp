@@ -1,0 +1,105 @@
+#include "sim_harness/studies/compare/stored_prices.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/files/path_expansion.hpp"
+#include "sim_harness/workloads/load_workload.hpp"
+#include "sim_harness/workloads/workload_list.hpp"
+
+namespace cospot {
+namespace {
+
+/// A workload of which there are runs, as the sweep in the database has it.
+struct StoredWorkload {
+  std::string json;
+  std::string label;
+  std::string sha256;
+};
+
+std::vector<StoredWorkload> workloads_in(ResultsDatabase& results) {
+  SqliteStatement select(results.connection(),
+                         "SELECT workload.value, run.workload, run.workload_sha256"
+                         " FROM sweep, json_each(sweep.configuration, '$.workloads') AS workload"
+                         " JOIN run ON run.workload = json_extract(workload.value, '$.label')"
+                         " GROUP BY run.workload, run.workload_sha256 ORDER BY min(run.run_index)");
+  std::vector<StoredWorkload> workloads;
+  while (select.step()) {
+    StoredWorkload stored{.json = select.read_text(), .label = {}, .sha256 = {}};
+    stored.label = select.read_text();
+    stored.sha256 = select.read_text();
+    workloads.push_back(std::move(stored));
+  }
+  return workloads;
+}
+
+constexpr std::string_view kInstead =
+    "give --price on-demand=P --price spot=P, as `cospot workload info WORKLOAD --price {}` tells "
+    "them";
+
+[[noreturn]] void fail(const PriceList& list, const std::string& label, const std::string& why) {
+  throw ConfigError(fmt::format(
+      "--price {}: prices by flavor need the requests of the workload '{}', which {}; {}",
+      list.source, label, why, fmt::format(fmt::runtime(kInstead), list.source)));
+}
+
+std::filesystem::path find_file(const PriceList& list, const std::string& label,
+                                const std::filesystem::path& database) {
+  const std::filesystem::path here = std::filesystem::current_path();
+  const std::filesystem::path beside = std::filesystem::absolute(database).parent_path();
+  for (const std::filesystem::path& folder : {here, beside}) {
+    try {
+      const std::vector<ExpandedPath> found = expand_path(label, folder);
+      if (found.size() == 1) return found.front().file;
+    } catch (const ConfigError&) {
+      // It may be in the next folder.
+    }
+  }
+  const std::string folders =
+      here == beside ? here.string() : fmt::format("{} and {}", here.string(), beside.string());
+  fail(list, label, fmt::format("is not in {}", folders));
+}
+
+WorkloadSpec spec_of(const StoredWorkload& stored, const PriceList& list,
+                     const std::filesystem::path& database) {
+  const ConfigNode node = parse_yaml(stored.json, "configuration");  // JSON is YAML
+  if (node.find("synthetic") != nullptr) return read_workloads(node, {}).front();
+  WorkloadSpec spec{.label = stored.label,
+                    .file = find_file(list, stored.label, database),
+                    .synthetic = std::nullopt};
+  if (const ConfigNode* days = node.find("window_days")) spec.window = read_window_days(*days);
+  return spec;
+}
+
+}  // namespace
+
+void require_comparison(ResultsDatabase& results) {
+  if (results.schema().study == "compare") return;
+  throw DatabaseError(
+      fmt::format("{}: --price: expected results of the study compare, found those of {}",
+                  results.name(), results.schema().study));
+}
+
+WorkloadPrices prices_of_results(const PriceList& list, ResultsDatabase& results) {
+  require_comparison(results);
+  WorkloadPrices prices{.vcpu_hour = list.vcpu_hour, .source = list.source};
+  if (list.flavors.empty()) return prices;
+  for (const StoredWorkload& stored : workloads_in(results)) {
+    const WorkloadSpec spec = spec_of(stored, list, results.name());
+    const Workload workload = load_workload(spec);
+    if (workload.sha256 != stored.sha256) {
+      fail(list, stored.label,
+           fmt::format("is another one now than that of the results ({})", results.name()));
+    }
+    prices.add(list, workload, vcpus_unit_of(spec));
+  }
+  return prices;
+}
+
+}  // namespace cospot
