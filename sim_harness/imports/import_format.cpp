@@ -201,8 +201,11 @@ std::span<const ImportFormat> import_formats() {
 
 const ImportFormat& find_import_format(std::string_view name, const std::filesystem::path& file) {
   if (name == "azure-packing") {
-    throw ConfigError(
-        "--format azure-packing: its sizes are recovered first; use cospot workload reconstruct");
+    throw ConfigError(fmt::format(
+        "--format azure-packing: the trace has no sizes, which are recovered first, and "
+        "its own priority for spots; use cospot workload reconstruct {} -o FILE "
+        "(docs/reconstruct.md)",
+        file.string()));
   }
   std::vector<const ImportFormat*> found;
   std::vector<std::string_view> names;

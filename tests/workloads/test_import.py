@@ -267,7 +267,7 @@ class Formats(ImportCase):
 
     def test_azure_packing_is_told_where_to_go(self):
         self.write("x.csv", "a\n")
-        assert "use cospot workload reconstruct" in self.refused(
+        assert "use cospot workload reconstruct x.csv -o FILE" in self.refused(
             "x.csv", "--format", "azure-packing"
         )
 
