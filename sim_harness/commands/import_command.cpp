@@ -55,6 +55,8 @@ void add_table_options(CLI::App& command, ImportOptions& import) {
   command.add_option(
       "--vcpus-unit", import.vcpus_unit,
       "How many vCPUs one of vcpus is, or relative: a share of a machine; default: 1");
+  command.add_option("--flavors", import.flavors,
+                     "Sizes of the flavors that rows name: openstack flavor list --all -f json");
 }
 
 void add_row_options(CLI::App& command, ImportOptions& import) {

@@ -139,23 +139,27 @@ ImportFormat swf() {
       .only = {"coalesce(status, 1) <> 5 or run_time > 0"}};
 }
 
-/// A dump of Nova's table `instances`, or what Nova's API tells of usage (os-simple-tenant-usage
-/// with detailed=1). `cospot-nova history export` reads both itself, and knows more.
+/// A dump of Nova's table `instances`, what Nova's API tells of usage (os-simple-tenant-usage with
+/// detailed=1), or the servers of now (openstack server list), whose sizes are those of flavors.
+/// `cospot-nova history export` reads both itself, and knows more.
 ImportFormat openstack() {
   return {
       .name = "openstack",
-      .summary = "a dump of Nova's table instances, or os-simple-tenant-usage?detailed=1",
+      .summary =
+          "a dump of Nova's table instances, os-simple-tenant-usage?detailed=1, or openstack "
+          "server list with --flavors",
       .shape = {.json_paths = {"$.tenant_usages[*].server_usages", "$.tenant_usage.server_usages",
                                "$"}},
       .unit = TimeUnit::kIso,
       .map = {{kId, {"uuid", "instance_id", "ID", "id"}},
               {kTenant, {"project_id", "tenant_id", "\"Project ID\""}},
-              {kVcpus, {"vcpus", "VCPUs"}},
-              {kMemoryMb, {"memory_mb", "RAM"}},
+              {kVcpus, {"vcpus", "VCPUs", "flavor_vcpus"}},
+              {kMemoryMb, {"memory_mb", "RAM", "flavor_memory_mb"}},
               {kStart, {"created_at", "launched_at", "started_at", "\"Created At\""}},
               {kEnd,
                {"coalesce(terminated_at, deleted_at)", "terminated_at", "deleted_at", "ended_at"}}},
-      .only = {"launched_at is not null", "started_at is not null", "1"}};
+      .only = {"launched_at is not null", "started_at is not null", "1"},
+      .has_flavors = true};
 }
 
 /// Pods that a scheduler places, in thousandths of a CPU; those of every node are off the nodes.

@@ -61,10 +61,11 @@ struct ImportFormat {
   bool end_is_duration = false;
   std::string_view vcpus_unit = "1";
   std::vector<ImportRule> map{};
-  Candidates spot_if{};     ///< none: the user must say
-  Candidates only{};        ///< rows that are requests; none: all
-  Candidates start_when{};  ///< rows that are starts, of tables with a row for each event
-  Candidates end_when{};    ///< rows that are ends
+  Candidates spot_if{};      ///< none: the user must say
+  Candidates only{};         ///< rows that are requests; none: all
+  Candidates start_when{};   ///< rows that are starts, of tables with a row for each event
+  Candidates end_when{};     ///< rows that are ends
+  bool has_flavors = false;  ///< its files may have names of flavors in place of sizes
 };
 
 /// All built-in formats; one with several tables comes once for each.

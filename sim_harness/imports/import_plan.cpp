@@ -85,6 +85,10 @@ ImportPlan plan_import(const ImportOptions& options) {
         planned(fmt::format("--map {}", kImportTargetInfos[target].name), {}, rule.expressions);
   }
   for (const std::string& text : options.map) read_map(text, plan);
+  if (options.flavors) plan.flavors = std::make_shared<const FlavorSizes>(*options.flavors);
+  const std::size_t sizes =
+      plan.map[static_cast<std::size_t>(ImportTarget::kVcpus)].candidates.size();
+  plan.expects_flavors = format.has_flavors && !plan.flavors && sizes > 1;
   plan.spot_if = planned("--spot-if", options.spot_if, format.spot_if);
   plan.only = planned("--only", options.only, format.only);
   plan.start_when = planned("--start-when", options.start_when, format.start_when);

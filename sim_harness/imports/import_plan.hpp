@@ -2,10 +2,12 @@
 
 #include <array>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim_harness/imports/flavor_sizes.hpp"
 #include "sim_harness/imports/import_format.hpp"
 #include "sim_harness/workloads/vcpus_unit.hpp"
 
@@ -25,7 +27,8 @@ struct ImportOptions {
   std::optional<std::string> start_when{};
   std::optional<std::string> end_when{};
   std::optional<std::string> vcpus_unit{};
-  std::optional<std::string> window_start{};  ///< in the file's time unit, or ISO 8601
+  std::optional<std::filesystem::path> flavors{};  ///< what the flavors that rows name are
+  std::optional<std::string> window_start{};       ///< in the file's time unit, or ISO 8601
   std::optional<SimTime> window{};
   double lead_days = 14;
   bool skip_bad_rows = false;
@@ -50,6 +53,9 @@ struct ImportPlan {
   PlannedExpression only{};
   PlannedExpression start_when{};
   PlannedExpression end_when{};
+
+  std::shared_ptr<const FlavorSizes> flavors{};  ///< null: none are given
+  bool expects_flavors = false;  ///< sizes may be those of flavors, which are missing
 
   /// Tells whether starts and ends stand in rows of their own.
   [[nodiscard]] bool has_events() const { return start_when.is_given(); }

@@ -37,6 +37,9 @@ class ImportTable {
   /// What is wrong with the row as such; empty: nothing. Then the fields say nothing.
   [[nodiscard]] const std::string& fault() const { return fault_; }
 
+  /// What rows with such a fault are called together.
+  [[nodiscard]] const std::string& fault_kind() const { return fault_kind_; }
+
   /// Where the row stands, for errors: `file:line`.
   [[nodiscard]] virtual std::string place() const = 0;
 
@@ -47,6 +50,7 @@ class ImportTable {
   std::vector<std::string> columns_;
   std::vector<std::string_view> fields_;
   std::string fault_;
+  std::string fault_kind_ = "rows that cannot be split into columns";
 };
 
 /// How the rows of a file are found.

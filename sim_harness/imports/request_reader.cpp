@@ -108,7 +108,7 @@ RowRole RequestReader::read(const ImportTable& table) {
   ++rows_;
   if (!table.fault().empty()) {
     fault_ = {table.fault(), ""};
-    kind_ = "rows that cannot be split into columns";
+    kind_ = table.fault_kind();
     return RowRole::kFault;
   }
   expressions_.evaluate(table.fields());

@@ -18,15 +18,25 @@ RequestScan::RequestScan(const ImportPlan& plan, const std::vector<std::filesyst
 
 void RequestScan::run(const Take& take) {
   if (plan_->shape.kind == TableShape::Kind::kKubernetes) {
-    const auto table = open_kubernetes(*files_);
+    const auto table = sized(open_kubernetes(*files_), files_->front());
     hosts_ = table->hosts();
     scan(*table, take);
     return;
   }
   for (const std::filesystem::path& file : *files_) {
-    const auto table = open_table(file, plan_->shape);
+    const auto table = sized(open_table(file, plan_->shape), file);
     scan(*table, take);
   }
+}
+
+std::unique_ptr<ImportTable> RequestScan::sized(std::unique_ptr<ImportTable> table,
+                                                const std::filesystem::path& file) const {
+  if (plan_->flavors) return with_flavor_sizes(std::move(table), *plan_->flavors);
+  if (!plan_->expects_flavors || !has_only_flavors(table->columns())) return table;
+  throw ConfigError(fmt::format(
+      "{}: has names of flavors, but no sizes; --flavors FILE gives them, with what `openstack "
+      "flavor list --all -f json` prints",
+      file.string()));
 }
 
 void RequestScan::scan(ImportTable& table, const Take& take) {

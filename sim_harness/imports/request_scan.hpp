@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -41,6 +42,9 @@ class RequestScan {
  private:
   using Take = std::function<void(const WorkloadRow&)>;
 
+  /// With the sizes of flavors, where those are given. Errors: ConfigError when they are missing.
+  [[nodiscard]] std::unique_ptr<ImportTable> sized(std::unique_ptr<ImportTable> table,
+                                                   const std::filesystem::path& file) const;
   void scan(ImportTable& table, const Take& take);
   void add_fault(const ImportTable& table, std::string_view kind, const RowFault& fault);
   void take_request(const ImportTable& table, WorkloadRow& request, std::uint64_t count,

@@ -265,6 +265,45 @@ class Formats(ImportCase):
         self.import_files("usage.json", "--format", "openstack", "--spot-if", "flavor = 'batch'")
         assert self.imported() == [(False, 2, 512, 0, None), (True, 1, 256, 3600.5, 10800)]
 
+    def test_servers_of_flavors(self):
+        # What `openstack server list --all-projects -f json -c ID -c 'Project ID' -c 'Flavor Name'
+        # -c 'Created At'` prints; older clients call the flavor's column Flavor.
+        flavors = [
+            {"ID": "1", "Name": "m1.big", "RAM": 4096, "Disk": 0, "VCPUs": 2, "Is Public": True},
+            {"ID": "2", "Name": "batch", "RAM": 512, "Disk": 0, "VCPUs": 1, "Is Public": False},
+        ]
+        self.write("flavors.json", json.dumps(flavors))
+        self.write("flavors.csv", "name,vcpus,memory_mb\nm1.big,2,4096\nbatch,1,512\n")
+        options = ("--format", "openstack", "--spot-if")
+        for column, names in (("Flavor Name", ("m1.big", "batch")), ("Flavor ID", ("1", "2"))):
+            servers = [
+                {
+                    "ID": f"server-{i}",
+                    "Project ID": "p",
+                    column: name,
+                    "Created At": f"2024-05-01T0{i}:00:00Z",
+                }
+                for i, name in enumerate(names)
+            ]
+            self.write("servers.json", json.dumps(servers))
+            spots = f"\"{column}\" = '{names[1]}'"
+            self.import_files("servers.json", *options, spots, "--flavors", "flavors.json")
+            assert self.imported() == [(False, 2, 4096, 0, None), (True, 1, 512, 3600, None)]
+        # The last ones name ids, which a table without them does not know.
+        assert "servers.json: has names of flavors, but no sizes; --flavors FILE" in self.refused(
+            "servers.json", *options, "0"
+        )
+        unknown = self.refused("servers.json", *options, "0", "--flavors", "flavors.csv")
+        assert "servers.json: item 1: the flavor '1' is not in flavors.csv" in unknown
+        assert "2 rows whose flavor is not in flavors.csv" in " ".join(unknown.split()), unknown
+        assert "flavors: no column names a flavor" in self.refused(
+            "flavors.csv", *options, "0", "--flavors", "flavors.json"
+        )
+        self.write("other.csv", "name,size\n")
+        assert "other.csv: there is no column VCPUs or vcpus" in self.refused(
+            "servers.json", *options, "0", "--flavors", "other.csv"
+        )
+
     def test_azure_packing_is_told_where_to_go(self):
         self.write("x.csv", "a\n")
         assert "use cospot workload reconstruct x.csv -o FILE" in self.refused(
