@@ -24,6 +24,7 @@ evictor: FIFO
 saf: [false, true]
 otn: [1, 2, 4]
 """
+HOSTS = "name,vcpus,memory_mb\n" + "".join(f"c{i},10400,2250\n" for i in range(60))
 
 
 def test_its_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,7 +32,9 @@ def test_its_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     (tmp_path / "sweep.yaml").write_text(SWEEP)
     cospot.compare("sweep.yaml", db="results.db")
     blocks = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
-    assert len(blocks) == 4
+    assert len(blocks) == 5
+    cospot.Workload.generate(scale=0.001).save("history.csv.gz")
+    (tmp_path / "history-hosts.csv").write_text(HOSTS)
     names: dict[str, object] = {}
     for block in blocks:
         exec(block, names)  # the document is ours
