@@ -215,8 +215,25 @@ class Desktop(ReportTest):
 
     def test_prices_put_money_beside_shares(self) -> None:
         self.assertNotIn("Spot money earned", self.facts())
-        call("report", "sweep.db", "-o", "priced.html", "--price", "on-demand=0.04", "--price",
-             "spot=0.012")
+        self.check_money("on-demand=0.04", "--price", "spot=0.012")
+
+    def test_prices_by_flavor_are_those_of_each_workload(self) -> None:
+        sizes = set()
+        for seed in ("1", "2"):
+            call("workload", "generate", "azure2020", "--seed", seed, "--scale", "0.003", "-o",
+                 "seed.csv")
+            with (Paths.scratch / "seed.csv").open() as table:
+                rows = csv.DictReader(line for line in table if not line.startswith("#"))
+                sizes |= {(row["vcpus"], row["memory_mb"]) for row in rows}
+        lines = [f"{vcpus},{memory},{0.04 * int(vcpus)},{0.012 * int(vcpus)}"
+                 for vcpus, memory in sorted(sizes)]
+        text = "\n".join(["vcpus,memory_mb,on_demand,spot", *lines, ""])
+        (Paths.scratch / "flavors.csv").write_text(text)
+        self.check_money("flavors.csv")
+
+    def check_money(self, *prices: str) -> None:
+        """Of prices that come to 0.04 and 0.012 for a vCPU-hour."""
+        call("report", "sweep.db", "-o", "priced.html", "--price", *prices)
         self.browser.open(Paths.scratch / "priced.html")
         for number in (5, 41):
             self.browser.run("ViewState.change({selected: arguments[0]})", number)
