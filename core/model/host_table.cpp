@@ -50,8 +50,8 @@ HostTable::HostTable(const std::vector<HostSpec>& hosts, std::shared_ptr<const H
 }
 
 const std::shared_ptr<const HostPlaces>& HostTable::one_place() {
-  static const auto kOnePlace = std::make_shared<const HostPlaces>(1);
-  return kOnePlace;
+  static const auto places = std::make_shared<const HostPlaces>(1);
+  return places;
 }
 
 HostTable::~HostTable() {

@@ -30,14 +30,11 @@ class HostBuckets {
   /// Over more buckets than these, the lowest host index is looked for in the order of the table.
   static constexpr std::size_t kFewBuckets = 4;
 
-  /// An empty set of the hosts of a table.
-  explicit HostBuckets(
-      const HostTable& hosts) requires std::constructible_from<ByHost, const HostTable&>
-      : HostBuckets(hosts, ByHost(hosts)) {}
-  /// An empty set of some hosts of a table, ascending.
-  HostBuckets(const HostTable& hosts, std::span<const HostIndex> members) requires
-      std::constructible_from<ByHost, const HostTable&, std::span<const HostIndex>>
-      : HostBuckets(hosts, ByHost(hosts, members)) {}
+  /// An empty set of the hosts of a table, or of some of them, ascending: what ByHost is made of.
+  template <class... Members>
+  requires std::constructible_from<ByHost, const HostTable&, const Members&...>
+  explicit HostBuckets(const HostTable& hosts, const Members&... members)
+      : HostBuckets(hosts, ByHost(hosts, members...)) {}
 
   [[nodiscard]] bool contains(HostIndex host) const { return place_of_[host].bucket != kNoBucket; }
   [[nodiscard]] bool empty() const { return size_ == 0; }

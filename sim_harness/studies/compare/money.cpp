@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
-#include <ranges>
 #include <string_view>
 
 #include "sim_harness/files/amount_text.hpp"
@@ -88,8 +88,12 @@ std::string prices_json(const std::map<std::string, VcpuHourPrices>& by_workload
 
 /// `0.04`, or `0.04 to 0.05` over the workloads.
 std::string range_text(const WorkloadPrices& prices, double VcpuHourPrices::*price) {
-  const auto of = [price](const auto& one) { return one.second.*price; };
-  const auto [least, most] = std::ranges::minmax(prices.by_workload | std::views::transform(of));
+  double least = std::numeric_limits<double>::infinity();
+  double most = -least;
+  for (const auto& [workload, vcpu_hour] : prices.by_workload) {
+    least = std::min(least, vcpu_hour.*price);
+    most = std::max(most, vcpu_hour.*price);
+  }
   const std::string low = fmt::format("{:.4g}", least);
   const std::string high = fmt::format("{:.4g}", most);
   return low == high ? low : fmt::format("{} to {}", low, high);

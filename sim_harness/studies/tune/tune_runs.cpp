@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "sim_harness/engine/run_group.hpp"
 #include "sim_harness/engine/true_lifetimes.hpp"
@@ -56,7 +57,7 @@ struct TuneRuns::Group {
 TuneRuns::TuneRuns(const TuneSettings& settings, std::span<const TuneSample> samples, HostMix host)
     : settings_(settings),
       samples_(samples),
-      host_(host),
+      host_(std::move(host)),
       space_(settings),
       results_(samples.size() * space_.size()) {}
 

@@ -258,4 +258,6 @@ def test_history_becomes_a_workload(cloud, run, tmp_path):
     assert {row["instance_id"] for row in by_api} == {*kept, gone}
     assert all(row == rows[row["instance_id"]] for row in by_api)
     sweep = (tmp_path / "database.yaml").read_text()
-    assert f"hosts: [{len(cloud.settings.hosts)}]" in sweep
+    assert "host: database-hosts.csv" in sweep
+    hosts = (tmp_path / "database-hosts.csv").read_text().splitlines()
+    assert len(hosts) - 1 == len(cloud.settings.hosts)
