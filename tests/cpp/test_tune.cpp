@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -111,6 +112,41 @@ TEST_CASE("deal_batches: every row in one part, batches whole, in order") {
   }
   CHECK(deal_batches(workload, 3, 7)[1].rows == parts[1].rows);
   CHECK(deal_batches(workload, 3, 8)[1].rows != parts[1].rows);
+}
+
+TEST_CASE("deal_batches: members of a server group stay together, and keep what they ask for") {
+  Workload workload = random_workload({.seed = 5, .requests = 400});
+  const std::vector<Workload> without = deal_batches(workload, 3, 7);
+  workload.placements.groups = {{.id = "a", .policy = GroupPolicy::kAntiAffinity},
+                                {.id = "b", .policy = GroupPolicy::kAffinity}};
+  workload.placements.asked = {
+      {.rules = {}, .group = 0}, {.rules = {}, .group = 1}, {.rules = {.zone = "az1"}}};
+  // 1 and 2: in a group; 3: asks for a zone; 0: for nothing.
+  for (std::size_t i = 0; i < workload.rows.size(); ++i) {
+    workload.rows[i].placement = static_cast<std::uint32_t>(i % 4) & WorkloadPlacements::kMostAsked;
+  }
+  std::array<std::set<std::size_t>, 2> parts_of_group;
+  std::map<std::string, std::size_t> part_of;
+  const std::vector<Workload> parts = deal_batches(workload, 3, 7);
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    CHECK(parts[part].placements.asked == workload.placements.asked);
+    CHECK(parts[part].placements.groups == workload.placements.groups);
+    for (const WorkloadRow& row : parts[part].rows) {
+      CHECK(part_of.emplace(row.id, part).second);
+      if (row.placement == 1 || row.placement == 2) parts_of_group[row.placement - 1].insert(part);
+    }
+  }
+  CHECK(part_of.size() == workload.rows.size());
+  CHECK(parts_of_group[0].size() == 1);
+  CHECK(parts_of_group[1].size() == 1);
+  // All others are dealt as without groups.
+  for (std::size_t part = 0; part < without.size(); ++part) {
+    for (const WorkloadRow& row : without[part].rows) {
+      const auto number = static_cast<std::size_t>(
+          std::ranges::find(workload.rows, row.id, &WorkloadRow::id) - workload.rows.begin());
+      if (number % 4 == 0 || number % 4 == 3) CHECK(part_of.at(row.id) == part);
+    }
+  }
 }
 
 TEST_CASE("draw_folds: sizes differ by one at most, by the seed") {

@@ -12,6 +12,7 @@
 #include "core/errors.hpp"
 #include "core/random.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
+#include "sim_harness/engine/placement_checks.hpp"
 #include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
 #include "sim_harness/workloads/window.hpp"
@@ -30,7 +31,9 @@ constexpr std::string_view kLargeVmOfPartRemedy =
 std::vector<std::size_t> needed_hosts(const Workload& workload, const HostMix& host,
                                       std::span<const ChainSpec> vm, std::string_view remedy) {
   require_every_vm_fits(workload, host, remedy);
-  const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
+  const EventSchedule vms =
+      make_schedule(workload, ScheduledClasses::kVmsOnly, host.isolated_tenants());
+  require_possible_placements(workload, vms, host, std::nullopt);
   std::vector<std::size_t> needed;
   for (const ChainSpec& chain : vm) {
     needed.push_back(smallest_datacenter(workload, vms, host, chain).hosts);
@@ -63,12 +66,18 @@ void inform_evictors(TuneSample& sample, std::span<const EvictorSpec> evictors) 
   }
 }
 
-TuneSample make_sample(WorkloadSpec spec, Workload workload) {
-  require_room_only(workload, "tune");
+TuneSample make_sample(WorkloadSpec spec, Workload workload, const HostMix& host) {
   TuneSample sample{.spec = std::move(spec), .workload = std::move(workload)};
-  sample.schedule = make_schedule(sample.workload);
+  sample.schedule =
+      make_schedule(sample.workload, ScheduledClasses::kVmsAndSpots, host.isolated_tenants());
   require_both_classes(sample);
   return sample;
+}
+
+/// The server group of a request, or RowPlacement::kNoGroup.
+std::uint32_t group_of(const Workload& workload, const WorkloadRow& row) {
+  return row.placement == 0 ? RowPlacement::kNoGroup
+                            : workload.placements.asked[row.placement - 1].group;
 }
 
 }  // namespace
@@ -81,8 +90,11 @@ std::vector<Workload> deal_batches(const Workload& workload, std::size_t parts,
     dealt[i] = {.name = fmt::format("{} ({})", workload.name, recipe),
                 .sha256 = sha256_hex(recipe + " of " + workload.sha256),
                 .window = workload.window,
-                .window_is_stated = workload.window_is_stated};
+                .window_is_stated = workload.window_is_stated,
+                .placements = workload.placements};
   }
+  // Members of a server group look at each other, so they stay together.
+  std::vector<std::optional<std::size_t>> part_of_group(workload.placements.groups.size());
   Random random(seed);
   const WorkloadRow* previous = nullptr;
   std::size_t part = 0;
@@ -90,7 +102,13 @@ std::vector<Workload> deal_batches(const Workload& workload, std::size_t parts,
     const bool same_batch = previous != nullptr && row.tenant == previous->tenant &&
                             row.instance_class == previous->instance_class;
     if (!same_batch) part = random.below(parts);
-    dealt[part].rows.push_back(row);
+    const std::uint32_t group = group_of(workload, row);
+    if (group == RowPlacement::kNoGroup) {
+      dealt[part].rows.push_back(row);
+    } else {
+      if (!part_of_group[group]) part_of_group[group] = part;
+      dealt[*part_of_group[group]].rows.push_back(row);
+    }
     previous = &row;
   }
   return dealt;
@@ -132,7 +150,6 @@ TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDat
   if (is_split) {
     const WorkloadSpec& spec = workloads.front();
     const Workload workload = load_workload(spec);
-    require_room_only(workload, "tune");
     made.whole = WholeWorkload{.hosts = datacenter.size.hosts,
                                .needed = needed_hosts(workload, datacenter.host, vm, remedy)};
     if (percent) {
@@ -141,12 +158,12 @@ TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDat
     for (Workload& part : deal_batches(workload, parts, seed)) {
       WorkloadSpec named = spec;
       named.label = part.name;
-      made.samples.push_back(make_sample(std::move(named), std::move(part)));
+      made.samples.push_back(make_sample(std::move(named), std::move(part), datacenter.host));
     }
     made.samples.front().warnings = window_warnings(workload);
   } else {
     for (const WorkloadSpec& spec : workloads) {
-      made.samples.push_back(make_sample(spec, load_workload(spec)));
+      made.samples.push_back(make_sample(spec, load_workload(spec), datacenter.host));
       made.samples.back().warnings = window_warnings(made.samples.back().workload);
     }
   }
@@ -159,6 +176,7 @@ TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDat
                          ? with_headroom(fewest, *percent)
                          : scaled(made.whole->hosts, fewest, std::ranges::min(made.whole->needed));
     }
+    require_possible_placements(sample.workload, sample.schedule, datacenter.host, sample.hosts);
     inform_evictors(sample, evictors);
   }
   return made;

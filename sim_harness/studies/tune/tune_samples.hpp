@@ -43,7 +43,8 @@ struct TuneSamples {
 };
 
 /// The samples of one workload: its batches (neighbouring rows of one tenant and class) dealt at
-/// random to `parts` workloads of their own. Every row is in exactly one, in its order.
+/// random to `parts` workloads of their own, and members of one server group to the same. Every row
+/// is in exactly one, in its order.
 [[nodiscard]] std::vector<Workload> deal_batches(const Workload& workload, std::size_t parts,
                                                  std::uint64_t seed);
 
@@ -61,7 +62,8 @@ struct TuneSamples {
 /// fewest hosts that one of them needs, and of a part, a number of hosts is scaled with what its
 /// VMs need.
 ///
-/// Errors: WorkloadError; ConfigError when a sample has no VM or no spot, or a VM fits no host.
+/// Errors: WorkloadError; ConfigError when a sample has no VM or no spot, a VM fits no host, or
+/// requests ask for what no host can give.
 [[nodiscard]] TuneSamples make_samples(std::span<const WorkloadSpec> workloads,
                                        const TunedDatacenter& datacenter,
                                        std::span<const ChainSpec> vm,
