@@ -2,12 +2,14 @@
 
 #include <pybind11/stl.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
+#include "bindings/live_simulation.hpp"
 #include "bindings/run_arguments.hpp"
 #include "bindings/sweep_tree.hpp"
 #include "bindings/watched_work.hpp"
@@ -66,9 +68,10 @@ py::dict simulate_life(const PythonWorkload& workload, const py::object& life,
   const HostTable named = run.hosts;  // for the log, which outlives the run's own
   std::optional<EventLog> log;
   if (!events.is_none()) log.emplace(read_path(events, "events"), workload.workload(), named);
+  const std::shared_ptr<const EventSchedule> schedule = schedule_of(workload, run.settings);
   const LifeResult result = watched([&] {
-    return run_life(workload.workload(), workload.schedule(), run.settings, std::move(run.hosts),
-                    settings, log ? &*log : nullptr);
+    return run_life(workload.workload(), *schedule, run.settings, std::move(run.hosts), settings,
+                    log ? &*log : nullptr);
   });
   if (log) log->finish();
   return to_dict(result);
@@ -77,9 +80,9 @@ py::dict simulate_life(const PythonWorkload& workload, const py::object& life,
 }  // namespace
 
 void bind_life(py::module_& core) {
-  core.def("simulate_life", &simulate_life, "workload"_a, "life"_a, py::kw_only(), "hosts"_a,
-           "host"_a = py::none(), "vm"_a, "spot"_a, "evictor"_a, "saf"_a = false, "otn"_a = 1,
-           "events"_a = py::none(),
+  core.def("simulate_life", &simulate_life, "workload"_a, "life"_a, py::kw_only(),
+           "hosts"_a = py::none(), "host"_a = py::none(), "vm"_a, "spot"_a, "evictor"_a,
+           "saf"_a = false, "otn"_a = 1, "events"_a = py::none(),
            R"doc(
 Replay a workload while requests ask again, spots return, hosts fail or are maintained.
 
@@ -88,7 +91,7 @@ Args:
     life: What happens beside it, a dict with the keys of docs/life.md, or "none". Paths in it are
         relative to the working directory.
     hosts, host, vm, spot, evictor, saf, otn: As for simulate. No policy may need forecasts.
-    events: File to write every event to, CSV, packed when it ends in .gz
+    events: File to write every event to, CSV, gzip-compressed if it ends in .gz
         (docs/event-log-format.md).
 
 Returns:

@@ -289,7 +289,7 @@ void bind_simulation(py::module_& core) {
                         "Releases the GIL for compiled policies, so threads simulate at once.\n\n"
                         "Args:\n    workload: What is replayed.") +
             kRunArguments +
-            R"doc(    events: File to write every event to, CSV, packed when it ends in .gz
+            R"doc(    events: File to write every event to, CSV, gzip-compressed if it ends in .gz
         (docs/event-log-format.md).
 
 Returns:

@@ -212,7 +212,7 @@ Returns:
     ends in _s.
 )doc")
       .def("save", &save, "path"_a, "schema"_a = "cospot", R"doc(
-Write it as CSV, packed when the path ends in .gz, all or nothing.
+Write it as CSV, gzip-compressed if the path ends in .gz, all or nothing.
 
 Args:
     path: File to write.

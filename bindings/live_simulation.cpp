@@ -29,7 +29,20 @@ std::size_t next_slice(std::size_t events, std::chrono::steady_clock::duration t
   return took < kAskEvery / 8 ? std::min(events * 2, kMostEventsPerSlice) : events;
 }
 
-/// The workload's own, or where hosts are kept for tenants one that says whose a request is.
+SimTime first_time(const EventSchedule& schedule) {
+  return schedule.events.empty() ? SimTime(0) : schedule.start[schedule.events.front().instance];
+}
+
+/// Whoever predicts lifetimes knows the workload's spots.
+Allocator allocator_of(const RunSettings& settings, const PythonWorkload& workload,
+                       const EventSchedule& schedule) {
+  Allocator allocator = make_allocator(settings, schedule.has_placements());
+  allocator.evictor = prepared_evictor(allocator.evictor, workload.workload(), schedule);
+  return allocator;
+}
+
+}  // namespace
+
 std::shared_ptr<const EventSchedule> schedule_of(const PythonWorkload& workload,
                                                  const RunSettings& settings) {
   return watched([&] {
@@ -44,20 +57,6 @@ std::shared_ptr<const EventSchedule> schedule_of(const PythonWorkload& workload,
     return schedule;
   });
 }
-
-SimTime first_time(const EventSchedule& schedule) {
-  return schedule.events.empty() ? SimTime(0) : schedule.start[schedule.events.front().instance];
-}
-
-/// Whoever predicts lifetimes knows the workload's spots.
-Allocator allocator_of(const RunSettings& settings, const PythonWorkload& workload,
-                       const EventSchedule& schedule) {
-  Allocator allocator = make_allocator(settings, schedule.has_placements());
-  allocator.evictor = prepared_evictor(allocator.evictor, workload.workload(), schedule);
-  return allocator;
-}
-
-}  // namespace
 
 class LiveSimulation::Running {
  public:

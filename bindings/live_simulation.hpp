@@ -25,6 +25,11 @@ class NoObserver final : public RunObserver {
   void departed(InstanceIndex /*instance*/, HostIndex /*host*/, SimTime /*time*/) override {}
 };
 
+/// The workload's own schedule, or where hosts are kept for tenants one that says whose a request
+/// is. Errors: ConfigError when a request asks for what no host can give.
+[[nodiscard]] std::shared_ptr<const EventSchedule> schedule_of(const PythonWorkload& workload,
+                                                               const RunSettings& settings);
+
 /// A run that Python stops and looks at as it goes: Simulation in Python. Called with Python's
 /// lock, which it releases while events are processed.
 ///

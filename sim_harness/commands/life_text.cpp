@@ -1,8 +1,12 @@
 #include "sim_harness/commands/life_text.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
+#include <variant>
 #include <vector>
 
+#include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/files/text_table.hpp"
 #include "sim_harness/studies/compare/compare_schema.hpp"
@@ -24,19 +28,27 @@ void for_each_own_column(const LifeResult& result, const Use& use) {
   }
 }
 
+std::string amount_of(const Value& value) {
+  if (const auto* count = std::get_if<std::int64_t>(&value)) return count_text(*count);
+  if (const auto* number = std::get_if<double>(&value)) return amount_text(*number);
+  return {};
+}
+
 }  // namespace
 
 std::string life_text(const LifeResult& result) {
+  bool nothing_happened = true;
   TextTable table;
   table.add_column("life of requests", TextTable::Align::kLeft);
   table.add_column("");
   table.add_column("", TextTable::Align::kLeft);
   for_each_own_column(result, [&](const Column& column, const Value& value) {
-    const std::string text = csv_value(column, value);
+    const std::string text = amount_of(value);
     if (text.empty() || text == "0") return;
     table.add_row({column.name, text, column.unit + " " + column.meaning});
+    nothing_happened = false;
   });
-  return table.text();
+  return nothing_happened ? "life of requests: nothing happened\n" : table.text();
 }
 
 std::string life_result_json(const LifeSettings& life, const LifeResult& result) {

@@ -143,6 +143,8 @@ class ScenarioRun {
     if (!size.percent.has_value()) return size.hosts;
     const EventSchedule vms =
         make_schedule(workload_, ScheduledClasses::kVmsOnly, sweep_.host.isolated_tenants());
+    // No number of hosts helps here, nor with `hosts` given.
+    require_possible_placements(workload_, vms, sweep_.host, std::nullopt);
     least_hosts_ = smallest_datacenter(workload_, vms, sweep_.host, sweep_.vm.front()).hosts;
     return with_headroom(*least_hosts_, *size.percent);
   }

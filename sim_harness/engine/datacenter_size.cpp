@@ -7,14 +7,13 @@
 #include <optional>
 
 #include "core/errors.hpp"
+#include "sim_harness/engine/headroom.hpp"
 #include "sim_harness/engine/vm_packing.hpp"
 #include "sim_harness/files/terminal_meter.hpp"
 #include "sim_harness/workloads/workload_info.hpp"
 
 namespace cospot {
 namespace {
-
-constexpr std::size_t kMostHosts = 10'000'000;
 
 constexpr std::string_view kRejectedVmRemedy =
     "give 'hosts' instead of 'headroom_percent' to count such VMs as rejected";
@@ -35,7 +34,7 @@ std::int64_t lower_bound_of(const Workload& workload, const HostMix& host) {
   };
   // Every VM fits a host, so enough of them hold the peak; sums grow with the hosts.
   std::size_t enough = std::max<std::size_t>(1, host.least_hosts());
-  while (!holds(host.sum(enough)) && enough < kMostHosts) enough *= 2;
+  while (!holds(host.sum(enough)) && enough < kMaxHosts) enough *= 2;
   std::size_t fewer = host.least_hosts() - 1;
   while (enough - fewer > 1) {
     const std::size_t middle = fewer + (enough - fewer) / 2;
@@ -87,7 +86,7 @@ DatacenterSize smallest_datacenter(const Workload& workload, const EventSchedule
           "asks beside room (zone, extra specs, server group); {}",
           workload.name, workload.rows[*vm_without_host].id, vm.label, kRejectedVmRemedy));
     }
-    if (size.hosts >= kMostHosts) {
+    if (size.hosts >= kMaxHosts) {
       throw ConfigError(fmt::format("workload '{}': {} hosts do not hold all VMs under {}",
                                     workload.name, size.hosts, vm.label));
     }

@@ -40,6 +40,7 @@ void LifeEngine::go_down(const Outage& outage) {
 
 void LifeEngine::come_back(const Outage& outage) {
   hosts_.take_back(outage.host);
+  if (hosts_.is_out(outage.host)) return;  // another outage goes on
   tell(LifeEventKind::kHostBack, kNoInstance, outage.host);
 }
 

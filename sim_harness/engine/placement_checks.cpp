@@ -85,8 +85,7 @@ class PlacementChecks {
     if (group.policy == GroupPolicy::kAffinity && !hosts_.fits_an_empty_host(peak.amount)) {
       throw ConfigError(fmt::format(
           "workload '{}': the group '{}' with affinity asks for up to {} vcpus, {} memory_mb and "
-          "{} "
-          "disk_gb at a time, more than any host has",
+          "{} disk_gb at a time, more than any host has",
           workload_.name, group.id, peak.amount.vcpus, peak.amount.memory_mb, peak.amount.disk_gb));
     }
     const auto most = static_cast<std::size_t>(group.max_server_per_host);

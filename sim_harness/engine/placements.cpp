@@ -42,8 +42,9 @@ void require_placements_seen(const EventSchedule& schedule, const Chain& chain) 
       chain.filters(), [](const auto& filter) { return filter->scope() != FilterScope::kAny; });
   if (sees) return;
   throw ConfigError(
-      "the workload asks for zones, extra specs or server groups, or hosts are kept for tenants: "
-      "only 'compare' and 'run' know these; leave the columns out");
+      "the workload asks for zones, extra specs or server groups, or hosts are kept for tenants, "
+      "which this study does not know; expected a workload without these columns, or the study "
+      "compare, life or schedulers");
 }
 
 }  // namespace cospot

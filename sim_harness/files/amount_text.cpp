@@ -8,6 +8,16 @@
 #include <utility>
 
 namespace cospot {
+namespace {
+
+std::string with_commas(std::string number) {
+  const std::size_t first = number.starts_with('-') ? 1 : 0;
+  std::size_t at = std::min(number.find('.'), number.size());
+  while (at > first + 3) number.insert(at -= 3, ",");
+  return number;
+}
+
+}  // namespace
 
 std::string amount_text(double amount) {
   constexpr std::array<std::pair<double, const char*>, 4> kSteps{
@@ -16,12 +26,10 @@ std::string amount_text(double amount) {
     if (std::abs(amount) >= step) return fmt::format("{:.1f}{}", amount / step, sign);
   }
   const int decimals = std::abs(amount) < 1000 ? 1 : 0;
-  std::string text = fmt::format("{:.{}f}", amount, decimals);
-  const std::size_t first = text.starts_with('-') ? 1 : 0;
-  std::size_t at = std::min(text.find('.'), text.size());
-  while (at > first + 3) text.insert(at -= 3, ",");
-  return text;
+  return with_commas(fmt::format("{:.{}f}", amount, decimals));
 }
+
+std::string count_text(std::int64_t count) { return with_commas(fmt::format("{}", count)); }
 
 std::string money_text(double amount) {
   if (std::abs(amount) < 1000) return fmt::format("{:.2f}", amount);

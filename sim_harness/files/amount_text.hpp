@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace cospot {
@@ -7,7 +8,10 @@ namespace cospot {
 /// A large amount for people: `123.4`, `1,234`, `50.8 M`, `2.3 G`.
 [[nodiscard]] std::string amount_text(double amount);
 
-/// The same of money: below a thousand with two decimals.
+/// A count to its last digit: `1,234,567`.
+[[nodiscard]] std::string count_text(std::int64_t count);
+
+/// A large amount of money: below a thousand with two decimals.
 [[nodiscard]] std::string money_text(double amount);
 
 }  // namespace cospot

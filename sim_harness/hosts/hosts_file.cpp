@@ -53,10 +53,16 @@ class HostsReader {
   explicit HostsReader(std::string_view file) : file_(file) {}
 
   HostMix read(std::string_view text) {
+    text = without_byte_order_mark(text);
     if (find_non_text(text) != std::string_view::npos) {
       fail(file_, 1, "the file is not text, expected CSV in UTF-8, plain or gzip");
     }
     while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
+    if (text.empty()) {
+      fail(file_, 1,
+           fmt::format("the file is empty, expected a header line with {}",
+                       fmt::join(kRequired, ",")));
+    }
     read_header(take_line(text));
     for (line_ = 2; !text.empty(); ++line_) read_row(take_line(text));
     if (named_.empty()) fail(file_, line_, "the file has no host that is up");

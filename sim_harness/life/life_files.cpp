@@ -65,11 +65,12 @@ class TableReader {
     return std::string(field(column));
   }
 
-  [[nodiscard]] SimTime seconds(std::string_view column) const {
+  [[nodiscard]] SimTime seconds(
+      std::string_view column,
+      std::string_view expected = "seconds since the window's start, such as 3600.5") const {
     SimTime time{0};
     if (parse_seconds(field(column), time)) return time;
-    fail(fmt::format("{} is {}, expected seconds since the window's start, such as 3600.5", column,
-                     quoted_excerpt(field(column))));
+    fail(fmt::format("{} is {}, expected {}", column, quoted_excerpt(field(column)), expected));
   }
 
   [[nodiscard]] ResourceAmount amount(std::string_view column, ResourceAmount least) const {
@@ -135,10 +136,10 @@ LifeFile<NamedOutage> read_outages(const std::filesystem::path& path, OutageKind
       table.fail(fmt::format("end_s is {}, expected a time after start_s, {}",
                              seconds_text(outage.end), seconds_text(outage.start)));
     }
-    const SimTime notice = table.has("notice_s") ? table.seconds("notice_s") : SimTime{0};
+    constexpr std::string_view kNotice = "how many seconds before start_s it is given";
+    const SimTime notice = table.has("notice_s") ? table.seconds("notice_s", kNotice) : SimTime{0};
     if (notice < SimTime{0}) {
-      table.fail(fmt::format("notice_s is {}, expected how many seconds before start_s it is given",
-                             seconds_text(notice)));
+      table.fail(fmt::format("notice_s is {}, expected {}", seconds_text(notice), kNotice));
     }
     outage.notice = outage.start - notice;
     require_apart(table, windows_of[outage.host], outage);

@@ -117,9 +117,10 @@ void add_resizes(const LifeFile<NamedResize>& file, const Workload& workload,
       refuse(fmt::format("'{}' is a spot, expected a VM: spots keep their size", named.instance));
     }
     if (named.time <= row.start || named.time >= row.end) {
-      refuse(fmt::format("time_s is {}, expected a time inside the life of '{}', {} to {}",
-                         seconds_text(named.time), named.instance, seconds_text(row.start),
-                         seconds_text(row.end)));
+      refuse(fmt::format(
+          "time_s is {}, expected a time inside the life of '{}' of workload '{}', {} to {}",
+          seconds_text(named.time), named.instance, workload.name, seconds_text(row.start),
+          seconds_text(row.end)));
     }
     if (named.time >= workload.window) continue;  // as requests that come so late
     resizes.push_back({.instance = found->second, .time = named.time, .size = named.size});

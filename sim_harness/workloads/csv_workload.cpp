@@ -319,7 +319,11 @@ VcpusUnit read_vcpus_unit(const std::filesystem::path& path) {
   LineReader reader(path);
   std::string_view line;
   std::string start;
-  while (reader.next_bytes(line) && line.starts_with('#')) start += std::string(line) + "\n";
+  while (reader.next_bytes(line)) {
+    if (start.empty()) line = without_byte_order_mark(line);
+    if (!line.starts_with('#')) break;
+    start += std::string(line) + "\n";
+  }
   start += line;
   std::string_view text = start;
   const Preamble preamble = take_preamble(text, file);

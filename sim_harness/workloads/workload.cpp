@@ -10,8 +10,8 @@ void require_room_only(const Workload& workload, std::string_view who) {
   if (workload.placements.empty()) return;
   throw ConfigError(
       fmt::format("workload '{}': asks for zones, extra specs or server groups, which {} does not "
-                  "know; expected "
-                  "a workload without these columns ('compare' and 'run' know them)",
+                  "know; expected a workload without these columns, or run, size, or compare with "
+                  "the study compare, life or schedulers",
                   workload.name, who));
 }
 

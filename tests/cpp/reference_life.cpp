@@ -103,8 +103,8 @@ class Simulator : LifeCloud {
       One& one = all_[subject];
       if (one.host && one.end == now_) leave_at_end(one);
     } else if (kind == kBack) {
-      --outs_[plan_.outages[subject].host];
-      log_host("back", plan_.outages[subject].host);
+      const HostIndex host = plan_.outages[subject].host;
+      if (--outs_[host] == 0) log_host("back", host);
     } else if (kind == kDrain) {
       drain(plan_.outages[subject]);
     } else if (kind == kDown) {

@@ -9,6 +9,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/files/gzip.hpp"
 #include "sim_harness/workloads/csv_workload.hpp"
+#include "sim_harness/workloads/vcpus_unit.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 
 namespace cospot {
@@ -226,6 +227,14 @@ TEST_CASE("read_workload_schema: by the header line, plain or gzip") {
   CHECK(read_workload_schema(folder.write("release.csv", release("1,1,1,1,0,0,inf\n"))) ==
         WorkloadSchema::kSocc22);
   CHECK_THROWS_AS((void)read_workload_schema(folder.write("other.csv", "x,y\n")), WorkloadError);
+}
+
+TEST_CASE("read_vcpus_unit: what stands before the header line may follow a byte order mark") {
+  const ScratchFolder folder;
+  const std::string text =
+      "\xef\xbb\xbf# window_days: 2\n# vcpus_unit: 0.5\n" + own("a,t,vm,1,1,0,5,6");
+  CHECK(read_vcpus_unit(folder.write("marked.csv", text)) == VcpusUnit{.vcpus = 0.5});
+  CHECK(read_vcpus_unit(folder.write("plain.csv", text.substr(3))) == VcpusUnit{.vcpus = 0.5});
 }
 
 TEST_CASE("read_workload: files that cannot be read, in part or at all") {

@@ -165,7 +165,8 @@ class LogFollower {
       ++counts[event];
       if (instance < 0) {
         outs_.at(static_cast<std::size_t>(host)) += event == "drained" ? 1 : 0;
-        outs_.at(static_cast<std::size_t>(host)) -= event == "back" ? 1 : 0;
+        // Once, when the last of the outages that overlap is over.
+        if (event == "back") outs_.at(static_cast<std::size_t>(host)) = 0;
       } else {
         follow(event, static_cast<InstanceIndex>(instance), static_cast<HostIndex>(host), line);
       }

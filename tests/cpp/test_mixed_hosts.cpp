@@ -121,10 +121,16 @@ TEST_CASE("HostMix: hosts of a file keep its order") {
   CHECK(hosts.view()[0].place().aggregates == std::vector<std::string>{"slow"});
 }
 
+TEST_CASE("parse_hosts: a byte order mark is not part of a name") {
+  CHECK(parse_hosts("\xef\xbb\xbfname,vcpus,memory_mb\nc1,8,8\n", "h.csv").declared() == 1);
+}
+
 TEST_CASE("parse_hosts: says what is wrong, and where") {
   const auto fault = [](const std::string& text) {
     return error_text<WorkloadError>([&] { (void)parse_hosts(text, "h.csv"); });
   };
+  CHECK(fault("\n") ==
+        "h.csv:1: the file is empty, expected a header line with name,vcpus,memory_mb");
   CHECK(fault("name,vcpus\n").starts_with("h.csv:1: the column 'memory_mb' is missing"));
   CHECK(fault("name,cores\n").starts_with("h.csv:1: unknown column 'cores'"));
   CHECK(fault("name,vcpus,memory_mb\na,-1,4\n") ==

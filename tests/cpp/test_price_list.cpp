@@ -72,6 +72,12 @@ TEST_CASE("WorkloadPrices: by flavor, of a vCPU-hour whatever the workload's vcp
         0.01);
 }
 
+TEST_CASE("count_text: to the last digit") {
+  CHECK(count_text(0) == "0");
+  CHECK(count_text(-999) == "-999");
+  CHECK(count_text(1'234'567) == "1,234,567");
+}
+
 TEST_CASE("amount_text and money_text: large amounts are readable") {
   CHECK(amount_text(0) == "0.0");
   CHECK(amount_text(999.94) == "999.9");

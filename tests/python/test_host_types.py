@@ -92,6 +92,9 @@ def test_hosts_kept_for_a_tenant() -> None:
     others = Workload.from_columns(workload.to_columns() | {"tenant_id": ["red"]}, window_days=1)
     with pytest.raises(ConfigError, match="no host may take request '0' of the tenant 'red'"):
         cospot.simulate(others, host=kept, **POLICIES)
+    assert cospot.simulate_life(workload, "none", host=kept, **POLICIES)["vm_rejected"] == 0
+    with pytest.raises(ConfigError, match="no host may take request '0' of the tenant 'red'"):
+        cospot.simulate_life(others, "none", host=kept, **POLICIES)
 
 
 def test_columns_come_back(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -17,22 +18,26 @@
 namespace cospot {
 namespace {
 
-constexpr std::array<std::string_view, 12> kSweepKeys{
+/// The last is known to scenarios alone.
+constexpr std::array<std::string_view, 13> kKeys{
     "study", "workloads", "host", "added_type", "headroom_percent", "hosts", "vm",
-    "spot",  "evictor",   "saf",  "otn",        "window_days"};
+    "spot",  "evictor",   "saf",  "otn",        "window_days",      "life"};
+constexpr std::span<const std::string_view> kScenarioKeys(kKeys);
+constexpr std::span<const std::string_view> kSweepKeys = kScenarioKeys.first(kKeys.size() - 1);
 
-Sweep read_tree(const ConfigNode& root, const std::filesystem::path& folder, PolicyLoader& loader,
+Sweep read_tree(const ConfigNode& root, std::span<const std::string_view> keys,
+                const std::filesystem::path& folder, PolicyLoader& loader,
                 const std::optional<SimTime>& window) {
+  if (const ConfigNode* study = root.find("study"); study != nullptr && study->text != "compare") {
+    throw_bad_value(*study, "study", "compare");
+  }
   if (const ConfigNode* life = root.find("life")) {
     throw ConfigError(
         life->where +
         ": life: found in a study that knows none; expected 'study: life' with it, or "
         "a scenario of 'cospot run'");
   }
-  require_known_keys(root, "sweep", kSweepKeys);
-  if (const ConfigNode* study = root.find("study"); study != nullptr && study->text != "compare") {
-    throw_bad_value(*study, "study", "compare");
-  }
+  require_known_keys(root, "sweep", keys);
   Sweep sweep;
   sweep.workloads = read_windowed_workloads(root, folder, window);
   sweep.host = read_hosts(root, folder);
@@ -66,7 +71,7 @@ void require_one(const ConfigNode& root, std::string_view key, std::size_t count
 Sweep read_sweep(ConfigNode root, const std::filesystem::path& folder,
                  const std::vector<std::string>& overrides, PolicyLoader& loader,
                  const std::optional<SimTime>& window) {
-  return read_tree(with_overrides(std::move(root), overrides), folder, loader, window);
+  return read_tree(with_overrides(std::move(root), overrides), kSweepKeys, folder, loader, window);
 }
 
 Sweep read_sweep(const std::filesystem::path& file, const std::vector<std::string>& overrides,
@@ -85,7 +90,8 @@ Sweep read_scenario(const std::filesystem::path& file, const std::vector<std::st
   loader.search_first(file.parent_path());
   ConfigNode root = with_overrides(read_yaml_file(file), overrides);
   if (life != nullptr) take_life(root, *life);
-  Sweep sweep = read_tree(root, file.parent_path(), loader, window);
+  Sweep sweep = read_tree(root, life != nullptr ? kScenarioKeys : kSweepKeys, file.parent_path(),
+                          loader, window);
   require_one(root, "workloads", sweep.workloads.size());
   const char* sizes_key = sweep.sizes.front().percent ? "headroom_percent" : "hosts";
   require_one(root, sizes_key, sweep.sizes.size());

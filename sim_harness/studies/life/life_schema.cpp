@@ -82,14 +82,15 @@ std::vector<Measure<LifeResult>> life_counts() {
                                .meaning = "after the first, of VMs that had not run yet"}),
       measure<&L::vms_late>(
           {.name = "vms_late", .unit = "VMs", .meaning = "placed by such a retry"}),
-      mean_wait<&L::vm_wait, &L::vms_late>("vm_mean_wait_s", "that these waited, in the mean"),
+      mean_wait<&L::vm_wait, &L::vms_late>("vm_mean_wait_s",
+                                           "that VMs placed by a retry waited, in the mean"),
       measure<&L::spot_retries>({.name = "spot_retries",
                                  .unit = "tries",
                                  .meaning = "after the first, of spots that had not run yet"}),
       measure<&L::spots_late>(
           {.name = "spots_late", .unit = "spots", .meaning = "placed by such a retry"}),
       mean_wait<&L::spot_wait, &L::spots_late>("spot_mean_wait_s",
-                                               "that these waited, in the mean"),
+                                               "that spots placed by a retry waited, in the mean"),
       measure<&L::spots_returned>({.name = "spots_returned",
                                    .unit = "placements",
                                    .meaning = "of spots that had run before"}),

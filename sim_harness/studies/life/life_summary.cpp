@@ -28,9 +28,9 @@ struct Figure {
   bool is_percent = true;
 };
 constexpr std::array<Figure, 10> kFigures{{{"vm_loss", "VM loss"},
-                                           {"vm_loss_by_life", "by life"},
+                                           {"vm_loss_by_life", "points by life"},
                                            {"spot_share", "spot revenue"},
-                                           {"spot_revenue_by_life", "by life"},
+                                           {"spot_revenue_by_life", "change by life"},
                                            {"gain", "gain"},
                                            {"evictions", "evictions", false},
                                            {"vm_rejected", "VMs rejected", false},
@@ -135,9 +135,11 @@ std::string life_summary_text(ResultsDatabase& results, Timing /*timing*/) {
   return fmt::format("Life of requests: {}",
                      runs_line(results.finished_runs().size(), results.record().run_count)) +
          shared_settings(all, varies) + table.text() +
-         "(means over the workloads; VM loss, spot revenue: of what was requested; by life: "
-         "beside\n"
-         "the same runs with the life none; gain: over OTN 1 and SAF off with the same life)\n";
+         "(means over the workloads; VM loss, spot revenue: of what was requested; points, change: "
+         "VM\n"
+         "loss minus, and spot revenue relative to, that of the same runs with the life none; "
+         "gain:\n"
+         "over OTN 1 and SAF off with the same life)\n";
 }
 
 std::string life_summary_json(ResultsDatabase& results, Timing /*timing*/) {

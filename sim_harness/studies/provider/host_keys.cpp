@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/engine/headroom.hpp"
 #include "sim_harness/hosts/hosts_file.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
 
@@ -15,7 +16,6 @@
 namespace cospot {
 namespace {
 
-constexpr std::int64_t kMostHosts = 10'000'000;
 /// No cloud overcommits so much.
 constexpr double kMostRatio = 1'000;
 
@@ -71,8 +71,14 @@ HostPlace read_place(const ConfigNode& node) {
     throw_bad_value(*metadata, "host.metadata", "a mapping of keys and values");
   }
   for (const ConfigEntry& entry : metadata->entries) {
-    for (const ConfigNode* value : read_list(entry.value, "host.metadata." + entry.key)) {
-      place.metadata[entry.key].insert(read_plain_text(*value, "host.metadata." + entry.key));
+    const std::string key = "host.metadata." + entry.key;
+    for (const ConfigNode* value : read_list(entry.value, key)) {
+      if (!is_label(read_text(*value, key))) {
+        throw_bad_value(*value, key,
+                        "a text without commas, quotes and control characters; several values as "
+                        "a list, [a, b]");
+      }
+      place.metadata[entry.key].insert(value->text);
     }
   }
   return place;
@@ -95,8 +101,8 @@ HostKind read_kind(const ConfigNode& node, HostPlaces& places) {
                                                           "metadata"};
   require_known_keys(node, "host", kKeys);
   HostKind kind{.type = read_plain_text(require_key(node, "host", "type"), "host.type"),
-                .count = static_cast<std::size_t>(
-                    read_integer(require_key(node, "host", "count"), "host.count", 1, kMostHosts)),
+                .count = static_cast<std::size_t>(read_integer(
+                    require_key(node, "host", "count"), "host.count", 1, std::int64_t{kMaxHosts})),
                 .total = read_totals(node)};
   kind.total = {usable(node, "vcpus", kind.total.vcpus, "cpu_allocation_ratio", 1),
                 usable(node, "memory_mb", kind.total.memory_mb, "ram_allocation_ratio", 1),
@@ -117,12 +123,18 @@ HostMix read_mix(const ConfigNode& node, const std::filesystem::path& folder) {
   }
   std::vector<HostKind> kinds;
   HostPlaces places;
+  std::size_t count = 0;
   for (const ConfigNode* item : read_list(node, "host")) {
     HostKind kind = read_kind(*item, places);
     for (const HostKind& other : kinds) {
       if (other.type != kind.type || other.place != kind.place) continue;
       throw ConfigError(
           fmt::format("{}: host: the type '{}' comes twice in one place", item->where, kind.type));
+    }
+    count += kind.count;
+    if (count > kMaxHosts) {
+      throw ConfigError(fmt::format("{}: host: {} hosts up to here, expected {} in all at most",
+                                    item->where, count, kMaxHosts));
     }
     kinds.push_back(std::move(kind));
   }
