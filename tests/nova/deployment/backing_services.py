@@ -22,7 +22,8 @@ def root_user():
 
 
 def install_mariadb(settings, processes):
-    """Make the data folder."""
+    """Make the data folder, and that of temporary tables."""
+    (settings.folder / "mariadb-tmp").mkdir(exist_ok=True)
     processes.call(
         "mariadb-install",
         [
@@ -50,6 +51,9 @@ def start_mariadb(settings, processes):
             "mariadbd",
             "--no-defaults",
             f"--datadir={settings.folder}/mariadb",
+            # A server that starts removes all temporary tables in its folder for these: those of
+            # another deployment, too, if they had one in common, and statements fail there.
+            f"--tmpdir={settings.folder}/mariadb-tmp",
             "--socket=mariadb.sock",  # in the data folder: a whole path may be too long for one
             "--pid-file=mariadb.pid",
             "--bind-address=127.0.0.1",

@@ -157,13 +157,27 @@ class Cloud(RunningServices):
     def wait_until_gone(self, server_ids, seconds=BUSY_S):
         """Wait until servers are deleted and hold nothing in placement."""
         for server_id in server_ids:
-            wait_until(
-                lambda server_id=server_id: (
-                    self.server(server_id) is None and not self.allocations(server_id)
-                ),
-                f"server {server_id} is gone",
-                seconds,
-            )
+            what = f"server {server_id} is gone"
+            try:
+                wait_until(lambda server_id=server_id: self.is_gone(server_id), what, seconds)
+            except DeploymentError as error:
+                raise DeploymentError(f"{error}: {self.standing(server_id)}") from error
+
+    def is_gone(self, server_id):
+        return self.server(server_id) is None and not self.allocations(server_id)
+
+    def standing(self, server_id):
+        """Return what Nova and placement show of a server, and who asked for what with it."""
+        server = self.server(server_id) or {}
+        path = f"/servers/{server_id}/os-instance-actions"
+        actions = self.nova.get(path).json()["instanceActions"]
+        return {
+            "host": server.get("OS-EXT-SRV-ATTR:host"),
+            "status": server.get("status"),
+            "task": server.get("OS-EXT-STS:task_state"),
+            "allocations": self.allocations(server_id),
+            "actions": [(one["action"], one["start_time"], one["user_id"]) for one in actions],
+        }
 
     def delete(self, *server_ids):
         """Delete servers as an administrator, and wait until they are gone."""

@@ -27,9 +27,9 @@ def test_a_vm_lands_where_the_policy_says_and_only_its_victims_go(cloud, policy)
         expected = state_of(cloud).place_vm(policy, *size)
         spots_before = cloud.spots()
         vm = cloud.boot("vm", *size)
+        assert cloud.host_of(vm) == expected.host
         cloud.wait_until_gone(expected.victims)
         cloud.wait_until_not_overcommitted()
-        assert cloud.host_of(vm) == expected.host
         assert spots_before - cloud.spots() == expected.victims
 
 
