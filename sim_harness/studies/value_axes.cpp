@@ -45,6 +45,14 @@ Axis number_axis(const ConfigNode& root, std::string_view name) {
   return axis;
 }
 
+Axis text_axis(const ConfigNode& root, std::string_view name) {
+  Axis axis{std::string(name), std::string(name), {}};
+  for (const ConfigNode& item : require_key(root, "study", name).items) {
+    axis.values.push_back({item.text, item.text, item.text});
+  }
+  return axis;
+}
+
 Axis name_axis(const ConfigNode& root, std::string_view name) {
   Axis axis{std::string(name), std::string(name), {}};
   for (const ConfigNode& item : require_key(root, "study", name).items) {

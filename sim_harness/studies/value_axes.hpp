@@ -19,6 +19,9 @@ namespace cospot {
 /// Numbers. Errors: ConfigError.
 [[nodiscard]] Axis number_axis(const ConfigNode& root, std::string_view name);
 
+/// Plain text.
+[[nodiscard]] Axis text_axis(const ConfigNode& root, std::string_view name);
+
 /// Names, or mappings with a `label`, written to YAML as they are in the configuration.
 [[nodiscard]] Axis name_axis(const ConfigNode& root, std::string_view name);
 

@@ -7,6 +7,7 @@
 #include "sim_harness/studies/compare/compare_views.hpp"
 #include "sim_harness/studies/compare/sweep_grid.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
+#include "sim_harness/studies/provider/provider_settings.hpp"
 #include "sim_harness/studies/provider/upper_bounds.hpp"
 
 namespace cospot {
@@ -121,8 +122,7 @@ std::vector<Column> derived_columns() {
 
 const Schema& compare_schema() {
   static const Schema schema{.study = "compare",
-                             .axes = {workload_column(), headroom_column(), vm_column(),
-                                      spot_column(), evictor_column(), saf_column(), otn_column()},
+                             .axes = provider_columns({}),
                              .measures = columns_of(std::span(measures())),
                              .derived = derived_columns(),
                              .views = std::string(kCompareViews)};
@@ -170,8 +170,7 @@ ResultRow to_result_row(const Row& row) {
 
 std::vector<Axis> compare_axes(const std::string& configuration) {
   const ConfigNode root = parse_yaml(configuration, "configuration");  // JSON is YAML
-  return {workload_axis(root), size_axis(root), chain_axis(root, "vm"), chain_axis(root, "spot"),
-          evictor_axis(root),  saf_axis(root),  otn_axis(root)};
+  return provider_axes(root, {});
 }
 
 ExperimentTables compare_from_format_2(ExperimentRecord record) {

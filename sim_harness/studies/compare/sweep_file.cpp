@@ -11,8 +11,6 @@
 #include "core/errors.hpp"
 #include "sim_harness/configuration/config_value.hpp"
 #include "sim_harness/configuration/yaml_reader.hpp"
-#include "sim_harness/policies/policy_list.hpp"
-#include "sim_harness/studies/provider/provider_keys.hpp"
 #include "sim_harness/studies/study.hpp"
 
 namespace cospot {
@@ -38,17 +36,7 @@ Sweep read_tree(const ConfigNode& root, std::span<const std::string_view> keys,
         "a scenario of 'cospot run'");
   }
   require_known_keys(root, "sweep", keys);
-  Sweep sweep;
-  sweep.workloads = read_windowed_workloads(root, folder, window);
-  sweep.host = read_hosts(root, folder);
-  sweep.sizes = read_sizes(root, sweep.host);
-  sweep.vm = read_chains(require_key(root, "sweep", "vm"), "vm", loader);
-  sweep.spot = read_chains(require_key(root, "sweep", "spot"), "spot", loader);
-  sweep.evictors = read_evictors(require_key(root, "sweep", "evictor"), "evictor", folder, loader);
-  sweep.saf = read_distinct(require_key(root, "sweep", "saf"), "saf",
-                            [](const auto& item) { return read_bool(item, "saf"); });
-  sweep.otn = read_offers(root);
-  return sweep;
+  return read_provider_settings(root, folder, window, loader);
 }
 
 /// What `cospot run` knows beside the keys of a sweep.

@@ -17,13 +17,9 @@ std::size_t SweepGrid::run_index(const RunCoordinates& run) const {
 }
 
 RunSettings run_settings(const Sweep& sweep, const RunCoordinates& run, std::size_t hosts) {
-  return {.host = sweep.host,
-          .hosts = hosts,
-          .vm = sweep.vm[run.vm],
-          .spot = sweep.spot[run.spot],
-          .evictor = sweep.evictors[run.evictor],
-          .saf = sweep.saf[run.saf],
-          .otn = sweep.otn[run.otn]};
+  return run_settings_at(
+      sweep, Coordinates{run.workload, run.size, run.vm, run.spot, run.evictor, run.saf, run.otn},
+      hosts);
 }
 
 }  // namespace cospot

@@ -26,14 +26,7 @@ std::string workloads_json(const Sweep& sweep, std::span<const VcpusUnit> units)
 }  // namespace
 
 std::string sweep_json(const Sweep& sweep, std::span<const VcpusUnit> units) {
-  const auto write_bool = [](bool value) { return std::string(value ? "true" : "false"); };
-  return fmt::format(
-      "{{\"workloads\":{},\"host\":{},\"sizes\":{},\"vm\":{},\"spot\":{},\"evictor\":{},"
-      "\"saf\":{},\"otn\":{}}}",
-      workloads_json(sweep, units), host_json(sweep.host), list_of(sweep.sizes, size_json),
-      list_of(sweep.vm, chain_json), list_of(sweep.spot, chain_json),
-      list_of(sweep.evictors, evictor_json), list_of(sweep.saf, write_bool),
-      list_of(sweep.otn, otn_json));
+  return provider_settings_json(sweep, workloads_json(sweep, units)).text();
 }
 
 std::string run_json(const Sweep& sweep, const RunCoordinates& run, std::size_t hosts) {

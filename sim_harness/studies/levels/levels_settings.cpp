@@ -4,9 +4,7 @@
 
 #include <limits>
 #include <string_view>
-#include <utility>
 
-#include "sim_harness/engine/spot_forecasts.hpp"
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/policies/policy_list.hpp"
 #include "sim_harness/studies/economy/economy_keys.hpp"
@@ -46,35 +44,12 @@ void read_levels(const ConfigNode& root, LevelsSettings& settings) {
   }
 }
 
-/// Nothing here forecasts lifetimes or revocations: a filter that goes by them would pass everyone.
-void refuse_forecasts(const ConfigNode& root, const LevelsSettings& settings) {
-  for (const auto& [key, chains] :
-       {std::pair("vm", &settings.vm), std::pair("spot", &settings.spot),
-        std::pair("economy", &settings.economy_chains)}) {
-    for (const ChainSpec& chain : *chains) {
-      if (!needs_spot_forecasts(chain)) continue;
-      throw ConfigError(fmt::format(
-          "{}: {}: {} needs a forecast of lifetimes or revocations, which the study levels does "
-          "not make; expected it in study compare",
-          root.find(key)->where, key, chain.label));
-    }
-  }
-}
-
 }  // namespace
 
 std::string LevelsSettings::json() const {
   const auto number = [](double value) { return json_number(value); };
   const std::string axes =
-      JsonObject()
-          .add("workloads", list_of(workloads, workload_json))
-          .add("host", host_json(host))
-          .add("sizes", list_of(sizes, size_json))
-          .add("vm", list_of(vm, chain_json))
-          .add("spot", list_of(spot, chain_json))
-          .add("evictor", list_of(evictors, evictor_json))
-          .add("saf", list_of(saf, [](bool flag) { return json_bool(flag); }))
-          .add("otn", list_of(otn, otn_json))
+      provider_settings_json(*this)
           .add("economy", list_of(economy_chains, chain_json))
           .add("economy_percent", list_of(percents, number))
           .add("promise", list_of(promises, json_text))
@@ -88,27 +63,20 @@ std::string LevelsSettings::json() const {
 LevelsSettings read_levels_settings(const StudyFile& file) {
   const ConfigNode& root = file.root;
   std::vector<std::string_view> keys(kEconomyKeys.begin(), kEconomyKeys.end());
-  keys.insert(keys.end(), {"workloads", "window_days", "host", "added_type", "headroom_percent",
-                           "hosts", "vm", "spot", "evictor", "saf", "otn", "economy",
-                           "economy_percent", "promise", "seed", "forecaster", "economy_price"});
+  // The first of the provider's is `study`, which is among them.
+  keys.insert(keys.end(), kProviderKeys.begin() + 1, kProviderKeys.end());
+  keys.insert(keys.end(),
+              {"economy", "economy_percent", "promise", "seed", "forecaster", "economy_price"});
   // Those of the datacenter.
   std::erase(keys, "capacity");
   std::erase(keys, "resource");
   require_known_keys(root, "study levels", keys);
-  LevelsSettings settings;
-  settings.workloads = read_windowed_workloads(root, file.folder, file.window);
-  settings.host = read_hosts(root, file.folder);
-  settings.sizes = read_sizes(root, settings.host);
-  settings.vm = read_chains(require_key(root, "sweep", "vm"), "vm", *file.policies);
-  settings.spot = read_chains(require_key(root, "sweep", "spot"), "spot", *file.policies);
-  settings.evictors =
-      read_evictors(require_key(root, "sweep", "evictor"), "evictor", file.folder, *file.policies);
-  settings.saf = read_distinct(require_key(root, "sweep", "saf"), "saf",
-                               [](const auto& item) { return read_bool(item, "saf"); });
-  settings.otn = read_offers(root);
+  LevelsSettings settings{read_provider_settings(root, file.folder, file.window, *file.policies)};
   settings.economy_chains =
       read_chains(require_key(root, "study levels", "economy"), "economy", *file.policies);
-  refuse_forecasts(root, settings);
+  refuse_forecasts(root, "vm", settings.vm, "levels");
+  refuse_forecasts(root, "spot", settings.spot, "levels");
+  refuse_forecasts(root, "economy", settings.economy_chains, "levels");
   read_levels(root, settings);
   settings.economy = read_economy_settings(root, file.folder);
   return settings;

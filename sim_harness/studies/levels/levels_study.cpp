@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "sim_harness/configuration/config_value.hpp"
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/results/measure.hpp"
@@ -17,6 +16,7 @@
 #include "sim_harness/studies/levels/promise_plan.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
+#include "sim_harness/studies/value_axes.hpp"
 
 namespace cospot {
 namespace {
@@ -127,55 +127,24 @@ std::vector<Column> derived_columns() {
 const Schema& schema() {
   static const Schema made{
       .study = "levels",
-      .axes = {workload_column(),
-               headroom_column(),
-               vm_column(),
-               spot_column(),
-               evictor_column(),
-               saf_column(),
-               otn_column(),
-               {.name = "economy",
-                .role = ColumnRole::kAxis,
-                .type = ColumnType::kText,
-                .meaning = "label of the policy that places economy instances"},
-               {.name = "economy_percent",
-                .role = ColumnRole::kAxis,
-                .type = ColumnType::kNumber,
-                .unit = "% of spots",
-                .meaning = "that are sold as economy instances"},
-               {.name = "promise",
-                .role = ColumnRole::kAxis,
-                .type = ColumnType::kText,
-                .meaning = "confidence of what is promised to the Economy class, or `unlimited`"},
-               {.name = "seed", .role = ColumnRole::kAxis, .meaning = "of the draw of spots"}},
+      .axes = provider_columns(
+          {axis_column("economy", ColumnType::kText, "",
+                       "label of the policy that places economy instances"),
+           axis_column("economy_percent", ColumnType::kNumber, "% of spots",
+                       "that are sold as economy instances"),
+           axis_column("promise", ColumnType::kText, "",
+                       "confidence of what is promised to the Economy class, or `unlimited`"),
+           axis_column("seed", ColumnType::kInteger, "", "of the draw of spots")}),
       .measures = columns_of(std::span(measures())),
       .derived = derived_columns(),
       .views = std::string(kViews)};
   return made;
 }
 
-Axis plain_axis(const ConfigNode& root, const std::string& name, bool is_number) {
-  Axis axis{name, name, {}};
-  for (const ConfigNode& item : require_key(root, "study levels", name).items) {
-    const Value value = is_number ? Value(read_number(item, name, 0, 100)) : Value(item.text);
-    axis.values.push_back({value, item.text, item.text});
-  }
-  return axis;
-}
-
 std::vector<Axis> axes_of(const std::string& configuration) {
   const ConfigNode root = parse_yaml(configuration, "configuration");  // JSON is YAML
-  return {workload_axis(root),
-          size_axis(root),
-          chain_axis(root, "vm"),
-          chain_axis(root, "spot"),
-          evictor_axis(root),
-          saf_axis(root),
-          otn_axis(root),
-          chain_axis(root, "economy"),
-          plain_axis(root, "economy_percent", true),
-          plain_axis(root, "promise", false),
-          integer_axis(root, "seed")};
+  return provider_axes(root, {chain_axis(root, "economy"), number_axis(root, "economy_percent"),
+                              text_axis(root, "promise"), integer_axis(root, "seed")});
 }
 
 /// One run's policies and datacenter.

@@ -5,7 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "sim_harness/studies/provider/provider_axes.hpp"
+#include "sim_harness/studies/provider/provider_settings.hpp"
+#include "sim_harness/studies/value_axes.hpp"
 
 namespace cospot {
 namespace {
@@ -189,22 +190,13 @@ std::vector<Column> derived_columns() {
 }  // namespace
 
 const Schema& life_schema() {
-  static const Schema schema{
-      .study = "life",
-      .axes = {workload_column(),
-               headroom_column(),
-               vm_column(),
-               spot_column(),
-               evictor_column(),
-               saf_column(),
-               otn_column(),
-               {.name = "life",
-                .role = ColumnRole::kAxis,
-                .type = ColumnType::kText,
-                .meaning = "label of what happens beside the workload; `none`: nothing"}},
-      .measures = columns_of(std::span(measures())),
-      .derived = derived_columns(),
-      .views = std::string(kViews)};
+  static const Schema schema{.study = "life",
+                             .axes = provider_columns({axis_column(
+                                 "life", ColumnType::kText, "",
+                                 "label of what happens beside the workload; `none`: nothing")}),
+                             .measures = columns_of(std::span(measures())),
+                             .derived = derived_columns(),
+                             .views = std::string(kViews)};
   return schema;
 }
 

@@ -8,13 +8,10 @@
 #include "sim_harness/configuration/config_value.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/upper_bounds.hpp"
+#include "sim_harness/studies/value_axes.hpp"
 
 namespace cospot {
 namespace {
-
-Column axis_column(const char* name, ColumnType type, const char* unit, const char* meaning) {
-  return {.name = name, .role = ColumnRole::kAxis, .type = type, .unit = unit, .meaning = meaning};
-}
 
 template <class MakeYaml, class IsBound>
 Axis labelled_axis(const ConfigNode& root, std::string_view name, std::string_view key,

@@ -3,7 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "sim_harness/studies/provider/provider_axes.hpp"
+#include "sim_harness/studies/provider/provider_settings.hpp"
+#include "sim_harness/studies/value_axes.hpp"
 
 namespace cospot {
 namespace {
@@ -86,31 +87,23 @@ void add_revenue(Measures& all) {
                                       "of spots before their placement, and of those withdrawn");
 }
 
-Column axis(const char* name, ColumnType type, const char* unit, const char* meaning) {
-  return {.name = name, .role = ColumnRole::kAxis, .type = type, .unit = unit, .meaning = meaning};
-}
-
 std::vector<Column> axes() {
   using enum ColumnType;
-  return {
-      workload_column(),
-      headroom_column(),
-      vm_column(),
-      spot_column(),
-      evictor_column(),
-      saf_column(),
-      otn_column(),
-      axis("schedulers", kInteger, "schedulers", "that decide at the same time"),
-      axis("dealt_by", kText, "", "what is dealt to the schedulers in turn: `request` or `tenant`"),
-      axis("refresh_interval_s", kNumber, "s",
-           "between two refreshes of a scheduler's view; 0: at every decision"),
-      axis("decision_ms", kNumber, "ms", "that a decision takes"),
-      axis("commit_rule", kText, "", "when a commit is accepted: `generation` or `capacity`"),
-      axis("retry_rule", kText, "", "what follows a declined commit: `alternates` or `refresh`"),
-      axis("max_retries", kInteger, "commits", "allowed after the first one was declined"),
-      axis("host_subset_size", kInteger, "hosts",
-           "K: the host is drawn from the first K of the ranking"),
-      axis("seed", kInteger, "", "of the draws")};
+  return provider_columns(
+      {axis_column("schedulers", kInteger, "schedulers", "that decide at the same time"),
+       axis_column("dealt_by", kText, "",
+                   "what is dealt to the schedulers in turn: `request` or `tenant`"),
+       axis_column("refresh_interval_s", kNumber, "s",
+                   "between two refreshes of a scheduler's view; 0: at every decision"),
+       axis_column("decision_ms", kNumber, "ms", "that a decision takes"),
+       axis_column("commit_rule", kText, "",
+                   "when a commit is accepted: `generation` or `capacity`"),
+       axis_column("retry_rule", kText, "",
+                   "what follows a declined commit: `alternates` or `refresh`"),
+       axis_column("max_retries", kInteger, "commits", "allowed after the first one was declined"),
+       axis_column("host_subset_size", kInteger, "hosts",
+                   "K: the host is drawn from the first K of the ranking"),
+       axis_column("seed", kInteger, "", "of the draws")});
 }
 
 std::vector<Column> derived_columns() {

@@ -7,10 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "sim_harness/engine/spot_forecasts.hpp"
 #include "sim_harness/files/json_text.hpp"
-#include "sim_harness/policies/policy_list.hpp"
-#include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
 
 namespace cospot {
@@ -70,19 +67,6 @@ std::vector<std::int64_t> read_integers(const ConfigNode& node, std::string_view
       node, key, [&](const ConfigNode& item) { return read_integer(item, key, least, most); });
 }
 
-void read_provider(const ConfigNode& root, const StudyFile& file, SchedulersSettings& settings) {
-  settings.workloads = read_windowed_workloads(root, file.folder, file.window);
-  settings.host = read_hosts(root, file.folder);
-  settings.sizes = read_sizes(root, settings.host);
-  settings.vm = read_chains(require_key(root, "sweep", "vm"), "vm", *file.policies);
-  settings.spot = read_chains(require_key(root, "sweep", "spot"), "spot", *file.policies);
-  settings.evictors =
-      read_evictors(require_key(root, "sweep", "evictor"), "evictor", file.folder, *file.policies);
-  settings.saf = read_distinct(require_key(root, "sweep", "saf"), "saf",
-                               [](const auto& item) { return read_bool(item, "saf"); });
-  settings.otn = read_offers(root);
-}
-
 void read_schedulers(const ConfigNode& root, SchedulersSettings& settings) {
   constexpr std::string_view kStudy = "study schedulers";
   settings.schedulers =
@@ -112,34 +96,12 @@ void read_schedulers(const ConfigNode& root, SchedulersSettings& settings) {
   }
 }
 
-/// Nothing here forecasts lifetimes or revocations: a filter that goes by them would pass everyone.
-void refuse_forecasts(const ConfigNode& root, const SchedulersSettings& settings) {
-  for (const auto& [key, chains] :
-       {std::pair("vm", &settings.vm), std::pair("spot", &settings.spot)}) {
-    for (const ChainSpec& chain : *chains) {
-      if (!needs_spot_forecasts(chain)) continue;
-      throw ConfigError(fmt::format(
-          "{}: {}: {} needs a forecast of lifetimes or revocations, which the study schedulers "
-          "does not make; expected it in study compare",
-          root.find(key)->where, key, chain.label));
-    }
-  }
-}
-
 }  // namespace
 
 std::string SchedulersSettings::json() const {
   const auto number = [](double value) { return json_number(value); };
   const auto integer = [](std::int64_t value) { return std::to_string(value); };
-  return JsonObject()
-      .add("workloads", list_of(workloads, workload_json))
-      .add("host", host_json(host))
-      .add("sizes", list_of(sizes, size_json))
-      .add("vm", list_of(vm, chain_json))
-      .add("spot", list_of(spot, chain_json))
-      .add("evictor", list_of(evictors, evictor_json))
-      .add("saf", list_of(saf, [](bool flag) { return json_bool(flag); }))
-      .add("otn", list_of(otn, otn_json))
+  return provider_settings_json(*this)
       .add("schedulers", list_of(schedulers, integer))
       .add("dealt_by", list_of(deals, [](DealRule rule) { return name_json(rule, kDeals); }))
       .add("refresh_interval_s", list_of(refresh_intervals_s, number))
@@ -155,33 +117,16 @@ std::string SchedulersSettings::json() const {
 }
 
 SchedulersSettings read_schedulers_settings(const StudyFile& file) {
-  static constexpr std::array<std::string_view, 21> kKeys{"study",
-                                                          "workloads",
-                                                          "window_days",
-                                                          "host",
-                                                          "added_type",
-                                                          "headroom_percent",
-                                                          "hosts",
-                                                          "vm",
-                                                          "spot",
-                                                          "evictor",
-                                                          "saf",
-                                                          "otn",
-                                                          "schedulers",
-                                                          "dealt_by",
-                                                          "refresh_interval_s",
-                                                          "decision_ms",
-                                                          "commit_rule",
-                                                          "retry_rule",
-                                                          "max_retries",
-                                                          "host_subset_size",
-                                                          "seed"};
   const ConfigNode& root = file.root;
-  require_known_keys(root, "study schedulers", kKeys);
-  SchedulersSettings settings;
-  read_provider(root, file, settings);
+  std::vector<std::string_view> keys(kProviderKeys.begin(), kProviderKeys.end());
+  keys.insert(keys.end(), {"schedulers", "dealt_by", "refresh_interval_s", "decision_ms",
+                           "commit_rule", "retry_rule", "max_retries", "host_subset_size", "seed"});
+  require_known_keys(root, "study schedulers", keys);
+  SchedulersSettings settings{
+      read_provider_settings(root, file.folder, file.window, *file.policies)};
   read_schedulers(root, settings);
-  refuse_forecasts(root, settings);
+  refuse_forecasts(root, "vm", settings.vm, "schedulers");
+  refuse_forecasts(root, "spot", settings.spot, "schedulers");
   return settings;
 }
 

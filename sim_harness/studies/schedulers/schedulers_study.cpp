@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "sim_harness/configuration/config_value.hpp"
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/schedulers/scheduler_simulation.hpp"
@@ -15,44 +14,18 @@
 #include "sim_harness/studies/schedulers/schedulers_schema.hpp"
 #include "sim_harness/studies/schedulers/schedulers_settings.hpp"
 #include "sim_harness/studies/schedulers/schedulers_text.hpp"
+#include "sim_harness/studies/value_axes.hpp"
 
 namespace cospot {
 namespace {
 
-Axis number_axis(const ConfigNode& root, const std::string& name) {
-  Axis axis{name, name, {}};
-  for (const ConfigNode& item : require_key(root, "study schedulers", name).items) {
-    axis.values.push_back({read_number(item, name, 0, HUGE_VAL), item.text, item.text});
-  }
-  return axis;
-}
-
-Axis text_axis(const ConfigNode& root, const std::string& name) {
-  Axis axis{name, name, {}};
-  for (const ConfigNode& item : require_key(root, "study schedulers", name).items) {
-    axis.values.push_back({item.text, item.text, item.text});
-  }
-  return axis;
-}
-
 std::vector<Axis> axes_of(const std::string& configuration) {
   const ConfigNode root = parse_yaml(configuration, "configuration");  // JSON is YAML
-  return {workload_axis(root),
-          size_axis(root),
-          chain_axis(root, "vm"),
-          chain_axis(root, "spot"),
-          evictor_axis(root),
-          saf_axis(root),
-          otn_axis(root),
-          integer_axis(root, "schedulers"),
-          text_axis(root, "dealt_by"),
-          number_axis(root, "refresh_interval_s"),
-          number_axis(root, "decision_ms"),
-          text_axis(root, "commit_rule"),
-          text_axis(root, "retry_rule"),
-          integer_axis(root, "max_retries"),
-          integer_axis(root, "host_subset_size"),
-          integer_axis(root, "seed")};
+  return provider_axes(root, {integer_axis(root, "schedulers"), text_axis(root, "dealt_by"),
+                              number_axis(root, "refresh_interval_s"),
+                              number_axis(root, "decision_ms"), text_axis(root, "commit_rule"),
+                              text_axis(root, "retry_rule"), integer_axis(root, "max_retries"),
+                              integer_axis(root, "host_subset_size"), integer_axis(root, "seed")});
 }
 
 /// Simulates one point of the grid.
@@ -63,14 +36,8 @@ SchedulersRow simulate(const SchedulersSettings& settings, const ProviderInputs&
   SharedWorkload& workload = *inputs.workloads[at[0]];
   const EventSchedule& schedule = workload.schedule();
   const std::size_t hosts = workload.hosts(settings.sizes[at[1]], at[2]);
-  Allocator allocator = make_allocator({.host = settings.host,
-                                        .hosts = hosts,
-                                        .vm = settings.vm[at[2]],
-                                        .spot = settings.spot[at[3]],
-                                        .evictor = settings.evictors[at[4]],
-                                        .saf = settings.saf[at[5]],
-                                        .otn = settings.otn[at[6]]},
-                                       schedule.has_placements());
+  Allocator allocator =
+      make_allocator(run_settings_at(settings, at, hosts), schedule.has_placements());
   allocator.evictor = prepared_evictor(allocator.evictor, workload.workload(), schedule);
   SchedulerSimulation simulation(
       schedule, settings.host.table(hosts), std::move(allocator),
