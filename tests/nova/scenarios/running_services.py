@@ -18,7 +18,9 @@ from keystoneauth1.adapter import Adapter
 
 COMPUTE_API = "2.90"
 SCHEDULER_WORKERS = 2
-BUSY_S = 90  # the longest that anything takes here, on a machine with other work
+#: The longest that anything takes here, on a machine with other work. A deletion that Nova lost is
+#: ordered again after the evictor's `deletion_timeout`, 120 s, and is no failure.
+BUSY_S = 300
 
 
 class RunningServices:
