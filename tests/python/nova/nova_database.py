@@ -36,10 +36,10 @@ class NovaDatabase:
         self.url = f"sqlite:///{path}"
         engine = sqlalchemy.create_engine(self.url)
         tables = models.BASE.metadata.tables
-        names = ("instances", "instance_extra", "compute_nodes", "services")
+        names = ("instances", "instance_extra", "instance_actions", "compute_nodes", "services")
         models.BASE.metadata.create_all(engine, tables=[tables[name] for name in names])
         shadows = sqlalchemy.MetaData()
-        for name in ("instances", "instance_extra"):
+        for name in ("instances", "instance_extra", "instance_actions"):
             columns = [
                 sqlalchemy.Column(column.name, column.type) for column in tables[name].columns
             ]
@@ -47,6 +47,7 @@ class NovaDatabase:
         shadows.create_all(engine)
         self.engine = engine
         self.count = 0
+        self.actions = 0
 
     def insert(self, table, **values):
         names = ", ".join(values)
@@ -85,6 +86,12 @@ class NovaDatabase:
                 extra["id"] = self.count
             self.insert(f"{prefix}instance_extra", **extra, deleted=row["deleted"])
         return uuid
+
+    def action(self, instance, action, prefix=""):
+        """Note that something was asked of an instance, after all that was noted before."""
+        self.actions += 1
+        values = {"id": self.actions, "instance_uuid": instance, "action": action}
+        self.insert(f"{prefix}instance_actions", **values, deleted=0)
 
     def host(self, name, vcpus, memory_mb, cpu_ratio, ram_ratio, deleted=0):
         self.insert(

@@ -278,6 +278,58 @@ def test_hosts_have_their_own_capacity_zone_and_status(database, tmp_path, capsy
     assert "blue" not in (tmp_path / "hashed-hosts.csv").read_text()
 
 
+@pytest.fixture
+def configuration(database, tmp_path):
+    path = tmp_path / "nova.conf"
+    path.write_text(f"[database]\nconnection = {database.url}\n")
+    return path
+
+
+def test_capacity_is_what_placement_grants(monkeypatch, database, configuration, tmp_path, capsys):
+    """(8 - 2) vCPUs * 4.0 and 1000 - 100 MiB; h2 grants no VCPU, and h3 is not known."""
+    database.instance(START)
+    memory = {"total": 1000, "reserved": 100}
+    with cloud_for(monkeypatch) as cloud:
+        for name, inventories in (
+            ("h1", {"VCPU": {"total": 8, "reserved": 2, "allocation_ratio": 4.0}}),
+            ("h2", {"PCPU": {"total": 8}}),
+        ):
+            cloud.add_host(name, inventories={**inventories, "MEMORY_MB": memory})
+            with database.engine.begin() as connection:
+                connection.execute(
+                    sqlalchemy.text("UPDATE compute_nodes SET uuid = :uuid WHERE host = :name"),
+                    {"uuid": cloud.hypervisors[-1]["id"], "name": name},
+                )
+        window = ("--window-start", "2026-05-01")
+        output = ("-o", tmp_path / "granted.csv")
+        assert run("history", "export", "--config-file", configuration, *window, *output) == 0
+    assert (tmp_path / "granted-hosts.csv").read_text().splitlines()[1:] == [
+        "h1,24,900,0,,,,up",
+        "h3,64,13500,80,,,,up",
+    ]
+    said = capsys.readouterr().out
+    assert "placement does not tell what is reserved, which counts as capacity: of 1 of 3" in said
+
+
+def test_without_placement_what_is_reserved_counts_as_capacity(
+    monkeypatch, database, configuration, tmp_path, capsys
+):
+    database.instance(START)
+    arguments = ("--config-file", configuration, "--window-start", "2026-05-01")
+    with cloud_for(monkeypatch) as cloud:
+        monkeypatch.setenv("OS_AUTH_URL", cloud.url.replace(":", ":1", 1)[:-2])
+        path = tmp_path / "alone.csv"
+        assert run("history", "export", *arguments, "-o", path) == 0
+    assert "of 3 of 3 hosts: " in capsys.readouterr().out
+    for name in ("OS_AUTH_URL", "OS_USERNAME", "OS_PASSWORD", "OS_PROJECT_NAME"):
+        monkeypatch.delenv(name, raising=False)
+    assert run("history", "export", *arguments, "-o", tmp_path / "bare.csv") == 0
+    assert "counts as capacity: no credentials" in capsys.readouterr().out
+    for name in ("alone", "bare"):
+        rows = (tmp_path / f"{name}-hosts.csv").read_text().splitlines()
+        assert rows[1].split(",")[:3] == ["h1", "32", "1000"]
+
+
 def test_a_sweep_that_is_there_is_left_alone(database, capsys):
     database.instance(START)
     sweep = database.path.parent / "history.yaml"
@@ -316,6 +368,48 @@ def test_every_cell_of_nova_conf_is_read(database, tmp_path):
     )
     assert code == 0
     assert sorted(requests(path)) == sorted([first, second])
+
+
+def times(path):
+    return {line.split(",")[0]: line.split(",")[6:8] for line in unpacked(path).splitlines()}
+
+
+@pytest.mark.parametrize("archive", ["", "shadow_"])
+def test_who_was_deleted_for_another_is_there_when_that_comes(database, archive):
+    """Nova keeps whole seconds, and in which order the actions of a cell began."""
+    early = database.instance(START, START + HOUR, extra_specs=SPOT)
+    evicted = database.instance(START, START + HOUR, extra_specs=SPOT, prefix=archive)
+    first = database.instance(START + HOUR)
+    second = database.instance(START + HOUR)
+    third = database.instance(START + HOUR, START + HOUR)
+    other = database.instance(START + 2 * HOUR, START + 2 * HOUR)
+    for uuid, action in (
+        *((early, "create"), (evicted, "create"), (early, "delete")),
+        *((first, "create"), (first, "stop"), (second, "create"), (evicted, "delete")),
+        *((third, "create"), (third, "delete"), (other, "create"), (other, "delete")),
+    ):
+        database.action(uuid, action, archive if uuid == evicted else "")
+    found = times(export(database))
+    # `evicted` ends after `second` came, and at the moment at which `third` comes: before it. That
+    # ends as it comes, which is after all others.
+    assert found[early][1] == "3600.000000"
+    assert [found[uuid][0] for uuid in (first, second, third)] == [
+        *("3600.000000", "3600.000001", "3600.000002")
+    ]
+    assert found[evicted][1] == "3600.000002"
+    assert found[third][1] == "3600.000002"
+    assert found[other] == ["7200.000000", "7200.000000"]
+
+
+def test_actions_of_different_cells_tell_no_order(database, tmp_path):
+    other = NovaDatabase(tmp_path / "cell2.sqlite")
+    spot = other.instance(START, START + HOUR, uuid="b" * 36, extra_specs=SPOT)
+    vm = database.instance(START + HOUR)
+    database.action(vm, "create")
+    other.action(spot, "create")
+    other.action(spot, "delete")
+    found = times(export(database, "--database", other.url))
+    assert (found[spot][1], found[vm][0]) == ("3600.000000", "3600.000000")
 
 
 def test_the_database_is_not_written_to(database):

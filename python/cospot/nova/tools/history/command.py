@@ -14,8 +14,9 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Final
 
+from cospot.errors import ConfigError
 from cospot.nova.tools import argument_types, credentials, settings
-from cospot.nova.tools.history import api_source, hosts_file, workload_file
+from cospot.nova.tools.history import api_source, hosts_file, placement_capacity, workload_file
 from cospot.nova.tools.history.hosts_file import Aggregate, HostPlace, PastHost
 from cospot.nova.tools.history.past_instance import (
     NO_WISHES,
@@ -157,6 +158,7 @@ def _source(
     from cospot.nova.tools.history import database_source
 
     urls, aggregates_url, zone = arguments.database, "", _DEFAULT_ZONE
+    configuration = None
     if not urls:
         configuration = settings.read_settings(arguments.config_file, arguments.config_dir)
         urls = database_source.cell_databases(configuration)
@@ -173,12 +175,27 @@ def _source(
 
     def read_cloud() -> _CloudHosts:
         hosts = list(itertools.chain.from_iterable(map(database_source.read_hosts, urls)))
+        if configuration is not None:
+            hosts = _with_capacity(hosts, arguments)
         # Cells do not know aggregates and zones.
         if not aggregates_url:
             return hosts, {}
         return _placed(hosts, database_source.read_aggregates(aggregates_url), zone)
 
     return instances, read_cloud
+
+
+def _with_capacity(hosts: list[PastHost], arguments: argparse.Namespace) -> list[PastHost]:
+    """Return hosts without what is reserved on them, where placement can be asked for it."""
+    try:
+        cloud = credentials.connect(arguments)
+    except ConfigError as error:
+        problem = str(error)
+    else:
+        hosts, problem = placement_capacity.with_capacity(hosts, cloud)
+    if problem:
+        print(f"placement does not tell what is reserved, which counts as capacity: {problem}")
+    return hosts
 
 
 def _placed(hosts: list[PastHost], aggregates: list[Aggregate], zone: str) -> _CloudHosts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
 from typing import Any, Final
@@ -29,13 +29,22 @@ _TIMES: Final = ("created_at", "launched_at", "terminated_at", "deleted_at")
 # A cross-cell resize leaves a hidden second row of the instance.
 _INSTANCES: Final = """
 SELECT i.id, i.uuid, i.project_id, i.vcpus, i.memory_mb, i.root_gb, i.ephemeral_gb,
-       i.created_at, i.launched_at, i.terminated_at, i.deleted_at, e.flavor
+       i.created_at, i.launched_at, i.terminated_at, i.deleted_at, e.flavor, {numbers}
 FROM {prefix}instances i LEFT JOIN {prefix}instance_extra e ON e.instance_uuid = i.uuid
+{actions}
 WHERE (i.deleted_at IS NULL OR i.deleted_at >= :since) AND (i.hidden IS NULL OR NOT i.hidden)
   AND i.created_at IS NOT NULL
 """
+# Shadow tables have no index on the instance, so its actions are not looked up one by one.
+_ACTIONS: Final = """
+LEFT JOIN (
+  SELECT instance_uuid, MIN(CASE WHEN action = 'create' THEN id END) AS creation,
+         MIN(CASE WHEN action = 'delete' THEN id END) AS deletion
+  FROM {prefix}instance_actions WHERE action IN ('create', 'delete') GROUP BY instance_uuid
+) a ON a.instance_uuid = i.uuid
+"""
 _HOSTS: Final = """
-SELECT c.host, c.hypervisor_hostname AS node, c.vcpus, c.memory_mb, c.local_gb,
+SELECT c.host, c.hypervisor_hostname AS node, c.uuid, c.vcpus, c.memory_mb, c.local_gb,
        c.cpu_allocation_ratio, c.ram_allocation_ratio, c.disk_allocation_ratio,
        s.disabled, s.forced_down, s.last_seen_up
 FROM compute_nodes c
@@ -107,7 +116,7 @@ def read_instances(url: str, since: float) -> Iterator[PastInstance]:
             if prefix and f"{prefix}instances" not in tables:
                 continue
             question = (
-                sqlalchemy.text(_INSTANCES.format(prefix=prefix))
+                sqlalchemy.text(_instances_question(prefix, tables))
                 .bindparams(sqlalchemy.bindparam("since", type_=sqlalchemy.DateTime))
                 .columns(**dict.fromkeys(_TIMES, sqlalchemy.DateTime))
             )
@@ -115,13 +124,23 @@ def read_instances(url: str, since: float) -> Iterator[PastInstance]:
                 question, {"since": moment}
             )
             for row in rows.mappings():
-                yield _instance(row)
+                yield _instance(row, hash(url))
+
+
+def _instances_question(prefix: str, tables: Container[str]) -> str:
+    """Return what asks for instances, and for their actions where there is a table of them."""
+    if f"{prefix}instance_actions" in tables:
+        actions, numbers = _ACTIONS.format(prefix=prefix), "a.creation, a.deletion"
+    else:
+        actions, numbers = "", "0 AS creation, 0 AS deletion"
+    return _INSTANCES.format(prefix=prefix, actions=actions, numbers=numbers)
 
 
 def read_hosts(url: str) -> list[PastHost]:
     """Return the compute nodes of one cell.
 
-    What is reserved on a host is known to placement only, and is not taken off.
+    What is reserved on a host is known to placement only, and is not taken off: see
+    `placement_capacity`.
 
     Raises:
         ConfigError: The URL cannot be used.
@@ -212,7 +231,8 @@ def _host(row: Mapping[str, Any], latest: datetime | None) -> PastHost:
     status = "down" if row["forced_down"] or is_silent else "up"
     if row["disabled"]:
         status = "disabled"
-    return PastHost(row["node"] or row["host"], row["host"], vcpus, memory_mb, disk_gb, status)
+    name, provider = row["node"] or row["host"], row["uuid"] or ""
+    return PastHost(name, row["host"], vcpus, memory_mb, disk_gb, status, provider)
 
 
 @contextmanager
@@ -258,7 +278,7 @@ def _open(engine: Any) -> Any:
         raise _UnusableUrlError(str(error)) from error
 
 
-def _instance(row: Mapping[str, Any]) -> PastInstance:
+def _instance(row: Mapping[str, Any], cell: int) -> PastInstance:
     name, extra_specs, swap_mb = _flavor(row["flavor"])
     ended = row["terminated_at"] or row["deleted_at"]
     return PastInstance(
@@ -274,6 +294,9 @@ def _instance(row: Mapping[str, Any]) -> PastInstance:
         flavor=name,
         extra_specs=extra_specs,
         number=row["id"],
+        cell=cell,
+        creation=row["creation"] or 0,
+        deletion=row["deletion"] or 0,
     )
 
 

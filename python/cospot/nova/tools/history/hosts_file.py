@@ -37,6 +37,7 @@ class PastHost:
     Attributes:
         host: Name of its compute service, by which aggregates know it.
         status: `up`, `down` (it does not answer) or `disabled`.
+        provider: UUID of its resource provider in placement; empty: not known.
     """
 
     name: str
@@ -45,6 +46,7 @@ class PastHost:
     memory_mb: int
     disk_gb: int
     status: str = "up"
+    provider: str = ""
 
 
 @dataclass(frozen=True)

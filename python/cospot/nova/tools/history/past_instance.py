@@ -48,6 +48,9 @@ class PastInstance:
         ended: When it was deleted; None while it exists.
         flavor: The flavor's name; empty when it is not known any more.
         number: Of those that were asked for in one second, the lower came first; 0: not known.
+        cell: Whose numbers can be compared.
+        creation: Number of the action that created it, after it got its host; 0: not known.
+        deletion: Number of the first action that was to delete it; 0: none, or not known.
     """
 
     uuid: str
@@ -62,6 +65,9 @@ class PastInstance:
     extra_specs: Mapping[str, str] = field(default_factory=dict)
     wishes: Wishes = NO_WISHES
     number: int = 0
+    cell: int = 0
+    creation: int = 0
+    deletion: int = 0
 
     @property
     def aggregate_specs(self) -> Mapping[str, str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from cospot.errors import ConfigError
+from cospot.nova.tools.history.order_in_second import in_order
 from cospot.nova.tools.history.past_instance import PastInstance, SpotRule
 from cospot.nova.tools.whole_file import write_file
 
@@ -65,7 +66,8 @@ def write_workload(
     rows: list[str] = []
     wishes: list[list[str]] = []
     # Nova knows the second in which an instance was asked for; its cell, which was first in it.
-    for instance in sorted(instances, key=lambda one: (one.created, one.number, one.uuid)):
+    asked = sorted(instances, key=lambda one: (one.created, one.number, one.uuid))
+    for instance in in_order(asked):
         is_spot = rule.is_spot(instance)
         written.spots += is_spot
         written.vms += not is_spot
