@@ -291,7 +291,8 @@ def scheduler_config(absent, options):
         "available_filters = nova.scheduler.filters.all_filters",
         "available_filters = cospot.nova.scheduler.filter.CospotFilter",
         "enabled_filters = ComputeFilter,ComputeCapabilitiesFilter,ImagePropertiesFilter,"
-        "ServerGroupAntiAffinityFilter,ServerGroupAffinityFilter,CospotFilter",
+        "AggregateInstanceExtraSpecsFilter,ServerGroupAntiAffinityFilter,"
+        "ServerGroupAffinityFilter,CospotFilter",
         "weight_classes = cospot.nova.scheduler.weigher.CospotWeigher",
         "[cospot]",
         *(
