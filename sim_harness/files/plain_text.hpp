@@ -12,6 +12,9 @@ namespace cospot {
 /// `text` without the mark that some programs write before UTF-8.
 [[nodiscard]] std::string_view without_byte_order_mark(std::string_view text);
 
+/// Takes the next line off `text`, without its end.
+[[nodiscard]] std::string_view take_line(std::string_view& text);
+
 /// `value` in quotes for an error message, cut after about 40 bytes. Expects plain text.
 [[nodiscard]] std::string quoted_excerpt(std::string_view value);
 

@@ -15,6 +15,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/files/gzip.hpp"
 #include "sim_harness/files/plain_text.hpp"
+#include "sim_harness/files/separated_fields.hpp"
 #include "sim_harness/files/stored_file.hpp"
 
 namespace cospot {
@@ -27,24 +28,6 @@ constexpr std::array<std::string_view, 3> kStatuses{"up", "down", "disabled"};
 
 [[noreturn]] void fail(std::string_view file, std::size_t line, const std::string& what) {
   throw WorkloadError(fmt::format("{}:{}: {}", file, line, what));
-}
-
-std::vector<std::string_view> split(std::string_view text, char by) {
-  std::vector<std::string_view> parts;
-  for (std::size_t end = text.find(by); end != std::string_view::npos; end = text.find(by)) {
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(end + 1);
-  }
-  parts.push_back(text);
-  return parts;
-}
-
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
 }
 
 /// Reads a hosts file line by line.
@@ -71,7 +54,7 @@ class HostsReader {
 
  private:
   void read_header(std::string_view line) {
-    for (const std::string_view name : split(line, ',')) {
+    for (const std::string_view name : split_fields(line)) {
       if (std::ranges::find(kColumns, name) == kColumns.end()) {
         fail(file_, 1,
              fmt::format("unknown column {}, expected {}", quoted_excerpt(name),
@@ -108,7 +91,7 @@ class HostsReader {
   }
 
   void read_row(std::string_view line) {
-    fields_ = split(line, ',');
+    split_fields(line, fields_);
     if (fields_.size() != at_.size()) {
       fail(file_, line_,
            fmt::format("{} fields, expected {} as in the header line", fields_.size(), at_.size()));
@@ -143,7 +126,7 @@ class HostsReader {
       if (kind.total.disk_gb > 0) kind.type += fmt::format("x{}", kind.total.disk_gb);
     }
     HostPlace place{.zone = std::string(field("zone"))};
-    for (const std::string_view aggregate : split(field("aggregates"), ';')) {
+    for (const std::string_view aggregate : split_fields(field("aggregates"), ';')) {
       if (!aggregate.empty()) place.aggregates.emplace_back(aggregate);
     }
     if (const std::string fault = read_metadata(field("metadata"), place.metadata);
@@ -179,7 +162,7 @@ class HostsReader {
 
 std::string read_metadata(std::string_view text, AggregateMetadata& metadata) {
   if (text.empty()) return {};
-  for (const std::string_view entry : split(text, ';')) {
+  for (const std::string_view entry : split_fields(text, ';')) {
     const std::size_t equals = entry.find('=');
     if (equals == 0 || equals == std::string_view::npos) {
       return fmt::format("metadata is {}, expected key=value, several joined by ';'",

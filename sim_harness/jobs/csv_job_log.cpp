@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "sim_harness/files/comma_fields.hpp"
 #include "sim_harness/files/plain_text.hpp"
+#include "sim_harness/files/separated_fields.hpp"
 #include "sim_harness/jobs/job_formats.hpp"
 #include "sim_harness/jobs/job_lines.hpp"
 

@@ -25,10 +25,7 @@ JobLines::JobLines(std::string_view text, std::string_view file)
 bool JobLines::next(std::string_view& line) {
   poll_.check();
   if (rest_.empty()) return false;
-  const std::size_t end = std::min(rest_.find('\n'), rest_.size());
-  line = rest_.substr(0, end);
-  rest_.remove_prefix(std::min(end + 1, rest_.size()));
-  if (line.ends_with('\r')) line.remove_suffix(1);
+  line = take_line(rest_);
   ++number_;
   return true;
 }

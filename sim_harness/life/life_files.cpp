@@ -12,9 +12,9 @@
 
 #include "core/digest.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/files/comma_fields.hpp"
 #include "sim_harness/files/line_reader.hpp"
 #include "sim_harness/files/plain_text.hpp"
+#include "sim_harness/files/separated_fields.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/workloads/workload_fields.hpp"
 

@@ -13,9 +13,9 @@
 
 #include "core/errors.hpp"
 #include "core/model/revenue.hpp"
-#include "sim_harness/files/comma_fields.hpp"
 #include "sim_harness/files/line_reader.hpp"
 #include "sim_harness/files/plain_text.hpp"
+#include "sim_harness/files/separated_fields.hpp"
 
 namespace cospot {
 namespace {

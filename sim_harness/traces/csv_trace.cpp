@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "sim_harness/files/comma_fields.hpp"
 #include "sim_harness/files/line_reader.hpp"
 #include "sim_harness/files/plain_text.hpp"
+#include "sim_harness/files/separated_fields.hpp"
 #include "sim_harness/traces/trace_fields.hpp"
 
 namespace cospot {

@@ -16,6 +16,7 @@
 #include "sim_harness/files/gzip.hpp"
 #include "sim_harness/files/line_reader.hpp"
 #include "sim_harness/files/plain_text.hpp"
+#include "sim_harness/files/separated_fields.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
 #include "sim_harness/workloads/placement_fields.hpp"
@@ -38,15 +39,6 @@ std::size_t line_at(std::string_view text, std::size_t position) {
                  text.begin(), text.begin() + static_cast<std::ptrdiff_t>(position), '\n'));
 }
 
-/// Takes the next line off `text`, without its end.
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
-
 /// Writes the fields of `line` to `fields` as far as they go; returns how many the line has.
 std::size_t split(std::string_view line, std::span<std::string_view> fields) {
   std::size_t count = 0;
@@ -57,13 +49,6 @@ std::size_t split(std::string_view line, std::span<std::string_view> fields) {
     if (comma == std::string_view::npos) return count;
     line.remove_prefix(comma + 1);
   }
-}
-
-std::vector<std::string_view> split_all(std::string_view line) {
-  std::vector<std::string_view> fields(
-      1 + static_cast<std::size_t>(std::count(line.begin(), line.end(), ',')));
-  split(line, fields);
-  return fields;
 }
 
 /// What stands before the rows.
@@ -245,7 +230,7 @@ Preamble take_preamble(std::string_view& text, std::string_view file) {
   if (text.empty()) {
     fail(file, preamble.header_line, "the file ends here, expected a header line and requests");
   }
-  preamble.names = split_all(take_line(text));
+  preamble.names = split_fields(take_line(text));
   return preamble;
 }
 
