@@ -13,7 +13,9 @@
 #include "bindings/watched_work.hpp"
 #include "bindings/workload_windows.hpp"
 #include "core/errors.hpp"
+#include "sim_harness/prices/price_list.hpp"
 #include "sim_harness/results/csv_sink.hpp"
+#include "sim_harness/studies/compare/stored_prices.hpp"
 #include "sim_harness/studies/study.hpp"
 
 namespace cospot::bindings {
@@ -180,6 +182,23 @@ void convert_results(const py::object& database, const py::object& output) {
   });
 }
 
+/// What a vCPU-hour costs in each workload of the results, as prices by flavor come to.
+py::dict workload_prices(const py::object& database, const py::object& flavors) {
+  const std::filesystem::path from = read_path(database, "database");
+  const std::filesystem::path file = read_path(flavors, "flavors");
+  WorkloadPrices prices;
+  run_watched([&] {
+    const PriceList list = read_flavor_prices(file);
+    ResultsDatabase results = open_results(from);
+    prices = prices_of_results(list, results);
+  });
+  py::dict by_workload;
+  for (const auto& [workload, price] : prices.by_workload) {
+    by_workload[to_str(workload)] = py::make_tuple(price.on_demand, price.spot);
+  }
+  return by_workload;
+}
+
 }  // namespace
 
 void bind_compare(py::module_& core) {
@@ -192,6 +211,21 @@ Args:
 
 Raises:
     DatabaseError: It cannot be read or written.
+)doc");
+  core.def("_workload_prices", &workload_prices, "database"_a, "flavors"_a, R"doc(
+Return what a vCPU-hour costs in each workload of a comparison, by a table of prices by flavor.
+
+Args:
+    database: Results database.
+    flavors: CSV file with the columns vcpus, memory_mb, on_demand, spot.
+
+Returns:
+    A dict from a workload's label to (on_demand, spot), its mean prices.
+
+Raises:
+    DatabaseError: The results are not those of a comparison.
+    WorkloadError: The table cannot be read.
+    ConfigError: A workload is not there or another one, or a flavor has no price.
 )doc");
   py::class_<PythonOutcome>(core, "CompareOutcome", "What compare did.")
       .def_property_readonly(

@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from numbers import Real
 from os import PathLike, fspath
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -124,16 +125,27 @@ class Results:
                 )
             return _read_frame(connection, f'SELECT * FROM "{name}"')
 
-    def money(self, *, on_demand: float, spot: float) -> pd.DataFrame:
-        """Return what every run's revenue is worth, at prices of a vCPU-hour.
+    def money(
+        self,
+        *,
+        on_demand: float | None = None,
+        spot: float | None = None,
+        flavors: str | PathLike[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return what every run's revenue is worth, at prices of a vCPU-hour or by flavor.
 
         Prices are no part of a result: the same results have any. Where a workload states that its
         ``vcpus`` count so much of a vCPU each, so do they here; where it calls them relative, the
-        prices are those of a unit-hour.
+        prices are those of a unit-hour. Prices by flavor are turned into a mean price of a
+        vCPU-hour for each workload, as ``cospot summary --price FILE`` does
+        (docs/cookbook-import.md): its file must be in the current folder or beside the database,
+        and be the one that was run.
 
         Args:
             on_demand: What a VM's vCPU-hour costs.
             spot: What a spot's vCPU-hour costs.
+            flavors: Instead of both, a CSV file with the columns ``vcpus``, ``memory_mb``,
+                ``on_demand``, ``spot``: what an hour of an instance of each flavor costs.
 
         Returns:
             A frame, index ``run_index``, float64: ``vm_requested``, ``vm_earned``, ``vm_lost``,
@@ -141,33 +153,62 @@ class Results:
             earn beyond the run of the same policies with OTN 1 and SAF off, NaN without such a run.
 
         Raises:
-            ConfigError: The study is not ``compare``, or a price is negative or no number.
+            ConfigError: The study is not ``compare``, a price is missing, negative or no number,
+                or by flavor: a workload is not there or another one, or a flavor has no price.
+            WorkloadError: The file of prices by flavor cannot be read.
         """
         if self.study != "compare":
             raise ConfigError(
                 f"{self.database}: expected results of the study 'compare', found '{self.study}'"
             )
-        for name, price in (("on_demand", on_demand), ("spot", spot)):
-            if not 0 <= price < float("inf"):
-                raise ConfigError(f"{name} is {price}, expected a price from 0")
+        on_demand_price, spot_price = self._prices(on_demand, spot, flavors)
         units = {
             one["label"]: _vcpus(one.get("vcpus_unit", "1")) for one in self.sweep["workloads"]
         }
-        hours = self.runs["workload"].astype(str).map(units).astype("float64") / 3600
+        hours = self._by_workload(units) / 3600
+        vms, spots = hours * on_demand_price, hours * spot_price  # money by revenue
         figures = self.view("run_figures").set_index("run_index").loc[self.runs.index]
         requested = self.runs["vm_revenue_requested"]
         earned = self.runs["spot_revenue"]
-        baseline = earned / (1 + figures["gain"].astype("float64"))
+        gain = figures["gain"].astype("float64")
+        # Without a gain in spite of a baseline, that one earned nothing.
+        baseline = (earned / (1 + gain)).mask(self.runs["has_baseline"] & gain.isna(), 0.0)
         return pd.DataFrame(
             {
-                "vm_requested": requested * hours * on_demand,
-                "vm_earned": self.runs["vm_revenue"] * hours * on_demand,
-                "vm_lost": figures["vm_loss"].astype("float64") * requested * hours * on_demand,
-                "spot_requested": self.runs["spot_revenue_requested"] * hours * spot,
-                "spot_earned": earned * hours * spot,
-                "more_than_without_cooperation": (earned - baseline) * hours * spot,
+                "vm_requested": requested * vms,
+                "vm_earned": self.runs["vm_revenue"] * vms,
+                "vm_lost": figures["vm_loss"].astype("float64") * requested * vms,
+                "spot_requested": self.runs["spot_revenue_requested"] * spots,
+                "spot_earned": earned * spots,
+                "more_than_without_cooperation": (earned - baseline) * spots,
             }
         )
+
+    def _prices(
+        self,
+        on_demand: float | None,
+        spot: float | None,
+        flavors: str | PathLike[str] | None,
+    ) -> tuple[float | pd.Series[float], float | pd.Series[float]]:
+        """Return what a vCPU-hour on demand and one of spots costs, in every run or in each."""
+        if flavors is not None:
+            if on_demand is not None or spot is not None:
+                raise ConfigError("flavors excludes on_demand and spot; expected one or the other")
+            prices = _core._workload_prices(self.database, flavors)
+            return (
+                self._by_workload({label: price[0] for label, price in prices.items()}),
+                self._by_workload({label: price[1] for label, price in prices.items()}),
+            )
+        for name, price in (("on_demand", on_demand), ("spot", spot)):
+            if price is None:
+                raise ConfigError(f"{name} is missing, expected on_demand and spot, or flavors")
+            if not isinstance(price, Real) or not 0 <= price < float("inf"):
+                raise ConfigError(f"{name} is {price}, expected a price from 0")
+        return cast("float", on_demand), cast("float", spot)
+
+    def _by_workload(self, values: Mapping[str, float]) -> pd.Series[float]:
+        """Return each run's value, that of its workload."""
+        return self.runs["workload"].astype(str).map(values).astype("float64")
 
     def configuration(self, run_index: int) -> dict[str, Any]:
         """Return all that is needed to repeat one run.

@@ -139,6 +139,10 @@ VcpuHourPrices PriceList::of(const Workload& workload, const VcpusUnit& unit) co
           seconds.spots > 0 ? money.spots / seconds.spots : 0};
 }
 
+PriceList read_flavor_prices(const std::filesystem::path& file) {
+  return {.flavors = read_flavors(file), .source = file.string()};
+}
+
 std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) {
   if (texts.empty()) return std::nullopt;
   PriceList list;
@@ -147,11 +151,7 @@ std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) 
     const std::size_t equals = text.find('=');
     const std::string_view name = std::string_view(text).substr(0, equals);
     const bool is_spot = name == "spot";
-    if (equals == std::string::npos && texts.size() == 1) {
-      list.flavors = read_flavors(text);
-      list.source = text;
-      return list;
-    }
+    if (equals == std::string::npos && texts.size() == 1) return read_flavor_prices(text);
     if (equals == std::string::npos || (!is_spot && name != "on-demand")) {
       throw ConfigError(fmt::format(
           "--price: found '{}', expected on-demand=PRICE and spot=PRICE of a vCPU-hour, or one CSV "

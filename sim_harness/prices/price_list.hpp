@@ -47,9 +47,12 @@ struct PriceList {
   [[nodiscard]] VcpuHourPrices of(const Workload& workload, const VcpusUnit& unit) const;
 };
 
-/// Reads `on-demand=0.04` and `spot=0.012`, both, or one CSV file with the columns vcpus,
-/// memory_mb, on_demand, spot (other columns are left aside). Nothing of nothing. Errors:
-/// ConfigError, WorkloadError of the file.
+/// Reads a CSV file with the columns vcpus, memory_mb, on_demand, spot (other columns are left
+/// aside). Errors: WorkloadError.
+[[nodiscard]] PriceList read_flavor_prices(const std::filesystem::path& file);
+
+/// Reads `on-demand=0.04` and `spot=0.012`, both, or one CSV file as of read_flavor_prices. Nothing
+/// of nothing. Errors: ConfigError, WorkloadError of the file.
 [[nodiscard]] std::optional<PriceList> read_price_list(const std::vector<std::string>& texts);
 
 }  // namespace cospot

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import shutil
@@ -18,7 +19,7 @@ pytest.importorskip("pandas", reason="pandas is not installed")
 
 import cospot
 import pandas as pd
-from cospot.errors import ConfigError, WorkloadWarning
+from cospot.errors import ConfigError, WorkloadError, WorkloadWarning
 from cospot.results import COMBINATION
 from made_results import FOUR_RUNS, make_database
 
@@ -334,5 +335,76 @@ def test_money_is_what_runs_are_worth_at_prices_of_a_vcpu_hour(tmp_path: Path) -
     assert money["more_than_without_cooperation"].tolist() == pytest.approx([0, 0, 0, 0])
     with pytest.raises(ConfigError, match="spot is -1, expected a price from 0"):
         results.money(on_demand=1, spot=-1)
+    with pytest.raises(ConfigError, match="spot is 0.01, expected a price from 0"):
+        results.money(on_demand=1, spot="0.01")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="spot is missing, expected on_demand and spot, or flav"):
+        results.money(on_demand=1)
     with pytest.raises(ConfigError, match="on_demand is nan, expected"):
         results.money(on_demand=float("nan"), spot=1)
+
+
+def test_money_by_flavor_is_that_of_the_command_line(tmp_path: Path) -> None:
+    # As in tests/cli/price, each workload at its own mean. In the first vm-1 asks for 48 vCPU-hours
+    # at 0.05 and vm-2 for 72 at 0.0375: 5.10; the spot for 48 at 0.0125: 0.60, and gets 24. In the
+    # second, without vm-1, one vcpu is half a vCPU; prices are by flavor, so that it is 2.70 and
+    # 0.60 all the same.
+    rows = "vm-1,a,vm,2,2,0,86400\nspot-1,b,spot,4,4,0,43200\nvm-2,a,vm,4,4,21600,86400\n"
+    header = "# window_days: 1\ninstance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n"
+    (tmp_path / "both.csv").write_text(header + rows)
+    one = header.replace("\n", "\n# vcpus_unit: 0.5\n", 1) + rows.split("\n", 1)[1]
+    (tmp_path / "one.csv").write_text(one)
+    flavors = tmp_path / "flavors.csv"
+    flavors.write_text("name,vcpus,memory_mb,on_demand,spot\ns,2,2,0.10,0.03\nl,4,4,0.15,0.05\n")
+    sweep = {
+        "workloads": [str(tmp_path / "both.csv"), str(tmp_path / "one.csv")],
+        "host": {"vcpus": 8, "memory_mb": 16}, "hosts": 1, "vm": "UTIL", "spot": "sUTIL",
+        "evictor": "FIFO", "saf": False, "otn": [1, 2],
+    }  # fmt: skip
+    database = tmp_path / "results.db"
+    with pytest.warns(WorkloadWarning):
+        cospot.compare(sweep, db=database)
+    results = cospot.load_results(database)
+    money = results.money(flavors=flavors)
+    assert money["vm_requested"].tolist() == pytest.approx([5.1, 5.1, 2.7, 2.7])
+    assert money["spot_requested"].tolist() == pytest.approx([0.6, 0.6, 0.6, 0.6])
+    assert money["spot_earned"].tolist() == pytest.approx([0.3, 0.3, 0.6, 0.6])
+
+    printed = json.loads(command("summary", str(database), "--json", "--price", str(flavors)))
+    summary = printed["money"]
+    assert summary["vms_requested"] == pytest.approx(money["vm_requested"].mean())
+    assert summary["vms_lost_mean"] == pytest.approx(money["vm_lost"].mean())
+    assert summary["vms_lost_max"] == pytest.approx(money["vm_lost"].max())
+    (best,) = (one for one in summary["best_without_vm_loss"] if not one["upper_bound"])
+    (otn,) = results.view("best_without_vm_loss")["otn"]
+    of_best = money[results.runs["otn"] == otn].mean()
+    assert best["spots_earned"] == pytest.approx(of_best["spot_earned"])
+    assert best["spots_requested"] == pytest.approx(of_best["spot_requested"])
+    assert best["more_than_without_cooperation"] == pytest.approx(
+        of_best["more_than_without_cooperation"]
+    )
+
+
+def test_money_by_flavor_needs_the_workload_and_a_price_for_all_its_flavors(tmp_path: Path) -> None:
+    workload = tmp_path / "requests.csv"
+    header = "instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n"
+    workload.write_text(header + "a,t,vm,2,2,-1,86400\nb,t,spot,4,4,0,86400\n")
+    flavors = tmp_path / "flavors.csv"
+    flavors.write_text("vcpus,memory_mb,on_demand,spot\n2,2,1,1\n")
+    sweep = {
+        "workloads": [str(workload)], "host": {"vcpus": 8, "memory_mb": 16}, "hosts": 1,
+        "vm": "UTIL", "spot": "sUTIL", "evictor": "FIFO", "saf": False, "otn": 1,
+    }  # fmt: skip
+    cospot.compare(sweep, db=tmp_path / "results.db")
+    results = cospot.load_results(tmp_path / "results.db")
+    with pytest.raises(ConfigError, match="flavors excludes on_demand and spot"):
+        results.money(on_demand=1, spot=1, flavors=flavors)
+    with pytest.raises(ConfigError, match=r"no price for 1 of the .* vcpus,memory_mb: 4,4$"):
+        results.money(flavors=flavors)
+    flavors.write_text("vcpus,memory_mb,spot\n2,2,1\n")
+    with pytest.raises(WorkloadError, match="the column 'on_demand' is missing"):
+        results.money(flavors=flavors)
+    flavors.write_text("vcpus,memory_mb,on_demand,spot\n2,2,1,1\n4,4,1,1\n")
+    assert results.money(flavors=flavors)["vm_requested"].tolist() == pytest.approx([24])
+    workload.unlink()
+    with pytest.raises(ConfigError, match="need the requests of the workload .*, which is not in"):
+        results.money(flavors=flavors)

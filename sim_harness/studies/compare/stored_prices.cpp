@@ -40,13 +40,12 @@ std::vector<StoredWorkload> workloads_in(ResultsDatabase& results) {
 }
 
 constexpr std::string_view kInstead =
-    "give --price on-demand=P --price spot=P, as `cospot workload info WORKLOAD --price {}` tells "
-    "them";
+    "give prices of a vCPU-hour, as `cospot workload info WORKLOAD --price {}` tells them";
 
 [[noreturn]] void fail(const PriceList& list, const std::string& label, const std::string& why) {
-  throw ConfigError(fmt::format(
-      "--price {}: prices by flavor need the requests of the workload '{}', which {}; {}",
-      list.source, label, why, fmt::format(fmt::runtime(kInstead), list.source)));
+  throw ConfigError(
+      fmt::format("{}: prices by flavor need the requests of the workload '{}', which {}; {}",
+                  list.source, label, why, fmt::format(fmt::runtime(kInstead), list.source)));
 }
 
 std::filesystem::path find_file(const PriceList& list, const std::string& label,
