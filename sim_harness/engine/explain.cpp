@@ -122,6 +122,7 @@ class Explainer {
       told_.filter_modes.push_back(filter->mode());
       if (filter->mode() == FilterMode::kDrop && !filter->needs_room_beside().has_value()) {
         told_.needs_room_only = false;
+        if (position < first_own) told_.has_placement_filters = true;
       }
       filter->filter_all(view_, all, told_.request, passes);
       for (const HostIndex host : all) told_.hosts[host].passes.push_back(passes[host] != 0);

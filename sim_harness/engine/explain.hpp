@@ -45,7 +45,8 @@ struct Explanation {
   std::size_t feasible = 0;
   std::size_t offered = 0;
   ResourceVector largest_total;
-  bool needs_room_only = true;  ///< every dropping filter asks for room and nothing else
+  bool needs_room_only = true;         ///< every dropping filter asks for room and nothing else
+  bool has_placement_filters = false;  ///< zones, extra specs, groups: beside those of the chain
   HostIndex winner = kNoHost;
 
   [[nodiscard]] const ChainSpec& chain() const {

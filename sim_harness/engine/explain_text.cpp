@@ -34,6 +34,10 @@ class ExplanationPrinter {
       const bool is_best = host.rank > 0 && host.rank <= kExplainedHosts;
       if (all || is_best || host.ranked.host == explanation.winner) shown_.push_back(&host);
     }
+    if (!explanation.has_placement_filters) return;
+    for (std::size_t i = 0; i < explanation.filters.size(); ++i) {
+      if (explanation.filter_modes[i] == FilterMode::kDrop) numbered_.push_back(i);
+    }
   }
 
   std::string text() {
@@ -107,6 +111,7 @@ class ExplanationPrinter {
           told_.feasible - feasible_shown);
     }
     text_ += "free: beside VMs (beside VMs and spots)\n";
+    if (!numbered_.empty()) add_filter_names();
     if (!told_.tiers.empty()) {
       add("tier: {}; 1 = yes, ranks before any weight\n", fmt::join(told_.tiers, ", then "));
     }
@@ -115,13 +120,42 @@ class ExplanationPrinter {
     }
   }
 
+  /// Says which filter has which number, on lines of about 100 columns.
+  void add_filter_names() {
+    constexpr std::size_t kWidth = 100;
+    std::string line = "filters:";
+    for (std::size_t i = 0; i < numbered_.size(); ++i) {
+      const std::string name = fmt::format(" {} {}{}", i + 1, told_.filters[numbered_[i]],
+                                           i + 1 < numbered_.size() ? "," : "\n");
+      if (line.size() + name.size() > kWidth) {
+        text_ += line + "\n";
+        line = "        ";
+      }
+      line += name;
+    }
+    text_ += line;
+  }
+
+  /// The filters that a host does not pass, by their numbers.
+  [[nodiscard]] std::string dropping_numbers(const ExplainedHost& host) const {
+    std::vector<std::size_t> numbers;
+    for (std::size_t i = 0; i < numbered_.size(); ++i) {
+      if (!host.passes[numbered_[i]]) numbers.push_back(i + 1);
+    }
+    return numbers.empty() ? std::string(kNothing) : fmt::format("{}", fmt::join(numbers, ", "));
+  }
+
   void add_columns(TextTable& table) {
     table.add_column("host", TextTable::Align::kLeft);
     for (const char* title : {"VMs", "spots", "free vcpus", "free memory_mb"}) {
       table.add_column(title);
     }
     if (has_disk_) table.add_column("free disk_gb");
-    for (const std::string& filter : told_.filters) table.add_column(filter);
+    if (!numbered_.empty()) {
+      table.add_column("dropped by");
+    } else {
+      for (const std::string& filter : told_.filters) table.add_column(filter);
+    }
     for (const WeigherSpec& weigher : told_.chain().weighers) {
       table.add_column(weigher.name);
       if (told_.weights_are_summed) table.add_column(fmt::format("part x {}", weigher.multiplier));
@@ -141,7 +175,11 @@ class ExplanationPrinter {
                                    std::to_string(host.num_spots), free(&ResourceVector::vcpus),
                                    free(&ResourceVector::memory_mb)};
     if (has_disk_) cells.push_back(free(&ResourceVector::disk_gb));
-    for (const bool passes : host.passes) cells.emplace_back(passes ? "pass" : "no");
+    if (!numbered_.empty()) {
+      cells.push_back(dropping_numbers(host));
+    } else {
+      for (const bool passes : host.passes) cells.emplace_back(passes ? "pass" : "no");
+    }
     const bool is_ranked = host.rank > 0;
     for (std::size_t i = 0; i < told_.chain().weighers.size(); ++i) {
       cells.push_back(is_ranked ? number(host.weights[i]) : std::string(kNothing));
@@ -201,6 +239,8 @@ class ExplanationPrinter {
   const Workload& workload_;
   bool has_disk_;
   std::vector<const ExplainedHost*> shown_;
+  /// The filters that drop hosts, where there are too many for a column each: with constraints.
+  std::vector<std::size_t> numbered_;
   std::string text_;
 };
 
