@@ -65,8 +65,8 @@ std::string money_of_info(const VcpuHourPrices& prices, const WorkloadInfo& info
 }
 
 void print_info(const InfoOptions& options) {
-  std::optional<ResourceVector> host;
-  if (!options.host.empty()) host = parse_host_totals(options.host);
+  std::optional<HostMix> host;
+  if (!options.host.empty()) host = parse_hosts_option(options.host);
   const Workload workload = read_input(options.file, options.window);
   warn_of_window(workload);
   const WorkloadInfo info = describe_workload(workload, host);
@@ -110,7 +110,8 @@ void add_info(CLI::App& workload) {
       "info", "Describe a workload: counts, peaks, lifetimes, revenue, flavors, arrivals");
   info->add_option("FILE", options->file, "Workload file, CSV, plain or gzip")->required();
   info->add_option("--host", options->host,
-                   "VCPUS,MEMORY_MB[,DISK_GB] of a host: tell how many hosts the peaks need");
+                   "VCPUS,MEMORY_MB[,DISK_GB] of a host, or of several types a file of hosts "
+                   "(CSV): tell how many hosts the peaks need");
   CLI::Option* json = info->add_flag("--json", options->json, "Print one JSON object");
   options->price.add_to(*info)->excludes(json);
   options->window.add_to(*info);

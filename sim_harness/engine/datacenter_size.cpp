@@ -24,23 +24,12 @@ std::size_t step_from(std::size_t lower_bound) {
   return std::max<std::size_t>(1, lower_bound / 1000);
 }
 
-/// The fewest hosts that hold a peak if nothing is lost to packing.
-std::int64_t lower_bound_of(const Workload& workload, const HostMix& host) {
-  const PeakDemand peak = peak_demand(workload, Sees::kVms);
-  if (host.is_plain()) return least_hosts(workload, peak, host.largest_total()).least_hosts;
-  const auto holds = [&peak](const HostMix::Sum& sum) {
-    return sum.vcpus >= peak.amount.vcpus && sum.memory_mb >= peak.amount.memory_mb &&
-           sum.disk_gb >= peak.amount.disk_gb;
-  };
-  // Every VM fits a host, so enough of them hold the peak; sums grow with the hosts.
-  std::size_t enough = std::max<std::size_t>(1, host.least_hosts());
-  while (!holds(host.sum(enough)) && enough < kMaxHosts) enough *= 2;
-  std::size_t fewer = host.least_hosts() - 1;
-  while (enough - fewer > 1) {
-    const std::size_t middle = fewer + (enough - fewer) / 2;
-    (holds(host.sum(std::max(middle, host.least_hosts()))) ? enough : fewer) = middle;
-  }
-  return static_cast<std::int64_t>(std::max(enough, host.least_hosts()));
+/// The fewest hosts that hold a peak if nothing is lost to packing. Every VM fits a host.
+std::size_t lower_bound_of(const Workload& workload, const HostMix& host) {
+  const ResourceTotal peak = peak_demand(workload, Sees::kVms).amount;
+  const std::optional<std::size_t> hosts =
+      host.fewest_with({peak.vcpus, peak.memory_mb, peak.disk_gb});
+  return std::max<std::size_t>(1, hosts.value_or(kMaxHosts));
 }
 
 std::string hosts_have(const HostMix& host) {
@@ -72,8 +61,7 @@ DatacenterSize smallest_datacenter(const Workload& workload, const EventSchedule
                                    const HostMix& host, const ChainSpec& vm) {
   require_every_vm_fits(workload, host);
   DatacenterSize size;
-  size.lower_bound =
-      static_cast<std::size_t>(std::max<std::int64_t>(1, lower_bound_of(workload, host)));
+  size.lower_bound = lower_bound_of(workload, host);
   size.hosts = size.lower_bound;
   TerminalMeter meter("", MeterUnit::kEvents);
   VmPacking packing(vms, host, vm);

@@ -156,6 +156,39 @@ HostMix::Sum HostMix::sum(std::size_t hosts) const {
   return sum;
 }
 
+std::optional<std::size_t> HostMix::fewest_with(const Sum& amount) const {
+  const std::size_t first = added_type_.empty() ? 0 : declared_;
+  const auto beyond = [](const Sum& a, const Sum& b) -> Sum {
+    return {a.vcpus - b.vcpus, a.memory_mb - b.memory_mb, a.disk_gb - b.disk_gb};
+  };
+  // What is added repeats itself: of each kind, once more as many as the user named.
+  std::size_t round = 0;
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    if (grows(kind)) round += std::max<std::size_t>(1, kinds_[kind].count);
+  }
+  const Sum at_first = first == 0 ? Sum{} : sum(first);
+  const Sum of_round = beyond(sum(first + round), at_first);
+  Sum left = beyond(amount, at_first);
+  if (left.vcpus <= 0 && left.memory_mb <= 0 && left.disk_gb <= 0) return first;
+  std::int64_t rounds = 0;
+  for (const auto resource : {&Sum::vcpus, &Sum::memory_mb, &Sum::disk_gb}) {
+    if (left.*resource <= 0) continue;
+    if (of_round.*resource == 0) return std::nullopt;
+    rounds = std::max(rounds, (left.*resource - 1) / (of_round.*resource));
+  }
+  left = beyond(left,
+                {rounds * of_round.vcpus, rounds * of_round.memory_mb, rounds * of_round.disk_gb});
+  std::size_t fewer = 0;
+  std::size_t enough = round;
+  while (enough - fewer > 1) {
+    const std::size_t middle = fewer + (enough - fewer) / 2;
+    const Sum missing = beyond(left, beyond(sum(first + middle), at_first));
+    const bool holds = missing.vcpus <= 0 && missing.memory_mb <= 0 && missing.disk_gb <= 0;
+    (holds ? enough : fewer) = middle;
+  }
+  return first + static_cast<std::size_t>(rounds) * round + enough;
+}
+
 ResourceVector HostMix::largest_total() const {
   ResourceVector largest;
   for (const HostKind& kind : kinds_) {
@@ -181,7 +214,8 @@ std::set<std::string, std::less<>> HostMix::isolated_tenants() const {
 }
 
 std::vector<std::pair<std::string, std::size_t>> types_of(const HostMix& hosts, std::size_t count) {
-  const std::vector<std::size_t> counts = hosts.counts(count);
+  const std::vector<std::size_t> counts =
+      count == 0 ? std::vector<std::size_t>(hosts.kinds().size(), 0) : hosts.counts(count);
   std::vector<std::pair<std::string, std::size_t>> types;
   for (std::size_t kind = 0; kind < counts.size(); ++kind) {
     const std::string& type = hosts.kinds()[kind].type;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -85,6 +86,9 @@ class HostMix {
     friend bool operator==(const Sum&, const Sum&) = default;
   };
   [[nodiscard]] Sum sum(std::size_t hosts) const;
+  /// The fewest hosts that have so much together; with an added type, no fewer than the user named.
+  /// Nothing: no number of hosts has it.
+  [[nodiscard]] std::optional<std::size_t> fewest_with(const Sum& amount) const;
   /// How many of so many hosts are of each kind.
   [[nodiscard]] std::vector<std::size_t> counts(std::size_t hosts) const;
 

@@ -19,20 +19,27 @@ std::size_t class_index(const WorkloadRow& row) {
   return static_cast<std::size_t>(row.instance_class);
 }
 
-/// The share of its capacity that a resource's peak takes, compared exactly.
+/// What of the hosts' capacity a resource's peak takes, compared exactly.
 struct Load {
   std::string_view resource;
   std::int64_t peak;
   std::int64_t capacity;
+  std::int64_t hosts = 0;  ///< that the peak needs
 
-  [[nodiscard]] std::int64_t hosts() const {
-    return capacity == 0 ? 0 : peak / capacity + (peak % capacity == 0 ? 0 : 1);
-  }
   /// With 128 bits: a peak may be 2^32 requests of 2^26.
-  [[nodiscard]] bool is_fuller_than(const Load& other) const {
+  [[nodiscard]] bool binds_more_than(const Load& other) const {
+    if (hosts != other.hosts) return hosts > other.hosts;
     return Revenue{peak} * other.capacity > Revenue{other.peak} * capacity;
   }
 };
+
+/// The hosts that a peak of one resource needs. The hosts have some of it, or nobody asks for it.
+std::int64_t hosts_for(const HostMix& host, std::int64_t HostMix::Sum::*resource,
+                       std::int64_t peak) {
+  HostMix::Sum amount;
+  amount.*resource = peak;
+  return static_cast<std::int64_t>(host.fewest_with(amount).value());
+}
 
 Lifetimes describe_lifetimes(const Workload& workload, InstanceClass instance_class) {
   std::vector<SimTime> ended;
@@ -141,34 +148,37 @@ PeakDemand peak_demand(const Workload& workload, Sees sees) {
   return peak;
 }
 
-HostBound least_hosts(const Workload& workload, const PeakDemand& peak,
-                      const ResourceVector& host) {
-  const std::array<Load, 3> loads{Load{"vcpus", peak.amount.vcpus, host.vcpus},
-                                  Load{"memory_mb", peak.amount.memory_mb, host.memory_mb},
-                                  Load{"disk_gb", peak.amount.disk_gb, host.disk_gb}};
+HostBound least_hosts(const Workload& workload, const PeakDemand& peak, const HostMix& host) {
+  const HostMix::Sum sum = host.sum(std::max<std::size_t>(1, host.declared()));
+  std::array<Load, 3> loads{Load{"vcpus", peak.amount.vcpus, sum.vcpus},
+                            Load{"memory_mb", peak.amount.memory_mb, sum.memory_mb},
+                            Load{"disk_gb", peak.amount.disk_gb, sum.disk_gb}};
   for (const Load& load : loads) {
     if (load.peak > 0 && load.capacity <= 0) {
-      throw ConfigError(fmt::format(
-          "the host has {} {}, expected more than 0: the workload '{}' asks for up to {}",
-          load.capacity, load.resource, workload.name, load.peak));
+      throw ConfigError(
+          fmt::format("the host{} {} {}, expected more than 0: the workload '{}' asks for up to {}",
+                      host.is_plain() ? " has" : "s have", load.capacity, load.resource,
+                      workload.name, load.peak));
     }
   }
-  HostBound bound{.hosts = {loads[0].hosts(), loads[1].hosts(), loads[2].hosts()}};
+  loads[0].hosts = hosts_for(host, &HostMix::Sum::vcpus, loads[0].peak);
+  loads[1].hosts = hosts_for(host, &HostMix::Sum::memory_mb, loads[1].peak);
+  loads[2].hosts = hosts_for(host, &HostMix::Sum::disk_gb, loads[2].peak);
+  HostBound bound{.hosts = {loads[0].hosts, loads[1].hosts, loads[2].hosts}};
   const Load* binding = &loads[0];
   for (const Load& load : loads) {
-    if (load.peak > 0 && load.is_fuller_than(*binding)) binding = &load;
+    if (load.peak > 0 && load.binds_more_than(*binding)) binding = &load;
   }
-  bound.least_hosts = binding->hosts();
+  bound.least_hosts = binding->hosts;
   bound.binding = binding->resource;
   bound.too_large =
       static_cast<std::uint64_t>(std::ranges::count_if(workload.rows, [&](const WorkloadRow& row) {
-        return starts_in_time(row, workload.window) && !row.resources.fits_in(host);
+        return starts_in_time(row, workload.window) && !host.fits_an_empty_host(row.resources);
       }));
   return bound;
 }
 
-WorkloadInfo describe_workload(const Workload& workload,
-                               const std::optional<ResourceVector>& host) {
+WorkloadInfo describe_workload(const Workload& workload, const std::optional<HostMix>& host) {
   WorkloadInfo info;
   count_requests(workload, info);
   count_tenants(workload, info);

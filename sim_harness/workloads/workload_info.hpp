@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/model/host_table.hpp"
+#include "sim_harness/hosts/host_mix.hpp"
 #include "sim_harness/workloads/workload.hpp"
 
 namespace cospot {
@@ -34,16 +35,16 @@ struct PeakDemand {
 /// that moment: a host must have room for it.
 [[nodiscard]] PeakDemand peak_demand(const Workload& workload, Sees sees);
 
-/// How many hosts of one type each resource of a peak needs at least: ceil(peak / capacity).
+/// How many hosts each resource of a peak needs at least; of one type, ceil(peak / capacity).
 struct HostBound {
   ResourceTotal hosts{};
   std::int64_t least_hosts = 0;  ///< the largest of them
   std::string_view binding{};    ///< the resource it is of; a tie goes to the fuller one
   std::uint64_t too_large = 0;   ///< requests that fit no empty host
 };
-/// Errors: ConfigError when the host has 0 of a resource that the workload asks for.
+/// Errors: ConfigError when the hosts have 0 of a resource that the workload asks for.
 [[nodiscard]] HostBound least_hosts(const Workload& workload, const PeakDemand& peak,
-                                    const ResourceVector& host);
+                                    const HostMix& host);
 
 inline constexpr std::array<int, 7> kLifetimePercents{1, 10, 25, 50, 75, 90, 99};
 
@@ -78,12 +79,12 @@ struct WorkloadInfo {
   std::vector<FlavorCount> flavors;  ///< all, most requested first
   /// Requests that start inside the window, by hour of the day; day 0 starts with the window.
   std::array<std::array<std::uint64_t, 24>, 2> arrivals_by_hour{};
-  std::optional<ResourceVector> host;  ///< what the bounds below are for
+  std::optional<HostMix> host;  ///< what the bounds below are for
   HostBound vm_bound;
   HostBound total_bound;
 };
 
 [[nodiscard]] WorkloadInfo describe_workload(const Workload& workload,
-                                             const std::optional<ResourceVector>& host = {});
+                                             const std::optional<HostMix>& host = {});
 
 }  // namespace cospot

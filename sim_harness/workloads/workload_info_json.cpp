@@ -24,17 +24,40 @@ std::string json_peak(const PeakDemand& peak) {
                      seconds_text(peak.memory_at), seconds_text(peak.disk_at));
 }
 
-std::string json_bound(const HostBound& bound) {
-  return fmt::format(R"({{"least_hosts": {}, "binding": "{}", "hosts": {}}})", bound.least_hosts,
-                     bound.binding, json_amounts(bound.hosts));
+std::string json_bound(const HostBound& bound, const HostMix& host) {
+  std::string types;
+  if (!host.is_plain()) {
+    JsonObject json;
+    for (const auto& [type, count] : types_of(host, static_cast<std::size_t>(bound.least_hosts))) {
+      json.add(type, std::to_string(count));
+    }
+    types = fmt::format(R"(, "types": {})", json.text());
+  }
+  return fmt::format(R"({{"least_hosts": {}, "binding": "{}", "hosts": {}{}}})", bound.least_hosts,
+                     bound.binding, json_amounts(bound.hosts), types);
+}
+
+/// What the hosts are: the totals of one, or the kinds of them.
+std::string json_hosts(const HostMix& host) {
+  const auto amounts = [](const ResourceVector& total) {
+    return json_amounts({total.vcpus, total.memory_mb, total.disk_gb});
+  };
+  if (host.is_plain()) return fmt::format(R"("total": {})", amounts(host.largest_total()));
+  std::vector<std::string> kinds;
+  for (const HostKind& kind : host.kinds()) {
+    kinds.push_back(fmt::format(R"({{"type": {}, "count": {}, "zone": {}, "total": {}}})",
+                                json_text(kind.type), kind.count,
+                                json_text(host.places()[kind.place].zone), amounts(kind.total)));
+  }
+  return fmt::format(R"("types": [{}])", fmt::join(kinds, ", "));
 }
 
 std::string json_host(const WorkloadInfo& info) {
   if (!info.host.has_value()) return "null";
-  return fmt::format(R"({{"total": {}, "vms": {}, "vms_and_spots": {}, "too_large_requests": {}}})",
-                     json_amounts({info.host->vcpus, info.host->memory_mb, info.host->disk_gb}),
-                     json_bound(info.vm_bound), json_bound(info.total_bound),
-                     info.vm_bound.too_large);
+  const HostMix& host = *info.host;
+  return fmt::format(R"({{{}, "vms": {}, "vms_and_spots": {}, "too_large_requests": {}}})",
+                     json_hosts(host), json_bound(info.vm_bound, host),
+                     json_bound(info.total_bound, host), info.vm_bound.too_large);
 }
 
 std::string json_class(const WorkloadInfo& info, InstanceClass instance_class) {

@@ -81,19 +81,27 @@ void add_peak(Buffer& text, std::string_view name, const PeakDemand& peak) {
       amount.disk_gb, when(amount.disk_gb, peak.disk_at));
 }
 
-void add_bound(Buffer& text, std::string_view name, const HostBound& bound) {
-  add(text, "  {}: at least {} hosts, bound by {} (vcpus {}, memory_mb {}, disk_gb {})\n", name,
-      bound.least_hosts, bound.binding, bound.hosts.vcpus, bound.hosts.memory_mb,
-      bound.hosts.disk_gb);
+void add_bound(Buffer& text, std::string_view name, const HostBound& bound, const HostMix& host) {
+  const std::string types = types_text(host, static_cast<std::size_t>(bound.least_hosts));
+  add(text, "  {}: at least {} hosts{}, bound by {} (vcpus {}, memory_mb {}, disk_gb {})\n", name,
+      bound.least_hosts, types.empty() ? "" : fmt::format(" ({})", types), bound.binding,
+      bound.hosts.vcpus, bound.hosts.memory_mb, bound.hosts.disk_gb);
 }
 
 void add_bounds(Buffer& text, const WorkloadInfo& info) {
   if (!info.host.has_value()) return;
-  add(text, "on hosts of {} vcpus, {} memory_mb, {} disk_gb:\n", info.host->vcpus,
-      info.host->memory_mb, info.host->disk_gb);
-  add_bound(text, "VMs", info.vm_bound);
-  add_bound(text, "VMs and spots", info.total_bound);
-  add(text, "  {} requests are larger than an empty host\n", info.vm_bound.too_large);
+  const HostMix& host = *info.host;
+  if (host.is_plain()) {
+    const ResourceVector total = host.largest_total();
+    add(text, "on hosts of {} vcpus, {} memory_mb, {} disk_gb:\n", total.vcpus, total.memory_mb,
+        total.disk_gb);
+  } else {
+    add(text, "on hosts of types in proportion to {}:\n", types_text(host, host.declared()));
+  }
+  add_bound(text, "VMs", info.vm_bound, host);
+  add_bound(text, "VMs and spots", info.total_bound, host);
+  add(text, "  {} requests are larger than {} empty host\n", info.vm_bound.too_large,
+      host.is_plain() ? "an" : "any");
 }
 
 void add_lifetimes(Buffer& text, const WorkloadInfo& info) {

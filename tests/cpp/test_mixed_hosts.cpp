@@ -99,6 +99,34 @@ TEST_CASE("HostMix: with an added type the counts come first") {
   CHECK_THROWS_AS(HostMix(4, 4).add_only("new"), ConfigError);
 }
 
+TEST_CASE("HostMix: the fewest hosts with an amount are those that counting up finds") {
+  // new, new, old, new: 8, 16, 20, 28 vcpus, and again from 28 on.
+  CHECK(three_to_one().fewest_with({.vcpus = 17}) == 3);
+  CHECK(three_to_one().fewest_with({.vcpus = 2'800'000'001}) == 400'000'001);
+  CHECK(three_to_one().fewest_with({.disk_gb = 1}) == std::nullopt);
+  CHECK(HostMix(10, 4).fewest_with({.vcpus = 21, .memory_mb = 4}) == 3);
+  CHECK(HostMix(10, 4).fewest_with({}) == 0);
+  Random random(5);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<HostKind> kinds;
+    for (const char* type : {"a", "b", "c"}) {
+      kinds.push_back({.type = type,
+                       .count = 1 + random.below(6),
+                       .total = {static_cast<ResourceAmount>(1 + random.below(9)),
+                                 static_cast<ResourceAmount>(1 + random.below(9)), 0}});
+    }
+    HostMix mix(kinds, HostPlaces(1));
+    if (random.below(3) == 0) mix.add_only("b");
+    const HostMix::Sum needed{.vcpus = static_cast<std::int64_t>(1 + random.below(300)),
+                              .memory_mb = static_cast<std::int64_t>(random.below(300))};
+    std::size_t hosts = mix.least_hosts();
+    while (mix.sum(hosts).vcpus < needed.vcpus || mix.sum(hosts).memory_mb < needed.memory_mb) {
+      ++hosts;
+    }
+    CHECK(mix.fewest_with(needed) == hosts);
+  }
+}
+
 TEST_CASE("HostMix: hosts of a file keep its order") {
   const HostMix mix = parse_hosts(
       "name,type,vcpus,memory_mb,zone,aggregates,metadata,status\n"

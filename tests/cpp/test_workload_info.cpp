@@ -114,6 +114,60 @@ TEST_CASE("least_hosts: the resource that needs the most hosts binds") {
       ConfigError);
 }
 
+/// VMs of 21 vcpus and 31 MiB together, and a spot of 30 vcpus.
+Workload demanding() {
+  return {
+      .name = "w.csv",
+      .rows = {row("a", {10, 30, 0}, seconds(0), kNever), row("b", {11, 1, 0}, seconds(0), kNever),
+               row("s", {30, 1, 0}, seconds(0), kNever, InstanceClass::kSpot)}};
+}
+
+TEST_CASE("least_hosts: of several types, in proportion to their counts") {
+  // In turn new, new, old, new (see test_mixed_hosts.cpp): 8, 16, 20, 28 vcpus and 8, 16, 32, 40
+  // MiB. 21 vcpus take four hosts, 31 MiB three; with the spot, 51 vcpus eight (48 after seven), 32
+  // MiB three. Row a fits neither type (30 MiB), b neither (11 vcpus), the spot neither.
+  const HostMix hosts({{.type = "new", .count = 3, .total = {8, 8, 0}},
+                       {.type = "old", .count = 1, .total = {4, 16, 0}}},
+                      HostPlaces(1));
+  const WorkloadInfo info = describe_workload(demanding(), hosts);
+  CHECK(info.vm_bound.hosts == ResourceTotal{4, 3, 0});
+  CHECK(info.vm_bound.least_hosts == 4);
+  CHECK(info.vm_bound.binding == "vcpus");
+  CHECK(info.vm_bound.too_large == 3);
+  CHECK(info.total_bound.hosts == ResourceTotal{8, 3, 0});
+  const std::string text = workload_info_text(demanding(), info);
+  for (const char* part :
+       {"on hosts of types in proportion to new 3, old 1:\n",
+        "  VMs: at least 4 hosts (new 3, old 1), bound by vcpus (vcpus 4, memory_mb 3, disk_gb "
+        "0)\n",
+        "  VMs and spots: at least 8 hosts (new 6, old 2), bound by vcpus (vcpus 8,",
+        "  3 requests are larger than any empty host\n"}) {
+    CAPTURE(text);
+    CHECK(text.find(part) != std::string::npos);
+  }
+  const std::string json = workload_info_json(demanding(), info);
+  for (const char* part :
+       {R"("host": {"types": [{"type": "new", "count": 3, "zone": "", "total": {"vcpus": 8,)",
+        R"("hosts": {"vcpus": 8, "memory_mb": 3, "disk_gb": 0}, "types": {"new":6,"old":2}})"}) {
+    CAPTURE(json);
+    CHECK(json.find(part) != std::string::npos);
+  }
+}
+
+TEST_CASE("least_hosts: of several types, for nothing and for what no type has") {
+  const HostMix hosts({{.type = "new", .count = 1, .total = {8, 8, 0}},
+                       {.type = "old", .count = 1, .total = {4, 16, 0}}},
+                      HostPlaces(1));
+  const Workload spots{.rows = {row("s", {1, 1, 0}, seconds(0), kNever, InstanceClass::kSpot)}};
+  const std::string text = workload_info_text(spots, describe_workload(spots, hosts));
+  CHECK(text.find("VMs: at least 0 hosts (new 0, old 0), bound by vcpus") != std::string::npos);
+  const Workload disk{.name = "w.csv", .rows = {row("a", {1, 1, 5}, seconds(0), kNever)}};
+  CHECK_THROWS_WITH_AS(
+      (void)describe_workload(disk, hosts),
+      "the hosts have 0 disk_gb, expected more than 0: the workload 'w.csv' asks for up to 5",
+      ConfigError);
+}
+
 /// Ten VMs that live 1 to 8 s and, twice, never end; one spot that never ends.
 Workload lifetimes_example() {
   Workload workload{.name = "w \"x\".csv", .sha256 = "00"};
