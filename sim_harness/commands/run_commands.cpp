@@ -153,7 +153,9 @@ class ScenarioRun {
     life_ = read_life(life_key_, std::filesystem::path(arguments_.scenario).parent_path());
     if (arguments_.explained_id.has_value()) {
       throw ConfigError(life_key_.where +
-                        ": life: --explain knows no life of requests; leave one of the two out");
+                        ": life: --explain knows no life of requests; leave one of the two out: "
+                        "life works in `cospot run` without --explain, in the study life of "
+                        "`cospot compare`, and in cospot.simulate_life");
     }
     require_no_forecast(sweep_.vm.front(), life_key_.where + ": life");
     require_no_forecast(sweep_.spot.front(), life_key_.where + ": life");
