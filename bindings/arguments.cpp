@@ -93,6 +93,14 @@ double read_any_number(py::handle value, std::string_view name) {
   return read;
 }
 
+double read_finite(py::handle value, std::string_view name) {
+  const double read = read_any_number(value, name);
+  if (!std::isfinite(read)) {
+    throw ConfigError(fmt::format("{} is {}, expected a finite number", name, read));
+  }
+  return read;
+}
+
 double read_number(py::handle value, std::string_view name, double least, double most) {
   const double read = read_any_number(value, name);
   if (!(read >= least && read <= most)) {

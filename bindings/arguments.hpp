@@ -31,6 +31,7 @@ namespace cospot::bindings {
 [[nodiscard]] double read_any_number(pybind11::handle value, std::string_view name);
 
 /// A finite number in [least, most].
+[[nodiscard]] double read_finite(pybind11::handle value, std::string_view name);
 [[nodiscard]] double read_number(pybind11::handle value, std::string_view name, double least,
                                  double most);
 

@@ -231,8 +231,7 @@ PolicyOptions read_options(const py::dict& options) {
     } else if (py::isinstance<py::str>(value)) {
       read[name] = read_text(value, name);
     } else {
-      read[name] = read_number(value, name, std::numeric_limits<double>::lowest(),
-                               std::numeric_limits<double>::max());
+      read[name] = read_finite(value, name);
     }
   }
   return read;

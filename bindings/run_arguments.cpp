@@ -9,8 +9,8 @@
 #include "bindings/arguments.hpp"
 #include "bindings/hosts.hpp"
 #include "bindings/policy_entries.hpp"
+#include "bindings/sweep_tree.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/hosts/hosts_file.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
 
@@ -74,10 +74,18 @@ OfferRule read_adaptive(const py::object& value) {
        .to = read_number(required(dict, kName, "to"), "to", 0, 1)});
 }
 
+OfferRule parse_offer_rule(const std::string& text) {
+  try {
+    return OfferRule::parse(text);
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("otn: {}", error.what()));
+  }
+}
+
 }  // namespace
 
 OfferRule read_offer_rule(py::handle value) {
-  if (py::isinstance<py::str>(value)) return OfferRule::parse(read_text(value, "otn"));
+  if (py::isinstance<py::str>(value)) return parse_offer_rule(read_text(value, "otn"));
   if (!py::isinstance<py::dict>(value)) return read_count(value, "otn", 1);
   const auto dict = py::reinterpret_borrow<py::dict>(value);
   require_keys(dict, "otn", {"adaptive", "epsilon"});
@@ -96,11 +104,12 @@ HostMix read_host_mix(const py::object& value, std::string_view name) {
   const bool is_of_types = py::isinstance<py::list>(value) && py::len(value) > 0 &&
                            py::isinstance<py::dict>(value.cast<py::list>()[0]);
   if (!is_of_types) return read_host(value, name);
-  py::dict root;
-  root[py::str(std::string(name))] = value;
-  // JSON is YAML: the same reader, and the same errors, as for a file.
-  const py::object text = py::module_::import("json").attr("dumps")(root);
-  return cospot::read_hosts(parse_yaml(read_text(text, name), std::string(name)), {});
+  GivenPolicies none;
+  ConfigNode root;
+  root.kind = ConfigNode::Kind::kMapping;
+  root.where = name;
+  root.entries.push_back({"host", root.where, sweep_tree(value, root.where, none)});
+  return cospot::read_hosts(root, {});
 }
 
 PreparedRun prepare_run(const RunArguments& arguments) {

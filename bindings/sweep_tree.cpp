@@ -89,9 +89,7 @@ class TreeMaker {
     if (py::hasattr(value, "__fspath__")) {
       return scalar(read_path(value, where).string(), where, true);
     }
-    const double number = read_number(value, where, std::numeric_limits<double>::lowest(),
-                                      std::numeric_limits<double>::max());
-    return scalar(fmt::format("{}", number), where, false);
+    return scalar(fmt::format("{}", read_finite(value, where)), where, false);
   }
 
   ConfigNode list(py::handle values, const std::string& where) {

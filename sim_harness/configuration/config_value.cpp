@@ -52,9 +52,22 @@ std::optional<bool> parse_bool(const ConfigNode& node) {
 
 }  // namespace
 
+std::string key_place(const ConfigNode& node, std::string_view key) {
+  std::string place;  // without the positions in lists
+  bool is_position = false;
+  for (const char c : node.where) {
+    is_position = is_position || c == '[';
+    if (!is_position) place += c;
+    if (c == ']') is_position = false;
+  }
+  const bool has_key = place.ends_with(key) &&
+                       (place.size() == key.size() || place[place.size() - key.size() - 1] == '.');
+  return has_key ? node.where : fmt::format("{}: {}", node.where, key);
+}
+
 void throw_bad_value(const ConfigNode& node, std::string_view key, std::string_view expected) {
   throw ConfigError(
-      fmt::format("{}: {}: found {}, expected {}", node.where, key, found_text(node), expected));
+      fmt::format("{}: found {}, expected {}", key_place(node, key), found_text(node), expected));
 }
 
 void require_known_keys(const ConfigNode& mapping, std::string_view subject,
@@ -65,7 +78,11 @@ void require_known_keys(const ConfigNode& mapping, std::string_view subject,
   }
   for (const ConfigEntry& entry : mapping.entries) {
     if (std::find(valid_keys.begin(), valid_keys.end(), entry.key) != valid_keys.end()) continue;
-    throw ConfigError(fmt::format("{}: {}: unknown key '{}'; valid names: {}", entry.where, subject,
+    const bool is_place_made_of_keys = entry.where == mapping.where + "." + entry.key;
+    throw ConfigError(fmt::format("{}: unknown key '{}'; valid names: {}",
+                                  is_place_made_of_keys
+                                      ? key_place(mapping, subject)
+                                      : fmt::format("{}: {}", entry.where, subject),
                                   entry.key, names));
   }
 }
@@ -74,7 +91,7 @@ const ConfigNode& require_key(const ConfigNode& mapping, std::string_view subjec
                               std::string_view key) {
   const ConfigNode* value = mapping.find(key);
   if (value != nullptr) return *value;
-  throw ConfigError(fmt::format("{}: {}: missing key '{}'", mapping.where, subject, key));
+  throw ConfigError(fmt::format("{}: missing key '{}'", key_place(mapping, subject), key));
 }
 
 std::vector<const ConfigNode*> read_list(const ConfigNode& node, std::string_view key) {
@@ -99,6 +116,12 @@ double read_number(const ConfigNode& node, std::string_view key, double least, d
   const std::optional<double> value = parse_finite(node);
   if (value && *value >= least && *value <= most) return *value + 0.0;  // + 0.0: no "-0"
   throw_bad_value(node, key, fmt::format("a number from {} to {}", least, most));
+}
+
+double read_number(const ConfigNode& node, std::string_view key) {
+  const std::optional<double> value = parse_finite(node);
+  if (value) return *value + 0.0;
+  throw_bad_value(node, key, "a finite number");
 }
 
 bool read_bool(const ConfigNode& node, std::string_view key) {

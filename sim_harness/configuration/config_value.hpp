@@ -14,6 +14,10 @@ namespace cospot {
 // Typed reads of configuration values. Each throws ConfigError that names the place, the key, what
 // was found and what was expected.
 
+/// Where a value is and what it is, for errors: `sweep.yaml:3: otn`, and of Python, where a place
+/// is made of keys, `sweep.otn[1]`.
+[[nodiscard]] std::string key_place(const ConfigNode& node, std::string_view key);
+
 [[noreturn]] void throw_bad_value(const ConfigNode& node, std::string_view key,
                                   std::string_view expected);
 
@@ -34,9 +38,10 @@ void require_known_keys(const ConfigNode& mapping, std::string_view subject,
 [[nodiscard]] std::int64_t read_integer(const ConfigNode& node, std::string_view key,
                                         std::int64_t least, std::int64_t most,
                                         std::string_view or_else = {});
-/// A finite number in [least, most].
+/// A finite number in [least, most], or any.
 [[nodiscard]] double read_number(const ConfigNode& node, std::string_view key, double least,
                                  double most);
+[[nodiscard]] double read_number(const ConfigNode& node, std::string_view key);
 [[nodiscard]] bool read_bool(const ConfigNode& node, std::string_view key);
 [[nodiscard]] std::string read_text(const ConfigNode& node, std::string_view key);
 

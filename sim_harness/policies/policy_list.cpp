@@ -143,7 +143,7 @@ class PolicyReader {
     try {
       make();
     } catch (const ConfigError& error) {
-      throw ConfigError(fmt::format("{}: {}: {}", node.where, key, error.what()));
+      throw ConfigError(fmt::format("{}: {}", key_place(node, key), error.what()));
     }
   }
 
@@ -160,9 +160,9 @@ std::vector<Spec> read_policies(const ConfigNode& node, std::string_view key,
     const auto [first, is_new] = places.emplace(specs.back().label, item->where);
     if (!is_new) {
       throw ConfigError(
-          fmt::format("{}: {}: duplicate label '{}', already used at {}; give one of them another: "
+          fmt::format("{}: duplicate label '{}', already used at {}; give one of them another: "
                       "{{name: ..., label: ...}}",
-                      item->where, key, specs.back().label, first->second));
+                      key_place(*item, key), specs.back().label, first->second));
     }
   }
   return specs;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sim_harness/configuration/config_value.hpp"
 #include "sim_harness/files/json_text.hpp"
@@ -37,10 +36,9 @@ Column axis_column(const char* name, ColumnType type, const char* unit, const ch
 }
 
 Axis number_axis(const ConfigNode& root, std::string_view name) {
-  constexpr double kMax = std::numeric_limits<double>::max();
   Axis axis{std::string(name), std::string(name), {}};
   for (const ConfigNode& item : require_key(root, "study", name).items) {
-    axis.values.push_back({read_number(item, name, -kMax, kMax), item.text, item.text});
+    axis.values.push_back({read_number(item, name), item.text, item.text});
   }
   return axis;
 }

@@ -78,7 +78,7 @@ std::vector<WorkloadSpec> read_files(const ConfigNode& path, const std::filesyst
                        .synthetic = std::nullopt});
     }
   } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}: {}", path.where, key, error.what()));
+    throw ConfigError(fmt::format("{}: {}", key_place(path, key), error.what()));
   }
   return specs;
 }
@@ -94,9 +94,9 @@ std::vector<WorkloadSpec> read_labelled_file(const ConfigNode& node,
   if (label == nullptr) return specs;
   if (specs.size() > 1) {
     throw ConfigError(
-        fmt::format("{}: {}: one label for {} files; expected a path that "
+        fmt::format("{}: one label for {} files; expected a path that "
                     "matches one file",
-                    label->where, key, specs.size()));
+                    key_place(*label, key), specs.size()));
   }
   specs.front().label = read_label(*label, "label");
   return specs;
@@ -125,7 +125,7 @@ bool is_same_recipe(const SyntheticSpec& one, const SyntheticSpec& other) {
 
 /// Throws when `spec` has the label, the file or the recipe of an earlier workload.
 void require_new(const WorkloadSpec& spec, const std::vector<WorkloadSpec>& earlier,
-                 const std::string& where, std::string_view key) {
+                 const std::string& place) {
   for (const WorkloadSpec& other : earlier) {
     const char* what = nullptr;
     if (spec.label == other.label) what = "label";
@@ -136,8 +136,8 @@ void require_new(const WorkloadSpec& spec, const std::vector<WorkloadSpec>& earl
         same_window)
       what = "recipe";
     if (what == nullptr) continue;
-    throw ConfigError(fmt::format("{}: {}: '{}' has the same {} as the earlier '{}'", where, key,
-                                  spec.label, what, other.label));
+    throw ConfigError(fmt::format("{}: '{}' has the same {} as the earlier '{}'", place, spec.label,
+                                  what, other.label));
   }
 }
 
@@ -163,11 +163,11 @@ std::vector<WorkloadSpec> read_workloads(const ConfigNode& node,
     for (WorkloadSpec& spec : read_element(*item, folder, key)) {
       if (!is_label(spec.label)) {
         throw ConfigError(
-            fmt::format("{}: {}: '{}' has a comma, a quote or a control "
+            fmt::format("{}: '{}' has a comma, a quote or a control "
                         "character; name it with {{path: ..., label: ...}}",
-                        item->where, key, spec.label));
+                        key_place(*item, key), spec.label));
       }
-      require_new(spec, specs, item->where, key);
+      require_new(spec, specs, key_place(*item, key));
       specs.push_back(std::move(spec));
     }
   }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -133,7 +134,8 @@ def test_a_sweep_has_types(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("host", "hosts", "error", "said"),
     [
-        ([TYPES[0] | {"count": -1}], None, ConfigError, "host.count: found '-1', expected a whole"),
+        ([TYPES[0] | {"count": -1}], None, ConfigError, r"^host\[0\]\.count: found '-1', expec"),
+        ([TYPES[0] | {"vcpus": math.nan}], None, ConfigError, r"^host\[0\]\.vcpus is nan, exp"),
         ([TYPES[0] | {"colour": 1}], None, ConfigError, "colour"),
         ((8, 16), None, ConfigError, "hosts: missing; expected how many hosts there are"),
         ((8, 16), 3, ConfigError, "which asks for metadata 'disk=ssd'"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import subprocess
 import sys
@@ -176,8 +177,16 @@ def test_simulate_life_is_the_run_of_the_scenario(folder: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("life", "match"),
     [
-        ({"retry": 1}, "unknown key 'retry'"),
-        ({"retries": {"patience_s": -1}}, "expected a number from 0"),
+        ({"retry": 1}, "^life: unknown key 'retry'; valid names: "),
+        ({"retries": {"patience_s": -1}}, "^life.retries.patience_s: found '-1', expected a numb"),
+        ({"retries": {"patience_s": math.nan}}, "^life.retries.patience_s is nan, expected a fin"),
+        ({"retries": {"patience_s": math.inf}}, "^life.retries.patience_s is inf, expected a fin"),
+        ({"retries": {}}, "^life.retries: missing key 'patience_s'"),
+        ({"retries": 5}, "^life.retries: found '5', expected a mapping with the keys patience_s"),
+        ({"retries": {"patience_s": 1, "patience": 1}}, "^life.retries: unknown key 'patience'"),
+        ({"retries": {"patience_s": 1, "classes": ["vm", "x"]}}, "^life.retries.classes.1.: fou"),
+        ({"failures": {"mtbf_days": 1, "repair_h": 1, "seed": -1}}, "^life.failures.seed: found"),
+        ({"maintenance": {"every_days": 1, "lasts_h": 30}}, "^life.maintenance: 0 h of notice"),
         ("always", "expected none, or a mapping"),
     ],
 )

@@ -213,6 +213,7 @@ def test_hosts_may_differ_and_hold_something_already(workload: Workload) -> None
         ({"spot": "BEST"}, "spot: unknown weigher 'BEST'"),
         ({"evictor": "BEST"}, "unknown evictor 'BEST'; valid names: FIFO"),
         ({"otn": 0}, "otn is 0, expected a whole number from 1"),
+        ({"otn": "two"}, "^otn: found 'two', expected an OTN such as"),
     ],
 )
 def test_arguments_that_cannot_be(workload: Workload, change: dict[str, Any], text: str) -> None:

@@ -99,7 +99,7 @@ MarketFile read_file(const ConfigNode& node, const MarketSpec& spec,
     file.file = found.front().file;
     file.label = found.front().label;
   } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}: {}", path->where, kKey, error.what()));
+    throw ConfigError(fmt::format("{}: {}", key_place(*path, kKey), error.what()));
   }
   if (const ConfigNode* type = node.find("type")) {
     file.type = read_label(*type, "type");
@@ -220,8 +220,8 @@ std::vector<MarketSpec> read_market_specs(const ConfigNode& node, const ConfigNo
     MarketSpec spec = read_spec(*item, known, folder);
     for (const MarketSpec& other : specs) {
       if (other.label != spec.label) continue;
-      throw ConfigError(fmt::format("{}: {}: duplicate value '{}'; a label tells them apart",
-                                    item->where, kKey, spec.label));
+      throw ConfigError(fmt::format("{}: duplicate value '{}'; a label tells them apart",
+                                    key_place(*item, kKey), spec.label));
     }
     specs.push_back(std::move(spec));
   }

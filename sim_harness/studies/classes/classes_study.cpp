@@ -114,14 +114,14 @@ std::vector<CapacityTraceSpec> read_traces(const ConfigNode& node,
         traces.push_back(spec);
       }
     } catch (const ConfigError& error) {
-      throw ConfigError(fmt::format("{}: trace: {}", item->where, error.what()));
+      throw ConfigError(fmt::format("{}: {}", key_place(*item, "trace"), error.what()));
     }
   }
   for (std::size_t i = 0; i < traces.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (traces[i].label != traces[j].label) continue;
       throw ConfigError(
-          fmt::format("{}: trace: duplicate value '{}'", node.where, traces[i].label));
+          fmt::format("{}: duplicate value '{}'", key_place(node, "trace"), traces[i].label));
     }
     if (!is_label(traces[i].label))
       throw_bad_value(node, "trace", "names without commas or quotes");

@@ -30,10 +30,9 @@ Sweep read_tree(const ConfigNode& root, std::span<const std::string_view> keys,
     throw_bad_value(*study, "study", "compare");
   }
   if (const ConfigNode* life = root.find("life")) {
-    throw ConfigError(
-        life->where +
-        ": life: found in a study that knows none; expected 'study: life' with it, or "
-        "a scenario of 'cospot run'");
+    throw ConfigError(key_place(*life, "life") +
+                      ": found in a study that knows none; expected 'study: life' with it, or "
+                      "a scenario of 'cospot run'");
   }
   require_known_keys(root, "sweep", keys);
   return read_provider_settings(root, folder, window, loader);
@@ -50,8 +49,8 @@ void take_life(ConfigNode& root, ConfigNode& life) {
 void require_one(const ConfigNode& root, std::string_view key, std::size_t count) {
   if (count == 1) return;
   const ConfigNode* node = root.find(key);
-  throw ConfigError(fmt::format("{}: {}: found {} values, expected one: a scenario is one run",
-                                node == nullptr ? root.where : node->where, key, count));
+  throw ConfigError(fmt::format("{}: found {} values, expected one: a scenario is one run",
+                                key_place(node == nullptr ? root : *node, key), count));
 }
 
 }  // namespace

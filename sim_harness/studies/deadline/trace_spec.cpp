@@ -39,7 +39,7 @@ std::vector<TraceSpec> specs_of_path(const ConfigNode& path, const std::filesyst
       specs.push_back(spec);
     }
   } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}: {}", path.where, kKey, error.what()));
+    throw ConfigError(fmt::format("{}: {}", key_place(path, kKey), error.what()));
   }
   return specs;
 }
@@ -99,7 +99,7 @@ std::vector<TraceSpec> read_trace_specs(const ConfigNode& node,
       for (const TraceSpec& other : specs) {
         if (other.label != spec.label) continue;
         throw ConfigError(
-            fmt::format("{}: {}: duplicate value '{}'", item->where, kKey, spec.label));
+            fmt::format("{}: duplicate value '{}'", key_place(*item, kKey), spec.label));
       }
       specs.push_back(spec);
     }

@@ -60,8 +60,8 @@ void require_few_tries(const ConfigNode& node, const std::string& key, const Bac
   for (int tries = 0; time <= rule.patience; ++tries) {
     if (tries == kMostTries) {
       throw ConfigError(fmt::format(
-          "{}: {}: more than {} tries of one request, expected longer waits or less patience",
-          node.where, key, kMostTries));
+          "{}: more than {} tries of one request, expected longer waits or less patience",
+          key_place(node, key), kMostTries));
     }
     wait = rule.wait_after(wait);
     time += wait;
@@ -135,9 +135,9 @@ void read_maintenance(const ConfigNode& node, const std::filesystem::path& folde
   }
   if (rate.lasts_h + rate.notice_h >= 24 * rate.every_days) {
     throw ConfigError(fmt::format(
-        "{}: maintenance: {} h of notice and {} h of work every {} days leave a host no time, "
+        "{}: {} h of notice and {} h of work every {} days leave a host no time, "
         "expected less than {} h together",
-        node.where, rate.notice_h, rate.lasts_h, rate.every_days, 24 * rate.every_days));
+        key_place(node, key), rate.notice_h, rate.lasts_h, rate.every_days, 24 * rate.every_days));
   }
   life.maintenance_rate = rate;
 }
@@ -217,9 +217,8 @@ std::vector<LifeSettings> read_lives(const ConfigNode& node, const std::filesyst
   for (const ConfigNode* item : read_list(node, "life")) {
     lives.push_back(read_life(*item, folder));
     if (labels.insert(lives.back().label).second) continue;
-    throw ConfigError(
-        fmt::format("{}: life: two have the label '{}'; give each a 'label' of its own",
-                    item->where, lives.back().label));
+    throw ConfigError(fmt::format("{}: two have the label '{}'; give each a 'label' of its own",
+                                  key_place(*item, "life"), lives.back().label));
   }
   return lives;
 }

@@ -38,7 +38,7 @@ Settings read_settings(const StudyFile& file) {
   settings.lives = read_lives(require_key(root, "study life", "life"), file.folder);
   for (const std::string_view key : {"vm", "spot"}) {
     for (const ChainSpec& chain : key == "vm" ? settings.vm : settings.spot) {
-      require_no_forecast(chain, fmt::format("{}: {}", root.find(key)->where, key));
+      require_no_forecast(chain, key_place(*root.find(key), key));
     }
   }
   return settings;

@@ -49,8 +49,8 @@ ResourceAmount usable(const ConfigNode& node, const char* resource, ResourceAmou
   const double amount = std::floor(static_cast<double>(total - reserved) * ratio);
   if (amount >= least && amount <= kMaxResourceAmount) return static_cast<ResourceAmount>(amount);
   throw ConfigError(
-      fmt::format("{}: host: {} after what is reserved and the ratio is {}, expected {} to {}",
-                  node.where, resource, amount, least, kMaxResourceAmount));
+      fmt::format("{}: {} after what is reserved and the ratio is {}, expected {} to {}",
+                  key_place(node, "host"), resource, amount, least, kMaxResourceAmount));
 }
 
 std::string read_plain_text(const ConfigNode& node, std::string_view key) {
@@ -128,13 +128,13 @@ HostMix read_mix(const ConfigNode& node, const std::filesystem::path& folder) {
     HostKind kind = read_kind(*item, places);
     for (const HostKind& other : kinds) {
       if (other.type != kind.type || other.place != kind.place) continue;
-      throw ConfigError(
-          fmt::format("{}: host: the type '{}' comes twice in one place", item->where, kind.type));
+      throw ConfigError(fmt::format("{}: the type '{}' comes twice in one place",
+                                    key_place(*item, "host"), kind.type));
     }
     count += kind.count;
     if (count > kMaxHosts) {
-      throw ConfigError(fmt::format("{}: host: {} hosts up to here, expected {} in all at most",
-                                    item->where, count, kMaxHosts));
+      throw ConfigError(fmt::format("{}: {} hosts up to here, expected {} in all at most",
+                                    key_place(*item, "host"), count, kMaxHosts));
     }
     kinds.push_back(std::move(kind));
   }

@@ -39,7 +39,7 @@ OfferRule make_rule(const ConfigNode& node, const Make& make) {
   try {
     return make();
   } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: otn: {}", node.where, error.what()));
+    throw ConfigError(fmt::format("{}: {}", key_place(node, "otn"), error.what()));
   }
 }
 
@@ -86,8 +86,8 @@ std::vector<Headroom> read_sizes(const ConfigNode& root, const HostMix& mix) {
   const ConfigNode* percent = root.find("headroom_percent");
   const ConfigNode* hosts = root.find("hosts");
   if (percent != nullptr && hosts != nullptr) {
-    throw ConfigError(hosts->where + ": hosts: headroom_percent is set too (" + percent->where +
-                      "); expected one of the two");
+    throw ConfigError(key_place(*hosts, "hosts") + ": headroom_percent is set too (" +
+                      percent->where + "); expected one of the two");
   }
   std::vector<Headroom> sizes;
   if (percent != nullptr) {
@@ -102,7 +102,7 @@ std::vector<Headroom> read_sizes(const ConfigNode& root, const HostMix& mix) {
          })) {
       sizes.push_back({.percent = std::nullopt, .hosts = static_cast<std::size_t>(value)});
       if (sizes.back().hosts >= mix.least_hosts()) continue;
-      throw ConfigError(hosts->where + ": hosts: found " + std::to_string(value) +
+      throw ConfigError(key_place(*hosts, "hosts") + ": found " + std::to_string(value) +
                         ", expected at least the " + std::to_string(mix.declared()) +
                         " that 'host' names: only hosts of the type " + mix.added_type() +
                         " are added");
@@ -110,7 +110,7 @@ std::vector<Headroom> read_sizes(const ConfigNode& root, const HostMix& mix) {
   } else if (!mix.is_plain()) {
     sizes.push_back({.percent = std::nullopt, .hosts = mix.declared()});
   } else {
-    throw ConfigError(root.where + ": sweep: missing key 'headroom_percent' (or 'hosts')");
+    throw ConfigError(key_place(root, "sweep") + ": missing key 'headroom_percent' (or 'hosts')");
   }
   return sizes;
 }

@@ -30,7 +30,7 @@ auto read_distinct(const ConfigNode& node, std::string_view key, const Read& rea
   for (const ConfigNode* item : read_list(node, key)) {
     const auto value = read(*item);
     if (std::find(values.begin(), values.end(), value) != values.end()) {
-      throw ConfigError(fmt::format("{}: {}: duplicate value '{}'", item->where, key, item->text));
+      throw ConfigError(fmt::format("{}: duplicate value '{}'", key_place(*item, key), item->text));
     }
     values.push_back(value);
   }

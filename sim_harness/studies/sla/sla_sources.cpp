@@ -52,7 +52,7 @@ LognormalSpec read_lognormal_spec(const ConfigNode& node, std::string_view key) 
   const double mean =
       std::exp(spec.interarrival.mu + spec.interarrival.sigma * spec.interarrival.sigma / 2);
   if (spec.days * 86400 / mean > kMostRequests) {
-    throw ConfigError(fmt::format("{}: {}: this makes more than {} requests", node.where, key,
+    throw ConfigError(fmt::format("{}: this makes more than {} requests", key_place(node, key),
                                   static_cast<std::int64_t>(kMostRequests)));
   }
   return spec;
@@ -113,7 +113,7 @@ std::vector<RequestSource> read_source(const ConfigNode& node, std::string_view 
       sources.push_back({.label = path.label, .yaml = yaml_text(path.label), .file = path.file});
     }
   } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}: {}", node.where, key, error.what()));
+    throw ConfigError(fmt::format("{}: {}", key_place(node, key), error.what()));
   }
   return sources;
 }
@@ -145,9 +145,9 @@ std::vector<RequestSource> read_sources(const ConfigNode& node, std::string_view
     for (RequestSource& source : read_source(*item, key, folder)) {
       const auto [first, is_new] = places.emplace(source.label, item->where);
       if (!is_new) {
-        throw ConfigError(fmt::format(
-            "{}: {}: duplicate label '{}', already used at {}; give one of them another",
-            item->where, key, source.label, first->second));
+        throw ConfigError(
+            fmt::format("{}: duplicate label '{}', already used at {}; give one of them another",
+                        key_place(*item, key), source.label, first->second));
       }
       sources.push_back(std::move(source));
     }
