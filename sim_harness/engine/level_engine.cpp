@@ -4,7 +4,6 @@
 
 #include "core/handshake/offer.hpp"
 #include "core/handshake/spot_side.hpp"
-#include "sim_harness/engine/placements.hpp"
 
 namespace cospot {
 namespace {
@@ -22,9 +21,10 @@ LevelEngine::LevelEngine(const EventSchedule& schedule, std::vector<std::uint8_t
       load_(hosts),
       evictions_(*allocator_.evictor, levels_),
       host_of_(schedule.start.size(), kNoHost),
-      placements_(schedule.start.size(), kNoHost),
+      first_host_of_(schedule.start.size(), kNoHost),
+      placements_(schedule),
       results_(levels_) {
-  require_placements_seen(schedule, *allocator_.chains.front());
+  for (const auto& chain : allocator_.chains) require_placements_seen(schedule, *chain);
   for (std::size_t level = 0; level + 1 < levels_; ++level) {
     View& view = *views_.emplace_back(std::make_unique<View>(hosts));
     view.hosts.lend_spots(view.displaceable);
@@ -55,6 +55,7 @@ Request LevelEngine::request_of(const ScheduledEvent& arrival) const {
   request.instance_class = level_of_[arrival.instance] + std::size_t{1} == levels_
                                ? InstanceClass::kSpot
                                : InstanceClass::kVm;
+  if (!placements_.empty()) request.placement = placements_.of(arrival.instance);
   if (forecasts_ != nullptr) request.forecasts = &forecasts_->forecasts();
   return request;
 }
@@ -150,13 +151,15 @@ void LevelEngine::place(HostIndex host, const Request& request, std::size_t leve
     }
   }
   if (level == 0) load_.add_vm(size);
-  host_of_[request.instance] = placements_[request.instance] = host;
+  host_of_[request.instance] = first_host_of_[request.instance] = host;
+  placements_.placed(request.instance, host);
   host_changed(host);
   if (forecasts_ != nullptr) forecasts_->placed(request, host);
 }
 
 void LevelEngine::remove(InstanceIndex instance, const ResourceVector& size, std::size_t level) {
   const HostIndex host = std::exchange(host_of_[instance], kNoHost);
+  placements_.left(instance, host);
   for (std::size_t viewer = 0; viewer < views_.size(); ++viewer) {
     View& view = *views_[viewer];
     if (level <= viewer) {

@@ -15,6 +15,7 @@
 #include "core/ranking/host_ranking.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/engine/forecast_owner.hpp"
+#include "sim_harness/engine/placements.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
 
 namespace cospot {
@@ -65,7 +66,7 @@ class LevelEngine {
   /// The host an instance runs on; kNoHost when it does not.
   [[nodiscard]] HostIndex host_of(InstanceIndex instance) const { return host_of_[instance]; }
   /// Where each instance was placed first; kNoHost: rejected, or it never arrived.
-  [[nodiscard]] const std::vector<HostIndex>& placements() const { return placements_; }
+  [[nodiscard]] const std::vector<HostIndex>& placements() const { return first_host_of_; }
 
  private:
   /// The hosts as a level that may displace others sees them.
@@ -98,7 +99,8 @@ class LevelEngine {
   std::unique_ptr<HostRanking> lowest_ranking_;
   VmLoad load_;  // of the highest level
   LevelEvictions evictions_;
-  std::vector<HostIndex> host_of_, placements_;
+  std::vector<HostIndex> host_of_, first_host_of_;
+  Placements placements_;
   std::vector<std::uint8_t> levels_on_host_;  // scratch
   LevelPlan plan_, best_;                     // scratch
   std::vector<LevelResult> results_;

@@ -43,8 +43,8 @@ void require_placements_seen(const EventSchedule& schedule, const Chain& chain) 
   if (sees) return;
   throw ConfigError(
       "the workload asks for zones, extra specs or server groups, or hosts are kept for tenants, "
-      "which this study does not know; expected a workload without these columns, or the study "
-      "compare, life or schedulers");
+      "and no filter of the chain looks at that; expected Nova's filters of them, with which "
+      "make_chain makes chains on demand");
 }
 
 }  // namespace cospot

@@ -44,7 +44,8 @@ class Placements {
 
 /// Refuses to let pass in silence what requests ask beside room.
 ///
-/// Errors: ConfigError when the schedule has such requests and the chain does not look at that.
+/// Errors: ConfigError when the schedule has such requests and the chain does not look at that: a
+/// mistake of whoever made the chain, for every study asks make_chain for the filters.
 void require_placements_seen(const EventSchedule& schedule, const Chain& chain);
 
 }  // namespace cospot

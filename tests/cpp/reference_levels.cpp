@@ -109,6 +109,40 @@ class Simulator {
     hosts_[chosen].push_back(instance);
   }
 
+  int members_on(HostIndex host, std::uint32_t group) const {
+    int members = 0;
+    for (const InstanceIndex one : hosts_[host]) {
+      const std::uint32_t asked = row(one).placement;
+      if (asked != 0 && workload_.placements.asked[asked - 1].group == group) ++members;
+    }
+    return members;
+  }
+
+  /// What the request asks beside room; extra specs are compared as texts here.
+  bool may_be_on(InstanceIndex instance, HostIndex host) const {
+    const HostSettings is = settings_.places.empty() ? HostSettings{} : settings_.places[host];
+    const auto has = [&is](const std::string& key, const std::string& value) {
+      return is.metadata.contains(key) && is.metadata.at(key).contains(value);
+    };
+    const std::string kept_for = "filter_tenant_id";
+    if (is.metadata.contains(kept_for) && !has(kept_for, row(instance).tenant)) return false;
+    if (row(instance).placement == 0) return true;
+    const RowPlacement& asked = workload_.placements.asked[row(instance).placement - 1];
+    if (!asked.rules.zone.empty() && asked.rules.zone != is.zone) return false;
+    for (const auto& [key, value] : asked.rules.extra_specs) {
+      if (!has(key, value)) return false;
+    }
+    if (asked.group == RowPlacement::kNoGroup) return true;
+    const ServerGroup& group = workload_.placements.groups[asked.group];
+    const int here = members_on(host, asked.group);
+    if (group.policy == GroupPolicy::kAntiAffinity) return here < group.max_server_per_host;
+    if (group.policy != GroupPolicy::kAffinity || here > 0) return true;
+    for (HostIndex other = 0; other < hosts_.size(); ++other) {
+      if (members_on(other, asked.group) > 0) return false;
+    }
+    return true;
+  }
+
   /// Feasible hosts, best first.
   std::vector<HostIndex> rank(InstanceIndex instance) const {
     const Policy policy =
@@ -118,7 +152,7 @@ class Simulator {
       const Instances& all = hosts_[h];
       // What it cannot displace; the lowest level displaces nothing.
       const Instances fixed = is_lowest(instance) ? all : between(all, 0, level(instance));
-      if (!fits(instance, fixed)) continue;
+      if (!fits(instance, fixed) || !may_be_on(instance, h)) continue;
       const Instances seen = policy.counts_spots ? all : fixed;
       int tier = 0;
       if (policy.avoids_vms) {

@@ -8,6 +8,7 @@
 #include "core/model/resource_vector.hpp"
 #include "sim_harness/engine/level_engine.hpp"
 #include "sim_harness/workloads/workload.hpp"
+#include "tests/cpp/reference_simulator.hpp"
 
 /// The slow simulator of priority levels for the tests: it recomputes every sum from the instances,
 /// ranks every host by a full sort, and takes instances away one level after the other.
@@ -23,7 +24,8 @@ struct LevelSettings {
   std::string evictor = "FIFO";  ///< or YJF, LPO
   bool saf = false;
   std::size_t otn = 1;
-  std::int64_t promised_vcpus = -1;  ///< to level 1; negative: no limit
+  std::vector<HostSettings> places{};  ///< where each host stands, its total aside; empty: nowhere
+  std::int64_t promised_vcpus = -1;    ///< to level 1; negative: no limit
 };
 
 struct LevelOutcome {

@@ -12,6 +12,9 @@
 #include "sim_harness/engine/level_engine.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/studies/levels/level_run.hpp"
+#include "tests/cpp/engine_checks.hpp"
+#include "tests/cpp/error_text.hpp"
+#include "tests/cpp/random_cloud.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "tests/cpp/reference_levels.hpp"
 
@@ -24,7 +27,7 @@ ChainSpec chain_named(const std::string& weigher) {
   return {.label = weigher, .weighers = {{.name = weigher}}};
 }
 
-LevelAllocator allocator_of(const LevelSettings& settings) {
+LevelAllocator allocator_of(const LevelSettings& settings, bool with_placements = false) {
   const ChainSide side = settings.saf ? ChainSide::kVmAvoidingSpots : ChainSide::kVm;
   LevelAllocator allocator{
       .chains = {},
@@ -35,9 +38,10 @@ LevelAllocator allocator_of(const LevelSettings& settings) {
     if (level == 1 && settings.promised_vcpus >= 0) {
       spec.filters.push_back({.name = "EconomyPromise"});
     }
-    allocator.chains.push_back(make_chain(spec, side));
+    allocator.chains.push_back(make_chain(spec, side, with_placements));
   }
-  allocator.chains.push_back(make_chain(chain_named(settings.spot), ChainSide::kSpot));
+  allocator.chains.push_back(
+      make_chain(chain_named(settings.spot), ChainSide::kSpot, with_placements));
   return allocator;
 }
 
@@ -53,6 +57,20 @@ std::vector<std::uint8_t> random_levels(const Workload& workload, std::size_t le
   return drawn;
 }
 
+/// The hosts, where they stand, and the tenants that some are kept for.
+struct Cloud {
+  HostTable hosts;
+  IsolatedTenants isolated;
+};
+
+Cloud cloud_of(const LevelSettings& settings) {
+  if (settings.places.empty()) return {HostTable::uniform(settings.hosts, settings.host), {}};
+  reference::Settings cloud{.hosts = settings.hosts, .each = settings.places};
+  for (reference::HostSettings& host : cloud.each) host.total = settings.host;
+  const RunSettings run = run_settings_of(cloud);
+  return {make_hosts(run), run.host.isolated_tenants()};
+}
+
 void check_against_reference(const Workload& workload, const LevelSettings& settings) {
   CAPTURE(workload.name);
   CAPTURE(settings.vm);
@@ -61,9 +79,11 @@ void check_against_reference(const Workload& workload, const LevelSettings& sett
   CAPTURE(settings.saf);
   CAPTURE(settings.otn);
   CAPTURE(settings.levels);
-  const EventSchedule schedule = make_schedule(workload);
-  LevelEngine engine(schedule, settings.level_of, HostTable::uniform(settings.hosts, settings.host),
-                     allocator_of(settings));
+  const Cloud cloud = cloud_of(settings);
+  const EventSchedule schedule =
+      make_schedule(workload, ScheduledClasses::kVmsAndSpots, cloud.isolated);
+  LevelEngine engine(schedule, settings.level_of, cloud.hosts,
+                     allocator_of(settings, schedule.has_placements()));
   const std::vector<PromiseStep> steps{
       {.from = SimTime::min(), .vcpus = settings.promised_vcpus, .memory_mb = 1'000'000}};
   PromiseOwner owner(steps, workload, settings.level_of);
@@ -80,8 +100,9 @@ TEST_CASE("level engine: agrees with the slow simulator on random small clouds")
                                                     "vmaUTIL", "vmaCOS", "vmaDPD"};
   static constexpr std::array<const char*, 3> kEvictors{"FIFO", "YJF", "LPO"};
   std::uint64_t economy_evictions = 0, spot_evictions = 0;
-  for (std::uint64_t seed = 0; seed < 90; ++seed) {
-    const Workload workload = random_workload({.seed = seed, .spot_percent = 60});
+  Random random(16);
+  for (std::uint64_t seed = 0; seed < 180; ++seed) {
+    Workload workload = random_workload({.seed = seed, .spot_percent = 60});
     LevelSettings settings{.host = {10, 10, 0},
                            .hosts = 4,
                            .levels = seed % 5 == 4 ? std::size_t{4} : std::size_t{3},
@@ -91,6 +112,10 @@ TEST_CASE("level engine: agrees with the slow simulator on random small clouds")
                            .saf = seed % 2 == 1,
                            .otn = 1 + seed / 9 % 3};
     if (seed % 4 == 3) settings.promised_vcpus = 8;
+    if (seed >= 90) {  // with zones, metadata, tenants and groups
+      settings.places = random_cloud(random, settings.hosts);
+      ask_for_places(random, workload);
+    }
     settings.level_of = random_levels(workload, settings.levels, seed);
     check_against_reference(workload, settings);
     const auto results = reference::simulate_levels(workload, settings).results;
@@ -100,6 +125,63 @@ TEST_CASE("level engine: agrees with the slow simulator on random small clouds")
   // The clouds are such that both happen often.
   CHECK(economy_evictions > 100);
   CHECK(spot_evictions > 500);
+}
+
+/// Runs both engines on the same cloud; returns how many spots were evicted.
+std::uint64_t check_two_levels(const Workload& workload, const RunSettings& run) {
+  const EventSchedule schedule =
+      make_schedule(workload, ScheduledClasses::kVmsAndSpots, run.host.isolated_tenants());
+  const Allocator allocator = make_allocator(run, schedule.has_placements());
+  std::vector<std::uint8_t> level_of;
+  for (const WorkloadRow& row : workload.rows) level_of.push_back(row.is_spot() ? 1 : 0);
+  LevelEngine engine(schedule, level_of, make_hosts(run),
+                     {.chains = {allocator.vm, allocator.spot},
+                      .evictor = allocator.evictor,
+                      .otn = allocator.otn});
+  engine.run();
+  SimulationEngine expected(schedule, make_hosts(run), allocator);
+  EventRecorder recorder;
+  expected.set_observer(&recorder);
+  expected.run();
+  std::vector<HostIndex> placements(workload.rows.size(), kNoHost);
+  for (const reference::Event& event : recorder.events) {
+    if (event.kind == reference::EventKind::kPlaced) placements[event.instance] = event.host;
+  }
+  CHECK(engine.placements() == placements);
+  const RunResult result = expected.result();
+  const std::vector<LevelResult>& of = engine.results();
+  CHECK(of[0].rejected == result.vm_rejected);
+  CHECK((of[0].revenue == result.vm_revenue));
+  CHECK(of[1].requests - of[1].rejected == result.spot_admitted);
+  CHECK(of[1].evictions == result.evictions);
+  CHECK((of[1].revenue == result.spot_revenue));
+  return result.evictions;
+}
+
+TEST_CASE("level engine: two levels are the engine of VMs and spots under every constraint") {
+  Random random(17);
+  std::uint64_t evictions = 0;
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    CAPTURE(seed);
+    const std::size_t hosts = 2 + random.below(6);
+    Workload workload = random_workload({.seed = seed, .host = {12, 12, 0}, .hosts = hosts});
+    ask_for_places(random, workload);
+    RunSettings run = run_settings_of({.hosts = hosts,
+                                       .vm = seed % 2 == 0 ? "COS" : "UTIL",
+                                       .spot = seed % 3 == 0 ? "vmaDPD" : "sUTIL",
+                                       .evictor = seed % 5 == 0 ? "LPO" : "FIFO",
+                                       .saf = seed % 4 == 1,
+                                       .otn = 1 + seed % 3,
+                                       .each = random_cloud(random, hosts)});
+    if (seed % 2 == 1) {  // soft forms weigh
+      for (ChainSpec* chain : {&run.vm, &run.spot}) {
+        chain->weighers.push_back({.name = "ServerGroupSoftAntiAffinityWeigher"});
+        chain->weighers.push_back({.name = "ServerGroupSoftAffinityWeigher"});
+      }
+    }
+    evictions += check_two_levels(workload, run);
+  }
+  CHECK(evictions > 300);
 }
 
 TEST_CASE("level engine: two levels are the engine of VMs and spots") {
@@ -195,6 +277,65 @@ TEST_CASE("level engine: of the offered hosts, one where no economy instance is 
   CHECK(engine.host_of(3) == 1);
   CHECK(engine.results()[1].evictions == 0);
   CHECK(engine.results()[2].evictions == 2);
+}
+
+/// Each row with what it asks: a position in `asked`, from 1 on.
+Workload asking(std::vector<WorkloadRow> rows, std::vector<RowPlacement> asked,
+                std::vector<ServerGroup> groups = {}) {
+  Workload workload{.name = "w"};
+  workload.rows = std::move(rows);
+  workload.placements = {.asked = std::move(asked), .groups = std::move(groups)};
+  return workload;
+}
+
+TEST_CASE("level engine: a VM evicts where its zone is, though that costs an economy instance") {
+  // h0 in az1, h1 in az2, 10 each. First fit: economy 8 on h0; spots 5 and 4 on h1 (no room for 5
+  // on h0; asked to be in az2). A VM of 6 for az1 needs 4 on h0, where the economy instance must
+  // go; one without a zone would be better off on h1 (10 - 9 free, needs 5: one spot of 5 goes).
+  for (const bool has_zone : {true, false}) {
+    Workload workload = asking(
+        {row(8, 0, 100, true), row(5, 1, 100, true), row(4, 2, 100, true), row(6, 3, 100, false)},
+        {{.rules = {.zone = "az1"}}, {.rules = {.zone = "az2"}}});
+    workload.rows[1].placement = workload.rows[2].placement = 2;
+    if (has_zone) workload.rows[3].placement = 1;
+    const LevelSettings settings{.host = {10, 10, 0},
+                                 .hosts = 2,
+                                 .level_of = {1, 2, 2, 0},
+                                 .otn = 2,
+                                 .places = {{.zone = "az1"}, {.zone = "az2"}}};
+    const EventSchedule schedule = make_schedule(workload);
+    LevelEngine engine(schedule, settings.level_of, cloud_of(settings).hosts,
+                       allocator_of(settings, true));
+    engine.run();
+    CHECK(engine.host_of(3) == (has_zone ? 0 : 1));
+    CHECK(engine.results()[1].evictions == (has_zone ? 1 : 0));
+    CHECK(engine.results()[2].evictions == (has_zone ? 0 : 1));
+  }
+}
+
+TEST_CASE("level engine: who is evicted or ends is no member of its group any more") {
+  // One group with anti-affinity over all levels, two hosts of 10. At hour 0 the spot a (6) on h0,
+  // at 1 the economy instance b (6) on h1. At 2 the spot c (1) finds a member everywhere: rejected.
+  // At 3 a VM of 8 of nobody's group takes h0 (first fit) and evicts a. At 4 the spot d (1) may go
+  // to h0 now. At 5 b ends; at 6 the economy instance e (1) goes to h1.
+  Workload workload =
+      asking({row(6, 0, 100, true), row(6, 1, 5, true), row(1, 2, 100, true), row(8, 3, 100, false),
+              row(1, 4, 100, true), row(1, 6, 100, true)},
+             {{.group = 0}}, {{.id = "apart", .policy = GroupPolicy::kAntiAffinity}});
+  for (const std::size_t member : {0U, 1U, 2U, 4U, 5U}) workload.rows[member].placement = 1;
+  const LevelSettings settings{.host = {10, 10, 0}, .hosts = 2, .level_of = {2, 1, 2, 0, 2, 1}};
+  const EventSchedule schedule = make_schedule(workload);
+  LevelEngine engine(schedule, settings.level_of, cloud_of(settings).hosts,
+                     allocator_of(settings, true));
+  engine.run();
+  CHECK(engine.placements() == std::vector<HostIndex>{0, 1, kNoHost, 0, 0, 1});
+  CHECK(engine.results()[2].evictions == 1);
+  // Chains that do not look at groups are a mistake.
+  CHECK(contains(error_text<ConfigError>([&] {
+                   const LevelEngine none(schedule, settings.level_of, cloud_of(settings).hosts,
+                                          allocator_of(settings));
+                 }),
+                 "no filter of the chain looks at that"));
 }
 
 TEST_CASE("EconomyPromise: every host passes while the promise lasts, none where there is none") {

@@ -193,8 +193,10 @@ class LevelsSimulation {
     const ChainSide side = settings_.saf[at[5]] ? ChainSide::kVmAvoidingSpots : ChainSide::kVm;
     ChainSpec economy = settings_.economy_chains[at[7]];
     if (is_limited) economy.filters.push_back({.name = "EconomyPromise"});
-    return {.chains = {make_chain(settings_.vm[at[2]], side), make_chain(economy, side),
-                       make_chain(settings_.spot[at[3]], ChainSide::kSpot)},
+    const bool with_placements = workload.schedule().has_placements();
+    return {.chains = {make_chain(settings_.vm[at[2]], side, with_placements),
+                       make_chain(economy, side, with_placements),
+                       make_chain(settings_.spot[at[3]], ChainSide::kSpot, with_placements)},
             .evictor = prepared_evictor(make_evictor(settings_.evictors[at[4]]),
                                         workload.workload(), workload.schedule()),
             .otn = settings_.otn[at[6]]};
