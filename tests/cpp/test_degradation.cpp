@@ -6,6 +6,7 @@
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/studies/degradation/degradation.hpp"
 #include "tests/cpp/engine_checks.hpp"
+#include "tests/cpp/random_cloud.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "tests/cpp/worked_scenarios.hpp"
 
@@ -44,6 +45,55 @@ TEST_CASE("degrade: N = 1 is the plain policy, whatever the seed") {
     }
   }
   CHECK(rejected > 100);
+}
+
+TEST_CASE("degrade: N = 1 is the plain policy under every constraint") {
+  Random random(18);
+  std::uint64_t rejected = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    Workload workload = crowded(seed);
+    ask_for_places(random, workload);
+    RunSettings run = run_settings_of(
+        {.hosts = 4, .vm = seed % 2 == 0 ? "COS" : "FirstFit", .each = random_cloud(random, 4)});
+    if (seed % 3 == 0) {
+      run.vm.weighers.push_back({.name = "ServerGroupSoftAntiAffinityWeigher"});
+    }
+    const EventSchedule vms =
+        make_schedule(workload, ScheduledClasses::kVmsOnly, run.host.isolated_tenants());
+    const Allocator allocator = make_allocator(run, true);
+    SimulationEngine engine(vms, make_hosts(run), allocator);
+    engine.run();
+    const DegradationResult result = degrade(vms, make_hosts(run), *allocator.vm, 1, seed);
+    CHECK(result.vm_rejected == engine.result().vm_rejected);
+    CHECK((result.vm_revenue == engine.result().vm_revenue));
+    rejected += result.vm_rejected;
+  }
+  CHECK(rejected > 1000);
+}
+
+TEST_CASE("degrade: a VM is drawn a host among those that pass alone") {
+  // Two members with anti-affinity (2, 2) on two hosts of (10, 12), then (9, 9), which fits
+  // neither. Without the group N = 2 puts both on one host in half of the runs, and the third then
+  // fits.
+  Workload workload =
+      worked::workload_of({worked::vm({2, 2}), worked::vm({2, 2}), worked::vm({9, 9})});
+  workload.placements.groups = {{.id = "apart", .policy = GroupPolicy::kAntiAffinity}};
+  workload.placements.asked = {{.group = 0}};
+  workload.rows[0].placement = workload.rows[1].placement = 1;
+  const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
+  const auto chain = make_chain(chain_of("UTIL"), ChainSide::kVm, true);
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const HostTable two = HostTable::uniform(2, {10, 12, 0});
+    CHECK(degrade(vms, two, *chain, 2, seed).vm_rejected == 1);
+    // Of three hosts the members take two, and the last VM finds the third idle.
+    CHECK(degrade(vms, HostTable::uniform(3, {10, 12, 0}), *chain, 1, seed).vm_rejected == 0);
+  }
+  // When the first member has ended there is no second one on the host: with N = 1 both go to h0.
+  workload.rows[0].end = workload.rows[1].start = worked::day(1);
+  workload.rows[2].start = worked::day(1);
+  const EventSchedule later = make_schedule(workload, ScheduledClasses::kVmsOnly);
+  CHECK(degrade(later, HostTable::uniform(2, {10, 12, 0}), *chain, 1, 0).vm_rejected == 0);
 }
 
 TEST_CASE("degrade: a random one of the first N hosts, all of them equally likely") {

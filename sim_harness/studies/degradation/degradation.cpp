@@ -40,6 +40,7 @@ DegradationResult degrade(const EventSchedule& vms, HostTable hosts, const Chain
                            .vm_revenue = vms.vm_revenue_requested};
   require_placements_seen(vms, vm);
   const std::unique_ptr<HostRanking> ranking = vm.make_ranking(hosts);
+  Placements placements(vms);
   std::vector<HostIndex> host_of(vms.start.size(), kNoHost);
   std::vector<HostIndex> seen;
   Random random(seed);
@@ -51,8 +52,10 @@ DegradationResult degrade(const EventSchedule& vms, HostTable hosts, const Chain
     if (event.is_departure()) {
       if (host == kNoHost) continue;
       hosts.remove_vm(host, vms.resources(event));
+      placements.left(event.instance, host);
     } else {
-      const Request request = vms.request(event);
+      Request request = vms.request(event);
+      if (!placements.empty()) request.placement = placements.of(event.instance);
       ranking->start(request);
       host = draw_host(*ranking, top, random, seen);
       if (host == kNoHost) {
@@ -61,6 +64,7 @@ DegradationResult degrade(const EventSchedule& vms, HostTable hosts, const Chain
         continue;
       }
       hosts.add_vm(host, request.resources());
+      placements.placed(event.instance, host);
     }
     ranking->host_changed(host);
   }

@@ -115,7 +115,8 @@ Experiment load(Settings settings) {
     const Coordinates first = grid.coordinates(group.first_run);
     SharedWorkload& workload = *shared->workloads[first[0]];
     const HostTable hosts = settings.host.table(workload.hosts(settings.sizes[first[1]], first[2]));
-    const auto chain = make_chain(settings.vm[first[2]], ChainSide::kVm);
+    const auto chain =
+        make_chain(settings.vm[first[2]], ChainSide::kVm, workload.vm_schedule().has_placements());
     for (const std::size_t run : pending) {
       const Coordinates at = grid.coordinates(run);
       record(run,
