@@ -107,6 +107,13 @@ const FilterSpec* find_lifetime_filter(const ChainSpec& chain) {
 
 }  // namespace
 
+std::vector<ResourceVector> totals_of(const HostTable& hosts) {
+  std::vector<ResourceVector> totals;
+  const HostView view = hosts.view();
+  for (HostIndex host = 0; host < view.size(); ++host) totals.push_back(view[host].total());
+  return totals;
+}
+
 bool needs_lifetime_forecast(const ChainSpec& spot) {
   return find_lifetime_filter(spot) != nullptr;
 }
@@ -116,11 +123,8 @@ std::unique_ptr<LifetimeForecast> make_lifetime_forecast(const EventSchedule& sc
                                                          const ChainSpec& spot) {
   const FilterSpec* filter = find_lifetime_filter(spot);
   if (filter == nullptr) return nullptr;
-  std::vector<ResourceVector> totals;
-  const HostView view = hosts.view();
-  for (HostIndex host = 0; host < view.size(); ++host) totals.push_back(view[host].total());
   return std::make_unique<LifetimeForecast>(
-      schedule, std::move(totals),
+      schedule, totals_of(hosts),
       read_lifetime_sla_options(PluginOptions(filter->name, filter->options)));
 }
 

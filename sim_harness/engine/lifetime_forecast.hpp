@@ -67,6 +67,9 @@ class LifetimeForecast final : public ForecastOwner {
 [[nodiscard]] std::unique_ptr<LifetimeForecast> make_lifetime_forecast(
     const EventSchedule& schedule, const HostTable& hosts, const ChainSpec& spot);
 
+/// What each host has.
+[[nodiscard]] std::vector<ResourceVector> totals_of(const HostTable& hosts);
+
 /// Tells whether make_lifetime_forecast makes one.
 [[nodiscard]] bool needs_lifetime_forecast(const ChainSpec& spot);
 

@@ -101,7 +101,7 @@ TEST_CASE("study sla: on-demand admissions are those of a cloud without spots") 
   Workload alone = sla_workload(settings, store, {});
   std::erase_if(alone.rows, [](const WorkloadRow& row) { return row.is_spot(); });
   const EventSchedule schedule = make_schedule(alone);
-  SimulationEngine engine(schedule, HostTable::uniform(5, settings.host),
+  SimulationEngine engine(schedule, settings.host.table(5),
                           make_allocator(sla_simulation(settings, {})));
   engine.run();
   CHECK(engine.result().vm_rejected > 0);  // it is a question
@@ -139,7 +139,7 @@ TEST_CASE("study sla: with instances of one size the youngest spot of all hosts 
   const RequestStore store({settings.on_demand, settings.spot});
   const Workload workload = sla_workload(settings, store, {});
   const EventSchedule schedule = make_schedule(workload);
-  SimulationEngine engine(schedule, HostTable::uniform(8, settings.host),
+  SimulationEngine engine(schedule, settings.host.table(8),
                           make_allocator(sla_simulation(settings, {})));
   YoungestGo youngest;
   engine.set_forecasts(&youngest);
@@ -204,6 +204,27 @@ TEST_CASE("study sla: a Eucalyptus trace and the spots of a workload file") {
   CHECK(own.on_demand_requests == 1);
   CHECK(own.spot_admitted == 2);
   CHECK(own.evictions == 0);
+}
+
+TEST_CASE("study sla: the groups of a file hold for its VMs and spots, those of two files apart") {
+  // One host of 12, a VM and a spot in one group with anti-affinity: the spot may not be there. As
+  // spots of another file they are another group's, and it fits beside the VM.
+  ScratchFolder folder;
+  const std::string rows =
+      "instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s,group,group_policy\n"
+      "v,t,vm,4,1,0,1000,g,anti-affinity\ns,t,spot,8,1,10,150,g,anti-affinity\n";
+  (void)folder.write("a.csv", rows);
+  (void)folder.write("b.csv", rows);
+  const std::vector<std::string> files{
+      "on_demand=a.csv", "spot=[same, a.csv, b.csv]", "hosts=1", "host.vcpus=12", "seed=1",
+      "target=none",     "spot_delay_hours=0"};
+  const SlaSettings settings = settings_of(kSynthetic, files, folder.path());
+  const RequestStore store({settings.on_demand, settings.spot});
+  CHECK(run_sla(settings, store, {.spot = 0}).spot_admitted == 0);
+  CHECK(run_sla(settings, store, {.spot = 1}).spot_admitted == 0);
+  CHECK(run_sla(settings, store, {.spot = 2}).spot_admitted == 1);
+  CHECK(contains(error_text<ConfigError>([&] { require_possible_requests(settings, store); }),
+                 "workload 'a.csv': the group 'g' with anti-affinity has up to 2 members"));
 }
 
 TEST_CASE("study sla: bad settings say where and what was expected") {

@@ -66,16 +66,16 @@ SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at
                           std::size_t threads) {
   const std::vector<double> probabilities = probabilities_of(settings);
   const RequestStore store({settings.on_demand, settings.spot});
+  require_possible_requests(settings, store);
   const Workload workload = sla_workload(settings, store, {});
-  const EventSchedule schedule = make_schedule(workload);
+  const EventSchedule schedule = sla_schedule(settings, workload);
   const RunSettings simulation = sla_simulation(settings, {});
   SimulationEngine engine(schedule, simulation.host.table(simulation.hosts),
-                          make_allocator(simulation));
+                          make_allocator(simulation, schedule.has_placements()));
   LifetimeSlaOptions options = read_lifetime_sla_options(PluginOptions("sla", settings.promise));
   options.target = settings.targets.front().probability.value_or(probabilities.front());
   if (!settings.targets.front().probability) options.refresh = kNever;  // nobody asks on the way
-  LifetimeForecast forecast(schedule, std::vector<ResourceVector>(simulation.hosts, settings.host),
-                            options);
+  LifetimeForecast forecast(schedule, totals_of(engine.hosts()), options);
   engine.set_forecasts(&forecast);
   SlaQuotes quotes{.at = at.value_or(workload.window), .evicted = probabilities};
   engine.run({.time = quotes.at});

@@ -7,6 +7,7 @@
 #include "core/random.hpp"
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/lifetime_forecast.hpp"
+#include "sim_harness/engine/placement_checks.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 
 namespace cospot {
@@ -26,17 +27,23 @@ struct RunSeeds {
 
 /// The requests of both classes, as the run sees them.
 struct RunRequests {
+  std::string name;
   Requests on_demand;
   Requests spot;
+  bool share_groups = false;  ///< they are the two classes of one file
 };
 
 RunRequests requests_of(const SlaSettings& settings, const RequestStore& store, const SlaRun& run) {
   const RunSeeds seeds(settings.seeds[run.seed]);
   const RequestSource& on_demand = settings.on_demand[run.on_demand];
   const RequestSource& spot = settings.spot[run.spot];
-  RunRequests requests{.on_demand = store.requests(on_demand, InstanceClass::kVm, seeds.on_demand),
-                       .spot = store.requests(spot.is_same_file ? on_demand : spot,
-                                              InstanceClass::kSpot, seeds.spot)};
+  const RequestSource& spot_source = spot.is_same_file ? on_demand : spot;
+  RunRequests requests{
+      .name = spot.is_same_file ? on_demand.label : on_demand.label + " and " + spot.label,
+      .on_demand = store.requests(on_demand, InstanceClass::kVm, seeds.on_demand),
+      .spot = store.requests(spot_source, InstanceClass::kSpot, seeds.spot)};
+  requests.share_groups = spot_source.file == on_demand.file && !requests.on_demand.are_all_rows &&
+                          !requests.spot.are_all_rows;
   for (WorkloadRow& row : requests.spot.rows) {
     row.start += settings.spot_delay;
     if (row.end != kNever) row.end += settings.spot_delay;
@@ -56,8 +63,26 @@ RunRequests requests_of(const SlaSettings& settings, const RequestStore& store, 
   return requests;
 }
 
+/// Gives what spots ask numbers behind what VMs ask: other requests, other groups.
+void set_apart(Requests& spot, WorkloadPlacements& placements) {
+  const auto groups = static_cast<std::uint32_t>(placements.groups.size());
+  const auto asked = static_cast<std::uint32_t>(placements.asked.size());
+  for (RowPlacement& one : spot.placements.asked) {
+    if (one.group != RowPlacement::kNoGroup) one.group += groups;
+  }
+  for (WorkloadRow& row : spot.rows) {
+    if (row.placement != 0)
+      row.placement = (row.placement + asked) & WorkloadPlacements::kMostAsked;
+  }
+  std::ranges::move(spot.placements.asked, std::back_inserter(placements.asked));
+  std::ranges::move(spot.placements.groups, std::back_inserter(placements.groups));
+}
+
 Workload merged(RunRequests requests) {
-  Workload workload{.name = "sla", .window = std::max(requests.on_demand.end, requests.spot.end)};
+  Workload workload{.name = std::move(requests.name),
+                    .window = std::max(requests.on_demand.end, requests.spot.end),
+                    .placements = std::move(requests.on_demand.placements)};
+  if (!requests.share_groups) set_apart(requests.spot, workload.placements);
   workload.rows = std::move(requests.on_demand.rows);
   std::ranges::move(requests.spot.rows, std::back_inserter(workload.rows));
   return workload;
@@ -75,6 +100,22 @@ double held_vcpus(Revenue revenue, SimTime window) {
 
 Workload sla_workload(const SlaSettings& settings, const RequestStore& store, const SlaRun& run) {
   return merged(requests_of(settings, store, run));
+}
+
+EventSchedule sla_schedule(const SlaSettings& settings, const Workload& workload) {
+  return make_schedule(workload, ScheduledClasses::kVmsAndSpots, settings.host.isolated_tenants());
+}
+
+void require_possible_requests(const SlaSettings& settings, const RequestStore& store) {
+  if (!store.has_placements() && settings.host.isolated_tenants().empty()) return;
+  SlaRun run;
+  for (run.on_demand = 0; run.on_demand < settings.on_demand.size(); ++run.on_demand) {
+    for (run.spot = 0; run.spot < settings.spot.size(); ++run.spot) {
+      const Workload workload = sla_workload(settings, store, run);
+      require_possible_placements(workload, sla_schedule(settings, workload), settings.host,
+                                  std::ranges::min(settings.hosts));
+    }
+  }
 }
 
 RunSettings sla_simulation(const SlaSettings& settings, const SlaRun& run) {
@@ -102,10 +143,10 @@ SlaResult run_sla(const SlaSettings& settings, const RequestStore& store, const 
   result.on_demand_vcpus_mean = mean_demand(requests.on_demand, SimTime{0});
   result.spot_vcpus_mean = mean_demand(requests.spot, settings.spot_delay);
   const Workload workload = merged(std::move(requests));
-  const EventSchedule schedule = make_schedule(workload);
+  const EventSchedule schedule = sla_schedule(settings, workload);
   const RunSettings simulation = sla_simulation(settings, run);
   SimulationEngine engine(schedule, simulation.host.table(simulation.hosts),
-                          make_allocator(simulation));
+                          make_allocator(simulation, schedule.has_placements()));
   const auto forecast = make_lifetime_forecast(schedule, engine.hosts(), simulation.spot);
   engine.set_forecasts(forecast.get());
   engine.run();

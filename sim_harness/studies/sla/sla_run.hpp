@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/studies/sla/sla_settings.hpp"
 
 namespace cospot {
@@ -31,6 +32,13 @@ struct SlaRun {
 /// The requests of a run as one workload: on-demand as VMs first, then spots, shifted by the delay.
 [[nodiscard]] Workload sla_workload(const SlaSettings& settings, const RequestStore& store,
                                     const SlaRun& run);
+
+/// Refuses what no host can give of what the requests of a study ask beside room, on its fewest
+/// hosts. Errors: ConfigError.
+void require_possible_requests(const SlaSettings& settings, const RequestStore& store);
+
+/// The events of a run's workload.
+[[nodiscard]] EventSchedule sla_schedule(const SlaSettings& settings, const Workload& workload);
 
 /// The policies and the datacenter of a run. Without a target every spot that fits is admitted;
 /// with one, the filter that promises decides too.

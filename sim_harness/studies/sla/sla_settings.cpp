@@ -106,19 +106,35 @@ std::vector<SlaTarget> read_targets(const ConfigNode& root) {
   return targets;
 }
 
-void read_host(const ConfigNode& root, SlaSettings& settings) {
+void read_host(const ConfigNode& root, const std::filesystem::path& folder, SlaSettings& settings) {
   static constexpr std::array<std::string_view, 2> kHostKeys{"vcpus", "memory_mb"};
   const ConfigNode& node = require_key(root, "study", "host");
+  if (node.kind == ConfigNode::Kind::kList || node.text.ends_with(".csv") ||
+      node.text.ends_with(".csv.gz")) {
+    settings.host = read_hosts(root, folder);
+    settings.has_memory = true;
+    return;
+  }
   require_known_keys(node, "host", kHostKeys);
   const auto read_amount = [](const ConfigNode& amount, std::string_view key) {
     return static_cast<ResourceAmount>(read_integer(amount, key, 1, kMaxResourceAmount));
   };
-  settings.host.vcpus = read_amount(require_key(node, "host", "vcpus"), "host.vcpus");
-  settings.host.memory_mb = 1;  // a host has some; requests without memory need none of it
+  ResourceVector total;
+  total.vcpus = read_amount(require_key(node, "host", "vcpus"), "host.vcpus");
+  total.memory_mb = 1;  // a host has some; requests without memory need none of it
   if (const ConfigNode* memory = node.find("memory_mb")) {
-    settings.host.memory_mb = read_amount(*memory, "host.memory_mb");
+    total.memory_mb = read_amount(*memory, "host.memory_mb");
     settings.has_memory = true;
   }
+  settings.host = total;
+}
+
+/// Where `host` says how many there are, `hosts` may be left out.
+std::vector<std::size_t> read_host_counts(const ConfigNode& root, const HostMix& host) {
+  if (root.find("hosts") == nullptr && !host.is_plain()) return {host.declared()};
+  return read_distinct(require_key(root, "study", "hosts"), "hosts", [](const auto& item) {
+    return static_cast<std::size_t>(read_integer(item, "hosts", 1, 1'000'000));
+  });
 }
 
 /// A key with one policy, by default first fit.
@@ -208,11 +224,8 @@ SlaSettings read_sla_settings(const StudyFile& file) {
   settings.on_demand =
       read_sources(require_key(root, "study", "on_demand"), "on_demand", file.folder);
   settings.spot = read_sources(require_key(root, "study", "spot"), "spot", file.folder);
-  read_host(root, settings);
-  settings.hosts =
-      read_distinct(require_key(root, "study", "hosts"), "hosts", [](const auto& item) {
-        return static_cast<std::size_t>(read_integer(item, "hosts", 1, 1'000'000));
-      });
+  read_host(root, file.folder, settings);
+  settings.hosts = read_host_counts(root, settings.host);
   settings.targets = read_targets(root);
   if (const ConfigNode* seed = root.find("seed")) {
     settings.seeds = read_distinct(*seed, "seed", [](const ConfigNode& item) {

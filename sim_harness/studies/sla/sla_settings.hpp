@@ -23,8 +23,8 @@ struct SlaTarget {
 struct SlaSettings {
   std::vector<RequestSource> on_demand;
   std::vector<RequestSource> spot;
-  ResourceVector host;
-  bool has_memory = false;  ///< the host's memory is stated, so the requests' counts
+  HostMix host;
+  bool has_memory = false;  ///< the hosts' memory is stated, so the requests' counts
   std::vector<std::size_t> hosts;
   std::vector<SlaTarget> targets;
   std::vector<std::int64_t> seeds{1};

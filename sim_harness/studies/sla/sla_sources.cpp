@@ -174,6 +174,11 @@ const Workload& RequestStore::file(const std::filesystem::path& path) const {
       ->second;
 }
 
+bool RequestStore::has_placements() const {
+  return std::ranges::any_of(files_,
+                             [](const auto& entry) { return !entry.second.placements.empty(); });
+}
+
 std::vector<InputRecord> RequestStore::records() const {
   std::vector<InputRecord> records;
   for (const auto& [path, workload] : files_) {
@@ -188,14 +193,15 @@ Requests RequestStore::requests(const RequestSource& source, InstanceClass insta
   if (source.lognormal) generated = generate_lognormal(*source.lognormal, seed);
   if (source.stand_in != nullptr) generated = generate_stand_in(*source.stand_in, seed);
   const Workload& workload = source.file.empty() ? generated : file(source.file);
-  require_room_only(workload, "the study sla");
-  Requests requests{.rows = {}, .end = workload.window};
   const auto is_wanted = [&](const WorkloadRow& row) {
     return row.instance_class == instance_class;
   };
-  const bool has_wanted = std::ranges::any_of(workload.rows, is_wanted);
+  Requests requests{.rows = {},
+                    .end = workload.window,
+                    .placements = workload.placements,
+                    .are_all_rows = std::ranges::none_of(workload.rows, is_wanted)};
   for (const WorkloadRow& row : workload.rows) {
-    if (has_wanted && !is_wanted(row)) continue;
+    if (!requests.are_all_rows && !is_wanted(row)) continue;
     requests.rows.push_back(row);
     requests.rows.back().instance_class = instance_class;
   }

@@ -34,6 +34,8 @@ struct RequestSource {
 struct Requests {
   std::vector<WorkloadRow> rows;
   SimTime end{0};  ///< of the trace
+  WorkloadPlacements placements{};
+  bool are_all_rows = false;  ///< the source has none of the class
 };
 
 /// The files of a study, read once, and what is generated from seeds.
@@ -46,6 +48,9 @@ class RequestStore {
   /// it has none of it, all rows.
   [[nodiscard]] Requests requests(const RequestSource& source, InstanceClass instance_class,
                                   std::uint64_t seed) const;
+
+  /// Whether requests of any file ask for more than room.
+  [[nodiscard]] bool has_placements() const;
 
   [[nodiscard]] std::vector<InputRecord> records() const;
 

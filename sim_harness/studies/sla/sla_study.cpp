@@ -130,6 +130,7 @@ Axis target_axis(const std::vector<SlaTarget>& targets) {
 Experiment load(SlaSettings settings) {
   const auto store = std::make_shared<const RequestStore>(
       std::vector<std::vector<RequestSource>>{settings.on_demand, settings.spot});
+  require_possible_requests(settings, *store);
   Experiment experiment{
       .schema = schema(),
       .axes = {source_axis("on_demand", settings.on_demand), source_axis("spot", settings.spot),
