@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -11,7 +12,11 @@
 #include "sim_harness/studies/sla/sla_quote.hpp"
 #include "sim_harness/studies/sla/sla_run.hpp"
 #include "sim_harness/studies/sla/sla_settings.hpp"
+#include "sim_harness/workloads/workload_writer.hpp"
+#include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/error_text.hpp"
+#include "tests/cpp/random_cloud.hpp"
+#include "tests/cpp/random_workload.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 
 namespace cospot {
@@ -204,6 +209,40 @@ TEST_CASE("study sla: a Eucalyptus trace and the spots of a workload file") {
   CHECK(own.on_demand_requests == 1);
   CHECK(own.spot_admitted == 2);
   CHECK(own.evictions == 0);
+}
+
+TEST_CASE("study sla: without a promise it is the engine of VMs and spots under every constraint") {
+  Random random(19);
+  std::uint64_t evictions = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    CAPTURE(seed);
+    Workload workload = random_workload({.seed = seed, .host = {12, 12, 0}, .hosts = 5});
+    ask_for_places(random, workload);
+    // On-demand requests come before spots.
+    std::stable_partition(workload.rows.begin(), workload.rows.end(),
+                          [](const auto& row) { return !row.is_spot(); });
+    ScratchFolder folder;
+    (void)folder.write("w.csv", format_workload(workload, WorkloadSchema::kCospot));
+    SlaSettings settings = settings_of(
+        kSynthetic, {"on_demand=w.csv", "spot=same", "target=none", "seed=1", "spot_delay_hours=0"},
+        folder.path());
+    settings.host = run_settings_of({.hosts = 5, .each = random_cloud(random, 5)}).host;
+    settings.has_memory = true;
+    settings.hosts = {5};
+    const SlaResult result =
+        run_sla(settings, RequestStore({settings.on_demand, settings.spot}), {});
+    const EventSchedule schedule =
+        make_schedule(workload, ScheduledClasses::kVmsAndSpots, settings.host.isolated_tenants());
+    SimulationEngine engine(schedule, settings.host.table(5),
+                            make_allocator(sla_simulation(settings, {}), true));
+    engine.run();
+    const RunResult expected = engine.result();
+    CHECK(result.on_demand_admitted == expected.vm_requests - expected.vm_rejected);
+    CHECK(result.spot_admitted == expected.spot_admitted);
+    CHECK(result.evictions == expected.evictions);
+    evictions += result.evictions;
+  }
+  CHECK(evictions > 100);
 }
 
 TEST_CASE("study sla: the groups of a file hold for its VMs and spots, those of two files apart") {

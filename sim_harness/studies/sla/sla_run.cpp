@@ -1,9 +1,12 @@
 #include "sim_harness/studies/sla/sla_run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
+#include "core/errors.hpp"
 #include "core/random.hpp"
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/lifetime_forecast.hpp"
@@ -67,6 +70,11 @@ RunRequests requests_of(const SlaSettings& settings, const RequestStore& store, 
 void set_apart(Requests& spot, WorkloadPlacements& placements) {
   const auto groups = static_cast<std::uint32_t>(placements.groups.size());
   const auto asked = static_cast<std::uint32_t>(placements.asked.size());
+  if (asked + spot.placements.asked.size() > WorkloadPlacements::kMostAsked) {
+    throw ConfigError(
+        fmt::format("on_demand and spot: more than {} different zones, extra specs and groups",
+                    WorkloadPlacements::kMostAsked));
+  }
   for (RowPlacement& one : spot.placements.asked) {
     if (one.group != RowPlacement::kNoGroup) one.group += groups;
   }
