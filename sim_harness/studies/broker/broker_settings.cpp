@@ -58,7 +58,7 @@ JobsSpec read_jobs(const ConfigNode& node, const std::filesystem::path& folder) 
       spec.file = found.front().file;
       spec.label = found.front().label;
     } catch (const ConfigError& error) {
-      throw ConfigError(fmt::format("{}: jobs.swf: {}", swf->where, error.what()));
+      throw ConfigError(fmt::format("{}: {}", key_place(*swf, "jobs.swf"), error.what()));
     }
   } else {
     if (read_text(*synthetic, "jobs.synthetic") != "grid") {
@@ -158,8 +158,8 @@ BrokerStudySettings read_broker_settings(const ConfigNode& root,
     settings.jobs.push_back(read_jobs(*item, folder));
     for (std::size_t i = 0; i + 1 < settings.jobs.size(); ++i) {
       if (settings.jobs[i].label != settings.jobs.back().label) continue;
-      throw ConfigError(fmt::format("{}: jobs: duplicate value '{}'; a label tells them apart",
-                                    item->where, settings.jobs[i].label));
+      throw ConfigError(fmt::format("{}: duplicate value '{}'; a label tells them apart",
+                                    key_place(*item, "jobs"), settings.jobs[i].label));
     }
   }
   settings.bid = read_names(root, "bid", names_of(bid_strategies()));

@@ -77,9 +77,9 @@ void refuse_forecasts(const ConfigNode& root, std::string_view key,
   for (const ChainSpec& chain : chains) {
     if (!needs_spot_forecasts(chain)) continue;
     throw ConfigError(fmt::format(
-        "{}: {}: {} needs a forecast of lifetimes or revocations, which the study {} does not "
+        "{}: {} needs a forecast of lifetimes or revocations, which the study {} does not "
         "make; expected it in study compare",
-        root.find(key)->where, key, chain.label, study));
+        key_place(*root.find(key), key), chain.label, study));
   }
 }
 

@@ -99,7 +99,8 @@ std::vector<SlaTarget> read_targets(const ConfigNode& root) {
     SlaTarget target = read_target(*item);
     const auto is_it = [&](const SlaTarget& other) { return other.label == target.label; };
     if (std::ranges::any_of(targets, is_it)) {
-      throw ConfigError(fmt::format("{}: target: duplicate value '{}'", item->where, item->text));
+      throw ConfigError(
+          fmt::format("{}: duplicate value '{}'", key_place(*item, "target"), item->text));
     }
     targets.push_back(std::move(target));
   }
