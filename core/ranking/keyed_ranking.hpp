@@ -57,38 +57,30 @@ class KeyedRanking final : public HostRanking {
   /// `weigher` and `hosts` outlive the ranking. `feasible`: beside what a host must have room.
   KeyedRanking(const T& weigher, const HostTable& hosts, Sees feasible, bool prefer_spot_free,
                double key_factor)
-      : weigher_(&weigher),
-        view_(hosts.view()),
-        tier_(weigher.tier()),
-        feasible_(feasible),
-        // Where spots count for feasibility, no feasible host needs an eviction.
-        prefers_spot_free_(prefer_spot_free && feasible == Sees::kVms),
-        key_factor_(key_factor),
-        total_(hosts.largest_total()),
-        tiers_{Hosts<Key>(hosts), Hosts<Key>(hosts)} {
+      : KeyedRanking(weigher, hosts, Hosts<Key>(hosts), hosts.largest_total(), feasible,
+                     prefer_spot_free, key_factor) {
     for (HostIndex host = 0; host < hosts.size(); ++host) host_changed(host);
   }
 
   /// Ranks the hosts of a group only; no other may be reported.
   KeyedRanking(const T& weigher, const HostTable& hosts, const HostGroup& group, Sees feasible,
                bool prefer_spot_free, double key_factor)
-      : weigher_(&weigher),
-        view_(hosts.view()),
-        tier_(weigher.tier()),
-        feasible_(feasible),
-        prefers_spot_free_(prefer_spot_free && feasible == Sees::kVms),
-        key_factor_(key_factor),
-        total_(group.total),
-        tiers_{Hosts<Key>(hosts, group.hosts), Hosts<Key>(hosts, group.hosts)} {
+      : KeyedRanking(weigher, hosts, Hosts<Key>(hosts, group.hosts), group.total, feasible,
+                     prefer_spot_free, key_factor) {
     for (const HostIndex host : group.hosts) host_changed(host);
   }
 
-  void host_changed(HostIndex host) override {
+  void host_changed(HostIndex host) override { (void)take_change(host); }
+
+  /// As host_changed(); returns the host's key.
+  double take_change(HostIndex host) {
     if (host != first_.host) first_.host = kNoHost;
     const HostRow row = view_[host];
     const std::size_t tier = is_in_tier(tier_, row) ? 0 : 1;
     if (tier_ != Tier::kNone && tiers_[1 - tier].contains(host)) tiers_[1 - tier].remove(host);
-    tiers_[tier].put(host, to_key(weigher_->host_key(row)), row);
+    const double key = weigher_->host_key(row);
+    tiers_[tier].put(host, to_key(key), row);
+    return key;
   }
 
   void start(const Request& request) override {
@@ -244,6 +236,19 @@ class KeyedRanking final : public HostRanking {
   }
 
  private:
+  /// Of hosts that are still to be reported; `none` holds none of them.
+  KeyedRanking(const T& weigher, const HostTable& hosts, const Hosts<Key>& none,
+               const ResourceVector& total, Sees feasible, bool prefer_spot_free, double key_factor)
+      : weigher_(&weigher),
+        view_(hosts.view()),
+        tier_(weigher.tier()),
+        feasible_(feasible),
+        // Where spots count for feasibility, no feasible host needs an eviction.
+        prefers_spot_free_(prefer_spot_free && feasible == Sees::kVms),
+        key_factor_(key_factor),
+        total_(total),
+        tiers_{none, none} {}
+
   /// How far a walk has come.
   enum class Stage : std::uint8_t {
     kUnopened,        ///< nothing was searched yet
