@@ -25,7 +25,18 @@ class CompactHosts {
       column.assign(keys_.size(), kNoRoom);
     }
     for (std::vector<ResourceAmount>& column : free_) column.assign(keys_.size(), kNoRoom);
+    point_at_columns();
   }
+  CompactHosts(const CompactHosts& other)
+      : rows_(other.rows_),
+        keys_(other.keys_),
+        free_ignoring_spots_(other.free_ignoring_spots_),
+        free_(other.free_),
+        size_(other.size_) {
+    point_at_columns();
+  }
+  CompactHosts& operator=(const CompactHosts&) = delete;
+  ~CompactHosts() = default;
 
   void rebind(const HostTable& /*copy*/) {}
 
@@ -47,7 +58,7 @@ class CompactHosts {
 
   [[nodiscard]] NearestHosts<Key> nearest(const RoomQuery& query, Key below_this,
                                           Key above_this) const {
-    NearestHosts<Key> found = nearest_hosts(columns(), query, below_this, above_this);
+    NearestHosts<Key> found = nearest_hosts(columns_, query, below_this, above_this);
     found.below.host = host_at(found.below.host);
     found.above.host = host_at(found.above.host);
     return found;
@@ -55,13 +66,21 @@ class CompactHosts {
 
   [[nodiscard]] HostIndex lowest(const RoomQuery& query, Key first, Key last,
                                  HostIndex from) const {
-    return host_at(lowest_host(columns(), query, present(first), last, first_row_from(from)));
+    return host_at(lowest_host(columns_, query, present(first), last, first_row_from(from)));
+  }
+
+  /// The first host of a walk from the end of a plateau, in one pass; see first_from_end().
+  [[nodiscard]] KeyedHost<Key> first_from_end(const RoomQuery& query,
+                                              const ClampedKeys<Key>& keys) const {
+    KeyedHost<Key> found = cospot::first_from_end(columns_, query, keys);
+    found.host = host_at(found.host);
+    return found;
   }
 
   [[nodiscard]] std::size_t count(const RoomQuery& query, CountedRange<Key> range) const {
     range.first = present(range.first);
     range.before = first_row_from(range.before);
-    return count_hosts(columns(), query, range);
+    return count_hosts(columns_, query, range);
   }
 
  private:
@@ -105,17 +124,19 @@ class CompactHosts {
     if (from == 0 || from == kNoHost) return from;
     return rows_->row_of[from];
   }
-  [[nodiscard]] RoomColumns<Key> columns() const {
-    return {.free_ignoring_spots = {free_ignoring_spots_[0].data(), free_ignoring_spots_[1].data(),
-                                    free_ignoring_spots_[2].data()},
-            .free = {free_[0].data(), free_[1].data(), free_[2].data()},
-            .key = keys_.data(),
-            .rows = rows_->host.size()};
+  void point_at_columns() {
+    columns_ = {
+        .free_ignoring_spots = {free_ignoring_spots_[0].data(), free_ignoring_spots_[1].data(),
+                                free_ignoring_spots_[2].data()},
+        .free = {free_[0].data(), free_[1].data(), free_[2].data()},
+        .key = keys_.data(),
+        .rows = rows_->host.size()};
   }
 
   std::shared_ptr<const Rows> rows_;
   std::vector<Key> keys_;  // by row
   Columns free_ignoring_spots_, free_;
+  RoomColumns<Key> columns_;
   std::size_t size_ = 0;
 };
 

@@ -31,6 +31,7 @@ class GroupedRanking final : public PlaceRanking {
         group_of_(hosts.size()),
         counts_(!prefer_spot_free && feasible == Sees::kVms) {
     groups_.reserve(groups.size());
+    bounds_.reserve(groups.size());
     for (const HostGroup& group : groups) {
       for (const HostIndex host : group.hosts) {
         group_of_[host] = static_cast<std::uint32_t>(groups_.size());
@@ -38,21 +39,21 @@ class GroupedRanking final : public PlaceRanking {
       const double factor = key_factor_or_0 > 0 ? key_factor_or_0 : weigher.key_factor(group.total);
       order_.push_back(static_cast<std::uint32_t>(groups_.size()));
       groups_.push_back({.ranking = {weigher, hosts, group, feasible, prefer_spot_free, factor},
-                         .total = group.total,
-                         .place = group.place,
                          .hosts = std::make_shared<const std::vector<HostIndex>>(group.hosts)});
-      if constexpr (T::kKeyPerTotal) find_keys(groups_.back());
+      bounds_.push_back({.total = group.total, .place = group.place});
+      if constexpr (T::kKeyPerTotal) find_keys(groups_.back(), bounds_.back());
     }
   }
 
   void allow_places(std::span<const std::uint8_t> allowed) override { allowed_ = allowed; }
 
   void host_changed(HostIndex host) override {
-    Group& group = groups_[group_of_[host]];
-    group.ranking.host_changed(host);
+    const std::uint32_t number = group_of_[host];
+    Group& group = groups_[number];
+    const double key = group.ranking.take_change(host);
     if constexpr (T::kKeyPerTotal) {
-      group.keys.include(weigher_->host_key(view_[host]));
-      if (++group.changes >= group.hosts->size()) find_keys(group);
+      bounds_[number].keys.include(key);
+      if (++group.changes >= group.hosts->size()) find_keys(group, bounds_[number]);
     }
   }
 
@@ -62,12 +63,11 @@ class GroupedRanking final : public PlaceRanking {
 
   void start(const Request& request) override {
     request_ = request;
-    for (Group& group : groups_) {
-      group.has_heard = false;
-      group.head = kNoHost;
-      group.is_walked = allowed_.empty() || allowed_[group.place] != 0;
-      group.highest_weight =
-          group.is_walked ? weigher_->highest_weight(request, group.total, group.keys) : kNone;
+    ++walk_;
+    for (Bound& bound : bounds_) {
+      bound.is_walked = allowed_.empty() || allowed_[bound.place] != 0;
+      bound.highest_weight =
+          bound.is_walked ? weigher_->highest_weight(request, bound.total, bound.keys) : kNone;
     }
     sort_groups();
     opened_ = 0;
@@ -79,10 +79,14 @@ class GroupedRanking final : public PlaceRanking {
     given_ = nullptr;
     for (std::size_t i = 0; i < opened_; ++i) consider(groups_[order_[i]]);
     while (opened_ < order_.size()) {
-      Group& group = groups_[order_[opened_]];
-      if (given_ != nullptr && ranks_before_all_of(given_->standing, group)) break;
+      const std::uint32_t number = order_[opened_];
+      Group& group = groups_[number];
+      if (given_ != nullptr && ranks_before_all_of(given_->standing, number)) break;
       ++opened_;
-      if (!group.is_walked) continue;
+      if (!bounds_[number].is_walked) {
+        group.head = kNoHost;
+        continue;
+      }
       (void)asked(group);
       group.advance();
       consider(group);
@@ -95,8 +99,8 @@ class GroupedRanking final : public PlaceRanking {
     Standing standing;
     for (const std::uint32_t number : order_) {
       const Group& group = groups_[number];
-      if (!group.is_walked) continue;
-      if (best != kNoHost && ranks_before_all_of(standing, group)) break;
+      if (!bounds_[number].is_walked) continue;
+      if (best != kNoHost && ranks_before_all_of(standing, number)) break;
       const HostIndex host = asked(group).first_without_eviction(SIZE_MAX);
       if (host == kNoHost) continue;
       const Standing at = group.ranking.standing_of(host);
@@ -115,8 +119,8 @@ class GroupedRanking final : public PlaceRanking {
 
   [[nodiscard]] double weight_spread() const override {
     WeightRange all;
-    for (const Group& group : groups_) {
-      if (group.is_walked) all.include(asked(group).weight_range());
+    for (std::size_t number = 0; number < groups_.size(); ++number) {
+      if (bounds_[number].is_walked) all.include(asked(groups_[number]).weight_range());
     }
     return all.greatest - all.least;
   }
@@ -136,15 +140,10 @@ class GroupedRanking final : public PlaceRanking {
 
   struct Group {
     mutable Ranking ranking;
-    ResourceVector total{};  ///< the largest of each resource
-    PlaceIndex place = 0;
     std::shared_ptr<const std::vector<HostIndex>> hosts{};
-    KeyRange keys{};          ///< all hosts' keys are within
-    std::size_t changes = 0;  ///< of hosts since the range was found: it may be too wide
-    bool is_walked = true;
-    mutable bool has_heard = false;  ///< of the request
-    double highest_weight = kNone;   ///< that a host of it may have for the request
-    HostIndex head = kNoHost;        ///< its next host in the walk, and where that stands
+    std::size_t changes = 0;  ///< of hosts since its range of keys was found: it may be too wide
+    mutable std::uint64_t heard_walk = 0;  ///< whose request it has heard of
+    HostIndex head = kNoHost;  ///< once it is opened: its next host, and where that stands
     Standing standing{};
 
     void advance() {
@@ -156,13 +155,22 @@ class GroupedRanking final : public PlaceRanking {
     }
   };
 
+  /// What a start reads of a group, by itself: it looks at all groups, and a walk at few.
+  struct Bound {
+    ResourceVector total{};  ///< the largest of each resource
+    PlaceIndex place = 0;
+    bool is_walked = true;
+    KeyRange keys{};                ///< all hosts' keys are within
+    double highest_weight = kNone;  ///< that a host of it may have for the request
+  };
+
   /// By insertion: mostly they are few, and as they were.
   void sort_groups() {
     for (std::size_t i = 1; i < order_.size(); ++i) {
       const std::uint32_t number = order_[i];
-      const double highest = groups_[number].highest_weight;
+      const double highest = bounds_[number].highest_weight;
       std::size_t to = i;
-      for (; to > 0 && groups_[order_[to - 1]].highest_weight < highest; --to) {
+      for (; to > 0 && bounds_[order_[to - 1]].highest_weight < highest; --to) {
         order_[to] = order_[to - 1];
       }
       order_[to] = number;
@@ -171,22 +179,22 @@ class GroupedRanking final : public PlaceRanking {
 
   /// The ranking of a group, which has heard of the request.
   [[nodiscard]] const Ranking& asked(const Group& group) const {
-    if (!group.has_heard) group.ranking.start(request_);
-    group.has_heard = true;
+    if (group.heard_walk != walk_) group.ranking.start(request_);
+    group.heard_walk = walk_;
     return group.ranking;
   }
 
   /// Finds between which keys the hosts are. As often as hosts change that adds little to a change.
-  void find_keys(Group& group) const {
-    group.keys = {};
+  void find_keys(Group& group, Bound& bound) const {
+    bound.keys = {};
     group.changes = 0;
-    for (const HostIndex host : *group.hosts) group.keys.include(weigher_->host_key(view_[host]));
+    for (const HostIndex host : *group.hosts) bound.keys.include(weigher_->host_key(view_[host]));
   }
 
   /// Whether a host that stands so ranks before whatever hosts a group has.
-  [[nodiscard]] static bool ranks_before_all_of(const Standing& standing, const Group& group) {
-    return standing.weight > group.highest_weight &&
-           standing.tiers == group.ranking.highest_tiers();
+  [[nodiscard]] bool ranks_before_all_of(const Standing& standing, std::uint32_t number) const {
+    return standing.weight > bounds_[number].highest_weight &&
+           standing.tiers == groups_[number].ranking.highest_tiers();
   }
 
   /// Takes the group for the one whose next host comes next, if so it is.
@@ -207,9 +215,9 @@ class GroupedRanking final : public PlaceRanking {
                                          std::size_t enough) const {
     std::size_t count = 0;
     for (const std::uint32_t number : order_) {
-      const Group& group = groups_[number];
-      if (count >= enough || ranks_before_all_of(standing, group)) return count;
-      if (group.is_walked) count += asked(group).count_before(standing, host, enough - count);
+      if (count >= enough || ranks_before_all_of(standing, number)) return count;
+      if (!bounds_[number].is_walked) continue;
+      count += asked(groups_[number]).count_before(standing, host, enough - count);
     }
     return count;
   }
@@ -217,7 +225,9 @@ class GroupedRanking final : public PlaceRanking {
   const T* weigher_;
   HostView view_;
   Request request_;
+  std::uint64_t walk_ = 1;  // counts the requests
   std::vector<Group> groups_;
+  std::vector<Bound> bounds_;            // of each group
   std::vector<std::uint32_t> group_of_;  // of each host
   bool counts_;  // hosts that need evictions may rank before some that need none
   std::span<const std::uint8_t> allowed_;

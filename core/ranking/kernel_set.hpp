@@ -16,6 +16,8 @@ struct KernelSet {
   NearestHosts<Key> (*nearest)(const RoomColumns<Key>&, const RoomQuery&, Key, Key);
   HostIndex (*lowest)(const RoomColumns<Key>&, const RoomQuery&, Key, Key, HostIndex);
   std::size_t (*count)(const RoomColumns<Key>&, const RoomQuery&, const CountedRange<Key>&);
+  KeyedHost<Key> (*first_from_end)(const RoomColumns<Key>&, const RoomQuery&,
+                                   const ClampedKeys<Key>&);
 };
 
 /// The kernels for `set`, or nothing when this processor does not have it.

@@ -131,9 +131,18 @@ class KeyWalk {
   /// fits.
   template <class Weight>
   void enter_plateau(Side& side, Key key, const KeyTarget<Key>& to, const Weight& weight) const {
-    set_range(side, key, to);
-    side.host = hosts_->lowest(query_, side.first, side.last, 0);
-    if (side.host == kNoHost) enter_group(side, next_host(side), to, weight);
+    if constexpr (requires { hosts_->first_from_end(query_, ClampedKeys<Key>{}); }) {
+      const KeyedHost<Key> found =
+          hosts_->first_from_end(query_, {to.low, to.high, /*from_highest=*/key == kLargest});
+      side.host = found.host;
+      if (found.host == kNoHost) return;
+      set_range(side, found.key, to);
+      if (side.first == side.last && !to.distinct_weights) widen_group(side, weight);
+    } else {
+      set_range(side, key, to);
+      side.host = hosts_->lowest(query_, side.first, side.last, 0);
+      if (side.host == kNoHost) enter_group(side, next_host(side), to, weight);
+    }
   }
 
   /// Makes the group of a host the side's group; `found` has the lowest index among equal keys.

@@ -49,6 +49,12 @@ HostIndex lowest_host(const RoomColumns<Key>& hosts, const RoomQuery& query, Key
 }
 
 template <class Key>
+KeyedHost<Key> first_from_end(const RoomColumns<Key>& hosts, const RoomQuery& query,
+                              const ClampedKeys<Key>& keys) {
+  return kKernels<Key>.first_from_end(hosts, query, keys);
+}
+
+template <class Key>
 std::size_t count_hosts(const RoomColumns<Key>& hosts, const RoomQuery& query,
                         const CountedRange<Key>& range) {
   return kKernels<Key>.count(hosts, query, range);
@@ -58,6 +64,8 @@ std::size_t count_hosts(const RoomColumns<Key>& hosts, const RoomQuery& query,
   template std::optional<KernelSet<Key>> kernels_for(InstructionSet);                             \
   template NearestHosts<Key> nearest_hosts(const RoomColumns<Key>&, const RoomQuery&, Key, Key);  \
   template HostIndex lowest_host(const RoomColumns<Key>&, const RoomQuery&, Key, Key, HostIndex); \
+  template KeyedHost<Key> first_from_end(const RoomColumns<Key>&, const RoomQuery&,               \
+                                         const ClampedKeys<Key>&);                                \
   template std::size_t count_hosts(const RoomColumns<Key>&, const RoomQuery&,                     \
                                    const CountedRange<Key>&);
 COSPOT_INSTANTIATE(std::int32_t)
