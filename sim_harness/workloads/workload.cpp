@@ -2,18 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/errors.hpp"
-
 namespace cospot {
-
-void require_room_only(const Workload& workload, std::string_view who) {
-  if (workload.placements.empty()) return;
-  throw ConfigError(
-      fmt::format("workload '{}': asks for zones, extra specs or server groups, which {} does not "
-                  "know; expected a workload without these columns, or run, size, or compare with "
-                  "the study compare, life or schedulers",
-                  workload.name, who));
-}
 
 std::string seconds_text(SimTime time) {
   if (time == kNever) return "never";

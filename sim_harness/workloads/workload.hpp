@@ -88,10 +88,6 @@ struct Workload {
   return revenue_between(row, row.start, row.end, window);
 }
 
-/// For those who know room only. Errors: ConfigError when requests ask for zones, extra specs or
-/// server groups.
-void require_room_only(const Workload& workload, std::string_view who);
-
 /// Seconds as an exact decimal number with as few decimals as it needs, such as "-1.5"; kNever is
 /// "never".
 [[nodiscard]] std::string seconds_text(SimTime time);
