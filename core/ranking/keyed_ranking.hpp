@@ -123,6 +123,9 @@ class KeyedRanking final : public HostRanking {
 
   [[nodiscard]] HostIndex first_without_eviction(std::size_t within) const override {
     const auto weight = weight_of_host();
+    // With SAF, or where spots count for feasibility, hosts without evictions rank before all
+    // others.
+    const bool none_before = prefers_spot_free_ || feasible_ == Sees::kVmsAndSpots;
     std::size_t before = 0;
     for (std::size_t tier = 0; tier < tiers_in_use() && before < within; ++tier) {
       RoomQuery query = query_;
@@ -130,7 +133,7 @@ class KeyedRanking final : public HostRanking {
       KeyWalk<Key, Hosts<Key>> walk;
       walk.open(tiers_[tier], query, target_, weight);
       if (walk.is_finished()) {
-        if (within == SIZE_MAX) continue;
+        if (none_before || within == SIZE_MAX) continue;
         query.fit = fit_of(feasible_);
         before += tiers_[tier].count(query, {.first = KeyTarget<Key>::kLowest,
                                              .last = KeyTarget<Key>::kLargest,
@@ -138,8 +141,7 @@ class KeyedRanking final : public HostRanking {
         continue;
       }
       const HostIndex host = walk.find_next(weight);
-      // With SAF, or where spots count for feasibility, such hosts rank before all others.
-      if (prefers_spot_free_ || feasible_ == Sees::kVmsAndSpots || within == SIZE_MAX) return host;
+      if (none_before || within == SIZE_MAX) return host;
       before += walk.count_before_first(target_, weight, within - before);
       return before < within ? host : kNoHost;
     }
