@@ -1,11 +1,13 @@
 """A cell's database as Nova makes it, for the tests of what reads one."""
 
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
 sqlalchemy = pytest.importorskip("sqlalchemy")
+
+OWNER = "alice"  # the user whose the instances are
 
 
 def flavor_json(name, extra_specs=None, swap=0):
@@ -65,6 +67,7 @@ class NovaDatabase:
         row = {
             "uuid": uuid,
             "project_id": "blue",
+            "user_id": OWNER,
             "vcpus": 2,
             "memory_mb": 4096,
             "root_gb": 20,
@@ -87,10 +90,16 @@ class NovaDatabase:
             self.insert(f"{prefix}instance_extra", **extra, deleted=row["deleted"])
         return uuid
 
-    def action(self, instance, action, prefix=""):
-        """Note that something was asked of an instance, after all that was noted before."""
+    def action(self, instance, action, prefix="", *, asked=None, user=OWNER):
+        """Note that something was asked of an instance, after all that was noted before.
+
+        Args:
+            asked: When; of no consequence to most tests.
+            user: Who did.
+        """
         self.actions += 1
         values = {"id": self.actions, "instance_uuid": instance, "action": action}
+        values.update(start_time=asked or datetime(2026, 5, 1), user_id=user)
         self.insert(f"{prefix}instance_actions", **values, deleted=0)
 
     def host(self, name, vcpus, memory_mb, cpu_ratio, ram_ratio, deleted=0):

@@ -370,48 +370,6 @@ def test_every_cell_of_nova_conf_is_read(database, tmp_path):
     assert sorted(requests(path)) == sorted([first, second])
 
 
-def times(path):
-    return {line.split(",")[0]: line.split(",")[6:8] for line in unpacked(path).splitlines()}
-
-
-@pytest.mark.parametrize("archive", ["", "shadow_"])
-def test_who_was_deleted_for_another_is_there_when_that_comes(database, archive):
-    """Nova keeps whole seconds, and in which order the actions of a cell began."""
-    early = database.instance(START, START + HOUR, extra_specs=SPOT)
-    evicted = database.instance(START, START + HOUR, extra_specs=SPOT, prefix=archive)
-    first = database.instance(START + HOUR)
-    second = database.instance(START + HOUR)
-    third = database.instance(START + HOUR, START + HOUR)
-    other = database.instance(START + 2 * HOUR, START + 2 * HOUR)
-    for uuid, action in (
-        *((early, "create"), (evicted, "create"), (early, "delete")),
-        *((first, "create"), (first, "stop"), (second, "create"), (evicted, "delete")),
-        *((third, "create"), (third, "delete"), (other, "create"), (other, "delete")),
-    ):
-        database.action(uuid, action, archive if uuid == evicted else "")
-    found = times(export(database))
-    # `evicted` ends after `second` came, and at the moment at which `third` comes: before it. That
-    # ends as it comes, which is after all others.
-    assert found[early][1] == "3600.000000"
-    assert [found[uuid][0] for uuid in (first, second, third)] == [
-        *("3600.000000", "3600.000001", "3600.000002")
-    ]
-    assert found[evicted][1] == "3600.000002"
-    assert found[third][1] == "3600.000002"
-    assert found[other] == ["7200.000000", "7200.000000"]
-
-
-def test_actions_of_different_cells_tell_no_order(database, tmp_path):
-    other = NovaDatabase(tmp_path / "cell2.sqlite")
-    spot = other.instance(START, START + HOUR, uuid="b" * 36, extra_specs=SPOT)
-    vm = database.instance(START + HOUR)
-    database.action(vm, "create")
-    other.action(spot, "create")
-    other.action(spot, "delete")
-    found = times(export(database, "--database", other.url))
-    assert (found[spot][1], found[vm][0]) == ("3600.000000", "3600.000000")
-
-
 def test_the_database_is_not_written_to(database):
     database.instance(START)
     before = database.path.read_bytes()

@@ -19,8 +19,8 @@ from cospot.nova.tools import argument_types, credentials, settings
 from cospot.nova.tools.history import api_source, hosts_file, placement_capacity, workload_file
 from cospot.nova.tools.history.hosts_file import Aggregate, HostPlace, PastHost
 from cospot.nova.tools.history.past_instance import (
-    NO_WISHES,
     PastInstance,
+    Request,
     SpotRule,
     in_known_zones,
     kept,
@@ -168,10 +168,8 @@ def _source(
         database_source.read_instances(url, since) for url in urls
     )
     if aggregates_url:
-        wishes = database_source.read_wishes(aggregates_url)
-        instances = (
-            dataclasses.replace(one, wishes=wishes.get(one.uuid, NO_WISHES)) for one in instances
-        )
+        requests = database_source.read_requests(aggregates_url)
+        instances = (_as_asked(one, requests.get(one.uuid, Request())) for one in instances)
 
     def read_cloud() -> _CloudHosts:
         hosts = list(itertools.chain.from_iterable(map(database_source.read_hosts, urls)))
@@ -183,6 +181,10 @@ def _source(
         return _placed(hosts, database_source.read_aggregates(aggregates_url), zone)
 
     return instances, read_cloud
+
+
+def _as_asked(instance: PastInstance, request: Request) -> PastInstance:
+    return dataclasses.replace(instance, asked=request.asked, wishes=request.wishes)
 
 
 def _with_capacity(hosts: list[PastHost], arguments: argparse.Namespace) -> list[PastHost]:

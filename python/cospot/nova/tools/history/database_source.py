@@ -15,7 +15,13 @@ from sqlalchemy import exc
 from cospot.errors import ConfigError
 from cospot.nova.tools.cloud import CloudError
 from cospot.nova.tools.history.hosts_file import Aggregate, PastHost
-from cospot.nova.tools.history.past_instance import NO_WISHES, PastInstance, Wishes
+from cospot.nova.tools.history.past_instance import (
+    NO_WISHES,
+    Deletion,
+    PastInstance,
+    Request,
+    Wishes,
+)
 
 #: Archived rows are in tables of the same columns with this before their name.
 _ARCHIVE: Final = "shadow_"
@@ -25,11 +31,11 @@ _READ_ONLY: Final = {
     "postgresql": "SET TRANSACTION READ ONLY",
     "sqlite": "PRAGMA query_only = ON",
 }
-_TIMES: Final = ("created_at", "launched_at", "terminated_at", "deleted_at")
+_TIMES: Final = ("created_at", "launched_at", "terminated_at", "deleted_at", "deletion_asked")
 # A cross-cell resize leaves a hidden second row of the instance.
 _INSTANCES: Final = """
 SELECT i.id, i.uuid, i.project_id, i.vcpus, i.memory_mb, i.root_gb, i.ephemeral_gb,
-       i.created_at, i.launched_at, i.terminated_at, i.deleted_at, e.flavor, {numbers}
+       i.created_at, i.launched_at, i.terminated_at, i.deleted_at, i.host, e.flavor, {facts}
 FROM {prefix}instances i LEFT JOIN {prefix}instance_extra e ON e.instance_uuid = i.uuid
 {actions}
 WHERE (i.deleted_at IS NULL OR i.deleted_at >= :since) AND (i.hidden IS NULL OR NOT i.hidden)
@@ -42,7 +48,12 @@ LEFT JOIN (
          MIN(CASE WHEN action = 'delete' THEN id END) AS deletion
   FROM {prefix}instance_actions WHERE action IN ('create', 'delete') GROUP BY instance_uuid
 ) a ON a.instance_uuid = i.uuid
+LEFT JOIN {prefix}instance_actions d ON d.id = a.deletion
 """
+_ACTION_FACTS: Final = (
+    "a.creation, a.deletion, d.start_time AS deletion_asked, d.user_id = i.user_id AS by_owner"
+)
+_NO_FACTS: Final = "0 AS creation, 0 AS deletion, NULL AS deletion_asked, 0 AS by_owner"
 _HOSTS: Final = """
 SELECT c.host, c.hypervisor_hostname AS node, c.uuid, c.vcpus, c.memory_mb, c.local_gb,
        c.cpu_allocation_ratio, c.ram_allocation_ratio, c.disk_allocation_ratio,
@@ -55,6 +66,7 @@ _AGGREGATES: Final = """
 SELECT a.id, a.name, h.host FROM aggregates a
 LEFT JOIN aggregate_hosts h ON h.aggregate_id = a.id ORDER BY a.name, a.id, h.host
 """
+_REQUESTS: Final = "SELECT instance_uuid, created_at, spec FROM request_specs"
 _GROUPS: Final = """
 SELECT m.instance_uuid, g.uuid, p.policy, p.rules FROM instance_group_member m
 JOIN instance_groups g ON g.id = m.group_id
@@ -130,10 +142,10 @@ def read_instances(url: str, since: float) -> Iterator[PastInstance]:
 def _instances_question(prefix: str, tables: Container[str]) -> str:
     """Return what asks for instances, and for their actions where there is a table of them."""
     if f"{prefix}instance_actions" in tables:
-        actions, numbers = _ACTIONS.format(prefix=prefix), "a.creation, a.deletion"
+        actions, facts = _ACTIONS.format(prefix=prefix), _ACTION_FACTS
     else:
-        actions, numbers = "", "0 AS creation, 0 AS deletion"
-    return _INSTANCES.format(prefix=prefix, actions=actions, numbers=numbers)
+        actions, facts = "", _NO_FACTS
+    return _INSTANCES.format(prefix=prefix, actions=actions, facts=facts)
 
 
 def read_hosts(url: str) -> list[PastHost]:
@@ -182,8 +194,8 @@ def read_aggregates(url: str) -> list[Aggregate]:
     ]
 
 
-def read_wishes(url: str) -> dict[str, Wishes]:
-    """Return what instances asked of their hosts, by UUID, of the API database.
+def read_requests(url: str) -> dict[str, Request]:
+    """Return when instances were asked for, and what of their hosts, by UUID, of the API database.
 
     Nova forgets the request of an instance when it is archived.
 
@@ -191,22 +203,23 @@ def read_wishes(url: str) -> dict[str, Wishes]:
         ConfigError: The URL cannot be used.
         CloudError: The database does not answer, or is not Nova's.
     """
-    wishes: dict[str, Wishes] = {}
+    requests: dict[str, Request] = {}
     with _connected(url) as connection:
         tables = set(sqlalchemy.inspect(connection).get_table_names())
         if "request_specs" in tables:
-            question = sqlalchemy.text("SELECT instance_uuid, spec FROM request_specs")
-            specs = connection.execution_options(stream_results=True).execute(question)
-            for uuid, spec in specs:
+            question = sqlalchemy.text(_REQUESTS).columns(created_at=sqlalchemy.DateTime)
+            rows = connection.execution_options(stream_results=True).execute(question)
+            for uuid, created, spec in rows:
                 zone = _requested_zone(spec)
-                if zone:
-                    wishes[uuid] = Wishes(zone=zone)
+                asked = None if created is None else _seconds(created)
+                requests[uuid] = Request(asked, Wishes(zone=zone) if zone else NO_WISHES)
         if "instance_group_member" in tables:
             for uuid, group, policy, rules in connection.execute(sqlalchemy.text(_GROUPS)):
                 most = int(json.loads(rules or "{}").get("max_server_per_host", 1))
-                zone = wishes.get(uuid, NO_WISHES).zone
-                wishes[uuid] = Wishes(zone, group, policy, most)
-    return wishes
+                one = requests.get(uuid, Request())
+                wishes = Wishes(one.wishes.zone, group, policy, most)
+                requests[uuid] = Request(one.asked, wishes)
+    return requests
 
 
 def _requested_zone(spec: str) -> str:
@@ -296,8 +309,16 @@ def _instance(row: Mapping[str, Any], cell: int) -> PastInstance:
         number=row["id"],
         cell=cell,
         creation=row["creation"] or 0,
-        deletion=row["deletion"] or 0,
+        deletion=_deletion(row),
+        host=row["host"] or "",
     )
+
+
+def _deletion(row: Mapping[str, Any]) -> Deletion | None:
+    asked = row["deletion_asked"]
+    if not row["deletion"] or asked is None:
+        return None
+    return Deletion(row["deletion"], _seconds(asked), by_owner=bool(row["by_owner"]))
 
 
 def _flavor(text: str | None) -> tuple[str, Mapping[str, str], int]:

@@ -1,44 +1,43 @@
-"""What was first within a second: Nova keeps times in whole seconds, and the order of actions.
+"""Who was there when another came: Nova keeps times in whole seconds, and the order of actions.
 
 A spot that is evicted for a VM ends a moment after that was asked for, often in the same second. At
-equal times departures come first, so it would be gone before the VM came.
+equal times departures come first, so it would be gone before the VM came. It can even end before
+Nova writes the VM down, which it does once that has its host: on a busy conductor, seconds later.
 """
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from cospot.nova.tools.history.past_instance import PastInstance
 
-_STEP_S = 1e-6  # the least that a workload file tells apart
+_STEP_S: Final = 1e-6  # the least that a workload file tells apart
 
 
 def in_order(instances: Sequence[PastInstance]) -> list[PastInstance]:
     """Return instances with times by which nobody is gone before a request that it saw come.
 
-    Only the seconds are changed in which an instance ended whose deletion was asked for after
-    another had been created: those created in it then follow each other by a microsecond.
+    Only the seconds are changed in which the last such request was created: those created in it
+    then follow each other by a microsecond.
 
     Args:
-        instances: As they were asked for.
+        instances: In the order in which they were created.
     """
     created = _by_second(instances)
+    under_way = _UnderWay(instances)
     ends: dict[str, float] = {}
     crowded: set[tuple[int, int]] = set()
     for one in instances:
-        if one.ended is None or not one.deletion:
+        last = _last_seen(one, created, under_way)
+        if last is None:
             continue
-        second = (one.cell, int(one.ended))
-        before = [
-            rank
-            for rank, other in enumerate(created.get(second, ()))
-            if 0 < other.creation < one.deletion and one.ended <= other.created and other is not one
-        ]
-        if before:
-            crowded.add(second)
-            ends[one.uuid] = second[1] + (before[-1] + 1) * _STEP_S
+        second = (last.cell, int(last.created))
+        crowded.add(second)
+        ends[one.uuid] = second[1] + (created[second].index(last) + 1) * _STEP_S
     starts = {
         one.uuid: second[1] + rank * _STEP_S
         for second in crowded
@@ -54,12 +53,65 @@ def in_order(instances: Sequence[PastInstance]) -> list[PastInstance]:
     ]
 
 
+class _UnderWay:
+    """The VMs of each host in the order of their creation: those that were asked for before it."""
+
+    def __init__(self, instances: Sequence[PastInstance]) -> None:
+        self._vms: dict[tuple[int, str], list[PastInstance]] = defaultdict(list)
+        self._longest: dict[tuple[int, str], float] = defaultdict(float)
+        for one in instances:
+            if one.host and one.creation and not one.is_spot and _is_whole(one.created):
+                place = (one.cell, one.host)
+                self._vms[place].append(one)
+                self._longest[place] = max(self._longest[place], one.created - _asked(one))
+
+    def during(self, spot: PastInstance) -> Iterator[PastInstance]:
+        """Yield the VMs that came to a spot's host and were asked for before its eviction."""
+        if spot.deletion is None or spot.deletion.by_owner or not spot.is_spot:
+            return
+        vms = self._vms.get((spot.cell, spot.host), [])
+        latest = spot.deletion.asked + self._longest.get((spot.cell, spot.host), 0.0)
+        first = bisect.bisect_left(vms, spot.ended or 0.0, key=lambda vm: vm.created)
+        for vm in vms[first:]:
+            if vm.created > latest:
+                return
+            if _asked(vm) <= spot.deletion.asked:
+                yield vm
+
+
+def _last_seen(
+    one: PastInstance,
+    created: dict[tuple[int, int], list[PastInstance]],
+    under_way: _UnderWay,
+) -> PastInstance | None:
+    """Return the last that an instance saw come, of those that seem to have come after its end."""
+    if one.ended is None or one.deletion is None:
+        return None
+    number, ended = one.deletion.number, one.ended
+    before = [
+        other
+        for other in created.get((one.cell, int(ended)), ())
+        if 0 < other.creation < number and ended <= other.created and other is not one
+    ]
+    seen = [*before[-1:], *under_way.during(one)]
+    return max(seen, key=lambda other: (other.created, other.number)) if seen else None
+
+
+def _asked(one: PastInstance) -> float:
+    """Return when an instance was asked for, as far as that is known."""
+    return one.created if one.asked is None else min(one.asked, one.created)
+
+
+def _is_whole(moment: float) -> bool:
+    return moment == int(moment)
+
+
 def _by_second(
     instances: Sequence[PastInstance],
 ) -> dict[tuple[int, int], list[PastInstance]]:
     """Return those created in each second of each cell, where that is a whole one."""
     found = defaultdict(list)
     for one in instances:
-        if one.created == int(one.created):
+        if _is_whole(one.created):
             found[one.cell, int(one.created)].append(one)
     return found

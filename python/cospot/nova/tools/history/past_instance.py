@@ -33,6 +33,36 @@ class Wishes:
 
 
 NO_WISHES: Final = Wishes()
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the API wrote down when it was asked for an instance, before that had a host.
+
+    Attributes:
+        asked: When that was, seconds since the epoch; None: not known.
+        wishes: What was asked beside room.
+    """
+
+    asked: float | None = None
+    wishes: Wishes = NO_WISHES
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """The first time that somebody asked for the deletion of an instance.
+
+    Attributes:
+        number: Of the action; of those of one cell, the lower began first.
+        asked: When it began, seconds since the epoch.
+        by_owner: Whether the user asked for it whose instance it was.
+    """
+
+    number: int
+    asked: float
+    by_owner: bool
+
+
 #: The scope of the extra specs that are compared with aggregate metadata. Those without a scope are
 #: too where Nova's filter is on; where it is off, they mean something else.
 _AGGREGATE_SCOPE: Final = "aggregate_instance_extra_specs:"
@@ -43,14 +73,16 @@ class PastInstance:
     """One instance, running or gone. Times are seconds since the epoch, UTC.
 
     Attributes:
-        created: When it was asked for. (The launch time changes when it is resized.)
+        created: When it had its host. (The launch time changes when it is resized.)
         launched: Whether it ever ran.
         ended: When it was deleted; None while it exists.
         flavor: The flavor's name; empty when it is not known any more.
         number: Of those that were asked for in one second, the lower came first; 0: not known.
         cell: Whose numbers can be compared.
         creation: Number of the action that created it, after it got its host; 0: not known.
-        deletion: Number of the first action that was to delete it; 0: none, or not known.
+        deletion: None where nobody asked for it, or that is not known.
+        host: Its compute service, the last one; empty: not known.
+        asked: When it was asked for; None: not known.
     """
 
     uuid: str
@@ -67,7 +99,14 @@ class PastInstance:
     number: int = 0
     cell: int = 0
     creation: int = 0
-    deletion: int = 0
+    deletion: Deletion | None = None
+    host: str = ""
+    asked: float | None = None
+
+    @property
+    def is_spot(self) -> bool:
+        """Tell whether its flavor says that it can be evicted."""
+        return spot_flavors.is_spot_flavor(self.extra_specs)
 
     @property
     def aggregate_specs(self) -> Mapping[str, str]:
@@ -91,7 +130,7 @@ class SpotRule:
 
     def is_spot(self, instance: PastInstance) -> bool:
         """Tell whether an instance is, or is to count as, a spot."""
-        if spot_flavors.is_spot_flavor(instance.extra_specs):
+        if instance.is_spot:
             return True
         return any(fnmatch.fnmatchcase(instance.flavor, pattern) for pattern in self.patterns)
 

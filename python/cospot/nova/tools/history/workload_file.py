@@ -65,9 +65,9 @@ def write_workload(
     written = Written()
     rows: list[str] = []
     wishes: list[list[str]] = []
-    # Nova knows the second in which an instance was asked for; its cell, which was first in it.
-    asked = sorted(instances, key=lambda one: (one.created, one.number, one.uuid))
-    for instance in in_order(asked):
+    # Nova knows the second in which an instance had its host; its cell, which was first in it.
+    created = sorted(instances, key=lambda one: (one.created, one.number, one.uuid))
+    for instance in in_order(created):
         is_spot = rule.is_spot(instance)
         written.spots += is_spot
         written.vms += not is_spot
