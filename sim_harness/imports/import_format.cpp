@@ -34,8 +34,10 @@ ImportFormat google2019() {
       .map = {{kId, {"collection_id || '-' || instance_index"}},
               {kTenant, {"\"user\"", "collection_id"}},
               {kVcpus,
-               {"max(\"resource_request.cpus\" * 10000.0, 1)",
-                "max(resource_request_cpus * 10000.0, 1)", "max(cpus * 10000.0, 1)"}},
+               {"case \"resource_request.cpus\" when 0 then 1 else \"resource_request.cpus\" * "
+                "10000.0 end",
+                "case resource_request_cpus when 0 then 1 else resource_request_cpus * 10000.0 end",
+                "case cpus when 0 then 1 else cpus * 10000.0 end"}},
               {kMemoryMb,
                {"\"resource_request.memory\" * 10000.0", "resource_request_memory * 10000.0",
                 "memory * 10000.0"}},
@@ -77,7 +79,9 @@ ImportFormat alibaba2018_instances() {
           .vcpus_unit = "0.01",
           .map = {{kId, {"instance_name || '/' || seq_no"}},
                   {kTenant, {"job_name"}},
-                  {kVcpus, {"max(coalesce(cpu_max, cpu_avg, 1), 1)"}},
+                  {kVcpus,
+                   {"case coalesce(cpu_max, cpu_avg, 0) when 0 then 1 else coalesce(cpu_max, "
+                    "cpu_avg) end"}},
                   {kMemoryMb, {"coalesce(mem_max, mem_avg, 0) * 100.0"}},
                   {kStart, {"start_time"}},
                   {kEnd, {"nullif(end_time, 0)"}}},
@@ -110,7 +114,7 @@ ImportFormat alibaba2023() {
           .summary = "Alibaba 2023, openb_pod_list of cluster-trace-gpu-v2023",
           .vcpus_unit = "0.001",
           .map = {{kId, {"name"}},
-                  {kVcpus, {"max(cpu_milli, 1)"}},
+                  {kVcpus, {"case cpu_milli when 0 then 1 else cpu_milli end"}},
                   {kMemoryMb, {"memory_mib"}},
                   {kStart, {"scheduled_time", "creation_time"}},
                   {kEnd, {"deletion_time"}}},
@@ -143,23 +147,24 @@ ImportFormat swf() {
 /// detailed=1), or the servers of now (openstack server list), whose sizes are those of flavors.
 /// `cospot-nova history export` reads both itself, and knows more.
 ImportFormat openstack() {
-  return {
-      .name = "openstack",
-      .summary =
-          "a dump of Nova's table instances, os-simple-tenant-usage?detailed=1, or openstack "
-          "server list with --flavors",
-      .shape = {.json_paths = {"$.tenant_usages[*].server_usages", "$.tenant_usage.server_usages",
-                               "$"}},
-      .unit = TimeUnit::kIso,
-      .map = {{kId, {"uuid", "instance_id", "ID", "id"}},
-              {kTenant, {"project_id", "tenant_id", "\"Project ID\""}},
-              {kVcpus, {"vcpus", "VCPUs", "flavor_vcpus"}},
-              {kMemoryMb, {"memory_mb", "RAM", "flavor_memory_mb"}},
-              {kStart, {"created_at", "launched_at", "started_at", "\"Created At\""}},
-              {kEnd,
-               {"coalesce(terminated_at, deleted_at)", "terminated_at", "deleted_at", "ended_at"}}},
-      .only = {"launched_at is not null", "started_at is not null", "1"},
-      .has_flavors = true};
+  return {.name = "openstack",
+          .summary =
+              "a dump of Nova's table instances, os-simple-tenant-usage?detailed=1, or openstack "
+              "server list with --flavors",
+          .shape = {.json_paths = {"$.tenant_usages[*].server_usages",
+                                   "$.tenant_usage.server_usages", "$"}},
+          .unit = TimeUnit::kIso,
+          .map = {{kId, {"uuid", "instance_id", "ID", "id"}},
+                  {kTenant, {"project_id", "tenant_id", "\"Project ID\""}},
+                  {kVcpus, {"vcpus", "VCPUs", "flavor_vcpus"}},
+                  {kMemoryMb, {"memory_mb", "RAM", "flavor_memory_mb"}},
+                  {kStart, {"created_at", "launched_at", "started_at", "\"Created At\""}},
+                  {kEnd,
+                   {"coalesce(nullif(terminated_at, 'NULL'), nullif(deleted_at, 'NULL'))",
+                    "nullif(terminated_at, 'NULL')", "nullif(deleted_at, 'NULL')", "ended_at"}}},
+          // mysql writes NULL where there is nothing.
+          .only = {"nullif(launched_at, 'NULL') is not null", "started_at is not null", "1"},
+          .has_flavors = true};
 }
 
 /// Pods that a scheduler places, in thousandths of a CPU; those of every node are off the nodes.
@@ -171,7 +176,7 @@ ImportFormat kubernetes() {
           .vcpus_unit = "0.001",
           .map = {{kId, {"uid"}},
                   {kTenant, {"\"namespace\""}},
-                  {kVcpus, {"max(cpu * 1000.0, 1)"}},
+                  {kVcpus, {"case cpu when 0 then 1 else cpu * 1000.0 end"}},
                   {kMemoryMb, {"memory / 1048576.0"}},
                   {kStart, {"coalesce(\"started\", \"created\")"}},
                   {kEnd, {"finished"}}},

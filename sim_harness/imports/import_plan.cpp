@@ -16,7 +16,8 @@ PlannedExpression planned(std::string_view option, const std::optional<std::stri
   return {std::string(option), {candidates.begin(), candidates.end()}};
 }
 
-void read_map(const std::string& text, ImportPlan& plan) {
+/// Takes in `text`, one of `maps`.
+void read_map(const std::string& text, const std::vector<std::string>& maps, ImportPlan& plan) {
   const std::size_t equals = text.find('=');
   const std::string_view name = std::string_view(text).substr(0, equals);
   const auto known = std::ranges::find(kImportTargetInfos, name, &ImportTargetInfo::name);
@@ -25,6 +26,12 @@ void read_map(const std::string& text, ImportPlan& plan) {
     for (const ImportTargetInfo& info : kImportTargetInfos) names.push_back(info.name);
     throw ConfigError(fmt::format("--map: found '{}', expected NAME=COLUMN; the names are {}", text,
                                   fmt::join(names, ", ")));
+  }
+  const auto same = [&](const std::string& other) {
+    return &other != &text && other.substr(0, other.find('=')) == name;
+  };
+  if (std::ranges::any_of(maps, same)) {
+    throw ConfigError(fmt::format("--map {} is given twice, expected once", name));
   }
   const std::string expression = text.substr(equals + 1);
   if (expression.empty()) {
@@ -84,7 +91,7 @@ ImportPlan plan_import(const ImportOptions& options) {
     plan.map[target] =
         planned(fmt::format("--map {}", kImportTargetInfos[target].name), {}, rule.expressions);
   }
-  for (const std::string& text : options.map) read_map(text, plan);
+  for (const std::string& text : options.map) read_map(text, options.map, plan);
   if (options.flavors) plan.flavors = std::make_shared<const FlavorSizes>(*options.flavors);
   const std::size_t sizes =
       plan.map[static_cast<std::size_t>(ImportTarget::kVcpus)].candidates.size();

@@ -33,14 +33,16 @@ SimTime stated_start(const std::string& text, TimeUnit unit) {
                                 time_expected(unit)));
 }
 
-/// Places the window: it starts as stated, or so long before the last time seen as it is stated to
-/// be, or with the first request; it goes on to the hour after the last time seen.
+/// Places the window: it starts as stated, or with the first request, and goes on to the hour after
+/// the last time seen; or it is as long as stated, and ends a second after the last time seen.
 void place_window(const ImportOptions& options, const RequestScan& scan, ImportSummary& summary) {
   constexpr SimTime kHour = std::chrono::hours(1);
+  constexpr SimTime kSecond = std::chrono::seconds(1);
   if (options.window_start) {
     summary.window_start = stated_start(*options.window_start, summary.unit);
   } else if (options.window) {
-    summary.window_start = scan.last_seen() - *options.window;
+    // What was seen last is in it: the newest instances start then.
+    summary.window_start = scan.last_seen() + kSecond - *options.window;
   } else {
     summary.window_start = scan.first_start();
   }
@@ -103,6 +105,8 @@ ImportSummary import_workload(const ImportOptions& options, const std::filesyste
   }
   const SimTime lead = lead_of(options);
   const ImportPlan plan = plan_import(options);
+  // Before all rows are read for nothing.
+  if (options.window_start) (void)stated_start(*options.window_start, plan.unit);
   // Only until the second walk: what it holds grows with the requests.
   std::optional<RequestScan> first(std::in_place, plan, options.files);
   first->run([](const WorkloadRow&) {});

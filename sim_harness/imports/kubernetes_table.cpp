@@ -64,9 +64,10 @@ SELECT 2, json_extract(?1, '$.spec.overhead.cpu'), json_extract(?1, '$.spec.over
 /// A quantity, or 0 where there is none. Errors: InputError of what is no quantity.
 double quantity_of(const std::string& text) {
   if (text.empty()) return 0;
-  if (const std::optional<double> amount = parse_quantity(text)) return *amount;
-  throw InputError(
-      fmt::format("{} is no quantity, expected one such as 500m or 2Gi", quoted_excerpt(text)));
+  const std::optional<double> amount = parse_quantity(text);
+  if (amount && *amount >= 0) return *amount;
+  throw InputError(fmt::format("{} is no quantity from 0, expected one such as 500m or 2Gi",
+                               quoted_excerpt(text)));
 }
 
 /// What a pod needs of one resource: what its containers ask for together, or its largest init
@@ -111,6 +112,7 @@ class KubernetesTable final : public ImportTable {
  public:
   explicit KubernetesTable(std::span<const std::filesystem::path> files) {
     columns_.assign(kColumns.begin(), kColumns.end());
+    fault_kind_ = "pods with quantities that are none";
     for (std::size_t i = 0; i < files.size(); ++i) read_snapshot(files[i], i);
     if (pods_.empty()) {
       throw WorkloadError(fmt::format(

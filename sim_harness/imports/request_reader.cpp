@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/files/plain_text.hpp"
+#include "sim_harness/imports/numeric_columns.hpp"
 
 namespace cospot {
 namespace {
@@ -60,10 +61,13 @@ RequestReader::Source RequestReader::find(const PlannedExpression& planned, bool
   for (const std::string& candidate : planned.candidates) {
     const auto column = std::ranges::find(*columns_, candidate);
     if (column != columns_->end()) {
-      return {.column = static_cast<std::size_t>(column - columns_->begin())};
+      return {.column = static_cast<std::size_t>(column - columns_->begin()),
+              .option = planned.option};
     }
     try {
-      return {.expression = expressions_.add(planned.option, candidate)};
+      return {.expression = expressions_.add(planned.option, candidate),
+              .numbers = numeric_columns(candidate, *columns_),
+              .option = planned.option};
     } catch (const ConfigError& error) {
       if (reason.empty()) reason = error.what();
     }
@@ -80,21 +84,39 @@ RequestReader::Source RequestReader::find(const PlannedExpression& planned, bool
   throw ConfigError(reason);
 }
 
-bool RequestReader::holds(const Source& source) const {
-  if (source.expression) return is_true(expressions_.value(*source.expression));
-  const std::optional<double> number = number_of(std::string(table_->fields()[*source.column]));
-  return number && *number != 0;
+bool RequestReader::has_numbers(const Source& source) {
+  for (const std::size_t column : source.numbers) {
+    const std::string_view field = table_->fields()[column];
+    if (field.empty() || is_sql_number(field)) continue;
+    const std::string& name = (*columns_)[column];
+    fault_ = {fmt::format("{} is {}", name, quoted_excerpt(field)),
+              fmt::format("a number, or nothing: {} takes it for one", source.option)};
+    kind_ = fmt::format("{} is not a number", name);
+    return false;
+  }
+  return true;
 }
 
-std::string RequestReader::text_of(ImportTarget target) const {
-  const Source& source = sources_[static_cast<std::size_t>(target)];
+std::optional<bool> RequestReader::holds(const Source& source) {
+  if (!has_numbers(source)) return std::nullopt;
+  const std::string text = text_of(source);
+  if (text.empty()) return false;
+  if (source.expression && is_true(expressions_.value(*source.expression))) return true;
+  if (const std::optional<double> number = number_of(text)) return *number != 0;
+  fault_ = {fmt::format("{} gives {}", source.option, quoted_excerpt(text)),
+            "0, 1 or a condition, such as tier = 'batch'"};
+  kind_ = fmt::format("{} gives a text", source.option);
+  return std::nullopt;
+}
+
+std::string RequestReader::text_of(const Source& source) const {
   if (source.column) return std::string(table_->fields()[*source.column]);
   if (!source.expression) return {};
   return std::visit(ValueText{}, expressions_.value(*source.expression));
 }
 
 bool RequestReader::refuse(ImportTarget target, std::string_view expected) {
-  const std::string text = text_of(target);
+  const std::string text = text_of(source(target));
   const std::string_view name = info_of(target).name;
   fault_ = {text.empty() ? fmt::format("{} is empty", name)
                          : fmt::format("{} is {}", name, quoted_excerpt(text)),
@@ -117,15 +139,29 @@ RowRole RequestReader::read(const ImportTable& table) {
     kind_ = "rows of which an expression cannot be evaluated";
     return RowRole::kFault;
   }
-  if (only_.is_given() && !holds(only_)) return RowRole::kLeftOut;
-  if (!plan_->has_events()) return read_request() ? RowRole::kRequest : RowRole::kFault;
-  if (holds(start_when_)) return read_request() ? RowRole::kStart : RowRole::kFault;
-  if (!end_when_.is_given() || !holds(end_when_)) return RowRole::kLeftOut;
-  return read_names() && read_start() ? RowRole::kEnd : RowRole::kFault;
+  if (only_.is_given()) {
+    const std::optional<bool> counts = holds(only_);
+    if (!counts) return RowRole::kFault;
+    if (!*counts) return RowRole::kLeftOut;
+  }
+  if (plan_->has_events()) return read_event();
+  return read_request() ? RowRole::kRequest : RowRole::kFault;
+}
+
+RowRole RequestReader::read_event() {
+  const std::optional<bool> starts = holds(start_when_);
+  if (!starts) return RowRole::kFault;
+  if (*starts) return read_request() ? RowRole::kStart : RowRole::kFault;
+  if (!end_when_.is_given()) return RowRole::kLeftOut;
+  const std::optional<bool> ends = holds(end_when_);
+  if (ends && !*ends) return RowRole::kLeftOut;
+  return ends && read_names() && read_start() ? RowRole::kEnd : RowRole::kFault;
 }
 
 bool RequestReader::read_request() {
-  request_.instance_class = holds(spot_if_) ? InstanceClass::kSpot : InstanceClass::kVm;
+  const std::optional<bool> is_spot = holds(spot_if_);
+  if (!is_spot) return false;
+  request_.instance_class = *is_spot ? InstanceClass::kSpot : InstanceClass::kVm;
   request_.resources = {};
   request_.end = kNever;
   count_ = 1;
@@ -136,18 +172,19 @@ bool RequestReader::read_request() {
 }
 
 bool RequestReader::read_names() {
-  const bool has_ids = sources_[static_cast<std::size_t>(ImportTarget::kId)].is_given();
-  const bool has_tenants = sources_[static_cast<std::size_t>(ImportTarget::kTenant)].is_given();
-  request_.id = has_ids ? as_name(text_of(ImportTarget::kId)) : fmt::format("row-{}", rows_);
-  request_.tenant = has_tenants ? as_name(text_of(ImportTarget::kTenant)) : "all";
+  const Source& id = source(ImportTarget::kId);
+  const Source& tenant = source(ImportTarget::kTenant);
+  request_.id = id.is_given() ? as_name(text_of(id)) : fmt::format("row-{}", rows_);
+  request_.tenant = tenant.is_given() ? as_name(text_of(tenant)) : "all";
   if (request_.id.empty()) return refuse(ImportTarget::kId, "a name");
   if (request_.tenant.empty()) request_.tenant = "unknown";
   return true;
 }
 
 bool RequestReader::read_amount(ImportTarget target, ResourceAmount least, ResourceAmount& amount) {
-  if (!sources_[static_cast<std::size_t>(target)].is_given()) return true;
-  const std::optional<double> number = number_of(text_of(target));
+  if (!source(target).is_given()) return true;
+  if (!has_numbers(source(target))) return false;
+  const std::optional<double> number = number_of(text_of(source(target)));
   // A request needs room for all that it asks for, so parts of a unit count as one; but not the
   // last bit of a product such as 0.1 * 10000.
   constexpr double kRounding = 1 - 1e-12;
@@ -163,14 +200,18 @@ bool RequestReader::read_amount(ImportTarget target, ResourceAmount least, Resou
 }
 
 bool RequestReader::read_start() {
-  const std::optional<SimTime> start = parse_time(text_of(ImportTarget::kStart), plan_->unit);
+  const Source& from = source(ImportTarget::kStart);
+  if (!has_numbers(from)) return false;
+  const std::optional<SimTime> start = parse_time(text_of(from), plan_->unit);
   if (!start || *start == kNever) return refuse(ImportTarget::kStart, time_expected(plan_->unit));
   request_.start = *start;
   return true;
 }
 
 bool RequestReader::read_end() {
-  const std::string text = text_of(ImportTarget::kEnd);
+  const Source& from = source(ImportTarget::kEnd);
+  if (!has_numbers(from)) return false;
+  const std::string text = text_of(from);
   request_.end = kNever;
   if (text.empty() || text == "never" || text == "inf") return true;
   const std::optional<SimTime> read =
@@ -191,8 +232,10 @@ bool RequestReader::read_end() {
 }
 
 bool RequestReader::read_count() {
-  if (!sources_[static_cast<std::size_t>(ImportTarget::kCount)].is_given()) return true;
-  const std::optional<double> number = number_of(text_of(ImportTarget::kCount));
+  const Source& from = source(ImportTarget::kCount);
+  if (!from.is_given()) return true;
+  if (!has_numbers(from)) return false;
+  const std::optional<double> number = number_of(text_of(from));
   const bool is_fit = number && *number >= 1 && *number <= static_cast<double>(kMostAlike) &&
                       *number == std::floor(*number);
   if (!is_fit) return refuse(ImportTarget::kCount, "a whole number from 1 to 1000000");

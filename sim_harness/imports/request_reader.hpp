@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "sim_harness/imports/import_faults.hpp"
 #include "sim_harness/imports/import_plan.hpp"
@@ -35,13 +37,24 @@ class RequestReader {
   struct Source {
     std::optional<std::size_t> column{};
     std::optional<std::size_t> expression{};
+    std::vector<std::size_t> numbers{};  ///< columns that the expression takes for numbers
+    std::string_view option{};           ///< where it stands, for errors
     [[nodiscard]] bool is_given() const { return column || expression; }
   };
 
   Source find(const PlannedExpression& planned, bool is_required);
-  [[nodiscard]] bool holds(const Source& source) const;
-  [[nodiscard]] std::string text_of(ImportTarget target) const;
+  [[nodiscard]] const Source& source(ImportTarget target) const {
+    return sources_[static_cast<std::size_t>(target)];
+  }
+
+  /// Whether a condition holds for the row; none: it says neither, which is the row's fault.
+  [[nodiscard]] std::optional<bool> holds(const Source& source);
+
+  /// False: a column that the source takes for a number is none, which is the row's fault.
+  [[nodiscard]] bool has_numbers(const Source& source);
+  [[nodiscard]] std::string text_of(const Source& source) const;
   bool refuse(ImportTarget target, std::string_view expected);
+  RowRole read_event();
   bool read_request();
   bool read_names();
   bool read_amount(ImportTarget target, ResourceAmount least, ResourceAmount& amount);

@@ -73,13 +73,21 @@ std::vector<FlavorPrice> read_flavors(const std::filesystem::path& file) {
   }
   const std::size_t count = names.size();
   std::vector<FlavorPrice> flavors;
+  std::map<std::pair<ResourceAmount, ResourceAmount>, std::size_t> lines;
   std::vector<std::string_view> fields;
   while (reader.next(line)) {
     split_fields(line, fields);
     if (fields.size() != count) {
       reader.fail(fmt::format("{} fields, expected {}", fields.size(), count));
     }
-    flavors.push_back(read_flavor(reader, fields, positions));
+    const FlavorPrice flavor = read_flavor(reader, fields, positions);
+    const auto [first, is_new] =
+        lines.try_emplace({flavor.vcpus, flavor.memory_mb}, reader.line_number());
+    if (!is_new) {
+      reader.fail(fmt::format("the flavor {},{} stands on line {} too, expected one line for it",
+                              flavor.vcpus, flavor.memory_mb, first->second));
+    }
+    flavors.push_back(flavor);
   }
   if (flavors.empty()) reader.fail("the table ends here, expected a line for each flavor");
   return flavors;

@@ -9,6 +9,7 @@
 #include "error_text.hpp"
 #include "sim_harness/imports/import_faults.hpp"
 #include "sim_harness/imports/json_tables.hpp"
+#include "sim_harness/imports/numeric_columns.hpp"
 #include "sim_harness/imports/row_values.hpp"
 #include "sim_harness/imports/sql_quantity.hpp"
 #include "sim_harness/imports/timestamps.hpp"
@@ -99,6 +100,62 @@ TEST_CASE("RowExpressions: nothing but an expression over the columns is taken")
         error_text<ConfigError>([&] { (void)expressions.add("--only", text); });
     CHECK(error.find("--only '") == 0);
     CHECK(error.find("; the columns are a, b") != std::string::npos);
+  }
+}
+
+TEST_CASE("numeric_columns: what an expression calculates with, or compares with numbers") {
+  const std::vector<std::string> columns{"a", "B", "c d"};
+  using Found = std::vector<std::size_t>;
+  const auto found = [&](std::string_view text) { return numeric_columns(text, columns); };
+  for (const char* text :
+       {"a * 2", "2.5*a", "-a", "\"A\" + 1", "a < 5", "5 >= a", "a = -1", "a between 4 and 8",
+        "a not in (1, 2)", "coalesce(a, 0) / 2", "max(nullif(a, 0), 1) * 2", "(a) * 2", "round(a)",
+        "case when a > 5 then 'x' else 'y' end", "a is null or a = 3", "a/*'x'*/*2",
+        "2 * coalesce(nullif(a, 0), 'none')", "'b' || (a * 2)"}) {
+    CAPTURE(text);
+    CHECK(found(text) == Found{0});
+  }
+  for (const char* text : {"a",
+                           "coalesce(a, 'x')",
+                           "a = 'x'",
+                           "'x' <> a",
+                           "a in ('x', 'y')",
+                           "a = 3 or a = 'x'",
+                           "a || '-' || 1",
+                           "a like '5%'",
+                           "cast(a as real) * 2",
+                           "replace(a, 'GiB', '') * 2",
+                           "case when a = 'none' then 0 else a * 2 end",
+                           "quantity(a) * 2",
+                           "a is null",
+                           "max(a, 1)",
+                           "case a when 1 then 2 end",
+                           "'a * 2'",
+                           "length(a) > 5",
+                           "json_extract(a, '$.b') > 5",
+                           "a -- * 2",
+                           "a collate nocase = 5"}) {
+    CAPTURE(text);
+    CHECK(found(text).empty());
+  }
+  CHECK(found("b + \"c d\" * a") == Found{0, 1, 2});
+  CHECK(found("[c d] > 5 and `b` < 3 and a = 'x'") == Found{1, 2});
+  // What is no SQL is refused elsewhere.
+  for (const char* text : {"", "(", "a *", "* a", ")(", "max(a", "'x", "a in (", "->"}) {
+    CAPTURE(text);
+    CHECK_NOTHROW((void)found(text));
+  }
+}
+
+TEST_CASE("is_sql_number: as SQLite reads a field") {
+  for (const char* text : {"0", "-1.5", "+2", "1e3", " 7 ", ".5"}) {
+    CAPTURE(text);
+    CHECK(is_sql_number(text));
+  }
+  for (const char* text :
+       {"", " ", "x", "1x", "1,5", "16GiB", "nan", "inf", "+-1", "0x10", "1 2"}) {
+    CAPTURE(text);
+    CHECK(!is_sql_number(text));
   }
 }
 

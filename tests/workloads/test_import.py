@@ -229,6 +229,15 @@ class Formats(ImportCase):
             "instances.csv", "--format", "openstack", "--spot-if", "flavor like 'batch.%'"
         )
         assert self.imported() == exports.expected_rows(instances)
+        # As `mysql --batch` prints it: tabs, and NULL where there is nothing.
+        rows = csv.reader((self.folder / "instances.csv").read_text().splitlines())
+        lines = ("\t".join(field or "NULL" for field in row) + "\n" for row in rows)
+        self.write("instances.tsv", "".join(lines))
+        self.import_files(
+            *("instances.tsv", "--separator", "tab", "--format", "openstack"),
+            *("--spot-if", "flavor like 'batch.%'"),
+        )
+        assert self.imported() == exports.expected_rows(instances)
         usage = {
             "tenant_usages": [
                 {
@@ -393,12 +402,21 @@ class OwnTables(ImportCase):
         assert [row["start_s"] for row in self.rows()] == ["0", "86400"]
         assert "left out: 1 requests that ended before the window" in printed
         assert "left out: 1 requests that start after the window" in printed
-        # Only its length: up to the last time seen, second 1728060.
+        # Only its length: until a second after the last time seen, which is second 1728060.
         self.import_files(*common, "--window-days", "1")
         assert [row["start_s"] for row in self.rows()] == [
-            str(172800 - 1641660),
-            str(1728000 - 1641660),
+            str(172800 - 1641661),
+            str(1728000 - 1641661),
         ]
+
+    def test_what_was_seen_last_is_in_the_window(self):
+        self.write("t.csv", "vcpus,memory_mb,start_s\n1,1,0\n2,1,864000\n3,1,864000\n")
+        printed = self.import_files(
+            *("t.csv", "--time-unit", "s", "--spot-if", "0", "--window-days", "1")
+        )
+        # The window goes from 864001 - 86400 on: the newest two come in its last second.
+        assert "left out" not in printed
+        assert [row["start_s"] for row in self.rows()] == ["-777601", "86399", "86399"]
 
     def test_headerless_tabs_counts_and_gzip(self):
         with gzip.open(self.folder / "t.tsv.gz", "wt") as table:
@@ -581,6 +599,74 @@ class BadRows(ImportCase):
         ):
             assert line in error, (line, error)
 
+    def test_texts_do_not_count_as_numbers_in_expressions(self):
+        """SQL counts a text as the number that it begins with, and as larger than all numbers."""
+        self.write(
+            "t.csv",
+            "cores,ram_gib,tier,created,priority\n1,16GiB,dev,0,1\n1,n/a,dev,0,1\n"
+            '1,"1,5",dev,0,1\n1,,dev,0,1\n1,2,dev,5s,1\n1, 2.5 ,dev,5,high\n1,2,dev,5,\n',
+        )
+        error = self.refused(
+            *("t.csv", "--time-unit", "s", "--spot-if", "priority < 10 and tier in ('dev', 'ci')"),
+            *("--map", "vcpus=cores", "--map", "memory_mb=coalesce(ram_gib, 0) * 1024"),
+            *("--map", "start_s=created + 60"),
+        )
+        for line in (
+            "t.csv: 5 of 7 rows cannot be used",
+            "t.csv:2: ram_gib is '16GiB', expected a number, or nothing: --map memory_mb takes it",
+            "t.csv:3: ram_gib is 'n/a', expected a number",
+            "t.csv:4: ram_gib is '1,5', expected a number",
+            "t.csv:6: created is '5s', expected a number, or nothing: --map start_s takes it",
+            "t.csv:7: priority is 'high', expected a number, or nothing: --spot-if takes it",
+            "3  ram_gib is not a number",
+        ):
+            assert line in error, (line, error)
+
+    def test_a_condition_is_no_text(self):
+        self.write("t.csv", "vcpus,memory_mb,start_s,preemptible\n1,1,0,yes\n1,1,0,\n")
+        for condition in ("preemptible", "coalesce(preemptible, 'no')"):
+            error = self.refused("t.csv", "--time-unit", "s", "--spot-if", condition)
+            assert "t.csv:2: --spot-if gives 'yes', expected 0, 1 or a condition" in error
+
+    def test_fields_of_built_in_formats(self):
+        """What such logs have as numbers; one row is right in each."""
+        job = "{} {} {} 600 2 -1 -1 2 -1 {} 1 3 1 -1 {} -1 -1 -1"
+        jobs = [(1, 0, 5, 64, 1), (2, "x", 5, 64, 1), (3, 0, "5s", 64, 1), (4, 0, 5, "oops", 1)]
+        jobs.append((5, 0, 5, 64, "2x"))
+        self.write("t.swf", "".join(f"{job.format(*each)}\n" for each in jobs))
+        error = self.refused("t.swf", "--format", "swf", "--spot-if", "queue = 2")
+        for line in (
+            "t.swf: 4 of 5 rows cannot be used",
+            "t.swf:2: submit_time is 'x', expected a number",
+            "t.swf:3: wait_time is '5s', expected a number",
+            "t.swf:4: requested_memory is 'oops', expected a number",
+            "t.swf:5: queue is '2x', expected a number",
+        ):
+            assert line in error, (line, error)
+        events = ("{},3,{},7,0,0.5,0.5", "{},3,{},8,0,-0.1,0.5", "{},3,{},9,0,big,0.5")
+        self.write(
+            "e.csv",
+            "time,type,priority,collection_id,instance_index,cpus,memory\n"
+            + "".join(f"{event.format(10**6, 200)}\n" for event in events)
+            + f"{10**6},3,abc,6,0,0,0\n",
+        )
+        error = self.refused("e.csv", "--format", "google2019")
+        for line in (
+            "e.csv: 3 of 4 rows cannot be used",
+            "e.csv:3: vcpus is '-1000', expected a number more than 0",
+            "e.csv:4: cpus is 'big', expected a number",
+            "e.csv:5: priority is 'abc', expected a number",
+        ):
+            assert line in error, (line, error)
+
+    def test_a_name_is_mapped_once(self):
+        self.write("t.csv", "cores,ram,t\n1,1,0\n")
+        error = self.refused(
+            *("t.csv", "--time-unit", "s", "--spot-if", "0"),
+            *("--map", "vcpus=cores", "--map", "vcpus=ram"),
+        )
+        assert "--map vcpus is given twice, expected once" in error
+
     def test_bad_rows_are_left_out_when_asked(self):
         self.write("t.csv", self.TABLE)
         printed = self.import_files("t.csv", *self.OPTIONS, "--skip-bad-rows")
@@ -610,7 +696,17 @@ class BadRows(ImportCase):
         )
         self.write("bad.json", text)
         error = self.refused("bad.json", "--format", "kubernetes", "--spot-if", "0")
-        assert "bad.json: item 1: 'half' is no quantity, expected one such as 500m or 2Gi" in error
+        assert "bad.json: item 1: 'half' is no quantity from 0, expected one such as 500m" in error
+        # Of a pod that asks for less than nothing, and of one with a word for its priority.
+        pods = (self.folder / "pods.json").read_text()
+        self.write("bad.json", text.replace('"half"', '"-5"'))
+        error = self.refused("bad.json", "--format", "kubernetes", "--spot-if", "0")
+        assert "'-5' is no quantity from 0, expected one such as 500m or 2Gi" in error
+        document = json.loads(pods)
+        document["items"][0]["spec"]["priority"] = "high"
+        self.write("bad.json", json.dumps(document))
+        error = self.refused("bad.json", "--format", "kubernetes", "--spot-if", "priority < 0")
+        assert "bad.json: item 1: priority is 'high', expected a number, or nothing" in error
         self.write("no.json", '{"items": []}')
         assert "there are no pods" in self.refused(
             "no.json", "--format", "kubernetes", "--spot-if", "0"
