@@ -144,8 +144,7 @@ class Tokens {
   std::vector<Token> tokens_;
 };
 
-template <std::size_t N>
-bool is_one_of(const Token& token, Kind kind, const std::array<std::string_view, N>& texts) {
+bool is_one_of(const Token& token, Kind kind, std::span<const std::string_view> texts) {
   return token.kind == kind && std::ranges::find(texts, token.text) != texts.end();
 }
 

@@ -10,7 +10,7 @@ from nova.scheduler import filters, utils
 from oslo_log import log as logging
 
 from cospot.errors import ConfigError
-from cospot.nova import spot_flavors
+from cospot.nova import promises, spot_flavors
 from cospot.nova.scheduler import options
 from cospot.nova.scheduler.decision import Decision, decision_of, keep_decision
 from cospot.nova.scheduler.lenient_type import WrongValue
@@ -153,11 +153,12 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
 
 def _warn_of_promises(settings: Settings) -> None:
     """Say what would break promises."""
-    if settings.lifetime_target is not None and settings.evictor != "YJF":
+    if settings.lifetime_target is not None and settings.evictor != promises.EVICTOR:
         LOG.warning(
             "cospot: lifetime_target is set with evictor = %s: promises are estimated as if the"
-            " youngest spots went first; use YJF, for cospot-evictor too",
+            " youngest spots went first; use %s, for cospot-evictor too",
             settings.evictor,
+            promises.EVICTOR,
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 import cospot
+from cospot.nova import promises
 from cospot.nova.tools.doctor.finding import Check, Finding, error, ok, unknown, warning
 
 FILTER: Final = "cospot.nova.scheduler.filter.CospotFilter"
@@ -186,11 +187,11 @@ def _check_promises(settings: Any) -> Iterator[Finding]:
         else:
             yield ok("off: spots are promised no lifetime")
         return
-    if group.evictor != "YJF":
+    if group.evictor != promises.EVICTOR:
         yield warning(
             f"lifetime_target is set with evictor = {group.evictor}: lifetimes are estimated as if"
             " the youngest spots went first",
-            "evictor = YJF in [cospot] and in [cospot_evictor]",
+            f"evictor = {promises.EVICTOR} in [cospot] and in [cospot_evictor]",
         )
     table, problem = PromiseFile().look(group.lifetime_promises, group.promises_max_age)
     make = "cospot-nova promise --history FILE -o PATH, again every few hours"

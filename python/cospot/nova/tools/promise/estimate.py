@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import cospot
 from cospot.errors import ConfigError
+from cospot.nova import promises
 from cospot.nova.promises.promise_table import SizeKey, SizePromises, Step
 
 _US: Final = 1_000_000
@@ -100,8 +101,7 @@ def replay(workload: cospot.Workload, hosts: SpotHosts, placing: Placing) -> Rep
             hosts=table,
             vm=placing.vm,
             spot=placing.spot,
-            # The estimate takes the youngest spots to go first.
-            evictor="YJF",
+            evictor=promises.EVICTOR,
             saf=placing.saf,
             otn=placing.otn,
             events=events,

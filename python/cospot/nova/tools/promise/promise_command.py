@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import cospot
 from cospot.errors import ConfigError
+from cospot.nova import promises
 from cospot.nova.promises.asked_lifetime import lifetime_text
 from cospot.nova.promises.promise_table import PromiseTable, table_to_text
 from cospot.nova.tools import argument_types, credentials
@@ -95,12 +96,12 @@ def _run(arguments: argparse.Namespace) -> int:
     hosts = spot_cloud.spot_hosts(cloud, aggregates, with_disk=with_disk)
     placing = _placing(options)
     replayed = replay(cospot.Workload.load(path), hosts, placing)
-    promises = estimate(replayed, hosts, sizes, settings)
+    found = estimate(replayed, hosts, sizes, settings)
     table = PromiseTable(
         made_at=time.time(),
         observed_until=observed_until,
         targets=settings.targets,
-        sizes=promises,
+        sizes=found,
         history={
             "file": path.name,
             "days": round(replayed.days, 3),
@@ -109,7 +110,7 @@ def _run(arguments: argparse.Namespace) -> int:
             "evictions": replayed.evictions,
             "hosts": _host_counts(hosts),
         },
-        settings={**vars(settings), **vars(placing), "evictor": "YJF"},
+        settings={**vars(settings), **vars(placing), "evictor": promises.EVICTOR},
     )
     write_file(Path(arguments.output), os.fsencode(table_to_text(table)))
     _tell(arguments.output, table, options)
@@ -155,9 +156,9 @@ def _tell(output: str, table: PromiseTable, options: Any) -> None:
             for target, seconds in zip(table.targets, longest, strict=True)
         )
         print(f"{', '.join(each.flavors)}: at most {told}")
-    if options is None or options.evictor == "YJF":
+    if options is None or options.evictor == promises.EVICTOR:
         return
     print(
         f"note: [cospot] evictor is {options.evictor}: promises hold only where the youngest spots"
-        " go first; use YJF, for cospot-evictor too"
+        f" go first; use {promises.EVICTOR}, for cospot-evictor too"
     )
