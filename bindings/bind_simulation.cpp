@@ -96,12 +96,13 @@ DatacenterSize size(const PythonWorkload& workload, const py::object& host, cons
   DatacenterSize found = watched([&] {
     if (hosts.isolated_tenants().empty()) {
       require_possible_placements(workload.workload(), workload.vm_schedule(), hosts, std::nullopt);
-      return smallest_datacenter(workload.workload(), workload.vm_schedule(), hosts, chain);
+      return smallest_datacenter(workload.workload(), workload.vm_schedule(), hosts, chain,
+                                 workload.unit());
     }
     const EventSchedule vms =
         make_schedule(workload.workload(), ScheduledClasses::kVmsOnly, hosts.isolated_tenants());
     require_possible_placements(workload.workload(), vms, hosts, std::nullopt);
-    return smallest_datacenter(workload.workload(), vms, hosts, chain);
+    return smallest_datacenter(workload.workload(), vms, hosts, chain, workload.unit());
   });
   found.hosts = with_headroom(found.hosts, percent);
   return found;

@@ -44,11 +44,12 @@ std::uint64_t read_seed(const py::object& seed) {
 PythonWorkload load(const py::object& path, const py::object& window_days) {
   const std::filesystem::path file = read_path(path, "path");
   const std::optional<SimTime> window = read_window_days(window_days);
-  return PythonWorkload(watched([&] {
+  Workload read = watched([&] {
     Workload workload = read_workload(file);
     state_window(workload, window);
     return workload;
-  }));
+  });
+  return PythonWorkload(std::move(read), read_vcpus_unit(file));
 }
 
 PythonWorkload generate(const py::object& model, const py::object& seed, const py::object& scale,
@@ -79,7 +80,7 @@ PythonWorkload sample(const PythonWorkload& self, const py::object& probability,
         "another seed",
         kept, drawn_with));
   }
-  return PythonWorkload(std::move(drawn));
+  return PythonWorkload(std::move(drawn), self.unit());
 }
 
 py::object info(const PythonWorkload& self, const py::object& host) {

@@ -170,7 +170,8 @@ std::string LiveSimulation::explain(InstanceIndex instance, bool all_hosts) {
   const Explanation explanation = explain_next(engine_, settings_);
   decide_as_explained(engine_, *schedule_, explanation, observer_);
   return explanation_text(explanation, workload_.workload(),
-                          all_hosts ? ExplainDetail::kAllHosts : ExplainDetail::kBest);
+                          all_hosts ? ExplainDetail::kAllHosts : ExplainDetail::kBest,
+                          workload_.unit());
 }
 
 }  // namespace cospot::bindings

@@ -20,7 +20,7 @@ PythonWorkload with_window_days(const PythonWorkload& self, const py::object& wi
   const py::gil_scoped_release unlocked;
   Workload copy = self.workload();
   state_window(copy, *window);
-  return PythonWorkload(std::move(copy));
+  return PythonWorkload(std::move(copy), self.unit());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "sim_harness/engine/event_schedule.hpp"
+#include "sim_harness/workloads/vcpus_unit.hpp"
 #include "sim_harness/workloads/workload.hpp"
 
 namespace cospot::bindings {
@@ -12,10 +13,13 @@ namespace cospot::bindings {
 /// Workload in Python: never changed once made, so that threads may share it.
 class PythonWorkload {
  public:
-  explicit PythonWorkload(Workload workload)
-      : shared_(std::make_shared<Shared>(std::move(workload))) {}
+  explicit PythonWorkload(Workload workload, const VcpusUnit& unit = {})
+      : shared_(std::make_shared<Shared>(std::move(workload), unit)) {}
 
   [[nodiscard]] const Workload& workload() const { return shared_->workload; }
+
+  /// What its file says that a vcpu is: for people, not for runs.
+  [[nodiscard]] const VcpusUnit& unit() const { return shared_->unit; }
 
   /// The workload's events in order, made when first asked for. Called without Python's lock.
   [[nodiscard]] const EventSchedule& schedule() const;
@@ -26,8 +30,10 @@ class PythonWorkload {
 
  private:
   struct Shared {
-    explicit Shared(Workload made) : workload(std::move(made)) {}
+    Shared(Workload made, const VcpusUnit& vcpus_unit)
+        : workload(std::move(made)), unit(vcpus_unit) {}
     Workload workload;
+    VcpusUnit unit;
     std::once_flag has_schedule;
     std::once_flag has_vm_schedule;
     EventSchedule schedule;

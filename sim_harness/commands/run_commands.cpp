@@ -73,9 +73,17 @@ void require_not_input(const std::string& events, const std::filesystem::path& i
       fmt::format("--events {}: is an input of this run; choose another file", events));
 }
 
-std::string host_text(const ResourceVector& host) {
-  return fmt::format("{} vcpus, {} memory_mb, {} disk_gb", host.vcpus, host.memory_mb,
-                     host.disk_gb);
+std::string host_text(const ResourceVector& host, const VcpusUnit& unit) {
+  return size_text(size_words(unit), host.vcpus, host.memory_mb, host.disk_gb);
+}
+
+/// How many hosts of which types there are, in a line of settings: what is added to them.
+std::string host_rule_text(const HostMix& host, const VcpusUnit& unit) {
+  if (host.is_plain()) return "hosts of  " + host_text(host.largest_total(), unit);
+  const std::string types = types_text(host, host.declared());
+  if (host.added_type().empty()) return "hosts     in proportion to " + types;
+  return fmt::format("hosts     {}, and only of the type {} beyond those", types,
+                     host.added_type());
 }
 
 Sweep scenario_of(const RunArguments& arguments, PolicyLoader& loader, ConfigNode& life) {
@@ -145,7 +153,8 @@ class ScenarioRun {
         make_schedule(workload_, ScheduledClasses::kVmsOnly, sweep_.host.isolated_tenants());
     // No number of hosts helps here, nor with `hosts` given.
     require_possible_placements(workload_, vms, sweep_.host, std::nullopt);
-    least_hosts_ = smallest_datacenter(workload_, vms, sweep_.host, sweep_.vm.front()).hosts;
+    least_hosts_ =
+        smallest_datacenter(workload_, vms, sweep_.host, sweep_.vm.front(), words_.unit).hosts;
     return with_headroom(*least_hosts_, *size.percent);
   }
 
@@ -181,7 +190,7 @@ class ScenarioRun {
     decide_as_explained(engine, schedule, explanation, observer);
     const ExplainDetail detail =
         arguments_.explain_all ? ExplainDetail::kAllHosts : ExplainDetail::kBest;
-    print(explanation_text(explanation, workload_, detail) + "\n");
+    print(explanation_text(explanation, workload_, detail, words_.unit) + "\n");
   }
 
   /// The measures are the columns of `cospot compare`, by their names.
@@ -216,7 +225,8 @@ class ScenarioRun {
   [[nodiscard]] std::string settings_text(const RunSettings& settings) const {
     std::string hosts =
         settings.host.is_plain()
-            ? fmt::format("{} of {}", settings.hosts, host_text(settings.host.largest_total()))
+            ? fmt::format("{} of {}", settings.hosts,
+                          host_text(settings.host.largest_total(), words_.unit))
             : fmt::format("{}: {}", settings.hosts, types_text(settings.host, settings.hosts));
     if (least_hosts_.has_value()) {
       hosts += fmt::format("; {} fit the VMs, {} % headroom", *least_hosts_,
@@ -246,7 +256,7 @@ void require_headroom(double percent) {
 }
 
 std::string sizes_text(const SizeArguments& arguments, const HostMix& host,
-                       const Workload& workload, const EventSchedule& vms,
+                       const Workload& workload, const EventSchedule& vms, const VcpusUnit& unit,
                        std::span<const ChainSpec> chains, std::span<const DatacenterSize> sizes) {
   TextTable table;
   table.add_column("VM policy", TextTable::Align::kLeft);
@@ -264,11 +274,9 @@ std::string sizes_text(const SizeArguments& arguments, const HostMix& host,
     table.add_row(std::move(cells));
   }
   return fmt::format(
-      "workload  {}: {} VMs\n{}hosts of  {}\n\nhosts by headroom (lower bound: the peak "
+      "workload  {}: {} VMs\n{}{}\n\nhosts by headroom (lower bound: the peak "
       "demand, were it packed without loss)\n{}",
-      workload.name, vms.vm_requests, window_text(workload),
-      host.is_plain() ? host_text(host.largest_total())
-                      : fmt::format("types in proportion to {}", types_text(host, host.declared())),
+      workload.name, vms.vm_requests, window_text(workload), host_rule_text(host, unit),
       table.text());
 }
 
@@ -315,11 +323,12 @@ void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
       make_schedule(workload, ScheduledClasses::kVmsOnly, host.isolated_tenants());
   require_possible_placements(workload, vms, host, std::nullopt);
   std::vector<DatacenterSize> sizes;
+  const VcpusUnit unit = vcpus_unit_of(spec);
   for (const ChainSpec& chain : chains) {
-    sizes.push_back(smallest_datacenter(workload, vms, host, chain));
+    sizes.push_back(smallest_datacenter(workload, vms, host, chain, unit));
   }
   print(arguments.json ? sizes_json(arguments, host, workload, vms, chains, sizes) + "\n"
-                       : sizes_text(arguments, host, workload, vms, chains, sizes));
+                       : sizes_text(arguments, host, workload, vms, unit, chains, sizes));
 }
 
 void add_run(CLI::App& app, PolicyLoader& loader) {

@@ -44,22 +44,26 @@ std::string hosts_have(const HostMix& host) {
 
 }  // namespace
 
-void require_every_vm_fits(const Workload& workload, const HostMix& host, std::string_view remedy) {
+void require_every_vm_fits(const Workload& workload, const HostMix& host, std::string_view remedy,
+                           const VcpusUnit& unit) {
+  const SizeWords words = size_words(unit);
   for (const WorkloadRow& row : workload.rows) {
     const ResourceVector& size = row.resources;
     if (row.instance_class != InstanceClass::kVm || host.fits_an_empty_host(size)) continue;
     if (!starts_in_time(row, workload.window)) continue;
-    throw ConfigError(fmt::format(
-        "workload '{}': VM '{}' asks for {} vcpus, {} memory_mb and {} disk_gb, {}, so no "
-        "datacenter "
-        "holds all VMs; {}",
-        workload.name, row.id, size.vcpus, size.memory_mb, size.disk_gb, hosts_have(host), remedy));
+    throw ConfigError(
+        fmt::format("workload '{}': VM '{}' asks for {} {}, {} {} and {} disk_gb, {}, so no "
+                    "datacenter "
+                    "holds all VMs; {}",
+                    workload.name, row.id, size.vcpus, words.vcpus, size.memory_mb, words.memory,
+                    size.disk_gb, hosts_have(host), remedy));
   }
 }
 
 DatacenterSize smallest_datacenter(const Workload& workload, const EventSchedule& vms,
-                                   const HostMix& host, const ChainSpec& vm) {
-  require_every_vm_fits(workload, host);
+                                   const HostMix& host, const ChainSpec& vm,
+                                   const VcpusUnit& unit) {
+  require_every_vm_fits(workload, host, kLargeVmRemedy, unit);
   DatacenterSize size;
   size.lower_bound = lower_bound_of(workload, host);
   size.hosts = size.lower_bound;

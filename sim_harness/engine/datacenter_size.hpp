@@ -8,6 +8,7 @@
 #include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/engine/run_settings.hpp"
 #include "sim_harness/hosts/host_mix.hpp"
+#include "sim_harness/workloads/vcpus_unit.hpp"
 
 namespace cospot {
 
@@ -23,9 +24,9 @@ inline constexpr std::string_view kLargeVmRemedy =
     "rejected";
 
 /// Throws ConfigError when a VM is larger than every host, so that no datacenter holds all VMs; the
-/// message ends with `remedy`.
+/// message ends with `remedy` and speaks of the workload's `unit`.
 void require_every_vm_fits(const Workload& workload, const HostMix& host,
-                           std::string_view remedy = kLargeVmRemedy);
+                           std::string_view remedy = kLargeVmRemedy, const VcpusUnit& unit = {});
 
 /// The first host count, counting up from the lower bound in steps of max(1, floor(lower bound /
 /// 1000)), at which a run of the VMs alone rejects none. `vms` is the schedule of the workload's
@@ -35,7 +36,8 @@ void require_every_vm_fits(const Workload& workload, const HostMix& host,
 /// Source: CoSpot, section 4.3, which counts one by one. Errors: ConfigError when a VM is larger
 /// than a host, no number of hosts will do for what VMs ask beside room, or the policy is unknown.
 [[nodiscard]] DatacenterSize smallest_datacenter(const Workload& workload, const EventSchedule& vms,
-                                                 const HostMix& host, const ChainSpec& vm);
+                                                 const HostMix& host, const ChainSpec& vm,
+                                                 const VcpusUnit& unit = {});
 
 /// The size with `percent` more hosts, the addition rounded to the nearest whole host.
 [[nodiscard]] std::size_t with_headroom(std::size_t hosts, double percent);

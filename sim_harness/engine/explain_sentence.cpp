@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "sim_harness/files/amount_text.hpp"
+
 namespace cospot {
 namespace {
 
@@ -14,9 +16,11 @@ struct AskedResource {
   ResourceAmount ResourceVector::*amount;
 };
 
-constexpr std::array<AskedResource, 3> kResources{{{"vcpus", &ResourceVector::vcpus},
-                                                   {"memory_mb", &ResourceVector::memory_mb},
-                                                   {"disk_gb", &ResourceVector::disk_gb}}};
+std::array<AskedResource, 3> resources_in(const SizeWords& words) {
+  return {{{words.vcpus, &ResourceVector::vcpus},
+           {words.memory, &ResourceVector::memory_mb},
+           {"disk_gb", &ResourceVector::disk_gb}}};
+}
 
 /// "a", "a and b", "a, b and c".
 std::string enumerated(const std::vector<std::string>& parts) {
@@ -35,26 +39,27 @@ std::string shortened(std::vector<std::string> names) {
   return enumerated(names);
 }
 
-std::string too_large_sentence(const Explanation& told) {
+std::string too_large_sentence(const Explanation& told, const SizeWords& words) {
   const ResourceVector asked = told.request.resources();
   std::vector<std::string> parts;
-  for (const AskedResource& resource : kResources) {
+  for (const AskedResource& resource : resources_in(words)) {
     if (asked.*resource.amount <= told.largest_total.*resource.amount) continue;
-    parts.push_back(fmt::format("{} {}, where no host has more than {}", asked.*resource.amount,
-                                resource.name, told.largest_total.*resource.amount));
+    parts.push_back(fmt::format("{} {}, where no host has more than {}",
+                                count_text(asked.*resource.amount), resource.name,
+                                count_text(told.largest_total.*resource.amount)));
   }
   return "rejected: larger than an empty host: it asks for " + enumerated(parts);
 }
 
-std::string no_room_sentence(const Explanation& told) {
+std::string no_room_sentence(const Explanation& told, const SizeWords& words) {
   const ResourceVector asked = told.request.resources();
   const auto room =
       told.request.is_spot() ? &ExplainedHost::free : &ExplainedHost::free_ignoring_spots;
   std::vector<std::string> wanted;
   std::vector<std::string> found;
-  for (const AskedResource& resource : kResources) {
+  for (const AskedResource& resource : resources_in(words)) {
     if (asked.*resource.amount == 0) continue;
-    wanted.push_back(fmt::format("{} {}", asked.*resource.amount, resource.name));
+    wanted.push_back(fmt::format("{} {}", count_text(asked.*resource.amount), resource.name));
     const auto hosts = std::ranges::count_if(told.hosts, [&](const ExplainedHost& host) {
       return (host.*room).*resource.amount >= asked.*resource.amount;
     });
@@ -65,15 +70,15 @@ std::string no_room_sentence(const Explanation& told) {
                      told.request.is_spot() ? "VMs and spots" : "VMs", fmt::join(found, ", "));
 }
 
-std::string rejection_sentence(const Explanation& told) {
+std::string rejection_sentence(const Explanation& told, const SizeWords& words) {
   if (told.feasible > 0) {
     return fmt::format(
         "rejected: {} finds no spots whose eviction makes room on any of the {} "
         "offered hosts",
         told.settings.evictor.label, told.offered);
   }
-  if (!told.request.resources().fits_in(told.largest_total)) return too_large_sentence(told);
-  if (told.needs_room_only) return no_room_sentence(told);
+  if (!told.request.resources().fits_in(told.largest_total)) return too_large_sentence(told, words);
+  if (told.needs_room_only) return no_room_sentence(told, words);
   return "rejected: no host passes all filters";
 }
 
@@ -113,9 +118,9 @@ std::string eviction_sentence(const Explanation& told, const ExplainedHost& winn
 
 }  // namespace
 
-std::string explain_sentence(const Explanation& told) {
+std::string explain_sentence(const Explanation& told, const SizeWords& words) {
   const ExplainedHost* winner = told.winning_host();
-  if (winner == nullptr) return rejection_sentence(told);
+  if (winner == nullptr) return rejection_sentence(told, words);
   if (told.request.is_spot()) {
     return fmt::format("{} wins: first of {} {} with room beside VMs and spots{}", winner->name,
                        told.feasible, told.feasible == 1 ? "host" : "hosts", rank_tie(told));

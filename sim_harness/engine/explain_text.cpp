@@ -9,6 +9,7 @@
 
 #include "sim_harness/engine/explain_sentence.hpp"
 #include "sim_harness/engine/true_lifetimes.hpp"
+#include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/files/text_table.hpp"
 
 namespace cospot {
@@ -26,8 +27,12 @@ std::string days(SimTime time) {
 
 class ExplanationPrinter {
  public:
-  ExplanationPrinter(const Explanation& explanation, const Workload& workload, ExplainDetail detail)
-      : told_(explanation), workload_(workload), has_disk_(explanation.largest_total.disk_gb > 0) {
+  ExplanationPrinter(const Explanation& explanation, const Workload& workload, ExplainDetail detail,
+                     const SizeWords& words)
+      : told_(explanation),
+        workload_(workload),
+        words_(words),
+        has_disk_(explanation.largest_total.disk_gb > 0) {
     const bool all =
         detail == ExplainDetail::kAllHosts || explanation.hosts.size() <= kExplainedHosts;
     for (const ExplainedHost& host : explanation.hosts) {
@@ -45,7 +50,7 @@ class ExplanationPrinter {
     add_drops();
     add_hosts();
     add_evictions();
-    text_ += "\n" + explain_sentence(told_) + "\n";
+    text_ += "\n" + explain_sentence(told_, words_) + "\n";
     return std::move(text_);
   }
 
@@ -61,9 +66,9 @@ class ExplanationPrinter {
 
   void add_request() {
     const Request& request = told_.request;
-    add("{} '{}' asks for {} vcpus, {} memory_mb, {} disk_gb on day {} ({} s)\n",
-        request.is_spot() ? "spot" : "VM", id(request.instance), request.vcpus, request.memory_mb,
-        request.disk_gb, days(request.time), seconds_text(request.time));
+    add("{} '{}' asks for {} on day {} ({} s)\n", request.is_spot() ? "spot" : "VM",
+        id(request.instance), size_text(words_, request.vcpus, request.memory_mb, request.disk_gb),
+        days(request.time), seconds_text(request.time));
     if (request.is_spot()) {
       add("spot chain {}: the first-ranked host gets the spot\n", told_.chain().label);
     } else {
@@ -91,8 +96,8 @@ class ExplanationPrinter {
       const ResourceVector room = told_.request.is_spot() ? host.free : host.free_ignoring_spots;
       const ResourceVector asked = told_.request.resources();
       std::vector<std::string_view> lacking;
-      if (asked.vcpus > room.vcpus) lacking.emplace_back("vcpus");
-      if (asked.memory_mb > room.memory_mb) lacking.emplace_back("memory_mb");
+      if (asked.vcpus > room.vcpus) lacking.emplace_back(words_.vcpus);
+      if (asked.memory_mb > room.memory_mb) lacking.emplace_back(words_.memory);
       if (asked.disk_gb > room.disk_gb) lacking.emplace_back("disk_gb");
       return fmt::format("{}: too few {}", name, fmt::join(lacking, " and "));
     }
@@ -147,8 +152,9 @@ class ExplanationPrinter {
 
   void add_columns(TextTable& table) {
     table.add_column("host", TextTable::Align::kLeft);
-    for (const char* title : {"VMs", "spots", "free vcpus", "free memory_mb"}) {
-      table.add_column(title);
+    for (const char* title : {"VMs", "spots"}) table.add_column(title);
+    for (const std::string_view name : {words_.vcpus, words_.memory}) {
+      table.add_column(fmt::format("free {}", name));
     }
     if (has_disk_) table.add_column("free disk_gb");
     if (!numbered_.empty()) {
@@ -169,7 +175,8 @@ class ExplanationPrinter {
 
   [[nodiscard]] std::vector<std::string> row_of(const ExplainedHost& host) const {
     const auto free = [&](ResourceAmount ResourceVector::*amount) {
-      return fmt::format("{} ({})", host.free_ignoring_spots.*amount, host.free.*amount);
+      return fmt::format("{} ({})", count_text(host.free_ignoring_spots.*amount),
+                         count_text(host.free.*amount));
     };
     std::vector<std::string> cells{host.name, std::to_string(host.num_vms),
                                    std::to_string(host.num_spots), free(&ResourceVector::vcpus),
@@ -214,16 +221,18 @@ class ExplanationPrinter {
     TextTable table;
     table.add_column("host", TextTable::Align::kLeft);
     table.add_column("spot to go", TextTable::Align::kLeft);
-    for (const char* title : {"vcpus", "memory_mb"}) table.add_column(title);
+    for (const std::string_view title : {words_.vcpus, words_.memory}) {
+      table.add_column(std::string(title));
+    }
     if (has_disk_) table.add_column("disk_gb");
     table.add_column("age, days");
     if (knows_ends) table.add_column("remaining, days");
     for (const ExplainedHost* host : shown_) {
       for (const RunningSpot& spot : host->victims) {
         std::vector<std::string> cells{host->name, id(spot.instance),
-                                       std::to_string(spot.resources.vcpus),
-                                       std::to_string(spot.resources.memory_mb)};
-        if (has_disk_) cells.push_back(std::to_string(spot.resources.disk_gb));
+                                       count_text(spot.resources.vcpus),
+                                       count_text(spot.resources.memory_mb)};
+        if (has_disk_) cells.push_back(count_text(spot.resources.disk_gb));
         cells.push_back(days(told_.request.time - spot.placed_at));
         if (knows_ends) {
           cells.push_back(
@@ -237,6 +246,7 @@ class ExplanationPrinter {
 
   const Explanation& told_;
   const Workload& workload_;
+  SizeWords words_;
   bool has_disk_;
   std::vector<const ExplainedHost*> shown_;
   /// The filters that drop hosts, where there are too many for a column each: with constraints.
@@ -247,8 +257,8 @@ class ExplanationPrinter {
 }  // namespace
 
 std::string explanation_text(const Explanation& explanation, const Workload& workload,
-                             ExplainDetail detail) {
-  return ExplanationPrinter(explanation, workload, detail).text();
+                             ExplainDetail detail, const VcpusUnit& unit) {
+  return ExplanationPrinter(explanation, workload, detail, size_words(unit)).text();
 }
 
 }  // namespace cospot

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "sim_harness/engine/explain.hpp"
+#include "sim_harness/workloads/vcpus_unit.hpp"
 
 namespace cospot {
 
@@ -17,6 +18,7 @@ inline constexpr std::size_t kExplainedHosts = 40;
 /// The explanation for people: the request, a row for each host, the planned evictions, and one
 /// sentence on the outcome (explain_sentence.hpp).
 [[nodiscard]] std::string explanation_text(const Explanation& explanation, const Workload& workload,
-                                           ExplainDetail detail = ExplainDetail::kBest);
+                                           ExplainDetail detail = ExplainDetail::kBest,
+                                           const VcpusUnit& unit = {});
 
 }  // namespace cospot

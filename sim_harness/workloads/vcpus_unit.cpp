@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "core/errors.hpp"
+#include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/files/plain_text.hpp"
 
 namespace cospot {
@@ -27,6 +28,16 @@ VcpusUnit stated_vcpus_unit(std::string_view option, std::string_view text) {
   if (const std::optional<VcpusUnit> unit = parse_vcpus_unit(text)) return *unit;
   throw ConfigError(
       fmt::format("{}: found {}, expected {}", option, quoted_excerpt(text), kVcpusUnitExpected));
+}
+
+SizeWords size_words(const VcpusUnit& unit) {
+  return unit.is_relative ? SizeWords{.vcpus = "units", .memory = "units of memory"} : SizeWords{};
+}
+
+std::string size_text(const SizeWords& words, std::int64_t vcpus, std::int64_t memory_mb,
+                      std::int64_t disk_gb) {
+  return fmt::format("{} {}, {} {}, {} disk_gb", count_text(vcpus), words.vcpus,
+                     count_text(memory_mb), words.memory, count_text(disk_gb));
 }
 
 std::string vcpus_unit_text(const VcpusUnit& unit) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -29,6 +30,21 @@ inline constexpr std::string_view kVcpusUnitExpected =
 /// What a workload file says of it before its header line; nothing: a vCPU. It is no part of a
 /// Workload: no run goes by it, only what people read. Errors: WorkloadError.
 [[nodiscard]] VcpusUnit read_vcpus_unit(const std::filesystem::path& path);
+
+/// What people read after an amount of vcpus and of memory: the columns' names, or, where sizes are
+/// relative, units. A size in relative units has its memory in such units too: both are shares of a
+/// machine. Disk stays in GB.
+struct SizeWords {
+  std::string_view vcpus = "vcpus";
+  std::string_view memory = "memory_mb";
+};
+
+[[nodiscard]] SizeWords size_words(const VcpusUnit& unit);
+
+/// A size for people: `64 vcpus, 131,072 memory_mb, 0 disk_gb`, or `10,000 units, 10,000 units of
+/// memory, 0 disk_gb`.
+[[nodiscard]] std::string size_text(const SizeWords& words, std::int64_t vcpus,
+                                    std::int64_t memory_mb, std::int64_t disk_gb);
 
 /// As parse_vcpus_unit reads it.
 [[nodiscard]] std::string vcpus_unit_text(const VcpusUnit& unit);

@@ -71,35 +71,39 @@ void add_counts(Buffer& text, const WorkloadInfo& info, const VcpusUnit& unit) {
       name, days(info.revenue[1]), name);
 }
 
-void add_peak(Buffer& text, std::string_view name, const PeakDemand& peak) {
+void add_peak(Buffer& text, std::string_view name, const PeakDemand& peak, const SizeWords& words) {
   const auto when = [](std::int64_t amount, SimTime time) {
     return amount == 0 ? std::string() : fmt::format(" ({})", days(time));
   };
   const ResourceTotal& amount = peak.amount;
-  add(text, "peak of {}: {} vcpus{}, {} memory_mb{}, {} disk_gb{}\n", name, amount.vcpus,
-      when(amount.vcpus, peak.vcpus_at), amount.memory_mb, when(amount.memory_mb, peak.memory_at),
-      amount.disk_gb, when(amount.disk_gb, peak.disk_at));
+  add(text, "peak of {}: {} {}{}, {} {}{}, {} disk_gb{}\n", name, count_text(amount.vcpus),
+      words.vcpus, when(amount.vcpus, peak.vcpus_at), count_text(amount.memory_mb), words.memory,
+      when(amount.memory_mb, peak.memory_at), count_text(amount.disk_gb),
+      when(amount.disk_gb, peak.disk_at));
 }
 
-void add_bound(Buffer& text, std::string_view name, const HostBound& bound, const HostMix& host) {
+void add_bound(Buffer& text, std::string_view name, const HostBound& bound, const HostMix& host,
+               const SizeWords& words) {
   const std::string types = types_text(host, static_cast<std::size_t>(bound.least_hosts));
-  add(text, "  {}: at least {} hosts{}, bound by {} (vcpus {}, memory_mb {}, disk_gb {})\n", name,
-      bound.least_hosts, types.empty() ? "" : fmt::format(" ({})", types), bound.binding,
-      bound.hosts.vcpus, bound.hosts.memory_mb, bound.hosts.disk_gb);
+  std::string_view binding = bound.binding;
+  if (binding == "vcpus") binding = words.vcpus;
+  if (binding == "memory_mb") binding = words.memory;
+  add(text, "  {}: at least {} hosts{}, bound by {} ({} {}, {} {}, disk_gb {})\n", name,
+      bound.least_hosts, types.empty() ? "" : fmt::format(" ({})", types), binding, words.vcpus,
+      bound.hosts.vcpus, words.memory, bound.hosts.memory_mb, bound.hosts.disk_gb);
 }
 
-void add_bounds(Buffer& text, const WorkloadInfo& info) {
+void add_bounds(Buffer& text, const WorkloadInfo& info, const SizeWords& words) {
   if (!info.host.has_value()) return;
   const HostMix& host = *info.host;
   if (host.is_plain()) {
     const ResourceVector total = host.largest_total();
-    add(text, "on hosts of {} vcpus, {} memory_mb, {} disk_gb:\n", total.vcpus, total.memory_mb,
-        total.disk_gb);
+    add(text, "on hosts of {}:\n", size_text(words, total.vcpus, total.memory_mb, total.disk_gb));
   } else {
     add(text, "on hosts of types in proportion to {}:\n", types_text(host, host.declared()));
   }
-  add_bound(text, "VMs", info.vm_bound, host);
-  add_bound(text, "VMs and spots", info.total_bound, host);
+  add_bound(text, "VMs", info.vm_bound, host, words);
+  add_bound(text, "VMs and spots", info.total_bound, host, words);
   add(text, "  {} requests are larger than {} empty host\n", info.vm_bound.too_large,
       host.is_plain() ? "an" : "any");
 }
@@ -118,14 +122,16 @@ void add_lifetimes(Buffer& text, const WorkloadInfo& info) {
   add(text, "\n");
 }
 
-void add_flavors(Buffer& text, const WorkloadInfo& info) {
+void add_flavors(Buffer& text, const WorkloadInfo& info, const SizeWords& words) {
   const std::size_t shown = std::min(kFlavorsShown, info.flavors.size());
-  add(text, "\nmost requested flavors ({} of {})\n{:>10}{:>12}{:>10}{:>12}{:>12}{:>9}\n", shown,
-      info.flavors.size(), "vcpus", "memory_mb", "disk_gb", "VMs", "spots", "share");
+  const std::size_t width = std::max<std::size_t>(12, words.memory.size() + 3);
+  add(text, "\nmost requested flavors ({} of {})\n{:>10}{:>{}}{:>10}{:>12}{:>12}{:>9}\n", shown,
+      info.flavors.size(), words.vcpus, words.memory, width, "disk_gb", "VMs", "spots", "share");
   for (std::size_t i = 0; i < shown; ++i) {
     const FlavorCount& flavor = info.flavors[i];
-    add(text, "{:>10}{:>12}{:>10}{:>12}{:>12}{:>9}\n", flavor.resources.vcpus,
-        flavor.resources.memory_mb, flavor.resources.disk_gb, flavor.vms, flavor.spots,
+    add(text, "{:>10}{:>{}}{:>10}{:>12}{:>12}{:>9}\n", count_text(flavor.resources.vcpus),
+        count_text(flavor.resources.memory_mb), width, count_text(flavor.resources.disk_gb),
+        flavor.vms, flavor.spots,
         fmt::format("{:.1f} %", percent(flavor.vms + flavor.spots, sum(info.requests))));
   }
 }
@@ -157,12 +163,13 @@ std::string workload_info_text(const Workload& workload, const WorkloadInfo& inf
         unit.is_relative ? "sizes are in units: shares of a machine"
                          : fmt::format("a vcpu counts {:g} vCPU", unit.vcpus));
   }
+  const SizeWords words = size_words(unit);
   add_counts(text, info, unit);
-  add_peak(text, "VMs", info.vm_peak);
-  add_peak(text, "VMs and spots", info.total_peak);
-  add_bounds(text, info);
+  add_peak(text, "VMs", info.vm_peak, words);
+  add_peak(text, "VMs and spots", info.total_peak, words);
+  add_bounds(text, info, words);
   add_lifetimes(text, info);
-  add_flavors(text, info);
+  add_flavors(text, info, words);
   add_hours(text, info);
   return fmt::to_string(text);
 }

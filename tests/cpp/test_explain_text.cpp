@@ -90,6 +90,27 @@ rejected: no host has 5 vcpus and 3 memory_mb free beside its VMs and spots; 1 w
 )");
 }
 
+TEST_CASE("explanation_text: relative sizes are units, and large ones have separators") {
+  const Workload workload = worked::workload_of({vm({6'000, 2}), spot({5'000, 3'000}, day(1))});
+  const RunSettings settings =
+      run_settings_of({{10'000, 20'000}, 1, "UTIL", "sUTIL", "FIFO", false, 1});
+  const Explanation told = explain(workload, settings, 1);
+  CHECK(explanation_text(told, workload, ExplainDetail::kBest, {.is_relative = true}) ==
+        R"(spot 'i1' asks for 5,000 units, 3,000 units of memory, 0 disk_gb on day 1.000 (86400 s)
+spot chain sUTIL: the first-ranked host gets the spot
+1 hosts, 0 feasible
+  1 dropped by SpotFeasibility: too few units
+
+host    VMs  spots     free units  free units of memory  SpotFeasibility  sUTIL  rank
+host-0    1      0  4,000 (4,000)       19,998 (19,998)               no      -     -
+free: beside VMs (beside VMs and spots)
+
+rejected: no host has 5,000 units and 3,000 units of memory free beside its VMs and spots; 0 would have the units, 1 the units of memory
+)");
+  const std::string vcpus = explanation_text(told, workload, ExplainDetail::kBest, {.vcpus = 0.5});
+  CHECK(vcpus.starts_with("spot 'i1' asks for 5,000 vcpus, 3,000 memory_mb, 0 disk_gb on day"));
+}
+
 TEST_CASE("explain_sentence: says why a VM gets its host") {
   const std::vector<WorkloadRow> rows = contended().rows;
   CHECK(sentence(rows, {{10, 10}, 3, "UTIL", "FirstFit", "FIFO", false, 1}) ==

@@ -212,6 +212,29 @@ TEST_CASE("describe_workload: counts, lifetimes, revenue, flavors, hours") {
   CHECK(info.vm_bound.least_hosts == 1);
 }
 
+TEST_CASE("workload_info_text: relative sizes are units, and large ones have separators") {
+  const Workload workload{.name = "w.csv",
+                          .rows = {row("a", {75'300, 7'530, 0}, seconds(0), kNever)}};
+  const WorkloadInfo info = describe_workload(workload, ResourceVector{100'000, 10'000, 0});
+  const std::string units = workload_info_text(workload, info, {.is_relative = true});
+  CAPTURE(units);
+  for (const char* part :
+       {"peak of VMs: 75,300 units (0.000 d), 7,530 units of memory (0.000 d), 0 disk_gb\n",
+        "on hosts of 100,000 units, 10,000 units of memory, 0 disk_gb:\n",
+        "bound by units (units 1, units of memory 1, disk_gb 0)\n",
+        "     units   units of memory   disk_gb         VMs       spots    share\n"
+        "    75,300             7,530         0           1           0  100.0 %\n"}) {
+    CAPTURE(part);
+    CHECK(units.find(part) != std::string::npos);
+  }
+  CHECK(units.find("memory_mb") == std::string::npos);
+  CHECK(units.find("vcpus") == std::string::npos);
+  const std::string vcpus = workload_info_text(workload, info);
+  CAPTURE(vcpus);
+  CHECK(vcpus.find("on hosts of 100,000 vcpus, 10,000 memory_mb, 0 disk_gb:\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("workload_info_text and _json: say the same") {
   const Workload workload = lifetimes_example();
   const WorkloadInfo info = describe_workload(workload, ResourceVector{10, 100, 0});

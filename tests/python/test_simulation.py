@@ -142,6 +142,21 @@ def test_explain_is_the_programs(program: Path, folder: Path) -> None:
         cospot.explain(workload, "nobody", **RUN)
 
 
+def test_explain_speaks_of_units_where_the_file_does(tmp_path: Path) -> None:
+    path = tmp_path / "w.csv"
+    path.write_text(
+        "# vcpus_unit: relative\ninstance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n"
+        "a,t,vm,1000,100,-1,9\n"
+    )
+    asked = "VM 'a' asks for 1,000 units, 100 units of memory, 0 disk_gb"
+    policies: dict[str, Any] = {"vm": "UTIL", "spot": "sUTIL", "evictor": "FIFO"}
+    for workload in (Workload.load(path), Workload.load(path).with_window_days(3)):
+        text = cospot.explain(workload, "a", hosts=1, host=(2000, 2000), **policies)
+        assert text.startswith(asked)
+        with pytest.raises(cospot.ConfigError, match="asks for 1000 units, 100 units of memory"):
+            cospot.size(workload, host=(10, 10), vm="UTIL")
+
+
 def test_size_is_the_programs(program: Path, folder: Path) -> None:
     workload = Workload.load(folder / "w.csv.gz")
     size = cospot.size(workload, host=HOST, vm="DPD", headroom_percent=10)

@@ -29,8 +29,9 @@ constexpr std::string_view kLargeVmOfPartRemedy =
 
 /// The fewest hosts with which each VM policy rejects nothing.
 std::vector<std::size_t> needed_hosts(const Workload& workload, const HostMix& host,
-                                      std::span<const ChainSpec> vm, std::string_view remedy) {
-  require_every_vm_fits(workload, host, remedy);
+                                      std::span<const ChainSpec> vm, std::string_view remedy,
+                                      const VcpusUnit& unit) {
+  require_every_vm_fits(workload, host, remedy, unit);
   const EventSchedule vms =
       make_schedule(workload, ScheduledClasses::kVmsOnly, host.isolated_tenants());
   require_possible_placements(workload, vms, host, std::nullopt);
@@ -150,8 +151,9 @@ TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDat
   if (is_split) {
     const WorkloadSpec& spec = workloads.front();
     const Workload workload = load_workload(spec);
-    made.whole = WholeWorkload{.hosts = datacenter.size.hosts,
-                               .needed = needed_hosts(workload, datacenter.host, vm, remedy)};
+    made.whole = WholeWorkload{
+        .hosts = datacenter.size.hosts,
+        .needed = needed_hosts(workload, datacenter.host, vm, remedy, vcpus_unit_of(spec))};
     if (percent) {
       made.whole->hosts = with_headroom(std::ranges::min(made.whole->needed), *percent);
     }
@@ -170,8 +172,8 @@ TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDat
   for (TuneSample& sample : made.samples) {
     sample.hosts = datacenter.size.hosts;
     if (percent || made.whole) {
-      const std::size_t fewest =
-          std::ranges::min(needed_hosts(sample.workload, datacenter.host, vm, remedy));
+      const std::size_t fewest = std::ranges::min(
+          needed_hosts(sample.workload, datacenter.host, vm, remedy, vcpus_unit_of(sample.spec)));
       sample.hosts = percent
                          ? with_headroom(fewest, *percent)
                          : scaled(made.whole->hosts, fewest, std::ranges::min(made.whole->needed));
