@@ -88,8 +88,9 @@ std::string explain(const PythonWorkload& workload, const py::object& request_id
 }
 
 DatacenterSize size(const PythonWorkload& workload, const py::object& host, const py::object& vm,
-                    const py::object& headroom_percent) {
-  const HostMix hosts = read_host_mix(host, "host");
+                    const py::object& headroom_percent, const py::object& added_type) {
+  HostMix hosts = read_host_mix(host, "host");
+  if (!added_type.is_none()) hosts.add_only(read_text(added_type, "added_type"));
   const ChainSpec chain = read_chain(vm, "vm");
   const double percent = read_number(headroom_percent, "headroom_percent", 0, 10'000);
   warn_of_window(workload);
@@ -303,14 +304,19 @@ Raises:
 )doc")
                .c_str());
   core.def("size", &size, "workload"_a, py::kw_only(), "host"_a, "vm"_a, "headroom_percent"_a = 0.0,
+           "added_type"_a = py::none(),
            R"doc(
 Find the least hosts with which no VM is rejected.
 
 Args:
     workload: Its VMs count.
-    host: What each host has: a ResourceVector or a tuple (vcpus, memory_mb[, disk_gb]).
+    host: What each host has: a ResourceVector or a tuple (vcpus, memory_mb[, disk_gb]); or several
+        types, a list of dicts as in sweep files, or the path of a file of hosts, as in simulate.
+        Sizes have the types in proportion to their counts.
     vm: What ranks hosts for VMs, as in simulate.
     headroom_percent: More hosts than that, in percent, 0 to 10,000.
+    added_type: Of several types, the only one to add to the hosts that are there. None: all, in
+        proportion.
 
 Returns:
     A DatacenterSize.

@@ -551,6 +551,7 @@ def size(
     host: _Hosts,
     vm: _ChainEntry,
     headroom_percent: _Number = 0.0,
+    added_type: str | None = None,
 ) -> DatacenterSize: ...
 def explain(
     workload: Workload,

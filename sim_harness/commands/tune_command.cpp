@@ -62,6 +62,7 @@ std::string evictors_where(const IsWanted& is_wanted) {
 struct TuneArguments {
   std::vector<std::string> workloads;
   std::string host;
+  std::string added_type;
   std::optional<double> headroom_percent;
   std::optional<std::size_t> hosts;
   double max_vm_loss = 0;
@@ -142,11 +143,18 @@ TuneSettings read_settings(const TuneArguments& arguments, PolicyLoader& loader)
 }
 
 TunedDatacenter read_datacenter(const TuneArguments& arguments) {
+  HostMix host = parse_hosts_option(arguments.host);
+  if (!arguments.added_type.empty()) host.add_only(arguments.added_type);
   if (arguments.hosts) {
-    return {.host = parse_hosts_option(arguments.host),
-            .size = {.percent = {}, .hosts = *arguments.hosts}};
+    if (*arguments.hosts < host.least_hosts()) {
+      throw ConfigError(fmt::format(
+          "--hosts: found {}, expected at least the {} that --host names: only hosts of the type "
+          "{} are added",
+          *arguments.hosts, host.declared(), host.added_type()));
+    }
+    return {.host = std::move(host), .size = {.percent = {}, .hosts = *arguments.hosts}};
   }
-  return {.host = parse_hosts_option(arguments.host),
+  return {.host = std::move(host),
           .size = {.percent = arguments.headroom_percent.value_or(kDefaultHeadroomPercent)}};
 }
 
@@ -211,7 +219,7 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
                                         arguments.parts, arguments.seed);
   const std::vector<TuneSample>& samples = made.samples;
   for (const TuneSample& sample : samples) print_warnings(sample.warnings);
-  TuneRuns runs(settings, samples, datacenter.host);
+  TuneRuns runs(settings, samples, made.host);
   std::vector<TuneOutcome> folds;
   std::vector<bool> held_out(samples.size(), false);
   if (const std::size_t count = number_of_folds(arguments, samples.size()); count > 1) {
@@ -220,7 +228,7 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
     held_out = draw_held_out(samples.size(), arguments.seed);
   }
   const TuneOutcome outcome = tune(settings, held_out, runs);
-  write_results(arguments, tune_record(settings, samples, runs, datacenter.host));
+  write_results(arguments, tune_record(settings, samples, runs, made.host));
   std::optional<TuneMoney> money;
   if (requested) money = tune_money(*requested, settings, runs, outcome, folds);
   if (arguments.json) {
@@ -289,6 +297,8 @@ void add_tune_command(CLI::App& app, PolicyLoader& loader) {
       ->add_option("--host", arguments->host,
                    "VCPUS,MEMORY_MB[,DISK_GB] of a host, or of several types a file of hosts (CSV)")
       ->required();
+  command->add_option("--added-type", arguments->added_type,
+                      "Of several types, the only one to add to the hosts that are there");
   CLI::Option* headroom =
       command
           ->add_option("--headroom-percent", arguments->headroom_percent,

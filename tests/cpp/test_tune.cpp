@@ -618,6 +618,27 @@ TEST_CASE("make_samples: says what the whole of a workload that was split needs"
   CHECK_FALSE(several.whole);
 }
 
+TEST_CASE("make_samples: where one type is added, a part has a share of the types of the whole") {
+  const TuneSettings settings = settings_of({"UTIL"}, {"sDPD"}, {"FIFO"}, {"1"});
+  HostMix host({{.type = "old", .count = 2, .total = kHost},
+                {.type = "new", .count = 1, .total = {2 * kHost.vcpus, 2 * kHost.memory_mb, 0}}},
+               HostPlaces(1));
+  host.add_only("new");
+  const TunedDatacenter datacenter{.host = host, .size = {.percent = {}, .hosts = 20}};
+  const TuneSamples made =
+      make_samples(recipes(1, "0.002"), datacenter, settings.vm, settings.evictors, 4, 1);
+  // The 3 that are there, and 17 new ones: 2 old and 18 new.
+  REQUIRE(made.host.kinds().size() == 2);
+  CHECK(made.host.kinds()[0].count == 2);
+  CHECK(made.host.kinds()[1].count == 18);
+  CHECK(made.host.added_type().empty());
+  CHECK(made.samples.front().hosts < 20);
+  // Several workloads have the hosts that are there, each.
+  const TuneSamples several =
+      make_samples(recipes(2, "0.0002"), datacenter, settings.vm, settings.evictors, 4, 1);
+  CHECK(several.host == host);
+}
+
 TEST_CASE("tune_record: rows stand where the sweep has them") {
   const TuneSettings settings = settings_of({"UTIL"}, {"sDPD"}, {"FIFO"}, {"1", "4"});
   const auto samples = samples_of(recipes(3, "0.0002"), settings, 2);

@@ -77,6 +77,31 @@ def test_a_file_of_hosts_is_the_same(tmp_path: Path) -> None:
 def test_size_counts_all_types() -> None:
     # 3 hosts reject the second of the group, 4 (3 large, 1 small) do not.
     assert cospot.size(made(), host=TYPES, vm="UTIL").hosts == 4
+    # One more large one is enough.
+    assert cospot.size(made(), host=TYPES, vm="UTIL", added_type="large").hosts == 4
+    more = cospot.size(made(), host=TYPES, vm="UTIL", added_type="large", headroom_percent=50)
+    assert more.hosts == 6
+    with pytest.raises(ConfigError, match="unknown type 'big'; valid types: large, small"):
+        cospot.size(made(), host=TYPES, vm="UTIL", added_type="big")
+    with pytest.raises(ConfigError, match="the hosts have no types"):
+        cospot.size(made(), host=(8, 16), vm="UTIL", added_type="large")
+
+
+def test_size_adds_one_type_only() -> None:
+    # Eight VMs of 4 vcpus; a large host takes two, a small one takes one. In proportion large 3 and
+    # small 2 hold all: 5 hosts. Beside the two large ones four small ones do: 6.
+    workload = Workload.from_columns(
+        {
+            "is_spot": [False] * 8,
+            "vcpus": [4] * 8,
+            "memory_mb": [1] * 8,
+            "start_us": [-1] * 8,
+            "end_us": [10**8] * 8,
+        },
+        window_days=1,
+    )
+    assert cospot.size(workload, host=TYPES, vm="UTIL").hosts == 5
+    assert cospot.size(workload, host=TYPES, vm="UTIL", added_type="small").hosts == 6
 
 
 def test_hosts_kept_for_a_tenant() -> None:

@@ -49,6 +49,16 @@ std::size_t scaled(std::size_t hosts, std::size_t part, std::size_t whole) {
       1, static_cast<std::size_t>(std::llround(static_cast<double>(hosts) * share)));
 }
 
+/// Hosts of which a part of a workload has its share: the types in proportion to those of so many
+/// hosts. Of a part, the hosts that are there are a share too, and not all there first.
+HostMix host_of_parts(const HostMix& host, std::size_t hosts) {
+  if (host.added_type().empty()) return host;
+  std::vector<HostKind> kinds = host.kinds();
+  const std::vector<std::size_t> counts = host.counts(hosts);
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) kinds[kind].count = counts[kind];
+  return {std::move(kinds), host.places()};
+}
+
 void require_both_classes(const TuneSample& sample) {
   const EventSchedule& schedule = sample.schedule;
   if (schedule.vm_requests > 0 && schedule.spot_revenue_requested > 0) return;
@@ -145,6 +155,7 @@ TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDat
                          std::span<const ChainSpec> vm, std::span<const EvictorSpec> evictors,
                          std::size_t parts, std::uint64_t seed) {
   TuneSamples made;
+  made.host = datacenter.host;
   const bool is_split = workloads.size() == 1;
   const std::string_view remedy = is_split ? kLargeVmOfPartRemedy : kLargeVmOfOneRemedy;
   const std::optional<double> percent = datacenter.size.percent;
@@ -157,15 +168,16 @@ TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDat
     if (percent) {
       made.whole->hosts = with_headroom(std::ranges::min(made.whole->needed), *percent);
     }
+    made.host = host_of_parts(datacenter.host, made.whole->hosts);
     for (Workload& part : deal_batches(workload, parts, seed)) {
       WorkloadSpec named = spec;
       named.label = part.name;
-      made.samples.push_back(make_sample(std::move(named), std::move(part), datacenter.host));
+      made.samples.push_back(make_sample(std::move(named), std::move(part), made.host));
     }
     made.samples.front().warnings = window_warnings(workload);
   } else {
     for (const WorkloadSpec& spec : workloads) {
-      made.samples.push_back(make_sample(spec, load_workload(spec), datacenter.host));
+      made.samples.push_back(make_sample(spec, load_workload(spec), made.host));
       made.samples.back().warnings = window_warnings(made.samples.back().workload);
     }
   }
@@ -173,12 +185,12 @@ TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDat
     sample.hosts = datacenter.size.hosts;
     if (percent || made.whole) {
       const std::size_t fewest = std::ranges::min(
-          needed_hosts(sample.workload, datacenter.host, vm, remedy, vcpus_unit_of(sample.spec)));
+          needed_hosts(sample.workload, made.host, vm, remedy, vcpus_unit_of(sample.spec)));
       sample.hosts = percent
                          ? with_headroom(fewest, *percent)
                          : scaled(made.whole->hosts, fewest, std::ranges::min(made.whole->needed));
     }
-    require_possible_placements(sample.workload, sample.schedule, datacenter.host, sample.hosts);
+    require_possible_placements(sample.workload, sample.schedule, made.host, sample.hosts);
     inform_evictors(sample, evictors);
   }
   return made;

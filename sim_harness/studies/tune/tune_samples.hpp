@@ -40,6 +40,9 @@ struct WholeWorkload {
 struct TuneSamples {
   std::vector<TuneSample> samples;
   std::optional<WholeWorkload> whole;  ///< when a single workload was split
+  /// That of the samples: the datacenter's; of parts, where only one type is added, a smaller
+  /// one with the types in the proportions of the whole.
+  HostMix host{};
 };
 
 /// The samples of one workload: its batches (neighbouring rows of one tenant and class) dealt at
