@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 NEVER_US = np.iinfo(np.int64).max
 
 _US_PER_SECOND = 1_000_000
+_MOST_DAYS = 10_000  # from second 0, either way, as in workload files
+_MOST_US = _MOST_DAYS * 86_400 * _US_PER_SECOND
 _PLAIN = (
     "instance_id",
     "tenant_id",
@@ -58,10 +60,24 @@ def workload_columns(frame: pd.DataFrame, window_start: Any = None) -> dict[str,
     if end_name.startswith("duration"):
         if frame[end_name].dtype.kind == "M":
             raise WorkloadError(f"frame: {end_name} holds datetimes, expected lengths of time")
+        _check_ends(frame[end_name], start, end)
         end = np.where(end == NEVER_US, end, end + start)
     columns["start_us"] = start
     columns["end_us"] = end
     return columns
+
+
+def _check_ends(
+    durations: pd.Series[Any], start: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]
+) -> None:
+    """Refuse a duration that leads too far; both are in range, so that their sum is no overflow."""
+    late = (lengths != NEVER_US) & (np.where(lengths == NEVER_US, 0, lengths) + start > _MOST_US)
+    if late.any():
+        row = int(np.argmax(late))
+        raise WorkloadError(
+            f"frame: {durations.name}[{row}] is {durations.iloc[row]}, "
+            f"expected an end at most {_MOST_DAYS} days from second 0 of the workload"
+        )
 
 
 def _check_names(frame: pd.DataFrame) -> None:
@@ -153,8 +169,33 @@ def _microseconds(
         present = _utc(present) - zero
     elif zero is not None and times.dtype.kind != "m" and not name.startswith("duration"):
         raise WorkloadError(f"frame: {name} holds no datetimes, but the starts are some")
+    _check_range(present, name, np.flatnonzero(~absent), has_never=missing is not None)
     us[~absent] = _lengths(present, name)
     return us
+
+
+def _check_range(
+    lengths: pd.Series[Any], name: str, rows: npt.NDArray[np.intp], *, has_never: bool
+) -> None:
+    """Refuse what no workload may have, as it stands in the frame: no microseconds hold it."""
+    per_unit = _US_PER_SECOND if name.endswith("_s") else 1
+    if lengths.dtype.kind == "m":
+        us = lengths.to_numpy().astype("timedelta64[us]").astype(float)
+    elif lengths.dtype.kind in "iuf":
+        us = lengths.to_numpy(dtype=float) * per_unit
+    else:
+        return  # of a type that holds no times
+    wrong = np.abs(us) > _MOST_US
+    if has_never and name.endswith("_us") and lengths.dtype.kind in "iu":
+        wrong &= lengths.to_numpy() != NEVER_US
+    if not wrong.any():
+        return
+    at = int(np.argmax(wrong))
+    value = lengths.iloc[at]
+    limits = f"from {-_MOST_US // per_unit} to {_MOST_US // per_unit}"
+    if not name.endswith(("_s", "_us")):
+        limits = f"at most {_MOST_DAYS} days from second 0 of the workload"
+    raise WorkloadError(f"frame: {name}[{rows[at]}] is {value}, expected {limits}")
 
 
 def _lengths(lengths: pd.Series[Any], name: str) -> npt.NDArray[Any]:

@@ -48,12 +48,25 @@ class HostsReader {
     }
     read_header(take_line(text));
     for (line_ = 2; !text.empty(); ++line_) read_row(take_line(text));
-    if (named_.empty()) fail(file_, line_, "the file has no host that is up");
+    if (named_.empty()) {
+      throw WorkloadError(
+          fmt::format("{}: the file has no host that is up, expected at least one", file_));
+    }
     return HostMix(std::move(kinds_), std::move(places_), std::move(named_));
   }
 
  private:
+  void refuse_quotes(const std::vector<std::string_view>& fields) const {
+    for (const std::string_view field : fields) {
+      if (!field.starts_with('"')) continue;
+      fail(file_, line_,
+           fmt::format("found the field {}, expected fields without quotes and commas",
+                       quoted_excerpt(field)));
+    }
+  }
+
   void read_header(std::string_view line) {
+    refuse_quotes(split_fields(line));
     for (const std::string_view name : split_fields(line)) {
       if (std::ranges::find(kColumns, name) == kColumns.end()) {
         fail(file_, 1,
@@ -92,6 +105,7 @@ class HostsReader {
 
   void read_row(std::string_view line) {
     split_fields(line, fields_);
+    refuse_quotes(fields_);
     if (fields_.size() != at_.size()) {
       fail(file_, line_,
            fmt::format("{} fields, expected {} as in the header line", fields_.size(), at_.size()));

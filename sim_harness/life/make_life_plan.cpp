@@ -118,9 +118,9 @@ void add_resizes(const LifeFile<NamedResize>& file, const Workload& workload,
     }
     if (named.time <= row.start || named.time >= row.end) {
       refuse(fmt::format(
-          "time_s is {}, expected a time inside the life of '{}' of workload '{}', {} to {}",
+          "time_s is {}, expected a time inside the life of '{}' of workload '{}', after {}{}",
           seconds_text(named.time), named.instance, workload.name, seconds_text(row.start),
-          seconds_text(row.end)));
+          row.end == kNever ? "" : fmt::format(" and before {}", seconds_text(row.end))));
     }
     if (named.time >= workload.window) continue;  // as requests that come so late
     resizes.push_back({.instance = found->second, .time = named.time, .size = named.size});

@@ -133,7 +133,13 @@ TEST_CASE("parse_hosts: says what is wrong, and where") {
   CHECK(fault("name,vcpus,memory_mb,metadata\na,1,4,ssd\n") ==
         "h.csv:2: metadata is 'ssd', expected key=value, several joined by ';'");
   CHECK(fault("name,vcpus,memory_mb,status\na,1,4,down\n") ==
-        "h.csv:3: the file has no host that is up");
+        "h.csv: the file has no host that is up, expected at least one");
+  CHECK(fault("name,vcpus,memory_mb\n\"a\",1,4\n") ==
+        "h.csv:2: found the field '\"a\"', expected fields without quotes and commas");
+  CHECK(fault("name,vcpus,memory_mb\n\"a,b\",1,4\n") ==
+        "h.csv:2: found the field '\"a', expected fields without quotes and commas");
+  CHECK(fault("\"name\",vcpus,memory_mb\na,1,4\n") ==
+        "h.csv:1: found the field '\"name\"', expected fields without quotes and commas");
 }
 
 TEST_CASE("SimulationEngine: agrees with the reference on random clouds of several host types") {

@@ -110,3 +110,37 @@ def test_a_stated_start_that_cannot_be_used() -> None:
     }
     with pytest.raises(WorkloadError, match="window_start is 'soon', expected a datetime"):
         times(datetimes, window_start="soon")
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"start_s": [0.0, 1e300], "end_s": [1.0, 2.0]},
+         "frame: start_s[1] is 1e+300, expected from -864000000 to 864000000"),
+        # Seconds that fit an int64, whose microseconds do not.
+        ({"start_s": [10**15, 0], "end_s": [1, 2]}, "frame: start_s[0] is 1000000000000000, exp"),
+        ({"start_s": [0.0, -float("inf")], "end_s": [1.0, 2.0]}, "frame: start_s[1] is -inf, exp"),
+        ({"start_s": [0, 0], "end_s": [None, 1e12]}, "frame: end_s[1] is 1000000000000.0, exp"),
+        ({"start_us": [10**15, 0], "end_us": [1, 2]},
+         "frame: start_us[0] is 1000000000000000, expected from -864000000000000 to"),
+        ({"start_s": [0, 0], "duration_s": [1e300, 5]}, "frame: duration_s[0] is 1e+300, exp"),
+        # 8e8 s each: 9,259 days, together more than 10,000.
+        ({"start_s": [0, 800_000_000], "duration_s": [5, 800_000_000]},
+         "frame: duration_s[1] is 800000000, expected an end at most 10000 days from second 0"),
+        ({"start": pd.to_timedelta([0, 90_000], unit="D"),
+          "end": pd.to_timedelta([1, 90_001], unit="D")},
+         "frame: start[1] is 90000 days 00:00:00, expected at most 10000 days from second 0"),
+    ],
+)  # fmt: skip
+def test_a_time_out_of_range_is_named_as_given(columns: dict[str, Any], message: str) -> None:
+    with pytest.raises(WorkloadError) as error:
+        times(columns)
+    assert message in str(error.value)
+
+
+def test_the_latest_times_and_no_end_are_in_range() -> None:
+    most = 864_000_000  # seconds: 10,000 days
+    given = {"start_s": [-most, most - 1], "duration_s": [1, 1]}
+    assert times(given)[1] == ((most - 1) * 10**6, most * 10**6)
+    never = {"start_us": [0, 0], "end_us": [cospot.NEVER_US, 1]}
+    assert times(never)[0] == (0, cospot.NEVER_US)
