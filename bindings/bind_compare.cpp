@@ -15,7 +15,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/prices/price_list.hpp"
 #include "sim_harness/results/csv_sink.hpp"
-#include "sim_harness/studies/compare/stored_prices.hpp"
+#include "sim_harness/studies/stored_prices.hpp"
 #include "sim_harness/studies/study.hpp"
 
 namespace cospot::bindings {
@@ -182,21 +182,29 @@ void convert_results(const py::object& database, const py::object& output) {
   });
 }
 
-/// What a vCPU-hour costs in each workload of the results, as prices by flavor come to.
-py::dict workload_prices(const py::object& database, const py::object& flavors) {
+/// What the revenue of every run is worth, by the columns that its study declares.
+py::dict money_of_results(const py::object& database, double on_demand, double spot,
+                          const py::object& flavors) {
   const std::filesystem::path from = read_path(database, "database");
-  const std::filesystem::path file = read_path(flavors, "flavors");
-  WorkloadPrices prices;
+  const std::filesystem::path file =
+      flavors.is_none() ? std::filesystem::path() : read_path(flavors, "flavors");
+  RunMoney money;
+  const StudyMoney* declared = nullptr;
   run_watched([&] {
-    const PriceList list = read_flavor_prices(file);
+    const PriceList list =
+        file.empty() ? PriceList{.vcpu_hour = {on_demand, spot}} : read_flavor_prices(file);
     ResultsDatabase results = open_results(from);
-    prices = prices_of_results(list, results);
+    const StudyRegistry& studies = built_in_studies();
+    const WorkloadPrices prices = prices_of_results(studies, list, results);
+    declared = &require_money(studies, results.schema().study, results.name());
+    money = money_of_runs(results, *declared, prices);
   });
-  py::dict by_workload;
-  for (const auto& [workload, price] : prices.by_workload) {
-    by_workload[to_str(workload)] = py::make_tuple(price.on_demand, price.spot);
+  py::dict columns;
+  columns["run_index"] = py::cast(money.runs);
+  for (std::size_t i = 0; i < declared->columns.size(); ++i) {
+    columns[to_str(std::string(declared->columns[i].name))] = py::cast(money.amounts[i]);
   }
-  return by_workload;
+  return columns;
 }
 
 }  // namespace
@@ -212,20 +220,24 @@ Args:
 Raises:
     DatabaseError: It cannot be read or written.
 )doc");
-  core.def("_workload_prices", &workload_prices, "database"_a, "flavors"_a, R"doc(
-Return what a vCPU-hour costs in each workload of a comparison, by a table of prices by flavor.
+  core.def("_money_of_results", &money_of_results, "database"_a, "on_demand"_a, "spot"_a,
+           "flavors"_a = py::none(), R"doc(
+Return what the revenue of every run is worth.
 
 Args:
-    database: Results database.
-    flavors: CSV file with the columns vcpus, memory_mb, on_demand, spot.
+    database: Results database of a study that money is put on.
+    on_demand: What a VM's vCPU-hour costs.
+    spot: What a spot's vCPU-hour costs.
+    flavors: Instead of both, a CSV file with the columns vcpus, memory_mb, on_demand, spot.
 
 Returns:
-    A dict from a workload's label to (on_demand, spot), its mean prices.
+    A dict: run_index, and by the columns that the study declares a list with a number of every
+    run, or None.
 
 Raises:
-    DatabaseError: The results are not those of a comparison.
     WorkloadError: The table cannot be read.
-    ConfigError: A workload is not there or another one, or a flavor has no price.
+    ConfigError: No money is put on the study, a workload is not there or another one, or a flavor
+        has no price.
 )doc");
   py::class_<PythonOutcome>(core, "CompareOutcome", "What compare did.")
       .def_property_readonly(

@@ -148,67 +148,29 @@ class Results:
                 ``on_demand``, ``spot``: what an hour of an instance of each flavor costs.
 
         Returns:
-            A frame, index ``run_index``, float64: ``vm_requested``, ``vm_earned``, ``vm_lost``,
-            ``spot_requested``, ``spot_earned``, and ``more_than_without_cooperation``: what spots
-            earn beyond the run of the same policies with OTN 1 and SAF off, NaN without such a run.
+            A frame, index ``run_index``, float64, with the columns that the study declares
+            (docs/report.md#money): ``vm_requested``, ``vm_earned``, ``vm_lost``, and where there
+            are spots ``spot_requested``, ``spot_earned``. Of ``compare`` and ``life`` also
+            ``more_than_without_cooperation``: what spots earn beyond the run of the same policies
+            with OTN 1 and SAF off, NaN without such a run.
 
         Raises:
-            ConfigError: The study is not ``compare``, a price is missing, negative or no number,
-                or by flavor: a workload is not there or another one, or a flavor has no price.
+            ConfigError: The study has no revenue of VMs and spots, a price is missing, negative or
+                no number, or by flavor: a workload is not there or another one, or a flavor has no
+                price.
             WorkloadError: The file of prices by flavor cannot be read.
         """
-        if self.study != "compare":
-            raise ConfigError(
-                f"{self.database}: expected results of the study 'compare', found '{self.study}'"
-            )
-        on_demand_price, spot_price = self._prices(on_demand, spot, flavors)
-        units = {
-            one["label"]: _vcpus(one.get("vcpus_unit", "1")) for one in self.sweep["workloads"]
-        }
-        hours = self._by_workload(units) / 3600
-        vms, spots = hours * on_demand_price, hours * spot_price  # money by revenue
-        figures = self.view("run_figures").set_index("run_index").loc[self.runs.index]
-        requested = self.runs["vm_revenue_requested"]
-        earned = self.runs["spot_revenue"]
-        gain = figures["gain"].astype("float64")
-        # Without a gain in spite of a baseline, that one earned nothing.
-        baseline = (earned / (1 + gain)).mask(self.runs["has_baseline"] & gain.isna(), 0.0)
-        return pd.DataFrame(
-            {
-                "vm_requested": requested * vms,
-                "vm_earned": self.runs["vm_revenue"] * vms,
-                "vm_lost": figures["vm_loss"].astype("float64") * requested * vms,
-                "spot_requested": self.runs["spot_revenue_requested"] * spots,
-                "spot_earned": earned * spots,
-                "more_than_without_cooperation": (earned - baseline) * spots,
-            }
-        )
-
-    def _prices(
-        self,
-        on_demand: float | None,
-        spot: float | None,
-        flavors: str | PathLike[str] | None,
-    ) -> tuple[float | pd.Series[float], float | pd.Series[float]]:
-        """Return what a vCPU-hour on demand and one of spots costs, in every run or in each."""
-        if flavors is not None:
-            if on_demand is not None or spot is not None:
-                raise ConfigError("flavors excludes on_demand and spot; expected one or the other")
-            prices = _core._workload_prices(self.database, flavors)
-            return (
-                self._by_workload({label: price[0] for label, price in prices.items()}),
-                self._by_workload({label: price[1] for label, price in prices.items()}),
-            )
-        for name, price in (("on_demand", on_demand), ("spot", spot)):
-            if price is None:
-                raise ConfigError(f"{name} is missing, expected on_demand and spot, or flavors")
-            if not isinstance(price, Real) or not 0 <= price < float("inf"):
-                raise ConfigError(f"{name} is {price}, expected a price from 0")
-        return cast("float", on_demand), cast("float", spot)
-
-    def _by_workload(self, values: Mapping[str, float]) -> pd.Series[float]:
-        """Return each run's value, that of its workload."""
-        return self.runs["workload"].astype(str).map(values).astype("float64")
+        if flavors is None:
+            for name, price in (("on_demand", on_demand), ("spot", spot)):
+                if price is None:
+                    raise ConfigError(f"{name} is missing, expected on_demand and spot, or flavors")
+                if not isinstance(price, Real) or not 0 <= price < float("inf"):
+                    raise ConfigError(f"{name} is {price}, expected a price from 0")
+        elif on_demand is not None or spot is not None:
+            raise ConfigError("flavors excludes on_demand and spot; expected one or the other")
+        amounts = _core._money_of_results(self.database, on_demand or 0, spot or 0, flavors)
+        frame = pd.DataFrame(amounts).set_index("run_index").astype("float64")
+        return frame.loc[self.runs.index]
 
     def configuration(self, run_index: int) -> dict[str, Any]:
         """Return all that is needed to repeat one run.
@@ -225,11 +187,6 @@ class Results:
                 f"{self.run_count} runs 0 to {self.run_count - 1}"
             )
         return cast("dict[str, Any]", json.loads(self.configurations.loc[run_index]))
-
-
-def _vcpus(unit: str) -> float:
-    """Return how many vCPUs one of a workload's vcpus is; 1 where nobody knows."""
-    return 1.0 if unit == "relative" else float(unit)
 
 
 def load_results(database: str | PathLike[str]) -> Results:

@@ -82,7 +82,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader,
   add_lifetime_commands(app, exit_code);
   add_economy_commands(app);
   add_list_command(app, studies);
-  add_report_command(app);
+  add_report_command(app, studies);
   add_tune_command(app, loader);
   add_sla_commands(app, loader);
   add_classes_command(app, loader);

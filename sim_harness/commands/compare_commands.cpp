@@ -16,10 +16,8 @@
 #include "sim_harness/files/terminal_meter.hpp"
 #include "sim_harness/interrupt/interrupt_signals.hpp"
 #include "sim_harness/results/merge_databases.hpp"
-#include "sim_harness/studies/compare/compare_study.hpp"
-#include "sim_harness/studies/compare/money.hpp"
-#include "sim_harness/studies/compare/stored_prices.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
+#include "sim_harness/studies/stored_prices.hpp"
 
 namespace cospot {
 namespace {
@@ -91,27 +89,11 @@ ResultsDatabase open_and_write_csv(const std::string& database, const std::strin
 
 /// What a vCPU-hour costs in the workloads of a study file. Errors: ConfigError.
 std::optional<WorkloadPrices> prices_of(const PriceOption& option, const StudyFile& file,
-                                        const Study& study) {
+                                        const StudyRegistry& studies) {
   const std::optional<PriceList> list = option.prices();
   if (!list) return std::nullopt;
-  if (study.name != compare_study().name) {
-    throw ConfigError(fmt::format("--price: expected the study compare, found {}", study.name));
-  }
+  (void)require_money(studies, studies.chosen_by(file.root).name, "--price");
   return prices_of_workloads(*list, read_windowed_workloads(file.root, file.folder, file.window));
-}
-
-std::string priced_summary_text(const StudyRegistry& studies, ResultsDatabase& results,
-                                Timing timing, const std::optional<WorkloadPrices>& prices) {
-  const std::string money = prices ? money_text(summarise_money(results, *prices)) : "";
-  return summary_text(studies, results, timing) + money;
-}
-
-std::string priced_summary_json(const StudyRegistry& studies, ResultsDatabase& results,
-                                Timing timing, const std::optional<WorkloadPrices>& prices) {
-  std::string json = summary_json(studies, results, timing);
-  if (!prices) return json;
-  json.pop_back();  // the bracket, for one member more
-  return json + ",\"money\":" + money_json(summarise_money(results, *prices)) + "}";
 }
 
 void run_compare(const CompareArguments& arguments, const CompareCommandContext& context) {
@@ -121,7 +103,7 @@ void run_compare(const CompareArguments& arguments, const CompareCommandContext&
                                          arguments.window.window(), *context.policies);
   const Study& study = context.studies->chosen_by(file.root);
   const LoadExperiment load = study.read(file);
-  const std::optional<WorkloadPrices> prices = prices_of(arguments.price, file, study);
+  const std::optional<WorkloadPrices> prices = prices_of(arguments.price, file, *context.studies);
   if (!arguments.csv.empty()) {
     require_other_file(arguments.csv, arguments.database);
     require_csv_writable(arguments.csv);
@@ -140,7 +122,7 @@ void run_compare(const CompareArguments& arguments, const CompareCommandContext&
   }
   ResultsDatabase results = open_and_write_csv(arguments.database, arguments.csv, options.timing);
   if (arguments.quiet) return;
-  print(priced_summary_text(*context.studies, results, options.timing, prices));
+  print(summary_text(*context.studies, results, options.timing, prices));
 }
 
 void run_merge(const MergeArguments& arguments) {
@@ -157,9 +139,9 @@ void run_summary(const SummaryArguments& arguments, const StudyRegistry& studies
   const Timing timing = timing_of(arguments.timing);
   ResultsDatabase results = open_and_write_csv(arguments.database, arguments.csv, timing);
   std::optional<WorkloadPrices> prices;
-  if (list) prices = prices_of_results(*list, results);
-  print(arguments.json ? priced_summary_json(studies, results, timing, prices) + "\n"
-                       : priced_summary_text(studies, results, timing, prices));
+  if (list) prices = prices_of_results(studies, *list, results);
+  print(arguments.json ? summary_json(studies, results, timing, prices) + "\n"
+                       : summary_text(studies, results, timing, prices));
 }
 
 void add_timing(CLI::App& command, std::string& timing) {

@@ -18,7 +18,7 @@
 #include "sim_harness/report/report_json.hpp"
 #include "sim_harness/report/study_json.hpp"
 #include "sim_harness/studies/compare/compare_study.hpp"
-#include "sim_harness/studies/compare/stored_prices.hpp"
+#include "sim_harness/studies/stored_prices.hpp"
 #include "sim_harness/studies/study.hpp"
 
 namespace cospot {
@@ -37,7 +37,7 @@ struct MadeReport {
   std::size_t runs = 0;
 };
 
-MadeReport make_report(const ReportArguments& arguments) {
+MadeReport make_report(const ReportArguments& arguments, const StudyRegistry& studies) {
   const std::optional<PriceList> list = arguments.price.prices();
   ResultsDatabase results = open_results(arguments.database);
   const std::size_t runs = results.finished_runs().size();
@@ -48,25 +48,26 @@ MadeReport make_report(const ReportArguments& arguments) {
                     arguments.database, results.record().run_count));
   }
   std::optional<WorkloadPrices> prices;
-  if (list) prices = prices_of_results(*list, results);
+  if (list) prices = prices_of_results(studies, *list, results);
   const std::string& study = results.schema().study;
   if (study == compare_study().name) {
     return {html_report(arguments.title.value_or("Spot allocators compared"),
                         report_json(results, prices)),
             runs};
   }
+  const StudyMoney* money = prices ? &require_money(studies, study, results.name()) : nullptr;
   return {html_study_report(arguments.title.value_or("Results of the study " + study),
-                            study_json(results)),
+                            study_json(results, money, prices)),
           runs};
 }
 
-void run_report(const ReportArguments& arguments) {
+void run_report(const ReportArguments& arguments, const StudyRegistry& studies) {
   std::error_code error;
   if (arguments.output == arguments.database ||
       std::filesystem::equivalent(arguments.output, arguments.database, error)) {
     throw InputError("-o " + arguments.output + ": is the results database; choose another file");
   }
-  const MadeReport report = make_report(arguments);
+  const MadeReport report = make_report(arguments, studies);
   write_stored_file(arguments.output, report.html);
   print(fmt::format("{} runs in {} ({:.1f} MB): open it in a browser\n", report.runs,
                     arguments.output, static_cast<double>(report.html.size()) / 1e6));
@@ -74,7 +75,7 @@ void run_report(const ReportArguments& arguments) {
 
 }  // namespace
 
-void add_report_command(CLI::App& app) {
+void add_report_command(CLI::App& app, const StudyRegistry& studies) {
   const auto arguments = std::make_shared<ReportArguments>();
   CLI::App* command =
       app.add_subcommand("report", "Write the results as one HTML file to look at and filter");
@@ -82,7 +83,7 @@ void add_report_command(CLI::App& app) {
   command->add_option("-o,--output", arguments->output, "File to write")->capture_default_str();
   command->add_option("--title", arguments->title, "Its title");
   arguments->price.add_to(*command);
-  command->callback([arguments] { run_report(*arguments); });
+  command->callback([arguments, &studies] { run_report(*arguments, studies); });
 }
 
 }  // namespace cospot

@@ -6,7 +6,9 @@ class App;
 
 namespace cospot {
 
+class StudyRegistry;
+
 /// Registers `report`. It runs inside app.parse() and throws the types of core/errors.hpp.
-void add_report_command(CLI::App& app);
+void add_report_command(CLI::App& app, const StudyRegistry& studies);
 
 }  // namespace cospot

@@ -34,7 +34,25 @@ class StudyColumns {
     for (std::size_t i = 0; i < derived_.size(); ++i) {
       texts.push_back(described(schema_.derived[i]).add("values", json_list(derived_[i])).text());
     }
+    for (const std::string& column : money_) texts.push_back(column);
     return fmt::format("[{}]", fmt::join(texts, ",\n"));
+  }
+
+  void add_money(ResultsDatabase& results, const StudyMoney& money, const WorkloadPrices& prices) {
+    const RunMoney of_runs = money_of_runs(results, money, prices);
+    for (std::size_t i = 0; i < money.columns.size(); ++i) {
+      const MoneyColumn& column = money.columns[i];
+      money_.push_back(JsonObject()
+                           .add("name", json_text(column.name))
+                           .add("role", json_text("money"))
+                           .add("unit", json_text("money"))
+                           .add("meaning", script_json_text(column.meaning))
+                           .add("values", list_of(of_runs.amounts[i],
+                                                  [](const std::optional<double>& amount) {
+                                                    return json_number(amount);
+                                                  }))
+                           .text());
+    }
   }
 
  private:
@@ -87,19 +105,23 @@ class StudyColumns {
   std::vector<std::vector<std::string>> positions_;  // by axis
   std::vector<std::vector<std::string>> measures_;
   std::vector<std::vector<std::string>> derived_;
+  std::vector<std::string> money_;
 };
 
 }  // namespace
 
-std::string study_json(ResultsDatabase& results) {
+std::string study_json(ResultsDatabase& results, const StudyMoney* money,
+                       const std::optional<WorkloadPrices>& prices) {
   const ExperimentRecord record = results.record();
   std::vector<Axis> axes = results.axes();
   require_on_axes(results, axes);
+  StudyColumns columns(results, std::move(axes));
+  if (money != nullptr && prices) columns.add_money(results, *money, *prices);
   return fmt::format(
       "{{\"study\":{},\n\"createdBy\":{},\n\"versions\":{},\n\"expectedRuns\":{},\n"
       "\"columns\":{}}}",
       script_json_text(record.study), script_json_text(record.created_by), versions_json(results),
-      record.run_count, StudyColumns(results, std::move(axes)).json());
+      record.run_count, columns.json());
 }
 
 }  // namespace cospot

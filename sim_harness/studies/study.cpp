@@ -65,16 +65,40 @@ ExperimentOptions with_old_formats(ExperimentOptions options) {
   return options;
 }
 
-std::string summary_text(const StudyRegistry& studies, ResultsDatabase& results, Timing timing) {
-  const Study* study = studies.find(results.schema().study);
-  return study != nullptr && study->summary_text != nullptr ? study->summary_text(results, timing)
-                                                            : measures_text(results, timing);
+const StudyMoney& require_money(const StudyRegistry& studies, std::string_view study,
+                                const std::string& where) {
+  const Study* found = studies.find(study);
+  if (found != nullptr && found->money != nullptr) return found->money();
+  std::vector<std::string_view> names;
+  for (const Study& one : studies.all()) {
+    if (one.money != nullptr) names.push_back(one.name);
+  }
+  throw ConfigError(fmt::format("{}: the study {} takes no prices; expected one that does: {}",
+                                where, study, fmt::join(names, ", ")));
 }
 
-std::string summary_json(const StudyRegistry& studies, ResultsDatabase& results, Timing timing) {
-  const Study* study = studies.find(results.schema().study);
-  return study != nullptr && study->summary_json != nullptr ? study->summary_json(results, timing)
-                                                            : measures_json(results, timing);
+std::string summary_text(const StudyRegistry& studies, ResultsDatabase& results, Timing timing,
+                         const std::optional<WorkloadPrices>& prices) {
+  const std::string& name = results.schema().study;
+  const Study* study = studies.find(name);
+  std::string text = study != nullptr && study->summary_text != nullptr
+                         ? study->summary_text(results, timing)
+                         : measures_text(results, timing);
+  if (!prices) return text;
+  return text + summary_money_text(results, require_money(studies, name, results.name()), *prices);
+}
+
+std::string summary_json(const StudyRegistry& studies, ResultsDatabase& results, Timing timing,
+                         const std::optional<WorkloadPrices>& prices) {
+  const std::string& name = results.schema().study;
+  const Study* study = studies.find(name);
+  std::string json = study != nullptr && study->summary_json != nullptr
+                         ? study->summary_json(results, timing)
+                         : measures_json(results, timing);
+  if (!prices) return json;
+  json.pop_back();  // the bracket, for one member more
+  const StudyMoney& money = require_money(studies, name, results.name());
+  return json + ",\"money\":" + summary_money_json(results, money, *prices) + "}";
 }
 
 }  // namespace cospot

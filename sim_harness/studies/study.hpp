@@ -13,6 +13,7 @@
 #include "sim_harness/experiments/experiment.hpp"
 #include "sim_harness/policies/policy_loader.hpp"
 #include "sim_harness/results/results_database.hpp"
+#include "sim_harness/studies/study_money.hpp"
 
 namespace cospot {
 
@@ -40,6 +41,8 @@ struct Study {
   std::string (*summary_text)(ResultsDatabase& results, Timing timing) = nullptr;
   /// The same as JSON, for `--json`.
   std::string (*summary_json)(ResultsDatabase& results, Timing timing) = nullptr;
+  /// What of its revenue prices are put on (`--price`); without it they are refused.
+  const StudyMoney& (*money)() = nullptr;
 };
 
 /// The studies that a program knows.
@@ -78,10 +81,17 @@ class StudyRegistry {
 /// Options of an experiment with what it takes to continue databases of earlier formats.
 [[nodiscard]] ExperimentOptions with_old_formats(ExperimentOptions options);
 
-/// What `cospot summary` prints, by the study or in general.
+/// The money of a study. Errors: ConfigError, which names the studies that have some, and starts
+/// with `where`.
+[[nodiscard]] const StudyMoney& require_money(const StudyRegistry& studies, std::string_view study,
+                                              const std::string& where);
+
+/// What `cospot summary` prints, by the study or in general, and with prices money.
 [[nodiscard]] std::string summary_text(const StudyRegistry& studies, ResultsDatabase& results,
-                                       Timing timing);
+                                       Timing timing,
+                                       const std::optional<WorkloadPrices>& prices = {});
 [[nodiscard]] std::string summary_json(const StudyRegistry& studies, ResultsDatabase& results,
-                                       Timing timing);
+                                       Timing timing,
+                                       const std::optional<WorkloadPrices>& prices = {});
 
 }  // namespace cospot

@@ -6,6 +6,7 @@
 
 #include "core/model/sim_time.hpp"
 #include "sim_harness/workloads/synthetic_workload.hpp"
+#include "sim_harness/workloads/vcpus_unit.hpp"
 
 namespace cospot {
 
@@ -15,6 +16,7 @@ struct WorkloadSpec {
   std::filesystem::path file;  ///< where it is here; empty for a synthetic workload
   std::optional<SyntheticSpec> synthetic;
   std::optional<SimTime> window{};  ///< stated by a command or a sweep; otherwise the data's own
+  VcpusUnit recorded_unit{};        ///< what an experiment's record says of its vcpus
 };
 
 }  // namespace cospot

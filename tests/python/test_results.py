@@ -343,6 +343,74 @@ def test_money_is_what_runs_are_worth_at_prices_of_a_vcpu_hour(tmp_path: Path) -
         results.money(on_demand=float("nan"), spot=1)
 
 
+def test_money_of_every_study_with_revenue_of_vms_and_spots(tmp_path: Path) -> None:
+    # The workload of above: 120 vCPU-hours at 0.04 are 4.80, 24 of 48 at 0.012 are 0.288 of 0.576.
+    # In the second file one vcpu is half a vCPU, in every study.
+    rows = (
+        "instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n"
+        "vm-1,a,vm,2,2,0,86400\nspot-1,b,spot,4,4,0,43200\nvm-2,a,vm,4,4,21600,86400\n"
+    )
+    (tmp_path / "whole.csv").write_text("# window_days: 1\n" + rows)
+    (tmp_path / "half.csv").write_text("# window_days: 1\n# vcpus_unit: 0.5\n" + rows)
+    flavors = tmp_path / "flavors.csv"
+    flavors.write_text("name,vcpus,memory_mb,on_demand,spot\ns,2,2,0.10,0.03\nl,4,4,0.15,0.05\n")
+    provider = {
+        "workloads": [str(tmp_path / "whole.csv"), str(tmp_path / "half.csv")],
+        "host": {"vcpus": 8, "memory_mb": 16}, "hosts": 1, "vm": "UTIL",
+    }  # fmt: skip
+    policies = {"spot": "sUTIL", "evictor": "FIFO", "saf": False, "otn": [1]}
+    studies: dict[str, dict[str, object]] = {
+        "life": policies | {"life": ["none", {"label": "less", "retries": {"patience_s": 60}}]},
+        "schedulers": policies | {"schedulers": 1, "refresh_interval_s": 0, "decision_ms": 0},
+        "degradation": {"otn": [1]},
+        "levels": policies
+        | {"economy": "UTIL", "economy_percent": 0, "promise": "unlimited", "window_days": 10}
+        | {"forecaster": "minimum", "training_days": 3, "horizon_days": 1},
+    }
+    for study, own in studies.items():
+        database = tmp_path / f"{study}.db"
+        with pytest.warns(WorkloadWarning):
+            cospot.compare({"study": study} | provider | own, db=database)
+        results = cospot.load_results(database)
+        money = results.money(on_demand=0.04, spot=0.012)
+        by_flavor = results.money(flavors=flavors)
+        for workload, of_it in money.groupby(results.runs["workload"].astype(str)):
+            unit = 0.5 if "half" in str(workload) else 1
+            assert of_it["vm_requested"].tolist() == pytest.approx([4.8 * unit] * len(of_it)), study
+            assert of_it["vm_earned"].tolist() == pytest.approx([4.8 * unit] * len(of_it)), study
+            assert of_it["vm_lost"].tolist() == pytest.approx([0] * len(of_it)), study
+            # By flavor 24 x 0.10 + 18 x 0.15, whatever a vcpu is called.
+            priced = by_flavor.loc[of_it.index]
+            assert priced["vm_requested"].tolist() == pytest.approx([5.1] * len(of_it)), study
+            if study == "degradation":
+                assert "spot_earned" not in money
+                continue
+            requested, earned = of_it["spot_requested"], of_it["spot_earned"]
+            assert requested.tolist() == pytest.approx([0.576 * unit] * len(of_it)), study
+            assert earned.tolist() == pytest.approx([0.288 * unit] * len(of_it)), study
+        # What the command line says is the same.
+        printed = json.loads(
+            command("summary", str(database), "--json",
+                    "--price", "on-demand=0.04", "--price", "spot=0.012")
+        )["money"]  # fmt: skip
+        assert not printed["relative_units"]
+        assert sum(one["runs"] for one in printed["combinations"]) == len(results.runs)
+        for one in printed["combinations"]:
+            # Of the two workloads, 1 and 0.5.
+            assert one["vm_requested"] == pytest.approx(4.8 * 0.75)
+
+
+def test_money_of_a_study_without_revenue_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "jobs.csv").write_text("submission_s,duration_s\n0,3600\n86400,3600\n")
+    study = {
+        "study": "classes", "trace": str(tmp_path / "jobs.csv"), "classes": 1, "partition": "equal",
+    }  # fmt: skip
+    cospot.compare(study, db=tmp_path / "classes.db")
+    expected = "the study classes takes no prices; expected one that does: compare, degradation, "
+    with pytest.raises(ConfigError, match=expected + "levels, life, schedulers$"):
+        cospot.load_results(tmp_path / "classes.db").money(on_demand=1, spot=1)
+
+
 def test_money_by_flavor_is_that_of_the_command_line(tmp_path: Path) -> None:
     # As in tests/cli/price, each workload at its own mean. In the first vm-1 asks for 48 vCPU-hours
     # at 0.05 and vm-2 for 72 at 0.0375: 5.10; the spot for 48 at 0.0125: 0.60, and gets 24. In the

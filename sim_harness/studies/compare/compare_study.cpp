@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "sim_harness/studies/compare/compare_schema.hpp"
+#include "sim_harness/studies/compare/money.hpp"
 #include "sim_harness/studies/compare/summary.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/compare/sweep_runner.hpp"
@@ -33,7 +34,8 @@ Study compare_study() {
           .summary_text = [](ResultsDatabase& results,
                              Timing timing) { return summary_text(summarise(results, timing)); },
           .summary_json = [](ResultsDatabase& results,
-                             Timing timing) { return summary_json(summarise(results, timing)); }};
+                             Timing timing) { return summary_json(summarise(results, timing)); },
+          .money = compare_money};
 }
 
 }  // namespace cospot

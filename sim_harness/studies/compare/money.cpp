@@ -2,34 +2,24 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
-#include <map>
 #include <string_view>
 
 #include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/files/text_table.hpp"
-#include "sim_harness/studies/compare/stored_prices.hpp"
+#include "sim_harness/studies/provider/provider_money.hpp"
+#include "sim_harness/studies/study_money.hpp"
 
 namespace cospot {
 namespace {
 
-/// How many vCPUs one of each workload's vcpus is, as the sweep in the database says; by flavor
-/// (?1) what an hour of it costs on demand (`vms`) and as a spot (`spots`), at a price of 1.
-constexpr std::string_view kUnits = R"sql(
-WITH vcpus AS (
-  SELECT json_extract(workload.value, '$.label') AS workload,
-    json_extract(workload.value, '$.vcpus_unit') IS 'relative' AS is_relative,
-    CASE json_extract(workload.value, '$.vcpus_unit') WHEN 'relative' THEN 1.0
-      ELSE CAST(coalesce(json_extract(workload.value, '$.vcpus_unit'), '1') AS REAL) END AS vcpus
-  FROM sweep, json_each(sweep.configuration, '$.workloads') AS workload
-), unit AS (
-  SELECT vcpus.workload, is_relative,
-    vcpus * coalesce(json_extract(price.value, '$.on_demand'), 1) AS vms,
-    vcpus * coalesce(json_extract(price.value, '$.spot'), 1) AS spots
-  FROM vcpus LEFT JOIN json_each(?1) AS price ON price.key = vcpus.workload
-)
+/// The run of the same policies without cooperation.
+constexpr std::string_view kBaseline = R"sql(
+LEFT JOIN run AS baseline
+  ON baseline.saf = 0 AND baseline.otn = 1 AND baseline.workload = run.workload
+  AND baseline.vm = run.vm AND baseline.spot = run.spot AND baseline.evictor = run.evictor
+  AND baseline.headroom_percent IS run.headroom_percent
+  AND (run.headroom_percent IS NOT NULL OR baseline.hosts = run.hosts)
 )sql";
 
 constexpr std::string_view kBest = R"sql(
@@ -44,12 +34,7 @@ JOIN run_figures AS figures
   AND figures.headroom_percent IS best.headroom_percent AND figures.size_hosts IS best.size_hosts
 JOIN run USING (run_index)
 JOIN unit ON unit.workload = run.workload
-LEFT JOIN run AS baseline
-  ON baseline.saf = 0 AND baseline.otn = 1 AND baseline.workload = run.workload
-  AND baseline.vm = run.vm AND baseline.spot = run.spot AND baseline.evictor = run.evictor
-  AND baseline.headroom_percent IS run.headroom_percent
-  AND (run.headroom_percent IS NOT NULL OR baseline.hosts = run.hosts)
-GROUP BY best.headroom_percent, best.size_hosts, best.needs_true_lifetimes
+{}GROUP BY best.headroom_percent, best.size_hosts, best.needs_true_lifetimes
 ORDER BY best.headroom_percent, best.size_hosts, best.needs_true_lifetimes
 )sql";
 
@@ -75,58 +60,17 @@ MoneyOfBest read_best(SqliteStatement& select, const VcpuHourPrices& prices) {
   return best;
 }
 
-std::string prices_json(const std::map<std::string, VcpuHourPrices>& by_workload) {
-  JsonObject json;
-  for (const auto& [workload, prices] : by_workload) {
-    json.add(workload, JsonObject()
-                           .add("on_demand", json_number(prices.on_demand))
-                           .add("spot", json_number(prices.spot))
-                           .text());
-  }
-  return json.text();
-}
-
-/// `0.04`, or `0.04 to 0.05` over the workloads.
-std::string range_text(const WorkloadPrices& prices, double VcpuHourPrices::*price) {
-  double least = std::numeric_limits<double>::infinity();
-  double most = -least;
-  for (const auto& [workload, vcpu_hour] : prices.by_workload) {
-    least = std::min(least, vcpu_hour.*price);
-    most = std::max(most, vcpu_hour.*price);
-  }
-  const std::string low = fmt::format("{:.4g}", least);
-  const std::string high = fmt::format("{:.4g}", most);
-  return low == high ? low : fmt::format("{} to {}", low, high);
-}
-
-std::string heading(const SummaryMoney& money) {
-  const std::string_view hour = money.is_relative ? "a unit-hour" : "a vCPU-hour";
-  const WorkloadPrices& prices = money.prices;
-  if (prices.is_by_flavor()) {
-    return fmt::format(
-        "\nMoney by {}: a workload's mean price of {} is {} on demand and {} for spots; means over "
-        "the workloads\n",
-        prices.source, hour, range_text(prices, &VcpuHourPrices::on_demand),
-        range_text(prices, &VcpuHourPrices::spot));
-  }
-  return fmt::format(
-      "\nMoney, at {} for {} on demand and {} for one of spots; means over the workloads\n",
-      prices.vcpu_hour.on_demand, hour, prices.vcpu_hour.spot);
-}
-
 }  // namespace
 
 SummaryMoney summarise_money(ResultsDatabase& results, const WorkloadPrices& prices) {
-  require_comparison(results);
   SummaryMoney money{.prices = prices};
-  // By flavor the amounts are in money already.
-  const VcpuHourPrices scale =
-      prices.is_by_flavor() ? VcpuHourPrices{.on_demand = 1, .spot = 1} : prices.vcpu_hour;
-  const std::string by_workload = prices_json(prices.by_workload);
-  SqliteStatement best(results.connection(), fmt::format("{}{}", kUnits, kBest));
+  const VcpuHourPrices scale = scale_of(prices);
+  const std::string by_workload = prices_json(prices);
+  SqliteStatement best(results.connection(),
+                       std::string(kWorkloadUnits) + fmt::format(kBest, kBaseline));
   best.bind(by_workload);
   while (best.step()) money.best.push_back(read_best(best, scale));
-  SqliteStatement vms(results.connection(), fmt::format("{}{}", kUnits, kVms));
+  SqliteStatement vms(results.connection(), fmt::format("{}{}", kWorkloadUnits, kVms));
   vms.bind(by_workload);
   if (vms.step()) {
     money.vms_requested = scale.of_vms(vms.read_number());
@@ -138,7 +82,7 @@ SummaryMoney summarise_money(ResultsDatabase& results, const WorkloadPrices& pri
 }
 
 std::string money_text(const SummaryMoney& money) {
-  std::string text = heading(money);
+  std::string text = money_heading(money.prices, money.is_relative, "the workloads");
   TextTable table;
   table.add_column("  size", TextTable::Align::kLeft);
   table.add_column("spots earn");
@@ -170,13 +114,28 @@ std::string money_json(const SummaryMoney& money) {
   JsonObject json;
   json.add("on_demand", is_by_flavor ? "null" : json_number(vcpu_hour.on_demand))
       .add("spot", is_by_flavor ? "null" : json_number(vcpu_hour.spot));
-  if (is_by_flavor) json.add("by_workload", prices_json(money.prices.by_workload));
+  if (is_by_flavor) json.add("by_workload", prices_json(money.prices));
   return json.add("relative_units", json_bool(money.is_relative))
       .add("best_without_vm_loss", list_of(money.best, best_json))
       .add("vms_requested", json_number(money.vms_requested))
       .add("vms_lost_mean", json_number(money.vms_lost))
       .add("vms_lost_max", json_number(money.vms_lost_most))
       .text();
+}
+
+const StudyMoney& compare_money() {
+  static const StudyMoney made{.columns = {kVmsRequested, kVmsEarned, kVmsLost, kSpotsRequested,
+                                           kSpotsEarned, kMoreThanBaseline},
+                               .joins = kBaseline,
+                               .text =
+                                   [](ResultsDatabase& results, const WorkloadPrices& prices) {
+                                     return money_text(summarise_money(results, prices));
+                                   },
+                               .json =
+                                   [](ResultsDatabase& results, const WorkloadPrices& prices) {
+                                     return money_json(summarise_money(results, prices));
+                                   }};
+  return made;
 }
 
 }  // namespace cospot

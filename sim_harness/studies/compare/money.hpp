@@ -6,6 +6,7 @@
 
 #include "sim_harness/prices/workload_prices.hpp"
 #include "sim_harness/results/results_database.hpp"
+#include "sim_harness/studies/study_money.hpp"
 
 namespace cospot {
 
@@ -30,10 +31,12 @@ struct SummaryMoney {
   double vms_lost_most = 0;
 };
 
-/// Errors: DatabaseError when the results are not those of a comparison.
 [[nodiscard]] SummaryMoney summarise_money(ResultsDatabase& results, const WorkloadPrices& prices);
 
 [[nodiscard]] std::string money_text(const SummaryMoney& money);
 [[nodiscard]] std::string money_json(const SummaryMoney& money);
+
+/// What the study declares.
+[[nodiscard]] const StudyMoney& compare_money();
 
 }  // namespace cospot

@@ -100,7 +100,7 @@ std::vector<Axis> axes_of(const std::string& configuration) {
 Experiment load(Settings settings) {
   ProviderInputs inputs =
       load_provider_inputs(settings.workloads, settings.host, settings.sizes, settings.vm);
-  settings.workloads = with_recorded_windows(settings.workloads, inputs.windows);
+  settings.workloads = as_recorded(settings.workloads, inputs.windows);
   Experiment experiment{.schema = schema(),
                         .axes = axes_of(settings.json()),
                         .group_axes = 3,  // workload, size, VM policy: one datacenter
@@ -137,7 +137,8 @@ Study degradation_study() {
           .read = [](const StudyFile& file) -> LoadExperiment {
             return [settings = read_settings(file)] { return load(settings); };
           },
-          .summary_text = degradation_text};
+          .summary_text = degradation_text,
+          .money = degradation_money};
 }
 
 }  // namespace cospot

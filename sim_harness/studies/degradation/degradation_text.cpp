@@ -9,6 +9,7 @@
 
 #include "sim_harness/experiments/grid.hpp"
 #include "sim_harness/files/text_table.hpp"
+#include "sim_harness/studies/provider/provider_money.hpp"
 #include "sim_harness/studies/study_summary.hpp"
 
 namespace cospot {
@@ -77,6 +78,11 @@ std::string degradation_text(ResultsDatabase& results, Timing /*timing*/) {
   const std::size_t runs = results.finished_runs().size();
   const std::string missing = runs == grid.run_count() ? "" : runs_line(runs, grid.run_count());
   return missing + heading(axes) + table.text();
+}
+
+const StudyMoney& degradation_money() {
+  static const StudyMoney made{.columns = {kVmsLost, kVmsRequested, kVmsEarned}};
+  return made;
 }
 
 }  // namespace cospot

@@ -246,7 +246,7 @@ class LevelsSimulation {
 Experiment load(LevelsSettings settings) {
   const auto simulation = std::make_shared<const LevelsSimulation>(settings);
   const ProviderInputs& inputs = simulation->inputs();
-  settings.workloads = with_recorded_windows(settings.workloads, inputs.windows);
+  settings.workloads = as_recorded(settings.workloads, inputs.windows);
   Experiment experiment{.schema = schema(),
                         .axes = axes_of(settings.json()),
                         .group_axes = 7,  // the same policies and datacenter
@@ -273,7 +273,8 @@ Study levels_study() {
             return [settings = read_levels_settings(file)] { return load(settings); };
           },
           .summary_text = levels_summary_text,
-          .summary_json = levels_summary_json};
+          .summary_json = levels_summary_json,
+          .money = levels_money};
 }
 
 }  // namespace cospot

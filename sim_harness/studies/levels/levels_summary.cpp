@@ -8,6 +8,7 @@
 
 #include "sim_harness/studies/mean_interval.hpp"
 #include "sim_harness/studies/provider/combination_summary.hpp"
+#include "sim_harness/studies/provider/provider_money.hpp"
 
 namespace cospot {
 namespace {
@@ -69,6 +70,29 @@ std::string levels_summary_text(ResultsDatabase& results, Timing /*timing*/) {
 
 std::string levels_summary_json(ResultsDatabase& results, Timing /*timing*/) {
   return combination_json(results, summary());
+}
+
+const StudyMoney& levels_money() {
+  static const StudyMoney made{
+      .columns = {kVmsLost,
+                  kVmsRequested,
+                  kVmsEarned,
+                  {.name = "economy_earned",
+                   .title = "economy earns",
+                   .sql = "run.economy_revenue * economy.price",
+                   .meaning = "earned by economy instances, at economy_price of the on-demand "
+                              "price"},
+                  {.name = "economy_requested",
+                   .title = "of requested",
+                   .sql = "run.economy_revenue_requested * economy.price",
+                   .meaning = "requested by economy instances, at the same price"},
+                  kSpotsEarned,
+                  kSpotsRequested},
+      .joins =
+          "CROSS JOIN (SELECT json_extract(configuration, '$.economy_price') AS price "
+          "FROM sweep) AS economy",
+      .note = "  (economy instances: at economy_price of the on-demand price)\n"};
+  return made;
 }
 
 }  // namespace cospot

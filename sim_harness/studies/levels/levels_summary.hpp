@@ -4,6 +4,7 @@
 
 #include "sim_harness/results/csv_sink.hpp"
 #include "sim_harness/results/results_database.hpp"
+#include "sim_harness/studies/study_money.hpp"
 
 namespace cospot {
 
@@ -12,5 +13,8 @@ namespace cospot {
 /// the workloads; over the seeds when there is a single workload).
 [[nodiscard]] std::string levels_summary_text(ResultsDatabase& results, Timing timing);
 [[nodiscard]] std::string levels_summary_json(ResultsDatabase& results, Timing timing);
+
+/// What the study declares.
+[[nodiscard]] const StudyMoney& levels_money();
 
 }  // namespace cospot

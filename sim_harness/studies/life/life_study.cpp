@@ -65,7 +65,7 @@ void check_plans(const Settings& settings, const ProviderInputs& inputs) {
 Experiment load(Settings settings) {
   ProviderInputs loaded =
       load_provider_inputs(settings.workloads, settings.host, settings.sizes, settings.vm);
-  settings.workloads = with_recorded_windows(settings.workloads, loaded.windows);
+  settings.workloads = as_recorded(settings.workloads, loaded.windows);
   check_plans(settings, loaded);
   Experiment experiment{.schema = life_schema(),
                         .axes = axes_of(settings.json()),
@@ -99,7 +99,8 @@ Study life_study() {
             return [settings = read_settings(file)] { return load(settings); };
           },
           .summary_text = life_summary_text,
-          .summary_json = life_summary_json};
+          .summary_json = life_summary_json,
+          .money = life_money};
 }
 
 }  // namespace cospot

@@ -6,6 +6,7 @@
 
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/studies/provider/combination_summary.hpp"
+#include "sim_harness/studies/provider/provider_money.hpp"
 
 namespace cospot {
 namespace {
@@ -49,6 +50,20 @@ const CombinationSummary& summary() {
   return made;
 }
 
+/// As the view run_figures has them: OTN 1 and SAF off with the same life, and the life `none`.
+constexpr std::string_view kOtherRuns = R"sql(
+LEFT JOIN run AS baseline ON
+  baseline.workload = run.workload AND baseline.headroom_percent IS run.headroom_percent AND
+  baseline.hosts = run.hosts AND baseline.vm = run.vm AND baseline.spot = run.spot AND
+  baseline.evictor = run.evictor AND baseline.saf = 0 AND baseline.otn = 1 AND
+  baseline.life = run.life
+LEFT JOIN run AS without ON
+  without.workload = run.workload AND without.headroom_percent IS run.headroom_percent AND
+  without.hosts = run.hosts AND without.vm = run.vm AND without.spot = run.spot AND
+  without.evictor = run.evictor AND without.saf = run.saf AND without.otn = run.otn AND
+  without.life = 'none'
+)sql";
+
 }  // namespace
 
 std::string life_summary_text(ResultsDatabase& results, Timing /*timing*/) {
@@ -57,6 +72,28 @@ std::string life_summary_text(ResultsDatabase& results, Timing /*timing*/) {
 
 std::string life_summary_json(ResultsDatabase& results, Timing /*timing*/) {
   return combination_json(results, summary());
+}
+
+const StudyMoney& life_money() {
+  static const StudyMoney made{
+      .columns = {kVmsLost,
+                  kVmsRequested,
+                  kVmsEarned,
+                  {.name = "vm_lost_by_life",
+                   .title = "lost by life",
+                   .sql = "figures.vm_loss_by_life * run.vm_revenue_requested",
+                   .meaning = "the points that VMs lose by the life, of what they requested"},
+                  kSpotsEarned,
+                  kSpotsRequested,
+                  {.name = "spot_more_by_life",
+                   .title = "more by life",
+                   .price = PriceKind::kSpot,
+                   .sql = "run.spot_revenue - without.spot_revenue",
+                   .meaning = "earned by spots beyond the same run with the life `none`"},
+                  kMoreThanBaseline},
+      .joins = kOtherRuns,
+      .note = "  (by life: beside the same runs with the life none)\n"};
+  return made;
 }
 
 }  // namespace cospot

@@ -64,4 +64,11 @@ std::vector<WorkloadSpec> with_recorded_windows(std::vector<WorkloadSpec> specs,
   return specs;
 }
 
+std::vector<WorkloadSpec> as_recorded(std::vector<WorkloadSpec> specs,
+                                      const std::vector<SimTime>& windows) {
+  specs = with_recorded_windows(std::move(specs), windows);
+  for (WorkloadSpec& spec : specs) spec.recorded_unit = vcpus_unit_of(spec);
+  return specs;
+}
+
 }  // namespace cospot

@@ -38,4 +38,8 @@ struct ProviderInputs {
 [[nodiscard]] std::vector<WorkloadSpec> with_recorded_windows(std::vector<WorkloadSpec> specs,
                                                               const std::vector<SimTime>& windows);
 
+/// The same, and what one of each workload's vcpus is, which money goes by.
+[[nodiscard]] std::vector<WorkloadSpec> as_recorded(std::vector<WorkloadSpec> specs,
+                                                    const std::vector<SimTime>& windows);
+
 }  // namespace cospot

@@ -55,8 +55,11 @@ std::string evictor_json(const EvictorSpec& evictor) {
 }
 
 std::string workload_json(const WorkloadSpec& workload) {
-  const std::string window =
+  std::string window =
       workload.window ? ",\"window_days\":" + window_days_text(*workload.window) : "";
+  if (workload.recorded_unit != VcpusUnit{}) {
+    window += ",\"vcpus_unit\":" + json_text(vcpus_unit_text(workload.recorded_unit));
+  }
   if (!workload.synthetic) {
     return fmt::format("{{\"label\":{}{}}}", json_text(workload.label), window);
   }

@@ -17,7 +17,8 @@ namespace cospot {
 // The values of study files as JSON with every default written out, keys in a fixed order: two
 // files that mean the same give the same text.
 
-/// The window stands there only where it must, so that databases without one stay valid. It counts
+/// The window and the unit of vcpus stand there only where they must, so that databases without
+/// them stay valid. It counts
 /// by label (and recipe), not by where the file lies; its bytes have a SHA-256 of their own.
 [[nodiscard]] std::string workload_json(const WorkloadSpec& workload);
 

@@ -60,7 +60,7 @@ SchedulersRow simulate(const SchedulersSettings& settings, const ProviderInputs&
 Experiment load(SchedulersSettings settings) {
   auto inputs = std::make_shared<const ProviderInputs>(
       load_provider_inputs(settings.workloads, settings.host, settings.sizes, settings.vm));
-  settings.workloads = with_recorded_windows(settings.workloads, inputs->windows);
+  settings.workloads = as_recorded(settings.workloads, inputs->windows);
   Experiment experiment{.schema = schedulers_schema(),
                         .axes = axes_of(settings.json()),
                         .group_axes = 8,  // runs of as many schedulers take about as long
@@ -87,7 +87,8 @@ Study schedulers_study() {
           .read = [](const StudyFile& file) -> LoadExperiment {
             return [settings = read_schedulers_settings(file)] { return load(settings); };
           },
-          .summary_text = schedulers_text};
+          .summary_text = schedulers_text,
+          .money = schedulers_money};
 }
 
 }  // namespace cospot

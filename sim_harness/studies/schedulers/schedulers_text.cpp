@@ -9,6 +9,7 @@
 
 #include "sim_harness/experiments/grid.hpp"
 #include "sim_harness/files/text_table.hpp"
+#include "sim_harness/studies/provider/provider_money.hpp"
 #include "sim_harness/studies/study_summary.hpp"
 
 namespace cospot {
@@ -113,6 +114,30 @@ std::string schedulers_text(ResultsDatabase& results, Timing /*timing*/) {
          "(conflicts: of the commits. Lost: to conflicts and stale views, revenue also to delay; "
          "for any\n"
          "reason: to lack of room, too. Revenue: of what was requested)\n";
+}
+
+const StudyMoney& schedulers_money() {
+  static const StudyMoney made{
+      .columns = {{.name = "vm_lost_to_schedulers",
+                   .title = "VM revenue lost",
+                   .sql = "run.vm_revenue_lost_to_stale_views + run.vm_revenue_lost_to_conflicts + "
+                          "run.vm_revenue_lost_to_delay",
+                   .meaning = "lost of VMs to conflicts, stale views and delay"},
+                  {.name = kVmsLost.name,
+                   .title = "for any reason",
+                   .sql = kVmsLost.sql,
+                   .meaning = kVmsLost.meaning},
+                  kVmsRequested,
+                  kVmsEarned,
+                  {.name = "spot_lost_to_schedulers",
+                   .title = "spot revenue lost",
+                   .price = PriceKind::kSpot,
+                   .sql = "run.spot_revenue_lost_to_stale_views + "
+                          "run.spot_revenue_lost_to_conflicts + run.spot_revenue_lost_to_delay",
+                   .meaning = "lost of spots to conflicts, stale views and delay"},
+                  kSpotsEarned,
+                  kSpotsRequested}};
+  return made;
 }
 
 }  // namespace cospot

@@ -1,4 +1,4 @@
-#include "sim_harness/studies/compare/stored_prices.hpp"
+#include "sim_harness/studies/stored_prices.hpp"
 
 #include <fmt/format.h>
 
@@ -25,10 +25,11 @@ struct StoredWorkload {
 
 std::vector<StoredWorkload> workloads_in(ResultsDatabase& results) {
   SqliteStatement select(results.connection(),
-                         "SELECT workload.value, run.workload, run.workload_sha256"
+                         "SELECT workload.value, run.workload, input.sha256"
                          " FROM sweep, json_each(sweep.configuration, '$.workloads') AS workload"
                          " JOIN run ON run.workload = json_extract(workload.value, '$.label')"
-                         " GROUP BY run.workload, run.workload_sha256 ORDER BY min(run.run_index)");
+                         " JOIN input ON input.label = run.workload"
+                         " GROUP BY run.workload, input.sha256 ORDER BY min(run.run_index)");
   std::vector<StoredWorkload> workloads;
   while (select.step()) {
     StoredWorkload stored{.json = select.read_text(), .label = {}, .sha256 = {}};
@@ -78,15 +79,9 @@ WorkloadSpec spec_of(const StoredWorkload& stored, const PriceList& list,
 
 }  // namespace
 
-void require_comparison(ResultsDatabase& results) {
-  if (results.schema().study == "compare") return;
-  throw DatabaseError(
-      fmt::format("{}: --price: expected results of the study compare, found those of {}",
-                  results.name(), results.schema().study));
-}
-
-WorkloadPrices prices_of_results(const PriceList& list, ResultsDatabase& results) {
-  require_comparison(results);
+WorkloadPrices prices_of_results(const StudyRegistry& studies, const PriceList& list,
+                                 ResultsDatabase& results) {
+  (void)require_money(studies, results.schema().study, results.name());
   WorkloadPrices prices{.vcpu_hour = list.vcpu_hour, .source = list.source};
   if (list.flavors.empty()) return prices;
   for (const StoredWorkload& stored : workloads_in(results)) {

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "sim_harness/studies/study_money.hpp"
+
+namespace cospot {
+
+// What the runs of every study of a provider with VMs and spots are worth, by the measures that
+// they have in common.
+
+inline constexpr MoneyColumn kVmsRequested{.name = "vm_requested",
+                                           .title = "of requested",
+                                           .sql = "run.vm_revenue_requested",
+                                           .meaning = "requested by VMs"};
+inline constexpr MoneyColumn kVmsEarned{
+    .name = "vm_earned", .title = {}, .sql = "run.vm_revenue", .meaning = "earned by VMs"};
+inline constexpr MoneyColumn kVmsLost{.name = "vm_lost",
+                                      .title = "VMs lose",
+                                      .sql = "run.vm_revenue_requested - run.vm_revenue",
+                                      .meaning = "requested by VMs and not earned"};
+inline constexpr MoneyColumn kSpotsRequested{.name = "spot_requested",
+                                             .title = "of requested",
+                                             .price = PriceKind::kSpot,
+                                             .sql = "run.spot_revenue_requested",
+                                             .meaning = "requested by spots"};
+inline constexpr MoneyColumn kSpotsEarned{.name = "spot_earned",
+                                          .title = "spots earn",
+                                          .price = PriceKind::kSpot,
+                                          .sql = "run.spot_revenue",
+                                          .meaning = "earned by spots"};
+/// Needs a join that names the run of the same policies `baseline`.
+inline constexpr MoneyColumn kMoreThanBaseline{
+    .name = "more_than_without_cooperation",
+    .title = "more than without cooperation",
+    .price = PriceKind::kSpot,
+    .sql = "run.spot_revenue - baseline.spot_revenue",
+    .meaning = "earned by spots beyond the same policies with OTN 1 and SAF off"};
+
+}  // namespace cospot

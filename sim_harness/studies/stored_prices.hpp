@@ -1,0 +1,18 @@
+#pragma once
+
+#include "sim_harness/prices/workload_prices.hpp"
+#include "sim_harness/results/results_database.hpp"
+#include "sim_harness/studies/study.hpp"
+
+namespace cospot {
+
+/// What a vCPU-hour costs in each workload of a study. Prices by flavor need its requests: a
+/// file is looked for by its label in the current folder and beside the database, and must be the
+/// one that the results are of.
+///
+/// Errors: ConfigError when no money is put on the study, a workload is not there or another one,
+/// or a flavor has no price.
+[[nodiscard]] WorkloadPrices prices_of_results(const StudyRegistry& studies, const PriceList& list,
+                                               ResultsDatabase& results);
+
+}  // namespace cospot

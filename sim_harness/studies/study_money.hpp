@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim_harness/prices/workload_prices.hpp"
+#include "sim_harness/results/results_database.hpp"
+
+namespace cospot {
+
+// Money beside the shares of a study: what the revenue in its runs is worth at prices of a
+// vCPU-hour. A study declares which of its revenue is whose; everything else is the harness's.
+
+/// Which price counts.
+enum class PriceKind : std::uint8_t { kOnDemand, kSpot };
+
+/// What a part of a run's revenue is worth: declared once, it is in the summary, its JSON, the
+/// report and Python's `Results.money`.
+struct MoneyColumn {
+  std::string_view name;   ///< snake_case
+  std::string_view title;  ///< in the summary's table; empty: not in it
+  PriceKind price = PriceKind::kOnDemand;
+  std::string_view sql;  ///< vcpu-seconds, of `run`, `figures` (run_figures) and the joins
+  std::string_view meaning;
+};
+
+struct StudyMoney {
+  std::vector<MoneyColumn> columns;
+  std::string_view joins{};  ///< SQL: what the columns need beside `run` and `figures`
+  std::string_view note{};   ///< below the table of the summary
+  /// A summary of the study's own; without them the means over workloads and seeds.
+  std::string (*text)(ResultsDatabase& results, const WorkloadPrices& prices) = nullptr;
+  std::string (*json)(ResultsDatabase& results, const WorkloadPrices& prices) = nullptr;
+};
+
+/// Starts a query: the table `unit` has by `workload` how many vCPUs one of its vcpus is, as the
+/// study in the database says, as what an hour of it costs on demand (`vms`) and as a spot
+/// (`spots`) by the prices ?1 (prices_json); 1 without some.
+inline constexpr std::string_view kWorkloadUnits = R"sql(
+WITH vcpus AS (
+  SELECT json_extract(workload.value, '$.label') AS workload,
+    json_extract(workload.value, '$.vcpus_unit') IS 'relative' AS is_relative,
+    CASE json_extract(workload.value, '$.vcpus_unit') WHEN 'relative' THEN 1.0
+      ELSE CAST(coalesce(json_extract(workload.value, '$.vcpus_unit'), '1') AS REAL) END AS vcpus
+  FROM sweep, json_each(sweep.configuration, '$.workloads') AS workload
+), unit AS (
+  SELECT vcpus.workload, is_relative,
+    vcpus * coalesce(json_extract(price.value, '$.on_demand'), 1) AS vms,
+    vcpus * coalesce(json_extract(price.value, '$.spot'), 1) AS spots
+  FROM vcpus LEFT JOIN json_each(?1) AS price ON price.key = vcpus.workload
+)
+)sql";
+
+/// `{"<label>":{"on_demand":0.05,"spot":0.0125}}` of prices by flavor; else `{}`.
+[[nodiscard]] std::string prices_json(const WorkloadPrices& prices);
+
+/// What an amount of kWorkloadUnits still has to be multiplied by: by flavor it is money already.
+[[nodiscard]] VcpuHourPrices scale_of(const WorkloadPrices& prices);
+
+/// The line above a table of money. `is_relative`: a price is that of a unit-hour.
+[[nodiscard]] std::string money_heading(const WorkloadPrices& prices, bool is_relative,
+                                        std::string_view means_over);
+
+/// What all runs come to.
+struct RunMoney {
+  std::vector<std::size_t> runs{};  ///< run_index, ascending
+  /// By column of the study, by run; none: such as that over a run that is not there.
+  std::vector<std::vector<std::optional<double>>> amounts{};
+  bool is_relative = false;  ///< some workload's vcpus are no vCPUs: prices are of a unit-hour
+};
+
+[[nodiscard]] RunMoney money_of_runs(ResultsDatabase& results, const StudyMoney& money,
+                                     const WorkloadPrices& prices);
+
+/// What `cospot summary --price` adds: amounts by combination, the means over workloads and seeds;
+/// or the study's own.
+[[nodiscard]] std::string summary_money_text(ResultsDatabase& results, const StudyMoney& money,
+                                             const WorkloadPrices& prices);
+/// Keys: on_demand, spot, [by_workload,] relative_units, combinations: [{the axes, runs, the
+/// columns}]; or the study's own.
+[[nodiscard]] std::string summary_money_json(ResultsDatabase& results, const StudyMoney& money,
+                                             const WorkloadPrices& prices);
+
+}  // namespace cospot
