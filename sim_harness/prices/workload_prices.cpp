@@ -13,7 +13,8 @@ WorkloadPrices prices_of_workloads(const PriceList& list, std::span<const Worklo
   WorkloadPrices prices{.vcpu_hour = list.vcpu_hour, .source = list.source};
   if (list.flavors.empty()) return prices;
   for (const WorkloadSpec& spec : specs) {
-    prices.add(list, load_workload(spec), vcpus_unit_of(spec));
+    // The study may know Economy instances; theirs is the price on demand.
+    prices.add(list, load_workload(spec, WorkloadClasses::kWithEconomy), vcpus_unit_of(spec));
   }
   return prices;
 }

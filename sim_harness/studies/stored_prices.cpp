@@ -86,7 +86,7 @@ WorkloadPrices prices_of_results(const StudyRegistry& studies, const PriceList& 
   if (list.flavors.empty()) return prices;
   for (const StoredWorkload& stored : workloads_in(results)) {
     const WorkloadSpec spec = spec_of(stored, list, results.name());
-    const Workload workload = load_workload(spec);
+    const Workload workload = load_workload(spec, WorkloadClasses::kWithEconomy);
     if (workload.sha256 != stored.sha256) {
       fail(list, stored.label,
            fmt::format("is another one now than that of the results ({})", results.name()));
