@@ -20,7 +20,9 @@ struct KeyTarget {
   Key target{};
   Key low = kLowest;
   Key high = kLargest;
-  bool distinct_weights = true;  ///< distinct keys on one side have distinct weights
+  /// Distinct keys on one side have distinct weights (one plateau counts as one key). If not, a
+  /// group of equal weights is found by comparing the weights of neighbours.
+  bool distinct_weights = true;
 
   [[nodiscard]] bool has_plateau() const { return low != kLowest || high != kLargest; }
   [[nodiscard]] bool is_on_high_plateau() const { return target >= high && high != kLargest; }
@@ -29,6 +31,9 @@ struct KeyTarget {
   [[nodiscard]] bool has_one_side() const { return target >= high || target <= low; }
   [[nodiscard]] bool is_below(Key key) const { return key <= target; }
   [[nodiscard]] Key just_above() const { return target == kLargest ? target : next_key_up(target); }
+  /// Where the sides meet: from a plateau with the target on it, one side has all hosts.
+  [[nodiscard]] Key last_below() const { return target >= high ? kLargest : target; }
+  [[nodiscard]] Key first_above() const { return target <= low ? kLowest : just_above(); }
 };
 
 /// Walks hosts that fit a request from the target outward, on both sides, in the order of their
@@ -97,13 +102,16 @@ class KeyWalk {
   [[nodiscard]] std::size_t count_before_first(const KeyTarget<Key>& to, const Weight& weight,
                                                std::size_t enough) const {
     const Side& best = better_side(weight);
+    Side group = best;
+    // This walk's group spans the hosts that it asks for; others with that weight may lie outside.
+    if (!to.distinct_weights) widen_beside_vms(group, to, weight);
     RoomQuery query = query_;
     query.fit = Fit::kBesideVms;
     const std::size_t count =
-        hosts_->count(query, {.first = best.is_below ? best.first : to.just_above(),
-                              .last = best.is_below ? to.target : best.last,
-                              .group_first = best.first,
-                              .group_last = best.last,
+        hosts_->count(query, {.first = best.is_below ? group.first : to.first_above(),
+                              .last = best.is_below ? to.last_below() : group.last,
+                              .group_first = group.first,
+                              .group_last = group.last,
                               .before = best.host,
                               .enough = enough});
     if (count >= enough) return count;
@@ -137,11 +145,15 @@ class KeyWalk {
       side.host = found.host;
       if (found.host == kNoHost) return;
       set_range(side, found.key, to);
-      if (side.first == side.last && !to.distinct_weights) widen_group(side, weight);
+      if (!to.distinct_weights) widen_group(side, to, weight);
     } else {
       set_range(side, key, to);
       side.host = hosts_->lowest(query_, side.first, side.last, 0);
-      if (side.host == kNoHost) enter_group(side, next_host(side), to, weight);
+      if (side.host == kNoHost) {
+        enter_group(side, next_host(side), to, weight);
+      } else if (!to.distinct_weights) {
+        widen_group(side, to, weight);
+      }
     }
   }
 
@@ -149,14 +161,16 @@ class KeyWalk {
   template <class Weight>
   void enter_group(Side& side, const KeyedHost<Key>& found, const KeyTarget<Key>& to,
                    const Weight& weight) const {
+    take_range(side, found, to);
+    if (found.host != kNoHost && !to.distinct_weights) widen_group(side, to, weight);
+  }
+
+  /// Makes the hosts with the key of a host, or on its plateau, the side's group.
+  void take_range(Side& side, const KeyedHost<Key>& found, const KeyTarget<Key>& to) const {
     side.host = found.host;
     if (found.host == kNoHost) return;
     set_range(side, found.key, to);
-    if (side.first != side.last) {
-      side.host = hosts_->lowest(query_, side.first, side.last, 0);
-    } else if (!to.distinct_weights) {
-      widen_group(side, weight);
-    }
+    if (side.first != side.last) side.host = hosts_->lowest(query_, side.first, side.last, 0);
   }
 
   /// The keys with the weight of `key`: a plateau, or the key alone.
@@ -174,15 +188,42 @@ class KeyWalk {
                          : hosts_->nearest(query_, kLowest, side.last).above;
   }
 
-  /// Takes in the keys beyond whose weight is the same after rounding.
-  template <class Weight>
-  void widen_group(Side& side, const Weight& weight) const {
-    for (;;) {
-      const KeyedHost<Key> neighbour = next_host(side);
-      if (neighbour.host == kNoHost || weight(neighbour.host) != weight(side.host)) return;
-      (side.is_below ? side.first : side.last) = neighbour.key;
-      side.host = std::min(side.host, neighbour.host);
+  /// The nearest host on the same side between the target and the current group.
+  [[nodiscard]] KeyedHost<Key> host_before(const Side& side, const KeyTarget<Key>& to) const {
+    KeyedHost<Key> found = side.is_below ? hosts_->nearest(query_, kLowest, side.last).above
+                                         : hosts_->nearest(query_, side.first, kLargest).below;
+    if (side.is_below ? found.key > to.last_below() : found.key < to.first_above()) {
+      found.host = kNoHost;
     }
+    return found;
+  }
+
+  /// Takes in the keys beyond whose weight is the same.
+  template <class Weight>
+  void widen_group(Side& side, const KeyTarget<Key>& to, const Weight& weight) const {
+    while (take_in(side, next_host(side), to, weight)) continue;
+  }
+
+  /// Takes in all keys of that weight, on both ends, that a host has which fits beside the VMs.
+  template <class Weight>
+  void widen_beside_vms(Side& side, const KeyTarget<Key>& to, const Weight& weight) const {
+    KeyWalk all = *this;
+    all.query_.fit = Fit::kBesideVms;
+    while (all.take_in(side, all.host_before(side, to), to, weight)) continue;
+    all.widen_group(side, to, weight);
+  }
+
+  /// Adds a neighbour of the side's group to it, if it weighs the same.
+  template <class Weight>
+  bool take_in(Side& side, const KeyedHost<Key>& neighbour, const KeyTarget<Key>& to,
+               const Weight& weight) const {
+    if (neighbour.host == kNoHost || weight(neighbour.host) != weight(side.host)) return false;
+    Side more;
+    take_range(more, neighbour, to);
+    side.first = std::min(side.first, more.first);
+    side.last = std::max(side.last, more.last);
+    side.host = std::min(side.host, more.host);
+    return true;
   }
 
   template <class Weight>

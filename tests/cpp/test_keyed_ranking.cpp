@@ -7,8 +7,10 @@
 #include "core/random.hpp"
 #include "core/ranking/batch_ranking.hpp"
 #include "core/ranking/chain.hpp"
+#include "filters/availability_zone_filter.hpp"
 #include "filters/feasibility_filter.hpp"
 #include "filters/spot_avoiding_filter.hpp"
+#include "tests/cpp/plateau_weighers.hpp"
 #include "weighers/registry.hpp"
 
 namespace cospot {
@@ -83,7 +85,8 @@ class RandomDatacenter {
   std::vector<std::vector<ResourceVector>> spots_;
 };
 
-Chain make_chain_of(const std::string& weigher, Sees feasible, bool avoid_spots) {
+Chain make_chain_of(std::unique_ptr<Weigher> weigher, Sees feasible, bool avoid_spots,
+                    bool with_zones = false) {
   std::vector<std::unique_ptr<Filter>> filters;
   if (feasible == Sees::kVms) {
     filters.push_back(std::make_unique<VmFeasibilityFilter>(PluginOptions{}));
@@ -91,9 +94,15 @@ Chain make_chain_of(const std::string& weigher, Sees feasible, bool avoid_spots)
     filters.push_back(std::make_unique<SpotFeasibilityFilter>(PluginOptions{}));
   }
   if (avoid_spots) filters.push_back(std::make_unique<SpotAvoidingFilter>(PluginOptions{}));
+  if (with_zones) filters.push_back(std::make_unique<AvailabilityZoneFilter>(PluginOptions{}));
   std::vector<Chain::WeighedBy> weighers;
-  weighers.push_back({make_plugin(weigher_registry(), "weigher", weigher, {}), 1.0});
+  weighers.push_back({std::move(weigher), 1.0});
   return {std::move(filters), std::move(weighers)};
+}
+
+Chain make_chain_of(const std::string& weigher, Sees feasible, bool avoid_spots) {
+  return make_chain_of(make_plugin(weigher_registry(), "weigher", weigher, {}), feasible,
+                       avoid_spots);
 }
 
 std::vector<HostIndex> walk(HostRanking& ranking, const Request& request, std::size_t most) {
@@ -112,7 +121,7 @@ void check_first_without_eviction(const HostTable& hosts, HostRanking& ranking,
                                   const Request& request, const std::vector<HostIndex>& expected) {
   ranking.start(request);
   const HostIndex first = ranking.next();
-  for (const std::size_t within : {1U, 2U, 8U, 32U}) {
+  for (const std::size_t within : {1U, 2U, 3U, 8U, 32U}) {
     HostIndex wanted = kNoHost;
     for (std::size_t i = 0; i < std::min(within, expected.size()) && wanted == kNoHost; ++i) {
       if (request.resources().fits_in(hosts.free(expected[i], Sees::kVmsAndSpots))) {
@@ -157,17 +166,23 @@ void check_against_scan(const Shape& shape, const Chain& chain, std::uint64_t se
   check_against_scan(shape, HostTable::uniform(shape.hosts, shape.total), chain, seed);
 }
 
-/// Hosts of three sizes that follow each other at random.
-HostTable mixed_hosts(std::size_t count, const ResourceVector& total, std::uint64_t seed) {
+/// Hosts of three sizes, in some places, that follow each other at random.
+HostTable mixed_hosts(std::size_t count, const ResourceVector& total, std::uint64_t seed,
+                      PlaceIndex num_places = 1) {
   Random random(seed);
   std::vector<HostSpec> specs;
   for (std::size_t i = 0; i < count; ++i) {
     const auto part = static_cast<ResourceAmount>(1 + random.below(3));
     const ResourceVector size{total.vcpus * part / 3, total.memory_mb * (4 - part) / 3,
                               total.disk_gb};
-    specs.push_back({.name = "host", .total = size});
+    specs.push_back({.name = "host",
+                     .total = size,
+                     .place = num_places > 1 ? static_cast<PlaceIndex>(random.below(num_places))
+                                             : PlaceIndex{0}});
   }
-  return HostTable(specs);
+  HostPlaces places(num_places);
+  for (std::size_t i = 0; i < places.size(); ++i) places[i].zone = "zone" + std::to_string(i);
+  return HostTable(specs, std::make_shared<const HostPlaces>(places));
 }
 
 TEST_CASE("GroupedRanking: walks hosts of several sizes in the order of the scan") {
@@ -271,6 +286,99 @@ TEST_CASE("KeyedRanking: a repeated request walks in the order of the scan") {
       }
     }
   }
+}
+
+/// For both modes of feasibility, with and without SAF.
+template <class Check>
+void for_every_chain(const Check& check) {
+  for (const Sees feasible : {Sees::kVms, Sees::kVmsAndSpots}) {
+    for (const bool avoid_spots : {false, true}) {
+      CAPTURE(feasible);
+      CAPTURE(avoid_spots);
+      check(feasible, avoid_spots);
+    }
+  }
+}
+
+TEST_CASE("KeyedRanking: hosts with equal weights walk in the order of the scan") {
+  const std::vector<Shape> shapes{
+      {"few hosts", 9, {40, 30, 0}, 60, 150, 1000},
+      {"whole walks, disk", 37, {40, 30, 50}, 300, 80, 1000},
+      {"released workloads' host", 200, {10400, 2250, 0}, 2000, 30, 40},
+      {"many buckets", 2000, {400, 900, 0}, 12000, 6, 60},
+  };
+  std::uint64_t seed = 1;
+  for (const Shape& shape : shapes) {
+    CAPTURE(shape.what);
+    for (const PlateauWeigher& weigher : plateau_weighers()) {
+      CAPTURE(weigher.what);
+      for_every_chain([&](Sees feasible, bool avoid_spots) {
+        const Chain chain = make_chain_of(weigher.make(shape.total), feasible, avoid_spots);
+        check_against_scan(shape, chain, ++seed);
+        check_against_scan(shape, mixed_hosts(shape.hosts, shape.total, seed), chain, seed);
+      });
+    }
+  }
+}
+
+TEST_CASE("GroupedRanking: hosts with equal weights walk in the order of the scan") {
+  const std::vector<Shape> shapes{
+      {"few hosts", 14, {40, 30, 20}, 100, 150, 1000},
+      {"released workloads' host", 150, {10400, 2250, 0}, 1500, 20, 40},
+      {"many buckets", 2500, {400, 90, 0}, 12000, 3, 60},
+  };
+  std::uint64_t seed = 1;
+  for (const Shape& shape : shapes) {
+    CAPTURE(shape.what);
+    for (const PlateauWeigher& weigher : plateau_weighers()) {
+      CAPTURE(weigher.what);
+      for_every_chain([&](Sees feasible, bool avoid_spots) {
+        const Chain chain = make_chain_of(weigher.make(shape.total), feasible, avoid_spots,
+                                          /*with_zones=*/true);
+        ++seed;
+        check_against_scan(shape, mixed_hosts(shape.hosts, shape.total, seed, 2), chain, seed);
+      });
+    }
+  }
+}
+
+TEST_CASE("KeyedRanking: among hosts with equal weights a repeated request walks as in the scan") {
+  const std::vector<Shape> shapes{
+      {"few hosts, disk", 12, {40, 30, 50}, 60, 40, 5},
+      {"released workloads' host", 150, {10400, 2250, 0}, 1000, 10, 4},
+      {"many buckets", 1500, {40, 30, 0}, 7000, 3, 6},
+  };
+  std::uint64_t seed = 1;
+  for (const Shape& shape : shapes) {
+    CAPTURE(shape.what);
+    for (const PlateauWeigher& weigher : plateau_weighers()) {
+      CAPTURE(weigher.what);
+      for_every_chain([&](Sees feasible, bool avoid_spots) {
+        check_repeats_against_scan(
+            shape, make_chain_of(weigher.make(shape.total), feasible, avoid_spots), ++seed);
+      });
+    }
+  }
+}
+
+TEST_CASE("KeyedRanking: counts no host as better that is only as good") {
+  // All weigh 0; the keys are -8, -10, -1 and -9. Beside the spots, hosts 0 and 3 have room for 8
+  // of memory: 0 is the first of the four, the higher key of 2 does not help. Only 3 has room for
+  // 9, and ranks behind 0 and 2 with higher keys and 1 with a lower one.
+  const HostTable hosts({{.name = "a", .total = {10, 10}, .spot_used = {1, 2}, .num_spots = 1},
+                         {.name = "b", .total = {10, 10}, .spot_used = {10, 0}, .num_spots = 1},
+                         {.name = "c", .total = {10, 10}, .spot_used = {1, 9}, .num_spots = 1},
+                         {.name = "d", .total = {10, 10}, .spot_used = {0, 1}, .num_spots = 1}});
+  const auto first_of = [&](ResourceAmount memory_mb, std::size_t within) {
+    const Chain chain =
+        make_chain_of(std::make_unique<SteppedWeigher<std::int32_t>>(100), Sees::kVms, false);
+    const std::unique_ptr<HostRanking> ranking = chain.make_ranking(hosts);
+    ranking->start({.vcpus = 1, .memory_mb = memory_mb});
+    return ranking->first_without_eviction(within);
+  };
+  CHECK(first_of(8, 1) == 0);
+  CHECK(first_of(9, 3) == kNoHost);
+  CHECK(first_of(9, 4) == 3);
 }
 
 TEST_CASE("Chain: keeps the paper's policies in order and scans for what has no key") {
