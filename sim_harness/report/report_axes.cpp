@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <variant>
 
 #include "core/errors.hpp"
 #include "sim_harness/experiments/grid.hpp"
@@ -12,12 +13,14 @@
 namespace cospot {
 namespace {
 
-/// What a row has on an axis, as the axis' labels say it. Where a study file gives hosts, the size
-/// is the measure `hosts`.
+/// What a row has on an axis, as the axis' labels say it. Where a study file gives hosts, the
+/// column is empty and the size is the measure `hosts`.
 std::string label_of(const Schema& schema, const Axis& axis, std::size_t position, const Row& row) {
+  const Value& value = row.values[position];
   const auto measure = std::ranges::find(schema.measures, axis.key, &Column::name);
-  if (measure == schema.measures.end()) {
-    return csv_value(schema.axes[position], row.values[position]);
+  const bool is_empty = std::holds_alternative<std::monostate>(value);
+  if (!is_empty || measure == schema.measures.end()) {
+    return csv_value(schema.axes[position], value);
   }
   const auto index = static_cast<std::size_t>(measure - schema.measures.begin());
   return csv_value(*measure, row.values[schema.axes.size() + index]);

@@ -1,0 +1,80 @@
+"""Every study that is registered: a small sweep of it gives a summary, a report and frames."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import cospot
+import pytest
+
+pytest.importorskip("pandas", reason="pandas is not installed")
+
+PROVIDER = """\
+workloads: [{synthetic: azure2020, seed: 1, scale: 0.0005}]
+host: {vcpus: 10400, memory_mb: 2250}
+hosts: [20, 22]
+vm: COS
+"""
+SPOTS = "spot: vmaDPD\nevictor: FIFO\nsaf: [false, true]\notn: 1\n"
+# By study; each has at least two runs.
+SWEEPS = {
+    "compare": PROVIDER + SPOTS,
+    "degradation": PROVIDER + "otn: [1, 4]\nseed: 1\n",
+    "economy": "usage: [{synthetic: azure2020, scale: 0.0005}]\nforecaster: [mean, minimum]\n"
+    "confidence: 0.9\nprice: 0.3\ntraining_days: 5\nhorizon_days: 2\n",
+    "levels": PROVIDER + "spot: vmaDPD\nevictor: FIFO\nsaf: true\notn: 1\neconomy: COS\n"
+    "economy_percent: [0, 50]\npromise: unlimited\nforecaster: mean\nperiod_hours: 1\n"
+    "training_days: 1\nhorizon_days: 1\n",
+    "sla": "on_demand: [{synthetic: lognormal}]\nspot: [{synthetic: ds3}]\nhost: {vcpus: 12}\n"
+    "hosts: [7]\ntarget: [none, 0.1]\nseed: 1\nsamples: 100\n",
+    "broker": "market: [{synthetic: us_east_2011, seed: 1}]\n"
+    "jobs: {synthetic: grid, seed: 1, count: 20, days: 2}\nbid: [mean, high]\nalpha: 2\n"
+    "fault_tolerance: checkpoint\nbilling: hourly\nseed: [1, 2]\n",
+    "deadline": "trace: [{synthetic: bursty, seed: 7, days: 30}]\nduration_hours: 48\n"
+    "deadline_hours: [52, 70]\n",
+    "classes": "trace: jobs.swf\nclasses: [1, 2]\npartition: equal\n",
+    "life": PROVIDER + SPOTS + "life:\n  - none\n  - retries: {patience_s: 3600}\n",
+    "schedulers": PROVIDER + "spot: vmaDPD\nevictor: FIFO\nsaf: false\notn: 1\n"
+    "schedulers: [1, 4]\nrefresh_interval_s: 0\n",
+}
+
+
+def write_jobs(path: Path) -> None:
+    """Three jobs on a machine of four processors, as an archive's log has them."""
+    fields = "{} {} 0 3600 {} -1 -1 {} -1 -1 1 1 1 1 1 -1 -1 -1\n"
+    jobs = [(1, 0, 2), (2, 7200, 4), (3, 86400, 1)]
+    lines = [fields.format(job, start, ranks, ranks) for job, start, ranks in jobs]
+    path.write_text("; MaxProcs: 4\n; MaxNodes: 4\n; UnixStartTime: 0\n" + "".join(lines))
+
+
+def test_every_study_has_a_sweep_here(program: Path) -> None:
+    listed = subprocess.run(
+        [program, "list", "studies", "--json"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert sorted(study["name"] for study in json.loads(listed)["studies"]) == sorted(SWEEPS)
+
+
+@pytest.mark.parametrize("study", SWEEPS)
+def test_summary_report_and_frames_of_a_study(study: str, program: Path, tmp_path: Path) -> None:
+    def run(*arguments: str) -> str:
+        done = subprocess.run(
+            [program, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stderr.count("error")) == (0, 0), done.stderr
+        return done.stdout
+
+    write_jobs(tmp_path / "jobs.swf")
+    (tmp_path / "s.yaml").write_text(f"study: {study}\n{SWEEPS[study]}")
+    run("compare", "s.yaml", "-q", "--db", "r.db", "--csv", "r.csv")
+    runs = len((tmp_path / "r.csv").read_text().splitlines()) - 1
+    assert runs >= 2
+    assert run("summary", "r.db")
+    assert isinstance(json.loads(run("summary", "r.db", "--json")), dict)
+    assert run("report", "r.db", "-o", "r.html").startswith(f"{runs} runs in r.html")
+    assert (tmp_path / "r.html").stat().st_size > 0
+    assert len(cospot.load_results(tmp_path / "r.db").runs) == runs
