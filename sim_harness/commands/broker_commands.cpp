@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim_harness/commands/print.hpp"
+#include "sim_harness/files/output_file.hpp"
 #include "sim_harness/studies/broker/recommendation.hpp"
 #include "sim_harness/studies/broker/single_run.hpp"
 #include "sim_harness/studies/study.hpp"
@@ -28,8 +29,11 @@ BrokerStudySettings settings_of(const BrokerArguments& arguments, PolicyLoader& 
 }
 
 void run_once(const BrokerArguments& arguments, PolicyLoader& loader) {
+  const StudyFile file = read_study_file(arguments.file, arguments.overrides, std::nullopt, loader);
+  require_not_input("--events", arguments.events, files_of_study(arguments.file, file));
   const BrokerResult result =
-      run_single(settings_of(arguments, loader), arguments.file, arguments.events);
+      run_single(require_broker_study(file.root, file.folder, arguments.file), arguments.file,
+                 arguments.events);
   print(arguments.json ? result_json(result) : result_text(result));
 }
 

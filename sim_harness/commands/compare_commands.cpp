@@ -13,6 +13,7 @@
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/threads_option.hpp"
 #include "sim_harness/commands/window_option.hpp"
+#include "sim_harness/files/output_file.hpp"
 #include "sim_harness/files/terminal_meter.hpp"
 #include "sim_harness/interrupt/interrupt_signals.hpp"
 #include "sim_harness/results/merge_databases.hpp"
@@ -54,10 +55,18 @@ struct SummaryArguments {
 Timing timing_of(const std::string& text) { return text == "off" ? Timing::kOff : Timing::kOn; }
 
 void require_other_file(const std::string& csv, const std::string& database) {
-  std::error_code error;
-  if (csv == database || std::filesystem::equivalent(csv, database, error)) {
+  if (is_same_file(csv, database)) {
     throw InputError("--csv " + csv + ": is the results database; choose another file");
   }
+}
+
+/// An output of a comparison must not take the place of what it reads.
+void require_outputs_apart(const CompareArguments& arguments, const StudyFile& file) {
+  std::vector<std::filesystem::path> inputs = files_of_study(arguments.sweep, file);
+  const std::vector<std::string>& prices = arguments.price.texts();
+  inputs.insert(inputs.end(), prices.begin(), prices.end());
+  require_not_input("--csv", arguments.csv, inputs);
+  require_not_input("--db", arguments.database, inputs);
 }
 
 std::string command_text(const CompareArguments& arguments) {
@@ -101,6 +110,7 @@ void run_compare(const CompareArguments& arguments, const CompareCommandContext&
   const ShowMeters meters(!arguments.quiet);
   const StudyFile file = read_study_file(arguments.sweep, arguments.overrides,
                                          arguments.window.window(), *context.policies);
+  require_outputs_apart(arguments, file);
   const Study& study = context.studies->chosen_by(file.root);
   const LoadExperiment load = study.read(file);
   const std::optional<WorkloadPrices> prices = prices_of(arguments.price, file, *context.studies);
@@ -134,6 +144,8 @@ void run_merge(const MergeArguments& arguments) {
 }
 
 void run_summary(const SummaryArguments& arguments, const StudyRegistry& studies) {
+  const std::vector<std::string>& tables = arguments.price.texts();
+  require_not_input("--csv", arguments.csv, {tables.begin(), tables.end()});
   if (!arguments.csv.empty()) require_other_file(arguments.csv, arguments.database);
   const std::optional<PriceList> list = arguments.price.prices();
   const Timing timing = timing_of(arguments.timing);

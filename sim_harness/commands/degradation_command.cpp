@@ -16,6 +16,7 @@
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/threads_option.hpp"
 #include "sim_harness/commands/window_option.hpp"
+#include "sim_harness/files/output_file.hpp"
 #include "sim_harness/files/stored_stream.hpp"
 #include "sim_harness/studies/degradation/degradation_study.hpp"
 
@@ -44,6 +45,7 @@ ConfigNode study_of(ConfigNode root, std::uint64_t seed) {
 void run_degradation(const DegradationArguments& arguments, PolicyLoader& loader) {
   StudyFile file =
       read_study_file(arguments.sweep, arguments.overrides, arguments.window.window(), loader);
+  require_not_input("--csv", arguments.csv, files_of_study(arguments.sweep, file));
   file.root = study_of(std::move(file.root), arguments.seed);
   const Study study = degradation_study();
   const LoadExperiment load = study.read(file);

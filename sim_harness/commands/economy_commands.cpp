@@ -16,6 +16,7 @@
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/files/output_file.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/studies/economy/backtest_report.hpp"
 #include "sim_harness/studies/economy/backtest_text.hpp"
@@ -84,6 +85,7 @@ void run_plan(const EconomyArguments& arguments) {
 }
 
 void write_tasks(const EconomyArguments& arguments) {
+  require_not_input("-o", arguments.output, {arguments.usage});
   const EconomySettings settings = settings_of(arguments);
   const EconomyInput input = load_input(arguments, settings);
   std::vector<CycleData> cycles = backtest_cycles(input.periods, settings.cycles());

@@ -17,6 +17,7 @@
 #include "sim_harness/commands/number_range.hpp"
 #include "sim_harness/commands/spot_table.hpp"
 #include "sim_harness/commands/window_option.hpp"
+#include "sim_harness/files/output_file.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/hosting/python_program.hpp"
 #include "sim_harness/interrupt/temporary_folder.hpp"
@@ -118,6 +119,7 @@ TransferredSpots transfer_spots(const std::vector<std::string>& workloads,
 }
 
 void write_spots(const SpotsArguments& arguments) {
+  require_not_input("-o", arguments.output, {arguments.workload, arguments.model.value_or("")});
   std::shared_ptr<const LifetimeModel> model;
   if (arguments.model.has_value()) {
     model = *arguments.model == "built-in" ? built_in_lifetime_model()
@@ -128,6 +130,8 @@ void write_spots(const SpotsArguments& arguments) {
 }
 
 int train(const TrainArguments& arguments) {
+  require_not_input("-o", arguments.output,
+                    {arguments.workloads.begin(), arguments.workloads.end()});
   const TemporaryFolder folder("cospot-lifetime");
   std::vector<std::string> command{"train"};
   for (std::string& option : transfer_spots(arguments.workloads, arguments.observed_until,

@@ -23,6 +23,9 @@ class PriceOption {
   [[nodiscard]] std::optional<VcpuHourPrices> of(const Workload& workload,
                                                  const WorkloadSpec& spec) const;
 
+  /// The values as given; a table of prices is a file's path.
+  [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
+
  private:
   std::vector<std::string> texts_;
 };

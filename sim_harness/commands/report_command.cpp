@@ -13,6 +13,8 @@
 #include "core/errors.hpp"
 #include "sim_harness/commands/price_option.hpp"
 #include "sim_harness/commands/print.hpp"
+#include "sim_harness/configuration/named_files.hpp"
+#include "sim_harness/files/output_file.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/report/html_report.hpp"
 #include "sim_harness/report/report_json.hpp"
@@ -47,6 +49,9 @@ MadeReport make_report(const ReportArguments& arguments, const StudyRegistry& st
                     "--resume does them",
                     arguments.database, results.record().run_count));
   }
+  // Here the files of the study are known as far as its paths are of this folder too.
+  require_not_input("-o", arguments.output,
+                    files_named_in(parse_yaml(results.record().configuration, "sweep"), {}));
   std::optional<WorkloadPrices> prices;
   if (list) prices = prices_of_results(studies, *list, results);
   const std::string& study = results.schema().study;
@@ -62,15 +67,16 @@ MadeReport make_report(const ReportArguments& arguments, const StudyRegistry& st
 }
 
 void run_report(const ReportArguments& arguments, const StudyRegistry& studies) {
-  std::error_code error;
-  if (arguments.output == arguments.database ||
-      std::filesystem::equivalent(arguments.output, arguments.database, error)) {
+  if (is_same_file(arguments.output, arguments.database)) {
     throw InputError("-o " + arguments.output + ": is the results database; choose another file");
   }
+  const std::vector<std::string>& tables = arguments.price.texts();
+  require_not_input("-o", arguments.output, {tables.begin(), tables.end()});
   const MadeReport report = make_report(arguments, studies);
   write_stored_file(arguments.output, report.html);
-  print(fmt::format("{} runs in {} ({:.1f} MB): open it in a browser\n", report.runs,
-                    arguments.output, static_cast<double>(report.html.size()) / 1e6));
+  print(fmt::format("{} run{} in {} ({:.1f} MB): open it in a browser\n", report.runs,
+                    report.runs == 1 ? "" : "s", arguments.output,
+                    static_cast<double>(report.html.size()) / 1e6));
 }
 
 }  // namespace

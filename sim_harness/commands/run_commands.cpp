@@ -19,6 +19,7 @@
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/run_result_text.hpp"
 #include "sim_harness/commands/window_option.hpp"
+#include "sim_harness/configuration/named_files.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
 #include "sim_harness/engine/event_log.hpp"
 #include "sim_harness/engine/explain.hpp"
@@ -28,6 +29,7 @@
 #include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/engine/spot_forecasts.hpp"
+#include "sim_harness/files/output_file.hpp"
 #include "sim_harness/files/text_table.hpp"
 #include "sim_harness/policies/policy_list.hpp"
 #include "sim_harness/studies/compare/compare_schema.hpp"
@@ -36,6 +38,7 @@
 #include "sim_harness/studies/life/life_keys.hpp"
 #include "sim_harness/studies/life/life_run.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
+#include "sim_harness/studies/study.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
 #include "sim_harness/workloads/window.hpp"
 #include "sim_harness/workloads/workload_list.hpp"
@@ -65,12 +68,15 @@ struct SizeArguments {
   WindowOption window;
 };
 
-/// An event log must not take the place of what the run reads.
-void require_not_input(const std::string& events, const std::filesystem::path& input) {
-  std::error_code error;
-  if (!std::filesystem::equivalent(events, input, error)) return;
-  throw InputError(
-      fmt::format("--events {}: is an input of this run; choose another file", events));
+/// What a run reads. An event log must not take its place.
+std::vector<std::filesystem::path> inputs_of(const RunArguments& arguments) {
+  const ConfigNode root = with_overrides(read_yaml_file(arguments.scenario), arguments.overrides);
+  const std::filesystem::path scenario = arguments.scenario;
+  std::vector<std::filesystem::path> inputs = files_named_in(root, scenario.parent_path());
+  inputs.push_back(scenario);
+  const std::vector<std::string>& prices = arguments.price.texts();
+  inputs.insert(inputs.end(), prices.begin(), prices.end());
+  return inputs;
 }
 
 std::string host_text(const ResourceVector& host, const VcpusUnit& unit) {
@@ -107,8 +113,7 @@ class ScenarioRun {
         words_{.unit = vcpus_unit_of(sweep_.workloads.front()),
                .prices = arguments.price.of(workload_, sweep_.workloads.front())} {
     if (arguments.events.has_value()) {
-      require_not_input(*arguments.events, arguments.scenario);
-      require_not_input(*arguments.events, sweep_.workloads.front().file);
+      require_not_input("--events", *arguments.events, inputs_of(arguments));
     }
     warn_of_window(workload_);
     if (life_key_.kind != ConfigNode::Kind::kNull) read_life_key();

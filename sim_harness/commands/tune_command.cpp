@@ -29,6 +29,7 @@
 #include "sim_harness/commands/threads_option.hpp"
 #include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/engine/headroom.hpp"
+#include "sim_harness/files/output_file.hpp"
 #include "sim_harness/policies/policy_list.hpp"
 #include "sim_harness/policies/shared_evictor.hpp"
 #include "sim_harness/results/csv_sink.hpp"
@@ -170,11 +171,23 @@ void write_results(const TuneArguments& arguments, const TuneRecord& record) {
   write_csv(arguments.csv, results, Timing::kOff);
 }
 
+/// Files among what the options say; a text that names none is none.
+std::vector<std::filesystem::path> inputs_of(const TuneArguments& arguments) {
+  std::vector<std::filesystem::path> inputs(arguments.workloads.begin(), arguments.workloads.end());
+  const std::vector<std::string>& prices = arguments.price.texts();
+  inputs.insert(inputs.end(), prices.begin(), prices.end());
+  inputs.emplace_back(arguments.host);
+  inputs.emplace_back(arguments.model);
+  return inputs;
+}
+
 void require_outputs_usable(const TuneArguments& arguments) {
+  require_not_input("--csv", arguments.csv, inputs_of(arguments));
+  require_not_input("--db", arguments.database, inputs_of(arguments));
   std::error_code error;
   if (!arguments.csv.empty()) require_csv_writable(arguments.csv);
   if (arguments.database.empty()) return;
-  if (arguments.csv == arguments.database) {
+  if (is_same_file(arguments.csv, arguments.database)) {
     throw InputError("--csv " + arguments.csv + ": is the results database; choose another file");
   }
   if (!arguments.force && std::filesystem::exists(arguments.database, error)) {

@@ -14,6 +14,7 @@
 #include "sim_harness/commands/price_option.hpp"
 #include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/files/amount_text.hpp"
+#include "sim_harness/files/output_file.hpp"
 #include "sim_harness/workloads/csv_workload.hpp"
 #include "sim_harness/workloads/vcpus_unit.hpp"
 #include "sim_harness/workloads/window.hpp"
@@ -86,11 +87,13 @@ void write_and_report(const Workload& workload, const WriteOptions& options) {
 }
 
 void convert(const WriteOptions& options) {
+  require_not_input("-o", options.output, {options.input});
   (void)find_workload_schema(options.schema);  // before the work, not after it
   write_and_report(read_input(options.input, options.window), options);
 }
 
 void sample(const WriteOptions& options) {
+  require_not_input("-o", options.output, {options.input});
   (void)find_workload_schema(options.schema);
   const Sampling sampling = options.batched ? Sampling::kBatched : Sampling::kBernoulli;
   const Workload drawn = sample_workload(read_input(options.input, options.window), sampling,

@@ -5,6 +5,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/configuration/named_files.hpp"
 #include "sim_harness/studies/compare/compare_schema.hpp"
 #include "sim_harness/studies/study_summary.hpp"
 
@@ -54,6 +55,13 @@ StudyFile read_study_file(const std::filesystem::path& path,
           .folder = path.parent_path(),
           .window = window,
           .policies = &policies};
+}
+
+std::vector<std::filesystem::path> files_of_study(const std::filesystem::path& path,
+                                                  const StudyFile& file) {
+  std::vector<std::filesystem::path> files = files_named_in(file.root, file.folder);
+  files.push_back(path);
+  return files;
 }
 
 ResultsDatabase open_results(const std::filesystem::path& file) {

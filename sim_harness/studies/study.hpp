@@ -75,6 +75,10 @@ class StudyRegistry {
                                         const std::vector<std::string>& overrides,
                                         std::optional<SimTime> window, PolicyLoader& policies);
 
+/// The study file itself and every file that it names: what no output may replace.
+[[nodiscard]] std::vector<std::filesystem::path> files_of_study(const std::filesystem::path& path,
+                                                                const StudyFile& file);
+
 /// Opens a results database of any format that can be read. Errors: DatabaseError.
 [[nodiscard]] ResultsDatabase open_results(const std::filesystem::path& file);
 

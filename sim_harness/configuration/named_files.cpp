@@ -1,0 +1,30 @@
+#include "sim_harness/configuration/named_files.hpp"
+
+#include "core/errors.hpp"
+#include "sim_harness/files/path_expansion.hpp"
+
+namespace cospot {
+namespace {
+
+void add_files(const ConfigNode& node, const std::filesystem::path& folder,
+               std::vector<std::filesystem::path>& files) {
+  for (const ConfigNode& item : node.items) add_files(item, folder, files);
+  for (const ConfigEntry& entry : node.entries) add_files(entry.value, folder, files);
+  if (node.kind != ConfigNode::Kind::kScalar || node.text.empty()) return;
+  try {
+    for (const ExpandedPath& path : expand_path(node.text, folder)) files.push_back(path.file);
+  } catch (const ConfigError&) {
+    // A text that names no file, as most do.
+  }
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> files_named_in(const ConfigNode& root,
+                                                  const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  add_files(root, folder, files);
+  return files;
+}
+
+}  // namespace cospot

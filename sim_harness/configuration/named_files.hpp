@@ -1,0 +1,15 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "sim_harness/configuration/yaml_reader.hpp"
+
+namespace cospot {
+
+/// The files that texts anywhere in a configuration name, relative to `folder`: whatever a study
+/// reads is among them.
+[[nodiscard]] std::vector<std::filesystem::path> files_named_in(
+    const ConfigNode& root, const std::filesystem::path& folder);
+
+}  // namespace cospot
