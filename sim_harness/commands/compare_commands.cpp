@@ -13,6 +13,7 @@
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/threads_option.hpp"
 #include "sim_harness/commands/window_option.hpp"
+#include "sim_harness/experiments/stored_axes.hpp"
 #include "sim_harness/files/output_file.hpp"
 #include "sim_harness/files/terminal_meter.hpp"
 #include "sim_harness/interrupt/interrupt_signals.hpp"
@@ -149,7 +150,9 @@ void run_summary(const SummaryArguments& arguments, const StudyRegistry& studies
   if (!arguments.csv.empty()) require_other_file(arguments.csv, arguments.database);
   const std::optional<PriceList> list = arguments.price.prices();
   const Timing timing = timing_of(arguments.timing);
-  ResultsDatabase results = open_and_write_csv(arguments.database, arguments.csv, timing);
+  ResultsDatabase results = open_results(arguments.database);
+  require_on_axes(results, results.axes());
+  if (!arguments.csv.empty()) write_csv(arguments.csv, results, timing);
   std::optional<WorkloadPrices> prices;
   if (list) prices = prices_of_results(studies, *list, results);
   print(arguments.json ? summary_json(studies, results, timing, prices) + "\n"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/commands/print.hpp"
 #include "sim_harness/downloads/fetch_file.hpp"
 #include "sim_harness/downloads/public_datasets.hpp"
 #include "sim_harness/files/plain_text.hpp"
@@ -76,8 +77,8 @@ void fetch_files(const FetchOptions& options, const std::vector<Source>& files) 
     const std::filesystem::path path =
         (std::filesystem::path(options.folder) / file.local).lexically_normal();
     const FetchResult result = fetch_file({.url = file.url, .file = path, .sha256 = digest});
-    fmt::print("{}: {} bytes, {}\n  SHA-256 {}\n", path.string(), result.bytes,
-               outcome_text(result.outcome), result.sha256);
+    print(fmt::format("{}: {} bytes, {}\n  SHA-256 {}\n", path.string(), result.bytes,
+                      outcome_text(result.outcome), result.sha256));
   }
 }
 
@@ -92,7 +93,7 @@ void fetch_dataset(const FetchOptions& options) {
     files.push_back({.url = url_of(options, dataset, file), .local = file.local});
   }
   fetch_files(options, files);
-  fmt::print("{}\n{}\n", dataset.terms, dataset.next_step);
+  print(fmt::format("{}\n{}\n", dataset.terms, dataset.next_step));
 }
 
 /// The last part of an address, without what follows a `?` or `#`.
@@ -132,7 +133,7 @@ void fetch_addresses(const FetchOptions& options) {
     files.push_back({.url = address, .local = name});
   }
   fetch_files(options, files);
-  fmt::print("What is at an address has terms of its own: read them.\n");
+  print(fmt::format("What is at an address has terms of its own: read them.\n"));
 }
 
 void fetch(const FetchOptions& options) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/workloads/synthetic_workload.hpp"
 #include "sim_harness/workloads/window.hpp"
@@ -33,7 +34,8 @@ void generate(GenerateOptions options) {
   Workload workload = generate_workload(options.spec);
   state_window(workload, window);
   write_workload(workload, options.output, schema);
-  fmt::print("{}: {} requests of {}\n", options.output, workload.rows.size(), workload.name);
+  print(
+      fmt::format("{}: {} requests of {}\n", options.output, workload.rows.size(), workload.name));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "core/policy/plugin.hpp"
 #include "evictors/registry.hpp"
 #include "filters/registry.hpp"
+#include "sim_harness/commands/print.hpp"
 #include "sim_harness/files/json_text.hpp"
 #include "weighers/registry.hpp"
 
@@ -153,7 +154,7 @@ void add_list_command(CLI::App& app, const StudyRegistry& studies) {
                       "filters, weighers, evictors, studies, models or schemes; all when left out");
   command->add_flag("--json", *json, "Print JSON (docs/json.md)");
   command->callback([kind, json, &studies] {
-    fmt::print("{}", *json ? list_json(*kind, studies) + "\n" : list_text(*kind, studies));
+    print(fmt::format("{}", *json ? list_json(*kind, studies) + "\n" : list_text(*kind, studies)));
   });
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/commands/print.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/files/stored_stream.hpp"
 #include "sim_harness/reconstruction/recovered_sizes.hpp"
@@ -138,9 +139,10 @@ void reconstruct(const ReconstructOptions& options) {
 
   std::uint64_t total = 0;
   for (const auto& [type, count] : requests) total += count;
-  fmt::print("{}: {} of {} requests ({:.2f} %)\n{}: all sizes\n{}", options.output, workload.rows(),
-             total, 100.0 * static_cast<double>(workload.rows()) / static_cast<double>(total),
-             sizes_file.string(), recovered_sizes_text(sizes));
+  print(fmt::format("{}: {} of {} requests ({:.2f} %)\n{}: all sizes\n{}", options.output,
+                    workload.rows(), total,
+                    100.0 * static_cast<double>(workload.rows()) / static_cast<double>(total),
+                    sizes_file.string(), recovered_sizes_text(sizes)));
 }
 
 }  // namespace

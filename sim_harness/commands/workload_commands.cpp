@@ -12,6 +12,7 @@
 #include "core/model/revenue.hpp"
 #include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/price_option.hpp"
+#include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/files/output_file.hpp"
@@ -75,15 +76,15 @@ void print_info(const InfoOptions& options) {
   const std::optional<PriceList> list = options.price.prices();
   std::string money;
   if (list) money = money_of_info(list->of(workload, unit), info, unit);
-  fmt::print("{}", options.json ? workload_info_json(workload, info)
-                                : workload_info_text(workload, info, unit) + money);
+  print(fmt::format("{}", options.json ? workload_info_json(workload, info)
+                                       : workload_info_text(workload, info, unit) + money));
 }
 
 void write_and_report(const Workload& workload, const WriteOptions& options) {
   write_workload(workload, options.output, find_workload_schema(options.schema),
                  options.vcpus_unit ? stated_vcpus_unit("--vcpus-unit", *options.vcpus_unit)
                                     : read_vcpus_unit(options.input));
-  fmt::print("{}: {} requests\n", options.output, workload.rows.size());
+  print(fmt::format("{}: {} requests\n", options.output, workload.rows.size()));
 }
 
 void convert(const WriteOptions& options) {

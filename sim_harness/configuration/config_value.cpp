@@ -14,12 +14,29 @@
 namespace cospot {
 namespace {
 
+/// A scalar for an error message: on one line, and cut, as it may be a whole file that is no YAML.
+std::string shown(const std::string& text) {
+  constexpr std::size_t kMostBytes = 80;
+  std::size_t end = std::min(text.size(), kMostBytes);
+  const auto is_continuation = [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+  };
+  while (end < text.size() && end > 0 && is_continuation(text[end])) --end;
+  std::string shown;
+  for (const char c : text.substr(0, end)) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_control = byte < 0x20 || byte == 0x7f;
+    shown += is_control ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+  }
+  return end < text.size() ? shown + "..." : shown;
+}
+
 std::string found_text(const ConfigNode& node) {
   switch (node.kind) {
     case ConfigNode::Kind::kNull:
       return "nothing";
     case ConfigNode::Kind::kScalar:
-      return (node.quoted ? "the text '" : "'") + node.text + "'";
+      return (node.quoted ? "the text '" : "'") + shown(node.text) + "'";
     case ConfigNode::Kind::kList:
       return node.items.empty() ? "an empty list" : "a list";
     case ConfigNode::Kind::kMapping:

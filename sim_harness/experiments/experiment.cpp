@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "sim_harness/experiments/stored_axes.hpp"
 #include "sim_harness/experiments/work_queue.hpp"
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
@@ -212,6 +213,8 @@ ExperimentOutcome run_experiment(const Experiment& experiment, const ExperimentO
                                  ProgressSink& progress) {
   ResultsDatabase database(options.database, tables_of(experiment, options.command),
                            experiment.inputs, options.if_present, options.read_format_2);
+  // Rows of another sweep would count as done.
+  if (options.if_present == IfPresent::kResume) require_on_axes(database, experiment.axes);
   return ExperimentRun(experiment, options, database, progress).run();
 }
 

@@ -109,7 +109,8 @@ void SqliteConnection::throw_last_error() const {
       current_stop_token().check();
       throw DatabaseError(name_ + ": another process is using it (" + reason + ")");
     case SQLITE_CORRUPT:
-      throw DatabaseError(name_ + ": is damaged (" + reason + ")");
+      throw DatabaseError(name_ + ": is damaged (" + reason +
+                          "); delete it, or choose another file");
     case SQLITE_FULL:
     case SQLITE_IOERR:
     case SQLITE_READONLY:

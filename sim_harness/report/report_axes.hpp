@@ -8,9 +8,6 @@
 
 namespace cospot {
 
-/// Throws DatabaseError unless every run has the values that its index stands for.
-void require_on_axes(ResultsDatabase& results, const std::vector<Axis>& axes);
-
 /// The axes as a JSON list. `extra` gives further members of a value (`,"key":value`) or nothing.
 [[nodiscard]] std::string axes_json(
     const std::vector<Axis>& axes,

@@ -12,6 +12,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/configuration/config_value.hpp"
 #include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/experiments/stored_axes.hpp"
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/report/report_axes.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"

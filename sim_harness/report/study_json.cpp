@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim_harness/experiments/grid.hpp"
+#include "sim_harness/experiments/stored_axes.hpp"
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/report/report_axes.hpp"
 

@@ -19,6 +19,8 @@ struct ExperimentRecord {
   std::string created_by;  ///< the command
 
   [[nodiscard]] std::string sha256() const;  ///< of the configuration
+
+  friend bool operator==(const ExperimentRecord&, const ExperimentRecord&) = default;
 };
 
 /// Something that the runs read: a workload, a trace. Its bytes are known by their SHA-256, and a

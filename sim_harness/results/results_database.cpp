@@ -69,6 +69,13 @@ void require_same_experiment(SqliteConnection& connection, const ExperimentRecor
   }
 }
 
+void require_not_replaced(SqliteConnection& connection, const ExperimentRecord& opened) {
+  if (read_record(connection) == opened) return;
+  throw DatabaseError(fmt::format(
+      "{}: another process has replaced the sweep in it; give each sweep a --db of its own",
+      connection.name()));
+}
+
 /// Removes the file of a creation that failed, so that nothing half-written stays behind.
 class RemoveUnlessKept {
  public:
@@ -148,7 +155,9 @@ SqliteConnection create_in_memory(const ExperimentTables& tables,
 }  // namespace
 
 ResultsDatabase::ResultsDatabase(SqliteConnection connection)
-    : connection_(std::move(connection)), schema_(read_schema(connection_)) {}
+    : connection_(std::move(connection)),
+      opened_(read_record(connection_)),
+      schema_(read_schema(connection_)) {}
 
 ResultsDatabase::ResultsDatabase(const std::filesystem::path& file, const ExperimentTables& tables,
                                  std::span<const InputRecord> inputs, IfPresent if_present,
@@ -167,6 +176,7 @@ ResultsDatabase ResultsDatabase::in_memory(const ExperimentTables& tables,
 
 void ResultsDatabase::commit(std::span<const Row> rows) {
   SqliteTransaction transaction(connection_);
+  require_not_replaced(connection_, opened_);
   insert_rows(connection_, schema_, rows);
   transaction.commit();
 }

@@ -43,7 +43,8 @@ class ResultsDatabase {
                                                  std::span<const InputRecord> inputs,
                                                  std::span<const Row> rows = {});
 
-  /// Adds finished runs, all or none. No run may be there already.
+  /// Adds finished runs, all or none. No run may be there already, and the file must still hold the
+  /// experiment that it was opened with: another process may have replaced it.
   void commit(std::span<const Row> rows);
 
   [[nodiscard]] const Schema& schema() const { return schema_; }
@@ -65,6 +66,7 @@ class ResultsDatabase {
   explicit ResultsDatabase(SqliteConnection connection);
 
   SqliteConnection connection_;
+  ExperimentRecord opened_;  ///< what was in it then
   Schema schema_;
 };
 

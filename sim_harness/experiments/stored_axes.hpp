@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include "sim_harness/results/results_database.hpp"
+
+namespace cospot {
+
+/// Throws DatabaseError unless every run has the values that its index stands for.
+void require_on_axes(ResultsDatabase& results, const std::vector<Axis>& axes);
+
+}  // namespace cospot

@@ -1,0 +1,50 @@
+"""Results whose rows are not those of their sweep, study files that are none, a full disk."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+STUDY = "study: deadline\ntrace: [{synthetic: bursty, seed: 7, days: 30}]\nduration_hours: 48\n"
+
+
+def call(program: Path, folder: Path, command: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [program, *command.split()], cwd=folder, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stderr
+
+
+def test_rows_of_another_sweep_are_neither_summarised_nor_continued(
+    program: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "s.yaml").write_text(STUDY + "deadline_hours: [52, 70]\n")
+    assert call(program, tmp_path, "compare s.yaml -q --db r.db")[0] == 0
+    with closing(sqlite3.connect(tmp_path / "r.db")) as connection:
+        connection.execute("UPDATE run SET deadline_hours = 60 WHERE run_index = 1")
+        connection.commit()
+    for command in ("summary r.db", "compare s.yaml -q --db r.db --resume", "report r.db"):
+        code, error = call(program, tmp_path, command)
+        assert (code, "is not what the sweep in it has there" in error) == (2, True), error
+
+
+def test_a_damaged_database_is_told_with_what_to_do(program: Path, tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text(STUDY + "deadline_hours: 52\n")
+    assert call(program, tmp_path, "compare s.yaml -q --db r.db")[0] == 0
+    (tmp_path / "cut.db").write_bytes((tmp_path / "r.db").read_bytes()[:5000])
+    code, error = call(program, tmp_path, "compare s.yaml -q --db cut.db --force")
+    assert (code, "delete it, or choose another file" in error) == (2, True), error
+
+
+def test_a_wrong_study_file_is_not_echoed_as_a_whole(program: Path, tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text("workload,vm,spot\n" + "a.csv,UTIL,sDPD\n" * 1000)
+    code, error = call(program, tmp_path, "compare r.csv")
+    assert (code, len(error) < 600) == (2, True), error
+
+
+def test_a_list_that_cannot_be_written_is_bad_input(program: Path) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([program, "list"], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, b"standard output cannot be written" in done.stderr) == (2, True)
