@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import subprocess
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -48,3 +49,20 @@ def test_a_list_that_cannot_be_written_is_bad_input(program: Path) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run([program, "list"], stdout=full, stderr=subprocess.PIPE, check=False)
     assert (done.returncode, b"standard output cannot be written" in done.stderr) == (2, True)
+
+
+def test_a_sweep_whose_database_was_replaced_stops(program: Path, tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text(STUDY + "deadline_hours: 52\n")
+    seeds = ", ".join(f"{{synthetic: azure2020, seed: {i}, scale: 0.002}}" for i in range(1, 41))
+    (tmp_path / "long.yaml").write_text(
+        f"workloads: [{seeds}]\nhost: {{vcpus: 10400, memory_mb: 2250}}\nheadroom_percent: [0, 2]\n"
+        "vm: [COS, DPD]\nspot: sDPD\nevictor: FIFO\nsaf: [false, true]\notn: [1, 2, 4, 8]\n"
+    )
+    command = [program, "compare", "long.yaml", "-q", "-j1", "--db", "r.db"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as first:
+        while first.poll() is None and not (tmp_path / "r.db").exists():
+            time.sleep(0.01)
+        assert call(program, tmp_path, "compare s.yaml -q --db r.db --force") == (0, "")
+        error = first.communicate()[1]
+    assert (first.returncode, "another process has replaced the sweep" in error) == (2, True), error
+    assert call(program, tmp_path, "summary r.db")[0] == 0
