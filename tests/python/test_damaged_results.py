@@ -60,7 +60,9 @@ def test_a_sweep_whose_database_was_replaced_stops(program: Path, tmp_path: Path
     )
     command = [program, "compare", "long.yaml", "-q", "-j1", "--db", "r.db"]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as first:
-        while first.poll() is None and not (tmp_path / "r.db").exists():
+        database = tmp_path / "r.db"
+        # Empty until the transaction that creates its tables is done.
+        while first.poll() is None and not (database.exists() and database.stat().st_size):
             time.sleep(0.01)
         assert call(program, tmp_path, "compare s.yaml -q --db r.db --force") == (0, "")
         error = first.communicate()[1]
