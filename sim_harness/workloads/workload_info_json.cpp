@@ -90,15 +90,15 @@ std::string workload_info_json(const Workload& workload, const WorkloadInfo& inf
   std::vector<std::string> flavors;
   for (const FlavorCount& flavor : info.flavors) flavors.push_back(json_flavor(flavor));
   return fmt::format(
-      "{{\"name\": {},\n \"sha256\": \"{}\",\n \"window_s\": {},\n \"window_days\": {},\n"
-      " \"window_stated\": {},\n \"first_start_s\": {},\n"
-      " \"last_start_s\": {},\n \"tenants\": {},\n \"vms\": {},\n \"spots\": {},\n"
-      " \"vm_peak\": {},\n \"total_peak\": {},\n \"host\": {},\n \"flavors\": [{}]}}\n",
+      R"({{"name": {}, "sha256": "{}", "window_s": {}, "window_days": {}, )"
+      R"("window_stated": {}, "first_start_s": {}, "last_start_s": {}, "tenants": {}, "vms": {}, )"
+      R"("spots": {}, "vm_peak": {}, "total_peak": {}, "host": {}, "flavors": [{}]}})"
+      "\n",
       json_text(workload.name), workload.sha256, seconds_text(workload.window),
       window_days_text(workload.window), workload.window_is_stated, seconds_text(info.first_start),
       seconds_text(info.last_start), info.all_tenants, json_class(info, InstanceClass::kVm),
       json_class(info, InstanceClass::kSpot), json_peak(info.vm_peak), json_peak(info.total_peak),
-      json_host(info), fmt::join(flavors, ",\n  "));
+      json_host(info), fmt::join(flavors, ", "));
 }
 
 }  // namespace cospot

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -41,6 +42,39 @@ SWEEPS = {
 }
 
 
+DOCUMENTED = set(re.findall(r"\w+", (Path(__file__).parents[2] / "docs/json.md").read_text()))
+
+
+def keys_of(value: object) -> set[str]:
+    """Return all keys of a JSON document, in any depth."""
+    if isinstance(value, dict):
+        return set(value).union(*map(keys_of, value.values()))
+    if isinstance(value, list):
+        return set().union(*map(keys_of, value))
+    return set()
+
+
+@pytest.mark.parametrize("host", [(), ("--host", "8,4096")])
+def test_keys_of_workload_info(host: tuple[str, ...], program: Path, tmp_path: Path) -> None:
+    workload = tmp_path / "w.csv"
+    workload.write_text(
+        "instance_id,tenant_id,class,vcpus,memory_mb,disk_gb,start_s,end_s\n"
+        "a,t,vm,2,1024,0,0,3600\nb,t,spot,1,512,0,60,never\n"
+    )
+    text = subprocess.run(
+        [program, "workload", "info", str(workload), *host, "--json"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert text.count("\n") == 1
+    info = json.loads(text)
+    percents = set(info["vms"].pop("lifetime_s_by_percent"))
+    assert percents == set(info["spots"].pop("lifetime_s_by_percent"))
+    assert all(0 < float(percent) <= 100 for percent in percents)
+    assert keys_of(info) - DOCUMENTED == set()
+
+
 def write_jobs(path: Path) -> None:
     """Three jobs on a machine of four processors, as an archive's log has them."""
     fields = "{} {} 0 3600 {} -1 -1 {} -1 -1 1 1 1 1 1 -1 -1 -1\n"
@@ -71,10 +105,13 @@ def test_summary_report_and_frames_of_a_study(study: str, program: Path, tmp_pat
     write_jobs(tmp_path / "jobs.swf")
     (tmp_path / "s.yaml").write_text(f"study: {study}\n{SWEEPS[study]}")
     run("compare", "s.yaml", "-q", "--db", "r.db", "--csv", "r.csv")
-    runs = len((tmp_path / "r.csv").read_text().splitlines()) - 1
+    header, *rows = (tmp_path / "r.csv").read_text().splitlines()
+    runs = len(rows)
     assert runs >= 2
     assert run("summary", "r.db")
-    assert isinstance(json.loads(run("summary", "r.db", "--json")), dict)
+    summary = json.loads(run("summary", "r.db", "--json"))
+    # Beside those of the docs: the settings and measures of the study, which are columns.
+    assert keys_of(summary) - DOCUMENTED - set(header.split(",")) == set()
     assert run("report", "r.db", "-o", "r.html").startswith(f"{runs} runs in r.html")
     assert (tmp_path / "r.html").stat().st_size > 0
     assert len(cospot.load_results(tmp_path / "r.db").runs) == runs
