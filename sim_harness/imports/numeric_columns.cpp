@@ -256,9 +256,9 @@ class Occurrence {
 
   /// Tells whether a word before a bracket is a function: not one of SQL's own.
   [[nodiscard]] static bool is_call(const Token& word) {
-    static constexpr std::array<std::string_view, 11> kOwn{
+    static constexpr std::array<std::string_view, 11> kSqlWords{
         "and", "or", "not", "in", "when", "then", "else", "case", "between", "is", "like"};
-    return word.kind == Kind::kWord && !is_one_of(word, Kind::kWord, kOwn);
+    return word.kind == Kind::kWord && !is_one_of(word, Kind::kWord, kSqlWords);
   }
 
   const Tokens* tokens_;
