@@ -26,7 +26,8 @@ class SteppedWeigher final : public KeyedWeigher<SteppedWeigher<Key, kSeen, kPer
       : step_mb_(step_mb), tier_(tier) {}
 
   [[nodiscard]] double weigh_host(HostRow host, const Request& /*request*/) const noexcept {
-    return -static_cast<double>(host.free(kSees).memory_mb / step_mb_);
+    const ResourceAmount steps = host.free(kSees).memory_mb / step_mb_;
+    return -static_cast<double>(steps);
   }
   [[nodiscard]] Tier tier() const override { return tier_; }
   [[nodiscard]] Key host_key(HostRow host) const noexcept {
@@ -55,7 +56,7 @@ class HalfFullWeigher final : public KeyedWeigher<HalfFullWeigher> {
   };
 
   HalfFullWeigher(ResourceAmount total_vcpus, ResourceAmount step, Reach reach)
-      : half_(total_vcpus / 2), step_(step), reach_(reach) {}
+      : half_(std::floor(total_vcpus / 2.0)), step_(step), reach_(reach) {}
 
   [[nodiscard]] double weigh_host(HostRow host, const Request& request) const noexcept {
     const double target = half_ - request.vcpus;
@@ -111,7 +112,7 @@ struct PlateauWeigher {
   const auto tenth = [](ResourceAmount amount) { return std::max(1, amount / 10); };
   const auto half_full = [=](double below, double above) {
     return [=](const ResourceVector& total) -> std::unique_ptr<Weigher> {
-      const double part = total.vcpus / 8;
+      const ResourceAmount part = total.vcpus / 8;
       return std::make_unique<HalfFullWeigher>(total.vcpus, tenth(total.vcpus),
                                                Reach{below * part, above * part});
     };
