@@ -279,7 +279,7 @@ TEST_CASE("workload_info: shows the window, where it is from and what is outside
   const auto json = [&] { return workload_info_json(workload, describe_workload(workload, {})); };
   CHECK(contains(text(), "window 14.000 d\n"));
   CHECK(contains(text(), "after the window                   1             0             1\n"));
-  CHECK(contains(json(), "\"window_s\": 1209600,\n \"window_days\": 14,\n"));
+  CHECK(contains(json(), "\"window_s\": 1209600, \"window_days\": 14, "));
   CHECK(contains(json(), "\"outside_window\": 1"));
   workload.window = derive_window(workload.rows);
   CHECK(contains(text(), "window 21.000 d (derived from the last request)\n"));
