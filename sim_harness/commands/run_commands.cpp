@@ -159,7 +159,7 @@ class ScenarioRun {
     // No number of hosts helps here, nor with `hosts` given.
     require_possible_placements(workload_, vms, sweep_.host, std::nullopt);
     least_hosts_ =
-        smallest_datacenter(workload_, vms, sweep_.host, sweep_.vm.front(), words_.unit).hosts;
+        fewest_hosts(workload_, vms, sweep_.host, sweep_.headroom_policies(), words_.unit);
     return with_headroom(*least_hosts_, *size.percent);
   }
 

@@ -85,6 +85,15 @@ DatacenterSize smallest_datacenter(const Workload& workload, const EventSchedule
   }
 }
 
+std::size_t fewest_hosts(const Workload& workload, const EventSchedule& vms, const HostMix& host,
+                         std::span<const ChainSpec> policies, const VcpusUnit& unit) {
+  std::size_t fewest = kMaxHosts;
+  for (const ChainSpec& vm : policies) {
+    fewest = std::min(fewest, smallest_datacenter(workload, vms, host, vm, unit).hosts);
+  }
+  return fewest;
+}
+
 std::size_t with_headroom(std::size_t hosts, double percent) {
   return hosts +
          static_cast<std::size_t>(std::llround(static_cast<double>(hosts) * percent / 100.0));

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "core/model/resource_vector.hpp"
@@ -38,6 +39,12 @@ void require_every_vm_fits(const Workload& workload, const HostMix& host,
 [[nodiscard]] DatacenterSize smallest_datacenter(const Workload& workload, const EventSchedule& vms,
                                                  const HostMix& host, const ChainSpec& vm,
                                                  const VcpusUnit& unit = {});
+
+/// The fewest hosts that hold all VMs under one of several policies: what a headroom counts from,
+/// so that all of them are compared on equal hosts. Errors: as above.
+[[nodiscard]] std::size_t fewest_hosts(const Workload& workload, const EventSchedule& vms,
+                                       const HostMix& host, std::span<const ChainSpec> policies,
+                                       const VcpusUnit& unit = {});
 
 /// The size with `percent` more hosts, the addition rounded to the nearest whole host.
 [[nodiscard]] std::size_t with_headroom(std::size_t hosts, double percent);

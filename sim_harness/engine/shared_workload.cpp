@@ -1,14 +1,18 @@
 #include "sim_harness/engine/shared_workload.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace cospot {
 
-SharedWorkload::SharedWorkload(Workload workload, HostMix host, std::vector<ChainSpec> vm)
+SharedWorkload::SharedWorkload(Workload workload, HostMix host, SizedPolicies policies)
     : workload_(std::move(workload)),
       host_(std::move(host)),
-      vm_(std::move(vm)),
-      sizes_(vm_.size()) {}
+      policies_(std::move(policies.vm)),
+      headroom_of_(policies.headroom_of.empty() ? 0 : policies_.size()) {
+  policies_.insert(policies_.end(), policies.headroom_of.begin(), policies.headroom_of.end());
+  fewest_ = std::vector<MadeOnce<std::size_t>>(policies_.size());
+}
 
 const EventSchedule& SharedWorkload::schedule() {
   return schedule_.get([this] {
@@ -22,13 +26,23 @@ const EventSchedule& SharedWorkload::vm_schedule() {
   });
 }
 
-const DatacenterSize& SharedWorkload::smallest(std::size_t vm) {
-  return sizes_.at(vm).get(
-      [&] { return smallest_datacenter(workload_, vm_schedule(), host_, vm_[vm]); });
+std::size_t SharedWorkload::fewest(std::size_t policy) {
+  return fewest_.at(policy).get([&] {
+    return smallest_datacenter(workload_, vm_schedule(), host_, policies_[policy]).hosts;
+  });
+}
+
+std::size_t SharedWorkload::fewest() {
+  std::size_t hosts = fewest(headroom_of_);
+  for (std::size_t i = headroom_of_ + 1; i < policies_.size(); ++i) {
+    hosts = std::min(hosts, fewest(i));
+  }
+  return hosts;
 }
 
 std::size_t SharedWorkload::hosts(const Headroom& size, std::size_t vm) {
-  return size.percent ? with_headroom(smallest(vm).hosts, *size.percent) : size.hosts;
+  if (!size.percent) return size.hosts;
+  return with_headroom(size.of == HeadroomOf::kEachPolicy ? fewest(vm) : fewest(), *size.percent);
 }
 
 }  // namespace cospot

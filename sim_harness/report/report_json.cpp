@@ -25,6 +25,7 @@ struct ReportColumn {
   std::string_view name;
   std::string_view sql;
   bool is_fraction = false;  ///< shown in percent
+  bool is_number = false;    ///< no whole number
 };
 
 constexpr std::array kColumns{
@@ -32,6 +33,7 @@ constexpr std::array kColumns{
     ReportColumn{"share", "spot_share", true},
     ReportColumn{"shareFirstHourFree", "spot_share_first_hour_free", true},
     ReportColumn{"loss", "vm_loss", true},
+    ReportColumn{.name = "perHost", .sql = "spot_vcpu_hours_per_host", .is_number = true},
     ReportColumn{"hosts", "hosts"},
     ReportColumn{"rejected", "vm_rejected"},
     ReportColumn{"tooLarge", "vm_too_large"},
@@ -46,6 +48,7 @@ std::string read_json(SqliteStatement& select, const ReportColumn& column) {
     return "null";
   }
   if (column.is_fraction) return fmt::format("{:.6g}", select.read_number() * 100);
+  if (column.is_number) return fmt::format("{:.6g}", select.read_number());
   return fmt::format("{}", select.read_integer());
 }
 
@@ -125,10 +128,35 @@ std::string indices_json(ResultsDatabase& results, std::size_t run_count) {
   return json_list(indices);
 }
 
-std::string host_of(const ExperimentRecord& record, const std::string& database) {
+/// From what a headroom counts, as a study file has it: of the sweep, and of a file that has one of
+/// its VM policies alone. Nothing where it need not be said.
+struct HeadroomOfYaml {
+  std::string sweep;
+  std::string point;
+};
+
+HeadroomOfYaml headroom_of_yaml(const ConfigNode& root) {
+  const ConfigNode& size = require_key(root, "sweep", "sizes").items.front();
+  if (size.find("headroom_percent") == nullptr) return {};
+  if (const ConfigNode* of = size.find("headroom_of")) return {of->text, of->text};
+  const auto list_yaml = [](const ConfigNode& chains) {
+    std::vector<std::string> items;
+    for (const ConfigNode& chain : chains.items) items.push_back(chain_yaml(chain));
+    return fmt::format("[{}]", fmt::join(items, ", "));
+  };
+  if (const ConfigNode* of = root.find("headroom_of")) return {list_yaml(*of), list_yaml(*of)};
+  const ConfigNode& vm = require_key(root, "sweep", "vm");
+  return {"", vm.items.size() > 1 ? list_yaml(vm) : ""};
+}
+
+/// What the study file says of all runs, as further members of the page's data.
+std::string study_json(const ExperimentRecord& record, const std::string& database) {
   try {
     const ConfigNode root = parse_yaml(record.configuration, "configuration");  // JSON is YAML
-    return host_yaml(require_key(root, "sweep", "host"));
+    const HeadroomOfYaml of = headroom_of_yaml(root);
+    return fmt::format("\"host\":{},\n\"headroomOf\":{{\"sweep\":{},\"point\":{}}}",
+                       script_json_text(host_yaml(require_key(root, "sweep", "host"))),
+                       script_json_text(of.sweep), script_json_text(of.point));
   } catch (const ConfigError& error) {
     throw DatabaseError(
         fmt::format("{}: the sweep in it cannot be read: {}", database, error.what()));
@@ -163,10 +191,10 @@ std::string report_json(ResultsDatabase& results, const std::optional<WorkloadPr
     return found == requested.end() ? std::string() : found->second;
   };
   return fmt::format(
-      "{{\"createdBy\":{},\n\"versions\":{},\n\"expectedRuns\":{},\n\"host\":{},\n\"axes\":{},\n"
+      "{{\"createdBy\":{},\n\"versions\":{},\n\"expectedRuns\":{},\n{},\n\"axes\":{},\n"
       "\"runs\":{},\n\"columns\":{}{}}}",
       script_json_text(record.created_by), versions_json(results), record.run_count,
-      script_json_text(host_of(record, results.name())), axes_json(axes, extra),
+      study_json(record, results.name()), axes_json(axes, extra),
       indices_json(results, record.run_count), columns_json(results), prices_json(prices));
 }
 

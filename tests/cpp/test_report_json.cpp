@@ -41,6 +41,10 @@ TEST_CASE("report_json: gains, shares and losses in percent, by hand") {
 TEST_CASE("report_json: counts as they are, and a column of equal values only once") {
   const std::string json = json_of(made_rows(0, 4));
   CHECK(line_of(json, "\"hosts\":") == "\"hosts\":[100,101,102,103],");
+  // 1,000,000 vcpu-microseconds and a quarter more each, over 100, 101, 102 and 103 hosts:
+  // 1/3600/100, 1.25/3600/101, 1.5/3600/102 and 1.75/3600/103 vCPU-hours.
+  CHECK(line_of(json, "\"perHost\":") ==
+        "\"perHost\":[2.77778e-06,3.43784e-06,4.08497e-06,4.71953e-06],");
   CHECK(line_of(json, "\"rejected\":") == "\"rejected\":[0,1,2,0],");
   CHECK(line_of(json, "\"tooLarge\":") == "\"tooLarge\":{\"all\":0},");
   CHECK(line_of(json, "\"admitted\":") == "\"admitted\":[400,399,398,397],");

@@ -131,6 +131,9 @@ TEST_CASE("summarise: VM loss and the best combination without it, worked by han
   CHECK(*best.spot_revenue_share == Approx(0.42));
   CHECK(*best.gain == Approx(0.35));
   CHECK(best.evictions == Approx(10));
+  // Each on 10 hosts: (60 + 24)/2 = 42 vcpu-seconds of spots are 4.2 on a host.
+  CHECK(best.hosts == Approx(10));
+  CHECK(best.spot_vcpu_hours_per_host == Approx(4.2 / 3600));
 }
 
 /// The worked rows, and LPO's: with OTN 4 and SAF on it earns 90 and 40, (90 + 40)/2 = 65 %, and
@@ -184,11 +187,11 @@ TEST_CASE("summary: says when nothing in a sweep can be set, or only the bound l
   }
   CHECK(contains(summary_text(summary_of(rows, 12)),
                  "  2%             none: every combination that can be set rejects VMs\n"
-                 "    upper bound  COS sDPD LPO     on     4    65.00%"));
+                 "    upper bound       10 COS sDPD LPO     on     4    65.00%"));
   std::erase_if(rows, [](const ResultRow& row) { return row.evictor == "FIFO"; });
   CHECK(contains(summary_text(summary_of(rows, 12)),
                  "  2%             nothing in this sweep can be set\n"
-                 "    upper bound  COS sDPD LPO     on     4    65.00%"));
+                 "    upper bound       10 COS sDPD LPO     on     4    65.00%"));
   for (ResultRow& row : rows) row.result.vm_rejected = 1;
   CHECK(contains(summary_text(summary_of(rows, 12)),
                  "    upper bound  none: every combination that knows lifetimes rejects VMs\n"));
@@ -237,15 +240,18 @@ TEST_CASE("summarise: sizes are sorted by number, and a size may have no loss-fr
   CHECK(contains(summary_text(summary), "none: every combination rejects VMs"));
 }
 
-TEST_CASE("summary_text: aligned and at most 100 columns, whatever the labels") {
+TEST_CASE("summary_text: aligned and at most 116 columns, whatever the labels") {
   const std::string text = summary_text(summary_of(worked_rows(), 8));
   CHECK(contains(text,
                  "  SAF           1          4\n"
                  "  off      +0.00%    +17.50%\n"
                  "  on      +35.00%    +80.00%\n"));
-  CHECK(contains(text,
-                 "  size           VM  spot evictor SAF  OTN    earned       gain  evictions\n"
-                 "  2%             COS sDPD FIFO    on     1    42.00%    +35.00%       10.0\n"));
+  CHECK(
+      contains(text,
+               "  size             hosts VM  spot evictor SAF  OTN    earned  per host      gain  "
+               "evictions\n"
+               "  2%                  10 COS sDPD FIFO    on     1    42.00%       0.0   +35.00%  "
+               "     10.0\n"));
   std::vector<ResultRow> rows;
   for (std::size_t otn = 1; otn <= 40; ++otn) {
     rows.push_back(row_of("a", true, otn, 40));
@@ -256,7 +262,7 @@ TEST_CASE("summary_text: aligned and at most 100 columns, whatever the labels") 
     row.result.evictions = 12'345'678;
   }
   std::istringstream lines(summary_text(summary_of(rows, 80)));
-  for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 100, line);
+  for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 116, line);
   CHECK(summary_text(summary_of({}, 8)) ==
         "0 runs of 0 workloads; 8 of the sweep's 8 runs are missing\n");
 }

@@ -46,7 +46,11 @@ TEST_CASE("read_sweep: unknown, missing and contradicting keys") {
   CHECK(error_of(8, "otn: [1, 2]\nfoo: 1") ==
         "s.yaml:9: sweep: unknown key 'foo'; valid names: study, workloads, host, added_type, "
         "headroom_percent, "
-        "hosts, vm, spot, evictor, saf, otn, window_days");
+        "headroom_of, hosts, vm, spot, evictor, saf, otn, window_days");
+  CHECK(
+      error_of(8, "otn: 1\nheadroom_of: each") ==
+      "s.yaml:9: headroom_of: found 'each', expected study, each_policy or a list of VM policies, "
+      "[UTIL, COS]");
   CHECK(error_of(8, "") == "s.yaml:1: sweep: missing key 'otn'");
   CHECK(error_of(3, "") == "s.yaml:1: sweep: missing key 'headroom_percent' (or 'hosts')");
   CHECK(error_of(8, "otn: 1\nhosts: 5") ==

@@ -87,7 +87,7 @@ std::size_t host_count(const Sweep& scenario, const Workload& workload) {
   if (!size.percent.has_value()) return size.hosts;
   const EventSchedule vms =
       make_schedule(workload, ScheduledClasses::kVmsOnly, scenario.host.isolated_tenants());
-  return with_headroom(smallest_datacenter(workload, vms, scenario.host, scenario.vm.front()).hosts,
+  return with_headroom(fewest_hosts(workload, vms, scenario.host, scenario.headroom_policies()),
                        *size.percent);
 }
 

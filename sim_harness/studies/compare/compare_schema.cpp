@@ -79,6 +79,15 @@ const std::vector<Measure<CompareResult>>& measures() {
            .unit = "vcpu-seconds",
            .meaning = "earned by spots when one that is evicted less than an hour after its "
                       "placement earns nothing"}),
+      {{.name = "spot_revenue_per_host",
+        .type = ColumnType::kNumber,
+        .unit = "vcpu-seconds",
+        .meaning = "earned by spots, over the hosts",
+        .decimals = 3},
+       [](const CompareResult& result) -> Value {
+         return vcpu_seconds(result.run.spot_revenue) / static_cast<double>(result.run.hosts);
+       },
+       [](CompareResult& /*follows from others*/, const Value&) {}},
       measure<&CompareResult::workload_sha256>({.name = "workload_sha256",
                                                 .role = ColumnRole::kDetail,
                                                 .meaning = "SHA-256 of the workload that was run"}),
@@ -105,6 +114,12 @@ std::vector<Column> derived_columns() {
           "OTN 1 and SAF off), minus 1; NULL where the baseline is missing or earned nothing"),
       derived_fraction("vm_loss", "part of the requested VM revenue that was not earned"),
       derived_fraction("spot_share", "spot revenue over what spots requested"),
+      Column{.name = "spot_vcpu_hours_per_host",
+             .role = ColumnRole::kDerived,
+             .type = ColumnType::kNumber,
+             .unit = "vCPU-hours",
+             .meaning = "earned by spots inside the window, over the hosts; of relative units, "
+                        "unit-hours"},
       derived_fraction("spot_share_first_hour_free",
                        "the same when a spot evicted in its first hour earns nothing"),
       derived_fraction("first_hour_free_loss", "how much less of what spots earned that is"),

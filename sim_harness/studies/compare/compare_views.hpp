@@ -26,6 +26,12 @@ WITH exact AS (
                               instr(spot_revenue_first_hour_free_exact || '.', '.')) AS REAL))
       AS spot_revenue_of_first_hours
   FROM run
+), unit AS (
+  -- How many vCPUs one of a workload's vcpus is; a relative unit is counted as it is.
+  SELECT json_extract(workload.value, '$.label') AS workload,
+    CASE json_extract(workload.value, '$.vcpus_unit') WHEN 'relative' THEN 1.0
+      ELSE CAST(coalesce(json_extract(workload.value, '$.vcpus_unit'), '1') AS REAL) END AS vcpus
+  FROM sweep, json_each(sweep.configuration, '$.workloads') AS workload
 )
 SELECT run.run_index, run.workload, run.headroom_percent,
   CASE WHEN run.headroom_percent IS NULL THEN run.hosts END AS size_hosts,
@@ -33,6 +39,7 @@ SELECT run.run_index, run.workload, run.headroom_percent,
   run.spot_revenue / NULLIF(run.spot_revenue_requested, 0) AS spot_share,
   run.spot_revenue_first_hour_free / NULLIF(run.spot_revenue_requested, 0)
     AS spot_share_first_hour_free,
+  run.spot_revenue * coalesce(unit.vcpus, 1) / 3600 / run.hosts AS spot_vcpu_hours_per_host,
   exact.vm_revenue_lost / NULLIF(run.vm_revenue_requested, 0) AS vm_loss,
   exact.spot_revenue_of_first_hours / NULLIF(run.spot_revenue, 0) AS first_hour_free_loss,
   exact.spot_revenue_of_first_hours / NULLIF(run.spot_revenue_requested, 0)
@@ -46,7 +53,7 @@ SELECT run.run_index, run.workload, run.headroom_percent,
     OR run.spot IN (SELECT label FROM axis_value WHERE axis = 'spot' AND needs_true_lifetimes)
     OR run.evictor IN (SELECT label FROM axis_value WHERE axis = 'evictor' AND needs_true_lifetimes)
     AS needs_true_lifetimes
-FROM run JOIN exact USING (run_index)
+FROM run JOIN exact USING (run_index) LEFT JOIN unit ON unit.workload = run.workload
 LEFT JOIN run AS baseline
   ON baseline.saf = 0 AND baseline.otn = 1 AND baseline.workload = run.workload
   AND baseline.vm = run.vm AND baseline.spot = run.spot AND baseline.evictor = run.evictor
@@ -54,17 +61,19 @@ LEFT JOIN run AS baseline
   AND (run.headroom_percent IS NOT NULL OR baseline.hosts = run.hosts);
 
 CREATE VIEW combination AS
-SELECT headroom_percent, size_hosts, vm, spot, evictor, saf, otn,
-  min(run_index) AS first_run, count(*) AS workloads,
-  avg(spot_share) AS spot_share, avg(vm_loss) AS vm_loss, avg(gain) AS gain,
-  avg(evictions) AS evictions, min(without_vm_loss) AS without_vm_loss,
+SELECT figures.headroom_percent, size_hosts, figures.vm, figures.spot, figures.evictor, figures.saf,
+  figures.otn, min(run_index) AS first_run, count(*) AS workloads, avg(run.hosts) AS hosts,
+  avg(spot_share) AS spot_share, avg(spot_vcpu_hours_per_host) AS spot_vcpu_hours_per_host,
+  avg(vm_loss) AS vm_loss, avg(gain) AS gain,
+  avg(figures.evictions) AS evictions, min(without_vm_loss) AS without_vm_loss,
   max(needs_true_lifetimes) AS needs_true_lifetimes
-FROM run_figures
-GROUP BY headroom_percent, size_hosts, vm, spot, evictor, saf, otn;
+FROM run_figures AS figures JOIN run USING (run_index)
+GROUP BY figures.headroom_percent, size_hosts, figures.vm, figures.spot, figures.evictor,
+  figures.saf, figures.otn;
 
 CREATE VIEW best_without_vm_loss AS
 SELECT headroom_percent, size_hosts, needs_true_lifetimes, vm, spot, evictor, saf, otn, first_run,
-  spot_share, gain, evictions
+  hosts, spot_share, spot_vcpu_hours_per_host, gain, evictions
 FROM (
   SELECT *, row_number() OVER (
     PARTITION BY headroom_percent, size_hosts, needs_true_lifetimes
@@ -76,7 +85,7 @@ WHERE place = 1;
 
 CREATE VIEW pareto_front AS
 SELECT headroom_percent, size_hosts, vm, spot, evictor, saf, otn, first_run, workloads,
-  spot_share, vm_loss, gain, evictions
+  hosts, spot_share, spot_vcpu_hours_per_host, vm_loss, gain, evictions
 FROM (
   SELECT *,
     max(spot_share) OVER (PARTITION BY headroom_percent, size_hosts, vm_loss) AS most_for_loss,

@@ -180,8 +180,8 @@ void summarise_best(ResultsDatabase& results, const std::vector<RunFigures>& run
   }
   SqliteStatement select(results.connection(),
                          "SELECT headroom_percent, size_hosts, needs_true_lifetimes, vm, spot,"
-                         " evictor, saf, otn, spot_share, gain, evictions"
-                         " FROM best_without_vm_loss");
+                         " evictor, saf, otn, hosts, spot_share, spot_vcpu_hours_per_host, gain,"
+                         " evictions FROM best_without_vm_loss");
   while (select.step()) {
     BestOfSize& best = by_size[read_size(select)];
     std::optional<BestCombination>& place = select.read_integer() != 0 ? best.bound : best.to_set;
@@ -191,11 +191,25 @@ void summarise_best(ResultsDatabase& results, const std::vector<RunFigures>& run
     one.evictor = select.read_text();
     one.saf = select.read_integer() != 0;
     one.otn = OfferRule::parse(select.read_text());
+    one.hosts = select.read_number();
     one.spot_revenue_share = read_optional(select);
+    one.spot_vcpu_hours_per_host = select.read_number();
     one.gain = read_optional(select);
     one.evictions = select.read_number();
   }
   for (auto& [size, best] : by_size) summary.best.push_back(std::move(best));
+}
+
+/// What the study file says of all its runs.
+void read_study(ResultsDatabase& results, Summary& summary) {
+  SqliteStatement select(
+      results.connection(),
+      "SELECT json_extract(configuration, '$.sizes[0].headroom_of') IS 'each_policy',"
+      " EXISTS (SELECT 1 FROM json_each(configuration, '$.workloads')"
+      "         WHERE json_extract(value, '$.vcpus_unit') IS 'relative') FROM sweep");
+  if (!select.step()) return;
+  summary.has_own_sizes = select.read_integer() != 0;
+  summary.is_relative = select.read_integer() != 0;
 }
 
 }  // namespace
@@ -210,6 +224,7 @@ Summary summarise(ResultsDatabase& results, Timing timing) {
   summarise_vms(runs, summary);
   if (timing == Timing::kOn) summarise_times(runs, summary);
   summarise_best(results, runs, summary);
+  read_study(results, summary);
   return summary;
 }
 

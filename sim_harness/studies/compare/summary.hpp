@@ -25,7 +25,9 @@ struct BestCombination {
   std::string vm, spot, evictor;
   bool saf = false;
   OfferRule otn{};
+  double hosts = 0;                          ///< mean over the workloads
   std::optional<double> spot_revenue_share;  ///< of what spots requested, 1 = all
+  double spot_vcpu_hours_per_host = 0;       ///< of a relative unit, unit-hours
   std::optional<double> gain;
   double evictions = 0;
 };
@@ -82,6 +84,8 @@ struct Summary {
   std::size_t too_large_workloads = 0;
   bool any_to_set = false;       ///< a run has no policy that needs true lifetimes
   bool any_bound = false;        ///< a run has one
+  bool has_own_sizes = false;    ///< headroom_of: each_policy: hosts differ between VM policies
+  bool is_relative = false;      ///< some workload counts in units that are no vCPUs
   std::vector<BestOfSize> best;  ///< by size, ascending
   RunTimes times;
 };
@@ -89,7 +93,7 @@ struct Summary {
 /// Reads it from the views of a comparison's database.
 [[nodiscard]] Summary summarise(ResultsDatabase& results, Timing timing = Timing::kOn);
 
-/// The summary as a text of at most 100 columns.
+/// The summary as a text of at most 116 columns.
 [[nodiscard]] std::string summary_text(const Summary& summary);
 
 /// The same as JSON; docs/json.md describes its keys.

@@ -28,7 +28,9 @@ std::string combination_json(const std::optional<BestCombination>& best) {
       .add("evictor", json_text(best->evictor))
       .add("saf", json_bool(best->saf))
       .add("otn", otn_json(best->otn))
+      .add("hosts", json_number(best->hosts))
       .add("spot_share", json_number(best->spot_revenue_share))
+      .add("spot_vcpu_hours_per_host", json_number(best->spot_vcpu_hours_per_host))
       .add("gain", json_number(best->gain))
       .add("evictions", json_number(best->evictions))
       .text();
@@ -69,6 +71,7 @@ std::string summary_json(const Summary& summary) {
       .add("runs", count_json(summary.runs))
       .add("expected_runs", count_json(summary.expected_runs))
       .add("workloads", count_json(summary.workloads))
+      .add("headroom_of", json_text(summary.has_own_sizes ? "each_policy" : "study"))
       .add("best_without_vm_loss", list_of(summary.best, best_json))
       .add("vm_loss", spread_json(summary.vm_loss))
       .add("runs_without_vm_loss", count_json(summary.runs_without_loss))

@@ -1,12 +1,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/policy/plugin.hpp"
+#include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/studies/compare/summary.hpp"
 
 namespace cospot {
@@ -180,12 +182,19 @@ struct BestWidths {
   }
 };
 
+/// The mean over workloads of one size: whole where they all have as many.
+std::string hosts_text(double hosts) {
+  return std::floor(hosts) == hosts ? count_text(static_cast<std::int64_t>(hosts))
+                                    : fmt::format("{:.1f}", hosts);
+}
+
 std::string best_row(std::string_view name, const BestCombination& best, const BestWidths& width) {
-  return fmt::format("  {:<14} {:<{}} {:<{}} {:<{}} {:<3} {:>{}} {:>9} {:>10} {:>10.1f}\n", name,
-                     short_label(best.vm), width.vm, short_label(best.spot), width.spot,
-                     short_label(best.evictor), width.evictor, on_off(best.saf), best.otn.label(),
-                     width.otn, percent_text(best.spot_revenue_share), gain_text(best.gain),
-                     best.evictions);
+  return fmt::format(
+      "  {:<14} {:>7} {:<{}} {:<{}} {:<{}} {:<3} {:>{}} {:>9} {:>9} {:>9} {:>10.1f}\n", name,
+      hosts_text(best.hosts), short_label(best.vm), width.vm, short_label(best.spot), width.spot,
+      short_label(best.evictor), width.evictor, on_off(best.saf), best.otn.label(), width.otn,
+      percent_text(best.spot_revenue_share), amount_text(best.spot_vcpu_hours_per_host),
+      gain_text(best.gain), best.evictions);
 }
 
 std::string best_rows(const Summary& summary, const BestOfSize& best, const BestWidths& width) {
@@ -209,11 +218,19 @@ std::string best_text(const Summary& summary) {
   std::string text =
       "\nMost spot revenue earned without VM loss: the best combination, averaged over the "
       "workloads\n";
-  text += fmt::format("  {:<14} {:<{}} {:<{}} {:<{}} {:<3} {:>{}} {:>9} {:>10} {:>10}\n", "size",
-                      "VM", width.vm, "spot", width.spot, "evictor", width.evictor, "SAF", "OTN",
-                      width.otn, "earned", "gain", "evictions");
+  text += fmt::format("  {:<14} {:>7} {:<{}} {:<{}} {:<{}} {:<3} {:>{}} {:>9} {:>9} {:>9} {:>10}\n",
+                      "size", "hosts", "VM", width.vm, "spot", width.spot, "evictor", width.evictor,
+                      "SAF", "OTN", width.otn, "earned", "per host", "gain", "evictions");
   for (const BestOfSize& best : summary.best) text += best_rows(summary, best, width);
-  text += "  (earned: spot revenue, % of what spots requested)\n";
+  text += fmt::format(
+      "  (earned: spot revenue, % of what spots requested; per host: {}-hours that spots earn)\n",
+      summary.is_relative ? "unit" : "vCPU");
+  if (summary.has_own_sizes) {
+    text +=
+        "  (headroom_of: each_policy: a size is more hosts for a VM policy that packs worse, so "
+        "its\n"
+        "  rows do not compare policies on equal hosts)\n";
+  }
   if (summary.any_bound) {
     text += fmt::format("  ({}: no datacenter can be set to that row)\n", kUpperBoundNote);
   }

@@ -17,8 +17,8 @@ namespace cospot {
 namespace {
 
 /// The last is known to scenarios alone.
-constexpr std::array<std::string_view, 13> kKeys{
-    "study", "workloads", "host", "added_type", "headroom_percent", "hosts", "vm",
+constexpr std::array<std::string_view, 14> kKeys{
+    "study", "workloads", "host", "added_type", "headroom_percent", "headroom_of", "hosts", "vm",
     "spot",  "evictor",   "saf",  "otn",        "window_days",      "life"};
 constexpr std::span<const std::string_view> kScenarioKeys(kKeys);
 constexpr std::span<const std::string_view> kSweepKeys = kScenarioKeys.first(kKeys.size() - 1);

@@ -16,7 +16,8 @@ class SweepSimulation {
   explicit SweepSimulation(const Sweep& sweep)
       : sweep_(sweep),
         grid_(sweep),
-        inputs_(load_provider_inputs(sweep.workloads, sweep.host, sweep.sizes, sweep.vm)) {
+        inputs_(load_provider_inputs(sweep.workloads, sweep.host, sweep.sizes,
+                                     sweep.sized_policies())) {
     for (std::size_t i = 0; i < sweep.workloads.size(); ++i) {
       evictors_.emplace_back(sweep.evictors.size());
     }

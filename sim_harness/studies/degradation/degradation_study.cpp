@@ -50,6 +50,7 @@ struct Settings {
   std::vector<WorkloadSpec> workloads;
   HostMix host;
   std::vector<Headroom> sizes;
+  std::vector<ChainSpec> headroom_of{};
   std::vector<ChainSpec> vm;
   std::vector<OfferRule> otn;
   std::vector<std::int64_t> seeds{1};
@@ -59,6 +60,7 @@ struct Settings {
         .add("workloads", list_of(workloads, workload_json))
         .add("host", host_json(host))
         .add("sizes", list_of(sizes, size_json))
+        .add_if(!headroom_of.empty(), "headroom_of", list_of(headroom_of, chain_json))
         .add("vm", list_of(vm, chain_json))
         .add("otn", list_of(otn, otn_json))
         .add("seed", list_of(seeds, [](std::int64_t seed) { return std::to_string(seed); }))
@@ -67,15 +69,16 @@ struct Settings {
 };
 
 Settings read_settings(const StudyFile& file) {
-  static constexpr std::array<std::string_view, 10> kKeys{
-      "study", "workloads", "window_days", "host", "added_type", "headroom_percent",
-      "hosts", "vm",        "otn",         "seed"};
+  static constexpr std::array<std::string_view, 11> kKeys{
+      "study",       "workloads", "window_days", "host", "added_type", "headroom_percent",
+      "headroom_of", "hosts",     "vm",          "otn",  "seed"};
   const ConfigNode& root = file.root;
   require_known_keys(root, "sweep", kKeys);
   Settings settings;
   settings.workloads = read_windowed_workloads(root, file.folder, file.window);
   settings.host = read_hosts(root, file.folder);
   settings.sizes = read_sizes(root, settings.host);
+  settings.headroom_of = read_headroom_policies(root, *file.policies);
   settings.vm = read_chains(require_key(root, "sweep", "vm"), "vm", *file.policies);
   settings.otn = read_offers(root);
   for (const OfferRule& otn : settings.otn) {
@@ -98,8 +101,8 @@ std::vector<Axis> axes_of(const std::string& configuration) {
 }
 
 Experiment load(Settings settings) {
-  ProviderInputs inputs =
-      load_provider_inputs(settings.workloads, settings.host, settings.sizes, settings.vm);
+  ProviderInputs inputs = load_provider_inputs(settings.workloads, settings.host, settings.sizes,
+                                               {settings.vm, settings.headroom_of});
   settings.workloads = as_recorded(settings.workloads, inputs.windows);
   Experiment experiment{.schema = schema(),
                         .axes = axes_of(settings.json()),

@@ -153,7 +153,7 @@ class LevelsSimulation {
   explicit LevelsSimulation(LevelsSettings settings)
       : settings_(std::move(settings)),
         inputs_(load_provider_inputs(settings_.workloads, settings_.host, settings_.sizes,
-                                     settings_.vm, WorkloadClasses::kWithEconomy)) {
+                                     settings_.sized_policies(), WorkloadClasses::kWithEconomy)) {
     for (const auto& shared : inputs_.workloads) {
       vm_use_.push_back(vm_use_of(shared->workload(), settings_.economy));
     }

@@ -29,19 +29,19 @@ void require_possible(SharedWorkload& shared, const HostMix& host,
 
 ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs, const HostMix& host,
                                     const std::vector<Headroom>& sizes,
-                                    const std::vector<ChainSpec>& vm) {
-  return load_provider_inputs(specs, host, sizes, vm, WorkloadClasses::kVmsAndSpots);
+                                    const SizedPolicies& policies) {
+  return load_provider_inputs(specs, host, sizes, policies, WorkloadClasses::kVmsAndSpots);
 }
 
 ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs, const HostMix& host,
                                     const std::vector<Headroom>& sizes,
-                                    const std::vector<ChainSpec>& vm, WorkloadClasses classes) {
+                                    const SizedPolicies& policies, WorkloadClasses classes) {
   const bool has_headroom =
       std::ranges::any_of(sizes, [](const Headroom& size) { return size.percent.has_value(); });
   ProviderInputs inputs;
   for (const WorkloadSpec& spec : specs) {
     inputs.workloads.push_back(
-        std::make_unique<SharedWorkload>(load_workload(spec, classes), host, vm));
+        std::make_unique<SharedWorkload>(load_workload(spec, classes), host, policies));
     const Workload& workload = inputs.workloads.back()->workload();
     // Now, not in the first group that needs the size: by then there is a database.
     if (has_headroom) require_every_vm_fits(workload, host);

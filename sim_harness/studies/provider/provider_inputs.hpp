@@ -21,17 +21,17 @@ struct ProviderInputs {
   std::vector<std::string> warnings;  ///< for whoever starts the study
 };
 
-/// Loads workloads for datacenters of `host` that are sized for the policies `vm`.
+/// Loads workloads for datacenters of `host` that are sized for `policies`.
 ///
 /// Errors: WorkloadError; ConfigError when a headroom asks for a datacenter that no size satisfies.
 [[nodiscard]] ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs,
                                                   const HostMix& host,
                                                   const std::vector<Headroom>& sizes,
-                                                  const std::vector<ChainSpec>& vm);
+                                                  const SizedPolicies& policies);
 [[nodiscard]] ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs,
                                                   const HostMix& host,
                                                   const std::vector<Headroom>& sizes,
-                                                  const std::vector<ChainSpec>& vm,
+                                                  const SizedPolicies& policies,
                                                   WorkloadClasses classes);
 
 /// The specs with the windows that an experiment's record names (recorded_window).

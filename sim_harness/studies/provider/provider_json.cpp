@@ -112,8 +112,11 @@ std::string host_json(const HostMix& hosts) {
 }
 
 std::string size_json(const Headroom& size) {
-  return size.percent ? fmt::format("{{\"headroom_percent\":{}}}", *size.percent)
-                      : fmt::format("{{\"hosts\":{}}}", size.hosts);
+  JsonObject json;
+  if (!size.percent) return json.add("hosts", std::to_string(size.hosts)).text();
+  return json.add("headroom_percent", json_number(*size.percent))
+      .add_if(size.of == HeadroomOf::kEachPolicy, "headroom_of", json_text("each_policy"))
+      .text();
 }
 
 std::string otn_json(const OfferRule& otn) {

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "sim_harness/engine/headroom.hpp"
+#include "sim_harness/policies/policy_list.hpp"
 #include "sim_harness/workloads/workload_list.hpp"
 
 namespace cospot {
@@ -82,7 +83,28 @@ std::vector<WorkloadSpec> read_windowed_workloads(const ConfigNode& root,
   return workloads;
 }
 
+namespace {
+
+constexpr std::string_view kEachPolicy = "each_policy";
+
+HeadroomOf read_headroom_of(const ConfigNode& root) {
+  const ConfigNode* of = root.find("headroom_of");
+  return of != nullptr && of->text == kEachPolicy ? HeadroomOf::kEachPolicy : HeadroomOf::kFewest;
+}
+
+}  // namespace
+
+std::vector<ChainSpec> read_headroom_policies(const ConfigNode& root, PolicyLoader& loader) {
+  const ConfigNode* of = root.find("headroom_of");
+  if (of == nullptr || of->text == "study" || of->text == kEachPolicy) return {};
+  if (of->kind != ConfigNode::Kind::kList) {
+    throw_bad_value(*of, "headroom_of", "study, each_policy or a list of VM policies, [UTIL, COS]");
+  }
+  return read_chains(*of, "headroom_of", loader);
+}
+
 std::vector<Headroom> read_sizes(const ConfigNode& root, const HostMix& mix) {
+  const HeadroomOf of = read_headroom_of(root);
   const ConfigNode* percent = root.find("headroom_percent");
   const ConfigNode* hosts = root.find("hosts");
   if (percent != nullptr && hosts != nullptr) {
@@ -94,7 +116,7 @@ std::vector<Headroom> read_sizes(const ConfigNode& root, const HostMix& mix) {
     for (const double value : read_distinct(*percent, "headroom_percent", [](const auto& item) {
            return read_number(item, "headroom_percent", 0, kMaxHeadroomPercent);
          })) {
-      sizes.push_back({.percent = value});
+      sizes.push_back({.percent = value, .of = of});
     }
   } else if (hosts != nullptr) {
     for (const std::int64_t value : read_distinct(*hosts, "hosts", [](const auto& item) {

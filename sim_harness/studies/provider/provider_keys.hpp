@@ -15,6 +15,7 @@
 #include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/engine/headroom.hpp"
 #include "sim_harness/hosts/host_mix.hpp"
+#include "sim_harness/policies/policy_loader.hpp"
 #include "sim_harness/workloads/workload_spec.hpp"
 
 namespace cospot {
@@ -45,8 +46,13 @@ auto read_distinct(const ConfigNode& node, std::string_view key, const Read& rea
 /// `host`: what every host has, a list of types, or a file of hosts; and `added_type`.
 [[nodiscard]] HostMix read_hosts(const ConfigNode& root, const std::filesystem::path& folder);
 
-/// `headroom_percent` or `hosts`; where `hosts` says how many there are, neither is needed.
+/// `headroom_percent`, counted as `headroom_of` says, or `hosts`; where `hosts` says how many there
+/// are, neither is needed.
 [[nodiscard]] std::vector<Headroom> read_sizes(const ConfigNode& root, const HostMix& hosts);
+
+/// The VM policies that `headroom_of` names; none where it is `study` or `each_policy`.
+[[nodiscard]] std::vector<ChainSpec> read_headroom_policies(const ConfigNode& root,
+                                                            PolicyLoader& loader);
 
 /// `otn`: numbers, `{epsilon: 0.05}`, `{adaptive: {...}}`, or the labels of these.
 [[nodiscard]] std::vector<OfferRule> read_offers(const ConfigNode& root);

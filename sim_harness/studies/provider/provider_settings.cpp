@@ -19,6 +19,7 @@ ProviderSettings read_provider_settings(const ConfigNode& root, const std::files
   settings.workloads = read_windowed_workloads(root, folder, window);
   settings.host = read_hosts(root, folder);
   settings.sizes = read_sizes(root, settings.host);
+  settings.headroom_of = read_headroom_policies(root, loader);
   settings.vm = read_chains(require_key(root, "sweep", "vm"), "vm", loader);
   settings.spot = read_chains(require_key(root, "sweep", "spot"), "spot", loader);
   settings.evictors =
@@ -34,6 +35,8 @@ JsonObject provider_settings_json(const ProviderSettings& settings, const std::s
   json.add("workloads", workloads)
       .add("host", host_json(settings.host))
       .add("sizes", list_of(settings.sizes, size_json))
+      .add_if(!settings.headroom_of.empty(), "headroom_of",
+              list_of(settings.headroom_of, chain_json))
       .add("vm", list_of(settings.vm, chain_json))
       .add("spot", list_of(settings.spot, chain_json))
       .add("evictor", list_of(settings.evictors, evictor_json))

@@ -12,6 +12,7 @@
 #include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/engine/headroom.hpp"
 #include "sim_harness/engine/run_settings.hpp"
+#include "sim_harness/engine/shared_workload.hpp"
 #include "sim_harness/experiments/grid.hpp"
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/hosts/host_mix.hpp"
@@ -30,19 +31,28 @@ struct ProviderSettings {
   std::vector<WorkloadSpec> workloads;
   HostMix host;
   std::vector<Headroom> sizes;  ///< all percentages or all host counts
+  /// Of a headroom: the VM policies over which it counts from the fewest hosts; empty: over `vm`.
+  std::vector<ChainSpec> headroom_of{};
   std::vector<ChainSpec> vm;
   std::vector<ChainSpec> spot;
   std::vector<EvictorSpec> evictors;
   std::vector<bool> saf;
   std::vector<OfferRule> otn;
+
+  [[nodiscard]] SizedPolicies sized_policies() const { return {vm, headroom_of}; }
+  /// Over which a headroom counts from the fewest hosts.
+  [[nodiscard]] const std::vector<ChainSpec>& headroom_policies() const {
+    return headroom_of.empty() ? vm : headroom_of;
+  }
 };
 
 inline constexpr std::size_t kProviderAxes = 7;
 
 /// The keys of a study file that `read_provider_settings` reads, and `study`.
-inline constexpr std::array<std::string_view, 12> kProviderKeys{
-    "study", "workloads", "window_days", "host",    "added_type", "headroom_percent",
-    "hosts", "vm",        "spot",        "evictor", "saf",        "otn"};
+inline constexpr std::array<std::string_view, 13> kProviderKeys{
+    "study",       "workloads", "window_days", "host", "added_type", "headroom_percent",
+    "headroom_of", "hosts",     "vm",          "spot", "evictor",    "saf",
+    "otn"};
 
 /// `root` is the whole file; paths are relative to `folder`. `window` is what a command states.
 /// Errors: ConfigError.

@@ -17,11 +17,16 @@ const Configuration = (() => {
     return [...workloadLines(workloads), `host: ${Results.hostYaml}`, ...lines, ""].join("\n");
   }
 
+  /** The size, and from what a headroom counts, where that must be said. */
+  function sizeLines(value, of) {
+    return [`${Results.axes.size.key}: ${value}`, ...(of ? [`headroom_of: ${of}`] : [])];
+  }
+
   /** The configuration of a point: `cospot compare` runs it, and `cospot run` if it is one run. */
   function ofPoint(point) {
     const workloads = point.runs.map((run) => Results.coordinates.workload[run]);
     return text(workloads, [
-      `${Results.axes.size.key}: ${yaml("size", point.size)}`,
+      ...sizeLines(yaml("size", point.size), Results.headroomOf.point),
       ...["vm", "spot", "evictor", "saf", "otn"].map((d) => `${d}: ${yaml(d, point[d])}`),
     ]);
   }
@@ -30,7 +35,7 @@ const Configuration = (() => {
   function ofSweep() {
     const list = (d) => `[${Results.axes[d].values.map((value) => value.yaml).join(", ")}]`;
     return text([...Results.axes.workload.values.keys()], [
-      `${Results.axes.size.key}: ${list("size")}`,
+      ...sizeLines(list("size"), Results.headroomOf.sweep),
       ...["vm", "spot", "evictor", "saf", "otn"].map((d) => `${d}: ${list(d)}`),
     ]);
   }

@@ -28,7 +28,9 @@ const Detail = (() => {
   function facts(point) {
     const worth = Results.prices ? Money.of(point) : null;
     const rows = [
+      ["Hosts", Format.count(point.hosts, point.runs.length > 1 ? 1 : 0)],
       ["Spot revenue earned", Format.percent(point.share)],
+      ["the same per host", Format.measures.perHost.text(point.perHost)],
       ...(worth ? [["Spot money earned", `${Format.money(worth.earned)} of ${Format.money(worth.requested)}`]] : []),
       ["the same with a free first hour", Format.percent(point.shareFirstHourFree)],
       ["Gain", Format.gain(point.gain)],
@@ -36,7 +38,6 @@ const Detail = (() => {
       ...(worth ? [["VM money lost", Format.money(worth.lost)]] : []),
       ["VMs rejected", Format.count(point.rejected, point.runs.length > 1 ? 1 : 0)],
       ["Evictions", Format.count(point.evictions, point.runs.length > 1 ? 1 : 0)],
-      ["Hosts", Format.count(point.hosts, point.runs.length > 1 ? 1 : 0)],
     ];
     return element("dl", { class: "facts" },
       ...rows.map(([name, value]) => element("div", {}, element("dt", {}, name),

@@ -4,7 +4,7 @@ const Filters = (() => {
   const controls = document.getElementById("controls");
   const { element } = Format;
   const modeNames = { mean: "Mean over workloads", runs: "Single runs" };
-  const yNames = { gain: "Gain", share: "Spot revenue earned" };
+  const yNames = Object.fromEntries(Object.entries(Format.measures).map(([y, { name }]) => [y, name]));
 
   function toggled(dimension, index, on) {
     const chosen = new Set(ViewState.get().filters[dimension]);

@@ -8,6 +8,14 @@ const Format = (() => {
     otn: "OTN", size: Results.axes.size.key === "hosts" ? "Hosts" : "Headroom",
   };
 
+  const hours = Results.isRelative ? "unit-hours" : "vCPU-hours";
+  /** What the vertical axis may show: its name, and what it counts in. */
+  const measures = {
+    share: { name: "Spot revenue earned", unit: "% of requested", text: (value) => percent(value) },
+    perHost: { name: "Spot revenue per host", unit: hours, text: (value) => `${amount(value)} ${hours}` },
+    gain: { name: "Gain in spot revenue", unit: "%", text: (value) => gain(value) },
+  };
+
   function count(value, digits = 0) {
     if (Number.isNaN(value)) return missing;
     return value.toLocaleString("en-US", { maximumFractionDigits: digits,
@@ -30,13 +38,16 @@ const Format = (() => {
     return count(value, Math.abs(value) < 1000 ? digits : 0);
   }
   const money = (value) => amount(value, 2);
-  const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
+  const plural = (number, word, digits = 0) =>
+    `${count(number, digits)} ${word}${number === 1 ? "" : "s"}`;
   const name = (dimension, index) => Results.axes[dimension].shown[index];
+
+  const hosts = (value) => plural(value, "host", Number.isInteger(value) ? 0 : 1);
 
   /** One allocator in a line: what was chosen on every axis but the workload. */
   function allocator(point) {
     const size = Results.axes.size.key === "hosts" ? name("size", point.size)
-      : `headroom ${name("size", point.size)}`;
+      : `headroom ${name("size", point.size)}, ${hosts(point.hosts)}`;
     return `${name("vm", point.vm)} · ${name("spot", point.spot)} · ` +
       `${name("evictor", point.evictor)} · SAF ${name("saf", point.saf)} · ` +
       `OTN ${name("otn", point.otn)} · ${size}`;
@@ -54,6 +65,6 @@ const Format = (() => {
     return made;
   }
 
-  return { missing, boundNote, titles, count, amount, money, percent, gain, loss, microseconds, plural, name, allocator,
+  return { missing, boundNote, titles, hours, measures, count, amount, money, percent, gain, loss, microseconds, plural, name, allocator,
     element };
 })();

@@ -18,8 +18,8 @@
   }
 
   function drawWords(state) {
-    const what = state.y === "gain" ? "Gain in spot revenue" : "Spot revenue earned";
-    document.getElementById("chart-heading").textContent = `${what} against VM revenue lost`;
+    document.getElementById("chart-heading").textContent =
+      `${Format.measures[state.y].name} against VM revenue lost`;
     const filters = Filters.inWords(state);
     const kind = state.mode === "mean" ? "allocator" : "run";
     document.getElementById("in-view").textContent =

@@ -3,7 +3,7 @@ const Overview = (() => {
   const { element } = Format;
 
   function hostInWords() {
-    const units = { vcpus: "vcpus", memory_mb: "MB of memory", disk_gb: "GB of disk" };
+    const units = { vcpus: "vcpus", memory_mb: "MiB of memory", disk_gb: "GiB of disk" };
     const amounts = Results.hostYaml.slice(1, -1).split(", ").map((entry) => {
       const [key, amount] = entry.split(": ");
       return `${Format.count(Number(amount))} ${units[key]}`;
@@ -67,6 +67,9 @@ const Overview = (() => {
       workloadTable(),
       element("p", { class: "note" }, `Revenue in ${Results.isRelative ? "unit-days" : "vCPU-days"}, inside the workload’s window.`),
       sizeTable(),
+      ...(Results.headroomOf.sweep === "each_policy" ? [element("p", { class: "note" },
+        "headroom_of: each_policy: a size is more hosts for a VM policy that packs worse, so policies " +
+        "are not compared on equal hosts.")] : []),
       Detail.copyable(["The sweep"], Configuration.ofSweep(), "the sweep as YAML"));
   }
 
@@ -106,8 +109,9 @@ const Overview = (() => {
     document.querySelector(`#best tr[data-id="${point.id}"] button`).focus();
   }
 
-  const bestTitles = [Format.titles.size, "VM policy", "Spot policy", "Evictor", "SAF", "OTN",
-    "Spot revenue earned", "Gain", "Evictions", ""];
+  const bestTitles = [Format.titles.size, "Hosts", "VM policy", "Spot policy", "Evictor", "SAF", "OTN",
+    "Spot revenue earned", `Per host (${Format.hours})`, "Gain", "Evictions", ""];
+  const isNumber = (column) => column === 1 || (column >= 6 && column <= 10);
 
   /** A row of the best; `without` says why there is none. */
   function bestRow(heading, point, without) {
@@ -115,8 +119,10 @@ const Overview = (() => {
     if (!point) {
       return element("tr", {}, name, element("td", { colspan: bestTitles.length - 1 }, without));
     }
-    const cells = [...["vm", "spot", "evictor", "saf"].map((d) => [Format.name(d, point[d]), ""]),
+    const cells = [[Format.count(point.hosts, Number.isInteger(point.hosts) ? 0 : 1), "number"],
+      ...["vm", "spot", "evictor", "saf"].map((d) => [Format.name(d, point[d]), ""]),
       [Format.name("otn", point.otn), "number"], [Format.percent(point.share), "number"],
+      [Format.amount(point.perHost), "number"],
       [Format.gain(point.gain), "number"], [Format.count(point.evictions, 1), "number"]];
     return element("tr", { "data-id": point.id, class: point.bound ? "bound" : "" }, name,
       ...cells.map(([text, kind]) => element("td", { class: kind }, text)),
@@ -133,7 +139,7 @@ const Overview = (() => {
       ...(bound ? [bestRow(Format.boundNote, bound)] : [])]);
     document.getElementById("best").replaceChildren(element("table", {},
       element("thead", {}, element("tr", {}, ...bestTitles.map((title, i) =>
-        element("th", { scope: "col", class: i >= 5 && i <= 8 ? "number" : "" }, title)))),
+        element("th", { scope: "col", class: isNumber(i) ? "number" : "" }, title)))),
       element("tbody", {}, ...rows)));
   }
 

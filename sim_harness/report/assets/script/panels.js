@@ -1,7 +1,8 @@
 // Small charts of how a measure spreads over one setting, with SAF off and on side by side.
 const Panels = (() => {
-  const measureTitles = { share: "spot revenue earned (%)", gain: "gain (%)",
-    loss: "VM revenue lost (%)" };
+  const measures = { ...Format.measures,
+    loss: { name: "VM revenue lost", unit: "%", text: Format.percent } };
+  const measureTitle = (key) => `${measures[key].name.toLowerCase()} (${measures[key].unit})`;
   const panels = [
     { id: "panel-otn", dimension: "otn", measure: (state) => state.y },
     { id: "panel-size", dimension: "size", measure: (state) => state.y },
@@ -29,7 +30,7 @@ const Panels = (() => {
       },
       layer: [
         { mark: { type: "rule", strokeWidth: 1.5 }, encoding: {
-          y: { ...y("low"), title: measureTitles[measure], scale: { nice: true },
+          y: { ...y("low"), title: measureTitle(measure), scale: { nice: true },
             axis: { tickCount: 5 } },
           y2: { field: "high" } } },
         { mark: { type: "bar", minBandSize: 3 },
@@ -42,8 +43,8 @@ const Panels = (() => {
 
   function description(dimension, measure, rows) {
     const parts = rows.map((row) => `${Format.name(dimension, row.group)}, SAF ` +
-      `${Format.name("saf", row.saf)}: ${Format.percent(row.median)}`);
-    return `Median ${measureTitles[measure]} by ${Format.titles[dimension]}. ${parts.join("; ")}.`;
+      `${Format.name("saf", row.saf)}: ${measures[measure].text(row.median)}`);
+    return `Median ${measureTitle(measure)} by ${Format.titles[dimension]}. ${parts.join("; ")}.`;
   }
 
   function draw(state, result) {
@@ -51,10 +52,8 @@ const Panels = (() => {
       Theme.colors("saf"));
     for (const { id, dimension, measure } of panels) {
       const key = measure(state);
-      const title = key === "loss" ? "VM revenue lost" : key === "gain" ? "Gain"
-        : "Spot revenue earned";
       document.getElementById(`${id}-title`).textContent =
-        `${title} by ${dimension === "otn" ? "OTN" : Format.titles[dimension].toLowerCase()}`;
+        `${measures[key].name} by ${dimension === "otn" ? "OTN" : Format.titles[dimension].toLowerCase()}`;
       const rows = Points.spread(result.points, dimension, key);
       Charts.draw(document.getElementById(id), specification(dimension, key, rows),
         description(dimension, key, rows));

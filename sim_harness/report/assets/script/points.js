@@ -1,7 +1,7 @@
 // From runs to what is shown: the points in view, their Pareto front, quantiles, the best of each
 // datacenter size.
 const Points = (() => {
-  const measures = ["gain", "share", "shareFirstHourFree", "loss", "hosts", "rejected", "tooLarge",
+  const measures = ["gain", "share", "shareFirstHourFree", "perHost", "loss", "hosts", "rejected", "tooLarge",
     "admitted", "evictions", "p99"];
   const settings = ["size", "vm", "spot", "evictor", "saf", "otn"];
 

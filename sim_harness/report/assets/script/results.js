@@ -72,6 +72,8 @@ const Results = (() => {
     createdBy: raw.createdBy,
     versions: raw.versions,
     hostYaml: raw.host,
+    // From what a headroom counts, as the sweep's file has it and as that of one point needs it.
+    headroomOf: raw.headroomOf,
     // Of a vCPU-hour; null: nobody gave prices.
     prices: raw.prices ?? null,
     isRelative: axes.workload.values.some((workload) => workload.unit === "relative"),

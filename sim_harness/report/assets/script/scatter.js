@@ -7,8 +7,7 @@ const Scatter = (() => {
   let view = null;
   let shown = { points: [], front: [], y: "gain", selected: null, strip: 0 };
 
-  const yTitle = (y) =>
-    (y === "gain" ? "Gain in spot revenue (%)" : "Spot revenue earned (% of requested)");
+  const yTitle = (y) => `${Format.measures[y].name} (${Format.measures[y].unit})`;
   /** Points that lose nothing would hide each other on a line: they have a strip of their own, in
    *  which the horizontal place means nothing. */
   function horizontal(point) {
@@ -96,7 +95,7 @@ const Scatter = (() => {
     const fronts = result.fronts.map(({ size, points }) => {
       const best = points[points.length - 1];
       return `${Format.titles.size} ${Format.name("size", size)}: ` +
-        `${Format.plural(points.length, "point")}, the highest ${Format.percent(best[state.y])} ` +
+        `${Format.plural(points.length, "point")}, the highest ${Format.measures[state.y].text(best[state.y])} ` +
         `at ${Format.loss(best.loss)} lost.`;
     });
     return `Scatter of ${Format.plural(result.shown.length, "point")}: ${yTitle(state.y)} against ` +
@@ -151,6 +150,7 @@ const Scatter = (() => {
     if (!point) return;
     const lines = [Format.allocator(point),
       `spot revenue earned ${Format.percent(point.share)}, gain ${Format.gain(point.gain)}`,
+      `spot revenue per host ${Format.measures.perHost.text(point.perHost)}`,
       `VM revenue lost ${Format.loss(point.loss)}`];
     if (point.bound) lines.push(Format.boundNote);
     if (point.runs.length === 1) lines.unshift(Format.name("workload", point.workload));

@@ -10,15 +10,16 @@ const Table = (() => {
     const counted = (key) => (point) => Format.count(point[key], isMean ? 1 : 0);
     const list = [...(isMean ? [] : [axisColumn("workload")]), axisColumn("size"), axisColumn("vm"), axisColumn("spot"),
       axisColumn("evictor"), axisColumn("saf"), { ...axisColumn("otn"), isNumber: true },
+      number("hosts", Results.axes.size.key === "hosts" ? "Host count" : "Hosts", counted("hosts")),
       number("share", "Spot revenue earned", (p) => Format.percent(p.share), "of what spots requested"),
+      number("perHost", "Per host", (p) => Format.amount(p.perHost), `${Format.hours} that spots earn on a host`),
       number("gain", "Gain", (p) => Format.gain(p.gain), "over the baseline: OTN 1, SAF off"),
       number("loss", "VM revenue lost", (p) => Format.loss(p.loss), "of what VMs requested"),
       ...(Results.prices ? [number("money", "Spot money earned", (p) => Format.money(p.money)),
         number("moneyLost", "VM money lost", (p) => Format.money(p.moneyLost))] : []),
       number("rejected", "VMs rejected", counted("rejected")),
       number("evictions", "Evictions", counted("evictions")),
-      number("admitted", "Spots placed", counted("admitted")),
-      number("hosts", Results.axes.size.key === "hosts" ? "Host count" : "Hosts", counted("hosts"))];
+      number("admitted", "Spots placed", counted("admitted"))];
     if (Results.isTimed) {
       list.push(number("p99", "Allocation p99", (p) => Format.microseconds(p.p99),
         "99th percentile of the time a VM allocation took"));

@@ -8,7 +8,7 @@ const ViewState = (() => {
     const y = "share"; // gains of different policies have different baselines
     return {
       mode: several ? "mean" : "runs", // a point is an allocator's mean over workloads, or one run
-      y, // share or gain
+      y, // share, perHost or gain
       color: "saf",
       sort: y,
       descending: true,
@@ -20,10 +20,10 @@ const ViewState = (() => {
 
   const choices = {
     mode: several ? ["mean", "runs"] : ["runs"],
-    y: Results.hasGain ? ["share", "gain"] : ["share"],
+    y: Results.hasGain ? ["share", "perHost", "gain"] : ["share", "perHost"],
     color: Results.dimensions,
     sort: ["workload", "workloads", "size", "vm", "spot", "evictor", "saf", "otn", "gain", "share",
-      "loss", "money", "moneyLost", "rejected", "evictions", "admitted", "hosts", "p99"],
+      "perHost", "loss", "money", "moneyLost", "rejected", "evictions", "admitted", "hosts", "p99"],
   };
 
   function fragmentOf(state) {
