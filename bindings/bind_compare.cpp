@@ -15,6 +15,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/prices/price_list.hpp"
 #include "sim_harness/results/csv_sink.hpp"
+#include "sim_harness/studies/mean_interval.hpp"
 #include "sim_harness/studies/stored_prices.hpp"
 #include "sim_harness/studies/study.hpp"
 
@@ -290,6 +291,21 @@ Raises:
     WorkloadError: A workload cannot be used.
     DatabaseError: The database already exists, is of another sweep, or cannot be written.
     PolicyError: A policy broke its contract; what was done is kept.
+)doc");
+  core.def(
+      "mean_interval",
+      [](const std::vector<double>& values) {
+        const MeanInterval interval = mean_interval(values);
+        return std::pair(interval.mean, interval.half_width);
+      },
+      "values"_a, R"doc(
+Mean of values, and half the width of its 95 % confidence interval by Student's t.
+
+Args:
+    values: One number or more.
+
+Returns:
+    (mean, half width); the second is None for a single value.
 )doc");
 }
 

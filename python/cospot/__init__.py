@@ -71,6 +71,7 @@ try:
         make_filter,
         make_offer,
         make_weigher,
+        mean_interval,
         optimal_interval,
         price_classes,
         run_command_line,
@@ -90,6 +91,7 @@ except Exception as error:
 if TYPE_CHECKING:
     from cospot.choices import average_over_workloads, best_without_vm_loss, pareto_front
     from cospot.occupancy import occupancy_over_time, read_events, watch_occupancy
+    from cospot.policy_comparison import PolicyComparison, compare_policies
     from cospot.results import Results, load_results
     from cospot.sweeps import sweep
 
@@ -98,6 +100,8 @@ _LAZY = {
     "average_over_workloads": "cospot.choices",
     "best_without_vm_loss": "cospot.choices",
     "pareto_front": "cospot.choices",
+    "PolicyComparison": "cospot.policy_comparison",
+    "compare_policies": "cospot.policy_comparison",
     "occupancy_over_time": "cospot.occupancy",
     "read_events": "cospot.occupancy",
     "watch_occupancy": "cospot.occupancy",
@@ -147,6 +151,7 @@ __all__ = [
     "InputError",
     "LifetimeQuantiles",
     "Offer",
+    "PolicyComparison",
     "PolicyError",
     "PolicyInfo",
     "Request",
@@ -166,6 +171,7 @@ __all__ = [
     "broker_run",
     "choose",
     "compare",
+    "compare_policies",
     "estimate_lifetimes",
     "eviction_interval",
     "explain",
@@ -178,6 +184,7 @@ __all__ = [
     "make_filter",
     "make_offer",
     "make_weigher",
+    "mean_interval",
     "occupancy_over_time",
     "optimal_interval",
     "pareto_front",

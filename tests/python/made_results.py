@@ -44,6 +44,7 @@ RUN_COLUMNS = {
     "seed": 0,
     "spot_revenue_first_hour_free": 100.0,
     "spot_revenue_first_hour_free_exact": "100",
+    "spot_revenue_per_host": 0.0,
 }
 
 
@@ -101,6 +102,7 @@ def make_database(
             row["vm_revenue_exact"] = str(row.pop("vm_earned"))
         for name in [name for name in row if name.endswith("_exact")]:
             row[name.removesuffix("_exact")] = float(row[name])
+        row["spot_revenue_per_host"] = row["spot_revenue"] / row["hosts"]
         marks = ", ".join("?" * len(RUN_COLUMNS))
         connection.execute(f"INSERT INTO run VALUES ({marks})", [row[name] for name in RUN_COLUMNS])
     connection.commit()

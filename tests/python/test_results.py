@@ -137,7 +137,8 @@ def test_types_are_documented_ones(small_database: Path) -> None:
     fractions = ["gain", "vm_loss", "spot_share", "spot_share_first_hour_free"]
     fractions += ["first_hour_free_loss", "first_hour_free_loss_of_requested"]
     revenues = ["vm_revenue", "vm_revenue_requested", "spot_revenue", "spot_revenue_requested"]
-    others = ["spot_revenue_first_hour_free", "headroom_percent", "wall_ms"]
+    others = ["spot_revenue_first_hour_free", "spot_revenue_per_host", "spot_vcpu_hours_per_host"]
+    others += ["headroom_percent", "wall_ms"]
     for name in [*fractions, *revenues, *others]:
         assert types.pop(name) == "float64"
     assert set(types.values()) == {"int64"}
@@ -186,12 +187,17 @@ def test_the_best_to_set_and_the_bound_are_those_of_the_summary(small_database: 
     saf = "on" if best["saf"] else "off"
     share, gain = 100 * best["spot_share"], 100 * best["gain"]
     line = (
-        f"{best['vm']} {best['spot']} {best['evictor']} {saf} {best['otn']} {share:.2f}% "
+        f"{best['vm']} {best['spot']} {best['evictor']} {saf} {best['otn']} {share:.2f}% PER_HOST "
         f"{gain:+.2f}% {best['evictions']:.1f}"
     )
     assert best["evictor"] == "FIFO"
     text = command("summary", str(small_database)).splitlines()
     (place,) = [i for i, row in enumerate(text) if row.startswith("  2.5%")]
+    key = [best[name] for name in cospot.results.COMBINATION]
+    of_best = runs[(runs[list(cospot.results.COMBINATION)] == key).all(axis="columns")]
+    of_best = of_best[of_best["size"] == "2.5 %"]
+    per_host = (of_best["spot_revenue"] / 3600 / of_best["hosts"]).mean()
+    line = f"{of_best['hosts'].mean():g} {line}".replace("PER_HOST", f"{per_host:,.0f}")
     assert " ".join(text[place].split()) == f"2.5% {line}"
     bound = text[place + 1].split()
     assert bound[:2] == ["upper", "bound"]
