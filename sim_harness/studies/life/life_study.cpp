@@ -63,8 +63,8 @@ void check_plans(const Settings& settings, const ProviderInputs& inputs) {
 }
 
 Experiment load(Settings settings) {
-  ProviderInputs loaded =
-      load_provider_inputs(settings.workloads, settings.host, settings.sizes, settings.sized_policies());
+  ProviderInputs loaded = load_provider_inputs(settings.workloads, settings.host, settings.sizes,
+                                               settings.sized_policies());
   settings.workloads = as_recorded(settings.workloads, loaded.windows);
   check_plans(settings, loaded);
   Experiment experiment{.schema = life_schema(),

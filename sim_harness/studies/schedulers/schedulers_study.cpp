@@ -58,8 +58,8 @@ SchedulersRow simulate(const SchedulersSettings& settings, const ProviderInputs&
 }
 
 Experiment load(SchedulersSettings settings) {
-  auto inputs = std::make_shared<const ProviderInputs>(
-      load_provider_inputs(settings.workloads, settings.host, settings.sizes, settings.sized_policies()));
+  auto inputs = std::make_shared<const ProviderInputs>(load_provider_inputs(
+      settings.workloads, settings.host, settings.sizes, settings.sized_policies()));
   settings.workloads = as_recorded(settings.workloads, inputs->windows);
   Experiment experiment{.schema = schedulers_schema(),
                         .axes = axes_of(settings.json()),
