@@ -59,11 +59,12 @@ PythonWorkload generate(const py::object& model, const py::object& seed, const p
                            .scale = read_any_number(scale, "scale"),
                            .sampling = parse_zone_sampling(read_text(sampling, "sampling"))};
   const std::optional<SimTime> window = read_window_days(window_days);
-  return PythonWorkload(watched([&] {
+  Workload made = watched([&] {
     Workload workload = generate_workload(spec);
     state_window(workload, window);
     return workload;
-  }));
+  });
+  return PythonWorkload(std::move(made), kModelUnit);
 }
 
 PythonWorkload sample(const PythonWorkload& self, const py::object& probability, bool batched,

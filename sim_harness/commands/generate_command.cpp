@@ -33,7 +33,7 @@ void generate(GenerateOptions options) {
   const std::optional<SimTime> window = options.window.window();
   Workload workload = generate_workload(options.spec);
   state_window(workload, window);
-  write_workload(workload, options.output, schema);
+  write_workload(workload, options.output, schema, kModelUnit);
   print(
       fmt::format("{}: {} requests of {}\n", options.output, workload.rows.size(), workload.name));
 }

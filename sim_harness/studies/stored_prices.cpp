@@ -68,8 +68,12 @@ std::filesystem::path find_file(const PriceList& list, const std::string& label,
 
 WorkloadSpec spec_of(const StoredWorkload& stored, const PriceList& list,
                      const std::filesystem::path& database) {
-  const ConfigNode node = parse_yaml(stored.json, "configuration");  // JSON is YAML
-  if (node.find("synthetic") != nullptr) return read_workloads(node, {}).front();
+  ConfigNode node = parse_yaml(stored.json, "configuration");  // JSON is YAML
+  if (node.find("synthetic") != nullptr) {
+    // A recipe has no key for the unit, which is the model's.
+    std::erase_if(node.entries, [](const ConfigEntry& entry) { return entry.key == "vcpus_unit"; });
+    return read_workloads(node, {}).front();
+  }
   WorkloadSpec spec{.label = stored.label,
                     .file = find_file(list, stored.label, database),
                     .synthetic = std::nullopt};

@@ -312,8 +312,9 @@ VcpusUnit read_vcpus_unit(const std::filesystem::path& path) {
   start += line;
   std::string_view text = start;
   const Preamble preamble = take_preamble(text, file);
-  (void)schema_of(preamble, file);
-  return preamble.unit.value_or(VcpusUnit{});
+  // The release counts in units of its authors' solution, and has no line that could say so.
+  const bool is_release = schema_of(preamble, file).schema == WorkloadSchema::kSocc22;
+  return preamble.unit.value_or(VcpusUnit{.is_relative = is_release});
 }
 
 }  // namespace cospot

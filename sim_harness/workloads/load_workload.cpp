@@ -62,7 +62,7 @@ Workload load_workload(const WorkloadSpec& spec, WorkloadClasses classes) {
 }
 
 VcpusUnit vcpus_unit_of(const WorkloadSpec& spec) {
-  return spec.synthetic ? VcpusUnit{} : read_vcpus_unit(spec.file);
+  return spec.synthetic ? kModelUnit : read_vcpus_unit(spec.file);
 }
 
 WorkloadSpec parse_workload_spec(std::string_view text) {

@@ -14,8 +14,7 @@ namespace cospot {
 [[nodiscard]] Workload load_workload(const WorkloadSpec& spec);
 [[nodiscard]] Workload load_workload(const WorkloadSpec& spec, WorkloadClasses classes);
 
-/// What one of the vcpus of a named workload is; a synthetic one does not say. Errors:
-/// WorkloadError.
+/// What one of the vcpus of a named workload is. Errors: WorkloadError.
 [[nodiscard]] VcpusUnit vcpus_unit_of(const WorkloadSpec& spec);
 
 /// Reads how a command line names a workload: a file, or a recipe such as

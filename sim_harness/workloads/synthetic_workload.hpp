@@ -3,9 +3,14 @@
 #include <cstdint>
 #include <string>
 
+#include "sim_harness/workloads/vcpus_unit.hpp"
 #include "sim_harness/workloads/workload.hpp"
 
 namespace cospot {
+
+/// What one of the vcpus of a generated workload is: the zones of the models count in shares of a
+/// machine.
+inline constexpr VcpusUnit kModelUnit{.is_relative = true};
 
 /// How a part of a zone is taken.
 enum class ZoneSampling : std::uint8_t {

@@ -157,7 +157,7 @@ TEST_CASE("size: prints the hosts for every VM policy and headroom") {
   CHECK(run(folder, "size " + file + " --vm UTIL --vm COS --host 10,10 --headroom 0,10,50") ==
         "workload  " + file +
             ": 4 VMs\n"
-            "hosts of  10 vcpus, 10 memory_mb, 0 disk_gb\n\n"
+            "hosts of  10 units, 10 units of memory, 0 disk_gb\n\n"
             "hosts by headroom (lower bound: the peak demand, were it packed without loss)\n"
             "VM policy  lower bound  0 %  10 %  50 %\n"
             "UTIL                 3    3     3     5\n"

@@ -7,6 +7,7 @@
 #include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/engine/run_group.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
+#include "sim_harness/workloads/load_workload.hpp"
 
 namespace cospot {
 namespace {
@@ -69,9 +70,7 @@ class SweepSimulation {
 
 std::vector<VcpusUnit> vcpus_units_of(const Sweep& sweep) {
   std::vector<VcpusUnit> units;
-  for (const WorkloadSpec& spec : sweep.workloads) {
-    units.push_back(spec.synthetic ? VcpusUnit{} : read_vcpus_unit(spec.file));
-  }
+  for (const WorkloadSpec& spec : sweep.workloads) units.push_back(vcpus_unit_of(spec));
   return units;
 }
 

@@ -13,7 +13,7 @@ namespace cospot {
 /// that no size satisfies.
 [[nodiscard]] SweepRunner make_sweep_runner(const Sweep& sweep);
 
-/// What one of the vcpus of each workload is; a synthetic one does not say. Errors: WorkloadError.
+/// What one of the vcpus of each workload is. Errors: WorkloadError.
 [[nodiscard]] std::vector<VcpusUnit> vcpus_units_of(const Sweep& sweep);
 
 }  // namespace cospot
