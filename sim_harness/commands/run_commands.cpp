@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -278,11 +279,19 @@ std::string sizes_text(const SizeArguments& arguments, const HostMix& host,
     }
     table.add_row(std::move(cells));
   }
+  const auto fewest = std::ranges::min_element(sizes, {}, &DatacenterSize::hosts);
+  const std::string of_study =
+      sizes.size() < 2
+          ? ""
+          : fmt::format(
+                "Studies over these policies count a headroom from the "
+                "fewest: {} hosts, of {}.\n",
+                fewest->hosts, chains[static_cast<std::size_t>(fewest - sizes.begin())].label);
   return fmt::format(
       "workload  {}: {} VMs\n{}{}\n\nhosts by headroom (lower bound: the peak "
-      "demand, were it packed without loss)\n{}",
+      "demand, were it packed without loss)\n{}{}",
       workload.name, vms.vm_requests, window_text(workload), host_rule_text(host, unit),
-      table.text());
+      table.text(), of_study);
 }
 
 std::string sizes_json(const SizeArguments& arguments, const HostMix& host,

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -28,13 +29,18 @@
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/threads_option.hpp"
 #include "sim_harness/commands/window_option.hpp"
+#include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/engine/headroom.hpp"
+#include "sim_harness/experiments/progress.hpp"
 #include "sim_harness/files/output_file.hpp"
+#include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/policies/policy_list.hpp"
 #include "sim_harness/policies/shared_evictor.hpp"
 #include "sim_harness/results/csv_sink.hpp"
 #include "sim_harness/studies/compare/sweep_json.hpp"
 #include "sim_harness/studies/tune/tune.hpp"
+#include "sim_harness/studies/tune/tune_around.hpp"
+#include "sim_harness/studies/tune/tune_figures.hpp"
 #include "sim_harness/studies/tune/tune_json.hpp"
 #include "sim_harness/studies/tune/tune_money.hpp"
 #include "sim_harness/studies/tune/tune_rows.hpp"
@@ -70,7 +76,7 @@ struct TuneArguments {
   std::optional<std::size_t> budget;
   std::optional<std::size_t> folds;
   std::uint64_t seed = 1;
-  std::size_t parts = 4;
+  std::size_t parts = 7;
   std::size_t threads = threads_of_machine();
   std::vector<std::string> vm = candidates(weigher_registry(), TuneChoice::kVm);
   std::vector<std::string> spot = candidates(weigher_registry(), TuneChoice::kSpot);
@@ -85,11 +91,14 @@ struct TuneArguments {
                                "epsilon-0.7",
                                "adaptive:at_low_load=32:at_high_load=1:from=0.9:to=0.97",
                                "adaptive:at_low_load=64:at_high_load=1:from=0.93:to=0.97"};
+  std::vector<std::string> promises;
   std::string model;
+  std::string around;
   std::string csv;
   std::string database;
   bool force = false;
   bool json = false;
+  bool quiet = false;
   WindowOption window;
   PriceOption price;
 };
@@ -115,6 +124,16 @@ EvictorSpec evictor_spec(const std::string& name, const std::string& model) {
   return spec;
 }
 
+/// The chain of a spot policy that takes only spots whose lifetime it can promise.
+ChainSpec promising_chain(const std::string& policy, const std::string& target,
+                          PolicyLoader& loader) {
+  const std::string chain = fmt::format(
+      "[{{label: \"{0} promises {1}\", filters: [{{name: LifetimeSla, target: {1}}}], weighers: "
+      "[\"{0}\"]}}]",
+      policy, target);
+  return read_chains(parse_yaml(chain, "--promise " + target), "spot", loader).front();
+}
+
 OfferRule read_offer(const std::string& label) {
   try {
     return OfferRule::parse(label);
@@ -129,12 +148,18 @@ TuneSettings read_settings(const TuneArguments& arguments, PolicyLoader& loader)
   require_distinct(arguments.spot, "--spot");
   require_distinct(arguments.evictor, "--evictor");
   require_distinct(arguments.otn, "--otn");
+  require_distinct(arguments.promises, "--promise");
   TuneSettings settings{.max_vm_loss = arguments.max_vm_loss / 100,
                         .budget = arguments.budget,
                         .seed = arguments.seed,
                         .threads = arguments.threads};
   for (const std::string& name : arguments.vm) settings.vm.push_back(load_chain(name, loader));
   for (const std::string& name : arguments.spot) settings.spot.push_back(load_chain(name, loader));
+  for (const std::string& target : arguments.promises) {
+    for (const std::string& name : arguments.spot) {
+      settings.spot.push_back(promising_chain(name, target, loader));
+    }
+  }
   for (const std::string& name : arguments.evictor) {
     settings.evictors.push_back(evictor_spec(name, arguments.model));
   }
@@ -154,6 +179,10 @@ TunedDatacenter read_datacenter(const TuneArguments& arguments) {
           *arguments.hosts, host.declared(), host.added_type()));
     }
     return {.host = std::move(host), .size = {.percent = {}, .hosts = *arguments.hosts}};
+  }
+  const std::size_t declared = host.declared();
+  if (declared > 0 && !arguments.headroom_percent) {
+    return {.host = std::move(host), .size = {.percent = {}, .hosts = declared}};
   }
   return {.host = std::move(host),
           .size = {.percent = arguments.headroom_percent.value_or(kDefaultHeadroomPercent)}};
@@ -184,6 +213,7 @@ std::vector<std::filesystem::path> inputs_of(const TuneArguments& arguments) {
 void require_outputs_usable(const TuneArguments& arguments) {
   require_not_input("--csv", arguments.csv, inputs_of(arguments));
   require_not_input("--db", arguments.database, inputs_of(arguments));
+  require_not_input("-o", arguments.around, inputs_of(arguments));
   std::error_code error;
   if (!arguments.csv.empty()) require_csv_writable(arguments.csv);
   if (arguments.database.empty()) return;
@@ -195,25 +225,89 @@ void require_outputs_usable(const TuneArguments& arguments) {
   }
 }
 
-/// 1: half of the samples judge instead.
+/// 1: half of the samples judge instead. Each part of a single workload is a fold.
 std::size_t number_of_folds(const TuneArguments& arguments, std::size_t samples) {
   if (arguments.folds) return *arguments.folds;
-  return arguments.budget ? 1 : std::min(kDefaultFolds, samples);
+  if (arguments.budget) return 1;
+  return arguments.workloads.size() == 1 ? samples : std::min(kDefaultFolds, samples);
 }
 
+struct TunePrices {
+  RequestedMoney requested{};
+  std::vector<double> vm_worth{};  ///< by workload, of TuneSample
+};
+
 /// What the requests ask for, at the price of each workload's vCPU-hour.
-RequestedMoney requested_money(const PriceOption& option, const std::vector<WorkloadSpec>& specs) {
-  RequestedMoney money;
+TunePrices tune_prices(const PriceOption& option, const std::vector<WorkloadSpec>& specs) {
+  TunePrices money;
   for (const WorkloadSpec& spec : specs) {
     const Workload workload = load_workload(spec);
     const VcpuHourPrices prices = *option.of(workload, spec);
+    money.vm_worth.push_back(prices.spot > 0 ? prices.on_demand / prices.spot : 1);
+    money.requested.days +=
+        static_cast<double>(workload.window.count()) / static_cast<double>(SimTime(kDay).count());
     for (const WorkloadRow& row : workload.rows) {
       const double seconds = vcpu_seconds(requested_revenue(row, workload.window));
-      (row.is_spot() ? money.spots : money.vms) +=
+      (row.is_spot() ? money.requested.spots : money.requested.vms) +=
           row.is_spot() ? prices.of_spots(seconds) : prices.of_vms(seconds);
     }
   }
   return money;
+}
+
+/// One search over all samples, and those of the cross-validation.
+struct Searches {
+  TuneOutcome outcome{};
+  std::vector<TuneOutcome> folds{};
+};
+
+Searches search(const TuneArguments& arguments, const TuneSettings& settings, std::size_t samples,
+                TuneRuns& runs) {
+  Searches made;
+  std::vector<bool> held_out(samples, false);
+  if (const std::size_t count = number_of_folds(arguments, samples); count > 1) {
+    made.folds = cross_validate(settings, draw_folds(samples, count, arguments.seed), runs);
+  } else {
+    held_out = draw_held_out(samples, arguments.seed);
+  }
+  made.outcome = tune(settings, held_out, runs);
+  return made;
+}
+
+/// Whether cooperation pays with so many hosts more, up to the first number with which it does.
+std::vector<MoreHosts> try_more_hosts(const TuneArguments& arguments, const TuneSettings& settings,
+                                      const TuneSamples& made, const HostMix& host,
+                                      ProgressSink& progress) {
+  static constexpr std::array kMorePercent{5.0, 10.0, 20.0};
+  std::vector<MoreHosts> tried;
+  for (const double percent : kMorePercent) {
+    TuneRuns runs(settings, made.samples, host, percent, &progress);
+    const std::size_t hosts = runs.hosts(0);
+    const std::size_t added = hosts - made.samples.front().hosts;
+    if (added == 0 || (!tried.empty() && tried.back().added == added)) continue;
+    const Searches found = search(arguments, settings, made.samples.size(), runs);
+    const TuneFindings findings{settings,      made.samples, runs,
+                                found.outcome, found.folds,  made.whole};
+    tried.push_back(
+        {.percent = percent,
+         .hosts = hosts,
+         .added = added,
+         .setting = TuneFigures(settings, runs).short_name(found.outcome.recommendation),
+         .verdict = judge(settings, runs, found.outcome, findings.judged())});
+    if (tried.back().verdict.advice == TuneAdvice::kCooperate) break;
+  }
+  return tried;
+}
+
+void write_around(const TuneArguments& arguments, const TuneFindings& findings,
+                  std::span<const WorkloadSpec> workloads, const TunedDatacenter& datacenter) {
+  if (arguments.around.empty()) return;
+  const TunedInputs inputs{.workloads = workloads,
+                           .datacenter = datacenter,
+                           .host = arguments.host,
+                           .added_type = arguments.added_type};
+  const std::filesystem::path file = arguments.around;
+  write_stored_file(file, around_yaml(findings, inputs, file.parent_path()));
 }
 
 void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
@@ -226,29 +320,33 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
     workloads.back().window = arguments.window.window();
   }
   // Before the work, not after it: a flavor may have no price.
-  std::optional<RequestedMoney> requested;
-  if (arguments.price.prices()) requested = requested_money(arguments.price, workloads);
-  const TuneSamples made = make_samples(workloads, datacenter, settings.vm, settings.evictors,
-                                        arguments.parts, arguments.seed);
-  const std::vector<TuneSample>& samples = made.samples;
-  for (const TuneSample& sample : samples) print_warnings(sample.warnings);
-  TuneRuns runs(settings, samples, made.host);
-  std::vector<TuneOutcome> folds;
-  std::vector<bool> held_out(samples.size(), false);
-  if (const std::size_t count = number_of_folds(arguments, samples.size()); count > 1) {
-    folds = cross_validate(settings, draw_folds(samples.size(), count, arguments.seed), runs);
-  } else {
-    held_out = draw_held_out(samples.size(), arguments.seed);
+  std::optional<TunePrices> prices;
+  if (arguments.price.prices()) prices = tune_prices(arguments.price, workloads);
+  TuneSamples made =
+      make_samples(workloads, datacenter, settings.vm, settings.evictors, arguments.parts);
+  for (std::size_t i = 0; prices && i < made.samples.size(); ++i) {
+    made.samples[i].vm_worth = prices->vm_worth[made.whole ? 0 : i];
   }
-  const TuneOutcome outcome = tune(settings, held_out, runs);
-  write_results(arguments, tune_record(settings, samples, runs, made.host));
+  for (const TuneSample& sample : made.samples) print_warnings(sample.warnings);
+  print_warnings(sample_warnings(made));
+  const std::unique_ptr<ProgressSink> progress = make_progress(arguments.quiet);
+  TuneRuns runs(settings, made.samples, datacenter.host, 0, progress.get());
+  const Searches found = search(arguments, settings, made.samples.size(), runs);
+  TuneFindings findings{settings, made.samples, runs, found.outcome, found.folds, made.whole};
+  findings.verdict = judge(settings, runs, found.outcome, findings.judged());
+  std::vector<MoreHosts> tried;
+  if (!findings.verdict.cooperates()) {
+    tried = try_more_hosts(arguments, settings, made, datacenter.host, *progress);
+  }
+  findings.tried = tried;
+  const ProgressState done = runs.state();
+  progress->finish({.done = done.done, .total = done.done, .elapsed = done.elapsed}, true);
+  write_results(arguments, tune_record(settings, made.samples, runs, datacenter.host));
+  write_around(arguments, findings, workloads, datacenter);
   std::optional<TuneMoney> money;
-  if (requested) money = tune_money(*requested, settings, runs, outcome, folds);
-  if (arguments.json) {
-    print(tune_json(settings, samples, runs, outcome, folds, made.whole, money) + "\n");
-    return;
-  }
-  print(tune_text(settings, samples, runs, outcome, folds, made.whole));
+  if (prices) money = tune_money(prices->requested, findings);
+  if (arguments.json) return print(tune_json(findings, money) + "\n");
+  print(tune_text(findings));
   if (money) print(tune_money_text(*money));
 }
 
@@ -267,14 +365,19 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
       .add_option(
           "--folds", arguments.folds,
           "Folds of the cross-validation: each validates a search over the others, the training "
-          "folds (5 if left out, or the number of samples if that is less); 1, as with --budget: "
+          "folds (if left out, 5 or the number of samples if that is less, of one workload each of "
+          "its "
+          "parts); 1, as with --budget: "
           "one half of the samples for training, one for validation")
       ->check(CLI::Range(std::size_t{1}, kMaxParts))
       ->excludes(budget);
-  command.add_option("--parts", arguments.parts, "Samples into which a single workload is split")
+  command
+      .add_option("--parts", arguments.parts,
+                  "Equal parts of its window, in time, into which a single workload is split: the "
+                  "samples")
       ->check(CLI::Range(std::size_t{2}, kMaxParts))
       ->capture_default_str();
-  command.add_option("--seed", arguments.seed, "Random seed, of parts, folds, halves, candidates")
+  command.add_option("--seed", arguments.seed, "Random seed, of folds, halves, candidates")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}))
       ->capture_default_str();
   add_threads_option(command, arguments.threads, "Threads");
@@ -291,6 +394,9 @@ void add_candidate_options(CLI::App& command, TuneArguments& arguments) {
       "Evictors to choose from; " + evictors_where(std::mem_fn(&PluginInfo::needs_true_lifetimes)) +
           " gives an upper bound beside the recommendation");
   add("--otn", arguments.otn, "Offers to choose from");
+  add("--promise", arguments.promises,
+      "Eviction probabilities for which every spot policy is tried too with promised lifetimes: "
+      "0.01,0.05");
   command.add_option("--model", arguments.model,
                      fmt::format("Lifetime model of {}; built in if left out",
                                  evictors_where(std::mem_fn(&PluginInfo::needs_lifetime_model))));
@@ -314,8 +420,10 @@ void add_tune_command(CLI::App& app, PolicyLoader& loader) {
                       "Of several types, the only one to add to the hosts that are there");
   CLI::Option* headroom =
       command
-          ->add_option("--headroom-percent", arguments->headroom_percent,
-                       "Hosts beyond the fewest that hold all VMs, % (2 if left out)")
+          ->add_option(
+              "--headroom-percent", arguments->headroom_percent,
+              "Hosts beyond the fewest that hold all VMs, % (if left out: of a file of hosts, all "
+              "of them; else 2)")
           ->check(number_between(0, kMaxHeadroomPercent));
   command->add_option("--hosts", arguments->hosts, "Hosts of the datacenter")
       ->check(CLI::Range(std::size_t{1}, kMaxHosts))
@@ -323,11 +431,14 @@ void add_tune_command(CLI::App& app, PolicyLoader& loader) {
   add_search_options(*command, *arguments);
   add_candidate_options(*command, *arguments);
   arguments->window.add_to(*command);
+  command->add_option("-o,--output", arguments->around,
+                      "Write a study file (YAML) around what is found, for cospot compare");
   command->add_option("--csv", arguments->csv, "Write the runs as CSV");
   CLI::Option* database =
       command->add_option("--db", arguments->database, "Write the runs to a results database");
   command->add_flag("--force", arguments->force, "Replace the database")->needs(database);
   command->add_flag("--json", arguments->json, "Print JSON (docs/json.md)");
+  command->add_flag("-q,--quiet", arguments->quiet, "No progress");
   arguments->price.add_to(*command);
   command->callback([arguments, &loader] { run_tune(*arguments, loader); });
 }

@@ -2,11 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,11 +15,15 @@
 #include "core/errors.hpp"
 #include "core/random.hpp"
 #include "error_text.hpp"
+#include "scratch_folder.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
+#include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/policies/policy_list.hpp"
 #include "sim_harness/policies/shared_evictor.hpp"
 #include "sim_harness/studies/compare/compare_schema.hpp"
+#include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/tune/tune.hpp"
+#include "sim_harness/studies/tune/tune_around.hpp"
 #include "sim_harness/studies/tune/tune_rows.hpp"
 #include "sim_harness/studies/tune/tune_text.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
@@ -57,7 +62,7 @@ std::vector<WorkloadSpec> recipes(std::size_t count, const char* scale) {
 std::vector<TuneSample> samples_of(const std::vector<WorkloadSpec>& specs,
                                    const TuneSettings& settings, double headroom_percent) {
   return make_samples(specs, {.host = kHost, .size = {.percent = headroom_percent}}, settings.vm,
-                      settings.evictors, 2, 1)
+                      settings.evictors, 2)
       .samples;
 }
 
@@ -65,6 +70,15 @@ std::vector<TuneSample> samples_of(const std::vector<WorkloadSpec>& specs,
 TuneOutcome tune_by_halves(const TuneSettings& settings, const std::vector<TuneSample>& samples,
                            TuneRuns& runs) {
   return tune(settings, draw_held_out(samples.size(), 1), runs);
+}
+
+std::string text_of(const TuneSettings& settings, std::span<const TuneSample> samples,
+                    const TuneRuns& runs, const TuneOutcome& outcome,
+                    std::span<const TuneOutcome> folds = {},
+                    const std::optional<WholeWorkload>& whole = {}) {
+  TuneFindings findings{settings, samples, runs, outcome, folds, whole};
+  findings.verdict = judge(settings, runs, outcome, findings.judged());
+  return tune_text(findings);
 }
 
 std::vector<std::size_t> all_of(std::size_t count) {
@@ -89,64 +103,74 @@ double best_share(const TuneRuns& runs, const std::vector<std::size_t>& samples,
   return best;
 }
 
-TEST_CASE("deal_batches: every row in one part, batches whole, in order") {
+TEST_CASE(
+    "lengthening_windows: each has the rows that start before its end; the last is the whole") {
   const Workload workload = random_workload({.seed = 5, .requests = 400});
-  const std::vector<Workload> parts = deal_batches(workload, 3, 7);
-  std::map<std::string, std::size_t> part_of;
-  for (std::size_t part = 0; part < parts.size(); ++part) {
-    CHECK(parts[part].rows.size() > 50);  // 133 on average
-    CHECK(parts[part].window == workload.window);
-    for (const WorkloadRow& row : parts[part].rows) CHECK(part_of.emplace(row.id, part).second);
-  }
-  CHECK(part_of.size() == workload.rows.size());
-  std::vector<std::size_t> next(parts.size(), 0);
-  for (std::size_t i = 0; i < workload.rows.size(); ++i) {
-    const WorkloadRow& row = workload.rows[i];
-    const std::size_t part = part_of.at(row.id);
-    CHECK(parts[part].rows[next[part]++] == row);
-    if (i == 0) continue;
-    const WorkloadRow& before = workload.rows[i - 1];
-    if (before.tenant == row.tenant && before.instance_class == row.instance_class) {
-      CHECK(part == part_of.at(before.id));
+  const std::vector<Workload> windows = lengthening_windows(workload, 3);
+  REQUIRE(windows.size() == 3);
+  for (std::int64_t part = 1; part <= 3; ++part) {
+    const Workload& window = windows[static_cast<std::size_t>(part - 1)];
+    CHECK(window.window == (part == 3 ? workload.window : workload.window / 3 * part));
+    std::vector<WorkloadRow> expected;
+    for (const WorkloadRow& row : workload.rows) {
+      if (row.start < window.window) expected.push_back(row);
     }
+    CHECK(window.rows == expected);
   }
-  CHECK(deal_batches(workload, 3, 7)[1].rows == parts[1].rows);
-  CHECK(deal_batches(workload, 3, 8)[1].rows != parts[1].rows);
+  CHECK(windows[2].sha256 == workload.sha256);
+  CHECK(windows[0].sha256 != windows[1].sha256);
 }
 
-TEST_CASE("deal_batches: members of a server group stay together, and keep what they ask for") {
-  Workload workload = random_workload({.seed = 5, .requests = 400});
-  const std::vector<Workload> without = deal_batches(workload, 3, 7);
-  workload.placements.groups = {{.id = "a", .policy = GroupPolicy::kAntiAffinity},
-                                {.id = "b", .policy = GroupPolicy::kAffinity}};
-  workload.placements.asked = {
-      {.rules = {}, .group = 0}, {.rules = {}, .group = 1}, {.rules = {.zone = "az1"}}};
-  // 1 and 2: in a group; 3: asks for a zone; 0: for nothing.
-  for (std::size_t i = 0; i < workload.rows.size(); ++i) {
-    workload.rows[i].placement = static_cast<std::uint32_t>(i % 4) & WorkloadPlacements::kMostAsked;
-  }
-  std::array<std::set<std::size_t>, 2> parts_of_group;
-  std::map<std::string, std::size_t> part_of;
-  const std::vector<Workload> parts = deal_batches(workload, 3, 7);
-  for (std::size_t part = 0; part < parts.size(); ++part) {
-    CHECK(parts[part].placements.asked == workload.placements.asked);
-    CHECK(parts[part].placements.groups == workload.placements.groups);
-    for (const WorkloadRow& row : parts[part].rows) {
-      CHECK(part_of.emplace(row.id, part).second);
-      if (row.placement == 1 || row.placement == 2) parts_of_group[row.placement - 1].insert(part);
-    }
-  }
-  CHECK(part_of.size() == workload.rows.size());
-  CHECK(parts_of_group[0].size() == 1);
-  CHECK(parts_of_group[1].size() == 1);
-  // All others are dealt as without groups.
-  for (std::size_t part = 0; part < without.size(); ++part) {
-    for (const WorkloadRow& row : without[part].rows) {
-      const auto number = static_cast<std::size_t>(
-          std::ranges::find(workload.rows, row.id, &WorkloadRow::id) - workload.rows.begin());
-      if (number % 4 == 0 || number % 4 == 3) CHECK(part_of.at(row.id) == part);
-    }
-  }
+/// A sample of one host of 1 vcpu and 1 MiB that goes on from the one before, or not.
+TuneSample tiny_sample(const Workload& workload, bool goes_on, double vm_worth) {
+  TuneSample sample{.spec = {}, .workload = workload, .hosts = 1};
+  sample.spec.label = workload.name;
+  sample.schedule = make_schedule(sample.workload, ScheduledClasses::kVmsAndSpots);
+  sample.evictors = {EvictorSpec{.label = "FIFO", .name = "FIFO"}};
+  sample.goes_on = goes_on;
+  sample.vm_worth = vm_worth;
+  return sample;
+}
+
+TEST_CASE("TuneRuns: a part of a window is what is earned up to its end less what was before") {
+  const auto row = [](const char* id, InstanceClass is, ResourceAmount vcpus, double from,
+                      double to) {
+    const auto days = [](double count) {
+      return SimTime(static_cast<std::int64_t>(count * 86400e6));
+    };
+    return WorkloadRow{.id = id,
+                       .tenant = "t",
+                       .resources = {vcpus, 1, 0},
+                       .instance_class = is,
+                       .start = days(from),
+                       .end = days(to)};
+  };
+  Workload workload{.name = "w", .sha256 = "0", .window = 4 * kDay, .window_is_stated = true};
+  // The VM v evicts s at day 1; w, of 2 vcpus, fits no host; r runs beside nothing.
+  workload.rows = {row("s", InstanceClass::kSpot, 1, 0, 3), row("v", InstanceClass::kVm, 1, 1, 1.5),
+                   row("w", InstanceClass::kVm, 2, 2.5, 3.5),
+                   row("r", InstanceClass::kSpot, 1, 3, 4)};
+  const std::vector<Workload> windows = lengthening_windows(workload, 2);
+  const std::vector<TuneSample> samples{tiny_sample(windows[0], false, 3),
+                                        tiny_sample(windows[1], true, 3)};
+  const TuneSettings settings = settings_of({"UTIL"}, {"sDPD"}, {"FIFO"}, {"1"});
+  TuneRuns runs(settings, samples, ResourceVector{1, 1, 0});
+  const std::vector<std::size_t> first{0};
+  const std::vector<std::size_t> second{1};
+  CHECK_FALSE(runs.knows(0, 1));
+  runs.simulate(first, second);  // and the one before, from which it goes on
+  CHECK(runs.knows(0, 0));
+  CHECK(runs.knows(0, 1));
+  // Days 0 to 2: s earns 1 of its 2 days; v is whole. Days 2 to 4: s is gone, which costs its last
+  // day; r earns 1 of 2 requested days; w loses all of its 2 vcpu-days.
+  CHECK(runs.point(0, 0).spot_share == doctest::Approx(0.5));
+  CHECK(runs.point(0, 0).vm_loss == 0);
+  CHECK(runs.net(0, 0) == doctest::Approx(0.5));
+  CHECK(runs.point(0, 1).spot_share == doctest::Approx(0.5));
+  CHECK(runs.point(0, 1).vm_loss == doctest::Approx(1));
+  // (1 - 3 x 2) / 2: a lost day of a VM is worth three of a spot.
+  CHECK(runs.net(0, 1) == doctest::Approx(-2.5));
+  CHECK(runs.mean_net(0, all_of(2)) == doctest::Approx(-1));
 }
 
 TEST_CASE("draw_folds: sizes differ by one at most, by the seed") {
@@ -206,7 +230,7 @@ TEST_CASE("cross_validate: every sample is held out once, by a search that knows
       plain_lost += runs.point(best, sample).vm_loss / 5;
     }
   }
-  const std::string text = tune_text(settings, samples, runs, whole, folds);
+  const std::string text = text_of(settings, samples, runs, whole, folds);
   const auto says = [&](const std::string& line) { return text.find(line) != std::string::npos; };
   CHECK(says(fmt::format("spot revenue earned  {:.1f}% of what spots request", 100 * earned)));
   CHECK(says(fmt::format("VM revenue lost      {:.4f}%;", 100 * lost)));
@@ -215,7 +239,7 @@ TEST_CASE("cross_validate: every sample is held out once, by a search that knows
                        "settings",
                        100 * plain, 100 * plain_lost)));
   CHECK(says(fmt::format("{:.1f}% (VM revenue lost ", 100 * same_policies)));
-  CHECK_FALSE(says("validation samples"));
+  CHECK_FALSE(says("On the validation samples"));
   CHECK_FALSE(says("upper bound"));
 }
 
@@ -263,7 +287,7 @@ TEST_CASE("tune: beside the recommendation stands the best of all settings witho
           runs.mean(expected, outcome.selection).spot_share);
     // It was judged on the samples that judge the recommendation.
     const double judged = runs.mean(*outcome.without_cooperation, outcome.held_out).spot_share;
-    CHECK(tune_text(settings, samples, runs, outcome)
+    CHECK(text_of(settings, samples, runs, outcome)
               .find(fmt::format("without cooperation  {:.1f}% (VM revenue lost", 100 * judged)) !=
           std::string::npos);
   }
@@ -275,7 +299,7 @@ TEST_CASE("tune: without OTN 1 there is nothing to compare with, and it says so"
   TuneRuns runs(settings, samples, kHost);
   const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
   CHECK_FALSE(outcome.without_cooperation);
-  CHECK(tune_text(settings, samples, runs, outcome)
+  CHECK(text_of(settings, samples, runs, outcome)
             .find("without cooperation  not tried: --otn has no 1") != std::string::npos);
 }
 
@@ -307,7 +331,7 @@ TEST_CASE(
   const TuneOutcome plain = tune_by_halves(without, same_samples, others);
   CHECK(runs.mean(outcome.recommendation, outcome.held_out).spot_share ==
         others.mean(plain.recommendation, plain.held_out).spot_share);
-  const std::string text = tune_text(settings, samples, runs, outcome);
+  const std::string text = text_of(settings, samples, runs, outcome);
   const double bound = runs.mean(*outcome.bound, outcome.held_out).spot_share;
   CHECK(text.find(fmt::format("cannot be set        {:.1f}% (VM revenue lost", 100 * bound)) !=
         std::string::npos);
@@ -334,7 +358,7 @@ TEST_CASE("cross-validation: what nova.conf can be set to is judged too") {
     CHECK(runs.space().at(*fold.recommendation_for_nova).evictor == 0);  // nova.conf knows no LPML
     earned += runs.point(*fold.recommendation_for_nova, fold.held_out.front()).spot_share / 4;
   }
-  const std::string text = tune_text(settings, samples, runs, whole, folds);
+  const std::string text = text_of(settings, samples, runs, whole, folds);
   CHECK(text.find(fmt::format("in nova.conf         {:.1f}%, VM", 100 * earned)) !=
         std::string::npos);
 }
@@ -500,7 +524,7 @@ TEST_CASE("tune: the front is that of the whole grid, whatever the limit, in a p
       CHECK(outcome.front.size() == complete.size());
       CHECK(outcome.whole_front == complete.size());
       CHECK(outcome.complete.size() < 60);
-      const std::string text = tune_text(settings, samples, runs, outcome);
+      const std::string text = text_of(settings, samples, runs, outcome);
       CHECK(text.find("It is of the " + std::to_string(outcome.complete.size()) +
                       " settings that ran on every one of them (of 96)") != std::string::npos);
       const std::vector<std::size_t> everything = all_of(runs.space().size());
@@ -519,12 +543,12 @@ TEST_CASE("tune: the same for any number of threads; what is held out plays no p
   const auto samples = samples_of(specs, settings, 2);
   TuneRuns runs(settings, samples, kHost);
   const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
-  const std::string text = tune_text(settings, samples, runs, outcome);
+  const std::string text = text_of(settings, samples, runs, outcome);
   CHECK(text.find("  evictor: ") != std::string::npos);
 
   settings.threads = 4;
   TuneRuns again(settings, samples, kHost);
-  CHECK(tune_text(settings, samples, again, tune_by_halves(settings, samples, again)) == text);
+  CHECK(text_of(settings, samples, again, tune_by_halves(settings, samples, again)) == text);
 
   std::vector<WorkloadSpec> others = specs;
   for (const std::size_t sample : outcome.held_out) {
@@ -569,31 +593,11 @@ TEST_CASE("tune: nova.conf gets only what Nova has") {
   CHECK_FALSE(tune_by_halves(settings, samples, without).recommendation_for_nova);
 }
 
-TEST_CASE("make_samples: one workload is dealt, and its hosts are scaled with it") {
-  const TuneSettings settings = settings_of({"UTIL", "COS"}, {"sDPD"}, {"FIFO"}, {"1"});
-  const auto specs = recipes(1, "0.002");
-  const TuneSamples made =
-      make_samples(specs, {.host = kHost, .size = {.percent = {}, .hosts = 120}}, settings.vm,
-                   settings.evictors, 4, 1);
-  const std::vector<TuneSample>& parts = made.samples;
-  REQUIRE(parts.size() == 4);
-  REQUIRE(made.whole);
-  CHECK(made.whole->hosts == 120);
-  std::size_t hosts = 0;
-  for (const TuneSample& part : parts) hosts += part.hosts;
-  // Parts need more hosts than their share, because smaller peaks are less alike.
-  CHECK(hosts >= 115);
-  CHECK(hosts < 180);
-  const auto whole = samples_of(recipes(2, "0.0005"), settings, 100);
-  const auto least = samples_of(recipes(2, "0.0005"), settings, 0);
-  CHECK(whole[0].hosts == 2 * least[0].hosts);
-}
-
-TEST_CASE("make_samples: says what the whole of a workload that was split needs") {
+TEST_CASE("make_samples: all parts of a workload have its datacenter") {
   const TuneSettings settings = settings_of({"UTIL", "COS"}, {"sDPD"}, {"FIFO"}, {"1", "4"});
   const auto specs = recipes(1, "0.002");
   const TuneSamples made = make_samples(specs, {.host = kHost, .size = {.percent = 10.0}},
-                                        settings.vm, settings.evictors, 4, 1);
+                                        settings.vm, settings.evictors, 4);
   const Workload workload = load_workload(specs.front());
   const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
   std::size_t fewest = SIZE_MAX;
@@ -606,37 +610,163 @@ TEST_CASE("make_samples: says what the whole of a workload that was split needs"
   }
   // 10 % more than the fewest, rounded: n + round(n * 10 / 100).
   CHECK(made.whole->hosts == fewest + (fewest + 5) / 10);
-  for (const TuneSample& part : made.samples) CHECK(part.hosts < made.whole->hosts);
+  REQUIRE(made.samples.size() == 4);
+  CHECK(made.whole->part == workload.window / 4);
+  for (const TuneSample& part : made.samples) {
+    CHECK(part.hosts == made.whole->hosts);
+    CHECK(part.goes_on == (&part != made.samples.data()));
+  }
   TuneRuns runs(settings, made.samples, kHost);
   const TuneOutcome outcome = tune_by_halves(settings, made.samples, runs);
-  const std::string text = tune_text(settings, made.samples, runs, outcome, {}, made.whole);
-  CHECK(text.find(fmt::format("Datacenter: {} hosts for the whole workload;", made.whole->hosts)) !=
+  const std::string text = text_of(settings, made.samples, runs, outcome, {}, made.whole);
+  CHECK(text.find(fmt::format("Datacenter: {} hosts; VMs alone need ", made.whole->hosts)) !=
         std::string::npos);
-  CHECK(text.find("A sample is a random part of the workload, one of 4,") != std::string::npos);
+  CHECK(text.find("A sample is 3.5 days of the workload, one of 4,") != std::string::npos);
+
+  const TuneSamples stated =
+      make_samples(specs, {.host = kHost, .size = {.percent = {}, .hosts = 120}}, settings.vm,
+                   settings.evictors, 4);
+  for (const TuneSample& part : stated.samples) CHECK(part.hosts == 120);
   const auto several = make_samples(recipes(2, "0.0003"), {.host = kHost, .size = {.percent = 2.0}},
-                                    settings.vm, settings.evictors, 4, 1);
+                                    settings.vm, settings.evictors, 4);
   CHECK_FALSE(several.whole);
+  const auto twice = samples_of(recipes(2, "0.0005"), settings, 100);
+  const auto least = samples_of(recipes(2, "0.0005"), settings, 0);
+  CHECK(twice[0].hosts == 2 * least[0].hosts);
 }
 
-TEST_CASE("make_samples: where one type is added, a part has a share of the types of the whole") {
+TEST_CASE("make_samples: with stated hosts, a VM larger than each of them counts as rejected") {
   const TuneSettings settings = settings_of({"UTIL"}, {"sDPD"}, {"FIFO"}, {"1"});
-  HostMix host({{.type = "old", .count = 2, .total = kHost},
-                {.type = "new", .count = 1, .total = {2 * kHost.vcpus, 2 * kHost.memory_mb, 0}}},
-               HostPlaces(1));
-  host.add_only("new");
-  const TunedDatacenter datacenter{.host = host, .size = {.percent = {}, .hosts = 20}};
+  const HostMix small(ResourceVector{2000, 2250, 0});  // the largest VMs ask for more
+  const auto specs = recipes(1, "0.002");
   const TuneSamples made =
-      make_samples(recipes(1, "0.002"), datacenter, settings.vm, settings.evictors, 4, 1);
-  // The 3 that are there, and 17 new ones: 2 old and 18 new.
-  REQUIRE(made.host.kinds().size() == 2);
-  CHECK(made.host.kinds()[0].count == 2);
-  CHECK(made.host.kinds()[1].count == 18);
-  CHECK(made.host.added_type().empty());
-  CHECK(made.samples.front().hosts < 20);
-  // Several workloads have the hosts that are there, each.
-  const TuneSamples several =
-      make_samples(recipes(2, "0.0002"), datacenter, settings.vm, settings.evictors, 4, 1);
-  CHECK(several.host == host);
+      make_samples(specs, {.host = small, .size = {.percent = {}, .hosts = 300}}, settings.vm,
+                   settings.evictors, 2);
+  REQUIRE(made.whole);
+  CHECK(made.whole->needed.empty());
+  CHECK(made.samples[0].hosts == 300);
+  CHECK_THROWS_WITH_AS((void)make_samples(specs, {.host = small, .size = {.percent = 2.0}},
+                                          settings.vm, settings.evictors, 2),
+                       doctest::Contains("give --hosts instead of --headroom-percent"),
+                       ConfigError);
+}
+
+TEST_CASE("sample_warnings: few hosts and parts shorter than a day, and what would suffice") {
+  const auto warned = [](std::size_t hosts, SimTime part, std::size_t parts) {
+    TuneSamples samples;
+    samples.whole = WholeWorkload{.hosts = hosts, .part = part};
+    samples.samples.resize(parts);
+    for (TuneSample& sample : samples.samples) sample.hosts = hosts;
+    return sample_warnings(samples);
+  };
+  CHECK(warned(12, kDay, 7).empty());
+  const auto few = warned(11, kDay, 7);
+  REQUIRE(few.size() == 1);
+  CHECK(few.front().find("datacenters of 11 hosts") == 0);
+  CHECK(few.front().find("at least 12 hosts") != std::string::npos);
+  // 14 parts of 12 hours: 7 days, so at most 7 parts.
+  const auto brief = warned(12, kDay / 2, 14);
+  REQUIRE(brief.size() == 1);
+  CHECK(brief.front() ==
+        "parts of 12.0 hours: shorter than a day, of which each hour is another; "
+        "expected --parts 7 at most");
+  CHECK(warned(12, kDay / 2, 3).front().find("a history of two days or more") != std::string::npos);
+}
+
+TEST_CASE("judge: cooperate only where the limit holds and the gain is beyond its interval") {
+  const TuneSettings settings =
+      settings_of({"UTIL", "COS", "DPD"}, {"sDPD", "vmaUTIL"}, {"FIFO"}, {"1", "4", "16"});
+  std::set<TuneAdvice> seen;
+  for (const double headroom : {-1.0, 0.0, 2.0, 10.0, 400.0}) {
+    auto samples = samples_of(recipes(6, "0.0005"), settings, std::max(headroom, 0.0));
+    // A host too few: VMs are lost whatever is set.
+    if (headroom < 0) --samples.front().hosts;
+    TuneRuns runs(settings, samples, kHost);
+    const auto folds = cross_validate(settings, draw_folds(samples.size(), 3, 1), runs);
+    const TuneOutcome outcome = tune(settings, std::vector<bool>(samples.size(), false), runs);
+    const TuneVerdict verdict = judge(settings, runs, outcome, folds);
+    // By the definitions: the limit is 0, a lost vCPU-hour of a VM counts as one of a spot.
+    std::vector<double> gains;
+    std::size_t over = 0;
+    for (const TuneOutcome& fold : folds) {
+      for (const std::size_t sample : fold.held_out) {
+        const auto net = [&](std::size_t candidate) {
+          const RunResult& run = *runs.find(candidate, sample);
+          return (static_cast<double>(run.spot_revenue) -
+                  static_cast<double>(run.vm_revenue_requested - run.vm_revenue)) /
+                 static_cast<double>(run.spot_revenue_requested);
+        };
+        const RunResult& run = *runs.find(fold.recommendation, sample);
+        if (run.vm_revenue < run.vm_revenue_requested) ++over;
+        gains.push_back(net(fold.recommendation) - net(*fold.without_cooperation));
+      }
+    }
+    REQUIRE(gains.size() == 6);
+    const double mean = std::accumulate(gains.begin(), gains.end(), 0.0) / 6;
+    double squares = 0;
+    for (const double gain : gains) squares += (gain - mean) * (gain - mean);
+    const double half = 2.570582 * std::sqrt(squares / 5 / 6);  // t(0.975) of 5 degrees of freedom
+    CHECK(verdict.validated == 6);
+    CHECK(verdict.over_limit == over);
+    CHECK(verdict.gain.mean == doctest::Approx(mean));
+    CHECK(*verdict.gain.half_width == doctest::Approx(half).epsilon(1e-5));
+    const TuneAdvice expected = over > 0 || !outcome.keeps_limit ? TuneAdvice::kKeepForLimit
+                                : mean - half > 0                ? TuneAdvice::kCooperate
+                                                                 : TuneAdvice::kKeepForGain;
+    CHECK(verdict.advice == expected);
+    seen.insert(verdict.advice);
+    const std::size_t set = advised(verdict, outcome);
+    CHECK(set == (expected == TuneAdvice::kCooperate ? outcome.recommendation
+                                                     : *outcome.without_cooperation));
+    if (expected != TuneAdvice::kCooperate) {
+      // What is to be set does not cooperate, and the first line says so.
+      CHECK(runs.space().baseline_of(set) == set);
+      CHECK(verdict_text(verdict, 0, {}).starts_with("Recommendation: keep what you have"));
+    }
+  }
+  CHECK(seen.size() == 3);
+}
+
+TEST_CASE("around_yaml: what cospot compare runs has the tuned hosts, and its rows are tune's") {
+  const TuneSettings settings = settings_of({"UTIL", "COS"}, {"sDPD"}, {"FIFO"}, {"1", "4", "16"});
+  const auto specs = recipes(1, "0.001");
+  const TunedDatacenter datacenter{.host = kHost, .size = {.percent = 5.0}};
+  const TuneSamples made = make_samples(specs, datacenter, settings.vm, settings.evictors, 3);
+  TuneRuns runs(settings, made.samples, kHost);
+  const auto folds = cross_validate(settings, draw_folds(3, 3, 1), runs);
+  const TuneOutcome outcome = tune(settings, std::vector<bool>(3, false), runs);
+  const TuneFindings findings{settings, made.samples, runs, outcome, folds, made.whole};
+  const ScratchFolder folder;
+  const TunedInputs inputs{.workloads = specs, .datacenter = datacenter, .host = "10400,2250"};
+  const auto file = folder.write("around.yaml", around_yaml(findings, inputs, folder.path()));
+  const Sweep sweep = read_sweep(file, {});
+  REQUIRE(sweep.sizes.size() == 1);
+  CHECK(sweep.sizes.front().hosts == made.whole->hosts);
+  const SweepGrid grid(sweep);
+  std::size_t compared = 0;
+  const EventSchedule schedule =
+      make_schedule(load_workload(specs.front()), ScheduledClasses::kVmsAndSpots);
+  // The last sample is the whole workload; its runs are those of the study.
+  for (std::size_t run = 0; run < grid.run_count(); ++run) {
+    const RunCoordinates at = grid.coordinates(run);
+    const RunSettings one = run_settings(sweep, at, sweep.sizes.front().hosts);
+    SimulationEngine engine(schedule, one.host.table(one.hosts), make_allocator(one, false));
+    engine.run();
+    const RunResult result = engine.result();
+    for (std::size_t candidate = 0; candidate < runs.space().size(); ++candidate) {
+      const RunCoordinates tuned = runs.space().at(candidate);
+      const RunResult* known = runs.find(candidate, 2);
+      if (known == nullptr || settings.vm[tuned.vm].label != sweep.vm[at.vm].label ||
+          settings.saf[tuned.saf] != sweep.saf[at.saf] ||
+          settings.otn[tuned.otn].label() != sweep.otn[at.otn].label()) {
+        continue;
+      }
+      CHECK(known->spot_revenue == result.spot_revenue);
+      CHECK(known->evictions == result.evictions);
+      ++compared;
+    }
+  }
+  CHECK(compared >= 4);
 }
 
 TEST_CASE("tune_record: rows stand where the sweep has them") {

@@ -108,9 +108,12 @@ class Search {
     outcome_.tried_without_cooperation = tried.size();
     if (tried.empty()) return;
     std::ranges::sort(tried);
-    const std::size_t best[] = {by_choice(tried).front()};
-    runs_.simulate(best, outcome_.held_out);
-    outcome_.without_cooperation = best[0];
+    const std::vector<std::size_t> ranked = by_choice(tried);
+    runs_.simulate(std::span(ranked).first(1), outcome_.held_out);
+    outcome_.without_cooperation = ranked.front();
+    const auto nova = std::ranges::find_if(
+        ranked, [this](std::size_t candidate) { return is_for_nova(candidate); });
+    if (nova != ranked.end()) outcome_.without_cooperation_for_nova = *nova;
   }
 
   std::vector<CostAndRevenue> means(std::span<const std::size_t> candidates,
@@ -126,12 +129,12 @@ class Search {
     return cospot::is_for_nova(settings_, runs_.space().at(candidate));
   }
 
-  /// Those that exceed the limit of VM loss on the fewest samples, by revenue.
+  /// Those that exceed the limit of VM loss on the fewest samples, by net revenue.
   [[nodiscard]] std::vector<std::size_t> by_limit(std::vector<std::size_t> candidates,
                                                   std::span<const std::size_t> samples) const {
     const auto rank = [&](std::size_t candidate) {
       return std::tuple(samples_over_limit(candidate, samples),
-                        -runs_.mean(candidate, samples).spot_share);
+                        -runs_.mean_net(candidate, samples));
     };
     std::ranges::stable_sort(candidates, {}, rank);
     return candidates;
@@ -198,12 +201,14 @@ class Search {
     return samples_over_limit(candidate, outcome_.selection) == 0;
   }
 
-  /// First those that keep the limit, by revenue; then the others, by what they lose.
+  /// First those that keep the limit, by net revenue; then the others, by what they lose. Of equal
+  /// ones those that Nova can be set to, then the first.
   [[nodiscard]] std::vector<std::size_t> by_choice(std::vector<std::size_t> candidates) const {
     const auto rank = [this](std::size_t candidate) {
-      const CostAndRevenue point = runs_.mean(candidate, outcome_.selection);
       const bool keeps = keeps_limit(candidate);
-      return std::tuple(!keeps, keeps ? 0 : point.vm_loss, -point.spot_share);
+      const double lost = keeps ? 0 : runs_.mean(candidate, outcome_.selection).vm_loss;
+      return std::tuple(!keeps, lost, -runs_.mean_net(candidate, outcome_.selection),
+                        !is_for_nova(candidate));
     };
     std::ranges::stable_sort(candidates, {}, rank);
     return candidates;
@@ -264,7 +269,7 @@ bool is_for_nova(const TuneSettings& settings, const RunCoordinates& candidate) 
   const PluginInfo* evictor =
       find_info(evictor_registry(), settings.evictors[candidate.evictor].name);
   return settings.otn[candidate.otn].kind() == OfferRule::Kind::kTopN && evictor != nullptr &&
-         evictor->is_for_nova();
+         evictor->is_for_nova() && settings.spot[candidate.spot].filters.empty();
 }
 
 void require_something_to_set(const TuneSettings& settings) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "sim_harness/engine/run_result.hpp"
+#include "sim_harness/experiments/progress.hpp"
 #include "sim_harness/studies/compare/sweep_grid.hpp"
 #include "sim_harness/studies/tune/pareto_layers.hpp"
 #include "sim_harness/studies/tune/tune_samples.hpp"
@@ -48,19 +50,32 @@ class CandidateSpace {
 /// What was simulated: a result for some candidates on some samples.
 class TuneRuns {
  public:
-  TuneRuns(const TuneSettings& settings, std::span<const TuneSample> samples, HostMix host);
+  /// Args: more_hosts_percent: hosts that every sample has beside its own. progress: may be null.
+  TuneRuns(const TuneSettings& settings, std::span<const TuneSample> samples, HostMix host,
+           double more_hosts_percent = 0, ProgressSink* progress = nullptr);
 
   /// Simulates what is asked for and not known yet, several groups at once. The results do not
   /// depend on the number of threads.
   void simulate(std::span<const std::size_t> candidates, std::span<const std::size_t> samples);
 
+  /// The run of a sample, with what it goes on from; null: not simulated.
   [[nodiscard]] const RunResult* find(std::size_t candidate, std::size_t sample) const;
+  /// Whether the sample was simulated with what it goes on from, so that it can be told apart.
+  [[nodiscard]] bool knows(std::size_t candidate, std::size_t sample) const;
   /// Of a run that was simulated.
   [[nodiscard]] CostAndRevenue point(std::size_t candidate, std::size_t sample) const;
   /// The mean over samples that were simulated.
   [[nodiscard]] CostAndRevenue mean(std::size_t candidate,
                                     std::span<const std::size_t> samples) const;
+  /// What spots earn less what VMs lose, a fraction of what spots request. A lost vCPU-hour of a VM
+  /// counts as so many of a spot as the sample's vm_worth says.
+  [[nodiscard]] double net(std::size_t candidate, std::size_t sample) const;
+  /// The mean over samples that were simulated.
+  [[nodiscard]] double mean_net(std::size_t candidate, std::span<const std::size_t> samples) const;
+  /// How many hosts a sample has.
+  [[nodiscard]] std::size_t hosts(std::size_t sample) const;
   [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] ProgressState state() const;  ///< of at most all candidates on all samples
   [[nodiscard]] const CandidateSpace& space() const { return space_; }
 
  private:
@@ -68,13 +83,18 @@ class TuneRuns {
   [[nodiscard]] std::vector<Group> missing(std::span<const std::size_t> candidates,
                                            std::span<const std::size_t> samples) const;
   void run_group(const Group& group);
+  struct Revenues;
+  [[nodiscard]] Revenues revenues(std::size_t candidate, std::size_t sample) const;
 
   const TuneSettings& settings_;
   std::span<const TuneSample> samples_;
   HostMix host_;
+  double more_hosts_percent_;
+  ProgressSink* progress_;
   CandidateSpace space_;
   std::vector<std::optional<RunResult>> results_;  // by sample, then candidate
   std::size_t count_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 /// One round of the search: how many candidates ran on how many samples.
@@ -103,6 +123,8 @@ struct TuneOutcome {
   /// unless the budget is too small.
   std::optional<std::size_t> without_cooperation;
   std::size_t tried_without_cooperation = 0;
+  /// The best of those that a stock Nova can be set to.
+  std::optional<std::size_t> without_cooperation_for_nova;
   /// The best of the candidates that need true lifetimes, by the same rule: an upper bound.
   std::optional<std::size_t> bound;
   /// The best finalist that a stock Nova can be set to (is_for_nova).
@@ -112,17 +134,17 @@ struct TuneOutcome {
 /// Throws ConfigError when every candidate needs true lifetimes: none of them can be set.
 void require_something_to_set(const TuneSettings& settings);
 
-/// Tells whether nova.conf has values for a candidate: an OTN that is a number, and an evictor that
-/// needs no lifetimes.
+/// Tells whether nova.conf has values for a candidate: an OTN that is a number, an evictor that
+/// needs no lifetimes, and spots without a promise.
 [[nodiscard]] bool is_for_nova(const TuneSettings& settings, const RunCoordinates& candidate);
 
 /// Searches by successive halving: every candidate (or as many as the budget allows, drawn at
 /// random) on one selection sample, the best third on twice as many samples, and so on; beside
 /// them go whole Pareto layers of spot revenue against VM loss, of as many candidates at most (30
-/// if that is more). The recommendation is the candidate with the most spot revenue among those
-/// that keep the limit of VM loss on every selection sample (when none does, the one that loses
-/// least). It, the other finalists and the front run on the held-out samples, which play no part in
-/// the choice.
+/// if that is more). The recommendation is the candidate with the most net revenue (TuneRuns::net)
+/// among those that keep the limit of VM loss on every selection sample (when none does, the one
+/// that loses least). It, the other finalists and the front run on the held-out samples, which play
+/// no part in the choice.
 ///
 /// Candidates without cooperation are not eliminated, so that the recommendation is compared with
 /// the best of them. Candidates that need true lifetimes have a search of their own, for the upper

@@ -61,6 +61,11 @@ class TuneFigures {
                                  std::span<const std::size_t> samples) const {
     return runs_.mean(candidate, samples).vm_loss;
   }
+  /// What a candidate earns, net of lost VMs, more than another: a mean over samples.
+  [[nodiscard]] double net_gain(std::size_t candidate, std::size_t other,
+                                std::span<const std::size_t> samples) const {
+    return runs_.mean_net(candidate, samples) - runs_.mean_net(other, samples);
+  }
   [[nodiscard]] const TuneSettings& settings() const { return settings_; }
   [[nodiscard]] const CandidateSpace& space() const { return runs_.space(); }
 

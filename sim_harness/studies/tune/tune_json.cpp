@@ -62,7 +62,7 @@ class Writer {
   [[nodiscard]] std::string means(std::size_t index, std::span<const std::size_t> samples) const {
     if (samples.empty()) return "null";
     for (const std::size_t sample : samples) {
-      if (runs_.find(index, sample) == nullptr) return "null";
+      if (!runs_.knows(index, sample)) return "null";
     }
     return JsonObject()
         .add("samples", std::to_string(samples.size()))
@@ -81,11 +81,9 @@ class Writer {
 
 }  // namespace
 
-std::string tune_json(const TuneSettings& settings, std::span<const TuneSample> samples,
-                      const TuneRuns& runs, const TuneOutcome& outcome,
-                      std::span<const TuneOutcome> folds, const std::optional<WholeWorkload>& whole,
-                      const std::optional<TuneMoney>& money) {
-  const Writer writer(settings, runs, outcome, folds);
+std::string tune_json(const TuneFindings& findings, const std::optional<TuneMoney>& money) {
+  const TuneOutcome& outcome = findings.outcome;
+  const Writer writer(findings.settings, findings.runs, outcome, findings.folds);
   const auto sample_json = [](const TuneSample& sample) {
     return JsonObject()
         .add("workload", json_text(sample.spec.label))
@@ -93,17 +91,19 @@ std::string tune_json(const TuneSettings& settings, std::span<const TuneSample> 
         .text();
   };
   JsonObject json;
-  json.add("recommendation", writer.candidate(outcome.recommendation))
-      .add("recommendation_for_nova", writer.candidate(outcome.recommendation_for_nova))
+  json.add("verdict", verdict_json(findings.verdict, findings.tried))
+      .add("recommendation", writer.candidate(advised(findings.verdict, outcome)))
+      .add("recommendation_for_nova", writer.candidate(advised_for_nova(findings.verdict, outcome)))
+      .add("found", writer.candidate(outcome.recommendation))
       .add("without_cooperation", writer.candidate(outcome.without_cooperation))
       .add("upper_bound", writer.candidate(outcome.bound))
-      .add("max_vm_loss", json_number(settings.max_vm_loss))
+      .add("max_vm_loss", json_number(findings.settings.max_vm_loss))
       .add("keeps_limit", json_bool(outcome.keeps_limit))
       .add("folds", writer.folds())
       .add("pareto_front", writer.front())
-      .add("hosts", whole ? std::to_string(whole->hosts) : "null")
-      .add("samples", list_of(samples, sample_json))
-      .add("runs", std::to_string(runs.count()));
+      .add("hosts", findings.whole ? std::to_string(findings.whole->hosts) : "null")
+      .add("samples", list_of(findings.samples, sample_json))
+      .add("runs", std::to_string(findings.runs.count()));
   if (money) json.add("money", tune_money_json(*money));
   return json.text();
 }

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <span>
 #include <string>
 
-#include "sim_harness/studies/tune/tune.hpp"
+#include "sim_harness/studies/tune/tune_text.hpp"
 
 namespace cospot {
 
@@ -11,20 +10,27 @@ namespace cospot {
 struct RequestedMoney {
   double vms = 0;
   double spots = 0;
+  double days = 0;  ///< of all windows
 };
 
-/// What the recommendation comes to, were its expected shares those of the whole workloads.
-struct TuneMoney {
-  RequestedMoney requested{};
+/// What a setting earns and loses, were its expected shares those of the whole workloads.
+struct SettingMoney {
   double spots_earned = 0;
   double vms_lost = 0;
+
+  [[nodiscard]] double net() const { return spots_earned - vms_lost; }
 };
 
-/// The shares are those under "Expected": what each fold recommends, on the samples that played no
-/// part in it; without folds, the recommendation on the held-out samples.
-[[nodiscard]] TuneMoney tune_money(const RequestedMoney& requested, const TuneSettings& settings,
-                                   const TuneRuns& runs, const TuneOutcome& outcome,
-                                   std::span<const TuneOutcome> folds);
+struct TuneMoney {
+  RequestedMoney requested{};
+  SettingMoney recommended{};
+  std::optional<SettingMoney> without_cooperation{};
+};
+
+/// The shares are those under "Expected": what each search recommends, or where the verdict is to
+/// keep what there is, its best setting without cooperation, on the samples that played no part in
+/// it.
+[[nodiscard]] TuneMoney tune_money(const RequestedMoney& requested, const TuneFindings& findings);
 
 [[nodiscard]] std::string tune_money_text(const TuneMoney& money);
 [[nodiscard]] std::string tune_money_json(const TuneMoney& money);

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <mutex>
+#include <set>
 #include <utility>
 
+#include "sim_harness/engine/datacenter_size.hpp"
 #include "sim_harness/engine/run_group.hpp"
 #include "sim_harness/engine/true_lifetimes.hpp"
 #include "sim_harness/experiments/work_queue.hpp"
@@ -54,10 +57,13 @@ struct TuneRuns::Group {
   std::vector<std::size_t> candidates{};
 };
 
-TuneRuns::TuneRuns(const TuneSettings& settings, std::span<const TuneSample> samples, HostMix host)
+TuneRuns::TuneRuns(const TuneSettings& settings, std::span<const TuneSample> samples, HostMix host,
+                   double more_hosts_percent, ProgressSink* progress)
     : settings_(settings),
       samples_(samples),
       host_(std::move(host)),
+      more_hosts_percent_(more_hosts_percent),
+      progress_(progress),
       space_(settings),
       results_(samples.size() * space_.size()) {}
 
@@ -66,11 +72,29 @@ const RunResult* TuneRuns::find(std::size_t candidate, std::size_t sample) const
   return result ? &*result : nullptr;
 }
 
+bool TuneRuns::knows(std::size_t candidate, std::size_t sample) const {
+  return find(candidate, sample) != nullptr &&
+         (!samples_[sample].goes_on || find(candidate, sample - 1) != nullptr);
+}
+
+struct TuneRuns::Revenues {
+  Revenue vms_requested = 0, vms = 0, spots_requested = 0, spots = 0;
+};
+
+TuneRuns::Revenues TuneRuns::revenues(std::size_t candidate, std::size_t sample) const {
+  const RunResult& run = *find(candidate, sample);
+  static const RunResult kNothing{};
+  const RunResult& before = samples_[sample].goes_on ? *find(candidate, sample - 1) : kNothing;
+  return {.vms_requested = run.vm_revenue_requested - before.vm_revenue_requested,
+          .vms = run.vm_revenue - before.vm_revenue,
+          .spots_requested = run.spot_revenue_requested - before.spot_revenue_requested,
+          .spots = run.spot_revenue - before.spot_revenue};
+}
+
 CostAndRevenue TuneRuns::point(std::size_t candidate, std::size_t sample) const {
-  const RunResult& result = *find(candidate, sample);
-  return {.vm_loss = share_of(result.vm_revenue_requested - result.vm_revenue,
-                              result.vm_revenue_requested),
-          .spot_share = share_of(result.spot_revenue, result.spot_revenue_requested)};
+  const Revenues of = revenues(candidate, sample);
+  return {.vm_loss = share_of(of.vms_requested - of.vms, of.vms_requested),
+          .spot_share = share_of(of.spots, of.spots_requested)};
 }
 
 CostAndRevenue TuneRuns::mean(std::size_t candidate, std::span<const std::size_t> samples) const {
@@ -84,12 +108,32 @@ CostAndRevenue TuneRuns::mean(std::size_t candidate, std::span<const std::size_t
   return {.vm_loss = sum.vm_loss / count, .spot_share = sum.spot_share / count};
 }
 
+double TuneRuns::net(std::size_t candidate, std::size_t sample) const {
+  const Revenues of = revenues(candidate, sample);
+  return share_of(of.spots, of.spots_requested) -
+         samples_[sample].vm_worth * share_of(of.vms_requested - of.vms, of.spots_requested);
+}
+
+double TuneRuns::mean_net(std::size_t candidate, std::span<const std::size_t> samples) const {
+  double sum = 0;
+  for (const std::size_t sample : samples) sum += net(candidate, sample);
+  return sum / static_cast<double>(samples.size());
+}
+
+std::size_t TuneRuns::hosts(std::size_t sample) const {
+  return with_headroom(samples_[sample].hosts, more_hosts_percent_);
+}
+
 std::vector<TuneRuns::Group> TuneRuns::missing(std::span<const std::size_t> candidates,
                                                std::span<const std::size_t> samples) const {
   std::vector<std::size_t> ascending(candidates.begin(), candidates.end());
   std::ranges::sort(ascending);
-  std::vector<Group> groups;
+  std::set<std::size_t> with_those_before(samples.begin(), samples.end());
   for (const std::size_t sample : samples) {
+    if (samples_[sample].goes_on) with_those_before.insert(sample - 1);
+  }
+  std::vector<Group> groups;
+  for (const std::size_t sample : with_those_before) {
     for (const std::size_t candidate : ascending) {
       if (find(candidate, sample) != nullptr) continue;
       const RunCoordinates at = space_.at(candidate);
@@ -112,7 +156,7 @@ void TuneRuns::run_group(const Group& group) {
                           .otn = settings_.otn[at.otn]});
   }
   const RunGroupSettings settings{.host = host_,
-                                  .hosts = sample.hosts,
+                                  .hosts = hosts(group.sample),
                                   .vm = &settings_.vm[group.vm],
                                   .spot = &settings_.spot[group.spot]};
   simulate_group(sample.schedule, settings, variations,
@@ -122,12 +166,23 @@ void TuneRuns::run_group(const Group& group) {
                  });
 }
 
+ProgressState TuneRuns::state() const {
+  return {.done = count_,
+          .total = results_.size(),
+          .elapsed = std::chrono::steady_clock::now() - start_};
+}
+
 void TuneRuns::simulate(std::span<const std::size_t> candidates,
                         std::span<const std::size_t> samples) {
   const std::vector<Group> groups = missing(candidates, samples);
-  work_in_parallel(groups.size(), settings_.threads, [&](std::size_t i) { run_group(groups[i]); });
+  std::mutex counting;
+  work_in_parallel(groups.size(), settings_.threads, [&](std::size_t i) {
+    run_group(groups[i]);
+    const std::scoped_lock lock(counting);
+    count_ += groups[i].candidates.size();
+    if (progress_ != nullptr) progress_->update(state());
+  });
   current_stop_token().check();
-  for (const Group& group : groups) count_ += group.candidates.size();
 }
 
 }  // namespace cospot

@@ -20,18 +20,16 @@
 namespace cospot {
 namespace {
 
-constexpr std::string_view kLargeVmOfOneRemedy =
+constexpr std::string_view kLargeVmRemedyHere =
     "use a larger --host, or give --hosts instead of --headroom-percent to count such VMs as "
     "rejected";
-/// Parts have hosts in proportion to the fewest that hold their VMs, also with --hosts.
-constexpr std::string_view kLargeVmOfPartRemedy =
-    "use a larger --host, or give several workloads and --hosts to count such VMs as rejected";
+/// Of fewer hosts, one more or less is over a twelfth of all of them.
+constexpr std::size_t kFewHosts = 12;
 
 /// The fewest hosts with which each VM policy rejects nothing.
 std::vector<std::size_t> needed_hosts(const Workload& workload, const HostMix& host,
-                                      std::span<const ChainSpec> vm, std::string_view remedy,
-                                      const VcpusUnit& unit) {
-  require_every_vm_fits(workload, host, remedy, unit);
+                                      std::span<const ChainSpec> vm, const VcpusUnit& unit) {
+  require_every_vm_fits(workload, host, kLargeVmRemedyHere, unit);
   const EventSchedule vms =
       make_schedule(workload, ScheduledClasses::kVmsOnly, host.isolated_tenants());
   require_possible_placements(workload, vms, host, std::nullopt);
@@ -42,21 +40,10 @@ std::vector<std::size_t> needed_hosts(const Workload& workload, const HostMix& h
   return needed;
 }
 
-/// `hosts` are what the whole workload has, of which `whole` are what its VMs need.
-std::size_t scaled(std::size_t hosts, std::size_t part, std::size_t whole) {
-  const double share = static_cast<double>(part) / static_cast<double>(whole);
-  return std::max<std::size_t>(
-      1, static_cast<std::size_t>(std::llround(static_cast<double>(hosts) * share)));
-}
-
-/// Hosts of which a part of a workload has its share: the types in proportion to those of so many
-/// hosts. Of a part, the hosts that are there are a share too, and not all there first.
-HostMix host_of_parts(const HostMix& host, std::size_t hosts) {
-  if (host.added_type().empty()) return host;
-  std::vector<HostKind> kinds = host.kinds();
-  const std::vector<std::size_t> counts = host.counts(hosts);
-  for (std::size_t kind = 0; kind < kinds.size(); ++kind) kinds[kind].count = counts[kind];
-  return {std::move(kinds), host.places()};
+bool fits_every_vm(const Workload& workload, const HostMix& host) {
+  return std::ranges::all_of(workload.rows, [&](const WorkloadRow& row) {
+    return row.is_spot() || host.fits_an_empty_host(row.resources);
+  });
 }
 
 void require_both_classes(const TuneSample& sample) {
@@ -85,44 +72,31 @@ TuneSample make_sample(WorkloadSpec spec, Workload workload, const HostMix& host
   return sample;
 }
 
-/// The server group of a request, or RowPlacement::kNoGroup.
-std::uint32_t group_of(const Workload& workload, const WorkloadRow& row) {
-  return row.placement == 0 ? RowPlacement::kNoGroup
-                            : workload.placements.asked[row.placement - 1].group;
+double days_of(SimTime time) {
+  return static_cast<double>(time.count()) / static_cast<double>(SimTime(kDay).count());
 }
 
 }  // namespace
 
-std::vector<Workload> deal_batches(const Workload& workload, std::size_t parts,
-                                   std::uint64_t seed) {
-  std::vector<Workload> dealt(parts);
-  for (std::size_t i = 0; i < parts; ++i) {
-    const std::string recipe = fmt::format("part {}/{} seed={}", i + 1, parts, seed);
-    dealt[i] = {.name = fmt::format("{} ({})", workload.name, recipe),
-                .sha256 = sha256_hex(recipe + " of " + workload.sha256),
-                .window = workload.window,
-                .window_is_stated = workload.window_is_stated,
-                .placements = workload.placements};
+std::vector<Workload> lengthening_windows(const Workload& workload, std::size_t parts) {
+  std::vector<Workload> windows;
+  for (std::size_t part = 1; part <= parts; ++part) {
+    const SimTime window =
+        part == parts ? workload.window
+                      : SimTime(workload.window.count() / static_cast<std::int64_t>(parts) *
+                                static_cast<std::int64_t>(part));
+    const std::string days = fmt::format("0 to {} d", window_days_text(window));
+    Workload& made = windows.emplace_back(Workload{
+        .name = fmt::format("{} ({})", workload.name, days),
+        .sha256 = part == parts ? workload.sha256
+                                : sha256_hex(fmt::format("{} of {}", days, workload.sha256)),
+        .window = window,
+        .window_is_stated = true,
+        .placements = workload.placements});
+    std::ranges::copy_if(workload.rows, std::back_inserter(made.rows),
+                         [&](const WorkloadRow& row) { return starts_in_time(row, window); });
   }
-  // Members of a server group look at each other, so they stay together.
-  std::vector<std::optional<std::size_t>> part_of_group(workload.placements.groups.size());
-  Random random(seed);
-  const WorkloadRow* previous = nullptr;
-  std::size_t part = 0;
-  for (const WorkloadRow& row : workload.rows) {
-    const bool same_batch = previous != nullptr && row.tenant == previous->tenant &&
-                            row.instance_class == previous->instance_class;
-    if (!same_batch) part = random.below(parts);
-    const std::uint32_t group = group_of(workload, row);
-    if (group == RowPlacement::kNoGroup) {
-      dealt[part].rows.push_back(row);
-    } else {
-      if (!part_of_group[group]) part_of_group[group] = part;
-      dealt[*part_of_group[group]].rows.push_back(row);
-    }
-    previous = &row;
-  }
-  return dealt;
+  return windows;
 }
 
 std::vector<bool> draw_held_out(std::size_t count, std::uint64_t seed) {
@@ -146,6 +120,7 @@ std::vector<std::size_t> draw_folds(std::size_t count, std::size_t folds, std::u
   }
   std::vector<std::size_t> fold_of(count);
   for (std::size_t i = 0; i < count; ++i) fold_of[i] = i % folds;
+  if (folds == count) return fold_of;  // nothing to draw
   Random random(seed);
   for (std::size_t i = count; i > 1; --i) std::swap(fold_of[i - 1], fold_of[random.below(i)]);
   return fold_of;
@@ -153,47 +128,74 @@ std::vector<std::size_t> draw_folds(std::size_t count, std::size_t folds, std::u
 
 TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDatacenter& datacenter,
                          std::span<const ChainSpec> vm, std::span<const EvictorSpec> evictors,
-                         std::size_t parts, std::uint64_t seed) {
+                         std::size_t parts) {
   TuneSamples made;
-  made.host = datacenter.host;
-  const bool is_split = workloads.size() == 1;
-  const std::string_view remedy = is_split ? kLargeVmOfPartRemedy : kLargeVmOfOneRemedy;
-  const std::optional<double> percent = datacenter.size.percent;
-  if (is_split) {
+  const HostMix& host = datacenter.host;
+  const auto sized = [&](std::span<const std::size_t> needed) {
+    return datacenter.size.percent
+               ? with_headroom(std::ranges::min(needed), *datacenter.size.percent)
+               : datacenter.size.hosts;
+  };
+  if (workloads.size() == 1) {
     const WorkloadSpec& spec = workloads.front();
     const Workload workload = load_workload(spec);
-    made.whole = WholeWorkload{
-        .hosts = datacenter.size.hosts,
-        .needed = needed_hosts(workload, datacenter.host, vm, remedy, vcpus_unit_of(spec))};
-    if (percent) {
-      made.whole->hosts = with_headroom(std::ranges::min(made.whole->needed), *percent);
+    made.whole = WholeWorkload{.hosts = datacenter.size.hosts,
+                               .part = workload.window / static_cast<std::int64_t>(parts)};
+    // With stated hosts, VMs larger than each of them count as rejected.
+    if (datacenter.size.percent || fits_every_vm(workload, host)) {
+      made.whole->needed = needed_hosts(workload, host, vm, vcpus_unit_of(spec));
+      made.whole->hosts = sized(made.whole->needed);
     }
-    made.host = host_of_parts(datacenter.host, made.whole->hosts);
-    for (Workload& part : deal_batches(workload, parts, seed)) {
+    for (Workload& part : lengthening_windows(workload, parts)) {
       WorkloadSpec named = spec;
       named.label = part.name;
-      made.samples.push_back(make_sample(std::move(named), std::move(part), made.host));
+      named.window = part.window;
+      TuneSample sample = make_sample(std::move(named), std::move(part), host);
+      sample.hosts = made.whole->hosts;
+      sample.goes_on = !made.samples.empty();
+      made.samples.push_back(std::move(sample));
     }
     made.samples.front().warnings = window_warnings(workload);
   } else {
     for (const WorkloadSpec& spec : workloads) {
-      made.samples.push_back(make_sample(spec, load_workload(spec), made.host));
-      made.samples.back().warnings = window_warnings(made.samples.back().workload);
+      TuneSample& sample = made.samples.emplace_back(make_sample(spec, load_workload(spec), host));
+      sample.warnings = window_warnings(sample.workload);
+      sample.hosts = datacenter.size.hosts;
+      if (datacenter.size.percent) {
+        sample.hosts = sized(needed_hosts(sample.workload, host, vm, vcpus_unit_of(spec)));
+      }
     }
   }
   for (TuneSample& sample : made.samples) {
-    sample.hosts = datacenter.size.hosts;
-    if (percent || made.whole) {
-      const std::size_t fewest = std::ranges::min(
-          needed_hosts(sample.workload, made.host, vm, remedy, vcpus_unit_of(sample.spec)));
-      sample.hosts = percent
-                         ? with_headroom(fewest, *percent)
-                         : scaled(made.whole->hosts, fewest, std::ranges::min(made.whole->needed));
-    }
-    require_possible_placements(sample.workload, sample.schedule, made.host, sample.hosts);
+    require_possible_placements(sample.workload, sample.schedule, host, sample.hosts);
     inform_evictors(sample, evictors);
   }
   return made;
+}
+
+std::vector<std::string> sample_warnings(const TuneSamples& samples) {
+  std::vector<std::string> warnings;
+  const auto [fewest, most] = std::ranges::minmax(samples.samples, {}, &TuneSample::hosts);
+  if (fewest.hosts < kFewHosts) {
+    const std::string range = fewest.hosts == most.hosts
+                                  ? fmt::format("{}", fewest.hosts)
+                                  : fmt::format("{} to {}", fewest.hosts, most.hosts);
+    warnings.push_back(fmt::format(
+        "datacenters of {} hosts: one host more or less decides what fits, and an offer of as many "
+        "is of all of them, so that little of this holds in another week; at least {} hosts would "
+        "do: join the workloads of several zones, or take what this says for a first impression",
+        range, kFewHosts));
+  }
+  if (samples.whole && samples.whole->part < kDay) {
+    const auto parts =
+        static_cast<std::size_t>(samples.whole->part * samples.samples.size() / kDay);
+    warnings.push_back(
+        fmt::format("parts of {:.1f} hours: shorter than a day, of which each hour is another; {}",
+                    24 * days_of(samples.whole->part),
+                    parts >= 2 ? fmt::format("expected --parts {} at most", parts)
+                               : "expected a history of two days or more, better of two weeks"));
+  }
+  return warnings;
 }
 
 }  // namespace cospot

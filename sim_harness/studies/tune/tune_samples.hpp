@@ -26,51 +26,55 @@ struct TuneSample {
   Workload workload;
   EventSchedule schedule{};
   std::size_t hosts = 0;
+  /// It is the sample before and what comes after its window, of which alone it tells.
+  bool goes_on = false;
+  double vm_worth = 1;                  ///< the price of a VM's vCPU-hour, in prices of a spot's
   std::vector<EvictorSpec> evictors{};  ///< those of the candidates, knowing this workload
   std::vector<std::string>
-      warnings{};  ///< of its workload; of one that is dealt, the first has them
+      warnings{};  ///< of its workload; of one that is split, the first has them
 };
 
-/// What a datacenter for a whole workload has, when its samples are only shares of it.
+/// The datacenter of a single workload, which is that of all its parts.
 struct WholeWorkload {
-  std::size_t hosts = 0;            ///< as asked for
-  std::vector<std::size_t> needed;  ///< by VM policy: the fewest hosts that hold all its VMs
+  std::size_t hosts = 0;  ///< as asked for
+  /// By VM policy: the fewest hosts that hold all its VMs; empty where none do.
+  std::vector<std::size_t> needed{};
+  SimTime part{0};  ///< how long a part is
 };
 
 struct TuneSamples {
   std::vector<TuneSample> samples;
   std::optional<WholeWorkload> whole;  ///< when a single workload was split
-  /// That of the samples: the datacenter's; of parts, where only one type is added, a smaller
-  /// one with the types in the proportions of the whole.
-  HostMix host{};
 };
 
-/// The samples of one workload: its batches (neighbouring rows of one tenant and class) dealt at
-/// random to `parts` workloads of their own, and members of one server group to the same. Every row
-/// is in exactly one, in its order.
-[[nodiscard]] std::vector<Workload> deal_batches(const Workload& workload, std::size_t parts,
-                                                 std::uint64_t seed);
+/// One workload with its window ever longer, by an equal part each: the last is the whole. What a
+/// run earns in a part of the window is what it earns up to its end less what it earns up to its
+/// beginning, because nothing that is decided depends on what comes later.
+[[nodiscard]] std::vector<Workload> lengthening_windows(const Workload& workload,
+                                                        std::size_t parts);
 
 /// Which of `count` samples are held out: a random half, rounded down. Errors: ConfigError when
 /// there are fewer than two.
 [[nodiscard]] std::vector<bool> draw_held_out(std::size_t count, std::uint64_t seed);
 
 /// In which of `folds` folds each of `count` samples is: dealt at random, so that their sizes
-/// differ by one at most. Errors: ConfigError when a fold would have no sample.
+/// differ by one at most; in the order of samples where each has its own. Errors: ConfigError when
+/// a fold would have no sample.
 [[nodiscard]] std::vector<std::size_t> draw_folds(std::size_t count, std::size_t folds,
                                                   std::uint64_t seed);
 
-/// Loads the workloads, splits a single one into parts, and sizes every sample's datacenter, and
-/// that of a workload that was split. All VM policies get the same hosts: a headroom is over the
-/// fewest hosts that one of them needs, and of a part, a number of hosts is scaled with what its
-/// VMs need.
+/// Loads the workloads, splits the window of a single one into parts, and sizes every sample's
+/// datacenter. All VM policies get the same hosts: a headroom is over the fewest hosts that one of
+/// them needs. Parts have the datacenter of the whole workload.
 ///
 /// Errors: WorkloadError; ConfigError when a sample has no VM or no spot, a VM fits no host, or
 /// requests ask for what no host can give.
 [[nodiscard]] TuneSamples make_samples(std::span<const WorkloadSpec> workloads,
                                        const TunedDatacenter& datacenter,
                                        std::span<const ChainSpec> vm,
-                                       std::span<const EvictorSpec> evictors, std::size_t parts,
-                                       std::uint64_t seed);
+                                       std::span<const EvictorSpec> evictors, std::size_t parts);
+
+/// What is too small to say much of a datacenter, a sentence each that says what would suffice.
+[[nodiscard]] std::vector<std::string> sample_warnings(const TuneSamples& samples);
 
 }  // namespace cospot

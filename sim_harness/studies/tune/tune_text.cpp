@@ -67,21 +67,22 @@ class Writer {
  public:
   using Labels = TuneFigures::Labels;
 
-  Writer(const TuneSettings& settings, std::span<const TuneSample> samples, const TuneRuns& runs,
-         const TuneOutcome& outcome, std::span<const TuneOutcome> folds,
-         const std::optional<WholeWorkload>& whole)
-      : settings_(settings),
-        samples_(samples),
-        runs_(runs),
-        figures_(settings, runs),
-        outcome_(outcome),
-        folds_(folds),
-        whole_(whole) {}
+  explicit Writer(const TuneFindings& findings)
+      : findings_(findings),
+        settings_(findings.settings),
+        samples_(findings.samples),
+        runs_(findings.runs),
+        figures_(settings_, runs_),
+        outcome_(findings.outcome),
+        folds_(findings.folds),
+        whole_(findings.whole),
+        advised_(advised(findings.verdict, outcome_)) {}
 
   [[nodiscard]] std::string text() const {
     const std::string judged =
         folds_.empty() ? verdict() : cross_validation_text(figures_, outcome_, folds_);
-    return effort() + "\n" + recommendation() + "\n" + judged + "\n" + sureness() + "\n" + front();
+    return verdict_text(findings_.verdict, settings_.max_vm_loss, findings_.tried) + "\n" +
+           recommendation() + "\n" + judged + "\n" + sureness() + "\n" + front() + "\n" + effort();
   }
 
  private:
@@ -115,12 +116,18 @@ class Writer {
                                   ? plural(fewest.hosts, "host")
                                   : fmt::format("{} to {} hosts", fewest.hosts, most.hosts);
     if (!whole_) return fmt::format("A sample is one workload. Datacenters: {}\n", range);
-    const std::size_t vm = runs_.space().at(outcome_.recommendation).vm;
+    const std::size_t vm = runs_.space().at(advised_).vm;
+    const std::string needed =
+        whole_->needed.empty()
+            ? "a VM is larger than each of them"
+            : fmt::format("VMs alone need {} with {}", whole_->needed[vm], settings_.vm[vm].label);
     return fmt::format(
-        "Datacenter: {} for the whole workload; its VMs alone need {} with {}\n"
-        "A sample is a random part of the workload, one of {}, in a datacenter of its own: {}\n",
-        plural(whole_->hosts, "host"), whole_->needed[vm], settings_.vm[vm].label, samples_.size(),
-        range);
+        "Datacenter: {}; {}\nA sample is {} days of the workload, one of {}, in a run from its "
+        "beginning.\n",
+        plural(whole_->hosts, "host"), needed,
+        fmt::format("{:.3g}", static_cast<double>(whole_->part.count()) /
+                                  static_cast<double>(SimTime(kDay).count())),
+        samples_.size());
   }
 
   /// Says so when an evictor goes by a model that knows nothing of these workloads.
@@ -138,24 +145,24 @@ class Writer {
   }
 
   [[nodiscard]] std::string recommendation() const {
-    const Labels of = figures_.labels(outcome_.recommendation);
+    const Labels of = figures_.labels(advised_);
     std::string text = fmt::format(
         "Set (keys of a sweep file)\n  vm: {}\n  spot: {}\n  evictor: {}\n  saf: {}\n  otn: {}\n\n",
-        of.vm, of.spot,
-        yaml_of(settings_.evictors[runs_.space().at(outcome_.recommendation).evictor]), of.saf,
+        of.vm, of.spot, yaml_of(settings_.evictors[runs_.space().at(advised_).evictor]), of.saf,
         of.otn);
     text += "In nova.conf";
-    if (outcome_.recommendation_for_nova &&
-        *outcome_.recommendation_for_nova != outcome_.recommendation) {
+    const std::optional<std::size_t> for_nova =
+        advised_for_nova(findings_.verdict, findings_.outcome);
+    if (for_nova && *for_nova != advised_) {
       text += fmt::format(", which has no {}: the best of what it has", what_nova_lacks());
     }
-    text += outcome_.recommendation_for_nova ? nova_lines(*outcome_.recommendation_for_nova)
-                                             : "\n  (none of the settings can be given there)\n";
+    text += for_nova ? nova_lines(*for_nova) : "\n  (none of the settings can be given there)\n";
     return text + '\n' + "In words\n" + words(of);
   }
 
   [[nodiscard]] std::string what_nova_lacks() const {
-    const RunCoordinates at = runs_.space().at(outcome_.recommendation);
+    const RunCoordinates at = runs_.space().at(advised_);
+    if (!settings_.spot[at.spot].filters.empty()) return settings_.spot[at.spot].label;
     const OfferRule& otn = settings_.otn[at.otn];
     return otn.kind() == OfferRule::Kind::kTopN ? settings_.evictors[at.evictor].label
                                                 : "offer " + otn.label();
@@ -170,7 +177,7 @@ class Writer {
   }
 
   [[nodiscard]] std::string words(const Labels& of) const {
-    const RunCoordinates at = runs_.space().at(outcome_.recommendation);
+    const RunCoordinates at = runs_.space().at(advised_);
     const OfferRule& otn = settings_.otn[at.otn];
     std::string offer = fmt::format("the first {} hosts", of.otn);
     if (otn.is_one_host()) offer = "the first host alone: spots have no say";
@@ -312,6 +319,7 @@ class Writer {
     return text + "; of equal ones, one is shown.\n";
   }
 
+  const TuneFindings& findings_;
   const TuneSettings& settings_;
   std::span<const TuneSample> samples_;
   const TuneRuns& runs_;
@@ -319,15 +327,11 @@ class Writer {
   const TuneOutcome& outcome_;
   std::span<const TuneOutcome> folds_;
   const std::optional<WholeWorkload>& whole_;
+  std::size_t advised_;
 };
 
 }  // namespace
 
-std::string tune_text(const TuneSettings& settings, std::span<const TuneSample> samples,
-                      const TuneRuns& runs, const TuneOutcome& outcome,
-                      std::span<const TuneOutcome> folds,
-                      const std::optional<WholeWorkload>& whole) {
-  return Writer(settings, samples, runs, outcome, folds, whole).text();
-}
+std::string tune_text(const TuneFindings& findings) { return Writer(findings).text(); }
 
 }  // namespace cospot

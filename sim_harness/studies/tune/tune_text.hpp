@@ -5,18 +5,29 @@
 #include <string>
 
 #include "sim_harness/studies/tune/tune.hpp"
+#include "sim_harness/studies/tune/tune_verdict.hpp"
 
 namespace cospot {
 
+/// What a tuning found, for its texts. All that it refers to outlives it.
+struct TuneFindings {
+  const TuneSettings& settings;
+  std::span<const TuneSample> samples;
+  const TuneRuns& runs;
+  const TuneOutcome& outcome;
+  std::span<const TuneOutcome> folds;  ///< of cross_validate; empty: `outcome` has held-out samples
+  const std::optional<WholeWorkload>& whole;  ///< of make_samples
+  TuneVerdict verdict{};
+  std::span<const MoreHosts> tried{};  ///< where the verdict is to keep what there is
+
+  /// The searches that were judged by samples they did not know.
+  [[nodiscard]] std::span<const TuneOutcome> judged() const {
+    return folds.empty() ? std::span(&outcome, 1) : folds;
+  }
+};
+
 /// What to set, what it earned and lost on the held-out samples, how sure that is, and the Pareto
 /// front, in words and tables.
-///
-/// Args: folds: of cross_validate; they judge the search where `outcome` has no held-out samples;
-/// whole: of make_samples.
-[[nodiscard]] std::string tune_text(const TuneSettings& settings,
-                                    std::span<const TuneSample> samples, const TuneRuns& runs,
-                                    const TuneOutcome& outcome,
-                                    std::span<const TuneOutcome> folds = {},
-                                    const std::optional<WholeWorkload>& whole = {});
+[[nodiscard]] std::string tune_text(const TuneFindings& findings);
 
 }  // namespace cospot
