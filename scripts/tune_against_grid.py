@@ -22,7 +22,6 @@ import fractions
 import json
 import os
 import pathlib
-import re
 import statistics
 import subprocess
 import sys
@@ -59,19 +58,20 @@ def setting_of(row):
     return (row["vm"], row["spot"], row["evictor"], row["saf"] == "1", row["otn"])
 
 
-def recommendation_of(text):
-    """The setting after "Set (keys of a sweep file)"."""
-    said = dict(re.findall(r"^  (vm|spot|evictor|saf|otn): (.+)$", text, re.MULTILINE))
-    said["evictor"] = re.sub(r"^\{name: (\w+), model: .*\}$", r"\1", said["evictor"])
-    return (said["vm"], said["spot"], said["evictor"], said["saf"] == "true", said["otn"])
+def setting_found(found):
+    """What the search found, of the JSON of tune."""
+    otn = found["otn"]
+    return (found["vm"], found["spot"], found["evictor"], found["saf"], str(otn))
 
 
 def tune(arguments, seed):
     """The recommendation, what chose it, the settings run on all of it, and the hosts."""
     path = arguments.output / f"tune-{seed}.csv"
-    text = run(
+    said = run(
         arguments,
         "tune",
+        "--json",
+        "--quiet",
         *arguments.workloads,
         "--host",
         arguments.host,
@@ -84,19 +84,20 @@ def tune(arguments, seed):
         "--csv",
         str(path),
     )
-    if f"that all {SETTINGS} settings take" not in text:
-        sys.exit(f"tune chooses from other settings than these {SETTINGS}:\n{text}")
+    found = json.loads(said)["found"]
     rows = rows_of(path)
-    count = int(re.match(r"(\d+) training samples?", text)[1])
+    count = found["training"]["samples"]
     # Of the settings only the last few run on a sample that judges.
     by_runs = collections.Counter(row["workload"] for row in rows).most_common()
     if by_runs[count - 1][1] == by_runs[count][1]:
         sys.exit(f"seed {seed}: cannot tell by the number of runs which samples chose")
+    if by_runs[0][1] != SETTINGS:
+        sys.exit(f"tune chooses from {by_runs[0][1]} settings, expected {SETTINGS}")
     hosts = {row["workload"]: int(row["hosts"]) for row in rows}
     choosing = [workload for workload, _ in by_runs[:count]]
     ran = collections.Counter(setting_of(row) for row in rows if row["workload"] in choosing)
     complete = [setting for setting, runs in ran.items() if runs == count]
-    return recommendation_of(text), choosing, complete, hosts
+    return setting_found(found), choosing, complete, hosts
 
 
 def grid_of(arguments, workload, number, hosts):

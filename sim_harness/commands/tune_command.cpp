@@ -104,7 +104,7 @@ struct TuneArguments {
 };
 
 constexpr double kDefaultHeadroomPercent = 2;
-constexpr std::size_t kDefaultFolds = 5;
+constexpr std::size_t kDefaultFolds = 10;
 
 void require_distinct(const std::vector<std::string>& values, std::string_view option) {
   std::set<std::string> seen;
@@ -365,7 +365,8 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
       .add_option(
           "--folds", arguments.folds,
           "Folds of the cross-validation: each validates a search over the others, the training "
-          "folds (if left out, 5 or the number of samples if that is less, of one workload each of "
+          "folds (if left out, 10 or the number of samples if that is less, of one workload each "
+          "of "
           "its "
           "parts); 1, as with --budget: "
           "one half of the samples for training, one for validation")

@@ -161,7 +161,8 @@ TEST_CASE("size: prints the hosts for every VM policy and headroom") {
             "hosts by headroom (lower bound: the peak demand, were it packed without loss)\n"
             "VM policy  lower bound  0 %  10 %  50 %\n"
             "UTIL                 3    3     3     5\n"
-            "COS                  3    3     3     5\n");  // 3 x 0.5 = 1.5, rounded to 2
+            "COS                  3    3     3     5\n"  // 3 x 0.5 = 1.5, rounded to 2
+            "Studies over these policies count a headroom from the fewest: 3 hosts, of UTIL.\n");
   CHECK(run(folder, "size azure2020:seed=1:scale=0.0005 --vm UTIL --host 10400,2250")
             .starts_with("workload  azure2020:seed=1:scale=0.0005: "));
   CHECK_THROWS_WITH_AS((void)run(folder, "size no.csv --vm UTIL --vm Util --host 10,10"),

@@ -673,11 +673,44 @@ TEST_CASE("sample_warnings: few hosts and parts shorter than a day, and what wou
   CHECK(warned(12, kDay / 2, 3).front().find("a history of two days or more") != std::string::npos);
 }
 
+/// A verdict by its definitions, for a limit of 0 and VMs worth as much as spots.
+struct ExpectedVerdict {
+  std::size_t over = 0;
+  double mean = 0;
+  double half = 0;
+};
+
+template <class Pick>
+ExpectedVerdict verdict_of(const TuneRuns& runs, const std::vector<TuneOutcome>& folds,
+                           const Pick& pick) {
+  ExpectedVerdict expected;
+  std::vector<double> gains;
+  for (const TuneOutcome& fold : folds) {
+    for (const std::size_t sample : fold.held_out) {
+      const auto net = [&](std::size_t candidate) {
+        const RunResult& run = *runs.find(candidate, sample);
+        return (static_cast<double>(run.spot_revenue) -
+                static_cast<double>(run.vm_revenue_requested - run.vm_revenue)) /
+               static_cast<double>(run.spot_revenue_requested);
+      };
+      const RunResult& run = *runs.find(pick(fold), sample);
+      if (run.vm_revenue < run.vm_revenue_requested) ++expected.over;
+      gains.push_back(net(pick(fold)) - net(*fold.without_cooperation));
+    }
+  }
+  REQUIRE(gains.size() == 6);
+  expected.mean = std::accumulate(gains.begin(), gains.end(), 0.0) / 6;
+  double squares = 0;
+  for (const double gain : gains) squares += (gain - expected.mean) * (gain - expected.mean);
+  expected.half = 2.570582 * std::sqrt(squares / 5 / 6);  // t(0.975) of 5 degrees of freedom
+  return expected;
+}
+
 TEST_CASE("judge: cooperate only where the limit holds and the gain is beyond its interval") {
-  const TuneSettings settings =
-      settings_of({"UTIL", "COS", "DPD"}, {"sDPD", "vmaUTIL"}, {"FIFO"}, {"1", "4", "16"});
-  std::set<TuneAdvice> seen;
-  for (const double headroom : {-1.0, 0.0, 2.0, 10.0, 400.0}) {
+  const TuneSettings settings = settings_of({"UTIL", "COS", "DPD"}, {"sDPD", "vmaUTIL"}, {"FIFO"},
+                                            {"1", "4", "16", "epsilon-0.7"});
+  std::set<std::string> seen;
+  for (const double headroom : {-1.0, 0.0, 1.0, 2.0, 5.0, 10.0, 400.0}) {
     auto samples = samples_of(recipes(6, "0.0005"), settings, std::max(headroom, 0.0));
     // A host too few: VMs are lost whatever is set.
     if (headroom < 0) --samples.front().hosts;
@@ -685,46 +718,81 @@ TEST_CASE("judge: cooperate only where the limit holds and the gain is beyond it
     const auto folds = cross_validate(settings, draw_folds(samples.size(), 3, 1), runs);
     const TuneOutcome outcome = tune(settings, std::vector<bool>(samples.size(), false), runs);
     const TuneVerdict verdict = judge(settings, runs, outcome, folds);
-    // By the definitions: the limit is 0, a lost vCPU-hour of a VM counts as one of a spot.
-    std::vector<double> gains;
-    std::size_t over = 0;
-    for (const TuneOutcome& fold : folds) {
-      for (const std::size_t sample : fold.held_out) {
-        const auto net = [&](std::size_t candidate) {
-          const RunResult& run = *runs.find(candidate, sample);
-          return (static_cast<double>(run.spot_revenue) -
-                  static_cast<double>(run.vm_revenue_requested - run.vm_revenue)) /
-                 static_cast<double>(run.spot_revenue_requested);
-        };
-        const RunResult& run = *runs.find(fold.recommendation, sample);
-        if (run.vm_revenue < run.vm_revenue_requested) ++over;
-        gains.push_back(net(fold.recommendation) - net(*fold.without_cooperation));
-      }
-    }
-    REQUIRE(gains.size() == 6);
-    const double mean = std::accumulate(gains.begin(), gains.end(), 0.0) / 6;
-    double squares = 0;
-    for (const double gain : gains) squares += (gain - mean) * (gain - mean);
-    const double half = 2.570582 * std::sqrt(squares / 5 / 6);  // t(0.975) of 5 degrees of freedom
+    const ExpectedVerdict best =
+        verdict_of(runs, folds, [](const TuneOutcome& fold) { return fold.recommendation; });
+    const ExpectedVerdict plainer = verdict_of(
+        runs, folds, [](const TuneOutcome& fold) { return *fold.recommendation_for_nova; });
+    const auto holds = [&](const ExpectedVerdict& one) {
+      return one.over == 0 && outcome.keeps_limit && one.mean - one.half > 0;
+    };
+    const bool is_plainer = !holds(best) && holds(plainer);
+    const ExpectedVerdict& judged = is_plainer ? plainer : best;
     CHECK(verdict.validated == 6);
-    CHECK(verdict.over_limit == over);
-    CHECK(verdict.gain.mean == doctest::Approx(mean));
-    CHECK(*verdict.gain.half_width == doctest::Approx(half).epsilon(1e-5));
-    const TuneAdvice expected = over > 0 || !outcome.keeps_limit ? TuneAdvice::kKeepForLimit
-                                : mean - half > 0                ? TuneAdvice::kCooperate
-                                                                 : TuneAdvice::kKeepForGain;
+    CHECK((verdict.choice == JudgedChoice::kForNova) == is_plainer);
+    CHECK(verdict.over_limit == judged.over);
+    CHECK(verdict.gain.mean == doctest::Approx(judged.mean));
+    CHECK(*verdict.gain.half_width == doctest::Approx(judged.half).epsilon(1e-5));
+    const TuneAdvice expected = holds(judged) ? TuneAdvice::kCooperate
+                                : judged.over > 0 || !outcome.keeps_limit
+                                    ? TuneAdvice::kKeepForLimit
+                                    : TuneAdvice::kKeepForGain;
     CHECK(verdict.advice == expected);
-    seen.insert(verdict.advice);
+    seen.insert(std::string(advice_name(verdict.advice)) + (is_plainer ? ", plainer" : ""));
     const std::size_t set = advised(verdict, outcome);
-    CHECK(set == (expected == TuneAdvice::kCooperate ? outcome.recommendation
-                                                     : *outcome.without_cooperation));
-    if (expected != TuneAdvice::kCooperate) {
-      // What is to be set does not cooperate, and the first line says so.
-      CHECK(runs.space().baseline_of(set) == set);
-      CHECK(verdict_text(verdict, 0, {}).starts_with("Recommendation: keep what you have"));
+    if (expected == TuneAdvice::kCooperate) {
+      CHECK(set == (is_plainer ? *outcome.recommendation_for_nova : outcome.recommendation));
+      continue;
     }
+    // What is to be set does not cooperate, and the first line says so.
+    CHECK(runs.space().baseline_of(set) == set);
+    CHECK(verdict_text(verdict, 0, {}).starts_with("Recommendation: keep what you have"));
   }
-  CHECK(seen.size() == 3);
+  CHECK(seen.size() >= 3);
+}
+
+TEST_CASE("judge: where the best of all loses VMs, the best that Nova can be set to may stand") {
+  TuneSettings settings =
+      settings_of({"UTIL", "COS"}, {"vmaUTIL"}, {"FIFO"}, {"1", "16", "epsilon-0.7"});
+  settings.max_vm_loss = 1;  // any loss
+  const auto samples = samples_of(recipes(10, "0.001"), settings, 5);
+  TuneRuns runs(settings, samples, kHost);
+  const std::vector<std::size_t> everything = all_of(runs.space().size());
+  runs.simulate(everything, all_of(10));
+  // Candidates by hand: OTN 16 for Nova, and as the best one what differs from it.
+  const auto candidate = [&](std::size_t vm, std::size_t otn) {
+    for (const std::size_t one : everything) {
+      const RunCoordinates at = runs.space().at(one);
+      if (at.vm == vm && at.otn == otn && !settings.saf[at.saf]) return one;
+    }
+    return everything.size();
+  };
+  std::vector<TuneOutcome> folds(2);
+  for (std::size_t fold = 0; fold < 2; ++fold) {
+    folds[fold].held_out = fold == 0 ? std::vector<std::size_t>{0, 1, 2, 3, 4}
+                                     : std::vector<std::size_t>{5, 6, 7, 8, 9};
+    folds[fold].recommendation = candidate(1, 2);
+    folds[fold].recommendation_for_nova = candidate(1, 1);
+    folds[fold].without_cooperation = candidate(1, 0);
+  }
+  TuneOutcome outcome = folds.front();
+  outcome.keeps_limit = true;
+  const TuneVerdict plain = judge(settings, runs, outcome, folds);
+  // A limit below 0 is lost by every run.
+  TuneSettings strict = settings;
+  strict.max_vm_loss = -1;
+  const TuneVerdict lost = judge(strict, runs, outcome, folds);
+  CHECK(lost.advice == TuneAdvice::kKeepForLimit);
+  CHECK(lost.over_limit == 10);
+  CHECK(advised(lost, outcome) == candidate(1, 0));
+  // Without a gain of its own (it is the baseline), the best gives way to the plainer one that has.
+  for (TuneOutcome& fold : folds) fold.recommendation = candidate(1, 0);
+  const TuneVerdict plainer = judge(settings, runs, outcome, folds);
+  REQUIRE(plain.validated == 10);
+  CHECK(plainer.advice == TuneAdvice::kCooperate);
+  CHECK(plainer.choice == JudgedChoice::kForNova);
+  CHECK(advised(plainer, outcome) == candidate(1, 1));
+  CHECK(verdict_text(plainer, 0, {}).find("It is of the settings that nova.conf has values for") !=
+        std::string::npos);
 }
 
 TEST_CASE("around_yaml: what cospot compare runs has the tuned hosts, and its rows are tune's") {

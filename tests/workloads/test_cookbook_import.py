@@ -59,8 +59,6 @@ class Cookbook(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="cospot-cookbook-") as scratch:
             folder = pathlib.Path(scratch)
             write(folder, instances)
-            sweep = re.search(r"<!-- file: around.yaml -->\n```yaml\n(.*?)```", PAGE, re.DOTALL)
-            (folder / "around.yaml").write_text(sweep[1])
             environment = dict(os.environ, PATH=f"{PROGRAM.parent}:{os.environ['PATH']}")
             printed = []
             for command in commands:
@@ -79,8 +77,8 @@ class Cookbook(unittest.TestCase):
             report = (folder / "report.html").read_text()
         assert "160 requests: " in printed[0]
         recommended = re.search(
-            r"Money of the recommendation.*\n  spots earn ([\d.,]+) of ([\d.,]+); "
-            r"VMs lose ([\d.,]+) of ([\d.,]+)",
+            r"Money \(.*\n  recommendation +spots earn ([\d.,]+) of ([\d.,]+), "
+            r"VMs lose ([\d.,]+) of ([\d.,]+):",
             printed[2],
         )
         earned, requested, lost, vms = (

@@ -55,6 +55,18 @@ void require_both_classes(const TuneSample& sample) {
                   schedule.spot_revenue_requested > 0 ? schedule.spot_requests : 0));
 }
 
+/// The same of what comes after the window of the sample before.
+void require_both_classes(const TuneSample& sample, const TuneSample& before) {
+  const EventSchedule& of = sample.schedule;
+  const bool has_vms = of.vm_revenue_requested > before.schedule.vm_revenue_requested;
+  const bool has_spots = of.spot_revenue_requested > before.schedule.spot_revenue_requested;
+  if (has_vms && has_spots) return;
+  throw ConfigError(fmt::format(
+      "{}: no {} run in its last part, from day {} on, expected some of both; give fewer --parts, "
+      "or --window-days without the days in which nothing runs",
+      sample.spec.label, has_vms ? "spots" : "VMs", window_days_text(before.workload.window)));
+}
+
 /// Gives the sample its evictors, knowing its workload.
 void inform_evictors(TuneSample& sample, std::span<const EvictorSpec> evictors) {
   for (const EvictorSpec& evictor : evictors) {
@@ -153,6 +165,7 @@ TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDat
       TuneSample sample = make_sample(std::move(named), std::move(part), host);
       sample.hosts = made.whole->hosts;
       sample.goes_on = !made.samples.empty();
+      if (sample.goes_on) require_both_classes(sample, made.samples.back());
       made.samples.push_back(std::move(sample));
     }
     made.samples.front().warnings = window_warnings(workload);

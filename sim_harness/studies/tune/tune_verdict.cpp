@@ -24,12 +24,24 @@ std::string gain_text(const TuneVerdict& verdict) {
 
 std::string limit_reason(const TuneVerdict& verdict, double max_vm_loss) {
   std::string text = fmt::format(
-      "What the search finds loses more VM revenue than {} on {} of {} that did not choose it;\n"
-      "without cooperation that happens on {}.",
+      "What the search finds loses more VM revenue than {} on {} of {} that did not choose it\n"
+      "({} at most: what --max-vm-loss would have to allow); without cooperation on {}.",
       percent(max_vm_loss, 4), verdict.over_limit, plural(verdict.validated, "sample"),
-      verdict.over_limit_without);
+      percent(verdict.most_lost, 4), verdict.over_limit_without);
   if (verdict.over_limit_without > 0) text += " These VMs need more hosts.";
   return text + fmt::format("\nIts net revenue beyond no cooperation: {}.", gain_text(verdict));
+}
+
+/// Why the recommendation is not the best of all.
+std::string plainer_reason(const TuneVerdict& verdict) {
+  if (verdict.choice == JudgedChoice::kBest) return "";
+  const std::string why =
+      verdict.over_limit_of_best > 0
+          ? fmt::format("lost more VM revenue than the limit on {} of {} that did not choose it",
+                        verdict.over_limit_of_best, plural(verdict.validated, "sample"))
+          : "does not earn more beyond its interval";
+  return fmt::format("It is of the settings that nova.conf has values for: the best of all {}.\n",
+                     why);
 }
 
 std::string more_hosts_text(std::span<const MoreHosts> tried) {
@@ -37,15 +49,16 @@ std::string more_hosts_text(std::span<const MoreHosts> tried) {
   const MoreHosts& last = tried.back();
   if (last.verdict.advice == TuneAdvice::kCooperate) {
     return fmt::format(
-        "With {} more ({} in all) cooperation pays: {} earns {}\nmore than no cooperation on as "
-        "many hosts.\n",
-        plural(last.added, "host"), last.hosts, last.setting, gain_text(last.verdict));
+        "With {} % more hosts ({} instead of {}) cooperation pays: {}\nearns {} more than no "
+        "cooperation on as many.\n",
+        last.percent, last.hosts, last.hosts - last.added, last.setting, gain_text(last.verdict));
   }
   std::string hosts;
   for (const MoreHosts& one : tried) {
-    hosts += fmt::format("{}{}", hosts.empty() ? "" : &one == &last ? " or " : ", ", one.added);
+    hosts += fmt::format("{}{}", hosts.empty() ? "" : &one == &last ? " or " : ", ", one.percent);
   }
-  return fmt::format("Nor does it pay with {} more hosts.\n", hosts);
+  return fmt::format("Nor does it pay with {} % more hosts (up to {} instead of {}).\n", hosts,
+                     last.hosts, last.hosts - last.added);
 }
 
 }  // namespace
@@ -64,21 +77,31 @@ std::string_view advice_name(TuneAdvice advice) {
   return "not compared";
 }
 
-TuneVerdict judge(const TuneSettings& settings, const TuneRuns& runs, const TuneOutcome& outcome,
-                  std::span<const TuneOutcome> judged) {
-  const TuneFigures figures(settings, runs);
-  TuneVerdict verdict;
+namespace {
+
+std::optional<std::size_t> chosen(JudgedChoice choice, const TuneOutcome& outcome) {
+  return choice == JudgedChoice::kBest ? outcome.recommendation : outcome.recommendation_for_nova;
+}
+
+/// Of one choice of each search.
+TuneVerdict judge_choice(JudgedChoice choice, const TuneFigures& figures, const TuneRuns& runs,
+                         const TuneOutcome& outcome, std::span<const TuneOutcome> judged) {
+  TuneVerdict verdict{.choice = choice};
   std::vector<double> gains;
   bool is_compared = true;
   for (const TuneOutcome& search : judged) {
+    const std::size_t candidate = *chosen(choice, search);
     verdict.validated += search.held_out.size();
-    verdict.over_limit += figures.samples_over_limit(search.recommendation, search.held_out);
+    verdict.over_limit += figures.samples_over_limit(candidate, search.held_out);
+    for (const std::size_t sample : search.held_out) {
+      verdict.most_lost = std::max(verdict.most_lost, runs.point(candidate, sample).vm_loss);
+    }
     is_compared = is_compared && search.without_cooperation.has_value();
     if (!is_compared) continue;
     const std::size_t without = *search.without_cooperation;
     verdict.over_limit_without += figures.samples_over_limit(without, search.held_out);
     for (const std::size_t sample : search.held_out) {
-      gains.push_back(runs.net(search.recommendation, sample) - runs.net(without, sample));
+      gains.push_back(runs.net(candidate, sample) - runs.net(without, sample));
     }
   }
   if (!is_compared || !outcome.without_cooperation) return verdict;
@@ -90,8 +113,25 @@ TuneVerdict judge(const TuneSettings& settings, const TuneRuns& runs, const Tune
   return verdict;
 }
 
+}  // namespace
+
+TuneVerdict judge(const TuneSettings& settings, const TuneRuns& runs, const TuneOutcome& outcome,
+                  std::span<const TuneOutcome> judged) {
+  const TuneFigures figures(settings, runs);
+  TuneVerdict best = judge_choice(JudgedChoice::kBest, figures, runs, outcome, judged);
+  const bool has_plainer =
+      outcome.recommendation_for_nova && std::ranges::all_of(judged, [](const TuneOutcome& one) {
+        return one.recommendation_for_nova.has_value();
+      });
+  if (best.cooperates() || !has_plainer) return best;
+  TuneVerdict plainer = judge_choice(JudgedChoice::kForNova, figures, runs, outcome, judged);
+  if (!plainer.cooperates()) return best;
+  plainer.over_limit_of_best = best.over_limit;
+  return plainer;
+}
+
 std::size_t advised(const TuneVerdict& verdict, const TuneOutcome& outcome) {
-  return verdict.cooperates() ? outcome.recommendation : *outcome.without_cooperation;
+  return verdict.cooperates() ? *chosen(verdict.choice, outcome) : *outcome.without_cooperation;
 }
 
 std::optional<std::size_t> advised_for_nova(const TuneVerdict& verdict,
@@ -107,9 +147,10 @@ std::string verdict_text(const TuneVerdict& verdict, double max_vm_loss,
   switch (verdict.advice) {
     case TuneAdvice::kCooperate:
       return fmt::format(
-          "Recommendation: cooperate. Net of lost VMs, spots earn {}\nmore of what they request "
-          "than without cooperation.\n",
-          gain_text(verdict));
+                 "Recommendation: cooperate. Net of lost VMs, spots earn {}\nmore of what they "
+                 "request than without cooperation.\n",
+                 gain_text(verdict)) +
+             plainer_reason(verdict);
     case TuneAdvice::kKeepForLimit:
       return keep + limit_reason(verdict, max_vm_loss) + "\n" + more_hosts_text(tried);
     case TuneAdvice::kKeepForGain:
@@ -130,11 +171,13 @@ std::string verdict_json(const TuneVerdict& verdict, std::span<const MoreHosts> 
   const auto core = [](const TuneVerdict& of) {
     JsonObject json;
     const bool has_interval = of.gain.half_width.has_value();
-    json.add("advice", json_text(std::string(advice_name(of.advice))))
+    json.add("advice", json_text(advice_name(of.advice)))
+        .add("choice", json_text(of.choice == JudgedChoice::kBest ? "best" : "for nova"))
         .add("net_gain", of.advice == TuneAdvice::kNotCompared ? "null" : json_number(of.gain.mean))
         .add("net_gain_half_width", has_interval ? json_number(*of.gain.half_width) : "null")
         .add("validated_samples", std::to_string(of.validated))
         .add("samples_over_limit", std::to_string(of.over_limit))
+        .add("most_vm_loss", json_number(of.most_lost))
         .add("samples_over_limit_without_cooperation", std::to_string(of.over_limit_without));
     return json;
   };

@@ -23,13 +23,22 @@ enum class TuneAdvice {
 /// "cooperate", "keep: over the limit", ...: what a JSON key says.
 [[nodiscard]] std::string_view advice_name(TuneAdvice advice);
 
+/// What of each search a verdict is of.
+enum class JudgedChoice {
+  kBest,     ///< TuneOutcome::recommendation
+  kForNova,  ///< TuneOutcome::recommendation_for_nova: a plainer offer and evictor
+};
+
 /// A judgement out of sample: every figure is of samples that did not choose the setting.
 struct TuneVerdict {
   TuneAdvice advice = TuneAdvice::kNotCompared;
+  JudgedChoice choice = JudgedChoice::kBest;
   MeanInterval gain{};  ///< net revenue beyond no cooperation, a fraction of what spots request
   std::size_t validated = 0;   ///< samples
   std::size_t over_limit = 0;  ///< of them, those on which the recommendation loses too much
   std::size_t over_limit_without = 0;  ///< the same without cooperation
+  double most_lost = 0;                ///< of a sample's VM revenue
+  std::size_t over_limit_of_best = 0;  ///< where the choice is not the best: of that
 
   [[nodiscard]] bool cooperates() const {
     return advice == TuneAdvice::kCooperate || advice == TuneAdvice::kNotCompared;
@@ -38,7 +47,8 @@ struct TuneVerdict {
 
 /// Judges what `judged` recommend: the searches of all folds, or the one with held-out samples.
 /// Paired by sample: what the recommendation of a search earns, net of lost VMs, less what the best
-/// setting without cooperation of the same search does.
+/// setting without cooperation of the same search does. Where the best of all settings does not
+/// keep the limit, or does not earn more beyond its interval, the best that Nova can be set to may.
 [[nodiscard]] TuneVerdict judge(const TuneSettings& settings, const TuneRuns& runs,
                                 const TuneOutcome& outcome, std::span<const TuneOutcome> judged);
 
