@@ -546,7 +546,7 @@ class Units(ImportCase):
         with contextlib.closing(sqlite3.connect(self.folder / "t.db")) as database:
             ((configuration,),) = database.execute("SELECT configuration FROM sweep")
         workloads = json.loads(configuration)["workloads"]
-        assert len(workloads) == 4  # the parts of the one
+        assert len(workloads) == 7  # the parts of the one
         assert {one["vcpus_unit"] for one in workloads} == {"0.001"}
 
 
