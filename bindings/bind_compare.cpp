@@ -184,7 +184,8 @@ void convert_results(const py::object& database, const py::object& output) {
 }
 
 /// What the revenue of every run is worth, by the columns that its study declares.
-py::dict money_of_results(const py::object& database, double on_demand, double spot,
+py::dict money_of_results(const py::object& database, std::optional<double> on_demand,
+                          std::optional<double> spot, std::optional<double> economy,
                           const py::object& flavors) {
   const std::filesystem::path from = read_path(database, "database");
   const std::filesystem::path file =
@@ -192,18 +193,34 @@ py::dict money_of_results(const py::object& database, double on_demand, double s
   RunMoney money;
   const StudyMoney* declared = nullptr;
   run_watched([&] {
-    const PriceList list =
-        file.empty() ? PriceList{.vcpu_hour = {on_demand, spot}} : read_flavor_prices(file);
     ResultsDatabase results = open_results(from);
     const StudyRegistry& studies = built_in_studies();
-    const WorkloadPrices prices = prices_of_results(studies, list, results);
+    std::optional<WorkloadPrices> prices;
+    if (!file.empty()) {
+      prices = prices_of_results(studies, read_flavor_prices(file), results);
+    } else if (on_demand && spot) {
+      const PriceList list{.vcpu_hour = {*on_demand, *spot, economy}};
+      prices = prices_of_results(studies, list, results);
+    } else {
+      (void)require_money(studies, results.schema().study, results.name());
+      prices = kept_prices(results);
+      if (!prices) {
+        throw ConfigError(results.name() +
+                          ": no prices are kept with the results; expected on_demand and spot, or "
+                          "flavors");
+      }
+    }
     declared = &require_money(studies, results.schema().study, results.name());
-    money = money_of_runs(results, *declared, prices);
+    money = money_of_runs(results, *declared, *prices);
   });
   py::dict columns;
   columns["run_index"] = py::cast(money.runs);
   for (std::size_t i = 0; i < declared->columns.size(); ++i) {
     columns[to_str(std::string(declared->columns[i].name))] = py::cast(money.amounts[i]);
+  }
+  if (!money.net.empty()) {
+    columns["net"] = py::cast(money.net);
+    columns["net_per_month"] = py::cast(money.net_per_month);
   }
   return columns;
 }
@@ -221,14 +238,15 @@ Args:
 Raises:
     DatabaseError: It cannot be read or written.
 )doc");
-  core.def("_money_of_results", &money_of_results, "database"_a, "on_demand"_a, "spot"_a,
-           "flavors"_a = py::none(), R"doc(
+  core.def("_money_of_results", &money_of_results, "database"_a, "on_demand"_a = py::none(),
+           "spot"_a = py::none(), "economy"_a = py::none(), "flavors"_a = py::none(), R"doc(
 Return what the revenue of every run is worth.
 
 Args:
     database: Results database of a study that money is put on.
-    on_demand: What a VM's vCPU-hour costs.
+    on_demand: What a VM's vCPU-hour costs; without it, the prices that are kept with the results.
     spot: What a spot's vCPU-hour costs.
+    economy: What that of an Economy instance costs; on_demand if left out.
     flavors: Instead of both, a CSV file with the columns vcpus, memory_mb, on_demand, spot.
 
 Returns:
@@ -237,7 +255,7 @@ Returns:
 
 Raises:
     WorkloadError: The table cannot be read.
-    ConfigError: No money is put on the study, a workload is not there or another one, or a flavor
+    ConfigError: No money is put on the study, no prices are given or kept, a workload is not there or another one, or a flavor
         has no price.
 )doc");
   py::class_<PythonOutcome>(core, "CompareOutcome", "What compare did.")

@@ -657,7 +657,11 @@ def eviction_interval(
 ) -> tuple[float, float]: ...
 def _convert_results(database: _Path, output: _Path) -> None: ...
 def _money_of_results(
-    database: _Path, on_demand: float, spot: float, flavors: _Path | None = None
+    database: _Path,
+    on_demand: float | None = None,
+    spot: float | None = None,
+    economy: float | None = None,
+    flavors: _Path | None = None,
 ) -> dict[str, list[Any]]: ...
 def compare(
     sweep: _Path | Mapping[str, Any],

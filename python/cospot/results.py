@@ -130,11 +130,12 @@ class Results:
         *,
         on_demand: float | None = None,
         spot: float | None = None,
+        economy: float | None = None,
         flavors: str | PathLike[str] | None = None,
     ) -> pd.DataFrame:
         """Return what every run's revenue is worth, at prices of a vCPU-hour or by flavor.
 
-        Prices are no part of a result: the same results have any. Where a workload states that its
+        Without prices, those that ``cospot compare --price`` kept with the results. Where a workload states that its
         ``vcpus`` count so much of a vCPU each, so do they here; where it calls them relative, the
         prices are those of a unit-hour. Prices by flavor are turned into a mean price of a
         vCPU-hour for each workload, as ``cospot summary --price FILE`` does
@@ -144,7 +145,9 @@ class Results:
         Args:
             on_demand: What a VM's vCPU-hour costs.
             spot: What a spot's vCPU-hour costs.
-            flavors: Instead of both, a CSV file with the columns ``vcpus``, ``memory_mb``,
+            economy: What that of an Economy instance costs; ``on_demand`` (times the study's
+                ``economy_price``) if left out.
+            flavors: Instead of these, a CSV file with the columns ``vcpus``, ``memory_mb``,
                 ``on_demand``, ``spot``: what an hour of an instance of each flavor costs.
 
         Returns:
@@ -152,7 +155,9 @@ class Results:
             (docs/report.md#money): ``vm_requested``, ``vm_earned``, ``vm_lost``, and where there
             are spots ``spot_requested``, ``spot_earned``. Of ``compare`` and ``life`` also
             ``more_than_without_cooperation``: what spots earn beyond the run of the same policies
-            with OTN 1 and SAF off, NaN without such a run.
+            with OTN 1 and SAF off, NaN without such a run. Where both are told, also ``net``,
+            what spots and Economy instances earn less what VMs lose, and ``net_per_month``, of
+            365.25 / 12 days.
 
         Raises:
             ConfigError: The study has no revenue of VMs and spots, a price is missing, negative or
@@ -160,15 +165,18 @@ class Results:
                 price.
             WorkloadError: The file of prices by flavor cannot be read.
         """
-        if flavors is None:
-            for name, price in (("on_demand", on_demand), ("spot", spot)):
-                if price is None:
+        prices = {"on_demand": on_demand, "spot": spot, "economy": economy}
+        given = {name: price for name, price in prices.items() if price is not None}
+        if flavors is None and given:
+            for name in ("on_demand", "spot"):
+                if name not in given:
                     raise ConfigError(f"{name} is missing, expected on_demand and spot, or flavors")
+            for name, price in given.items():
                 if not isinstance(price, Real) or not 0 <= price < float("inf"):
                     raise ConfigError(f"{name} is {price}, expected a price from 0")
-        elif on_demand is not None or spot is not None:
+        elif given:
             raise ConfigError("flavors excludes on_demand and spot; expected one or the other")
-        amounts = _core._money_of_results(self.database, on_demand or 0, spot or 0, flavors)
+        amounts = _core._money_of_results(self.database, flavors=flavors, **given)
         frame = pd.DataFrame(amounts).set_index("run_index").astype("float64")
         return frame.loc[self.runs.index]
 

@@ -132,6 +132,7 @@ void run_compare(const CompareArguments& arguments, const CompareCommandContext&
     return;
   }
   ResultsDatabase results = open_and_write_csv(arguments.database, arguments.csv, options.timing);
+  if (prices) keep_prices(results, *prices);
   if (arguments.quiet) return;
   print(summary_text(*context.studies, results, options.timing, prices));
 }
@@ -153,8 +154,8 @@ void run_summary(const SummaryArguments& arguments, const StudyRegistry& studies
   ResultsDatabase results = open_results(arguments.database);
   require_on_axes(results, results.axes());
   if (!arguments.csv.empty()) write_csv(arguments.csv, results, timing);
-  std::optional<WorkloadPrices> prices;
-  if (list) prices = prices_of_results(studies, *list, results);
+  const std::optional<WorkloadPrices> prices =
+      list ? prices_of_results(studies, *list, results) : kept_prices(results);
   print(arguments.json ? summary_json(studies, results, timing, prices) + "\n"
                        : summary_text(studies, results, timing, prices));
 }

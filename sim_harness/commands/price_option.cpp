@@ -1,13 +1,22 @@
 #include "sim_harness/commands/price_option.hpp"
 
+#include "sim_harness/commands/window_option.hpp"
+
 namespace cospot {
 
 CLI::Option* PriceOption::add_to(CLI::App& command) {
   return command
       .add_option("--price", texts_,
-                  "on-demand=P and spot=P, prices of a vCPU-hour, or a CSV by flavor: put money "
-                  "beside shares")
+                  "on-demand=P,spot=P, prices of a vCPU-hour, with economy=P and currency=NAME if "
+                  "wanted, or a CSV by flavor: put money beside shares")
       ->allow_extra_args(false);
+}
+
+std::optional<PriceList> PriceOption::prices() const {
+  std::optional<PriceList> list = read_price_list(texts_);
+  if (list && !is_questioned_) print_warnings(list->warnings());
+  is_questioned_ = true;
+  return list;
 }
 
 std::optional<VcpuHourPrices> PriceOption::of(const Workload& workload,

@@ -16,8 +16,9 @@ class PriceOption {
   /// Adds the option to a command. This object must live as long as the command.
   CLI::Option* add_to(CLI::App& command);
 
-  /// Nothing when the option is not given. Errors: ConfigError, WorkloadError of a table.
-  [[nodiscard]] std::optional<PriceList> prices() const { return read_price_list(texts_); }
+  /// Nothing when the option is not given. The first call warns of prices that are unlikely to be
+  /// meant. Errors: ConfigError, WorkloadError of a table.
+  [[nodiscard]] std::optional<PriceList> prices() const;
 
   /// What a vCPU-hour of a workload costs, in vcpus as it has them.
   [[nodiscard]] std::optional<VcpuHourPrices> of(const Workload& workload,
@@ -28,6 +29,7 @@ class PriceOption {
 
  private:
   std::vector<std::string> texts_;
+  mutable bool is_questioned_ = false;
 };
 
 }  // namespace cospot

@@ -52,8 +52,8 @@ MadeReport make_report(const ReportArguments& arguments, const StudyRegistry& st
   // Here the files of the study are known as far as its paths are of this folder too.
   require_not_input("-o", arguments.output,
                     files_named_in(parse_yaml(results.record().configuration, "sweep"), {}));
-  std::optional<WorkloadPrices> prices;
-  if (list) prices = prices_of_results(studies, *list, results);
+  const std::optional<WorkloadPrices> prices =
+      list ? prices_of_results(studies, *list, results) : kept_prices(results);
   const std::string& study = results.schema().study;
   if (study == compare_study().name) {
     return {html_report(arguments.title.value_or("Spot allocators compared"),

@@ -112,7 +112,9 @@ class ScenarioRun {
         sweep_(scenario_of(arguments, loader, life_key_)),
         workload_(load_workload(sweep_.workloads.front())),
         words_{.unit = vcpus_unit_of(sweep_.workloads.front()),
-               .prices = arguments.price.of(workload_, sweep_.workloads.front())} {
+               .prices = arguments.price.of(workload_, sweep_.workloads.front()),
+               .window_days = static_cast<double>(workload_.window.count()) /
+                              static_cast<double>(SimTime(kDay).count())} {
     if (arguments.events.has_value()) {
       require_not_input("--events", *arguments.events, inputs_of(arguments));
     }
@@ -224,7 +226,8 @@ class ScenarioRun {
         .add("otn", otn_json(settings.otn))
         .add("measures", measures.text());
     if (life != nullptr) json.add("life", life_result_json(*life_, *life));
-    if (words_.prices) json.add("money", run_money_json(result, *words_.prices));
+    if (words_.prices)
+      json.add("money", run_money_json(result, *words_.prices, words_.window_days));
     return json.text();
   }
 

@@ -51,6 +51,12 @@ void add_money(std::string& text, const VcpuHourPrices& prices, std::string_view
           money_text(prices.of_spots(vcpu_seconds(spots))));
 }
 
+/// What spots earn less what VMs lose.
+double net_money(const RunResult& result, const VcpuHourPrices& prices) {
+  return prices.of_spots(vcpu_seconds(result.spot_revenue)) -
+         prices.of_vms(vcpu_seconds(result.vm_revenue_requested - result.vm_revenue));
+}
+
 void add_revenue(std::string& text, const RunResult& result, const RevenueWords& words) {
   const std::string_view hours = words.unit.is_relative ? "unit-hours" : "vcpu-hours";
   const std::optional<VcpuHourPrices>& prices = words.prices;
@@ -72,7 +78,11 @@ void add_revenue(std::string& text, const RunResult& result, const RevenueWords&
   };
   add_row(text, "  lost", lost(result.vm_revenue_requested, result.vm_revenue),
           lost(result.spot_revenue_requested, result.spot_revenue));
-  if (prices) add_money(text, *prices, "  lost, money", vms_lost, spots_lost);
+  if (!prices) return;
+  add_money(text, *prices, "  lost, money", vms_lost, spots_lost);
+  const double net = net_money(result, *prices);
+  add(text, "net of lost VMs, spots earn {}, {} a month\n", money_text(net),
+      money_text(net / words.window_days * kDaysPerMonth));
 }
 
 std::string duration(std::uint64_t nanoseconds) {
@@ -108,7 +118,8 @@ std::string run_result_text(const RunResult& result, Timing timing, const Revenu
   return text;
 }
 
-std::string run_money_json(const RunResult& result, const VcpuHourPrices& prices) {
+std::string run_money_json(const RunResult& result, const VcpuHourPrices& prices,
+                           double window_days) {
   const auto vms = [&](Revenue revenue) {
     return json_number(prices.of_vms(vcpu_seconds(revenue)));
   };
@@ -122,6 +133,8 @@ std::string run_money_json(const RunResult& result, const VcpuHourPrices& prices
       .add("vms_earned", vms(result.vm_revenue))
       .add("spots_requested", spots(result.spot_revenue_requested))
       .add("spots_earned", spots(result.spot_revenue))
+      .add("net", json_number(net_money(result, prices)))
+      .add("net_per_month", json_number(net_money(result, prices) / window_days * kDaysPerMonth))
       .text();
 }
 

@@ -13,6 +13,7 @@ namespace cospot {
 struct RevenueWords {
   VcpusUnit unit{};                        ///< what one of the vcpus is
   std::optional<VcpuHourPrices> prices{};  ///< of vcpus as the workload has them
+  double window_days = 14;
 };
 
 /// The counts, revenue and times of one run as a table for people. Allocation times of 0 count as
@@ -21,6 +22,7 @@ struct RevenueWords {
                                           const RevenueWords& words = {});
 
 /// Money of a run as JSON.
-[[nodiscard]] std::string run_money_json(const RunResult& result, const VcpuHourPrices& prices);
+[[nodiscard]] std::string run_money_json(const RunResult& result, const VcpuHourPrices& prices,
+                                         double window_days);
 
 }  // namespace cospot

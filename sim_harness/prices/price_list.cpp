@@ -33,27 +33,55 @@ std::optional<double> parse_price(std::string_view text) {
 
 constexpr std::array<std::string_view, 4> kColumns{"vcpus", "memory_mb", "on_demand", "spot"};
 
-FlavorPrice read_flavor(const LineReader& reader, const std::vector<std::string_view>& fields,
-                        const std::array<std::size_t, kColumns.size()>& positions) {
-  std::array<double, kColumns.size()> numbers{};
+/// Where a table has its columns.
+struct FlavorColumns {
+  std::array<std::size_t, kColumns.size()> required{};
+  std::optional<std::size_t> economy{};
+  std::optional<std::size_t> currency{};
+};
+
+FlavorColumns find_columns(const LineReader& reader, const std::vector<std::string_view>& names) {
+  const auto find = [&](std::string_view name) -> std::optional<std::size_t> {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - names.begin());
+  };
+  FlavorColumns columns{.economy = find("economy"), .currency = find("currency")};
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
-    const std::string_view field = fields[positions[i]];
-    const std::optional<double> number = parse_price(field);
-    const bool is_amount = i < 2;
-    if (!number ||
-        (is_amount && (*number != std::floor(*number) || *number > kMaxResourceAmount))) {
-      reader.fail(fmt::format("{} is {}, expected {}", kColumns[i], quoted_excerpt(field),
-                              is_amount ? "a whole number" : kPriceExpected));
+    const std::optional<std::size_t> position = find(kColumns[i]);
+    if (!position) {
+      reader.fail(fmt::format("the column '{}' is missing, expected {}", kColumns[i],
+                              fmt::join(kColumns, ",")));
     }
-    numbers[i] = *number;
+    columns.required[i] = *position;
   }
-  return {.vcpus = static_cast<ResourceAmount>(numbers[0]),
-          .memory_mb = static_cast<ResourceAmount>(numbers[1]),
-          .on_demand = numbers[2],
-          .spot = numbers[3]};
+  return columns;
 }
 
-std::vector<FlavorPrice> read_flavors(const std::filesystem::path& file) {
+FlavorPrice read_flavor(const LineReader& reader, const std::vector<std::string_view>& fields,
+                        const FlavorColumns& columns) {
+  const auto read = [&](std::string_view name, std::size_t position, bool is_amount) {
+    const std::optional<double> number = parse_price(fields[position]);
+    if (!number ||
+        (is_amount && (*number != std::floor(*number) || *number > kMaxResourceAmount))) {
+      reader.fail(fmt::format("{} is {}, expected {}", name, quoted_excerpt(fields[position]),
+                              is_amount ? "a whole number" : kPriceExpected));
+    }
+    return *number;
+  };
+  std::array<double, kColumns.size()> numbers{};
+  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    numbers[i] = read(kColumns[i], columns.required[i], i < 2);
+  }
+  FlavorPrice flavor{.vcpus = static_cast<ResourceAmount>(numbers[0]),
+                     .memory_mb = static_cast<ResourceAmount>(numbers[1]),
+                     .on_demand = numbers[2],
+                     .spot = numbers[3]};
+  if (columns.economy) flavor.economy = read("economy", *columns.economy, false);
+  return flavor;
+}
+
+PriceList read_flavors(const std::filesystem::path& file) {
   LineReader reader(file);
   std::string_view line;
   if (!reader.next(line)) {
@@ -62,17 +90,9 @@ std::vector<FlavorPrice> read_flavors(const std::filesystem::path& file) {
   }
   std::vector<std::string_view> names;
   split_fields(line, names);
-  std::array<std::size_t, kColumns.size()> positions{};
-  for (std::size_t i = 0; i < kColumns.size(); ++i) {
-    const auto found = std::ranges::find(names, kColumns[i]);
-    if (found == names.end()) {
-      reader.fail(fmt::format("the column '{}' is missing, expected {}", kColumns[i],
-                              fmt::join(kColumns, ",")));
-    }
-    positions[i] = static_cast<std::size_t>(found - names.begin());
-  }
+  const FlavorColumns columns = find_columns(reader, names);
   const std::size_t count = names.size();
-  std::vector<FlavorPrice> flavors;
+  PriceList list{.source = file.string()};
   std::map<std::pair<ResourceAmount, ResourceAmount>, std::size_t> lines;
   std::vector<std::string_view> fields;
   while (reader.next(line)) {
@@ -80,23 +100,32 @@ std::vector<FlavorPrice> read_flavors(const std::filesystem::path& file) {
     if (fields.size() != count) {
       reader.fail(fmt::format("{} fields, expected {}", fields.size(), count));
     }
-    const FlavorPrice flavor = read_flavor(reader, fields, positions);
+    const FlavorPrice flavor = read_flavor(reader, fields, columns);
     const auto [first, is_new] =
         lines.try_emplace({flavor.vcpus, flavor.memory_mb}, reader.line_number());
     if (!is_new) {
       reader.fail(fmt::format("the flavor {},{} stands on line {} too, expected one line for it",
                               flavor.vcpus, flavor.memory_mb, first->second));
     }
-    flavors.push_back(flavor);
+    if (columns.currency) {
+      const std::string_view currency = fields[*columns.currency];
+      if (!list.flavors.empty() && currency != list.currency) {
+        reader.fail(fmt::format("currency is {}, expected {} as in the lines before",
+                                quoted_excerpt(currency), quoted_excerpt(list.currency)));
+      }
+      list.currency = currency;
+    }
+    list.flavors.push_back(flavor);
   }
-  if (flavors.empty()) reader.fail("the table ends here, expected a line for each flavor");
-  return flavors;
+  if (list.flavors.empty()) reader.fail("the table ends here, expected a line for each flavor");
+  return list;
 }
 
 /// What instances of one flavor are asked for inside the window.
 struct FlavorUse {
   double vms = 0;  ///< vcpu-seconds
   double spots = 0;
+  double economy = 0;
 };
 using FlavorUses = std::map<std::pair<ResourceAmount, ResourceAmount>, FlavorUse>;
 
@@ -104,7 +133,10 @@ FlavorUses uses_of(const Workload& workload) {
   FlavorUses uses;
   for (const WorkloadRow& row : workload.rows) {
     FlavorUse& use = uses[{row.resources.vcpus, row.resources.memory_mb}];
-    (row.is_spot() ? use.spots : use.vms) += vcpu_seconds(requested_revenue(row, workload.window));
+    (row.is_spot()                                   ? use.spots
+     : row.instance_class == InstanceClass::kEconomy ? use.economy
+                                                     : use.vms) +=
+        vcpu_seconds(requested_revenue(row, workload.window));
   }
   return uses;
 }
@@ -141,41 +173,95 @@ VcpuHourPrices PriceList::of(const Workload& workload, const VcpusUnit& unit) co
     // A flavor's hour is that of all its vcpus.
     money.vms += use.vms / flavor.first * price->second.on_demand;
     money.spots += use.spots / flavor.first * price->second.spot;
+    seconds.economy += use.economy;
+    money.economy +=
+        use.economy / flavor.first * price->second.economy.value_or(price->second.on_demand);
   }
   require_all(missing, source);
-  return {seconds.vms > 0 ? money.vms / seconds.vms : 0,
-          seconds.spots > 0 ? money.spots / seconds.spots : 0};
+  const bool has_economy = std::ranges::any_of(
+      flavors, [](const FlavorPrice& flavor) { return flavor.economy.has_value(); });
+  const auto mean = [](double of, double over) { return over > 0 ? of / over : 0; };
+  return {mean(money.vms, seconds.vms), mean(money.spots, seconds.spots),
+          has_economy ? std::optional(mean(money.economy, seconds.economy)) : std::nullopt};
 }
 
-PriceList read_flavor_prices(const std::filesystem::path& file) {
-  return {.flavors = read_flavors(file), .source = file.string()};
+std::vector<std::string> PriceList::warnings() const {
+  constexpr std::string_view kQuestion =
+      "a spot's price is above the one on demand ({} > {}{}): nobody would buy it; are the two "
+      "mixed up?";
+  if (flavors.empty()) {
+    if (vcpu_hour.spot <= vcpu_hour.on_demand) return {};
+    return {fmt::format(fmt::runtime("--price: " + std::string(kQuestion)), vcpu_hour.spot,
+                        vcpu_hour.on_demand, "")};
+  }
+  for (const FlavorPrice& flavor : flavors) {
+    if (flavor.spot <= flavor.on_demand) continue;
+    return {fmt::format(fmt::runtime(source + ": " + std::string(kQuestion)), flavor.spot,
+                        flavor.on_demand,
+                        fmt::format(", flavor {},{}", flavor.vcpus, flavor.memory_mb))};
+  }
+  return {};
 }
+
+PriceList read_flavor_prices(const std::filesystem::path& file) { return read_flavors(file); }
+
+namespace {
+
+/// `a=1,b=2` and `c=3` in one list.
+std::vector<std::string> assignments_of(const std::vector<std::string>& texts) {
+  std::vector<std::string> all;
+  for (const std::string& text : texts) {
+    if (text.find('=') == std::string::npos) {
+      all.push_back(text);
+      continue;
+    }
+    std::vector<std::string_view> fields;
+    split_fields(text, fields);
+    all.insert(all.end(), fields.begin(), fields.end());
+  }
+  return all;
+}
+
+}  // namespace
 
 std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) {
   if (texts.empty()) return std::nullopt;
+  const std::vector<std::string> assignments = assignments_of(texts);
+  if (assignments.size() == 1 && assignments.front().find('=') == std::string::npos) {
+    return read_flavor_prices(assignments.front());
+  }
   PriceList list;
-  std::array<bool, 2> given{};
-  for (const std::string& text : texts) {
+  std::map<std::string, std::optional<double>, std::less<>> prices{
+      {"on-demand", {}}, {"spot", {}}, {"economy", {}}};
+  for (const std::string& text : assignments) {
     const std::size_t equals = text.find('=');
-    const std::string_view name = std::string_view(text).substr(0, equals);
-    const bool is_spot = name == "spot";
-    if (equals == std::string::npos && texts.size() == 1) return read_flavor_prices(text);
-    if (equals == std::string::npos || (!is_spot && name != "on-demand")) {
-      throw ConfigError(fmt::format(
-          "--price: found '{}', expected on-demand=PRICE and spot=PRICE of a vCPU-hour, or one CSV "
-          "file with {}",
-          text, fmt::join(kColumns, ",")));
+    const std::string name = text.substr(0, equals);
+    const auto price = prices.find(name);
+    if (equals == std::string::npos || (price == prices.end() && name != "currency")) {
+      throw ConfigError(
+          fmt::format("--price: found '{}', expected on-demand=PRICE and spot=PRICE of a "
+                      "vCPU-hour, economy=PRICE "
+                      "and currency=NAME if wanted, or one CSV file with {}",
+                      text, fmt::join(kColumns, ",")));
     }
-    const std::optional<double> price = parse_price(std::string_view(text).substr(equals + 1));
-    if (!price) throw ConfigError(fmt::format("--price {}: expected {}", text, kPriceExpected));
-    if (given[is_spot ? 1 : 0]) throw ConfigError(fmt::format("--price {} comes twice", name));
-    given[is_spot ? 1 : 0] = true;
-    (is_spot ? list.vcpu_hour.spot : list.vcpu_hour.on_demand) = *price;
+    const std::string value = text.substr(equals + 1);
+    if (name == "currency" ? !list.currency.empty() : price->second.has_value()) {
+      throw ConfigError(fmt::format("--price {} comes twice", name));
+    }
+    if (name == "currency") {
+      list.currency = value;
+      continue;
+    }
+    price->second = parse_price(value);
+    if (!price->second) {
+      throw ConfigError(fmt::format("--price {}: expected {}", text, kPriceExpected));
+    }
   }
-  if (!given[0] || !given[1]) {
-    throw ConfigError(fmt::format("--price {}=PRICE is missing, expected both prices",
-                                  given[0] ? "spot" : "on-demand"));
+  for (const char* name : {"on-demand", "spot"}) {
+    if (prices.find(name)->second) continue;
+    throw ConfigError(fmt::format("--price {}=PRICE is missing, expected both prices", name));
   }
+  list.vcpu_hour = {*prices["on-demand"], *prices["spot"], prices["economy"]};
   return list;
 }
 

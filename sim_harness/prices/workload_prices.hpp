@@ -15,7 +15,8 @@ struct WorkloadPrices {
   /// By the workload's label: its mean price by flavor, of a vCPU-hour (of relative units, a
   /// unit-hour). Empty: `vcpu_hour` counts.
   std::map<std::string, VcpuHourPrices> by_workload{};
-  std::string source{};  ///< the file of the table by flavor
+  std::string source{};    ///< the file of the table by flavor
+  std::string currency{};  ///< empty: whatever money the operator counts
 
   [[nodiscard]] bool is_by_flavor() const { return !by_workload.empty(); }
 

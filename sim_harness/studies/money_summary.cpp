@@ -26,7 +26,14 @@ struct Mean {
 struct Combination {
   std::size_t runs = 0;
   std::vector<Mean> amounts;
+  Mean net;
+  Mean net_per_month;
 };
+
+void add_to(Mean& mean, double amount) {
+  mean.sum += amount;
+  ++mean.count;
+}
 using Combinations = std::map<Coordinates, Combination>;  // by the coordinates on their axes
 
 /// The axes that tell combinations apart.
@@ -51,10 +58,11 @@ Combinations combinations_of(const RunMoney& money, const std::vector<Axis>& axe
     one.amounts.resize(money.amounts.size());
     for (std::size_t i = 0; i < money.amounts.size(); ++i) {
       const std::optional<double>& amount = money.amounts[i][run];
-      if (!amount) continue;
-      one.amounts[i].sum += *amount;
-      ++one.amounts[i].count;
+      if (amount) add_to(one.amounts[i], *amount);
     }
+    if (money.net.empty()) continue;
+    add_to(one.net, money.net[run]);
+    add_to(one.net_per_month, money.net_per_month[run]);
   }
   return all;
 }
@@ -99,6 +107,11 @@ TextTable table_of(const Combinations& all, const StudyMoney& money,
   for (const MoneyColumn& column : money.columns) {
     if (!column.title.empty()) add_column(std::string(column.title), TextTable::Align::kRight);
   }
+  const bool has_net = !all.empty() && all.begin()->second.net.count > 0;
+  if (has_net) {
+    table.add_column("net of lost VMs");
+    table.add_column("a month");
+  }
   for (const auto& [at, one] : all) {
     std::vector<std::string> row;
     for (std::size_t i = 0; i < chosen.size(); ++i) {
@@ -108,6 +121,10 @@ TextTable table_of(const Combinations& all, const StudyMoney& money,
       if (money.columns[i].title.empty()) continue;
       const std::optional<double> mean = one.amounts[i].value();
       row.push_back(mean ? money_text(*mean) : "-");
+    }
+    if (has_net) {
+      row.push_back(money_text(*one.net.value()));
+      row.push_back(money_text(*one.net_per_month.value()));
     }
     row.front().insert(0, "  ");
     table.add_row(std::move(row));
@@ -126,6 +143,8 @@ std::string combination_json(const Coordinates& at, const Combination& one, cons
   for (std::size_t i = 0; i < money.columns.size(); ++i) {
     json.add(money.columns[i].name, json_number(one.amounts[i].value()));
   }
+  json.add("net", json_number(one.net.value()))
+      .add("net_per_month", json_number(one.net_per_month.value()));
   return json.text();
 }
 
@@ -149,14 +168,9 @@ std::string summary_money_json(ResultsDatabase& results, const StudyMoney& money
   for (const auto& [at, one] : combinations_of(of_runs, axes)) {
     combinations.push_back(combination_json(at, one, money, axes));
   }
-  const bool is_by_flavor = prices.is_by_flavor();
   JsonObject json;
-  json.add("on_demand", is_by_flavor ? "null" : json_number(prices.vcpu_hour.on_demand))
-      .add("spot", is_by_flavor ? "null" : json_number(prices.vcpu_hour.spot));
-  if (is_by_flavor) json.add("by_workload", prices_json(prices));
-  return json.add("relative_units", json_bool(of_runs.is_relative))
-      .add("combinations", json_list(combinations))
-      .text();
+  add_prices(json, prices, of_runs.is_relative);
+  return json.add("combinations", json_list(combinations)).text();
 }
 
 }  // namespace cospot

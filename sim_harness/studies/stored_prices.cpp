@@ -86,7 +86,8 @@ WorkloadSpec spec_of(const StoredWorkload& stored, const PriceList& list,
 WorkloadPrices prices_of_results(const StudyRegistry& studies, const PriceList& list,
                                  ResultsDatabase& results) {
   (void)require_money(studies, results.schema().study, results.name());
-  WorkloadPrices prices{.vcpu_hour = list.vcpu_hour, .source = list.source};
+  WorkloadPrices prices{
+      .vcpu_hour = list.vcpu_hour, .source = list.source, .currency = list.currency};
   if (list.flavors.empty()) return prices;
   for (const StoredWorkload& stored : workloads_in(results)) {
     const WorkloadSpec spec = spec_of(stored, list, results.name());
@@ -96,6 +97,47 @@ WorkloadPrices prices_of_results(const StudyRegistry& studies, const PriceList& 
            fmt::format("is another one now than that of the results ({})", results.name()));
     }
     prices.add(list, workload, vcpus_unit_of(spec));
+  }
+  return prices;
+}
+
+void keep_prices(ResultsDatabase& results, const WorkloadPrices& prices) {
+  SqliteConnection& connection = results.connection();
+  SqliteTransaction transaction(connection);
+  connection.execute("DROP TABLE IF EXISTS price");
+  connection.execute(
+      "CREATE TABLE price (workload TEXT, on_demand REAL, spot REAL, economy REAL, currency TEXT,"
+      " source TEXT)");
+  SqliteStatement insert(connection, "INSERT INTO price VALUES (?, ?, ?, ?, ?, ?)");
+  const auto add = [&](const std::string* workload, const VcpuHourPrices& vcpu_hour) {
+    workload != nullptr ? insert.bind(*workload) : insert.bind_null();
+    insert.bind(vcpu_hour.on_demand).bind(vcpu_hour.spot);
+    vcpu_hour.economy ? insert.bind(*vcpu_hour.economy) : insert.bind_null();
+    insert.bind(prices.currency).bind(prices.source);
+    insert.step();
+  };
+  if (!prices.is_by_flavor()) add(nullptr, prices.vcpu_hour);
+  for (const auto& [workload, vcpu_hour] : prices.by_workload) add(&workload, vcpu_hour);
+  transaction.commit();
+}
+
+std::optional<WorkloadPrices> kept_prices(ResultsDatabase& results) {
+  SqliteStatement table(results.connection(), "SELECT 1 FROM sqlite_master WHERE name = 'price'");
+  if (!table.step()) return std::nullopt;
+  SqliteStatement select(results.connection(),
+                         "SELECT workload, on_demand, spot, economy, currency, source FROM price");
+  WorkloadPrices prices;
+  while (select.step()) {
+    const bool is_of_any = select.next_is_null();
+    const std::string workload = select.read_text();
+    VcpuHourPrices vcpu_hour{.on_demand = select.read_number()};
+    vcpu_hour.spot = select.read_number();
+    const bool has_economy = !select.next_is_null();
+    const double economy = select.read_number();
+    if (has_economy) vcpu_hour.economy = economy;
+    prices.currency = select.read_text();
+    prices.source = select.read_text();
+    (is_of_any ? prices.vcpu_hour : prices.by_workload[workload]) = vcpu_hour;
   }
   return prices;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "sim_harness/prices/workload_prices.hpp"
 #include "sim_harness/results/results_database.hpp"
 #include "sim_harness/studies/study.hpp"
@@ -14,5 +16,10 @@ namespace cospot {
 /// or a flavor has no price.
 [[nodiscard]] WorkloadPrices prices_of_results(const StudyRegistry& studies, const PriceList& list,
                                                ResultsDatabase& results);
+
+/// Keeps prices with the results, in the table `price`, in place of those that were kept before.
+void keep_prices(ResultsDatabase& results, const WorkloadPrices& prices);
+/// Nothing: none were kept.
+[[nodiscard]] std::optional<WorkloadPrices> kept_prices(ResultsDatabase& results);
 
 }  // namespace cospot

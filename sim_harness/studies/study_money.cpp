@@ -23,11 +23,56 @@ std::string range_text(const WorkloadPrices& prices, double VcpuHourPrices::*pri
   return low == high ? low : fmt::format("{} to {}", low, high);
 }
 
-std::string select_text(const ResultsDatabase& results, const StudyMoney& money) {
-  std::string columns = "run.run_index, unit.is_relative";
+bool has_economy_price(const WorkloadPrices& prices) {
+  return prices.vcpu_hour.economy.has_value() ||
+         std::ranges::any_of(prices.by_workload,
+                             [](const auto& one) { return one.second.economy.has_value(); });
+}
+
+/// What a column's vcpu-seconds are multiplied by.
+std::string_view price_sql(PriceKind price, bool has_economy) {
+  switch (price) {
+    case PriceKind::kOnDemand:
+      return "unit.vms";
+    case PriceKind::kSpot:
+      return "unit.spots";
+    case PriceKind::kEconomy:
+      break;
+  }
+  return has_economy ? "unit.economies" : "economy.price * unit.vms";
+}
+
+double money_of(PriceKind price, const VcpuHourPrices& scale, double vcpu_seconds) {
+  switch (price) {
+    case PriceKind::kOnDemand:
+      return scale.of_vms(vcpu_seconds);
+    case PriceKind::kSpot:
+      return scale.of_spots(vcpu_seconds);
+    case PriceKind::kEconomy:
+      break;
+  }
+  return scale.of_economy(vcpu_seconds);
+}
+
+/// 1 of what earns beside the VMs, -1 of what VMs lose, 0 of other columns.
+int sign_in_net(std::string_view name) {
+  if (name == "spot_earned" || name == "economy_earned") return 1;
+  return name == "vm_lost" ? -1 : 0;
+}
+
+bool has_net(const StudyMoney& money) {
+  const auto has = [&](int sign) {
+    return std::ranges::any_of(money.columns, [sign](const MoneyColumn& column) {
+      return sign_in_net(column.name) == sign;
+    });
+  };
+  return has(1) && has(-1);
+}
+
+std::string select_text(const ResultsDatabase& results, const StudyMoney& money, bool has_economy) {
+  std::string columns = "run.run_index, unit.is_relative, unit.months";
   for (const MoneyColumn& column : money.columns) {
-    columns += fmt::format(", ({}) * unit.{}", column.sql,
-                           column.price == PriceKind::kOnDemand ? "vms" : "spots");
+    columns += fmt::format(", ({}) * {}", column.sql, price_sql(column.price, has_economy));
   }
   const bool has_figures = !results.schema().derived.empty();
   return fmt::format(
@@ -44,50 +89,75 @@ std::string prices_json(const WorkloadPrices& prices) {
     json.add(workload, JsonObject()
                            .add("on_demand", json_number(of_it.on_demand))
                            .add("spot", json_number(of_it.spot))
+                           .add_if(of_it.economy.has_value(), "economy", json_number(of_it.economy))
                            .text());
   }
   return json.text();
 }
 
 VcpuHourPrices scale_of(const WorkloadPrices& prices) {
-  return prices.is_by_flavor() ? VcpuHourPrices{.on_demand = 1, .spot = 1} : prices.vcpu_hour;
+  return prices.is_by_flavor() ? VcpuHourPrices{.on_demand = 1, .spot = 1, .economy = 1}
+                               : prices.vcpu_hour;
 }
 
 std::string money_heading(const WorkloadPrices& prices, bool is_relative,
                           std::string_view means_over) {
   const std::string_view hour = is_relative ? "a unit-hour" : "a vCPU-hour";
+  const std::string in = prices.currency.empty() ? "" : " in " + prices.currency;
   if (prices.is_by_flavor()) {
     return fmt::format(
-        "\nMoney by {}: a workload's mean price of {} is {} on demand and {} for spots; means over "
+        "\nMoney{} by {}: a workload's mean price of {} is {} on demand and {} for spots; means "
+        "over "
         "{}\n",
-        prices.source, hour, range_text(prices, &VcpuHourPrices::on_demand),
+        in, prices.source, hour, range_text(prices, &VcpuHourPrices::on_demand),
         range_text(prices, &VcpuHourPrices::spot), means_over);
   }
-  return fmt::format("\nMoney, at {} for {} on demand and {} for one of spots; means over {}\n",
-                     prices.vcpu_hour.on_demand, hour, prices.vcpu_hour.spot, means_over);
+  const std::string economy =
+      prices.vcpu_hour.economy
+          ? fmt::format(", {} for one of Economy instances", *prices.vcpu_hour.economy)
+          : "";
+  return fmt::format("\nMoney{}, at {} for {} on demand and {} for one of spots{}; means over {}\n",
+                     in, prices.vcpu_hour.on_demand, hour, prices.vcpu_hour.spot, economy,
+                     means_over);
 }
 
 RunMoney money_of_runs(ResultsDatabase& results, const StudyMoney& money,
                        const WorkloadPrices& prices) {
   const VcpuHourPrices scale = scale_of(prices);
   const std::string by_workload = prices_json(prices);
-  SqliteStatement select(results.connection(), select_text(results, money));
+  SqliteStatement select(results.connection(),
+                         select_text(results, money, has_economy_price(prices)));
   select.bind(by_workload);
   RunMoney made;
   made.amounts.resize(money.columns.size());
+  const bool is_net_known = has_net(money);
   while (select.step()) {
     made.runs.push_back(static_cast<std::size_t>(select.read_integer()));
     made.is_relative = select.read_integer() != 0 || made.is_relative;
+    const double months = select.read_number();
+    double net = 0;
     for (std::size_t i = 0; i < money.columns.size(); ++i) {
       const bool is_known = !select.next_is_null();
       const double vcpu_seconds = select.read_number();
-      const double amount = money.columns[i].price == PriceKind::kOnDemand
-                                ? scale.of_vms(vcpu_seconds)
-                                : scale.of_spots(vcpu_seconds);
+      const double amount = money_of(money.columns[i].price, scale, vcpu_seconds);
+      net += sign_in_net(money.columns[i].name) * amount;
       made.amounts[i].push_back(is_known ? std::optional(amount) : std::nullopt);
     }
+    if (!is_net_known) continue;
+    made.net.push_back(net);
+    made.net_per_month.push_back(net / months);
   }
   return made;
+}
+
+void add_prices(JsonObject& json, const WorkloadPrices& prices, bool is_relative) {
+  const bool is_by_flavor = prices.is_by_flavor();
+  json.add("currency", prices.currency.empty() ? "null" : json_text(prices.currency))
+      .add("on_demand", is_by_flavor ? "null" : json_number(prices.vcpu_hour.on_demand))
+      .add("spot", is_by_flavor ? "null" : json_number(prices.vcpu_hour.spot))
+      .add("economy", is_by_flavor ? "null" : json_number(prices.vcpu_hour.economy))
+      .add_if(is_by_flavor, "by_workload", prices_json(prices))
+      .add("relative_units", json_bool(is_relative));
 }
 
 }  // namespace cospot

@@ -337,6 +337,9 @@ def test_money_is_what_runs_are_worth_at_prices_of_a_vcpu_hour(tmp_path: Path) -
     assert money["vm_lost"].tolist() == pytest.approx([0, 0, 0, 0])
     assert money["spot_requested"].tolist() == pytest.approx([0.576, 0.576, 0.288, 0.288])
     assert money["spot_earned"].tolist() == pytest.approx([0.288, 0.288, 0.144, 0.144])
+    # 0.288 of a day's window; a month is 365.25 / 12 days.
+    assert money["net"].tolist() == pytest.approx([0.288, 0.288, 0.144, 0.144])
+    assert money["net_per_month"].tolist() == pytest.approx([8.766, 8.766, 4.383, 4.383])
     # On one host there is nothing to cooperate about.
     assert money["more_than_without_cooperation"].tolist() == pytest.approx([0, 0, 0, 0])
     with pytest.raises(ConfigError, match="spot is -1, expected a price from 0"):
@@ -345,6 +348,8 @@ def test_money_is_what_runs_are_worth_at_prices_of_a_vcpu_hour(tmp_path: Path) -
         results.money(on_demand=1, spot="0.01")  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="spot is missing, expected on_demand and spot, or flav"):
         results.money(on_demand=1)
+    with pytest.raises(ConfigError, match="no prices are kept with the results"):
+        results.money()
     with pytest.raises(ConfigError, match="on_demand is nan, expected"):
         results.money(on_demand=float("nan"), spot=1)
 

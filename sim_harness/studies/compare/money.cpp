@@ -26,7 +26,11 @@ constexpr std::string_view kBest = R"sql(
 SELECT best.headroom_percent, best.size_hosts, best.needs_true_lifetimes,
   avg(run.spot_revenue * unit.spots), avg(run.spot_revenue_requested * unit.spots),
   avg((run.spot_revenue - baseline.spot_revenue) * unit.spots),
-  count(*) = count(baseline.run_index)
+  avg((run.vm_revenue - baseline.vm_revenue) * unit.vms),
+  avg(run.spot_revenue * unit.spots / unit.months),
+  avg((run.vm_revenue_requested - run.vm_revenue) * unit.vms),
+  avg((run.vm_revenue_requested - run.vm_revenue) * unit.vms / unit.months),
+  avg(run.hosts), count(*) = count(baseline.run_index)
 FROM best_without_vm_loss AS best
 JOIN run_figures AS figures
   ON figures.vm = best.vm AND figures.spot = best.spot AND figures.evictor = best.evictor
@@ -55,8 +59,13 @@ MoneyOfBest read_best(SqliteStatement& select, const VcpuHourPrices& prices) {
   best.is_bound = select.read_integer() != 0;
   best.spots_earned = prices.of_spots(select.read_number());
   best.spots_requested = prices.of_spots(select.read_number());
-  const double more = prices.of_spots(select.read_number());
-  if (select.read_integer() != 0) best.more = more;
+  const double more_of_spots = prices.of_spots(select.read_number());
+  const double more_of_vms = prices.of_vms(select.read_number());
+  const double spots_per_month = prices.of_spots(select.read_number());
+  best.net = best.spots_earned - prices.of_vms(select.read_number());
+  best.net_per_month = spots_per_month - prices.of_vms(select.read_number());
+  best.net_per_host = best.net_per_month / select.read_number();
+  if (select.read_integer() != 0) best.more = more_of_spots + more_of_vms;
   return best;
 }
 
@@ -87,11 +96,15 @@ std::string money_text(const SummaryMoney& money) {
   table.add_column("  size", TextTable::Align::kLeft);
   table.add_column("spots earn");
   table.add_column("of requested");
+  table.add_column("net of lost VMs");
+  table.add_column("a month");
+  table.add_column("a host and month");
   table.add_column("more than without cooperation");
   for (const MoneyOfBest& best : money.best) {
     table.add_row({"  " + (best.is_bound ? "  upper bound" : best.size),
                    money_text(best.spots_earned), money_text(best.spots_requested),
-                   best.more ? money_text(*best.more) : "-"});
+                   money_text(best.net), money_text(best.net_per_month),
+                   money_text(best.net_per_host), best.more ? money_text(*best.more) : "-"});
   }
   if (!table.empty()) text += table.text();
   return text + fmt::format("  VMs request {}; over all runs they lose: mean {}, max {}\n",
@@ -106,17 +119,15 @@ std::string money_json(const SummaryMoney& money) {
         .add("upper_bound", json_bool(best.is_bound))
         .add("spots_earned", json_number(best.spots_earned))
         .add("spots_requested", json_number(best.spots_requested))
+        .add("net", json_number(best.net))
+        .add("net_per_month", json_number(best.net_per_month))
+        .add("net_per_host_and_month", json_number(best.net_per_host))
         .add("more_than_without_cooperation", json_number(best.more))
         .text();
   };
-  const bool is_by_flavor = money.prices.is_by_flavor();
-  const VcpuHourPrices& vcpu_hour = money.prices.vcpu_hour;
   JsonObject json;
-  json.add("on_demand", is_by_flavor ? "null" : json_number(vcpu_hour.on_demand))
-      .add("spot", is_by_flavor ? "null" : json_number(vcpu_hour.spot));
-  if (is_by_flavor) json.add("by_workload", prices_json(money.prices));
-  return json.add("relative_units", json_bool(money.is_relative))
-      .add("best_without_vm_loss", list_of(money.best, best_json))
+  add_prices(json, money.prices, money.is_relative);
+  return json.add("best_without_vm_loss", list_of(money.best, best_json))
       .add("vms_requested", json_number(money.vms_requested))
       .add("vms_lost_mean", json_number(money.vms_lost))
       .add("vms_lost_max", json_number(money.vms_lost_most))

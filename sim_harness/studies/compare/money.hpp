@@ -16,8 +16,11 @@ struct MoneyOfBest {
   bool is_bound = false;
   double spots_earned = 0;
   double spots_requested = 0;
-  /// More than the same policies earn without cooperation; none: such a run is not among the
-  /// results.
+  double net = 0;            ///< of the VMs that are lost
+  double net_per_month = 0;  ///< of 365.25 / 12 days
+  double net_per_host = 0;   ///< and month
+  /// More, net of lost VMs, than the same policies earn without cooperation; none: such a run is
+  /// not among the results.
   std::optional<double> more;
 };
 

@@ -4,12 +4,11 @@
 
 #include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/files/json_text.hpp"
+#include "sim_harness/prices/price_list.hpp"
 #include "sim_harness/studies/tune/tune_figures.hpp"
 
 namespace cospot {
 namespace {
-
-constexpr double kDaysOfMonth = 365.25 / 12;
 
 /// Of the candidate that `pick` names in each search; nothing where one names none.
 template <class Pick>
@@ -36,7 +35,7 @@ std::string setting_json(const SettingMoney& money, const RequestedMoney& reques
       .add("vms_lost", json_number(money.vms_lost))
       .add("spots_earned", json_number(money.spots_earned))
       .add("net", json_number(money.net()))
-      .add("net_per_month", json_number(money.net() / requested.days * kDaysOfMonth))
+      .add("net_per_month", json_number(money.net() / requested.days * kDaysPerMonth))
       .text();
 }
 
@@ -45,7 +44,7 @@ std::string line(std::string_view name, const SettingMoney& money,
   return fmt::format("  {:<20} spots earn {} of {}, VMs lose {} of {}: net {}, {} a month\n", name,
                      money_text(money.spots_earned), money_text(requested.spots),
                      money_text(money.vms_lost), money_text(requested.vms), money_text(money.net()),
-                     money_text(money.net() / requested.days * kDaysOfMonth));
+                     money_text(money.net() / requested.days * kDaysPerMonth));
 }
 
 }  // namespace
