@@ -1,5 +1,7 @@
 #include "sim_harness/commands/sla_commands.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -9,9 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "core/errors.hpp"
+#include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/threads_option.hpp"
+#include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/files/stored_file.hpp"
+#include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/sla/sla_quote.hpp"
 #include "sim_harness/studies/sla/sla_settings.hpp"
 #include "sim_harness/studies/study.hpp"
@@ -22,17 +29,55 @@ namespace cospot {
 namespace {
 
 struct QuoteArguments {
-  std::string study;
+  std::string study;  // or a workload
+  std::string host;
+  std::optional<std::size_t> hosts;
   std::vector<std::string> overrides;
   std::optional<double> at_hours;
   std::size_t threads = threads_of_machine();
   bool json = false;
 };
 
+bool is_study(const std::string& file) { return file.ends_with(".yaml") || file.ends_with(".yml"); }
+
+/// A study of the VMs and spots of one workload: on the hosts of the command line, with CoSpot's
+/// placement and as many samples as thousands of free slots need.
+StudyFile study_of_workload(const QuoteArguments& arguments, PolicyLoader& loader) {
+  if (arguments.host.empty()) {
+    throw ConfigError(fmt::format(
+        "{}: a workload needs --host VCPUS,MEMORY_MB with --hosts N, or --host HOSTS.csv; a study "
+        "file ends in .yaml",
+        arguments.study));
+  }
+  const HostMix hosts = parse_hosts_option(arguments.host);  // its errors name the option
+  std::string host = arguments.host;
+  if (hosts.is_plain()) {
+    const ResourceVector total = hosts.largest_total();
+    host = fmt::format("{{vcpus: {}, memory_mb: {}}}", total.vcpus, total.memory_mb);
+  }
+  const std::string text = fmt::format(
+      "study: sla\non_demand: {}\nspot: same\nhost: {}\ntarget: [0.25, 0.1, 0.05, 0.01]\n"
+      "vm_policy: COS\nspot_policy: vmaUTIL\ncensored: survival\ncondition_width: 0.1\n"
+      "samples: 2000\n",
+      yaml_text(arguments.study), hosts.is_plain() || host.front() == '[' ? host : yaml_text(host));
+  std::vector<std::string> overrides = arguments.overrides;
+  if (arguments.hosts) overrides.push_back(fmt::format("hosts={}", *arguments.hosts));
+  return {.root = with_overrides(parse_yaml(text, "cospot sla quote"), overrides),
+          .folder = {},
+          .window = std::nullopt,
+          .policies = &loader};
+}
+
 void quote(const QuoteArguments& arguments, PolicyLoader& loader) {
   constexpr double kMicrosecondsPerHour = 3600e6;
+  if (is_study(arguments.study) && (!arguments.host.empty() || arguments.hosts)) {
+    throw ConfigError("--host, --hosts: " + arguments.study +
+                      " has its own; expected --set host=... or hosts=...");
+  }
   const SlaSettings settings = read_sla_settings(
-      read_study_file(arguments.study, arguments.overrides, std::nullopt, loader));
+      is_study(arguments.study)
+          ? read_study_file(arguments.study, arguments.overrides, std::nullopt, loader)
+          : study_of_workload(arguments, loader));
   std::optional<SimTime> at;
   if (arguments.at_hours) {
     at = SimTime(static_cast<std::int64_t>(*arguments.at_hours * kMicrosecondsPerHour));
@@ -75,12 +120,20 @@ void add_sla_commands(CLI::App& app, PolicyLoader& loader) {
   const auto arguments = std::make_shared<QuoteArguments>();
   CLI::App* command = sla->add_subcommand(
       "quote", "Quote lifetimes for every size of spot at one time of a study's first run");
-  command->add_option("STUDY", arguments->study, "Study file (YAML) with study: sla")->required();
+  command
+      ->add_option("STUDY", arguments->study,
+                   "Study file (YAML) with study: sla, or a workload file, with --host")
+      ->required();
+  command->add_option("--host", arguments->host,
+                      "Of a workload: VCPUS,MEMORY_MB of a host, with --hosts, or a file of hosts "
+                      "(CSV)");
+  command->add_option("--hosts", arguments->hosts, "How many hosts; of a file, all of them")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
   command->add_option("--set", arguments->overrides, "Override a key: hosts=6, target=[0.05]")
       ->allow_extra_args(false);
   command
       ->add_option("--at-hours", arguments->at_hours,
-                   "When: hours of trace time (default: its end)")
+                   "When: hours of trace time, within the data (default: its end)")
       ->check(CLI::Range(1e-3, kMostHours));
   add_threads_option(*command, arguments->threads, "Sizes estimated at once");
   command->add_flag("--json", arguments->json, "Print JSON, with the quantiles for all free slots");

@@ -46,6 +46,8 @@ LifetimeQuantiles run_pieces(LifetimeEstimate& estimate, std::size_t threads) {
   return estimate.result();
 }
 
+double hours_of(SimTime time) { return static_cast<double>(time.count()) / 3600e6; }
+
 std::string lifetime_text(SimTime lifetime) {
   if (lifetime == kNever) return "not evicted";
   if (lifetime < SimTime{0}) return "none";
@@ -77,8 +79,19 @@ SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at
   if (!settings.targets.front().probability) options.refresh = kNever;  // nobody asks on the way
   LifetimeForecast forecast(schedule, totals_of(engine.hosts()), options);
   engine.set_forecasts(&forecast);
-  SlaQuotes quotes{.at = at.value_or(workload.window), .evicted = probabilities};
+  if (at && *at > workload.window) {
+    throw ConfigError(
+        fmt::format("--at-hours {:g}: the requests end after {:g} h; expected a time "
+                    "before",
+                    hours_of(*at), hours_of(workload.window)));
+  }
+  SlaQuotes quotes{.at = at.value_or(workload.window),
+                   .evicted = probabilities,
+                   .spot_delay = settings.spot_delay};
   engine.run({.time = quotes.at});
+  const RunResult until = engine.result();
+  quotes.spots = until.spot_admitted;
+  quotes.evictions = until.evictions;
   LifetimeEstimateSettings estimate = forecast.estimate_settings();
   estimate.probabilities = probabilities;
   LifetimeEstimate made(forecast.history(), estimate, SimTime{0}, quotes.at, forecast.refreshes(),
@@ -109,8 +122,15 @@ std::string quotes_text(const SlaQuotes& quotes) {
     for (const SimTime lifetime : quote.lifetimes) row.push_back(lifetime_text(lifetime));
     table.add_row(std::move(row));
   }
-  return fmt::format("Spots that start {:g} h into the trace\n",
-                     static_cast<double>(quotes.at.count()) / 3600e6) +
+  const std::string delay =
+      quotes.spot_delay == SimTime{0}
+          ? ""
+          : fmt::format("; spots are asked for {:g} h later than their file says",
+                        hours_of(quotes.spot_delay));
+  return fmt::format(
+             "Spots that start {:g} h into the trace, by what happened before (spots {}, evictions "
+             "{}){}\n",
+             hours_of(quotes.at), quotes.spots, quotes.evictions, delay) +
          table.text();
 }
 
@@ -135,6 +155,9 @@ std::string quotes_json(const SlaQuotes& quotes) {
   };
   return JsonObject()
       .add("at_s", json_number(static_cast<double>(quotes.at.count()) / 1e6))
+      .add("spot_delay_s", json_number(static_cast<double>(quotes.spot_delay.count()) / 1e6))
+      .add("spots", std::to_string(quotes.spots))
+      .add("evictions", std::to_string(quotes.evictions))
       .add("evicted", list_of(quotes.evicted, [](double value) { return json_number(value); }))
       .add("sizes", list_of(quotes.sizes, size_quote))
       .text();

@@ -24,6 +24,9 @@ struct SizeQuote {
 struct SlaQuotes {
   SimTime at{0};
   std::vector<double> evicted;  ///< probabilities of eviction, as the study file's targets
+  SimTime spot_delay{0};        ///< by which spots were asked for later than their file says
+  std::size_t spots = 0;        ///< spots that had started by then
+  std::size_t evictions = 0;    ///< of them
   std::vector<SizeQuote> sizes{};
   LifetimeQuantiles quantiles{};  ///< behind them, for every number of slots
 };
@@ -32,7 +35,8 @@ struct SlaQuotes {
 /// requests) and estimates how long spots live from what happened before. The first target decides
 /// what is admitted until then. `threads` share the sizes.
 ///
-/// Errors: ConfigError when no target is a probability, or `at` is not after the start.
+/// Errors: ConfigError when no target is a probability, `at` is not after the start or lies beyond
+/// the data, or hosts and requests seem to count in other units.
 [[nodiscard]] SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at,
                                         std::size_t threads);
 

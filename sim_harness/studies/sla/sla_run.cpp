@@ -114,7 +114,37 @@ EventSchedule sla_schedule(const SlaSettings& settings, const Workload& workload
   return make_schedule(workload, ScheduledClasses::kVmsAndSpots, settings.host.isolated_tenants());
 }
 
+namespace {
+
+/// Requests of which not one fits an empty host count in another unit than the hosts.
+void require_one_unit(const SlaSettings& settings, const Workload& workload) {
+  for (const bool is_spot : {false, true}) {
+    bool has_any = false;
+    bool fits_any = false;
+    for (const WorkloadRow& row : workload.rows) {
+      if (row.is_spot() != is_spot) continue;
+      has_any = true;
+      fits_any = fits_any || settings.host.fits_an_empty_host(row.resources);
+    }
+    if (!has_any || fits_any) continue;
+    const ResourceVector most = settings.host.largest_total();
+    throw ConfigError(
+        fmt::format("host: no {} of {} fits on a host of {} vcpus and {} memory_mb; expected hosts "
+                    "in the unit of "
+                    "the requests, as `cospot workload info` has it",
+                    is_spot ? "spot" : "VM", workload.name, most.vcpus, most.memory_mb));
+  }
+}
+
+}  // namespace
+
 void require_possible_requests(const SlaSettings& settings, const RequestStore& store) {
+  SlaRun each;
+  for (each.on_demand = 0; each.on_demand < settings.on_demand.size(); ++each.on_demand) {
+    for (each.spot = 0; each.spot < settings.spot.size(); ++each.spot) {
+      require_one_unit(settings, sla_workload(settings, store, each));
+    }
+  }
   if (!store.has_placements() && settings.host.isolated_tenants().empty()) return;
   SlaRun run;
   for (run.on_demand = 0; run.on_demand < settings.on_demand.size(); ++run.on_demand) {

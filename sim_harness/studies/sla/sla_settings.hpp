@@ -30,7 +30,7 @@ struct SlaSettings {
   std::vector<std::int64_t> seeds{1};
 
   PolicyOptions promise;  ///< of LifetimeSla: all but target and seed
-  SimTime spot_delay{std::chrono::hours(24)};
+  SimTime spot_delay{0};
   bool spots_end_with_on_demand = true;
   ChainSpec vm;
   ChainSpec spot_chain;  ///< without the filter that promises

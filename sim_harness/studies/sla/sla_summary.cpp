@@ -102,8 +102,13 @@ std::string sla_summary_text(ResultsDatabase& results, Timing timing) {
     row.emplace_back(one.verdict());
     table.add_row(std::move(row));
   }
+  SqliteStatement delay(results.connection(),
+                        "SELECT json_extract(configuration, '$.spot_delay_us') FROM sweep");
+  const double hours = delay.step() ? static_cast<double>(delay.read_integer()) / 3600e6 : 0;
   return fmt::format("Promised lifetimes: {}",
                      runs_line(results.finished_runs().size(), record.run_count)) +
+         (hours > 0 ? fmt::format("Spots are asked for {:g} h later than their file says.\n", hours)
+                    : "") +
          table.text() +
          "(evicted: of all that were admitted in these runs; interval: Clopper-Pearson, as if\n"
          "evictions were independent; runs within: runs that evicted no more than the target)\n";
