@@ -22,6 +22,50 @@ Forecast minimum_forecast(std::span<const double> training) {
   return {.point = {*std::ranges::min_element(training)}, .sigma = {0}, .model = "minimum"};
 }
 
+namespace {
+
+/// What a smoothing constant comes to: the last level, and the squares of the one-step errors.
+struct Smoothed {
+  double level = 0;
+  double squares = 0;
+};
+
+Smoothed smooth(std::span<const double> values, double alpha) {
+  constexpr std::size_t kFirst = 10;
+  const std::span<const double> first = values.first(std::min(kFirst, values.size()));
+  Smoothed made;
+  for (const double value : first) made.level += value / static_cast<double>(first.size());
+  for (const double value : values) {
+    const double error = value - made.level;
+    made.squares += error * error;
+    made.level += alpha * error;
+  }
+  return made;
+}
+
+}  // namespace
+
+Forecast smoothed_forecast(std::span<const double> training, std::size_t horizon) {
+  constexpr int kSteps = 1000;
+  double best_alpha = 0;
+  Smoothed best{.squares = std::numeric_limits<double>::infinity()};
+  for (int step = 1; step < kSteps; ++step) {
+    const double alpha = static_cast<double>(step) / kSteps;
+    const Smoothed made = smooth(training, alpha);
+    if (made.squares >= best.squares) continue;
+    best = made;
+    best_alpha = alpha;
+  }
+  const double count = std::max<double>(1, static_cast<double>(training.size()) - 1);
+  Forecast forecast{.model = "ETS(A,N,N), alpha " + std::to_string(best_alpha).substr(0, 5)};
+  for (std::size_t h = 0; h < std::max<std::size_t>(horizon, 1); ++h) {
+    forecast.point.push_back(best.level);
+    const double growth = 1 + static_cast<double>(h) * best_alpha * best_alpha;
+    forecast.sigma.push_back(std::sqrt(best.squares / count * growth));
+  }
+  return forecast;
+}
+
 Forecast oracle_forecast(std::span<const double> actual) {
   return {.point = {*std::ranges::min_element(actual)}, .sigma = {0}, .model = "oracle"};
 }

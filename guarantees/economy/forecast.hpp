@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +23,12 @@ struct Forecast {
 
 /// The minimum, without an interval.
 [[nodiscard]] Forecast minimum_forecast(std::span<const double> training);
+
+/// Simple exponential smoothing, ETS(A,N,N): the last level, and an error that grows with each of
+/// `horizon` periods. The smoothing constant has the least squares of one-step errors, of 0.001 to
+/// 0.999 in steps of a thousandth; the first level is the mean of the first ten values. Source:
+/// Hyndman et al., "Forecasting with Exponential Smoothing", class 1 models.
+[[nodiscard]] Forecast smoothed_forecast(std::span<const double> training, std::size_t horizon);
 
 /// The least value of what will be, without an interval: nobody can make it.
 [[nodiscard]] Forecast oracle_forecast(std::span<const double> actual);

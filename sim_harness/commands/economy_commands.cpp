@@ -12,12 +12,15 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/number_range.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/engine/headroom.hpp"
 #include "sim_harness/files/output_file.hpp"
 #include "sim_harness/files/stored_file.hpp"
+#include "sim_harness/prices/price_list.hpp"
 #include "sim_harness/studies/economy/backtest_report.hpp"
 #include "sim_harness/studies/economy/backtest_text.hpp"
 #include "sim_harness/studies/economy/economy_keys.hpp"
@@ -33,13 +36,29 @@ struct EconomyArguments {
   std::string usage;
   std::vector<std::string> forecasters;
   std::vector<double> confidences{0.5, 0.6, 0.7, 0.8, 0.9};
-  std::vector<double> prices{0.7};
+  std::vector<std::string> prices{"0.7"};
+  std::string host;
+  std::optional<std::size_t> hosts;
   std::vector<std::pair<std::string, std::string>> keys;  // and their values, as a study file's
   std::vector<std::string> overrides;
   std::string output;
   bool json = false;
   WindowOption window;
 };
+
+/// What the hosts of the command line have together, of the resource that is looked at.
+std::int64_t capacity_of(const EconomyArguments& arguments, const ConfigNode& root) {
+  const HostMix host = parse_hosts_option(arguments.host);
+  if (root.find("capacity") != nullptr) {
+    throw ConfigError("--host and --capacity exclude each other; expected one of the two");
+  }
+  if (host.is_plain() && !arguments.hosts) {
+    throw ConfigError("--host " + arguments.host + ": expected --hosts N too, or a file of hosts");
+  }
+  const HostMix::Sum sum = host.sum(arguments.hosts.value_or(host.declared()));
+  const ConfigNode* resource = root.find("resource");
+  return resource != nullptr && resource->text == "memory_mb" ? sum.memory_mb : sum.vcpus;
+}
 
 EconomySettings settings_of(const EconomyArguments& arguments) {
   ConfigNode root;
@@ -49,6 +68,9 @@ EconomySettings settings_of(const EconomyArguments& arguments) {
   for (const auto& [key, value] : arguments.keys) {
     if (!value.empty()) apply_override(root, key + "=" + value);
   }
+  if (!arguments.host.empty()) {
+    apply_override(root, fmt::format("capacity={}", capacity_of(arguments, root)));
+  }
   require_known_keys(root, "economy", std::span(kEconomyKeys).first(kEconomyKeys.size() - 1));
   return read_economy_settings(root, {});
 }
@@ -56,14 +78,44 @@ EconomySettings settings_of(const EconomyArguments& arguments) {
 EconomyInput load_input(const EconomyArguments& arguments, const EconomySettings& settings) {
   WorkloadSpec spec = parse_workload_spec(arguments.usage);
   spec.window = arguments.window.window();
-  return load_economy_input(spec, settings);
+  EconomyInput input = load_economy_input(spec, settings);
+  print_warnings(input.warnings);
+  return input;
 }
 
 BacktestRequest request_of(const EconomyArguments& arguments) {
-  return {.forecasters = arguments.forecasters,
-          .confidences = arguments.confidences,
-          .prices = arguments.prices,
-          .processes = std::max(1U, std::thread::hardware_concurrency())};
+  BacktestRequest request{.forecasters = arguments.forecasters,
+                          .confidences = arguments.confidences,
+                          .prices = {},
+                          .processes = std::max(1U, std::thread::hardware_concurrency())};
+  const bool is_money = std::ranges::any_of(arguments.prices, [](const std::string& text) {
+    return text.find('=') != std::string::npos || text.ends_with(".csv");
+  });
+  if (!is_money) {
+    for (const std::string& text : arguments.prices) {
+      std::string value = text;
+      if (const std::string wrong = number_between(0, 1)(value); !wrong.empty()) {
+        throw ConfigError("--price: " + wrong + ", or prices such as on-demand=0.04");
+      }
+      request.prices.push_back(std::stod(value));
+    }
+    return request;
+  }
+  const PriceList list = *read_price_list(arguments.prices);
+  print_warnings(list.warnings());
+  const VcpuHourPrices& prices = list.vcpu_hour;
+  if (!list.flavors.empty() || !prices.economy || prices.on_demand <= 0) {
+    throw ConfigError(
+        "--price: expected economy=PRICE beside on-demand=PRICE and spot=PRICE of a vCPU-hour");
+  }
+  if (*prices.economy > prices.on_demand) {
+    throw ConfigError(fmt::format("--price economy={}: expected at most the price on demand, {}",
+                                  *prices.economy, prices.on_demand));
+  }
+  request.prices = {*prices.economy / prices.on_demand};
+  request.economy_price = prices.economy;
+  request.currency = list.currency;
+  return request;
 }
 
 void run_backtest(const EconomyArguments& arguments) {
@@ -81,7 +133,7 @@ void run_plan(const EconomyArguments& arguments) {
   const BacktestRequest request = request_of(arguments);
   const EconomyPlan plan = plan_promises(input, settings, request);
   print(arguments.json ? plan_json(input, settings, request, plan)
-                       : plan_text(input, settings, plan));
+                       : plan_text(input, settings, plan, request.currency));
 }
 
 void write_tasks(const EconomyArguments& arguments) {
@@ -122,6 +174,11 @@ std::shared_ptr<EconomyArguments> add_input(CLI::App& command,
                                             std::vector<std::string> forecasters) {
   auto arguments = std::make_shared<EconomyArguments>();
   arguments->forecasters = std::move(forecasters);
+  command.add_option("--host", arguments->host,
+                     "Of a workload: VCPUS,MEMORY_MB of a host, with --hosts, or a file of hosts "
+                     "(CSV), for the capacity");
+  command.add_option("--hosts", arguments->hosts, "How many hosts; of a file, all of them")
+      ->check(CLI::Range(std::size_t{1}, kMaxHosts));
   command
       .add_option(
           "USAGE", arguments->usage,
@@ -130,7 +187,7 @@ std::shared_ptr<EconomyArguments> add_input(CLI::App& command,
       ->required();
   command
       .add_option("--forecaster", arguments->forecasters,
-                  "mean, minimum, arima, ets (these two need statsmodels), oracle")
+                  "ses, mean, minimum, arima, ets (these two need statsmodels), oracle")
       ->delimiter(',')
       ->capture_default_str();
   add_key_options(command, *arguments);
@@ -145,9 +202,12 @@ void add_judging(CLI::App& command, EconomyArguments& arguments) {
       ->delimiter(',')
       ->check(number_between(0, kMostConfidence))
       ->capture_default_str();
-  command.add_option("--price", arguments.prices, "Price of the Economy class; on-demand is 1")
+  command
+      .add_option(
+          "--price", arguments.prices,
+          "on-demand=P,spot=P,economy=P and currency=NAME if wanted, prices of a vCPU-hour; "
+          "or shares of the on-demand price, of the Economy class")
       ->delimiter(',')
-      ->check(number_between(0, 1))
       ->capture_default_str();
   command.add_flag("--json", arguments.json, "Print JSON (docs/json.md)");
 }
@@ -159,14 +219,14 @@ void add_economy_commands(CLI::App& app) {
       app.add_subcommand("economy", "Promise unused capacity for months (the Economy class)");
   economy->require_subcommand(1);
   CLI::App* plan = economy->add_subcommand("plan", "Say how much can be promised from now on");
-  const auto planning = add_input(*plan, {"ets"});
+  const auto planning = add_input(*plan, {"ses"});
   plan->get_option("--forecaster")->expected(1);
   add_judging(*plan, *planning);
   plan->callback([planning] { run_plan(*planning); });
 
   CLI::App* backtest = economy->add_subcommand(
       "backtest", "Make the same promises in the past and judge them by what came");
-  const auto testing = add_input(*backtest, {"mean", "minimum", "ets", "oracle"});
+  const auto testing = add_input(*backtest, {"ses", "mean", "minimum", "oracle"});
   add_judging(*backtest, *testing);
   backtest->callback([testing] { run_backtest(*testing); });
 

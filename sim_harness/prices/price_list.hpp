@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/resource_vector.hpp"
@@ -57,6 +58,11 @@ struct PriceList {
   /// What is unlikely to be meant, a sentence each: a spot price above the one on demand.
   [[nodiscard]] std::vector<std::string> warnings() const;
 };
+
+/// What a text with an income ends with.
+inline constexpr std::string_view kSoldOnce =
+    "The idle capacity can be sold once: do not add this to what plain spots, promised lifetimes, "
+    "Economy\ninstances or classes would earn with it.\n";
 
 /// A month, of which amounts of money are told beside those of a window.
 inline constexpr double kDaysPerMonth = 365.25 / 12;

@@ -24,6 +24,26 @@ UsageSample sample_at(SimTime time, std::int64_t capacity, std::int64_t used) {
   return {.time = time, .capacity = capacity * kSlackUnit, .used = used * kSlackUnit};
 }
 
+TEST_CASE(
+    "smoothed_forecast: the constant of least squares, an error that grows with the horizon") {
+  // First level 1.5. With alpha a the errors are -0.5 and 2 - (1.5 - 0.5 a) = 0.5 + 0.5 a: least at
+  // the least a, 0.001. Level: 1.4995 + 0.001 x 0.5005 = 1.5000005; squares 0.25 + 0.5005^2.
+  const Forecast two = smoothed_forecast(std::vector{1.0, 2.0}, 3);
+  REQUIRE(two.point.size() == 3);
+  CHECK(two.point[0] == doctest::Approx(1.5000005).epsilon(1e-9));
+  CHECK(two.point[2] == two.point[0]);
+  const double squares = 0.25 + 0.5005 * 0.5005;
+  CHECK(two.sigma[0] == doctest::Approx(std::sqrt(squares)));
+  CHECK(two.sigma[2] == doctest::Approx(std::sqrt(squares * (1 + 2 * 1e-6))));
+  // What steps up for good is followed: the last level is nearly the last value.
+  std::vector<double> steps(40, 10.0);
+  for (std::size_t i = 20; i < 40; ++i) steps[i] = 20;
+  CHECK(smoothed_forecast(steps, 1).point[0] == doctest::Approx(20).epsilon(1e-3));
+  const Forecast constant = smoothed_forecast(std::vector<double>(30, 0.4), 2);
+  CHECK(constant.point[1] == doctest::Approx(0.4));
+  CHECK(constant.sigma[1] == doctest::Approx(0));
+}
+
 TEST_CASE("slack: reservation, allocation and usage add up to capacity - usage, exactly") {
   Random random(1);
   for (int i = 0; i < 1000; ++i) {

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def plan(
     usage: str | os.PathLike[str],
     *,
-    forecaster: str = "ets",
+    forecaster: str = "ses",
     confidences: Iterable[float] = (0.5, 0.6, 0.7, 0.8, 0.9),
     price: float = 0.7,
     **settings: object,
@@ -23,7 +23,7 @@ def plan(
 
     Args:
         usage: a CSV of usage over time, a workload file, or a workload spec.
-        forecaster: mean, minimum, arima or ets; the last two need statsmodels.
+        forecaster: ses, mean, minimum, arima or ets; the last two need statsmodels.
         confidences: that the slack is not lower; 0: no interval.
         price: of the Economy class; on-demand is 1.
         settings: keys of the study ``economy``, such as ``horizon_days=30``.
@@ -37,7 +37,7 @@ def plan(
 def backtest(
     usage: str | os.PathLike[str],
     *,
-    forecasters: Iterable[str] = ("mean", "minimum", "ets", "oracle"),
+    forecasters: Iterable[str] = ("ses", "mean", "minimum", "oracle"),
     confidences: Iterable[float] = (0.5, 0.6, 0.7, 0.8, 0.9),
     prices: Iterable[float] = (0.7,),
     **settings: object,

@@ -93,21 +93,25 @@ std::string plan_json(const EconomyInput& input, const EconomySettings& settings
   constexpr auto kUnit = static_cast<double>(kSlackUnit);
   std::vector<std::string> promises;
   for (const PlannedPromise& one : plan.promises) {
-    promises.push_back(JsonObject()
-                           .add("confidence", json_number(one.confidence))
-                           .add("quantity", json_number(one.quantity))
-                           .add("amount", json_number(static_cast<double>(one.amount) / kUnit))
-                           .add("backtest", one.backtest ? result_json(*one.backtest) : "null")
-                           .add("theta", json_number(one.theta))
-                           .text());
+    promises.push_back(
+        JsonObject()
+            .add("confidence", json_number(one.confidence))
+            .add("quantity", json_number(one.quantity))
+            .add("amount", json_number(static_cast<double>(one.amount) / kUnit * input.unit_scale))
+            .add("backtest", one.backtest ? result_json(*one.backtest) : "null")
+            .add("theta", json_number(one.theta))
+            .add("income_per_month", json_number(one.income_per_month))
+            .text());
   }
   return JsonObject()
              .add("usage", input_json(input))
+             .add("unit", input.unit.empty() ? "null" : json_text(input.unit))
              .add("settings", settings_json(settings))
              .add("forecaster", json_text(request.forecasters.front()))
              .add("model", json_text(plan.model))
              .add("note", json_text(plan.note))
-             .add("capacity", json_number(static_cast<double>(plan.capacity) / kUnit))
+             .add("capacity",
+                  json_number(static_cast<double>(plan.capacity) / kUnit * input.unit_scale))
              .add("price", json_number(request.prices.front()))
              .add("promises", json_list(promises))
              .text() +

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/errors.hpp"
+#include "sim_harness/prices/price_list.hpp"
 
 namespace cospot {
 namespace {
@@ -105,8 +106,8 @@ EconomyPlan plan_promises(const EconomyInput& input, const EconomySettings& sett
   const std::string& forecaster = request.forecasters.front();
   if (forecaster == "oracle") {
     throw ConfigError(
-        "forecaster: the oracle knows what was, not what will be; expected mean, "
-        "minimum, arima or ets");
+        "forecaster: the oracle knows what was, not what will be; expected ses, "
+        "mean, minimum, arima or ets");
   }
   check_training(input, settings);
   std::vector<CycleData> cycles = backtest_cycles(input.periods, settings.cycles());
@@ -114,6 +115,8 @@ EconomyPlan plan_promises(const EconomyInput& input, const EconomySettings& sett
   const std::vector<Forecast> forecasts =
       make_forecasts(forecaster, cycles, settings, request.processes);
   const std::vector<CycleData> past(cycles.begin(), cycles.end() - 1);
+  const std::vector<Forecast> known = make_forecasts("oracle", past, settings, 1);
+  constexpr double kHoursPerMonth = 24 * kDaysPerMonth;
   EconomyPlan plan{.model = forecasts.back().model,
                    .note = forecasts.back().note,
                    .capacity = cycles.back().capacity,
@@ -123,11 +126,20 @@ EconomyPlan plan_promises(const EconomyInput& input, const EconomySettings& sett
     promise.quantity = promised_quantity(forecasts.back(), settings.promise_at(confidence));
     promise.amount =
         static_cast<SlackAmount>(std::floor(promise.quantity * static_cast<double>(plan.capacity)));
+    if (request.economy_price) {
+      promise.income_per_month = static_cast<double>(promise.amount) / kSlackUnit *
+                                 input.unit_scale * *request.economy_price * kHoursPerMonth;
+    }
     if (past.empty()) continue;
     const BacktestTradeOff judged =
         trade_off(forecaster, confidence, forecasts, past, settings, request.prices);
+    const BacktestTradeOff kept =
+        trade_off("oracle", confidence, known, past, settings, request.prices);
     promise.backtest = judged.result;
     promise.theta = judged.theta.front();
+    if (promise.theta && kept.theta.front()) {
+      promise.theta = std::min(*promise.theta, *kept.theta.front());
+    }
   }
   return plan;
 }

@@ -14,7 +14,10 @@ namespace cospot {
 struct BacktestRequest {
   std::vector<std::string> forecasters;
   std::vector<double> confidences;
-  std::vector<double> prices;
+  std::vector<double> prices;  ///< of the Economy class, shares of the on-demand price
+  /// Of an hour of one unit of the Economy class, in money; nothing: nobody said.
+  std::optional<double> economy_price{};
+  std::string currency{};
   std::size_t processes = 1;
 };
 
@@ -58,7 +61,9 @@ struct PlannedPromise {
   double quantity = 0;                       ///< share of the capacity
   SlackAmount amount = 0;                    ///< rounded down
   std::optional<BacktestResult> backtest{};  ///< nothing: the history is too short for one
+  /// At most the oracle's: more would be earned with capacity that is not there.
   std::optional<double> theta{};
+  std::optional<double> income_per_month{};  ///< at the request's economy price
 };
 
 struct EconomyPlan {

@@ -4,7 +4,9 @@
 
 #include <optional>
 
+#include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/files/text_table.hpp"
+#include "sim_harness/prices/price_list.hpp"
 
 namespace cospot {
 namespace {
@@ -15,6 +17,12 @@ std::string percent(double share) { return fmt::format("{:.1f}%", share * 100); 
 
 std::string ratio(const std::optional<double>& theta) {
   return theta ? fmt::format("{:.3f}", *theta) : "-";
+}
+
+/// An amount in the unit that people count in.
+std::string amount_of(SlackAmount amount, const EconomyInput& input) {
+  const double scaled = static_cast<double>(amount) / kSlackUnit * input.unit_scale;
+  return input.unit_scale == 1 ? count_text(amount / kSlackUnit) : amount_text(scaled);
 }
 
 /// What the usage is, and what is left unused of it.
@@ -107,35 +115,50 @@ std::string backtest_text(const EconomyInput& input, const EconomySettings& sett
 }
 
 std::string plan_text(const EconomyInput& input, const EconomySettings& settings,
-                      const EconomyPlan& plan) {
+                      const EconomyPlan& plan, const std::string& currency) {
   TextTable table;
-  for (const char* title :
-       {"confidence", "promised", "amount", "availability before", "worst cycle", "theta before"}) {
+  const std::string unit = input.unit.empty() ? "amount" : input.unit;
+  for (const std::string& title :
+       {std::string("confidence"), std::string("availability before"), std::string("worst cycle"),
+        std::string("promised"), unit, std::string("theta before")}) {
     table.add_column(title);
+  }
+  const bool has_income = !plan.promises.empty() && plan.promises.front().income_per_month;
+  if (has_income) {
+    table.add_column(currency.empty() ? "a month" : currency + " a month");
   }
   for (const PlannedPromise& one : plan.promises) {
     const auto past = [&one](double BacktestResult::*share) {
       return one.backtest ? percent((*one.backtest).*share) : "-";
     };
-    table.add_row({fmt::format("{}", one.confidence), percent(one.quantity),
-                   fmt::format("{}", one.amount / kSlackUnit), past(&BacktestResult::availability),
-                   past(&BacktestResult::availability_least), ratio(one.theta)});
+    std::vector<std::string> row{fmt::format("{}", one.confidence),
+                                 past(&BacktestResult::availability),
+                                 past(&BacktestResult::availability_least),
+                                 percent(one.quantity),
+                                 amount_of(one.amount, input),
+                                 ratio(one.theta)};
+    if (has_income) row.push_back(money_text(*one.income_per_month));
+    table.add_row(std::move(row));
   }
   const std::size_t cycles = plan.promises.empty() || !plan.promises.front().backtest
                                  ? 0
                                  : plan.promises.front().backtest->cycles;
   const std::string past =
-      cycles == 0
-          ? fmt::format(
-                "The history is too short to try it on the past: {} days of "
-                "training and {} days to judge are needed.\n",
-                settings.training_days, settings.horizon_days)
-          : fmt::format("\"before\": the same promise made {} times in the past.\n", cycles);
+      cycles == 0 ? fmt::format(
+                        "The history is too short to try it on the past: {} days of "
+                        "training and {} days to judge are needed.\n",
+                        settings.training_days, settings.horizon_days)
+                  : fmt::format(
+                        "\"before\": the same promise made {} times in the past; theta, its profit "
+                        "over that "
+                        "of spots alone,\nis at most that of a promise that is always kept.\n",
+                        cycles);
   return heading(input, settings) +
-         fmt::format("model   {}{}\n\nFor the next {} days, of a capacity of {}:\n", plan.model,
+         fmt::format("model   {}{}\n\nFor the next {} days, of a capacity of {}{}:\n", plan.model,
                      plan.note.empty() ? "" : " (" + plan.note + ")", settings.horizon_days,
-                     plan.capacity / kSlackUnit) +
-         table.text() + past;
+                     amount_of(plan.capacity, input),
+                     input.unit.empty() ? " in the unit of the file" : " " + input.unit) +
+         table.text() + past + (has_income ? std::string(kSoldOnce) : "");
 }
 
 }  // namespace cospot

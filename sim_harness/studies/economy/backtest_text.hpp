@@ -15,7 +15,7 @@ namespace cospot {
                                         const BacktestRequest& request,
                                         const BacktestReport& report);
 [[nodiscard]] std::string plan_text(const EconomyInput& input, const EconomySettings& settings,
-                                    const EconomyPlan& plan);
+                                    const EconomyPlan& plan, const std::string& currency = {});
 [[nodiscard]] std::string plan_json(const EconomyInput& input, const EconomySettings& settings,
                                     const BacktestRequest& request, const EconomyPlan& plan);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/digest.hpp"
@@ -35,7 +36,9 @@ void check_length(const char* key, double days, double period_hours, double leas
 }
 
 /// What needs no other program; nothing: another forecaster.
-std::optional<Forecast> simple_forecast(const std::string& forecaster, const CycleData& data) {
+std::optional<Forecast> simple_forecast(const std::string& forecaster, const CycleData& data,
+                                        std::size_t horizon) {
+  if (forecaster == "ses") return smoothed_forecast(data.training, horizon);
   if (forecaster == "mean") return mean_forecast(data.training);
   if (forecaster == "minimum") return minimum_forecast(data.training);
   if (forecaster == "oracle") return oracle_forecast(data.actual);
@@ -73,6 +76,75 @@ void describe_slack(const UsageSeries& usage, EconomyInput& input) {
     before += one.weight;
     input.slack_p1 = one.slack;
     if (before * 100 >= weight) break;
+  }
+}
+
+/// The mean share of the capacity that is used in a part of the samples' time, from 0 to 1.
+double mean_use(const UsageSeries& usage, double from, double to) {
+  const auto first = static_cast<double>(usage.samples.front().time.count());
+  const auto whole = static_cast<double>(usage.samples.back().time.count()) - first;
+  double sum = 0;
+  double weight = 0;
+  for (std::size_t i = 0; i + 1 < usage.samples.size(); ++i) {
+    const UsageSample& sample = usage.samples[i];
+    const double begin = (static_cast<double>(sample.time.count()) - first) / whole;
+    const double end = (static_cast<double>(usage.samples[i + 1].time.count()) - first) / whole;
+    const double inside = std::min(end, to) - std::max(begin, from);
+    if (inside <= 0) continue;
+    sum += inside * static_cast<double>(sample.used) / static_cast<double>(sample.capacity);
+    weight += inside;
+  }
+  return weight > 0 ? sum / weight : 0;
+}
+
+std::vector<std::string> usage_warnings(const UsageSeries& usage) {
+  constexpr double kBeginning = 0.005;
+  constexpr double kGrowth = 0.05;  // of the capacity, from the first quarter to the last
+  std::vector<std::string> warnings;
+  const auto percent = [](double share) { return fmt::format("{:.0f} %", 100 * share); };
+  std::size_t above = 0;
+  for (const UsageSample& sample : usage.samples) above += sample.used > sample.capacity ? 1 : 0;
+  if (above > 0) {
+    warnings.push_back(fmt::format(
+        "{}: {} of {} samples use more than the capacity: are the two in one unit? nothing can be "
+        "promised at such times",
+        usage.name, above, usage.samples.size()));
+  }
+  const double beginning = mean_use(usage, 0, kBeginning);
+  const double quarter = mean_use(usage, kBeginning, 0.25);
+  if (quarter > kGrowth && beginning < quarter / 2) {
+    warnings.push_back(fmt::format(
+        "{}: begins with {} of the capacity in use, the rest of its first quarter has {} (cold "
+        "start?): what was not in use yet would be promised; leave the beginning out",
+        usage.name, percent(beginning), percent(quarter)));
+  }
+  std::array<double, 4> quarters{};
+  for (std::size_t i = 0; i < quarters.size(); ++i) {
+    quarters[i] = mean_use(usage, 0.25 * static_cast<double>(i), 0.25 * static_cast<double>(i + 1));
+  }
+  if (std::ranges::is_sorted(quarters) && quarters.back() - quarters.front() > kGrowth) {
+    warnings.push_back(fmt::format(
+        "{}: use grows from {} of the capacity in the first quarter to {} in the last: the "
+        "built-in forecasters promise as if it did not go on; ets and arima follow a trend, or "
+        "promise less",
+        usage.name, percent(quarters.front()), percent(quarters.back())));
+  }
+  return warnings;
+}
+
+/// What the amounts of a usage are in.
+void name_unit(const WorkloadSpec& spec, const EconomySettings& settings, EconomyInput& input) {
+  if (!spec.synthetic && is_usage_file(spec.file)) return;
+  if (!spec.synthetic && is_job_log_file(spec.file)) {
+    input.unit = "processors";
+    return;
+  }
+  const VcpusUnit unit = vcpus_unit_of(spec);
+  if (settings.resource == UsageResource::kMemoryMb) {
+    input.unit = unit.is_relative ? "units of memory" : "MiB";
+  } else {
+    input.unit = unit.is_relative ? "units" : "vCPUs";
+    input.unit_scale = unit.vcpus;
   }
 }
 
@@ -124,6 +196,8 @@ EconomyInput load_economy_input(const WorkloadSpec& spec, const EconomySettings&
                      .name = usage.name,
                      .periods = period_minima(usage, settings.period(), settings.gaps)};
   describe_slack(usage, input);
+  name_unit(spec, settings, input);
+  input.warnings = usage_warnings(usage);
   return input;
 }
 
@@ -165,11 +239,12 @@ std::vector<Forecast> make_forecasts(const std::string& forecaster,
 std::vector<std::vector<std::vector<Forecast>>> make_all_forecasts(
     std::span<const std::string> forecasters, std::span<const std::vector<CycleData>> inputs,
     const EconomySettings& settings, std::size_t processes) {
+  const std::size_t horizon = settings.cycles().horizon;
   std::vector<ForecastTask> tasks;
   for (const std::vector<CycleData>& cycles : inputs) {
     for (const std::string& forecaster : forecasters) {
       for (const CycleData& data : cycles) {
-        if (simple_forecast(forecaster, data)) continue;
+        if (simple_forecast(forecaster, data, horizon)) continue;
         tasks.push_back(task_for(forecaster, data, settings));
       }
     }
@@ -181,7 +256,7 @@ std::vector<std::vector<std::vector<Forecast>>> make_all_forecasts(
     for (const std::string& forecaster : forecasters) {
       auto& of_forecaster = of_input.emplace_back();
       for (const CycleData& data : cycles) {
-        const auto simple = simple_forecast(forecaster, data);
+        const auto simple = simple_forecast(forecaster, data, horizon);
         of_forecaster.push_back(simple ? *simple
                                        : known.at(task_for(forecaster, data, settings).key()));
       }

@@ -50,7 +50,11 @@ struct EconomyInput {
   // Of all samples, relative to the capacity then; where they hold until the next, by their time.
   std::size_t samples = 0;
   double slack_mean = 0;
-  double slack_p1 = 0;  ///< there is more slack in 99 % of them
+  double slack_p1 = 0;    ///< there is more slack in 99 % of them
+  std::string unit{};     ///< what amounts are in, for people; empty: nobody said
+  double unit_scale = 1;  ///< by which amounts are multiplied to be in that unit
+  /// What of the usage makes a promise from it worth less than it says, a sentence each.
+  std::vector<std::string> warnings{};
 };
 
 /// Loads usage: a file of usage over time, a log of batch jobs, or a workload, whose VMs count.

@@ -36,7 +36,7 @@ void read_levels(const ConfigNode& root, LevelsSettings& settings) {
   if (const ConfigNode* node = root.find("forecaster")) {
     settings.forecaster = read_label(*node, "forecaster");
     if (settings.forecaster == "oracle") {
-      throw_bad_value(*node, "forecaster", "mean, minimum, arima or ets");
+      throw_bad_value(*node, "forecaster", "ses, mean, minimum, arima or ets");
     }
   }
   if (const ConfigNode* node = root.find("economy_price")) {
