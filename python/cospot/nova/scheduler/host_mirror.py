@@ -129,7 +129,7 @@ class HostMirror:
 
     def follow(
         self, states: list[Any], asking: str | None, inventory_wait: float
-    ) -> npt.NDArray[np.int64]:
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Bring the hosts up to date.
 
         Args:
@@ -138,7 +138,8 @@ class HostMirror:
             inventory_wait: How many seconds to wait at most for the inventories of new hosts.
 
         Returns:
-            The row of each; -1 for a host that has not told anything of itself yet.
+            The positions in `states` of the hosts that have told something of themselves, and the
+            row of each.
         """
         self._claims.expire()
         self._claim_check.drop_deleted(self._claims)
@@ -155,11 +156,8 @@ class HostMirror:
             self._make_rows()
         # What is `asking`'s was left out this once.
         self._read_again(own_hosts)
-        if numbers.size > 0 and numbers.min() >= 0:
-            return self._rows[numbers]
-        rows = np.full(len(states), -1, dtype=np.int64)
-        rows[numbers >= 0] = self._rows[numbers[numbers >= 0]]
-        return rows
+        places = np.flatnonzero(numbers >= 0)
+        return places, self._rows[numbers[places]]
 
     def _add_new(self, states: list[Any], changed: Iterable[int]) -> list[str]:
         new: list[str] = []
