@@ -31,8 +31,8 @@ class CospotWeigher(weights.BaseHostWeigher):  # type: ignore[misc]  # Nova is n
     Ranks are all different, so Nova's shuffling of equals changes nothing.
 
     Attributes:
-        minval, maxval: with these Nova's normalisation leaves weights as they are. Nova formats each
-            of them for its log at every request, and a whole number takes half the time.
+        minval, maxval: with these Nova's normalisation leaves weights as they are. Nova formats
+            each of them for its log at every request, and a whole number takes half the time.
     """
 
     minval = 0.0
