@@ -71,7 +71,7 @@ def _ranks(hosts: list[Any], spec: Any) -> list[float] | None:
         return None
     order = decision.order
     if len(hosts) == len(order) and all(map(operator.is_, hosts, order)):
-        return [-float(rank) for rank in range(len(order))]
+        return list(map(float, range(0, -len(order), -1)))
     rank_of = {id(host): rank for rank, host in enumerate(order)}
     if not all(id(host) in rank_of for host in hosts):
         return None
