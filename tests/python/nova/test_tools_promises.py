@@ -136,9 +136,17 @@ def test_how_many_observations_support_a_target() -> None:
     assert needed is not None
     broken = math.ceil(0.05 * needed)
     assert cospot.eviction_interval(needed, broken)[1] <= 0.1
-    # A share of the target itself is supported by no number, a smaller number of spots by none.
-    assert observations_needed(0.1, 0.05, needed // 2) is None
-    assert observations_needed(0.1, 0.1, 10_000) is None
+    fewer = needed // 2
+    assert cospot.eviction_interval(fewer, math.ceil(0.05 * fewer))[1] > 0.1
+    assert observations_needed(0.1, 0.1) is None  # the target itself is supported by no number
+
+
+def test_what_few_samples_found_supports_no_sure_promise(cloud: Any, tmp_path: Path) -> None:
+    """As in the tides; of 300 points half have slots, and 99 % takes 368 of them."""
+    path = tides(tmp_path / "history.csv")
+    known = [each is not None for each in all_promised(promised(path, "--samples", 300))]
+    assert known == [False, True, True, True]
+    assert all(all_promised(promised(path)))
 
 
 def test_half_an_hour_of_history_promises_minutes(

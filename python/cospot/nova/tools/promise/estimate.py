@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import math
 import tempfile
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -227,26 +228,52 @@ def estimate(
     found = []
     for size in sorted(sizes):
         most = sum(slots_of(size, hosts.totals[host]) for host in hosts.take_spots)
-        counts = _first_slots(most, settings.condition_width)
+        samples = quantiles.samples(size)
+        behind = _samples_behind(samples, settings.least_samples)
+        groups = [
+            (slots, behind[min(group, len(behind) - 1)])
+            for slots, group in _groups(most, settings.condition_width)
+        ]
         steps = [
-            _steps([(n, evidence.seconds(quantiles, size, n, target, shares)) for n in counts])
+            _steps(
+                [
+                    (slots, evidence.seconds(quantiles, size, slots, target, shares, count))
+                    for slots, count in groups
+                ]
+            )
             for target in settings.targets
         ]
-        samples = sum(quantiles.samples(size))
-        found.append(SizePromises(size, steps, sorted(sizes[size]), samples))
+        found.append(SizePromises(size, steps, sorted(sizes[size]), sum(samples)))
     return found
 
 
-def _first_slots(most: int, width: float) -> list[int]:
-    """Return numbers of slots among which all are at which another group of them begins."""
+def _samples_behind(samples: Sequence[int], least: int) -> list[int]:
+    """Return how many samples the estimate of each group of free slots rests on.
+
+    One that has too few is filled in from its neighbours, and rests on the fewer of theirs.
+    """
+    known = [group for group, count in enumerate(samples) if group > 0 and count >= least]
+    behind = []
+    for group in range(len(samples)):
+        at = bisect_left(known, group)
+        behind.append(min((samples[each] for each in known[max(at - 1, 0) : at + 1]), default=0))
+        if at < len(known) and known[at] == group:
+            behind[-1] = samples[group]
+    return behind or [0]
+
+
+def _groups(most: int, width: float) -> list[tuple[int, int]]:
+    """Return numbers of free slots, among which all are at which a group begins, with the group."""
     if width <= 0:
-        return list(range(1, most + 1))
+        return [(slots, slots) for slots in range(1, most + 1)]
     exact = math.ceil(1 / width)  # up to this each number is a group of its own
-    found, group = set(range(1, exact + 1)), 0
-    while (first := exact * (1 + width) ** group) <= most:
-        found |= {math.floor(first), math.floor(first) + 1}  # whichever way it is rounded
+    found, group = {slots: slots for slots in range(1, min(exact, most) + 1)}, exact
+    while (first := exact * (1 + width) ** (group - exact)) <= most:
+        # Both, whichever way the estimate rounds.
+        found.setdefault(math.floor(first), group - (first > math.floor(first)))
+        found[math.floor(first) + 1] = group
         group += 1
-    return sorted(slots for slots in found if slots <= most)
+    return sorted(each for each in found.items() if each[0] <= most)
 
 
 def slots_of(size: SizeKey, free: Sequence[int]) -> int:

@@ -2,9 +2,10 @@
 
 Thousands of fictitious spots in one history are no thousands of observations: they share the same
 past. For a lifetime of L the history counts as so many independent observations as stretches of L
-follow one another in the observed time, and as no more than spots ran in it. A lifetime is promised
-if the share of fictitious spots that lived shorter would, in so few observations, still leave the
-upper end of Clopper and Pearson's interval at or below the target.
+follow one another in the observed time, and as no more than spots ran in it or fictitious ones were
+looked at. A lifetime is promised if the share of fictitious spots that lived shorter would, in so
+few observations, still leave the upper end of Clopper and Pearson's interval at or below the
+target.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ _US: Final = 1_000_000
 _SHARES: Final = 20
 #: A quantile so low is the shortest lifetime that ended in an eviction.
 _LEAST: Final = 1e-9
+_MOST: Final = 10_000_000
 
 
 def shares_below(targets: Iterable[float]) -> tuple[float, ...]:
@@ -38,23 +40,21 @@ def probability_of(share: float) -> float:
 
 
 @functools.cache
-def observations_needed(target: float, share: float = 0.0, most: int = 1 << 40) -> int | None:
+def observations_needed(target: float, share: float = 0.0) -> int | None:
     """Return how many observations support a target.
 
     Args:
         target: the share of promises that may be broken.
         share: of the spots that were evicted before.
-        most: how many there are.
 
     Returns:
-        The least number; None when `most` are too few.
+        The least number; None when there is none that anybody will have.
     """
     too_few, enough = 0, 1
-    while not _is_supported(target, share, min(enough, most)):
-        if enough >= most:
+    while not _is_supported(target, share, enough):
+        if enough >= _MOST:
             return None
-        too_few, enough = enough, 2 * enough
-    enough = min(enough, most)
+        too_few, enough = enough, min(2 * enough, _MOST)
     while enough - too_few > 1:
         middle = (too_few + enough) // 2
         if _is_supported(target, share, middle):
@@ -88,6 +88,7 @@ class Evidence:
         slots: int,
         target: float,
         shares: Sequence[float],
+        samples: int,
     ) -> float | None:
         """Return the longest lifetime that may be promised; None when none may.
 
@@ -97,13 +98,16 @@ class Evidence:
             slots: how many of its size fit.
             target: the share of promises that may be broken.
             shares: from `shares_below`, of this target among others.
+            samples: of the fictitious spots that were looked at.
         """
-        longest = 0
+        most, longest = min(self.spots, samples), 0
         for share in shares:
             if share >= target:
                 break
-            needed = observations_needed(target, share, self.spots) if self.spots else None
+            needed = observations_needed(target, share)
+            if needed is None or needed > most:
+                continue
             lifetime_us = quantiles.promised(size, slots, probability_of(share))
-            if needed is not None and lifetime_us is not None:
+            if lifetime_us is not None:
                 longest = max(longest, min(lifetime_us, self.observed_us // needed))
         return float(longest // _US) or None  # 0 s are no promise
