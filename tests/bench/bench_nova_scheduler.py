@@ -52,7 +52,7 @@ def make_cloud(hosts: int, *, report_more: bool) -> list[Any]:
     for i in range(hosts):
         # All hosts different, as they are after a while.
         other = make_flavor(1 + i % 16, 1024 * (1 + i % 31))
-        flavors = [vm] * 8 + [spot] * (INSTANCES - 8) + ([] if report_more else [other])
+        flavors = ([] if report_more else [other]) + [vm] * 8 + [spot] * (INSTANCES - 8)
         name = f"compute-{i:05d}"
         instances = [
             make_instance(flavor, minute=k, host=name, node=name)
@@ -151,7 +151,7 @@ def change(states: list[Any], count: int, step: int) -> None:
     for i in range(count):
         state = states[(i * 97 + step) % len(states)]
         state.instances.popitem()
-        instance = make_instance(flavor, minute=step)
+        instance = make_instance(flavor, minute=step, host=state.host, node=state.nodename)
         state.instances[instance.uuid] = instance
 
 
