@@ -23,7 +23,7 @@ def make_table(
         observed_until=now if observed_until is None else observed_until,
         targets=targets,
         sizes=[SizePromises((4, 8192, 0), [STEPS for _ in targets], ("spot.four",), 10_000)],
-        history={"file": "history.csv.gz", "days": 14},
+        history={"file": "history.csv.gz", "days": 14, "spots": 1000, "evictions": 30},
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
 
+from cospot.nova.scheduler.instance_facts import InstanceReader
 from cospot.nova.scheduler.list_check import ListCheck
 from scheduler_cases import (
     SPOT,
@@ -47,15 +48,28 @@ class Database:
         return found
 
 
+class CountingReader(InstanceReader):
+    """Counts how often a host's instances were read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reads = 0
+
+    def read(self, *arguments: Any) -> Any:
+        self.reads += 1
+        return super().read(*arguments)
+
+
 class Case:
     """A plugin with a database and a clock that stands still."""
 
-    def __init__(self, states: list[Any], database: Database) -> None:
+    def __init__(self, states: list[Any], database: Any) -> None:
         self.now = 0.0
         for state in states:
             state.cell_uuid = "cell1"
         lists = ListCheck(database, clock=lambda: self.now)
-        self.plugin = Plugin(states, lists=lists, clock=lambda: self.now)
+        self.reader = CountingReader()
+        self.plugin = Plugin(states, lists=lists, reader=self.reader, clock=lambda: self.now)
 
     def place(self, states: list[Any], flavor: Any) -> list[str]:
         return names(self.plugin.hosts(again(states), make_spec(flavor)))
@@ -126,8 +140,43 @@ def test_the_database_is_asked_ever_less_while_nothing_changes() -> None:
         assert case.place([source], SPOT) == []
         if len(database.asked) > before:
             asked_at.append(second)
-    # After 5 s, then with pauses of 1, 2, 4, 8, 16, 32, 60 and 60 s.
-    assert asked_at == [5, 6, 8, 12, 20, 36, 68, 128, 188]
+        if second == 4:
+            reads = case.reader.reads
+    # After 5 s, then with pauses of 1, 2, 4, 8, 16, 32 and 64 s.
+    assert asked_at == [5, 6, 8, 12, 20, 36, 68, 132]
+    # For each question it is read before it and with its answer, and never in between.
+    assert case.reader.reads == reads + 2 * 8
+
+
+def test_a_host_that_always_reports_more_is_not_read_for_each_request() -> None:
+    """What it reports beyond its list is use by VMs all the same."""
+    states = [make_state(f"h{i:02}", instances=[make_instance(VM)]) for i in range(20)]
+    for state in states:
+        report(state, VM, LARGE)  # 20 of 16 vCPUs
+    database = Database(**{state.host: list(state.instances.values()) for state in states})
+    case = Case(states, database)
+    for case.now in (0.0, 5.0, 6.0):
+        assert case.place(states, SPOT) == []
+    reads = case.reader.reads
+    for case.now in (6.5, 7.0, 7.5):
+        assert case.place(states, SPOT) == []
+    assert case.reader.reads == reads
+    # What one of them shows is read at once, that one alone.
+    report(states[3])
+    assert case.place(states, SPOT) == ["h03"]
+    assert case.reader.reads == reads + 2  # and with what the database says of it
+
+
+def test_an_instance_that_is_reported_before_it_is_listed_is_no_free_capacity() -> None:
+    """Another scheduler's VM is built on a host that has reported more than it lists for hours."""
+    state = make_state("a")
+    report(state, VM)
+    case = Case([state], Database())
+    for case.now in (0.0, 5.0, 6.0, 8.0, 12.0, 20.0, 10_000.0):
+        assert case.place([state], make_flavor(16, 1024, spot=True)) == []
+    report(state, VM, make_flavor(8, 8192))  # 12 of 16 vCPUs
+    assert case.place([state], make_flavor(5, 1024, spot=True)) == []
+    assert case.place([state], SPOT) == ["a"]
 
 
 def test_a_database_that_is_away_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:
@@ -174,3 +223,32 @@ def test_reports_that_agree_ask_nobody() -> None:
         case.place(states, SPOT)
         case.now += 10.0
     assert database.asked == []
+
+
+def test_questions_that_are_put_again_take_little_of_the_time() -> None:
+    """400 hosts disagree for good, and a question about 20 of them takes 0.11 s."""
+    states = [make_state(f"h{i:03}") for i in range(400)]
+    for state in states:
+        report(state, VM)
+    database = Database()
+
+    def take_long(cell: str, hosts: list[str]) -> list[Any]:
+        case.now += 0.11
+        return database(cell, hosts)
+
+    case = Case(states, take_long)
+    case.place(states, LARGE_SPOT)
+    case.place(states, LARGE_SPOT)  # with the inventories that were read meanwhile
+    first = 0
+    case.now = 5.0
+    while first < 20:  # 100 hosts a request, 5 questions
+        before = len(database.asked)
+        case.place(states, LARGE_SPOT)
+        assert len(database.asked) == before + 5
+        first += 5
+    first_until = case.now
+    for _ in range(200):
+        case.now += 0.5
+        case.place(states, LARGE_SPOT)
+    asking = 0.11 * (len(database.asked) - first)
+    assert 0.02 < asking / (case.now - first_until) < 0.06

@@ -3,12 +3,12 @@
 import json
 import sqlite3
 from contextlib import closing
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 
 import cospot
 import pytest
 from nova_database import NovaDatabase
-from tool_cases import cloud_for, run
+from tool_cases import cloud_for, run, server
 
 sqlalchemy = pytest.importorskip("sqlalchemy")
 
@@ -422,28 +422,6 @@ def test_a_database_of_something_else_is_one_error(tmp_path, capsys):
     assert "no such table: instances" in capsys.readouterr().err
 
 
-def server(uuid, created, *, ended=None, status="ACTIVE", extra_specs=None, **fields):
-    return {
-        "id": uuid,
-        "tenant_id": "blue",
-        "status": status,
-        "created": f"{created.isoformat()}Z",
-        "updated": f"{(ended or created).isoformat()}Z",
-        "OS-SRV-USG:launched_at": created.isoformat() + ".000000",
-        "OS-SRV-USG:terminated_at": None if ended is None else ended.isoformat() + ".000000",
-        "flavor": {
-            "vcpus": 2,
-            "ram": 4096,
-            "disk": 20,
-            "ephemeral": 0,
-            "swap": 0,
-            "original_name": "m1",
-            "extra_specs": extra_specs or {},
-        },
-        **fields,
-    }
-
-
 def test_the_api_gives_the_same_bytes_as_the_database(monkeypatch, database, tmp_path, capsys):
     uuids = [
         database.instance(START),
@@ -492,3 +470,14 @@ def test_an_empty_history_is_said(database, capsys):
     assert run("history", "export", "--database", database.url, "-o", path) == 2
     assert not path.exists()
     assert "there is no instance to write" in capsys.readouterr().err
+
+
+def test_a_window_that_is_not_over_is_refused(database, capsys):
+    database.instance(START)
+    path = database.path.parent / "h.csv"
+    day = datetime.now(timezone.utc) - timedelta(days=3)
+    start = ("--window-start", day.strftime("%Y-%m-%dT%H:%M"))
+    command = ("history", "export", "--database", database.url, "-o", path, *start)
+    assert run(*command, "--window-days", "30") == 2
+    assert "--window-days 30: since --window-start 3.00 days have passed" in capsys.readouterr().err
+    assert not path.exists()

@@ -28,3 +28,26 @@ def run(*arguments):
         return command.main([str(argument) for argument in arguments])
     except SystemExit as stop:
         return stop.code
+
+
+def server(uuid, created, *, ended=None, status="ACTIVE", extra_specs=None, **fields):
+    """An instance as the API shows it, of 2 vCPUs and 4 GiB."""
+    return {
+        "id": uuid,
+        "tenant_id": "blue",
+        "status": status,
+        "created": f"{created.isoformat()}Z",
+        "updated": f"{(ended or created).isoformat()}Z",
+        "OS-SRV-USG:launched_at": created.isoformat() + ".000000",
+        "OS-SRV-USG:terminated_at": None if ended is None else ended.isoformat() + ".000000",
+        "flavor": {
+            "vcpus": 2,
+            "ram": 4096,
+            "disk": 20,
+            "ephemeral": 0,
+            "swap": 0,
+            "original_name": "m1",
+            "extra_specs": extra_specs or {},
+        },
+        **fields,
+    }

@@ -5,7 +5,7 @@
 | `format`, `version` | "cospot lifetime promises", 1 |
 | `made_at` | when it was made, seconds since the epoch |
 | `observed_until` | where the history that it was made of ends, seconds since the epoch |
-| `history` | of what: file, days, VMs, spots, evictions, hosts; for people |
+| `history` | of what: file, observed days, VMs, spots and evictions in them, hosts; for people |
 | `settings` | how: samples, seed, policies; for people |
 | `targets` | the probabilities of an eviction, ascending |
 | `sizes[]` | `vcpus`, `memory_mb`, `disk_gb`, `flavors` (names), `samples` |

@@ -35,9 +35,12 @@ def cpus_of(flavor: Any, image: Any = None) -> Cpus:
     explicit = str(specs.get(f"resources:{PCPU}", ""))
     if explicit.isdecimal():
         return Cpus(max(0, flavor.vcpus - int(explicit)), int(explicit))
-    if image is None or "properties" not in image:
-        if not specs:
-            return Cpus(flavor.vcpus, 0)
+    has_properties = image is not None and "properties" in image
+    if "hw:cpu_policy" not in specs and not (
+        has_properties and "hw_cpu_policy" in image.properties
+    ):
+        return Cpus(flavor.vcpus, 0)
+    if not has_properties:
         image = objects.ImageMeta(properties=objects.ImageMetaProps())
     try:
         dedicated = _dedicated(flavor, image)

@@ -133,15 +133,11 @@ class _Case:
         )
         # Asked before its host is read without it.
         self._moves = self.instance is not None and mirror.is_running(self.instance)
-        rows = mirror.follow(states, self.instance, settings.inventory_wait)
+        places, rows = mirror.follow(states, self.instance, settings.inventory_wait)
         # Of a VM with both the shared part decides: no eviction makes room for the other.
         self._live = mirror.dedicated if is_pinned else mirror.live
-        places = np.arange(len(rows))
-        if rows.size > 0 and rows.min() < 0:
-            places = np.flatnonzero(rows >= 0)
-            rows = rows[places]
         self._places = places
-        self._position = np.full(len(mirror.live), -1, dtype=np.int64)
+        self._position = np.empty(len(mirror.live), dtype=np.int64)  # read at `rows` alone
         self._position[rows] = places
         self._rows: _Rows = np.sort(rows).astype(np.uint32)
 

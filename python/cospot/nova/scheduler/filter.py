@@ -11,6 +11,7 @@ from oslo_log import log as logging
 
 from cospot.errors import ConfigError
 from cospot.nova import promises, spot_flavors
+from cospot.nova.live_options import OptionValues
 from cospot.nova.scheduler import options
 from cospot.nova.scheduler.decision import Decision, decision_of, keep_decision
 from cospot.nova.scheduler.lenient_type import WrongValue
@@ -47,6 +48,7 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
         self._publisher = publisher or _publisher()
         self._options = live_options_of(CONF)
         self._options.take()
+        self._read: tuple[OptionValues, Settings] | None = None
         self._made: tuple[Settings, Policies | str] | None = None
         self.failures = 0
         warn_of_nova_settings(CONF)
@@ -114,10 +116,13 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
         values = self._options.now
         if values.fault:
             raise ConfigError(f"[cospot]: {values.fault}")
-        return read_settings(values)
+        # Values are replaced as a whole when they change.
+        if self._read is None or self._read[0] is not values:
+            self._read = (values, read_settings(values))
+        return self._read[1]
 
     def _policies(self, settings: Settings) -> Policies:
-        if self._made is None or self._made[0] != settings:
+        if self._made is None or self._made[0] is not settings:
             self._made = (settings, _policies_or_error(settings))
         policies = self._made[1]
         if isinstance(policies, str):

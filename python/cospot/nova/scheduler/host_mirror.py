@@ -3,7 +3,8 @@
 Nova makes new HostState objects for every request. Reading all of them and their instances would
 take longer than the decision, so a host is read again only when something that it shows has
 changed: its amounts, its instances (Nova replaces an Instance object when it hears of a change),
-its inventories in placement, or what was decided for it meanwhile.
+its inventories in placement, or what was decided for it meanwhile; or when the database is to be
+asked about its list (list_check.py).
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ class HostMirror:
 
     def follow(
         self, states: list[Any], asking: str | None, inventory_wait: float
-    ) -> npt.NDArray[np.int64]:
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Bring the hosts up to date.
 
         Args:
@@ -137,13 +138,15 @@ class HostMirror:
             inventory_wait: How many seconds to wait at most for the inventories of new hosts.
 
         Returns:
-            The row of each; -1 for a host that has not told anything of itself yet.
+            The positions in `states` of the hosts that have told something of themselves, and the
+            row of each.
         """
         self._claims.expire()
         self._claim_check.drop_deleted(self._claims)
         own_hosts = self._own_hosts(asking)
         stale = self._inventories.take_changed() | self._claims.take_changed() | own_hosts
         self._read_again(stale)
+        self._read_again(self._lists.take_due())
         numbers, changed = self._watch.look(states)
         new = self._add_new(states, changed)
         if new:
@@ -153,11 +156,8 @@ class HostMirror:
             self._make_rows()
         # What is `asking`'s was left out this once.
         self._read_again(own_hosts)
-        if numbers.size > 0 and numbers.min() >= 0:
-            return self._rows[numbers]
-        rows = np.full(len(states), -1, dtype=np.int64)
-        rows[numbers >= 0] = self._rows[numbers[numbers >= 0]]
-        return rows
+        places = np.flatnonzero(numbers >= 0)
+        return places, self._rows[numbers[places]]
 
     def _add_new(self, states: list[Any], changed: Iterable[int]) -> list[str]:
         new: list[str] = []
@@ -209,14 +209,15 @@ class HostMirror:
         facts = self._lists.correct(provider, state.instances, facts)
         claims = self._claims.of_host(provider, {known.uuid for known in facts}, asking)
         reported = reported_use(state) - host.capacity.reserved.pooled()
-        disagrees = not host.unknown and self._lists.note(provider, reported, facts, claims)
+        if not host.unknown:
+            self._lists.note(provider, reported, facts, claims)
         before = host.usage.listed_spots
         host.usage = usage_of(reported, facts, len(host.unknown), claims, asking)
         if host.usage.listed_spots != before:
             self._note_spots(provider, before, host.usage.listed_spots)
-        # A stub may be known next time: it is looked up, not replaced. So may be why a host and its
-        # list disagree. What is `asking`'s counts otherwise in the next request.
-        if host.unknown or disagrees or asking in state.instances:
+        # A stub may be known next time: it is looked up, not replaced. What is `asking`'s counts
+        # otherwise in the next request.
+        if host.unknown or asking in state.instances:
             self._read_again([provider])
         return host.unknown
 

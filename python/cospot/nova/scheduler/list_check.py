@@ -9,10 +9,16 @@ evacuated instance has left.
 
 What a host reports as used is right much sooner. So where the two disagree, the instances of the
 host are read from Nova's database, which is what the sync would do.
+
+Many a host disagrees for good: it holds the old size of a resize that nobody confirms, or a
+dedicated CPU for the emulator's threads. What it reports beyond its list counts as use by VMs all
+the time. It is read again, and the database asked again, only when it shows something new or the
+time for the next question has come, after ever longer pauses.
 """
 
 from __future__ import annotations
 
+import heapq
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,8 +40,12 @@ LoadHosts: TypeAlias = Callable[[str, list[str]], Iterable[Any]]
 _PATIENCE_S: Final = 5.0
 #: While nothing changes a host is asked about again after so long, then after twice that ...
 _FIRST_PAUSE_S: Final = 1.0
-_LONGEST_PAUSE_S: Final = 60.0
+_LONGEST_PAUSE_S: Final = 3600.0
 _HOSTS_AT_ONCE: Final = 20
+#: No request reads more hosts again because a question is due.
+_HOSTS_PER_REQUEST: Final = 100
+#: After questions that are put again, for so many times as long as they took no other is.
+_REST: Final = 20
 
 
 def load_hosts(cell: str, hosts: list[str]) -> Iterable[Any]:
@@ -57,6 +67,35 @@ class _Disagreement:
     ask_at: float
     pause: float = _FIRST_PAUSE_S
 
+    @property
+    def was_asked(self) -> bool:
+        """Whether this is about to be asked again."""
+        return self.pause > _FIRST_PAUSE_S
+
+
+class _Questions:
+    """Hosts by when to ask about them. One that is put in again is due at its new time only."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[float, str]] = []
+        self._time_of: dict[str, float] = {}
+
+    def put(self, provider: str, ask_at: float) -> None:
+        """Have a host asked about at some time."""
+        if self._time_of.get(provider) != ask_at:
+            self._time_of[provider] = ask_at
+            heapq.heappush(self._heap, (ask_at, provider))
+
+    def take_due(self, now: float, most: int) -> list[str]:
+        """Take out some hosts whose time has come, the earliest first."""
+        due: list[str] = []
+        while self._heap and self._heap[0][0] <= now and len(due) < most:
+            ask_at, provider = heapq.heappop(self._heap)
+            if self._time_of.get(provider) == ask_at:
+                del self._time_of[provider]
+                due.append(provider)
+        return due
+
 
 @dataclass(frozen=True)
 class _Correction:
@@ -77,6 +116,17 @@ class ListCheck:
         self._clock = clock
         self._disagreements: dict[str, _Disagreement] = {}
         self._corrections: dict[str, _Correction] = {}
+        self._first_questions = _Questions()
+        self._repeated = _Questions()
+        self._no_repeat_before = float("-inf")
+
+    def take_due(self) -> list[str]:
+        """Return some hosts that are to be read in this request because a question is due."""
+        now = self._clock()
+        due = self._first_questions.take_due(now, _HOSTS_PER_REQUEST)
+        if now >= self._no_repeat_before:
+            due += self._repeated.take_due(now, _HOSTS_PER_REQUEST - len(due))
+        return due
 
     def correct(
         self, provider: str, listed: Mapping[str, Any], facts: list[InstanceFacts]
@@ -99,8 +149,8 @@ class ListCheck:
 
     def note(
         self, provider: str, reported: Size, facts: Iterable[InstanceFacts], claims: HostClaims
-    ) -> bool:
-        """Note whether a host reports what is on it; return whether it does not.
+    ) -> None:
+        """Note whether a host reports what is on it.
 
         Every instance has a vCPU, so they tell. Of memory and disk hosts may report more than
         flavors say (overhead), or less (volumes).
@@ -116,12 +166,12 @@ class ListCheck:
         vcpus = reported.vcpus - sum_of(facts).pooled().vcpus
         if 0 <= vcpus <= claimed:
             self._disagreements.pop(provider, None)
-            return False
+            return
         before = self._disagreements.get(provider)
         if before is None or before.vcpus != vcpus:
             ask_at = self._clock() + (_PATIENCE_S if vcpus > 0 else 0.0)
             self._disagreements[provider] = _Disagreement(vcpus, ask_at)
-        return True
+            self._first_questions.put(provider, ask_at)
 
     def ask(self, states: Sequence[Any], seconds: float) -> list[Any]:
         """Ask the database about those hosts whose time has come, as many as the time allows.
@@ -134,24 +184,48 @@ class ListCheck:
             The hosts that it has answered for.
         """
         now = self._clock()
+        due = self._due_among(states, now)
+        has_repeats = any(self._disagreements[state.uuid].was_asked for state in due)
         by_cell: dict[str, list[Any]] = {}
-        for state in states:
-            found = self._disagreements.get(state.uuid)
-            if found is not None and found.ask_at <= now and state.cell_uuid is not None:
-                by_cell.setdefault(state.cell_uuid, []).append(state)
+        for state in due:
+            by_cell.setdefault(state.cell_uuid, []).append(state)
         answered: list[Any] = []
         for cell, members in by_cell.items():
             for start in range(0, len(members), _HOSTS_AT_ONCE):
-                if self._clock() >= now + seconds:
-                    return answered
-                answered += self._ask(cell, members[start : start + _HOSTS_AT_ONCE])
+                some = members[start : start + _HOSTS_AT_ONCE]
+                if self._clock() < now + seconds:
+                    answered += self._ask(cell, some)
+                    continue
+                for state in some:
+                    self._put(state.uuid, self._disagreements[state.uuid])
+        if has_repeats:
+            took = self._clock() - now
+            self._no_repeat_before = now + (1 + _REST) * took
         return answered
+
+    def _due_among(self, states: Sequence[Any], now: float) -> list[Any]:
+        """Return those to ask about now, those never asked about first."""
+        due: list[list[Any]] = [[], []]
+        for state in states:
+            found = self._disagreements.get(state.uuid)
+            if found is None or found.ask_at > now or state.cell_uuid is None:
+                continue
+            if found.was_asked and now < self._no_repeat_before:
+                self._put(state.uuid, found)
+            else:
+                due[found.was_asked].append(state)
+        return [*due[False], *due[True]]
+
+    def _put(self, provider: str, found: _Disagreement) -> None:
+        questions = self._repeated if found.was_asked else self._first_questions
+        questions.put(provider, found.ask_at)
 
     def _ask(self, cell: str, states: list[Any]) -> list[Any]:
         for state in states:
             found = self._disagreements[state.uuid]
             found.ask_at = self._clock() + found.pause
             found.pause = min(2 * found.pause, _LONGEST_PAUSE_S)
+            self._put(state.uuid, found)
         # What comes into a list from here on is news, and not in the answer perhaps.
         lists = [dict(state.instances) for state in states]
         try:

@@ -28,13 +28,20 @@ options.register(CONF)
 class CospotWeigher(weights.BaseHostWeigher):  # type: ignore[misc]  # Nova is not typed
     """Weighs hosts by their rank in the decision; without one, as `fallback_weighers` do.
 
-    Ranks are all different, so Nova's normalisation and its shuffling of equals change nothing.
+    Ranks are all different, so Nova's shuffling of equals changes nothing.
+
+    Attributes:
+        minval, maxval: with these Nova's normalisation leaves weights as they are. Nova formats
+            each of them for its log at every request, and a whole number takes half the time.
     """
+
+    minval = 0.0
+    maxval = 1.0
 
     def weight_multiplier(self, host_state: Any) -> float:
         """Return a multiplier before which all of Nova's own (the largest is 1e6) are nothing.
 
-        Among 100,000 hosts two neighbouring ranks are still 1e8 apart, and exact.
+        Two neighbouring ranks are 1e13 apart.
         """
         return _MULTIPLIER
 
@@ -64,7 +71,7 @@ def _ranks(hosts: list[Any], spec: Any) -> list[float] | None:
         return None
     order = decision.order
     if len(hosts) == len(order) and all(map(operator.is_, hosts, order)):
-        return [-float(rank) for rank in range(len(order))]
+        return list(map(float, range(0, -len(order), -1)))
     rank_of = {id(host): rank for rank, host in enumerate(order)}
     if not all(id(host) in rank_of for host in hosts):
         return None

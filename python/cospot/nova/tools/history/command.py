@@ -17,7 +17,7 @@ from typing import Final
 from cospot.errors import ConfigError
 from cospot.nova.tools import argument_types, credentials, settings
 from cospot.nova.tools.history import api_source, hosts_file, placement_capacity, workload_file
-from cospot.nova.tools.history.hosts_file import Aggregate, HostPlace, PastHost
+from cospot.nova.tools.history.hosts_file import DEFAULT_ZONE, Aggregate, HostPlace, PastHost
 from cospot.nova.tools.history.past_instance import (
     PastInstance,
     Request,
@@ -36,7 +36,6 @@ _MOST_WINDOW_DAYS: Final = 10_000
 _MOST_LEAD_DAYS: Final = 10_000
 #: Nova's first year, and 10,000 days later: no instance of that time is too far from its window.
 _FIRST_START: Final = datetime(2010, 1, 1, tzinfo=timezone.utc)
-_DEFAULT_ZONE: Final = "nova"  # [DEFAULT] default_availability_zone unless nova.conf says more
 _LAST_START: Final = _FIRST_START + timedelta(days=_MOST_LEAD_DAYS)
 
 
@@ -111,6 +110,7 @@ def _export(arguments: argparse.Namespace) -> int:
     if start is None:
         window_days = window_days or float(_WINDOW_DAYS)
         start = float(int(time.time() - window_days * _DAY_S))
+    _check_window(start, window_days)
     since = start - arguments.lead_days * _DAY_S
     name_project = str if arguments.keep_projects else workload_file.pseudonym
     instances, read_cloud = _source(arguments, since)
@@ -139,6 +139,20 @@ def _export(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _check_window(start: float, window_days: float | None) -> None:
+    """Refuse days that are not over: what is made of the file would count them as observed.
+
+    Raises:
+        ConfigError: the window ends after now.
+    """
+    passed = (time.time() - start) / _DAY_S
+    if window_days is not None and window_days > passed:
+        raise ConfigError(
+            f"--window-days {window_days:g}: since --window-start {max(passed, 0):.2f} days have"
+            " passed, expected no more"
+        )
+
+
 #: The hosts, and where each compute service stands.
 _CloudHosts = tuple[list[PastHost], dict[str, HostPlace]]
 
@@ -152,12 +166,12 @@ def _source(
         return (
             api_source.read_instances(cloud, since),
             lambda: _placed(
-                api_source.read_hosts(cloud), api_source.read_aggregates(cloud), _DEFAULT_ZONE
+                api_source.read_hosts(cloud), api_source.read_aggregates(cloud), DEFAULT_ZONE
             ),
         )
     from cospot.nova.tools.history import database_source
 
-    urls, aggregates_url, zone = arguments.database, "", _DEFAULT_ZONE
+    urls, aggregates_url, zone = arguments.database, "", DEFAULT_ZONE
     configuration = None
     if not urls:
         configuration = settings.read_settings(arguments.config_file, arguments.config_dir)

@@ -11,8 +11,10 @@ from cospot.nova.tools.history.workload_file import field_text, pseudonym
 from cospot.nova.tools.whole_file import write_file
 
 _COLUMNS: Final = "name,vcpus,memory_mb,disk_gb,zone,aggregates,metadata,status"
+#: `[DEFAULT] default_availability_zone` unless nova.conf says something else.
+DEFAULT_ZONE: Final = "nova"
 #: Its values are project ids, which the workload may have hashed.
-_TENANTS: Final = "filter_tenant_id"
+TENANTS: Final = "filter_tenant_id"
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ def _metadata_text(
     metadata: Mapping[str, frozenset[str]], name_project: Callable[[str], str]
 ) -> str:
     pairs = [
-        (key, name_project(value) if key == _TENANTS else value)
+        (key, name_project(value) if key == TENANTS else value)
         for key, values in metadata.items()
         for value in values
     ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import math
 import tempfile
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,11 @@ from typing import Any, Final
 import cospot
 from cospot.errors import ConfigError
 from cospot.nova import promises
+from cospot.nova.promises.kept_share import CONFIDENCE
 from cospot.nova.promises.promise_table import SizeKey, SizePromises, Step
+from cospot.nova.tools.history import hosts_file
+from cospot.nova.tools.history.hosts_file import HostPlace, PastHost
+from cospot.nova.tools.promise.evidence import Evidence, probability_of, shares_below
 
 _US: Final = 1_000_000
 _AMOUNTS: Final = ("vcpus", "memory_mb", "disk_gb")
@@ -32,11 +37,13 @@ class SpotHosts:
         names: of all.
         totals: vCPUs, MiB, GiB of each.
         take_spots: the positions of those on which spots may be.
+        places: where each stands, for requests that ask for zones or metadata of aggregates.
     """
 
     names: Sequence[str]
     totals: Sequence[SizeKey]
     take_spots: Sequence[int]
+    places: Sequence[HostPlace]
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,7 @@ class Estimating:
     least_samples: int = 100
     condition_width: float = 0.05
     seed: int = 1
+    confidence: float = CONFIDENCE
 
 
 @dataclass(frozen=True)
@@ -66,7 +74,10 @@ class Replayed:
 
     Attributes:
         history: of the hosts that take spots.
-        from_us, to_us: the window in it, microseconds.
+        from_us, to_us: the observed time in it, microseconds: the window from the first instance
+            on. Before that nobody knows whether there was a cloud.
+        vms, spots: how many were there in that time.
+        evictions: how many of the spots were evicted in it.
     """
 
     history: cospot.History
@@ -78,7 +89,7 @@ class Replayed:
 
     @property
     def days(self) -> float:
-        """The length of the window."""
+        """The length of the observed time."""
         return (self.to_us - self.from_us) / (86400 * _US)
 
 
@@ -86,19 +97,18 @@ def replay(workload: cospot.Workload, hosts: SpotHosts, placing: Placing) -> Rep
     """Place the requests of a history on hosts.
 
     Raises:
-        ConfigError: a policy is unknown, or no host takes spots.
+        ConfigError: a policy is unknown, no host takes spots, or none is where a request asks.
         InputError: the history is too long.
     """
     if not hosts.take_spots:
         raise ConfigError("no host has an inventory for spots; see cospot-nova inventory")
-    table = cospot.HostTable(
-        [cospot.HostSpec(f"h{row}", total) for row, total in enumerate(hosts.totals)]
-    )
     with tempfile.TemporaryDirectory() as folder:
-        events = Path(folder) / "events.csv"
+        host, events = Path(folder) / "hosts.csv", Path(folder) / "events.csv"
+        _write_hosts(host, hosts)
         cospot.simulate(
             workload,
-            hosts=table,
+            host=host,
+            hosts=len(hosts.totals),
             vm=placing.vm,
             spot=placing.spot,
             evictor=promises.EVICTOR,
@@ -106,41 +116,74 @@ def replay(workload: cospot.Workload, hosts: SpotHosts, placing: Placing) -> Rep
             otn=placing.otn,
             events=events,
         )
-        return _recorded(events, hosts, workload.window_us)
+        recorder = _Recorder(hosts)
+        for row in _rows(events):
+            time_us = round(float(row["time_s"]) * _US)
+            if time_us >= workload.window_us:
+                break
+            recorder.record(row, time_us)
+        return recorder.replayed(workload.window_us)
 
 
-def _recorded(events: Path, hosts: SpotHosts, window_us: int) -> Replayed:
-    row_of = {f"h{host}": row for row, host in enumerate(hosts.take_spots)}
-    row_of |= {f"host-{host}": row for row, host in enumerate(hosts.take_spots)}
-    history = cospot.History([hosts.totals[host] for host in hosts.take_spots])
-    numbers: dict[str, int] = {}
-    running: set[str] = set()
-    counts = {"vm": 0, "spot": 0, "eviction": 0}
-    shift: int | None = None
-    for row in _rows(events):
-        time_us = round(float(row["time_s"]) * _US)
-        shift = -min(time_us, 0) if shift is None else shift
-        if time_us >= window_us:
-            break
+def _write_hosts(path: Path, hosts: SpotHosts) -> None:
+    rows = [
+        PastHost(_name_of(row), _name_of(row), *total) for row, total in enumerate(hosts.totals)
+    ]
+    places = {one.host: place for one, place in zip(rows, hosts.places, strict=True)}
+    hosts_file.write_hosts(path, rows, places, str)
+
+
+def _name_of(row: int) -> str:
+    return f"h{row:08}"  # the file is in the order of the names
+
+
+class _Recorder:
+    """Writes down what a simulation's event log says of the hosts that take spots."""
+
+    def __init__(self, hosts: SpotHosts) -> None:
+        self._row_of = {_name_of(host): row for row, host in enumerate(hosts.take_spots)}
+        self._history = cospot.History([hosts.totals[host] for host in hosts.take_spots])
+        self._numbers: dict[str, int] = {}
+        self._running: set[str] = set()
+        self._counts = {"vm": 0, "spot": 0, "eviction": 0}
+        self._first_us: int | None = None
+        self._shift = 0
+
+    def record(self, row: dict[str, Any], time_us: int) -> None:
+        """Record one event; they come in order of time."""
+        if self._first_us is None:
+            self._first_us = time_us
+            self._shift = -min(time_us, 0)
         instance, event = row["instance_id"], row["event"]
-        if event == "placement" and row["host"] in row_of:
-            number = numbers.setdefault(instance, len(numbers))
+        if event == "placement" and row["host"] in self._row_of:
+            number = self._numbers.setdefault(instance, len(self._numbers))
             vcpus, memory_mb, disk_gb = (int(row[name]) for name in _AMOUNTS)
-            request = cospot.Request(
-                vcpus, memory_mb, disk_gb, row["class"] == "spot", number, time_us + shift
-            )
-            history.place(request, row_of[row["host"]])
-            running.add(instance)
-            counts[row["class"]] += 1
-        elif event in ("departure", "eviction") and instance in running:
-            end = history.evict if event == "eviction" else history.end
-            end(numbers[instance], time_us + shift)
-            running.remove(instance)
-            counts["eviction"] += event == "eviction"
-    shift = shift or 0
-    return Replayed(
-        history, shift, shift + window_us, counts["vm"], counts["spot"], counts["eviction"]
-    )
+            is_spot = row["class"] == "spot"
+            at = time_us + self._shift
+            request = cospot.Request(vcpus, memory_mb, disk_gb, is_spot, number, at)
+            self._history.place(request, self._row_of[row["host"]])
+            self._running.add(instance)
+            self._counts[row["class"]] += 1
+        elif event in ("departure", "eviction") and instance in self._running:
+            end = self._history.evict if event == "eviction" else self._history.end
+            end(self._numbers[instance], time_us + self._shift)
+            self._running.remove(instance)
+            if time_us < 0:  # before the window
+                self._counts[row["class"]] -= 1
+            elif event == "eviction":
+                self._counts["eviction"] += 1
+
+    def replayed(self, window_us: int) -> Replayed:
+        """Return what was recorded up to the end of the window."""
+        first_us = 0 if self._first_us is None else max(self._first_us, 0)
+        return Replayed(
+            self._history,
+            self._shift + first_us,
+            self._shift + window_us,
+            self._counts["vm"],
+            self._counts["spot"],
+            self._counts["eviction"],
+        )
 
 
 def _rows(events: Path) -> Iterator[dict[str, Any]]:
@@ -156,7 +199,7 @@ def estimate(
 ) -> list[SizePromises]:
     """Return what spots of some sizes may be promised.
 
-    Nothing longer than the history is promised: it says nothing of what comes after so long.
+    Nothing is promised that the history does not support; see evidence.py.
 
     Args:
         replayed: the history.
@@ -168,25 +211,69 @@ def estimate(
         ConfigError: a setting is out of range.
         InputError: the history is too short.
     """
-    longest = (replayed.to_us - replayed.from_us) // _US
+    evidence = Evidence(replayed.to_us - replayed.from_us, replayed.spots)
+    shares = shares_below(settings.targets)
     quantiles = cospot.estimate_lifetimes(
         replayed.history,
         list(sizes),
-        list(settings.targets),
+        list(map(probability_of, shares)),
         now_us=replayed.to_us,
         from_us=replayed.from_us,
         samples=settings.samples,
         least_samples=settings.least_samples,
         condition_width=settings.condition_width,
+        censored="survival",  # who lives at the end was seen for so long and no longer
         seed=settings.seed,
     )
     found = []
     for size in sorted(sizes):
         most = sum(slots_of(size, hosts.totals[host]) for host in hosts.take_spots)
-        steps = [_steps(quantiles, size, most, target, longest) for target in settings.targets]
-        samples = sum(quantiles.samples(size))
-        found.append(SizePromises(size, steps, sorted(sizes[size]), samples))
+        samples = quantiles.samples(size)
+        behind = _samples_behind(samples, settings.least_samples)
+        groups = [
+            (slots, behind[min(group, len(behind) - 1)])
+            for slots, group in _groups(most, settings.condition_width)
+        ]
+        steps = [
+            _steps(
+                [
+                    (slots, evidence.seconds(quantiles, size, slots, target, shares, count))
+                    for slots, count in groups
+                ]
+            )
+            for target in settings.targets
+        ]
+        found.append(SizePromises(size, steps, sorted(sizes[size]), sum(samples)))
     return found
+
+
+def _samples_behind(samples: Sequence[int], least: int) -> list[int]:
+    """Return how many samples the estimate of each group of free slots rests on.
+
+    One that has too few is filled in from its neighbours, and rests on the fewer of theirs.
+    """
+    known = [group for group, count in enumerate(samples) if group > 0 and count >= least]
+    behind = []
+    for group in range(len(samples)):
+        at = bisect_left(known, group)
+        behind.append(min((samples[each] for each in known[max(at - 1, 0) : at + 1]), default=0))
+        if at < len(known) and known[at] == group:
+            behind[-1] = samples[group]
+    return behind or [0]
+
+
+def _groups(most: int, width: float) -> list[tuple[int, int]]:
+    """Return numbers of free slots, among which all are at which a group begins, with the group."""
+    if width <= 0:
+        return [(slots, slots) for slots in range(1, most + 1)]
+    exact = math.ceil(1 / width)  # up to this each number is a group of its own
+    found, group = {slots: slots for slots in range(1, min(exact, most) + 1)}, exact
+    while (first := exact * (1 + width) ** (group - exact)) <= most:
+        # Both, whichever way the estimate rounds.
+        found.setdefault(math.floor(first), group - (first > math.floor(first)))
+        found[math.floor(first) + 1] = group
+        group += 1
+    return sorted(each for each in found.items() if each[0] <= most)
 
 
 def slots_of(size: SizeKey, free: Sequence[int]) -> int:
@@ -195,16 +282,12 @@ def slots_of(size: SizeKey, free: Sequence[int]) -> int:
     return max(0, min(limits, default=0))
 
 
-def _steps(
-    quantiles: cospot.LifetimeQuantiles, size: SizeKey, most: int, target: float, longest: int
-) -> list[Step]:
+def _steps(promised: Sequence[Step]) -> list[Step]:
+    """Return those from which on something else is promised."""
     steps: list[Step] = [(0, None)]
-    for slots in range(1, most + 1):
-        lifetime_us = quantiles.promised(size, slots, target)
-        seconds = None if lifetime_us is None else float(min(lifetime_us // _US, longest))
-        seconds = seconds or None  # 0 s are no promise
-        if seconds != steps[-1][1]:
-            steps.append((slots, seconds))
+    for step in promised:
+        if step[1] != steps[-1][1]:
+            steps.append(step)
     return steps
 
 

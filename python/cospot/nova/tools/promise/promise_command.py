@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from cospot.nova import promises
 from cospot.nova.promises.asked_lifetime import lifetime_text
 from cospot.nova.promises.promise_table import PromiseTable, table_to_text
 from cospot.nova.tools import argument_types, credentials
+from cospot.nova.tools.history.hosts_file import DEFAULT_ZONE
 from cospot.nova.tools.promise import spot_cloud
 from cospot.nova.tools.promise.estimate import (
     Estimating,
@@ -24,6 +26,7 @@ from cospot.nova.tools.promise.estimate import (
     is_compiled,
     replay,
 )
+from cospot.nova.tools.promise.evidence import observations_needed, observed_text
 from cospot.nova.tools.whole_file import write_file
 
 _TARGETS: Final = (0.01, 0.05, 0.1, 0.25)
@@ -86,14 +89,16 @@ def _run(arguments: argparse.Namespace) -> int:
         least_samples=arguments.least_samples,
         seed=arguments.seed,
     )
-    options = spot_cloud.cospot_options(arguments)
+    configuration = spot_cloud.nova_settings(arguments)
+    options = configuration and configuration.cospot
+    default_zone = configuration.default_availability_zone if configuration else DEFAULT_ZONE
     with_disk = options is not None and "DISK_GB" in options.resources
     aggregates = arguments.aggregate or (list(options.aggregates) if options is not None else [])
     cloud = credentials.connect(arguments)
     sizes = spot_cloud.spot_sizes(cloud.flavors(), with_disk=with_disk)
     if not sizes:
         raise ConfigError("there is no spot flavor to promise anything for; see cospot-nova setup")
-    hosts = spot_cloud.spot_hosts(cloud, aggregates, with_disk=with_disk)
+    hosts = spot_cloud.spot_hosts(cloud, aggregates, default_zone, with_disk=with_disk)
     placing = _placing(options)
     replayed = replay(cospot.Workload.load(path), hosts, placing)
     found = estimate(replayed, hosts, sizes, settings)
@@ -104,7 +109,7 @@ def _run(arguments: argparse.Namespace) -> int:
         sizes=found,
         history={
             "file": path.name,
-            "days": round(replayed.days, 3),
+            "days": round(replayed.days, 6),
             "vms": replayed.vms,
             "spots": replayed.spots,
             "evictions": replayed.evictions,
@@ -145,7 +150,7 @@ def _host_counts(hosts: SpotHosts) -> list[dict[str, int]]:
 def _tell(output: str, table: PromiseTable, options: Any) -> None:
     history = table.history
     print(
-        f"{output}: {len(table.sizes)} sizes of spots, from {history['days']:g} days with"
+        f"{output}: {len(table.sizes)} sizes of spots, from {observed_text(history)} with"
         f" {history['vms']} VMs and {history['spots']} spots, of which {history['evictions']} were"
         f" evicted, on {sum(each['count'] for each in history['hosts'])} hosts"
     )
@@ -156,9 +161,21 @@ def _tell(output: str, table: PromiseTable, options: Any) -> None:
             for target, seconds in zip(table.targets, longest, strict=True)
         )
         print(f"{', '.join(each.flavors)}: at most {told}")
+    _tell_too_few(history["spots"], table.targets)
     if options is None or options.evictor == promises.EVICTOR:
         return
     print(
         f"note: [cospot] evictor is {options.evictor}: promises hold only where the youngest spots"
         f" go first; use {promises.EVICTOR}, for cospot-evictor too"
     )
+
+
+def _tell_too_few(spots: int, targets: Sequence[float]) -> None:
+    """Say which targets so many spots do not support, whatever became of them."""
+    needed = [(target, observations_needed(target)) for target in reversed(targets)]
+    told = [f"{100 * (1 - p):g} % (takes {n})" for p, n in needed if n is not None and n > spots]
+    if told:
+        print(
+            f"note: {spots} spots are too few to promise {', '.join(told)}; export a longer"
+            " history, or with --spot-flavor one that counts other instances as spots too"
+        )

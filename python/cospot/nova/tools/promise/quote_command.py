@@ -7,9 +7,10 @@ import json
 import math
 import sys
 import time
+from collections.abc import Mapping
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from cospot.errors import ConfigError
 from cospot.nova import spot_flavors
@@ -23,8 +24,10 @@ from cospot.nova.promises.promise_table import (
 from cospot.nova.tools import credentials
 from cospot.nova.tools.flavor_command import find_flavor
 from cospot.nova.tools.promise import spot_cloud
+from cospot.nova.tools.promise.evidence import observations_needed, observed_text
 
-_MAX_AGE_S = 86400
+_MAX_AGE_S: Final = 86400
+_NOTHING: Final = "- (nothing can be promised)"
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -45,7 +48,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    options = spot_cloud.cospot_options(arguments)
+    configuration = spot_cloud.nova_settings(arguments)
+    options = configuration and configuration.cospot
     table = _read_table(arguments.promises or (options and options.lifetime_promises) or "")
     max_age = _MAX_AGE_S if options is None else options.promises_max_age
     with_disk = options is not None and "DISK_GB" in options.resources
@@ -71,15 +75,33 @@ def _run(arguments: argparse.Namespace) -> int:
         if sized is None:
             print("it is in no table of promises: make that anew (cospot-nova promise)")
         for target, seconds in reversed(quotes):
-            print(f"{100 * (1 - target):g} % live at least {_text(seconds)}")
+            told = _text(seconds) if slots > 0 else _NOTHING
+            print(f"{100 * (1 - target):g} % live at least {told or _why_not(target, table)}")
+        _tell_evidence(table.history)
     _warn_of_age(table, max_age)
     return 0
 
 
-def _text(seconds: float | None) -> str:
+def _text(seconds: float | None) -> str | None:
     if seconds is None:
-        return "- (nothing can be promised)"
+        return None
     return "as long as was ever seen" if seconds == math.inf else lifetime_text(seconds)
+
+
+def _why_not(target: float, table: PromiseTable) -> str:
+    needed = observations_needed(target)
+    if needed is None or table.history.get("spots", needed) >= needed:
+        return _NOTHING
+    return f"- (takes {needed} spots in the history)"
+
+
+def _tell_evidence(history: Mapping[str, Any]) -> None:
+    """Say what the promises are made of, where the table does."""
+    if {"days", "spots", "evictions"} <= history.keys():
+        print(
+            f"observed: {observed_text(history)}, {history['spots']:,} spots,"
+            f" {history['evictions']:,} evictions"
+        )
 
 
 def _read_table(path: str) -> PromiseTable:

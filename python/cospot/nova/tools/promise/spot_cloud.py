@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
+from dataclasses import replace
 from typing import Any
 
 from cospot.errors import ConfigError
@@ -11,6 +12,9 @@ from cospot.nova import spot_flavors
 from cospot.nova.inventory import held
 from cospot.nova.promises.promise_table import SizeKey
 from cospot.nova.tools.cloud import Cloud, Flavor, Hypervisor, Provider
+from cospot.nova.tools.history import api_source, hosts_file
+from cospot.nova.tools.history.hosts_file import Aggregate, HostPlace
+from cospot.nova.tools.history.workload_file import pseudonym
 from cospot.nova.tools.promise.estimate import SpotHosts, slots_of
 
 _RESOURCES = (spot_flavors.VCPU, spot_flavors.MEMORY_MB, spot_flavors.DISK_GB)
@@ -42,12 +46,15 @@ def size_of(flavor: Flavor, *, with_disk: bool) -> SizeKey:
     return flavor.vcpus, flavor.memory_mb, flavor.disk_gb if with_disk else 0
 
 
-def spot_hosts(cloud: Cloud, aggregates: list[str], *, with_disk: bool) -> SpotHosts:
-    """Return all hosts, and which of them take spots.
+def spot_hosts(
+    cloud: Cloud, aggregates: list[str], default_zone: str, *, with_disk: bool
+) -> SpotHosts:
+    """Return all hosts, where they stand, and which of them take spots.
 
     Args:
         cloud: with an administrator's eyes.
         aggregates: names of those whose hosts take spots; empty: all that have the inventory.
+        default_zone: the availability zone of hosts in no aggregate that names one.
         with_disk: whether disk counts.
 
     Raises:
@@ -57,6 +64,8 @@ def spot_hosts(cloud: Cloud, aggregates: list[str], *, with_disk: bool) -> SpotH
     names: list[str] = []
     totals: list[SizeKey] = []
     take_spots: list[int] = []
+    places: list[HostPlace] = []
+    known = [_of_any_history(one) for one in api_source.read_aggregates(cloud)]
     for hypervisor, provider in _providers(cloud):
         if provider.capacity(spot_flavors.VCPU) <= 0:
             continue
@@ -64,7 +73,18 @@ def spot_hosts(cloud: Cloud, aggregates: list[str], *, with_disk: bool) -> SpotH
             take_spots.append(len(names))
         names.append(hypervisor.host)
         totals.append(_sized(provider, with_disk=with_disk))
-    return SpotHosts(names, totals, take_spots)
+        places.append(hosts_file.place_of(hypervisor.host, known, default_zone))
+    return SpotHosts(names, totals, take_spots, places)
+
+
+def _of_any_history(aggregate: Aggregate) -> Aggregate:
+    """Return an aggregate with its projects as histories name them: hashed, and not."""
+    projects = aggregate.metadata.get(hosts_file.TENANTS)
+    if projects is None:
+        return aggregate
+    names = [name.strip() for name in projects.split(",")]
+    both = ",".join([*names, *map(pseudonym, names)])
+    return replace(aggregate, metadata={**aggregate.metadata, hosts_file.TENANTS: both})
 
 
 def slots_now(
@@ -120,8 +140,8 @@ def _sized(provider: Provider, *, with_disk: bool) -> SizeKey:
     return vcpus, memory_mb, disk_gb if with_disk else 0
 
 
-def cospot_options(arguments: Any) -> Any:
-    """Return the group [cospot] of nova.conf; None when no configuration is named.
+def nova_settings(arguments: Any) -> Any:
+    """Return what nova.conf says; None when no configuration is named.
 
     Raises:
         ConfigError: it cannot be read.
@@ -130,4 +150,4 @@ def cospot_options(arguments: Any) -> Any:
 
     if not arguments.config_file and not arguments.config_dir:
         return None
-    return settings.read_settings(arguments.config_file, arguments.config_dir).cospot
+    return settings.read_settings(arguments.config_file, arguments.config_dir)
