@@ -13,6 +13,7 @@
 
 #include "core/errors.hpp"
 #include "guarantees/pricing/checkpoint_model.hpp"
+#include "sim_harness/commands/price_option.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/studies/classes/class_report.hpp"
 
@@ -29,6 +30,7 @@ struct ClassesArguments {
   std::string mttr = "pooled";
   std::string value = "utility";
   bool json = false;
+  PriceOption price;
 };
 
 double checkpoint_of(const ClassesArguments& arguments) {
@@ -53,10 +55,24 @@ void run_classes(const ClassesArguments& arguments, PolicyLoader& loader) {
     }
     classes.push_back(static_cast<std::size_t>(count));
   }
+  const std::optional<PriceList> prices = arguments.price.prices();
+  if (prices && !prices->flavors.empty()) {
+    throw ConfigError("--price: expected on-demand=PRICE and spot=PRICE of a vCPU-hour");
+  }
   const std::filesystem::path file = arguments.trace;
   loader.search_first(file.parent_path());
   const LoadedTrace trace(load_trace(parse_trace_spec(arguments.trace), arguments.options, loader));
-  const ClassReport report = report_classes(trace, pricing, classes, partitions);
+  ClassReport report = report_classes(trace, pricing, classes, partitions);
+  if (prices) {
+    if (trace.trace.server_vcpus <= 0) {
+      throw ConfigError(
+          arguments.trace +
+          ": --price: nobody knows how many vCPUs a server has; expected a workload in "
+          "vCPUs, or a scenario of one");
+    }
+    report.on_demand = prices->vcpu_hour.on_demand;
+    report.currency = prices->currency;
+  }
   print(arguments.json ? report_json(trace, report) : report_text(trace, report));
 }
 
@@ -103,6 +119,7 @@ void add_classes_command(CLI::App& app, PolicyLoader& loader) {
   command->add_option("--value", arguments->value, "Prices: equilibrium or utility")
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "Print JSON (docs/json.md)");
+  arguments->price.add_to(*command);
   command->callback([arguments, &loader] { run_classes(*arguments, loader); });
 }
 

@@ -59,10 +59,10 @@ struct PriceList {
   [[nodiscard]] std::vector<std::string> warnings() const;
 };
 
-/// What a text with an income ends with.
+/// What a text with an income ends with; one line of JSON too.
 inline constexpr std::string_view kSoldOnce =
-    "The idle capacity can be sold once: do not add this to what plain spots, promised lifetimes, "
-    "Economy\ninstances or classes would earn with it.\n";
+    "Idle capacity is sold once: do not add this to what spots, promised lifetimes, Economy or "
+    "classes would earn.\n";
 
 /// A month, of which amounts of money are told beside those of a window.
 inline constexpr double kDaysPerMonth = 365.25 / 12;

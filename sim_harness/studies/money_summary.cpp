@@ -156,7 +156,8 @@ std::string summary_money_text(ResultsDatabase& results, const StudyMoney& money
   const std::vector<Axis> axes = results.axes();
   const RunMoney of_runs = money_of_runs(results, money, prices);
   return money_heading(prices, of_runs.is_relative, means_over(axes)) +
-         table_of(combinations_of(of_runs, axes), money, axes).text() + std::string(money.note);
+         table_of(combinations_of(of_runs, axes), money, axes).text() + std::string(money.note) +
+         std::string(kSoldOnce);
 }
 
 std::string summary_money_json(ResultsDatabase& results, const StudyMoney& money,

@@ -157,7 +157,8 @@ void add_prices(JsonObject& json, const WorkloadPrices& prices, bool is_relative
       .add("spot", is_by_flavor ? "null" : json_number(prices.vcpu_hour.spot))
       .add("economy", is_by_flavor ? "null" : json_number(prices.vcpu_hour.economy))
       .add_if(is_by_flavor, "by_workload", prices_json(prices))
-      .add("relative_units", json_bool(is_relative));
+      .add("relative_units", json_bool(is_relative))
+      .add("note", json_text(kSoldOnce.substr(0, kSoldOnce.size() - 1)));
 }
 
 }  // namespace cospot

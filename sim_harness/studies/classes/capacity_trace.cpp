@@ -9,6 +9,7 @@
 
 #include "core/digest.hpp"
 #include "core/errors.hpp"
+#include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/files/gzip.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/jobs/job_log.hpp"
@@ -27,6 +28,7 @@ struct TraceDemand {
   SimTime day_zero{0};
   SimTime usual_end{0};  ///< where a trace ends unless the user says otherwise
   SimTime last_end{0};
+  std::int64_t server_vcpus = 0;  ///< in the unit of the workload; 0: of jobs
 };
 
 SimTime days(double count) {
@@ -84,6 +86,7 @@ TraceDemand demand_of_jobs(std::string_view text, const std::string& label) {
 TraceDemand demand_of_vms(const Workload& workload, std::optional<std::int64_t> server_vcpus) {
   TraceDemand trace{.sha256 = workload.sha256};
   const std::int64_t unit = server_vcpus.value_or(smallest_usual_vcpus(workload));
+  trace.server_vcpus = unit;
   DemandSum sum;
   for (const WorkloadRow& row : workload.rows) {
     if (row.is_spot() || !starts_in_time(row, workload.window)) continue;
@@ -130,7 +133,9 @@ CapacityTrace placed_trace(const CapacityTraceSpec& spec, const TraceOptions& op
   if (options.ranks) {
     throw ConfigError(spec.label + ": the hosts of a run are its servers, expected no ranks");
   }
-  const PlacedHosts hosts = run_and_watch(read_scenario(spec.source.file, {}, loader));
+  const Sweep scenario = read_scenario(spec.source.file, {}, loader);
+  const PlacedHosts hosts = run_and_watch(scenario);
+  const VcpusUnit unit = vcpus_unit_of(scenario.workloads.front());
   const TimeSpan span =
       span_of({.usual_end = hosts.window.end, .last_end = hosts.window.end}, options, spec.label);
   CapacityTrace trace{.label = spec.label, .sha256 = hosts.sha256, .is_placed = true};
@@ -138,6 +143,14 @@ CapacityTrace placed_trace(const CapacityTraceSpec& spec, const TraceOptions& op
   trace.day_count = day_count(hosts.window.end);
   trace.vms_rejected = static_cast<double>(hosts.vms_rejected);
   trace.spot_lives = hosts.spot_lives;
+  const ResourceVector most = scenario.host.largest_total();
+  trace.server_size = scenario.host.is_plain() ? "of " + size_text(size_words(unit), most.vcpus,
+                                                                   most.memory_mb, most.disk_gb)
+                                               : "(" + types_text(scenario.host, hosts.hosts) + ")";
+  if (!unit.is_relative) {
+    trace.server_vcpus = static_cast<double>(scenario.host.sum(hosts.hosts).vcpus) * unit.vcpus /
+                         static_cast<double>(hosts.hosts);
+  }
   return trace;
 }
 
@@ -146,6 +159,16 @@ CapacityTrace ranked_trace(const CapacityTraceSpec& spec, const TraceOptions& op
   const TimeSpan span = span_of(read, options, spec.label);
   CapacityTrace trace{.label = spec.label, .sha256 = read.sha256};
   trace.day_count = day_count(read.last_end - read.day_zero);
+  if (read.server_vcpus > 0) {
+    const VcpusUnit unit = vcpus_unit_of(spec.source);
+    const double vcpus = static_cast<double>(read.server_vcpus) * unit.vcpus;
+    trace.server_size = fmt::format(
+        "of {} {}", unit.is_relative ? count_text(read.server_vcpus) : amount_text(vcpus),
+        unit.is_relative ? "units" : "vCPUs");
+    if (!unit.is_relative) trace.server_vcpus = vcpus;
+  } else {
+    trace.server_size = "of 1 processor or node of the log";
+  }
   const auto demand = std::make_shared<const Demand>(std::move(read.demand));
   const std::size_t ranks = options.ranks.value_or(static_cast<std::size_t>(demand->peak()));
   trace.record = idle_record(*demand, ranks, span);

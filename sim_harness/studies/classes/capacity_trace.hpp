@@ -33,7 +33,10 @@ struct CapacityTrace {
   std::string label;
   std::string sha256{};  ///< of what was read
   IdleRecord record{};
-  bool is_placed = false;   ///< the servers are the hosts of a run, not ranks
+  bool is_placed = false;  ///< the servers are the hosts of a run, not ranks
+  /// What a server is, for people: "of 2 vcpus", "of gen3 120, gen2 40"; empty: nobody knows.
+  std::string server_size{};
+  double server_vcpus = 0;  ///< vCPUs of one, of hosts the mean; 0: nobody knows
   double day_count = 0;     ///< that the trace has
   double vms_rejected = 0;  ///< of a run
   /// How long spots of a run lived until an eviction each, in hours. A spot that ended by itself

@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "guarantees/pricing/fixed_interval.hpp"
+#include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/files/text_table.hpp"
+#include "sim_harness/prices/price_list.hpp"
 
 namespace cospot {
 namespace {
@@ -33,10 +35,10 @@ std::string heading(const LoadedTrace& trace, const ClassReport& report) {
   const double days = hours(record.span.length()) / 24;
   const double capacity_hours = hours(record.span.length()) * static_cast<double>(record.servers);
   return fmt::format(
-      "{}: {}, {:.1f} days\n"
+      "{}: {} {}, {:.1f} days\n"
       "usable idle capacity: {} of server time, on {}; mean time to revocation {} h ({})\n",
-      trace.trace.label, plural(record.servers, trace.trace.is_placed ? "host" : "server"), days,
-      percent(trace.capacity.all().idle_hours / capacity_hours),
+      trace.trace.label, plural(record.servers, trace.trace.is_placed ? "host" : "server"),
+      trace.trace.server_size, days, percent(trace.capacity.all().idle_hours / capacity_hours),
       plural(trace.capacity.size(), trace.trace.is_placed ? "host" : "server"),
       mttr ? hours_text(*mttr) : "-", mttr_name(report.pricing.mttr));
 }
@@ -67,6 +69,57 @@ std::string overview(const LoadedTrace& trace, const ClassReport& report) {
                  percent(most / idle), percent(1)});
   return fmt::format("\nRevenue at {} prices, relative to selling the idle time on demand\n{}",
                      value_name(report.pricing.rule), table.text());
+}
+
+/// A class without a revocation in a short time is not one that is never revoked.
+std::string never_revoked(const ClassReport& report) {
+  std::string text;
+  for (const PartitionReport& each : report.partitions) {
+    for (std::size_t c = 0; c < each.table.size(); ++c) {
+      const OfferedClass& offered = each.table[c];
+      if (offered.sums.revocations > 0) continue;
+      const double bound = offered.interval.low;
+      const double useful = best_performance(report.pricing.checkpoint_hours, bound);
+      text += fmt::format(
+          "  {} {}, class {}: no revocation was seen in {} server-hours, so its MTTR is {} h or "
+          "more "
+          "(95%);\n    at that its performance is {} and its price {}, which is what the data "
+          "support.\n",
+          each.run.classes, partition_name(each.run.partition), c + 1,
+          hours_text(offered.sums.idle_hours), hours_text(bound), percent(useful),
+          percent(price(report.pricing.rule, useful)));
+    }
+  }
+  return text.empty() ? text : "\nCaution\n" + text;
+}
+
+/// What an hour of a server of each class costs, and what its idle time comes to in a month.
+std::string money_of_classes(const LoadedTrace& trace, const ClassReport& report) {
+  if (!report.on_demand) return "";
+  TextTable table;
+  table.add_column("classes");
+  table.add_column("partition", kLeft);
+  table.add_column("class");
+  table.add_column("a vCPU-hour");
+  table.add_column("a server-hour");
+  table.add_column("all of it, a month");
+  const double months = hours(trace.trace.record.span.length()) / 24 / kDaysPerMonth;
+  for (const PartitionReport& each : report.partitions) {
+    for (std::size_t c = 0; c < each.table.size(); ++c) {
+      const OfferedClass& offered = each.table[c];
+      const double vcpu_hour = offered.price * *report.on_demand;
+      const double server_hour = vcpu_hour * trace.trace.server_vcpus;
+      table.add_row({c == 0 ? std::to_string(each.run.classes) : "",
+                     c == 0 ? std::string(partition_name(each.run.partition)) : "",
+                     std::to_string(c + 1), fmt::format("{:.4g}", vcpu_hour),
+                     fmt::format("{:.4g}", server_hour),
+                     money_text(server_hour * offered.sums.idle_hours / months)});
+    }
+  }
+  return fmt::format(
+      "\nMoney{}, at {} for a vCPU-hour on demand; a month, were all of it sold\n{}{}",
+      report.currency.empty() ? "" : " in " + report.currency, *report.on_demand, table.text(),
+      kSoldOnce);
 }
 
 std::string class_tables(const LoadedTrace& trace, const ClassReport& report) {
@@ -168,7 +221,8 @@ ClassReport report_classes(const LoadedTrace& trace, const ClassPricing& pricing
 }
 
 std::string report_text(const LoadedTrace& trace, const ClassReport& report) {
-  return heading(trace, report) + overview(trace, report) + class_tables(trace, report);
+  return heading(trace, report) + overview(trace, report) + class_tables(trace, report) +
+         never_revoked(report) + money_of_classes(trace, report);
 }
 
 std::string report_json(const LoadedTrace& trace, const ClassReport& report) {
@@ -178,6 +232,10 @@ std::string report_json(const LoadedTrace& trace, const ClassReport& report) {
   return JsonObject()
              .add("trace", json_text(trace.trace.label))
              .add("ranks", std::to_string(trace.trace.record.servers))
+             .add("server", json_text(trace.trace.server_size))
+             .add("server_vcpus",
+                  trace.trace.server_vcpus > 0 ? json_number(trace.trace.server_vcpus) : "null")
+             .add("on_demand", json_number(report.on_demand))
              .add("idle_ranks", std::to_string(trace.capacity.size()))
              .add("idle_hours", json_number(idle))
              .add("mean_mttr_hours", json_number(trace.mean_mttr_hours(report.pricing.mttr)))

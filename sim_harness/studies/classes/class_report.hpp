@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct PartitionReport {
 /// What `cospot classes` prints of a trace.
 struct ClassReport {
   ClassPricing pricing;
+  std::optional<double> on_demand{};  ///< of a vCPU-hour, in money
+  std::string currency{};
   std::vector<PartitionReport> partitions;
 };
 

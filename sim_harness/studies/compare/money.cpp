@@ -107,9 +107,9 @@ std::string money_text(const SummaryMoney& money) {
                    money_text(best.net_per_host), best.more ? money_text(*best.more) : "-"});
   }
   if (!table.empty()) text += table.text();
-  return text + fmt::format("  VMs request {}; over all runs they lose: mean {}, max {}\n",
+  return text + fmt::format("  VMs request {}; over all runs they lose: mean {}, max {}\n{}",
                             money_text(money.vms_requested), money_text(money.vms_lost),
-                            money_text(money.vms_lost_most));
+                            money_text(money.vms_lost_most), kSoldOnce);
 }
 
 std::string money_json(const SummaryMoney& money) {

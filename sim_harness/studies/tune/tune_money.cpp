@@ -66,7 +66,7 @@ std::string tune_money_text(const TuneMoney& money) {
   if (money.without_cooperation) {
     text += line("without cooperation", *money.without_cooperation, money.requested);
   }
-  return text;
+  return text + std::string(kSoldOnce);
 }
 
 std::string tune_money_json(const TuneMoney& money) {
