@@ -13,8 +13,8 @@ Installs what is missing, builds with g++, runs the unit tests, the command line
 and the report in a browser, and checks format, types, spelling and shell scripts.
 
   --quick           only the build and its tests
-  --full            also what --slow does, the plugin in Nova's fixtures, and the scenarios on a
-                    whole cloud of Nova's services
+  --full            also what --slow does, the plugin's cost, the plugin in Nova's fixtures, and the
+                    scenarios on a whole cloud of Nova's services
   --slow            only the build by clang with sanitizers and its tests, the wheel, clang-tidy
   --no-nova         with --full: without what runs OpenStack Nova's services
   --no-nova-cloud   with --full: without the scenarios on the cloud, which take a quarter of an hour

@@ -252,3 +252,17 @@ def test_questions_that_are_put_again_take_little_of_the_time() -> None:
         case.place(states, LARGE_SPOT)
     asking = 0.11 * (len(database.asked) - first)
     assert 0.02 < asking / (case.now - first_until) < 0.06
+
+
+def test_a_host_that_other_filters_leave_out_when_its_question_is_due() -> None:
+    """It is asked about at the next request that it is in."""
+    odd, other = make_state("a"), full_of_spots("b")
+    report(odd, LARGE)
+    database = Database()
+    case = Case([odd, other], database)
+    assert case.place([odd, other], SPOT) == []
+    for case.now in (5.0, 6.0):
+        assert case.place([other], SPOT) == []
+    assert database.asked == []
+    assert case.place([odd, other], SPOT) == []
+    assert database.asked == [["a"]]

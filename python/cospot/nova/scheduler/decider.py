@@ -139,7 +139,7 @@ class _Case:
         self._places = places
         self._position = np.empty(len(mirror.live), dtype=np.int64)  # read at `rows` alone
         self._position[rows] = places
-        self._rows: _Rows = np.sort(rows).astype(np.uint32)
+        self._rows: _Rows = rows.astype(np.uint32)
 
     def decide(self, promises: PromiseCheck) -> Decision:
         """Rank the hosts, choose among those offered, plan the evictions."""
@@ -180,8 +180,8 @@ class _Case:
 
     def _rank_as_nova(self) -> _Rows:
         """The operator's weighers; hosts that weigh the same come in the order of their names."""
-        room = self._live.has_room(self._rows, self._request, self.is_spot)
-        rows = self._rows[room]
+        rows = np.sort(self._rows)
+        rows = rows[self._live.has_room(rows, self._request, self.is_spot)]
         states = self._states_at(rows)
         row_of = {id(state): row for state, row in zip(states, rows.tolist(), strict=True)}
         shown: list[Any] = states

@@ -21,7 +21,7 @@ from cospot.nova.scheduler.live_options import live_options_of
 
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
-_MULTIPLIER: Final = 1e13
+_MULTIPLIER: Final = 10**13  # an integer: Nova formats it for its log, for each host
 options.register(CONF)
 
 
@@ -38,7 +38,7 @@ class CospotWeigher(weights.BaseHostWeigher):  # type: ignore[misc]  # Nova is n
     minval = 0.0
     maxval = 1.0
 
-    def weight_multiplier(self, host_state: Any) -> float:
+    def weight_multiplier(self, host_state: Any) -> int:
         """Return a multiplier before which all of Nova's own (the largest is 1e6) are nothing.
 
         Two neighbouring ranks are 1e13 apart.
