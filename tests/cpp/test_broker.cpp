@@ -182,6 +182,39 @@ TEST_CASE("a job that cannot wait runs on-demand, if the broker may") {
   check_sums(result, events);
 }
 
+TEST_CASE("memory: a job starts only where it fits, and a snapshot saves what it has") {
+  // m1.small (1,740 MiB) costs less everywhere, but 4,000 MiB fit on m1.large only; with
+  // duplication both copies need a market of it.
+  MarketSet markets;
+  const std::vector<InstanceType>& types = types_of_2011();
+  markets.add(types[0], "os", "a", PriceSeries({{-kBidWindow, 20'000}, {1, 20'000}}));
+  markets.add(types[1], "os", "a", PriceSeries({{-kBidWindow, 100'000}, {1, 100'000}}));
+  BrokerJob job = serial_job(0, 7000, 100'000);
+  job.memory_mb = 4000;
+  const std::vector<BrokerJob> jobs{job};
+  for (const MarketChoiceEntry& choice : market_choices()) {
+    for (const FaultToleranceEntry& mechanism : fault_tolerance_mechanisms()) {
+      CAPTURE(choice.name);
+      CAPTURE(mechanism.name);
+      BrokerSettings settings = broker_settings("high", std::string(mechanism.name));
+      settings.market_choice = choice.choice;
+      BrokerEvents events;
+      const BrokerResult result = run_broker(markets, jobs, settings, &events);
+      CHECK(result.completed == 1);
+      for (const BrokerObserver::Event& event : events.events) {
+        if (event.what == "start") CHECK(event.market == 1);
+      }
+    }
+  }
+  // Hourly snapshots end with the hour: at 3600 - 4000 / 63.67 (62.8, rounded up 63) it begins.
+  BrokerEvents events;
+  (void)run_broker(markets, jobs, broker_settings("high", "checkpoint"), &events);
+  CHECK(events.count("save", 3600) == 1);
+  const BrokerResult result = run_broker(markets, jobs, broker_settings("high", "checkpoint"));
+  // 300 s of boot, and a save of 63 s in the first and in the second hour.
+  CHECK(result.overhead == 300 + 2 * 63);
+}
+
 /// 2,000 jobs on 20 synthetic markets.
 struct Experiment2011 {
   MarketSet markets = make_markets({.seed = 5, .days = 30}, types_of_2011());

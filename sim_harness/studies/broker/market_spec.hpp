@@ -20,7 +20,7 @@ struct MarketFile {
   std::string type;   ///< empty: every type that the file (of EC2) names
   std::string os = "Linux/UNIX";
   std::string datacenter;    ///< empty: every one that the file (of EC2) names
-  MicroUsd price = 0;        ///< while there is capacity, of the last two kinds
+  MicroUsd price = 0;        ///< while there is capacity, of the last two kinds; 0: the file's
   double gap_seconds = 300;  ///< a tick of an event log
 };
 
