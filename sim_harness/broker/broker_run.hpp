@@ -133,7 +133,8 @@ class BrokerRun {
     return markets_.types[market_of(lease).type];
   }
   [[nodiscard]] Seconds price_hour(const Lease& lease, Seconds now) const {
-    return lease.on_demand ? type_of(lease).on_demand_price : market_of(lease).prices.at(now);
+    return lease.on_demand ? type_of(lease).on_demand_price
+                           : market_of(lease).prices.charged_at(now);
   }
 
   const MarketSet& markets_;

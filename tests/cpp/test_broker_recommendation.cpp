@@ -141,6 +141,26 @@ TEST_CASE("recommend: on-demand where spots save nothing") {
   CHECK(recommendation_text(found).starts_with("Recommendation: on-demand; no setting is cheaper"));
 }
 
+TEST_CASE("recommend: where only capacity ends instances, bids are no choice") {
+  const ScratchFolder folder;
+  (void)folder.write("a.csv",
+                     "time,available,price\n0,1,0.03\n1000000,0,\n1003600,1,0.03\n5184000,0,\n");
+  (void)folder.write("jobs.csv", "submission_s,duration_s,parallelism\n0,7000,1\n90000,70000,1\n");
+  const std::string text =
+      "study: broker\nmarket: [{type: m1.small, datacenter: a, availability: a.csv}]\n"
+      "jobs: {csv: jobs.csv}\nbilling: per_second\nnotice_seconds: 120\n";
+  const BrokerStudySettings settings =
+      read_broker_settings(parse_yaml(text, "test"), folder.path(), recommendation_defaults());
+  CHECK(settings.bid == std::vector<std::string>{"on_demand"});
+  const Recommendation found = recommend(settings, {.threads = 2});
+  CHECK_FALSE(found.has_prices);
+  // 0.03 against 0.085 USD/h; nobody pays for seconds without capacity more than for others.
+  CHECK(found.ranked.front().saving.mean == doctest::Approx(1 - 0.03 / 0.085).epsilon(0.02));
+  const std::string page = recommendation_text(found);
+  CHECK(page.find("Markets of availability") != std::string::npos);
+  CHECK(page.find("that came to exactly the same as one of these") != std::string::npos);
+}
+
 TEST_CASE("recommend: cautions, and what it cannot answer") {
   const ScratchFolder folder;
   // Prices of 2020, for 16 days: room for one start.

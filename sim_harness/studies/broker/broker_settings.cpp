@@ -157,7 +157,8 @@ const BrokerDefaults& paper_defaults() {
       .alpha = {1, 2, 4, 8, 10, 20},
       .fault_tolerance = {"none", "checkpoint", "migration", "duplication"},
       .market_choice = {"preferred"},
-      .seeds = {1}};
+      .seeds = {1},
+      .bid_without_prices = names_of(bid_strategies())};
   return made;
 }
 
@@ -166,7 +167,8 @@ const BrokerDefaults& recommendation_defaults() {
     BrokerDefaults all{.alpha = {1, 2, 4, 8},
                        .fault_tolerance = names_of(fault_tolerance_mechanisms()),
                        .market_choice = {"preferred", "cheapest", "diversified"},
-                       .seeds = {}};
+                       .seeds = {},
+                       .bid_without_prices = {"on_demand"}};
     for (std::int64_t seed = 1; seed <= 20; ++seed) all.seeds.push_back(seed);
     return all;
   }();
@@ -193,12 +195,14 @@ BrokerStudySettings read_broker_settings(const ConfigNode& root,
                                     key_place(*item, "jobs"), settings.jobs[i].label));
     }
   }
-  settings.bid = read_names(root, "bid", names_of(bid_strategies()));
   settings.alpha = read_numbers(root, "alpha", defaults.alpha, 0, 1e6);
   const auto names = [&root](const char* key, const std::vector<std::string>& valid,
                              const std::vector<std::string>& or_else) {
     return root.find(key) != nullptr ? read_names(root, key, valid) : or_else;
   };
+  const bool has_prices = std::ranges::any_of(settings.markets, &MarketSpec::has_prices);
+  const std::vector<std::string> bids = names_of(bid_strategies());
+  settings.bid = names("bid", bids, has_prices ? bids : defaults.bid_without_prices);
   settings.fault_tolerance =
       names("fault_tolerance", names_of(fault_tolerance_mechanisms()), defaults.fault_tolerance);
   settings.billing = names("billing", {"hourly", "per_second"}, {"hourly"});

@@ -44,6 +44,7 @@ struct BrokerDefaults {
   std::vector<double> alpha;
   std::vector<std::string> fault_tolerance, market_choice;
   std::vector<std::int64_t> seeds;
+  std::vector<std::string> bid_without_prices;  ///< where only capacity ends instances
 };
 
 /// Those of the study: the factorial of the paper, one seed.

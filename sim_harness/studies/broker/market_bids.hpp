@@ -11,8 +11,8 @@ namespace cospot {
 /// What a setting bids in one market at the end of the price history.
 struct MarketBid {
   std::string type{}, os{}, datacenter{};
-  MicroUsd bid = 0;
-  MicroUsd price = 0;  ///< at the end; kNoCapacityPrice: there is none
+  MicroUsd bid = 0;    ///< kNoCapacityPrice: there was no capacity for a week
+  MicroUsd price = 0;  ///< at the end; kNoCapacityPrice: there is no capacity
   MicroUsd on_demand_price = 0;
   std::uint64_t starts = 0;  ///< of spots, over all seeds
   double share = 0;          ///< of all starts

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -30,6 +31,13 @@ struct MarketSpec {
   std::vector<MarketFile> files{};  ///< none: synthetic
   SyntheticMarket synthetic{};
   std::vector<InstanceType> types{};  ///< what is known of types, by name
+
+  /// Whether a price ends instances in some of its markets; else only capacity does.
+  [[nodiscard]] bool has_prices() const {
+    return files.empty() || std::ranges::any_of(files, [](const MarketFile& file) {
+             return file.kind == MarketFile::Kind::kPrices;
+           });
+  }
 };
 
 /// A list of `{type, os, datacenter, prices: FILE}` is one set; `{synthetic: us_east_2011, seed:

@@ -217,10 +217,7 @@ std::vector<std::string> cautions_of(const BrokerStudySettings& settings,
         "first and last week: the seeds draw no prices, and the intervals are too narrow",
         history, days));
   }
-  const auto& files = settings.markets.front().files;
-  const bool has_prices = std::ranges::any_of(
-      files, [](const MarketFile& file) { return file.kind == MarketFile::Kind::kPrices; });
-  if (has_prices && markets.end() > kEndOfBids) {
+  if (settings.markets.front().has_prices() && markets.end() > kEndOfBids) {
     cautions.emplace_back(
         "prices after November 2017: since then EC2 ends instances when it needs their capacity, "
         "not when a price rises above a bid; give the market as availability (docs/broker.md), or "
@@ -244,6 +241,7 @@ Recommendation recommend(const BrokerStudySettings& settings, const RecommendOpt
   Coordinates first(kSeedAxis + 1, 0);
   Recommendation found{.drawn = drawn_of(inputs.jobs.front()),
                        .cautions = cautions_of(settings, inputs),
+                       .has_prices = settings.markets.front().has_prices(),
                        .allowed_late = options.allowed_late,
                        .days = inputs.jobs.front().days,
                        .seeds = seeds};

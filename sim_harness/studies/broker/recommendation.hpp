@@ -37,6 +37,7 @@ struct Recommendation {
   std::vector<MarketBid> bids{};     ///< of the recommended setting, the market most used first
   std::vector<std::string> drawn{};  ///< what the job log does not state
   std::vector<std::string> cautions{};
+  bool has_prices = true;  ///< false: every market is one of availability, so that bids say nothing
   double allowed_late = 0;
   double jobs = 0;  ///< of a run
   double days = 0;  ///< in which the jobs are submitted

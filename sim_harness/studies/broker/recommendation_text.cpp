@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/files/text_table.hpp"
@@ -16,12 +17,24 @@ constexpr double kDaysOfMonth = 365.25 / 12;
 
 double usd(MicroUsd amount) { return static_cast<double>(amount) / static_cast<double>(kUsd); }
 
+/// Of an hour.
+std::string usd_text(MicroUsd price) {
+  return price >= kNoCapacityPrice ? "none" : fmt::format("{:.4f}", usd(price));
+}
+
 std::string percent(double share) { return fmt::format("{:.2f}%", 100 * share); }
 
 std::string percent(const MeanInterval& share) {
   const auto half =
       share.half_width ? std::optional(100 * *share.half_width) : std::optional<double>();
   return interval_text({.mean = 100 * share.mean, .half_width = half}, 1) + "%";
+}
+
+/// `72.1 +/- 0.7% less`
+std::string saving_text(MeanInterval saving) {
+  const bool is_dearer = saving.mean < 0;
+  saving.mean = std::abs(saving.mean);
+  return percent(saving) + (is_dearer ? " more" : " less");
 }
 
 /// Of so many days; a month is 30.4 days.
@@ -51,16 +64,28 @@ std::string settings_table(const std::vector<Candidate>& candidates, bool has_be
     table.add_column(title);
   }
   table.add_column("to best", TextTable::Align::kLeft);
-  for (std::size_t i = 0; i < std::min(kShown, candidates.size()); ++i) {
-    const Candidate& one = candidates[i];
+  std::vector<const Candidate*> shown;
+  std::size_t alike = 0;
+  for (const Candidate& one : candidates) {
+    if (shown.size() == kShown) break;
+    const bool is_same = std::ranges::any_of(
+        shown, [&one](const Candidate* other) { return other->figures.runs == one.figures.runs; });
+    if (is_same) {
+      ++alike;
+      continue;
+    }
     const auto& per_job = one.figures.cost_per_useful_job;
     table.add_row({one.bid, one.fault_tolerance, one.market_choice, fmt::format("{:g}", one.alpha),
                    interval_text(one.figures.cost, 2), per_job ? interval_text(*per_job, 4) : "-",
                    percent(one.saving), percent(one.late_share), percent(one.worst_late),
                    fmt::format("{:.0f}", one.figures.revocations.mean),
-                   has_best && i == 0 ? "best" : to_best_text(one.figures)});
+                   has_best && shown.empty() ? "best" : to_best_text(one.figures)});
+    shown.push_back(&one);
   }
-  return table.text();
+  std::string text = table.text();
+  if (alike > 0)
+    text += fmt::format("and {} that came to exactly the same as one of these\n", alike);
+  return text;
 }
 
 std::string bids_table(const std::vector<MarketBid>& bids) {
@@ -75,10 +100,8 @@ std::string bids_table(const std::vector<MarketBid>& bids) {
   for (std::size_t i = 0; i < std::min(kShown, bids.size()); ++i) {
     const MarketBid& one = bids[i];
     shown += one.share;
-    table.add_row({one.type, one.os, one.datacenter, fmt::format("{:.4f}", usd(one.bid)),
-                   one.price >= kNoCapacityPrice ? "none" : fmt::format("{:.4f}", usd(one.price)),
-                   fmt::format("{:.4f}", usd(one.on_demand_price)),
-                   fmt::format("{:.1f}%", 100 * one.share)});
+    table.add_row({one.type, one.os, one.datacenter, usd_text(one.bid), usd_text(one.price),
+                   usd_text(one.on_demand_price), fmt::format("{:.1f}%", 100 * one.share)});
   }
   std::string text = table.text();
   if (bids.size() > kShown) {
@@ -105,10 +128,10 @@ std::string headline(const Recommendation& all) {
         setting_text(best));
   }
   text += fmt::format(
-      "{} USD for {:g} day{} of jobs, {} USD a month; {} less than on-demand; {} of the jobs late "
+      "{} USD for {:g} day{} of jobs, {} USD a month; {} than on-demand; {} of the jobs late "
       "({} in the worst of {})\n",
       interval_text(best.figures.cost, 2), all.days, all.days == 1 ? "" : "s",
-      interval_text(a_month(best.figures.cost, all.days), 2), percent(best.saving),
+      interval_text(a_month(best.figures.cost, all.days), 2), saving_text(best.saving),
       percent(best.late_share), percent(best.worst_late), seeds_text(all.seeds));
   const auto alike = std::ranges::count_if(
       all.ranked, [](const Candidate& one) { return !one.figures.is_told_apart(); });
@@ -168,9 +191,11 @@ std::string recommendation_text(const Recommendation& all) {
   }
   for (const std::string& caution : all.cautions) text += "Caution: " + caution + "\n";
   if (!all.bids.empty()) {
-    text +=
-        "Bids at the end of the price history (an urgent job bids the price and 0.001 more):\n" +
-        bids_table(all.bids);
+    text += all.has_prices
+                ? "Bids at the end of the price history (an urgent job bids the price and 0.001 "
+                  "more):\n"
+                : "Markets of availability (there a lack of capacity ends instances, no price):\n";
+    text += bids_table(all.bids);
   }
   const auto& shown = all.ranked.empty() ? all.others : all.ranked;
   if (!shown.empty()) {

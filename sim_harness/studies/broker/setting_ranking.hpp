@@ -17,6 +17,8 @@ struct SettingRun {
   double late = 0;                              ///< jobs that missed their deadline
   double revocations = 0;                       ///< instances
   std::optional<double> cost_per_useful_job{};  ///< USD; none: no job met its deadline
+
+  friend bool operator==(const SettingRun&, const SettingRun&) = default;
 };
 
 /// One way to run the jobs, over its seeds: `at` is its place on every axis but the seed.
