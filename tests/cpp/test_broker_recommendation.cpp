@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -94,6 +95,36 @@ TEST_CASE("recommend and summary rank by one rule") {
     CHECK(found.ranked[i].figures.at == summary[i].at);
     CHECK(found.ranked[i].figures.cost.mean == summary[i].cost.mean);
     CHECK(found.ranked[i].figures.is_told_apart() == summary[i].is_told_apart());
+  }
+}
+
+TEST_CASE("recommend: dropping settings after the first seeds changes no recommendation") {
+  // Against all settings on all seeds, with a limit that some keep after five seeds but not after
+  // 20 (then all of them get 20), and with one that is easy to keep.
+  const std::string text =
+      kStudy +
+      "bid: [minimum, mean, on_demand]\nalpha: [1, 4]\nfault_tolerance: [none, interval]\n";
+  std::string seeds = "1";
+  for (int seed = 2; seed <= 20; ++seed) seeds += ", " + std::to_string(seed);
+  StudyFile file;
+  file.root = parse_yaml(
+      text + "market_choice: [preferred, cheapest, diversified]\nseed: [" + seeds + "]\n", "test");
+  file.folder = ".";
+  NoProgress progress;
+  ResultsDatabase results =
+      run_in_memory(built_in_studies().find("broker")->read(file)(), 2, progress);
+  const std::vector<RankedSetting> all = ranked_settings(results);
+  for (const double allowed_late : {0.0, 0.05}) {
+    const Recommendation found =
+        recommend(settings_of(text), {.allowed_late = allowed_late, .threads = 2});
+    const double allowed = found.on_demand.figures.late.mean + allowed_late * 300 + 1e-9;
+    CHECK(found.dropped.empty() == (allowed_late == 0));
+    const auto best = std::ranges::find_if(
+        all, [allowed](const RankedSetting& one) { return one.late.mean <= allowed; });
+    REQUIRE(best != all.end());
+    REQUIRE_FALSE(found.ranked.empty());
+    CHECK(found.ranked.front().figures.at == best->at);
+    CHECK(found.ranked.front().figures.cost.mean == best->cost.mean);
   }
 }
 

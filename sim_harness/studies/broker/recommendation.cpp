@@ -18,6 +18,8 @@ namespace {
 
 /// After so many seeds, settings that are clearly not the best are dropped.
 constexpr std::size_t kFirstSeeds = 5;
+/// Of a mean of whole numbers of jobs.
+constexpr double kTolerance = 1e-9;
 
 using Runs = std::vector<RankedSetting>;
 
@@ -43,6 +45,7 @@ class Counter {
     if (progress_ != nullptr) progress_->update(state());
   }
   void leave_out(std::size_t runs) { total_ -= runs; }
+  void take_back(std::size_t runs) { total_ += runs; }
   void finish() {
     if (progress_ != nullptr) progress_->finish(state(), true);
   }
@@ -58,6 +61,45 @@ class Counter {
   std::mutex mutex_;
   std::size_t done_ = 0;
 };
+
+/// `a - b` of each seed that both have, summed up.
+MeanInterval paired(const RankedSetting& a, const RankedSetting& b,
+                    const std::function<double(const SettingRun&)>& value) {
+  std::vector<double> differences;
+  for (const auto& [seed, run] : a.runs) {
+    const auto other = b.runs.find(seed);
+    if (other != b.runs.end()) differences.push_back(value(run) - value(other->second));
+  }
+  return mean_interval(differences);
+}
+
+/// How many jobs more than on-demand are late.
+MeanInterval more_late(const RankedSetting& setting, const OnDemandAlone& on_demand) {
+  return paired(setting, on_demand.figures, &SettingRun::late);
+}
+
+/// Moves the settings that cannot be the best any more out of `running`: those that are later than
+/// allowed beyond their interval, and those that are dearer beyond it than the best that keeps the
+/// limit beyond its own.
+Runs drop_losers(Runs& running, const OnDemandAlone& on_demand, double allowed) {
+  rank_settings(running);
+  const auto best = std::ranges::find_if(running, [&](const RankedSetting& one) {
+    const MeanInterval late = more_late(one, on_demand);
+    return one.cost_per_useful_job && late.mean + late.half_width.value_or(0) <= allowed;
+  });
+  const bool has_best = best != running.end();
+  const RankedSetting reference = has_best ? *best : RankedSetting{};
+  Runs kept, dropped;
+  for (RankedSetting& one : running) {
+    compare_setting(one, reference);
+    const MeanInterval late = more_late(one, on_demand);
+    const bool is_dearer = has_best && one.is_told_apart() && one.to_best->mean > 0;
+    const bool is_late = late.mean - late.half_width.value_or(0) > allowed;
+    (is_dearer || is_late ? dropped : kept).push_back(std::move(one));
+  }
+  running = std::move(kept);
+  return dropped;
+}
 
 /// The search: settings, each with the runs of its seeds.
 class Search {
@@ -78,6 +120,26 @@ class Search {
       counter_.add(last - first);
     });
     current_stop_token().check();
+  }
+
+  /// Adds the runs of all seeds to each setting but those that are dropped after the first seeds,
+  /// which it gives back. Should none of the others keep the limit in the end, none is dropped.
+  Runs run_all(Runs& running, const OnDemandAlone& on_demand, double allowed) {
+    const std::size_t seeds = settings_.seeds.size();
+    const std::size_t begin = std::min(kFirstSeeds, seeds);
+    run(running, 0, begin);
+    if (begin == seeds) return {};
+    Runs dropped = drop_losers(running, on_demand, allowed);
+    counter_.leave_out(dropped.size() * (seeds - begin));
+    run(running, begin, seeds);
+    const bool keeps_limit = std::ranges::any_of(running, [&](const RankedSetting& one) {
+      return more_late(one, on_demand).mean <= allowed + kTolerance;
+    });
+    if (keeps_limit) return dropped;
+    counter_.take_back(dropped.size() * (seeds - begin));
+    run(dropped, begin, seeds);
+    std::ranges::move(dropped, std::back_inserter(running));
+    return {};
   }
 
  private:
@@ -118,44 +180,6 @@ OnDemandAlone run_on_demand(const BrokerStudySettings& settings, const BrokerInp
           .late_share = all.front().late.mean / jobs};
 }
 
-/// `a - b` of each seed that both have, summed up.
-MeanInterval paired(const RankedSetting& a, const RankedSetting& b,
-                    const std::function<double(const SettingRun&)>& value) {
-  std::vector<double> differences;
-  for (const auto& [seed, run] : a.runs) {
-    const auto other = b.runs.find(seed);
-    if (other != b.runs.end()) differences.push_back(value(run) - value(other->second));
-  }
-  return mean_interval(differences);
-}
-
-/// Tells whether the setting is later than allowed beyond its interval.
-bool is_surely_late(const RankedSetting& setting, const OnDemandAlone& on_demand, double allowed) {
-  const MeanInterval more = paired(setting, on_demand.figures, &SettingRun::late);
-  return more.mean - more.half_width.value_or(0) > allowed;
-}
-
-/// Moves the settings that cannot be the best any more out of `running`.
-Runs drop_losers(Runs& running, const OnDemandAlone& on_demand, double allowed) {
-  rank_settings(running);
-  const auto late = [&](const RankedSetting& one) {
-    return one.late.mean > on_demand.figures.late.mean + allowed;
-  };
-  const auto best = std::ranges::find_if_not(running, late);
-  if (best == running.end()) return {};
-  const RankedSetting reference = *best;
-  Runs kept, dropped;
-  for (RankedSetting& one : running) {
-    compare_setting(one, reference);
-    const bool is_dearer = one.is_told_apart() && one.to_best->mean > 0;
-    const bool is_out =
-        !one.cost_per_useful_job || is_dearer || is_surely_late(one, on_demand, allowed);
-    (is_out ? dropped : kept).push_back(std::move(one));
-  }
-  running = std::move(kept);
-  return dropped;
-}
-
 Candidate candidate_of(const RankedSetting& figures, const BrokerStudySettings& settings,
                        const OnDemandAlone& on_demand, double jobs) {
   const Coordinates& at = figures.at;
@@ -172,6 +196,27 @@ Candidate candidate_of(const RankedSetting& figures, const BrokerStudySettings& 
   one.saving.mean /= on_demand.figures.cost.mean;
   if (one.saving.half_width) *one.saving.half_width /= on_demand.figures.cost.mean;
   return one;
+}
+
+/// Ranks what was run, and compares all of it with the best that is late no more often than
+/// allowed.
+void add_candidates(Recommendation& found, Runs running, const Runs& dropped,
+                    const BrokerStudySettings& settings) {
+  const auto candidate = [&](const RankedSetting& one) {
+    return candidate_of(one, settings, found.on_demand, found.jobs);
+  };
+  rank_settings(running);
+  for (const RankedSetting& one : running) {
+    const bool is_safe =
+        more_late(one, found.on_demand).mean <= found.allowed_late * found.jobs + kTolerance;
+    (is_safe ? found.ranked : found.others).push_back(candidate(one));
+  }
+  std::ranges::transform(dropped, std::back_inserter(found.dropped), candidate);
+  if (found.ranked.empty()) return;
+  const RankedSetting best = found.ranked.front().figures;
+  for (auto* list : {&found.ranked, &found.others, &found.dropped}) {
+    for (Candidate& one : *list) compare_setting(one.figures, best);
+  }
 }
 
 void require_one_of_each(const BrokerStudySettings& settings) {
@@ -250,31 +295,11 @@ Recommendation recommend(const BrokerStudySettings& settings, const RecommendOpt
   const std::size_t alone = without_spots(settings).market_choice.size();
   Counter counter((running.size() + alone) * seeds, options.progress);
   found.on_demand = run_on_demand(settings, inputs, options, found.jobs, counter);
-  const double allowed = options.allowed_late * found.jobs;
   Search search(settings, inputs, options.threads, counter);
-  Runs dropped;
-  const std::size_t begin = std::min(kFirstSeeds, seeds);
-  search.run(running, 0, begin);
-  if (begin < seeds) {
-    dropped = drop_losers(running, found.on_demand, allowed);
-    counter.leave_out(dropped.size() * (seeds - begin));
-    search.run(running, begin, seeds);
-  }
-  rank_settings(running);
-  const auto candidate = [&](const RankedSetting& one) {
-    return candidate_of(one, settings, found.on_demand, found.jobs);
-  };
-  for (const RankedSetting& one : running) {
-    const bool is_safe = one.late.mean <= found.on_demand.figures.late.mean + allowed;
-    (is_safe ? found.ranked : found.others).push_back(candidate(one));
-  }
-  std::ranges::transform(dropped, std::back_inserter(found.dropped), candidate);
+  const Runs dropped = search.run_all(running, found.on_demand, options.allowed_late * found.jobs);
+  add_candidates(found, std::move(running), dropped, settings);
   if (!found.ranked.empty()) {
-    const RankedSetting best = found.ranked.front().figures;
-    for (auto* list : {&found.ranked, &found.others, &found.dropped}) {
-      for (Candidate& one : *list) compare_setting(one.figures, best);
-    }
-    found.bids = market_bids(settings, inputs, best.at);
+    found.bids = market_bids(settings, inputs, found.ranked.front().figures.at);
   }
   counter.finish();
   return found;
