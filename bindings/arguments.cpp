@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <thread>
 
 #include "core/errors.hpp"
 #include "sim_harness/workloads/workload_schema.hpp"
@@ -75,6 +77,11 @@ std::int64_t read_integer(py::handle value, std::string_view name, std::int64_t 
 std::size_t read_count(py::handle value, std::string_view name, std::int64_t least) {
   constexpr std::int64_t kMost = 10'000'000;  // as for hosts and OTN in sweep files
   return static_cast<std::size_t>(read_integer(value, name, least, kMost));
+}
+
+std::size_t read_threads(py::handle threads) {
+  if (threads.is_none()) return std::max(1U, std::thread::hardware_concurrency());
+  return static_cast<std::size_t>(read_integer(threads, "threads", 1, 4096));
 }
 
 double read_any_number(py::handle value, std::string_view name) {

@@ -27,6 +27,9 @@ namespace cospot::bindings {
 [[nodiscard]] std::size_t read_count(pybind11::handle value, std::string_view name,
                                      std::int64_t least = 0);
 
+/// The argument `threads`: 1 to 4096, one a core where it is None.
+[[nodiscard]] std::size_t read_threads(pybind11::handle threads);
+
 /// Any number: for values that the core checks itself.
 [[nodiscard]] double read_any_number(pybind11::handle value, std::string_view name);
 

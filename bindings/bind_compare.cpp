@@ -5,7 +5,6 @@
 
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
@@ -122,11 +121,6 @@ std::string command_of(const py::object& sweep, const GivenStudy& given,
   std::string command = "cospot compare " + given.where;
   for (const std::string& assignment : overrides) command += " --set " + assignment;
   return command;
-}
-
-std::size_t read_threads(const py::object& threads) {
-  if (threads.is_none()) return std::max(1U, std::thread::hardware_concurrency());
-  return static_cast<std::size_t>(read_integer(threads, "threads", 1, 4096));
 }
 
 void require_other_file(const std::filesystem::path& csv, const std::filesystem::path& database) {

@@ -615,6 +615,7 @@ def broker_recommend(
     *,
     overrides: Iterable[str] = (),
     max_late_percent: _Number = 1,
+    threads: _Integer | None = None,
 ) -> dict[str, Any]: ...
 
 @final

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -30,7 +31,7 @@ class MinimumBid final : public BidStrategy {
  public:
   [[nodiscard]] MicroUsd bid(const PriceSeries& prices, const InstanceType& /*type*/,
                              Seconds now) const override {
-    return prices.lowest(now - kBidWindow, now) + kBidStep;
+    return std::min(prices.lowest(now - kBidWindow, now) + kBidStep, kNoCapacityPrice);
   }
 };
 
@@ -61,12 +62,12 @@ class HighBid final : public BidStrategy {
   }
 };
 
-/// The price of now, and one step more.
+/// The price of now, and one step more; without capacity the last price before.
 class CurrentBid final : public BidStrategy {
  public:
   [[nodiscard]] MicroUsd bid(const PriceSeries& prices, const InstanceType& /*type*/,
                              Seconds now) const override {
-    return prices.at(now) + kBidStep;
+    return prices.charged_at(now) + kBidStep;
   }
 };
 

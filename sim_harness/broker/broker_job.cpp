@@ -44,12 +44,22 @@ std::vector<BrokerJob> make_broker_jobs(const std::vector<Job>& log, std::size_t
     BrokerJob one{.submission = static_cast<Seconds>(since_first), .user = job->user.value_or(0)};
     one.parallelism = portable_exp(random.uniform() * portable_log(model.max_parallelism));
     one.sigma = random.uniform() * model.max_sigma;
+    if (job->parallelism) {
+      one.parallelism = *job->parallelism;
+      one.sigma = 0;
+    }
+    one.sigma = job->sigma.value_or(one.sigma);
+    one.memory_mb = job->memory_mb.value_or(0);
     const double width = std::max(1, job->width());
-    const double seconds = seconds_of(*job->duration);
-    one.work = seconds * downey_speedup(width, std::max(one.parallelism, width), one.sigma);
+    const double speedup = downey_speedup(width, std::max(one.parallelism, width), one.sigma);
+    one.work = seconds_of(*job->duration) * speedup;
     one.estimate = user_estimate(one.work, random.uniform());
+    if (job->estimate) one.estimate = seconds_of(*job->estimate) * speedup;
     const double slack = model.min_slack + (model.max_slack - model.min_slack) * random.uniform();
     one.deadline = one.submission + std::llround(one.estimate * slack);
+    if (job->deadline) {
+      one.deadline = static_cast<Seconds>(seconds_of(*job->deadline - order.front()->submission));
+    }
     jobs.push_back(one);
   }
   return jobs;
@@ -85,6 +95,7 @@ std::vector<Job> make_synthetic_log(std::size_t count, Seconds length, std::uint
 }
 
 Seconds time_on(const InstanceType& type, double work, const BrokerJob& job) {
+  if (type.memory_mb < job.memory_mb) return kDoesNotFit;
   const double speedup = downey_speedup(type.ecu, job.parallelism, job.sigma);
   return std::max<Seconds>(1, static_cast<Seconds>(std::ceil(work / speedup)));
 }
@@ -98,7 +109,7 @@ std::uint32_t preferred_type(const std::vector<InstanceType>& types, const Broke
   const auto best = [&](double sign, bool only_long) {
     std::uint32_t found = static_cast<std::uint32_t>(types.size());
     for (std::uint32_t i = 0; i < types.size(); ++i) {
-      if (only_long && expected[i] <= kHour) continue;
+      if (expected[i] == kDoesNotFit || (only_long && expected[i] <= kHour)) continue;
       const auto rank = [&](std::size_t type) {
         return std::tuple(-sign * cores(type), types[type].on_demand_price);
       };

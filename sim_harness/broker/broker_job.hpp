@@ -18,11 +18,12 @@ struct BrokerJob {
   double work = 0;                    ///< seconds on one compute unit
   double estimate = 0;                ///< of the work, by the user
   double parallelism = 1, sigma = 0;  ///< Downey's A and sigma; the broker knows them
+  double memory_mb = 0;               ///< that an instance must have; 0: the log does not say
 
   friend bool operator==(const BrokerJob&, const BrokerJob&) = default;
 };
 
-/// What is drawn for each job because logs do not have it.
+/// What is drawn for each job whose log does not have it.
 struct JobModel {
   // A is log-uniform, sigma uniform: the ranges of Downey's paper. The parameters that Cirne and
   // Berman fitted were not at hand; these are settings for whoever has them.
@@ -39,8 +40,9 @@ struct JobModel {
 [[nodiscard]] double user_estimate(double seconds, double draw);
 
 /// The first `count` jobs of a log that are submitted within `length` seconds of its first one, in
-/// order of submission, without those whose run time is not known or not above 0. The same draws
-/// for a seed everywhere.
+/// order of submission, without those whose run time is not known or not above 0. Everything that
+/// the log states holds; a job CSV's parallelism without a sigma is taken for linear speedup. The
+/// same draws for a seed everywhere, whatever the log states.
 [[nodiscard]] std::vector<BrokerJob> make_broker_jobs(const std::vector<Job>& log,
                                                       std::size_t count, Seconds length,
                                                       std::uint64_t seed,
@@ -50,12 +52,16 @@ struct JobModel {
 [[nodiscard]] std::vector<Job> make_synthetic_log(std::size_t count, Seconds length,
                                                   std::uint64_t seed);
 
-/// Seconds that `work` takes on a type; at least 1.
+/// What a job takes on a type that has too little memory for it: beyond every deadline and price.
+inline constexpr Seconds kDoesNotFit = Seconds{1} << 40;
+
+/// Seconds that `work` takes on a type, at least 1; kDoesNotFit where the type has too little
+/// memory.
 [[nodiscard]] Seconds time_on(const InstanceType& type, double work, const BrokerJob& job);
 
 /// The type on which a job uses most cores while it is expected to take more than an hour; where it
 /// takes no hour on any, the one on which it uses fewest. A job uses as many cores as its average
-/// parallelism. Of equals, the one with the lowest list price.
+/// parallelism. Of equals, the one with the lowest list price. Expects a type that it fits on.
 [[nodiscard]] std::uint32_t preferred_type(const std::vector<InstanceType>& types,
                                            const BrokerJob& job, std::span<const Seconds> expected);
 

@@ -148,8 +148,11 @@ void BrokerRun::submit_jobs(Seconds now) {
     const auto id = static_cast<std::int32_t>(tasks_.size());
     expect(job);
     task.preferred = preferred_type(markets_.types, job, expected(id));
-    const bool twice = markets_.markets.size() > 1 &&
-                       settings_.fault_tolerance->duplicates(expected(id, task.preferred));
+    const auto markets = std::ranges::count_if(markets_.markets, [&](const Market& market) {
+      return expected(id, market.type) < kDoesNotFit;
+    });
+    const bool twice =
+        markets > 1 && settings_.fault_tolerance->duplicates(expected(id, task.preferred));
     if (twice) task.sibling = id + 1;
     tasks_.push_back(task);
     task.sibling = id;
@@ -231,6 +234,7 @@ std::uint32_t BrokerRun::choose_market(std::int32_t id, Seconds now) const {
                                           .bid = settings_.bid,
                                           .now = now,
                                           .boot = settings_.boot,
+                                          .on_demand = settings_.on_demand_only,
                                           .expected = expected(id),
                                           .preferred_type = task.preferred,
                                           .avoid = avoided_market(task),

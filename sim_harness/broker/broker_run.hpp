@@ -116,6 +116,7 @@ class BrokerRun {
   void changed(std::int32_t lease, Seconds now);
   void schedule(std::int32_t lease);
   [[nodiscard]] Seconds save_seconds(const Lease& lease) const;
+  [[nodiscard]] double snapshot_mb(const Task& task, const InstanceType& type) const;
   [[nodiscard]] Seconds run_seconds(const Task& task, std::uint32_t type) const;
   void log(Seconds now, std::string_view what, std::int32_t lease, std::int64_t job = -1,
            MicroUsd amount = 0) const;
@@ -132,7 +133,8 @@ class BrokerRun {
     return markets_.types[market_of(lease).type];
   }
   [[nodiscard]] Seconds price_hour(const Lease& lease, Seconds now) const {
-    return lease.on_demand ? type_of(lease).on_demand_price : market_of(lease).prices.at(now);
+    return lease.on_demand ? type_of(lease).on_demand_price
+                           : market_of(lease).prices.charged_at(now);
   }
 
   const MarketSet& markets_;

@@ -25,7 +25,14 @@ void BrokerRun::log(Seconds now, std::string_view what, std::int32_t lease, std:
 }
 
 Seconds BrokerRun::save_seconds(const Lease& lease) const {
-  return whole(save_time(type_of(lease).memory_mb));
+  const Task& task = tasks_[static_cast<std::size_t>(lease.task)];
+  return whole(save_time(snapshot_mb(task, type_of(lease))));
+}
+
+/// The job's memory where the log states it, else all that the instance has.
+double BrokerRun::snapshot_mb(const Task& task, const InstanceType& type) const {
+  const double memory_mb = job_of(task).memory_mb;
+  return memory_mb > 0 ? memory_mb : type.memory_mb;
 }
 
 Seconds BrokerRun::run_seconds(const Task& task, std::uint32_t type) const {
@@ -126,7 +133,8 @@ void BrokerRun::end_phase(std::int32_t id, Seconds now) {
   } else if (ended == Phase::kBoot && lease.task != kNoTask && task_at(lease.task).saved > 0) {
     const bool same = task_at(lease.task).datacenter == market_of(lease).datacenter;
     lease.phase = Phase::kRestore;
-    lease.phase_end = now + whole(restore_time(type_of(lease).memory_mb, same));
+    lease.phase_end =
+        now + whole(restore_time(snapshot_mb(task_at(lease.task), type_of(lease)), same));
   } else if (ended == Phase::kSave) {
     ++result_.checkpoints;
     mark_saved(lease);
@@ -228,8 +236,8 @@ void BrokerRun::mark_saved(Lease& lease) {
 /// With a notice that is long enough, the last thing a revoked instance does is to save.
 void BrokerRun::save_within_notice(Lease& lease) {
   if (settings_.fault_tolerance->snapshots() == FaultTolerance::Snapshots::kNone) return;
-  const Seconds takes = save_seconds(lease);
   if (lease.slices.empty() || lease.task == kNoTask) return;
+  const Seconds takes = save_seconds(lease);
   Slice& last = lease.slices.back();
   if (last.phase != Phase::kRun || takes > settings_.notice || last.seconds < takes) return;
   last.seconds -= takes;
@@ -366,11 +374,12 @@ void BrokerRun::migrate(std::int32_t id, std::uint32_t from, Seconds now) {
     const Market& market = markets_.markets[i];
     const MicroUsd price = market.prices.at(now);
     if (i == avoided || price >= kNoCapacityPrice) continue;
+    if (expected(id, market.type) == kDoesNotFit) continue;
     const InstanceType& type = markets_.types[market.type];
     double seconds =
         left * static_cast<double>(expected(id, market.type)) + static_cast<double>(settings_.boot);
     if (task.saved > 0) {
-      seconds += restore_time(type.memory_mb, market.datacenter == task.datacenter);
+      seconds += restore_time(snapshot_mb(task, type), market.datacenter == task.datacenter);
     }
     const double cost =
         std::ceil(seconds / static_cast<double>(kHour)) * static_cast<double>(price);

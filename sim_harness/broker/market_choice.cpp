@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/portable_math.hpp"
+#include "sim_harness/broker/broker_job.hpp"
 #include "sim_harness/broker/fault_tolerance.hpp"
 
 namespace cospot {
@@ -16,14 +17,21 @@ const Market& market_at(const MarketQuestion& question, std::uint32_t market) {
   return question.markets->markets[market];
 }
 
-/// What the hours cost at today's price.
+/// What the hours cost at today's price, or on-demand.
 double cost_of(const MarketQuestion& question, std::uint32_t market, double seconds) {
   const double hours = std::ceil((seconds + static_cast<double>(question.boot)) / 3600.0);
-  return hours * static_cast<double>(market_at(question, market).prices.at(question.now));
+  const Market& one = market_at(question, market);
+  return hours * static_cast<double>(question.on_demand
+                                         ? question.markets->types[one.type].on_demand_price
+                                         : one.prices.at(question.now));
 }
 
 double expected_time(const MarketQuestion& question, std::uint32_t market) {
   return static_cast<double>(question.expected[market_at(question, market).type]);
+}
+
+bool fits(const MarketQuestion& question, std::uint32_t market) {
+  return question.expected[market_at(question, market).type] < kDoesNotFit;
 }
 
 const PreferredType kPreferred;
@@ -44,7 +52,7 @@ std::uint32_t MarketChoice::choose(const MarketQuestion& question) const {
   std::uint32_t best = kNoMarket;
   double least = std::numeric_limits<double>::infinity();
   for (std::uint32_t i = 0; i < question.markets->markets.size(); ++i) {
-    if (i == question.avoid) continue;
+    if (i == question.avoid || !fits(question, i)) continue;
     const double now = value(question, i);
     if (best != kNoMarket && now >= least) continue;
     best = i;
@@ -78,7 +86,7 @@ double QuotedLifetime::value(const MarketQuestion& question, std::uint32_t marke
 double Diversified::value(const MarketQuestion& question, std::uint32_t market) const {
   double cheapest = std::numeric_limits<double>::infinity();
   for (std::uint32_t i = 0; i < question.markets->markets.size(); ++i) {
-    if (i != question.avoid) {
+    if (i != question.avoid && fits(question, i)) {
       cheapest = std::min(cheapest, cost_of(question, i, expected_time(question, i)));
     }
   }

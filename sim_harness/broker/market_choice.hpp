@@ -19,7 +19,8 @@ struct MarketQuestion {
   const BidStrategy* bid = nullptr;
   Seconds now = 0;
   Seconds boot = 0;
-  std::span<const Seconds> expected;  ///< run time, by type
+  bool on_demand = false;             ///< an on-demand instance: list prices count
+  std::span<const Seconds> expected;  ///< run time, by type; kDoesNotFit: of too little memory
   std::uint32_t preferred_type = 0;
   std::uint32_t avoid = kNoMarket;        ///< where the job's replica runs
   std::span<const std::uint32_t> leases;  ///< the broker's own, by market
@@ -33,7 +34,7 @@ class MarketChoice {
   MarketChoice& operator=(const MarketChoice&) = delete;
   virtual ~MarketChoice() = default;
 
-  /// A market other than `avoid`; kNoMarket only where there is no other.
+  /// A market other than `avoid` on whose type the job fits; kNoMarket only where there is none.
   [[nodiscard]] std::uint32_t choose(const MarketQuestion& question) const;
 
  protected:

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "sim_harness/commands/print.hpp"
+#include "sim_harness/commands/threads_option.hpp"
+#include "sim_harness/experiments/progress.hpp"
 #include "sim_harness/files/output_file.hpp"
 #include "sim_harness/studies/broker/recommendation.hpp"
 #include "sim_harness/studies/broker/single_run.hpp"
@@ -20,13 +22,10 @@ struct BrokerArguments {
   std::vector<std::string> overrides;
   std::string events;
   double max_late_percent = 1;
+  std::size_t threads = threads_of_machine();
   bool json = false;
+  bool quiet = false;
 };
-
-BrokerStudySettings settings_of(const BrokerArguments& arguments, PolicyLoader& loader) {
-  const StudyFile file = read_study_file(arguments.file, arguments.overrides, std::nullopt, loader);
-  return require_broker_study(file.root, file.folder, arguments.file);
-}
 
 void run_once(const BrokerArguments& arguments, PolicyLoader& loader) {
   const StudyFile file = read_study_file(arguments.file, arguments.overrides, std::nullopt, loader);
@@ -38,8 +37,13 @@ void run_once(const BrokerArguments& arguments, PolicyLoader& loader) {
 }
 
 void run_recommend(const BrokerArguments& arguments, PolicyLoader& loader) {
-  const Recommendation found =
-      recommend(settings_of(arguments, loader), arguments.max_late_percent / 100);
+  const StudyFile file = read_study_file(arguments.file, arguments.overrides, std::nullopt, loader);
+  const std::unique_ptr<ProgressSink> progress = make_progress(arguments.quiet);
+  const Recommendation found = recommend(
+      require_broker_study(file.root, file.folder, arguments.file, recommendation_defaults()),
+      {.allowed_late = arguments.max_late_percent / 100,
+       .threads = arguments.threads,
+       .progress = progress.get()});
   print(arguments.json ? recommendation_json(found) : recommendation_text(found));
 }
 
@@ -72,6 +76,8 @@ void add_broker_commands(CLI::App& app, PolicyLoader& loader) {
                    "Jobs that may be late beyond those that are late on-demand too, on the mean")
       ->check(CLI::Range(0.0, 100.0))
       ->capture_default_str();
+  add_threads_option(*recommend_command, recommend->threads, "Threads");
+  recommend_command->add_flag("-q,--quiet", recommend->quiet, "No progress");
   recommend_command->callback([recommend, &loader] { run_recommend(*recommend, loader); });
 }
 

@@ -15,7 +15,7 @@ struct DeadlineStrategyEntry {
   std::string_view name;
   std::string_view summary;
   std::string_view source;
-  bool safety_net = true;  ///< without it, it may be late
+  bool safety_net = true;  ///< without it, it may be late, or is a bound that nobody can use
   /// `quote`: what is known of the capacity beforehand. `run` outlives the strategy.
   std::unique_ptr<DeadlineStrategy> (*make)(const DeadlineCase& run, const CapacityQuote& quote);
 };

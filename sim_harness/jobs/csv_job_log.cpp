@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,20 +19,39 @@ namespace cospot {
 namespace {
 
 /// What a column of a job CSV means.
-enum class Column { kSubmission, kInterarrival, kWait, kDuration, kNodes, kCount };
+enum class Column {
+  kSubmission,
+  kInterarrival,
+  kWait,
+  kDuration,
+  kNodes,
+  kUser,
+  kEstimate,
+  kDeadline,
+  kParallelism,
+  kSigma,
+  kMemory,
+  kCount
+};
 constexpr auto kColumns = static_cast<std::size_t>(Column::kCount);
 
 struct ColumnName {
   std::string_view name;
   Column column;
 };
-constexpr std::array<ColumnName, 7> kNames{{{"submission_s", Column::kSubmission},
-                                            {"duration_s", Column::kDuration},
-                                            {"nodes", Column::kNodes},
-                                            {"interarrival", Column::kInterarrival},
-                                            {"service", Column::kDuration},
-                                            {"delays", Column::kWait},
-                                            {"cores_used", Column::kNodes}}};
+constexpr std::array<ColumnName, 13> kNames{{{"submission_s", Column::kSubmission},
+                                             {"duration_s", Column::kDuration},
+                                             {"nodes", Column::kNodes},
+                                             {"user", Column::kUser},
+                                             {"estimate_s", Column::kEstimate},
+                                             {"deadline_s", Column::kDeadline},
+                                             {"parallelism", Column::kParallelism},
+                                             {"sigma", Column::kSigma},
+                                             {"memory_mb", Column::kMemory},
+                                             {"interarrival", Column::kInterarrival},
+                                             {"service", Column::kDuration},
+                                             {"delays", Column::kWait},
+                                             {"cores_used", Column::kNodes}}};
 
 /// Blanks around a field do not belong to it.
 void split(std::string_view line, std::vector<std::string_view>& fields) {
@@ -58,10 +78,13 @@ class RowReader {
       header_[static_cast<std::size_t>(known->column)] = names[i];
     }
     const bool starts = has(Column::kSubmission) != has(Column::kInterarrival);
+    if (has(Column::kDeadline) && !has(Column::kSubmission)) {
+      lines.fail("the column 'deadline_s' counts as submission_s does, expected that column too");
+    }
     if (starts && has(Column::kDuration)) return;
     lines.fail(
         fmt::format("the header line is {}, expected the columns "
-                    "submission_s,duration_s[,nodes] or interarrival,service",
+                    "submission_s,duration_s[,nodes,...] or interarrival,service",
                     quoted_excerpt(header)));
   }
 
@@ -81,6 +104,12 @@ class RowReader {
     job.duration = span(Column::kDuration);
     if (has(Column::kWait)) job.wait = span(Column::kWait);
     if (has(Column::kNodes)) job.processors = nodes();
+    if (is_stated(Column::kUser)) job.user = user();
+    if (is_stated(Column::kEstimate)) job.estimate = span(Column::kEstimate);
+    if (is_stated(Column::kDeadline)) job.deadline = deadline(job.submission);
+    job.parallelism = amount(Column::kParallelism, 1);
+    job.sigma = amount(Column::kSigma, 0);
+    job.memory_mb = amount(Column::kMemory, 0);
     return job;
   }
 
@@ -91,6 +120,8 @@ class RowReader {
   [[nodiscard]] std::string_view text(Column column) const {
     return fields_[places_[static_cast<std::size_t>(column)].value_or(0)];
   }
+  /// What a customer need not know of every job.
+  [[nodiscard]] bool is_stated(Column column) const { return has(column) && !text(column).empty(); }
   [[noreturn]] void refuse(Column column, std::string_view expected) const {
     lines_.fail(fmt::format("{} is {}, expected {}", header_[static_cast<std::size_t>(column)],
                             quoted_excerpt(text(column)), expected));
@@ -104,6 +135,24 @@ class RowReader {
     const SimTime value = seconds(column);
     if (value < SimTime(0)) refuse(column, "seconds from 0");
     return value;
+  }
+  [[nodiscard]] SimTime deadline(SimTime submission) const {
+    const SimTime value = seconds(Column::kDeadline);
+    if (value <= submission) refuse(Column::kDeadline, "seconds after the submission");
+    return value;
+  }
+  [[nodiscard]] std::optional<double> amount(Column column, double least) const {
+    if (!is_stated(column)) return std::nullopt;
+    double value = 0;
+    if (!read_number(text(column), value) || value < least) {
+      refuse(column, fmt::format("a number from {}", least));
+    }
+    return value;
+  }
+  /// Names are numbered as they come.
+  [[nodiscard]] std::int32_t user() {
+    const auto next = static_cast<std::int32_t>(users_.size());
+    return users_.try_emplace(std::string(text(Column::kUser)), next).first->second;
   }
   /// hpcwld has jobs that used no core at all.
   [[nodiscard]] std::int32_t nodes() const {
@@ -124,6 +173,7 @@ class RowReader {
   std::vector<std::string_view> fields_;
   std::int64_t rows_ = 0;
   SimTime submission_{0};
+  std::map<std::string, std::int32_t> users_;
 };
 
 }  // namespace

@@ -32,6 +32,13 @@ struct Job {
   std::optional<std::int64_t> preceding_job{};
   std::optional<SimTime> think_time{};  ///< after the preceding job's end
 
+  // Of a job CSV only.
+  std::optional<SimTime> estimate{};    ///< of the duration, by the customer
+  std::optional<SimTime> deadline{};    ///< counted as the submission
+  std::optional<double> parallelism{};  ///< cores that it can use on the mean: Downey's A
+  std::optional<double> sigma{};        ///< variance of the parallelism: Downey's sigma
+  std::optional<double> memory_mb{};    ///< that an instance must have for it
+
   /// When it started; at once where the wait is not known.
   [[nodiscard]] SimTime start() const { return submission + wait.value_or(SimTime(0)); }
   /// What it occupied; one where that is not known.

@@ -19,8 +19,10 @@ void visit_swf(std::string_view text, std::string_view name,
                const std::function<void(const Job&)>& visit);
 
 /// Reads a CSV with a header line and the columns submission_s and duration_s, if need be nodes
-/// (from 1; one without it). The tables of R's hpcwld are understood too: interarrival (to the row
-/// before), service, and if need be delays and cores_used. Other columns are ignored.
+/// (from 1; one without it), and what a customer knows of jobs: user, estimate_s, deadline_s,
+/// parallelism, sigma, memory_mb, each empty where it is unknown. The tables of R's hpcwld are
+/// understood too: interarrival (to the row before), service, and if need be delays and cores_used.
+/// Other columns are ignored.
 ///
 /// Errors: WorkloadError with `file:line:`.
 void visit_job_csv(std::string_view text, std::string_view name,

@@ -27,7 +27,8 @@ SimTime read_tick(JsonFile& file) {
 
 }  // namespace
 
-AvailabilityTrace read_availability_trace(const std::filesystem::path& path) {
+AvailabilityTrace read_availability_trace(const std::filesystem::path& path, SimTime csv_tick) {
+  if (is_availability_csv(path)) return read_availability_csv(path, csv_tick);
   JsonFile file(path);
   AvailabilityTrace trace{.tick = read_tick(file), .capacity = {}};
   SqliteStatement type = file.select("SELECT json_type(?, '$.data')");

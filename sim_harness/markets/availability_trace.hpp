@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,16 +15,35 @@ namespace cospot {
 struct AvailabilityTrace {
   SimTime tick{};                       ///< the length of each; above 0
   std::vector<std::uint32_t> capacity;  ///< instances to be had in each tick
+  /// USD/h, mean over the time with capacity; none: the file states no prices.
+  std::optional<double> spot_price{};
 
   [[nodiscard]] SimTime length() const { return tick * static_cast<std::int64_t>(capacity.size()); }
 };
 
+inline constexpr SimTime kAvailabilityTick = std::chrono::seconds(300);
+
 /// Reads `{"metadata": {"gap_seconds": 300, ...}, "data": [1, 0, 4, ...]}`, the format of the
-/// public SkyPilot spot traces, plain or gzip. What else is in it is ignored.
+/// public SkyPilot spot traces, plain or gzip; a file of a name with .csv in it as
+/// read_availability_csv(). What else is in it is ignored.
 ///
 /// Errors: WorkloadError when a member is missing, gap_seconds is not above 0, there are no ticks,
 /// or a tick is not a number that is at least 0.
-[[nodiscard]] AvailabilityTrace read_availability_trace(const std::filesystem::path& file);
+[[nodiscard]] AvailabilityTrace read_availability_trace(const std::filesystem::path& file,
+                                                        SimTime csv_tick = kAvailabilityTick);
+
+/// Tells by its name whether a file is a CSV.
+[[nodiscard]] bool is_availability_csv(const std::filesystem::path& file);
+
+/// Reads a CSV with a header line and the columns time (ISO 8601 in UTC, or seconds), available
+/// (instances to be had) and if need be price (USD/h of a spot, above 0; may be empty without
+/// capacity), plain or gzip; other columns are ignored. A row holds until the next one, the last
+/// one says when the trace ends. A tick has the least capacity that there is in it.
+///
+/// Repaired: rows in any order are sorted, a row that repeats another is dropped. Errors:
+/// WorkloadError with `file:line:`.
+[[nodiscard]] AvailabilityTrace read_availability_csv(const std::filesystem::path& file,
+                                                      SimTime tick);
 
 /// The same, as JSON.
 [[nodiscard]] std::string availability_json(const AvailabilityTrace& trace);

@@ -40,6 +40,8 @@ PriceSeries::PriceSeries(std::vector<PriceChange> changes) : changes_(std::move(
   counts_.push_back(0);
   for (const PriceChange& change : changes_) {
     const bool has_capacity = change.price < kNoCapacityPrice;
+    const MicroUsd before = charged_.empty() ? 0 : charged_.back();  // nobody runs before the first
+    charged_.push_back(has_capacity ? change.price : before);
     sums_.push_back(sums_.back() + (has_capacity ? change.price : 0));
     counts_.push_back(counts_.back() + (has_capacity ? 1 : 0));
   }
@@ -84,7 +86,7 @@ std::int64_t PriceSeries::price_seconds(Seconds from, Seconds to) const {
   std::int64_t sum = 0;
   for (std::size_t i = index(from); from < to; ++i) {
     const Seconds until = i + 1 < changes_.size() ? std::min(to, changes_[i + 1].time) : to;
-    sum += changes_[i].price * (until - from);
+    sum += charged_[i] * (until - from);
     from = until;
   }
   return sum;

@@ -49,7 +49,11 @@ class PriceSeries {
   /// without capacity have none.
   [[nodiscard]] MicroUsd mean_of_values(Seconds from, Seconds to) const;
 
-  /// Sum over [from, to) of price x seconds; divided by an hour it is money.
+  /// What an instance that still runs is charged: the price, and without capacity (while it was
+  /// given notice) the last one before.
+  [[nodiscard]] MicroUsd charged_at(Seconds time) const { return charged_[index(time)]; }
+
+  /// Sum over [from, to) of what is charged x seconds; divided by an hour it is money.
   [[nodiscard]] std::int64_t price_seconds(Seconds from, Seconds to) const;
 
   /// How often the price rises to `bid` in (from, to], and for how long it is below.
@@ -63,6 +67,7 @@ class PriceSeries {
   [[nodiscard]] std::size_t index(Seconds time) const;
 
   std::vector<PriceChange> changes_;
+  std::vector<MicroUsd> charged_;                  ///< from each on
   std::vector<std::int64_t> sums_, counts_;        ///< of the prices before each
   std::vector<std::vector<MicroUsd>> low_, high_;  ///< over 2^level prices from each on
 };

@@ -49,6 +49,39 @@ TEST_CASE("availability traces: what is wrong is said") {
               }).empty());
 }
 
+TEST_CASE("availability CSV: rows hold until the next; a tick has the least of what is in it") {
+  const ScratchFolder folder;
+  // From 600 s (5 min ticks): 4 until 900; 4 and then 0 at 1000; 0; 2 from 1500; the end at 2150.
+  const auto file = folder.write("t.csv",
+                                 "zone,time,price,available\na,1500,0.4,2\na,600,0.3,4\n"
+                                 "a,1000,,0\na,600,0.3,4\na,2150,0.4,1\n");
+  const AvailabilityTrace trace = read_availability_trace(file);
+  CHECK(trace.tick == std::chrono::seconds(300));
+  CHECK(trace.capacity == Counts{4, 0, 0, 2, 2});  // what is left of the last tick does not count
+  // 400 s of 0.3 and 650 s of 0.4: 380 / 1050 = 0.361905.
+  CHECK(*trace.spot_price == doctest::Approx(0.361905).epsilon(1e-6));
+  CHECK(read_availability_csv(file, std::chrono::seconds(700)).capacity == Counts{0, 0});
+  const auto iso = folder.write("iso.csv.gz",
+                                "time,available\n2026-01-01T00:00:00Z,1\n2026-01-01T00:10:00Z,1\n");
+  CHECK(read_availability_trace(iso).capacity == Counts{1, 1});
+  CHECK_FALSE(read_availability_trace(iso).spot_price.has_value());
+}
+
+TEST_CASE("availability CSV: what is wrong, on which line, and what was expected") {
+  const ScratchFolder folder;
+  const auto error = [&folder](const std::string& text) {
+    const auto file = folder.write("t.csv", text);
+    return error_text<WorkloadError>([&] { (void)read_availability_trace(file); });
+  };
+  CHECK(contains(error("time,price\n0,1\n"), "t.csv:1: the header line is 'time,price', expected"));
+  CHECK(contains(error("time,available\nsoon,1\n"), "t.csv:2: time is 'soon', expected"));
+  CHECK(contains(error("time,available\n0,-1\n"), "available is '-1', expected a number"));
+  CHECK(contains(error("time,available,price\n0,1,\n"), "price is '', expected USD an hour"));
+  CHECK(contains(error("time,available\n0,1,2\n"), "3 fields, expected 2"));
+  CHECK(contains(error("time,available\n0,1\n0,0\n"), "two different rows at time 0"));
+  CHECK(contains(error("time,available\n0,1\n100,0\n"), "span less than a tick of 300 s"));
+}
+
 TEST_CASE("synthetic availability: the same for a seed, with the means of the model") {
   const AvailabilityModel& model = find_availability_model("bursty");
   const SimTime tick = std::chrono::seconds(300);

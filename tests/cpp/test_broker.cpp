@@ -182,6 +182,39 @@ TEST_CASE("a job that cannot wait runs on-demand, if the broker may") {
   check_sums(result, events);
 }
 
+TEST_CASE("memory: a job starts only where it fits, and a snapshot saves what it has") {
+  // m1.small (1,740 MiB) costs less everywhere, but 4,000 MiB fit on m1.large only; with
+  // duplication both copies need a market of it.
+  MarketSet markets;
+  const std::vector<InstanceType>& types = types_of_2011();
+  markets.add(types[0], "os", "a", PriceSeries({{-kBidWindow, 20'000}, {1, 20'000}}));
+  markets.add(types[1], "os", "a", PriceSeries({{-kBidWindow, 100'000}, {1, 100'000}}));
+  BrokerJob job = serial_job(0, 7000, 100'000);
+  job.memory_mb = 4000;
+  const std::vector<BrokerJob> jobs{job};
+  for (const MarketChoiceEntry& choice : market_choices()) {
+    for (const FaultToleranceEntry& mechanism : fault_tolerance_mechanisms()) {
+      CAPTURE(choice.name);
+      CAPTURE(mechanism.name);
+      BrokerSettings settings = broker_settings("high", std::string(mechanism.name));
+      settings.market_choice = choice.choice;
+      BrokerEvents events;
+      const BrokerResult result = run_broker(markets, jobs, settings, &events);
+      CHECK(result.completed == 1);
+      for (const BrokerObserver::Event& event : events.events) {
+        if (event.what == "start") CHECK(event.market == 1);
+      }
+    }
+  }
+  // Hourly snapshots end with the hour: at 3600 - 4000 / 63.67 (62.8, rounded up 63) it begins.
+  BrokerEvents events;
+  (void)run_broker(markets, jobs, broker_settings("high", "checkpoint"), &events);
+  CHECK(events.count("save", 3600) == 1);
+  const BrokerResult result = run_broker(markets, jobs, broker_settings("high", "checkpoint"));
+  // 300 s of boot, and a save of 63 s in the first and in the second hour.
+  CHECK(result.overhead == 300 + 2 * 63);
+}
+
 /// 2,000 jobs on 20 synthetic markets.
 struct Experiment2011 {
   MarketSet markets = make_markets({.seed = 5, .days = 30}, types_of_2011());
@@ -265,6 +298,41 @@ TEST_CASE("a market that ends without capacity: the jobs that are left stay unfi
       CHECK(result.cost == 26'000);  // 300 s of boot and 3000 s: one hour
     }
   }
+}
+
+TEST_CASE("without capacity no bid gets an instance") {
+  // Capacity ends at 100 s and comes back at 5000 s; a job comes in between, when a bid of the
+  // current price, or of the lowest of a week without capacity, must not buy what is not there.
+  constexpr Seconds kWeekLater = kBidWindow + 5000;
+  const MarketSet markets = small_markets(
+      {{{0, 26'000}, {100, kNoCapacityPrice}, {kWeekLater, 26'000}, {kWeekLater + 9000, 26'000}}});
+  const std::vector<BrokerJob> jobs{serial_job(kBidWindow + 1000, 600, 2'000'000)};
+  for (const BidStrategyEntry& bid : bid_strategies()) {
+    CAPTURE(bid.name);
+    BrokerEvents events;
+    (void)run_broker(markets, jobs, broker_settings(std::string(bid.name), "none"), &events);
+    for (const BrokerObserver::Event& event : events.events) {
+      if (event.what == "start") CHECK(event.time >= kWeekLater);
+      CHECK(event.amount <= 26'000);
+    }
+  }
+}
+
+TEST_CASE("notice: the seconds after the capacity is gone cost what those before did") {
+  // 0.036 USD/h, 10 micro-dollars a second, until 1000 s; the instance works until 1120 s.
+  const MarketSet markets = small_markets({{{0, 36'000}, {1000, kNoCapacityPrice}}});
+  const std::vector<BrokerJob> jobs{serial_job(0, 3000, 100'000)};
+  BrokerSettings settings = broker_settings("high", "none");
+  settings.notice = 120;
+  settings.billing = Billing::kPerSecond;
+  CHECK(run_broker(markets, jobs, settings).cost == 11'200);
+  // By the hour: a job that ends in an hour which began after the capacity was gone pays two hours.
+  const MarketSet late = small_markets({{{0, 36'000}, {3590, kNoCapacityPrice}}});
+  settings.billing = Billing::kHourly;
+  const std::vector<BrokerJob> two{serial_job(0, 3350, 100'000)};  // until 3650 s, with its boot
+  const BrokerResult result = run_broker(late, two, settings);
+  CHECK(result.completed == 1);
+  CHECK(result.cost <= 2 * 36'000);
 }
 
 TEST_CASE("where prices never reach on-demand, High and On-demand are the same") {

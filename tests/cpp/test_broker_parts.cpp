@@ -9,7 +9,7 @@
 
 #include "broker_fixtures.hpp"
 #include "sim_harness/broker/speedup.hpp"
-#include "sim_harness/studies/broker/broker_text.hpp"
+#include "sim_harness/studies/mean_interval.hpp"
 
 namespace cospot {
 namespace {
@@ -130,6 +130,30 @@ TEST_CASE("jobs of a log: first so many, in time, with draws that a seed fixes")
     CHECK(job.parallelism >= 1);
     CHECK(job.parallelism <= 64);
   }
+}
+
+TEST_CASE("jobs of a log: what it states holds, and changes no other draw") {
+  std::vector<Job> log(3);
+  for (std::size_t i = 0; i < log.size(); ++i) {
+    log[i].submission = std::chrono::seconds(100 * (i + 1));
+    log[i].duration = std::chrono::seconds(1000);
+  }
+  const std::vector<BrokerJob> drawn = make_broker_jobs(log, 10, 86'400, 1);
+  log[1].parallelism = 4;
+  log[1].processors = 2;
+  log[1].estimate = std::chrono::seconds(1500);
+  log[1].deadline = std::chrono::seconds(7200);
+  log[1].memory_mb = 2000;
+  const std::vector<BrokerJob> stated = make_broker_jobs(log, 10, 86'400, 1);
+  CHECK(stated[0] == drawn[0]);
+  CHECK(stated[2] == drawn[2]);
+  CHECK(stated[1].sigma == 0);                         // linear up to 4 cores
+  CHECK(stated[1].work == doctest::Approx(2000));      // 1000 s on 2 cores
+  CHECK(stated[1].estimate == doctest::Approx(3000));  // 1500 s on 2 cores
+  CHECK(stated[1].deadline == 7100);                   // since the first submission, at 100 s
+  CHECK(time_on({.name = "four", .ecu = 4, .memory_mb = 2000}, stated[1].work, stated[1]) == 500);
+  CHECK(time_on({.name = "small", .ecu = 4, .memory_mb = 1999}, stated[1].work, stated[1]) ==
+        kDoesNotFit);
 }
 
 TEST_CASE("optimal interval: sqrt(2 x save x lifetime), with the lifetime of the last week") {

@@ -90,6 +90,39 @@ TEST_CASE("job CSV: columns by name, others ignored, one node unless stated") {
   CHECK(parse_job_log("submission_s,duration_s,nodes\n1,2,3", "jobs").jobs[0].width() == 3);
 }
 
+TEST_CASE("job CSV: what a customer knows of jobs; empty where it is unknown") {
+  const JobLog log = parse_job_log(
+      "submission_s,duration_s,user,estimate_s,deadline_s,parallelism,sigma,memory_mb\n"
+      "10,60,ann,90,500,4,0.5,2048\n20,60,bob,,,,,\n30,60,ann,,31,1,,0\n",
+      "jobs");
+  REQUIRE(log.jobs.size() == 3);
+  CHECK(log.jobs[0] == Job{.id = 1,
+                           .submission = seconds(10),
+                           .duration = seconds(60),
+                           .user = 0,
+                           .estimate = seconds(90),
+                           .deadline = seconds(500),
+                           .parallelism = 4,
+                           .sigma = 0.5,
+                           .memory_mb = 2048});
+  CHECK(log.jobs[1] == Job{.id = 2, .submission = seconds(20), .duration = seconds(60), .user = 1});
+  CHECK(log.jobs[2].user == 0);
+  CHECK(log.jobs[2].deadline == seconds(31));
+}
+
+TEST_CASE("job CSV: deadlines before the submission and other impossible values are refused") {
+  const auto row = [](const char* column, const char* value) {
+    return error_of(std::string("submission_s,duration_s,") + column + "\n5,1," + value + "\n");
+  };
+  CHECK(row("deadline_s", "5") ==
+        "jobs:2: deadline_s is '5', expected seconds after the submission");
+  CHECK(row("parallelism", "0.5") == "jobs:2: parallelism is '0.5', expected a number from 1");
+  CHECK(row("memory_mb", "-1") == "jobs:2: memory_mb is '-1', expected a number from 0");
+  CHECK(row("sigma", "much") == "jobs:2: sigma is 'much', expected a number from 0");
+  CHECK(row("estimate_s", "-2") == "jobs:2: estimate_s is '-2', expected seconds from 0");
+  CHECK(contains(error_of("interarrival,service,deadline_s\n1,2,9\n"), "as submission_s does"));
+}
+
 TEST_CASE("job CSV: the tables of hpcwld give the time since the row before") {
   const JobLog log = parse_job_log(
       "interarrival,service,cores_requested,cores_used,delays\n423,7,80,80,0\n136,9,10,16,1\n",

@@ -16,11 +16,10 @@ std::vector<std::size_t> axis_lengths(const BrokerStudySettings& settings) {
 BrokerResult run_broker_at(const BrokerStudySettings& settings, const BrokerInputs& inputs,
                            const Coordinates& at, bool on_demand_only, BrokerObserver* observer) {
   const MarketSet& markets = inputs.markets[at[kMarketAxis]];
-  const JobsSpec& spec = settings.jobs[at[kJobsAxis]];
+  const LoadedJobs& loaded = inputs.jobs[at[kJobsAxis]];
   const std::int64_t seed = settings.seeds[at[kSeedAxis]];
   const DrawnJobs::Shared jobs = inputs.drawn->of(at[kJobsAxis], seed, [&] {
-    return make_broker_jobs(inputs.jobs[at[kJobsAxis]], static_cast<std::size_t>(spec.count),
-                            static_cast<Seconds>(spec.days * 86'400),
+    return make_broker_jobs(loaded.log, loaded.count, static_cast<Seconds>(loaded.days * 86'400),
                             static_cast<std::uint64_t>(seed), settings.model);
   });
   BrokerSettings one = base_settings(settings);
@@ -30,7 +29,7 @@ BrokerResult run_broker_at(const BrokerStudySettings& settings, const BrokerInpu
   one.billing =
       settings.billing[at[kBillingAxis]] == "per_second" ? Billing::kPerSecond : Billing::kHourly;
   one.market_choice = &find_market_choice(settings.market_choice[at[kMarketChoiceAxis]]);
-  one.start = draw_start(markets, spec.days, seed);
+  one.start = draw_start(markets, loaded.days, seed);
   one.on_demand_only = on_demand_only;
   return run_broker(markets, *jobs, one, observer);
 }

@@ -24,6 +24,8 @@ namespace {
 
 constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMaxJobs = 10'000'000;
+constexpr std::int64_t kSyntheticJobs = 100'000;
+constexpr double kSyntheticDays = 7;
 
 template <class Entries>
 std::vector<std::string> names_of(const Entries& entries) {
@@ -33,7 +35,7 @@ std::vector<std::string> names_of(const Entries& entries) {
 }
 
 JobsSpec read_jobs(const ConfigNode& node, const std::filesystem::path& folder) {
-  static constexpr std::array<std::string_view, 6> kKeys{"label", "swf",   "synthetic",
+  static constexpr std::array<std::string_view, 7> kKeys{"label", "swf",   "csv", "synthetic",
                                                          "seed",  "count", "days"};
   require_known_keys(node, "jobs", kKeys);
   JobsSpec spec;
@@ -47,24 +49,29 @@ JobsSpec read_jobs(const ConfigNode& node, const std::filesystem::path& folder) 
     spec.synthetic_seed = read_integer(*seed, "jobs.seed", 0, kMaxSeed);
   }
   const ConfigNode* swf = node.find("swf");
+  const ConfigNode* csv = node.find("csv");
   const ConfigNode* synthetic = node.find("synthetic");
-  if ((swf != nullptr) == (synthetic != nullptr)) {
-    throw_bad_value(node, "jobs", "one of the keys swf, synthetic");
+  if ((swf != nullptr ? 1 : 0) + (csv != nullptr ? 1 : 0) + (synthetic != nullptr ? 1 : 0) != 1) {
+    throw_bad_value(node, "jobs", "one of the keys swf, csv, synthetic");
   }
-  if (swf != nullptr) {
+  if (synthetic == nullptr) {
+    const char* key = swf != nullptr ? "jobs.swf" : "jobs.csv";
+    const ConfigNode& file = swf != nullptr ? *swf : *csv;
     try {
-      const std::vector<ExpandedPath> found = expand_path(read_text(*swf, "jobs.swf"), folder);
+      const std::vector<ExpandedPath> found = expand_path(read_text(file, key), folder);
       if (found.size() != 1) throw ConfigError("expected one file");
       spec.file = found.front().file;
       spec.label = found.front().label;
     } catch (const ConfigError& error) {
-      throw ConfigError(fmt::format("{}: {}", key_place(*swf, "jobs.swf"), error.what()));
+      throw ConfigError(fmt::format("{}: {}", key_place(file, key), error.what()));
     }
   } else {
     if (read_text(*synthetic, "jobs.synthetic") != "grid") {
       throw_bad_value(*synthetic, "jobs.synthetic", "grid");
     }
-    spec.label = fmt::format("grid-{}-{}", spec.synthetic_seed, spec.count);
+    spec.count = spec.count.value_or(kSyntheticJobs);
+    spec.days = spec.days.value_or(kSyntheticDays);
+    spec.label = fmt::format("grid-{}-{}", spec.synthetic_seed, *spec.count);
   }
   if (const ConfigNode* label = node.find("label")) spec.label = read_label(*label, "label");
   return spec;
@@ -76,7 +83,9 @@ std::string jobs_json(const JobsSpec& spec) {
   if (spec.file.empty()) {
     object.add("synthetic", "\"grid\"").add("seed", std::to_string(spec.synthetic_seed));
   }
-  return object.add("count", std::to_string(spec.count)).add("days", json_number(spec.days)).text();
+  if (spec.count) object.add("count", std::to_string(*spec.count));
+  if (spec.days) object.add("days", json_number(*spec.days));
+  return object.text();
 }
 
 void read_model(const ConfigNode& root, JobModel& model) {
@@ -143,8 +152,32 @@ std::string BrokerStudySettings::json() const {
       .text();
 }
 
+const BrokerDefaults& paper_defaults() {
+  static const BrokerDefaults made{
+      .alpha = {1, 2, 4, 8, 10, 20},
+      .fault_tolerance = {"none", "checkpoint", "migration", "duplication"},
+      .market_choice = {"preferred"},
+      .seeds = {1},
+      .bid_without_prices = names_of(bid_strategies())};
+  return made;
+}
+
+const BrokerDefaults& recommendation_defaults() {
+  static const BrokerDefaults made = [] {
+    BrokerDefaults all{.alpha = {1, 2, 4, 8},
+                       .fault_tolerance = names_of(fault_tolerance_mechanisms()),
+                       .market_choice = {"preferred", "cheapest", "diversified"},
+                       .seeds = {},
+                       .bid_without_prices = {"on_demand"}};
+    for (std::int64_t seed = 1; seed <= 20; ++seed) all.seeds.push_back(seed);
+    return all;
+  }();
+  return made;
+}
+
 BrokerStudySettings read_broker_settings(const ConfigNode& root,
-                                         const std::filesystem::path& folder) {
+                                         const std::filesystem::path& folder,
+                                         const BrokerDefaults& defaults) {
   static constexpr std::array<std::string_view, 16> kKeys{
       "study",        "market",          "jobs",      "bid",
       "alpha",        "fault_tolerance", "billing",   "market_choice",
@@ -162,20 +195,20 @@ BrokerStudySettings read_broker_settings(const ConfigNode& root,
                                     key_place(*item, "jobs"), settings.jobs[i].label));
     }
   }
-  settings.bid = read_names(root, "bid", names_of(bid_strategies()));
-  settings.alpha = read_numbers(root, "alpha", {1, 2, 4, 8, 10, 20}, 0, 1e6);
-  // Without the keys: the paper's mechanisms and its choice of a market.
-  const std::vector<std::string> mechanisms = names_of(fault_tolerance_mechanisms());
-  settings.fault_tolerance = root.find("fault_tolerance") != nullptr
-                                 ? read_names(root, "fault_tolerance", mechanisms)
-                                 : std::vector(mechanisms.begin(), mechanisms.begin() + 4);
-  settings.billing = root.find("billing") != nullptr
-                         ? read_names(root, "billing", {"hourly", "per_second"})
-                         : std::vector<std::string>{"hourly"};
-  settings.market_choice = root.find("market_choice") != nullptr
-                               ? read_names(root, "market_choice", names_of(market_choices()))
-                               : std::vector<std::string>{"preferred"};
-  settings.seeds = {1};
+  settings.alpha = read_numbers(root, "alpha", defaults.alpha, 0, 1e6);
+  const auto names = [&root](const char* key, const std::vector<std::string>& valid,
+                             const std::vector<std::string>& or_else) {
+    return root.find(key) != nullptr ? read_names(root, key, valid) : or_else;
+  };
+  const bool has_prices = std::ranges::any_of(settings.markets, &MarketSpec::has_prices);
+  const std::vector<std::string> bids = names_of(bid_strategies());
+  settings.bid = names("bid", bids, has_prices ? bids : defaults.bid_without_prices);
+  settings.fault_tolerance =
+      names("fault_tolerance", names_of(fault_tolerance_mechanisms()), defaults.fault_tolerance);
+  settings.billing = names("billing", {"hourly", "per_second"}, {"hourly"});
+  settings.market_choice =
+      names("market_choice", names_of(market_choices()), defaults.market_choice);
+  settings.seeds = defaults.seeds;
   if (const ConfigNode* seed = root.find("seed")) {
     settings.seeds = read_distinct(*seed, "seed", [](const ConfigNode& item) {
       return read_integer(item, "seed", 0, kMaxSeed);
@@ -185,6 +218,56 @@ BrokerStudySettings read_broker_settings(const ConfigNode& root,
   read_switches(root, settings);
   return settings;
 }
+
+namespace {
+
+Seconds seconds_of_days(double days) { return static_cast<Seconds>(days * 86'400); }
+
+/// All of a log where the file does not say how much of it, in whole days.
+LoadedJobs loaded_jobs(std::vector<Job> log, const JobsSpec& spec) {
+  LoadedJobs jobs{.log = std::move(log)};
+  jobs.count = static_cast<std::size_t>(spec.count.value_or(kMaxJobs));
+  if (spec.days) {
+    jobs.days = *spec.days;
+    return jobs;
+  }
+  const auto [first, last] =
+      std::ranges::minmax(jobs.log, {}, [](const Job& job) { return job.submission; });
+  const double seconds = std::chrono::duration<double>(last.submission - first.submission).count();
+  jobs.days = std::floor(seconds / 86'400) + 1;
+  return jobs;
+}
+
+LoadedJobs read_jobs_of(const JobsSpec& spec, std::vector<InputRecord>& records) {
+  if (spec.file.empty()) {
+    return loaded_jobs(
+        make_synthetic_log(static_cast<std::size_t>(*spec.count), seconds_of_days(*spec.days),
+                           static_cast<std::uint64_t>(spec.synthetic_seed)),
+        spec);
+  }
+  JobLog log = read_job_log(spec.file);
+  const bool any = std::any_of(log.jobs.begin(), log.jobs.end(), [](const Job& job) {
+    return job.duration.has_value() && *job.duration >= std::chrono::seconds(1);
+  });
+  if (!any) throw ConfigError(fmt::format("jobs {}: no job has a run time", spec.label));
+  records.push_back({.label = spec.label, .sha256 = log.sha256, .name = spec.label});
+  return loaded_jobs(std::move(log.jobs), spec);
+}
+
+/// Refuses jobs that fit on no type of a set of markets.
+void check_memory(const LoadedJobs& jobs, const std::string& jobs_label, const MarketSet& markets,
+                  const std::string& markets_label) {
+  const auto largest = std::ranges::max_element(markets.types, {}, &InstanceType::memory_mb);
+  for (const Job& job : jobs.log) {
+    if (job.memory_mb.value_or(0) <= largest->memory_mb) continue;
+    throw ConfigError(fmt::format(
+        "jobs {}: job {}: memory_mb is {:g}, expected at most the {} MiB of {}, the largest type "
+        "of market {}",
+        jobs_label, job.id, *job.memory_mb, largest->memory_mb, largest->name, markets_label));
+  }
+}
+
+}  // namespace
 
 BrokerInputs load_broker_inputs(const BrokerStudySettings& settings) {
   BrokerInputs inputs;
@@ -198,30 +281,26 @@ BrokerInputs load_broker_inputs(const BrokerStudySettings& settings) {
         spec.label, static_cast<double>(std::max<Seconds>(0, set.end() - set.begin())) / 86'400));
   }
   for (const JobsSpec& spec : settings.jobs) {
-    if (spec.file.empty()) {
-      inputs.jobs.push_back(make_synthetic_log(static_cast<std::size_t>(spec.count),
-                                               static_cast<Seconds>(spec.days * 86'400),
-                                               static_cast<std::uint64_t>(spec.synthetic_seed)));
-      continue;
+    inputs.jobs.push_back(read_jobs_of(spec, inputs.records));
+    for (std::size_t i = 0; i < inputs.markets.size(); ++i) {
+      check_memory(inputs.jobs.back(), spec.label, inputs.markets[i], settings.markets[i].label);
     }
-    JobLog log = read_job_log(spec.file);
-    const bool any = std::any_of(log.jobs.begin(), log.jobs.end(), [](const Job& job) {
-      return job.duration.has_value() && *job.duration >= std::chrono::seconds(1);
-    });
-    if (!any) throw ConfigError(fmt::format("jobs {}: no job has a run time", spec.label));
-    inputs.records.push_back({.label = spec.label, .sha256 = log.sha256, .name = spec.label});
-    inputs.jobs.push_back(std::move(log.jobs));
   }
   return inputs;
 }
 
+Seconds length_of_starts(const MarketSet& markets, double days) {
+  return std::max<Seconds>(
+      0, markets.end() - markets.begin() - 2 * kBidWindow - seconds_of_days(days));
+}
+
 Seconds draw_start(const MarketSet& markets, double days, std::int64_t seed) {
   const Seconds first = markets.begin() + kBidWindow;
-  const Seconds last = markets.end() - static_cast<Seconds>(days * 86'400) - kBidWindow;
+  const Seconds length = length_of_starts(markets, days);
   Random random(static_cast<std::uint64_t>(seed) * 2 + 1);  // other draws than the jobs'
-  if (last <= first) return first;
-  return first + 60 * static_cast<Seconds>(
-                          random.below(static_cast<std::uint64_t>((last - first) / 60) + 1));
+  if (length <= 0) return first;
+  return first +
+         60 * static_cast<Seconds>(random.below(static_cast<std::uint64_t>(length / 60) + 1));
 }
 
 BrokerSettings base_settings(const BrokerStudySettings& settings) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ struct JobsSpec {
   std::string label;
   std::filesystem::path file;  ///< empty: synthetic
   std::int64_t synthetic_seed = 1;
-  std::int64_t count = 100'000;
-  double days = 7;
+  // Without them: of a file all that it has; synthetic, 100,000 jobs over 7 days.
+  std::optional<std::int64_t> count;
+  std::optional<double> days;
 };
 
 /// A file of the study `broker`, read.
@@ -37,14 +39,36 @@ struct BrokerStudySettings {
   [[nodiscard]] std::string json() const;
 };
 
+/// What stands for keys that a file leaves out.
+struct BrokerDefaults {
+  std::vector<double> alpha;
+  std::vector<std::string> fault_tolerance, market_choice;
+  std::vector<std::int64_t> seeds;
+  std::vector<std::string> bid_without_prices;  ///< where only capacity ends instances
+};
+
+/// Those of the study: the factorial of the paper, one seed.
+[[nodiscard]] const BrokerDefaults& paper_defaults();
+
+/// Those of a recommendation: also what is known to be better than the paper's, 20 seeds.
+[[nodiscard]] const BrokerDefaults& recommendation_defaults();
+
 /// Errors: ConfigError.
-[[nodiscard]] BrokerStudySettings read_broker_settings(const ConfigNode& root,
-                                                       const std::filesystem::path& folder);
+[[nodiscard]] BrokerStudySettings read_broker_settings(
+    const ConfigNode& root, const std::filesystem::path& folder,
+    const BrokerDefaults& defaults = paper_defaults());
+
+/// The jobs of a value of the axis `jobs`.
+struct LoadedJobs {
+  std::vector<Job> log;
+  std::size_t count = 0;  ///< the first so many of them, at most
+  double days = 0;        ///< submitted within so many days of the first
+};
 
 /// Markets and logs, loaded once.
 struct BrokerInputs {
   std::vector<MarketSet> markets;
-  std::vector<std::vector<Job>> jobs;
+  std::vector<LoadedJobs> jobs;
   std::vector<InputRecord> records;
   std::shared_ptr<DrawnJobs> drawn = std::make_shared<DrawnJobs>();
 };
@@ -52,8 +76,11 @@ struct BrokerInputs {
 /// Errors: WorkloadError, ConfigError.
 [[nodiscard]] BrokerInputs load_broker_inputs(const BrokerStudySettings& settings);
 
-/// When the first job comes, in the price history: a whole minute drawn so that a week of prices is
-/// before it and, where the history is long enough, a week after the last job's submission.
+/// For how long the first job may come: from a week after the price history begins until a week
+/// after the last job's submission would be at its end. 0: there is only one start.
+[[nodiscard]] Seconds length_of_starts(const MarketSet& markets, double days);
+
+/// When the first job comes, in the price history: a whole minute drawn from there.
 [[nodiscard]] Seconds draw_start(const MarketSet& markets, double days, std::int64_t seed);
 
 /// How one run of the grid works, but for the bid and the other choices.

@@ -75,6 +75,11 @@ const InstanceType& find_type(const MarketSpec& spec, const std::string& name,
       where, name, fmt::join(names, ", ")));
 }
 
+/// Whether it is a CSV of availability, which may have prices; its ticks are ours to choose.
+bool may_state_price(const MarketFile& file) {
+  return file.kind == MarketFile::Kind::kAvailability && is_availability_csv(file.file);
+}
+
 MarketFile read_file(const ConfigNode& node, const MarketSpec& spec,
                      const std::filesystem::path& folder) {
   static constexpr std::array<std::string_view, 8> kKeys{
@@ -114,8 +119,12 @@ MarketFile read_file(const ConfigNode& node, const MarketSpec& spec,
     (void)require_key(node, kKey, "type");
     (void)require_key(node, kKey, "datacenter");
   }
-  if (file.kind != MarketFile::Kind::kPrices) {
-    file.price = read_usd(require_key(node, kKey, "price"), "price");
+  if (file.kind != MarketFile::Kind::kPrices && !may_state_price(file)) {
+    (void)require_key(node, kKey, "price");
+  }
+  const ConfigNode* price = node.find("price");
+  if (price != nullptr && file.kind != MarketFile::Kind::kPrices) {
+    file.price = read_usd(*price, "price");
   }
   if (const ConfigNode* gap = node.find("gap_seconds")) {
     file.gap_seconds = read_number(*gap, "gap_seconds", 1, 86'400);
@@ -204,6 +213,17 @@ void add_prices(MarketSet& set, const MarketSpec& spec, const MarketFile& file) 
   }
 }
 
+/// What the study file says, else the file itself.
+MicroUsd price_of(const MarketFile& file, const AvailabilityTrace& trace) {
+  if (file.price > 0) return file.price;
+  if (!trace.spot_price) {
+    throw ConfigError(
+        fmt::format("{}: states no price, expected a column price, or the key price of its market",
+                    file.label));
+  }
+  return std::llround(*trace.spot_price * static_cast<double>(kUsd));
+}
+
 }  // namespace
 
 std::vector<MarketSpec> read_market_specs(const ConfigNode& node, const ConfigNode* types,
@@ -253,8 +273,8 @@ std::string market_spec_json(const MarketSpec& spec) {
                      .add("type", json_text(file.type))
                      .add("os", json_text(file.os))
                      .add("datacenter", json_text(file.datacenter));
-                 if (file.kind != MarketFile::Kind::kPrices) one.add("price", usd_json(file.price));
-                 if (file.kind == MarketFile::Kind::kEvents) {
+                 if (file.price > 0) one.add("price", usd_json(file.price));
+                 if (file.kind == MarketFile::Kind::kEvents || may_state_price(file)) {
                    one.add("gap_seconds", json_number(file.gap_seconds));
                  }
                  return one.text();
@@ -283,9 +303,9 @@ MarketSet load_markets(const MarketSpec& spec, std::vector<InputRecord>& inputs)
       const SimTime tick(std::llround(file.gap_seconds * 1e6));
       const AvailabilityTrace trace = file.kind == MarketFile::Kind::kEvents
                                           ? read_eviction_availability(file.file, tick)
-                                          : read_availability_trace(file.file);
+                                          : read_availability_trace(file.file, tick);
       set.add(find_type(spec, file.type, file.label), file.os, file.datacenter,
-              prices_of(trace, file.price));
+              prices_of(trace, price_of(file, trace)));
     }
     inputs.push_back({.label = spec.label + ":" + file.label,
                       .sha256 = sha256_hex(read_stored_file(file.file)),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ struct MarketFile {
   std::string type;   ///< empty: every type that the file (of EC2) names
   std::string os = "Linux/UNIX";
   std::string datacenter;    ///< empty: every one that the file (of EC2) names
-  MicroUsd price = 0;        ///< while there is capacity, of the last two kinds
+  MicroUsd price = 0;        ///< while there is capacity, of the last two kinds; 0: the file's
   double gap_seconds = 300;  ///< a tick of an event log
 };
 
@@ -30,6 +31,13 @@ struct MarketSpec {
   std::vector<MarketFile> files{};  ///< none: synthetic
   SyntheticMarket synthetic{};
   std::vector<InstanceType> types{};  ///< what is known of types, by name
+
+  /// Whether a price ends instances in some of its markets; else only capacity does.
+  [[nodiscard]] bool has_prices() const {
+    return files.empty() || std::ranges::any_of(files, [](const MarketFile& file) {
+             return file.kind == MarketFile::Kind::kPrices;
+           });
+  }
 };
 
 /// A list of `{type, os, datacenter, prices: FILE}` is one set; `{synthetic: us_east_2011, seed:

@@ -1,147 +1,308 @@
 #include "sim_harness/studies/broker/recommendation.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
+#include <functional>
 #include <iterator>
+#include <mutex>
 
-#include "sim_harness/files/json_text.hpp"
-#include "sim_harness/files/text_table.hpp"
+#include "core/errors.hpp"
+#include "sim_harness/experiments/work_queue.hpp"
+#include "sim_harness/interrupt/stop_token.hpp"
 
 namespace cospot {
 namespace {
 
-constexpr std::size_t kShown = 5;
+/// After so many seeds, settings that are clearly not the best are dropped.
+constexpr std::size_t kFirstSeeds = 5;
+/// Of a mean of whole numbers of jobs.
+constexpr double kTolerance = 1e-9;
+
+using Runs = std::vector<RankedSetting>;
 
 double usd(MicroUsd amount) { return static_cast<double>(amount) / static_cast<double>(kUsd); }
 
-double late_share(const BrokerResult& result) {
-  return static_cast<double>(result.deadline_violations) / static_cast<double>(result.jobs);
+SettingRun setting_run(const BrokerResult& result) {
+  SettingRun run{.cost = usd(result.cost),
+                 .late = static_cast<double>(result.deadline_violations),
+                 .revocations = static_cast<double>(result.revocations)};
+  const std::uint64_t useful = result.jobs - result.deadline_violations;
+  if (useful > 0) run.cost_per_useful_job = run.cost / static_cast<double>(useful);
+  return run;
 }
 
-/// The runs of one candidate, a seed each, summed up.
-Candidate try_candidate(const BrokerStudySettings& settings, const BrokerInputs& inputs,
-                        Coordinates at) {
-  Candidate candidate{.bid = settings.bid[at[kBidAxis]],
-                      .fault_tolerance = settings.fault_tolerance[at[kFaultToleranceAxis]],
-                      .market_choice = settings.market_choice[at[kMarketChoiceAxis]],
-                      .alpha = settings.alpha[at[kAlphaAxis]]};
-  std::vector<double> costs;
-  const auto seeds = static_cast<double>(settings.seeds.size());
-  for (at[kSeedAxis] = 0; at[kSeedAxis] < settings.seeds.size(); ++at[kSeedAxis]) {
-    const BrokerResult result = run_broker_at(settings, inputs, at);
-    costs.push_back(usd(result.cost));
-    candidate.late_share += late_share(result) / seeds;
-    candidate.worst_late = std::max(candidate.worst_late, late_share(result));
-    candidate.revocations += static_cast<double>(result.revocations) / seeds;
+/// Counts what is done and says so.
+class Counter {
+ public:
+  Counter(std::size_t total, ProgressSink* progress) : total_(total), progress_(progress) {}
+
+  void add(std::size_t runs) {
+    const std::scoped_lock lock(mutex_);
+    done_ += runs;
+    if (progress_ != nullptr) progress_->update(state());
   }
-  candidate.cost = mean_interval(costs);
-  return candidate;
-}
-
-std::string money(const MeanInterval& cost) {
-  return cost.half_width ? fmt::format("{:.2f} +/- {:.2f}", cost.mean, *cost.half_width)
-                         : fmt::format("{:.2f}", cost.mean);
-}
-
-std::string percent(double share) { return fmt::format("{:.2f}%", 100 * share); }
-
-std::string table_of(const std::vector<Candidate>& candidates) {
-  TextTable table;
-  table.add_column("bid", TextTable::Align::kLeft);
-  table.add_column("fault_tolerance", TextTable::Align::kLeft);
-  table.add_column("market_choice", TextTable::Align::kLeft);
-  for (const char* title :
-       {"alpha", "cost (USD)", "saving", "late", "late, worst seed", "revocations"}) {
-    table.add_column(title);
+  void leave_out(std::size_t runs) { total_ -= runs; }
+  void take_back(std::size_t runs) { total_ += runs; }
+  void finish() {
+    if (progress_ != nullptr) progress_->finish(state(), true);
   }
-  for (std::size_t i = 0; i < std::min(kShown, candidates.size()); ++i) {
-    const Candidate& one = candidates[i];
-    table.add_row({one.bid, one.fault_tolerance, one.market_choice, fmt::format("{:g}", one.alpha),
-                   money(one.cost), fmt::format("{:.1f}%", 100 * one.saving),
-                   percent(one.late_share), percent(one.worst_late),
-                   fmt::format("{:.0f}", one.revocations)});
+
+ private:
+  [[nodiscard]] ProgressState state() const {
+    return {.done = done_, .total = total_, .elapsed = std::chrono::steady_clock::now() - start_};
   }
-  return table.text();
+
+  std::size_t total_;
+  ProgressSink* progress_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::mutex mutex_;
+  std::size_t done_ = 0;
+};
+
+/// `a - b` of each seed that both have, summed up.
+MeanInterval paired(const RankedSetting& a, const RankedSetting& b,
+                    const std::function<double(const SettingRun&)>& value) {
+  std::vector<double> differences;
+  for (const auto& [seed, run] : a.runs) {
+    const auto other = b.runs.find(seed);
+    if (other != b.runs.end()) differences.push_back(value(run) - value(other->second));
+  }
+  return mean_interval(differences);
 }
 
-std::string candidate_json(const Candidate& one) {
-  return JsonObject()
-      .add("bid", json_text(one.bid))
-      .add("fault_tolerance", json_text(one.fault_tolerance))
-      .add("market_choice", json_text(one.market_choice))
-      .add("alpha", json_number(one.alpha))
-      .add("cost", mean_json(one.cost, "half_width_95"))
-      .add("saving", json_number(one.saving))
-      .add("late_share", json_number(one.late_share))
-      .add("late_share_worst_seed", json_number(one.worst_late))
-      .add("revocations", json_number(one.revocations))
-      .text();
+/// How many jobs more than on-demand are late.
+MeanInterval more_late(const RankedSetting& setting, const OnDemandAlone& on_demand) {
+  return paired(setting, on_demand.figures, &SettingRun::late);
+}
+
+/// Moves the settings that cannot be the best any more out of `running`: those that are later than
+/// allowed beyond their interval, and those that are dearer beyond it than the best that keeps the
+/// limit beyond its own.
+Runs drop_losers(Runs& running, const OnDemandAlone& on_demand, double allowed) {
+  rank_settings(running);
+  const auto best = std::ranges::find_if(running, [&](const RankedSetting& one) {
+    const MeanInterval late = more_late(one, on_demand);
+    return one.cost_per_useful_job && late.mean + late.half_width.value_or(0) <= allowed;
+  });
+  const bool has_best = best != running.end();
+  const RankedSetting reference = has_best ? *best : RankedSetting{};
+  Runs kept, dropped;
+  for (RankedSetting& one : running) {
+    compare_setting(one, reference);
+    const MeanInterval late = more_late(one, on_demand);
+    const bool is_dearer = has_best && one.is_told_apart() && one.to_best->mean > 0;
+    const bool is_late = late.mean - late.half_width.value_or(0) > allowed;
+    (is_dearer || is_late ? dropped : kept).push_back(std::move(one));
+  }
+  running = std::move(kept);
+  return dropped;
+}
+
+/// The search: settings, each with the runs of its seeds.
+class Search {
+ public:
+  Search(const BrokerStudySettings& settings, const BrokerInputs& inputs, std::size_t threads,
+         Counter& counter)
+      : settings_(settings), inputs_(inputs), threads_(threads), counter_(counter) {}
+
+  /// Adds the runs of seeds from `first` to before `last` to each setting.
+  void run(Runs& candidates, std::size_t first, std::size_t last, bool on_demand_only = false) {
+    work_in_parallel(candidates.size(), threads_, [&](std::size_t i) {
+      Coordinates at = candidates[i].at;
+      at.resize(kSeedAxis + 1);
+      for (at[kSeedAxis] = first; at[kSeedAxis] < last; ++at[kSeedAxis]) {
+        candidates[i].runs[at[kSeedAxis]] =
+            setting_run(run_broker_at(settings_, inputs_, at, on_demand_only));
+      }
+      counter_.add(last - first);
+    });
+    current_stop_token().check();
+  }
+
+  /// Adds the runs of all seeds to each setting but those that are dropped after the first seeds,
+  /// which it gives back. Should none of the others keep the limit in the end, none is dropped.
+  Runs run_all(Runs& running, const OnDemandAlone& on_demand, double allowed) {
+    const std::size_t seeds = settings_.seeds.size();
+    const std::size_t begin = std::min(kFirstSeeds, seeds);
+    run(running, 0, begin);
+    if (begin == seeds) return {};
+    Runs dropped = drop_losers(running, on_demand, allowed);
+    counter_.leave_out(dropped.size() * (seeds - begin));
+    run(running, begin, seeds);
+    const bool keeps_limit = std::ranges::any_of(running, [&](const RankedSetting& one) {
+      return more_late(one, on_demand).mean <= allowed + kTolerance;
+    });
+    if (keeps_limit) return dropped;
+    counter_.take_back(dropped.size() * (seeds - begin));
+    run(dropped, begin, seeds);
+    std::ranges::move(dropped, std::back_inserter(running));
+    return {};
+  }
+
+ private:
+  const BrokerStudySettings& settings_;
+  const BrokerInputs& inputs_;
+  std::size_t threads_;
+  Counter& counter_;
+};
+
+/// Every setting of a file, without runs.
+Runs all_settings(const BrokerStudySettings& settings) {
+  std::vector<std::size_t> lengths = axis_lengths(settings);
+  lengths.pop_back();  // the seeds
+  const Grid grid(lengths, 0);
+  Runs all;
+  for (std::size_t i = 0; i < grid.run_count(); ++i) all.push_back({.at = grid.coordinates(i)});
+  return all;
+}
+
+/// A study of the same jobs without spots: what is left to choose is where.
+BrokerStudySettings without_spots(BrokerStudySettings settings) {
+  settings.bid = {"on_demand"};
+  settings.alpha.resize(1);
+  settings.fault_tolerance = {"none"};
+  std::vector<std::string>& choices = settings.market_choice;
+  if (std::ranges::find(choices, "cheapest") == choices.end()) choices.emplace_back("cheapest");
+  return settings;
+}
+
+OnDemandAlone run_on_demand(const BrokerStudySettings& settings, const BrokerInputs& inputs,
+                            const RecommendOptions& options, double jobs, Counter& counter) {
+  const BrokerStudySettings alone = without_spots(settings);
+  Runs all = all_settings(alone);
+  Search(alone, inputs, options.threads, counter).run(all, 0, settings.seeds.size(), true);
+  rank_settings(all);
+  return {.market_choice = alone.market_choice[all.front().at[kMarketChoiceAxis]],
+          .figures = all.front(),
+          .late_share = all.front().late.mean / jobs};
+}
+
+Candidate candidate_of(const RankedSetting& figures, const BrokerStudySettings& settings,
+                       const OnDemandAlone& on_demand, double jobs) {
+  const Coordinates& at = figures.at;
+  Candidate one{.bid = settings.bid[at[kBidAxis]],
+                .fault_tolerance = settings.fault_tolerance[at[kFaultToleranceAxis]],
+                .market_choice = settings.market_choice[at[kMarketChoiceAxis]],
+                .alpha = settings.alpha[at[kAlphaAxis]],
+                .figures = figures,
+                .late_share = figures.late.mean / jobs};
+  for (const auto& [seed, run] : figures.runs) {
+    one.worst_late = std::max(one.worst_late, run.late / jobs);
+  }
+  one.saving = paired(on_demand.figures, figures, &SettingRun::cost);
+  one.saving.mean /= on_demand.figures.cost.mean;
+  if (one.saving.half_width) *one.saving.half_width /= on_demand.figures.cost.mean;
+  return one;
+}
+
+/// Ranks what was run, and compares all of it with the best that is late no more often than
+/// allowed.
+void add_candidates(Recommendation& found, Runs running, const Runs& dropped,
+                    const BrokerStudySettings& settings) {
+  const auto candidate = [&](const RankedSetting& one) {
+    return candidate_of(one, settings, found.on_demand, found.jobs);
+  };
+  rank_settings(running);
+  for (const RankedSetting& one : running) {
+    const bool is_safe =
+        more_late(one, found.on_demand).mean <= found.allowed_late * found.jobs + kTolerance;
+    (is_safe ? found.ranked : found.others).push_back(candidate(one));
+  }
+  std::ranges::transform(dropped, std::back_inserter(found.dropped), candidate);
+  if (found.ranked.empty()) return;
+  const RankedSetting best = found.ranked.front().figures;
+  for (auto* list : {&found.ranked, &found.others, &found.dropped}) {
+    for (Candidate& one : *list) compare_setting(one.figures, best);
+  }
+}
+
+void require_one_of_each(const BrokerStudySettings& settings) {
+  std::vector<std::string> wide;
+  if (settings.markets.size() > 1) wide.emplace_back("market");
+  if (settings.jobs.size() > 1) wide.emplace_back("jobs");
+  if (settings.billing.size() > 1) wide.emplace_back("billing");
+  if (wide.empty()) return;
+  throw ConfigError(fmt::format(
+      "more than one value of: {}; expected one: choose with --set, or use cospot compare for all",
+      fmt::join(wide, ", ")));
+}
+
+/// What is drawn because no job of the log states it.
+std::vector<std::string> drawn_of(const LoadedJobs& jobs) {
+  std::vector<std::string> drawn;
+  const auto add_unless_stated = [&](const char* what, const auto& is_stated) {
+    const auto stated = std::ranges::count_if(jobs.log, is_stated);
+    if (stated == 0) drawn.emplace_back(what);
+    if (stated > 0 && static_cast<std::size_t>(stated) < jobs.log.size()) {
+      drawn.push_back(fmt::format("{} of {} of {} jobs", what,
+                                  jobs.log.size() - static_cast<std::size_t>(stated),
+                                  jobs.log.size()));
+    }
+  };
+  add_unless_stated("deadlines", [](const Job& job) { return job.deadline.has_value(); });
+  add_unless_stated("estimates", [](const Job& job) { return job.estimate.has_value(); });
+  add_unless_stated("parallelism", [](const Job& job) { return job.parallelism.has_value(); });
+  return drawn;
+}
+
+std::vector<std::string> cautions_of(const BrokerStudySettings& settings,
+                                     const BrokerInputs& inputs) {
+  /// 28 November 2017: prices since then do not follow bids.
+  constexpr Seconds kEndOfBids = 1'511'827'200;
+  const MarketSet& markets = inputs.markets.front();
+  const double days = inputs.jobs.front().days;
+  const double history = static_cast<double>(markets.end() - markets.begin()) / 86'400;
+  std::vector<std::string> cautions;
+  if (length_of_starts(markets, days) == 0) {
+    cautions.push_back(fmt::format(
+        "the price history of {:.1f} days has room for one start of {:g} days of jobs between its "
+        "first and last week: the seeds draw no prices, and the intervals are too narrow",
+        history, days));
+  }
+  if (settings.markets.front().has_prices() && markets.end() > kEndOfBids) {
+    cautions.emplace_back(
+        "prices after November 2017: since then EC2 ends instances when it needs their capacity, "
+        "not when a price rises above a bid; give the market as availability (docs/broker.md), or "
+        "use the study deadline");
+  }
+  return cautions;
 }
 
 }  // namespace
 
-Recommendation recommend(const BrokerStudySettings& settings, double allowed_late) {
+bool Recommendation::beats_on_demand() const {
+  if (ranked.empty()) return false;
+  const MeanInterval& saving = ranked.front().saving;
+  return saving.mean - saving.half_width.value_or(0) > 0;
+}
+
+Recommendation recommend(const BrokerStudySettings& settings, const RecommendOptions& options) {
+  require_one_of_each(settings);
   const BrokerInputs inputs = load_broker_inputs(settings);
-  Recommendation result{.allowed_late = allowed_late, .seeds = settings.seeds.size()};
-  Coordinates at(kSeedAxis + 1, 0);
-  std::vector<double> costs;
-  for (at[kSeedAxis] = 0; at[kSeedAxis] < settings.seeds.size(); ++at[kSeedAxis]) {
-    const BrokerResult run = run_broker_at(settings, inputs, at, true);
-    costs.push_back(usd(run.cost));
-    result.on_demand_late += late_share(run) / static_cast<double>(settings.seeds.size());
+  const std::size_t seeds = settings.seeds.size();
+  Coordinates first(kSeedAxis + 1, 0);
+  Recommendation found{.drawn = drawn_of(inputs.jobs.front()),
+                       .cautions = cautions_of(settings, inputs),
+                       .has_prices = settings.markets.front().has_prices(),
+                       .allowed_late = options.allowed_late,
+                       .days = inputs.jobs.front().days,
+                       .seeds = seeds};
+  found.jobs = static_cast<double>(run_broker_at(settings, inputs, first, true).jobs);
+  Runs running = all_settings(settings);
+  const std::size_t alone = without_spots(settings).market_choice.size();
+  Counter counter((running.size() + alone) * seeds, options.progress);
+  found.on_demand = run_on_demand(settings, inputs, options, found.jobs, counter);
+  Search search(settings, inputs, options.threads, counter);
+  const Runs dropped = search.run_all(running, found.on_demand, options.allowed_late * found.jobs);
+  add_candidates(found, std::move(running), dropped, settings);
+  if (!found.ranked.empty()) {
+    found.bids = market_bids(settings, inputs, found.ranked.front().figures.at);
   }
-  result.on_demand = mean_interval(costs);
-  std::vector<std::size_t> lengths = axis_lengths(settings);
-  lengths[kMarketAxis] = lengths[kJobsAxis] = lengths[kBillingAxis] = lengths[kSeedAxis] = 1;
-  const Grid grid(lengths, 0);
-  for (std::size_t i = 0; i < grid.run_count(); ++i) {
-    Candidate candidate = try_candidate(settings, inputs, grid.coordinates(i));
-    candidate.saving = 1 - candidate.cost.mean / result.on_demand.mean;
-    const bool is_safe = candidate.late_share <= result.on_demand_late + allowed_late;
-    (is_safe ? result.ranked : result.others).push_back(std::move(candidate));
-  }
-  std::stable_sort(result.ranked.begin(), result.ranked.end(),
-                   [](const auto& a, const auto& b) { return a.cost.mean < b.cost.mean; });
-  std::stable_sort(result.others.begin(), result.others.end(),
-                   [](const auto& a, const auto& b) { return a.late_share < b.late_share; });
-  return result;
-}
-
-std::string recommendation_text(const Recommendation& all) {
-  const std::string on_demand = fmt::format("On-demand alone: {} USD, {} of the jobs late\n",
-                                            money(all.on_demand), percent(all.on_demand_late));
-  if (all.ranked.empty()) {
-    return fmt::format(
-        "Recommendation: none; nothing keeps late jobs to {} on the mean of {} "
-        "seed{}\n{}The safest:\n{}",
-        percent(all.allowed_late), all.seeds, all.seeds == 1 ? "" : "s", on_demand,
-        table_of(all.others));
-  }
-  const Candidate& best = all.ranked.front();
-  return fmt::format(
-      "Recommendation: bid {}, fault tolerance {}, market choice {}, alpha {:g}\n"
-      "Expected: {} USD, {:.1f}% less than on-demand; {} of the jobs late ({} in the worst of {} "
-      "seed{})\n{}Cheapest with at most {} more late than on-demand:\n{}",
-      best.bid, best.fault_tolerance, best.market_choice, best.alpha, money(best.cost),
-      100 * best.saving, percent(best.late_share), percent(best.worst_late), all.seeds,
-      all.seeds == 1 ? "" : "s", on_demand, percent(all.allowed_late), table_of(all.ranked));
-}
-
-std::string recommendation_json(const Recommendation& all) {
-  return JsonObject()
-             .add("seeds", std::to_string(all.seeds))
-             .add("allowed_late_share_beyond_on_demand", json_number(all.allowed_late))
-             .add("recommendation",
-                  all.ranked.empty() ? "null" : candidate_json(all.ranked.front()))
-             .add("on_demand", JsonObject()
-                                   .add("cost", mean_json(all.on_demand, "half_width_95"))
-                                   .add("late_share", json_number(all.on_demand_late))
-                                   .text())
-             .add("within_risk", list_of(all.ranked, candidate_json))
-             .add("beyond_risk", list_of(all.others, candidate_json))
-             .text() +
-         "\n";
+  counter.finish();
+  return found;
 }
 
 }  // namespace cospot

@@ -33,12 +33,12 @@ std::string wide_axes(const BrokerStudySettings& settings) {
 
 BrokerStudySettings require_broker_study(const ConfigNode& root,
                                          const std::filesystem::path& folder,
-                                         const std::string& where) {
+                                         const std::string& where, const BrokerDefaults& defaults) {
   const ConfigNode* study = root.find("study");
   if (study == nullptr || study->text != "broker") {
     throw ConfigError(where + ": expected a study file with study: broker");
   }
-  return read_broker_settings(root, folder);
+  return read_broker_settings(root, folder, defaults);
 }
 
 BrokerResult run_single(const BrokerStudySettings& settings, const std::string& where,

@@ -10,9 +10,9 @@ namespace cospot {
 
 /// Reads a study file that must be of the study `broker`; `where` names it in errors. Errors:
 /// ConfigError.
-[[nodiscard]] BrokerStudySettings require_broker_study(const ConfigNode& root,
-                                                       const std::filesystem::path& folder,
-                                                       const std::string& where);
+[[nodiscard]] BrokerStudySettings require_broker_study(
+    const ConfigNode& root, const std::filesystem::path& folder, const std::string& where,
+    const BrokerDefaults& defaults = paper_defaults());
 
 /// Simulates the one run that the settings describe; writes everything that happens to `events`
 /// unless that is empty. Errors: ConfigError that names the axes with more than one value,

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/digest.hpp"
@@ -16,6 +18,7 @@
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
 #include "sim_harness/results/measure.hpp"
+#include "sim_harness/studies/deadline/deadline_axes.hpp"
 #include "sim_harness/studies/deadline/deadline_text.hpp"
 #include "sim_harness/studies/deadline/trace_spec.hpp"
 #include "sim_harness/studies/value_axes.hpp"
@@ -103,7 +106,7 @@ Settings read_settings(const StudyFile& file) {
           .deadline = read_numbers(root, "deadline_hours", {52, 70}, 1e-3, kMaxHours),
           .overhead = read_numbers(root, "overhead_hours", {0.2}, 0, kMaxHours),
           .start = read_numbers(root, "start_hours", {0}, 0, kMaxHours),
-          .spot_price = read_numbers(root, "spot_price", {0.97}, 0, kMaxPrice),
+          .spot_price = read_numbers(root, "spot_price", {}, 0, kMaxPrice),
           .on_demand_price = read_numbers(root, "on_demand_price", {3.06}, 0, kMaxPrice)};
 }
 
@@ -136,27 +139,30 @@ struct Inputs {
   std::vector<AvailabilityTrace> traces;
 
   [[nodiscard]] DeadlineJob job_at(const Coordinates& at) const {
-    return {.duration = time_of(settings.duration[at[2]]),
-            .deadline = time_of(settings.deadline[at[3]]),
-            .overhead = time_of(settings.overhead[at[4]]),
-            .spot_price = settings.spot_price[at[6]],
-            .on_demand_price = settings.on_demand_price[at[7]]};
+    return {.duration = time_of(settings.duration[at[kDurationAxis]]),
+            .deadline = time_of(settings.deadline[at[kDeadlineAxis]]),
+            .overhead = time_of(settings.overhead[at[kOverheadAxis]]),
+            .spot_price = settings.spot_price[at[kSpotPriceAxis]],
+            .on_demand_price = settings.on_demand_price[at[kOnDemandPriceAxis]]};
   }
 
   void check(const Coordinates& at) const {
-    check_case(job_at(at), traces[at[0]], time_of(settings.start[at[5]]),
-               settings.traces[at[0]].label);
+    check_case(job_at(at), traces[at[kTraceAxis]], time_of(settings.start[at[kStartAxis]]),
+               settings.traces[at[kTraceAxis]].label);
   }
 
   [[nodiscard]] DeadlineResult run(const Coordinates& at) const {
-    const AvailabilityTrace& trace = traces[at[0]];
+    const AvailabilityTrace& trace = traces[at[kTraceAxis]];
     DeadlineCase one{.job = job_at(at), .tick = trace.tick, .spot = {}};
-    const auto first = static_cast<std::size_t>(time_of(settings.start[at[5]]) / trace.tick);
+    const auto first =
+        static_cast<std::size_t>(time_of(settings.start[at[kStartAxis]]) / trace.tick);
     const auto end = first + static_cast<std::size_t>(one.job.deadline / trace.tick);
     one.spot.reserve(end - first);
     for (std::size_t i = first; i < end; ++i) one.spot.push_back(trace.capacity[i] > 0);
-    const DeadlineStrategyEntry& entry = find_deadline_strategy(settings.strategies[at[1]]);
-    const CapacityQuote quote = settings.traces[at[0]].quote.value_or(quote_of(trace, first));
+    const DeadlineStrategyEntry& entry =
+        find_deadline_strategy(settings.strategies[at[kStrategyAxis]]);
+    const CapacityQuote quote =
+        settings.traces[at[kTraceAxis]].quote.value_or(quote_of(trace, first));
     return run_deadline(one, *entry.make(one, quote), entry.safety_net);
   }
 };
@@ -171,24 +177,59 @@ std::vector<Axis> axes_of(const std::string& configuration) {
   return axes;
 }
 
-Experiment load(const Settings& settings) {
+/// The price of spots where the file has none: that of the traces, if they state one.
+double price_of_traces(const Inputs& inputs) {
+  constexpr double kPriceOfPaper = 0.97;
+  std::optional<std::size_t> first;
+  for (std::size_t i = 0; i < inputs.traces.size(); ++i) {
+    const std::optional<double>& price = inputs.traces[i].spot_price;
+    const std::optional<double>& known = inputs.traces[first.value_or(i)].spot_price;
+    if (price != known) {
+      const auto text = [](const std::optional<double>& one) {
+        return one ? fmt::format("{:g}", *one) : "none";
+      };
+      throw ConfigError(fmt::format(
+          "trace: {} states a spot price of {} and {} of {}, expected one for all; state "
+          "spot_price, or run them one by one with --set trace=FILE",
+          inputs.settings.traces[first.value_or(i)].label, text(known),
+          inputs.settings.traces[i].label, text(price)));
+    }
+    first = first.value_or(i);
+  }
+  return inputs.traces.front().spot_price.value_or(kPriceOfPaper);
+}
+
+std::vector<std::string> warnings_of(const Settings& settings) {
+  const auto [least, dearest] = std::ranges::minmax(settings.spot_price);
+  const double on_demand = std::ranges::min(settings.on_demand_price);
+  if (dearest <= on_demand) return {};
+  return {fmt::format("spots cost more than on-demand: spot_price {:g}, on_demand_price {:g} USD/h",
+                      dearest, on_demand)};
+}
+
+Experiment load(Settings settings) {
   auto inputs = std::make_shared<Inputs>();
   inputs->settings = settings;
-  Experiment experiment{.schema = schema(),
-                        .axes = axes_of(settings.json()),
-                        .group_axes = 2,  // trace, strategy
-                        .configuration = settings.json()};
+  std::vector<InputRecord> records;
   for (const TraceSpec& spec : settings.traces) {
     inputs->traces.push_back(load_trace(spec));
     if (spec.file.empty()) continue;
-    experiment.inputs.push_back({.label = spec.label,
-                                 .sha256 = sha256_hex(read_stored_file(spec.file)),
-                                 .name = spec.label});
+    records.push_back({.label = spec.label,
+                       .sha256 = sha256_hex(read_stored_file(spec.file)),
+                       .name = spec.label});
   }
+  if (settings.spot_price.empty()) settings.spot_price = {price_of_traces(*inputs)};
+  inputs->settings = settings;
+  Experiment experiment{.schema = schema(),
+                        .axes = axes_of(settings.json()),
+                        .group_axes = kStrategyAxis + 1,
+                        .configuration = settings.json(),
+                        .inputs = std::move(records),
+                        .warnings = warnings_of(settings)};
   const Grid grid = experiment.grid();
   for (std::size_t run = 0; run < grid.run_count(); ++run) {
     const Coordinates at = grid.coordinates(run);
-    if (at[1] == 0) inputs->check(at);  // every job, before the first run
+    if (at[kStrategyAxis] == 0) inputs->check(at);  // every job, before the first run
   }
   experiment.run_group = [inputs, grid](const RunGroup& /*group*/,
                                         std::span<const std::size_t> pending,
@@ -211,7 +252,8 @@ Study deadline_study() {
           .read = [](const StudyFile& file) -> LoadExperiment {
             return [settings = read_settings(file)] { return load(settings); };
           },
-          .summary_text = deadline_text};
+          .summary_text = deadline_text,
+          .summary_json = deadline_json};
 }
 
 }  // namespace cospot

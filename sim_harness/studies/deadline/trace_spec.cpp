@@ -116,7 +116,7 @@ std::string trace_spec_json(const TraceSpec& spec) {
         .add("days", json_number(spec.days));
   }
   if (spec.is_event_log) object.add("event_log", "true");
-  if (spec.is_event_log || !spec.model.empty()) {
+  if (spec.is_event_log || !spec.model.empty() || is_availability_csv(spec.file)) {
     object.add("gap_seconds", json_number(spec.gap_seconds));
   }
   if (spec.quote) {
@@ -131,7 +131,7 @@ std::string trace_spec_json(const TraceSpec& spec) {
 AvailabilityTrace load_trace(const TraceSpec& spec) {
   const SimTime tick(std::llround(spec.gap_seconds * 1e6));
   if (spec.is_event_log) return read_eviction_availability(spec.file, tick);
-  if (spec.model.empty()) return read_availability_trace(spec.file);
+  if (spec.model.empty()) return read_availability_trace(spec.file, tick);
   const SimTime length(std::llround(spec.days * 86'400e6));
   return make_availability(find_availability_model(spec.model),
                            static_cast<std::uint64_t>(spec.seed), length, tick);

@@ -12,7 +12,8 @@
 
 namespace cospot {
 
-/// A value of the axis `trace`: a JSON file, the event log of a CoSpot run, or a synthetic trace.
+/// A value of the axis `trace`: a JSON file, a CSV, the event log of a CoSpot run, or a synthetic
+/// trace.
 struct TraceSpec {
   std::string label;
   std::filesystem::path file;  ///< empty: synthetic
@@ -20,7 +21,7 @@ struct TraceSpec {
   std::string model;  ///< of a synthetic trace
   std::int64_t seed = 1;
   double days = 30;                    ///< of a synthetic trace
-  double gap_seconds = 300;            ///< of a synthetic trace and an event log
+  double gap_seconds = 300;            ///< of a synthetic trace, a CSV and an event log
   std::optional<CapacityQuote> quote;  ///< stated; else it is taken from the ticks before the start
 };
 

@@ -1,0 +1,248 @@
+// What `cospot broker recommend` prints, as text and as JSON.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim_harness/files/json_text.hpp"
+#include "sim_harness/files/text_table.hpp"
+#include "sim_harness/studies/broker/recommendation.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr std::size_t kShown = 10;
+constexpr double kDaysOfMonth = 365.25 / 12;
+
+double usd(MicroUsd amount) { return static_cast<double>(amount) / static_cast<double>(kUsd); }
+
+/// Of an hour.
+std::string usd_text(MicroUsd price) {
+  return price >= kNoCapacityPrice ? "none" : fmt::format("{:.4f}", usd(price));
+}
+
+std::string percent(double share) { return fmt::format("{:.2f}%", 100 * share); }
+
+std::string percent(const MeanInterval& share) {
+  const auto half =
+      share.half_width ? std::optional(100 * *share.half_width) : std::optional<double>();
+  return interval_text({.mean = 100 * share.mean, .half_width = half}, 1) + "%";
+}
+
+/// `72.1 +/- 0.7% less`
+std::string saving_text(MeanInterval saving) {
+  const bool is_dearer = saving.mean < 0;
+  saving.mean = std::abs(saving.mean);
+  return percent(saving) + (is_dearer ? " more" : " less");
+}
+
+/// Of so many days; a month is 30.4 days.
+MeanInterval a_month(MeanInterval cost, double days) {
+  cost.mean *= kDaysOfMonth / days;
+  if (cost.half_width) *cost.half_width *= kDaysOfMonth / days;
+  return cost;
+}
+
+std::string seeds_text(std::size_t seeds) {
+  return fmt::format("{} seed{}", seeds, seeds == 1 ? "" : "s");
+}
+
+std::string setting_text(const Candidate& one) {
+  return fmt::format("bid {}, fault tolerance {}, market choice {}, alpha {:g}", one.bid,
+                     one.fault_tolerance, one.market_choice, one.alpha);
+}
+
+/// The first of a list that is ranked; the first of all is the best.
+std::string settings_table(const std::vector<Candidate>& candidates, bool has_best) {
+  TextTable table;
+  table.add_column("bid", TextTable::Align::kLeft);
+  table.add_column("fault_tolerance", TextTable::Align::kLeft);
+  table.add_column("market_choice", TextTable::Align::kLeft);
+  for (const char* title : {"alpha", "cost (USD)", "USD/useful job", "saving", "late",
+                            "late, worst seed", "revocations"}) {
+    table.add_column(title);
+  }
+  table.add_column("to best", TextTable::Align::kLeft);
+  std::vector<const Candidate*> shown;
+  std::size_t alike = 0;
+  for (const Candidate& one : candidates) {
+    if (shown.size() == kShown) break;
+    const bool is_same = std::ranges::any_of(
+        shown, [&one](const Candidate* other) { return other->figures.runs == one.figures.runs; });
+    if (is_same) {
+      ++alike;
+      continue;
+    }
+    const auto& per_job = one.figures.cost_per_useful_job;
+    table.add_row({one.bid, one.fault_tolerance, one.market_choice, fmt::format("{:g}", one.alpha),
+                   interval_text(one.figures.cost, 2), per_job ? interval_text(*per_job, 4) : "-",
+                   percent(one.saving), percent(one.late_share), percent(one.worst_late),
+                   fmt::format("{:.0f}", one.figures.revocations.mean),
+                   has_best && shown.empty() ? "best" : to_best_text(one.figures)});
+    shown.push_back(&one);
+  }
+  std::string text = table.text();
+  if (alike > 0)
+    text += fmt::format("and {} that came to exactly the same as one of these\n", alike);
+  return text;
+}
+
+std::string bids_table(const std::vector<MarketBid>& bids) {
+  TextTable table;
+  table.add_column("type", TextTable::Align::kLeft);
+  table.add_column("os", TextTable::Align::kLeft);
+  table.add_column("zone", TextTable::Align::kLeft);
+  for (const char* title : {"bid (USD/h)", "spot price", "on-demand", "of the instances"}) {
+    table.add_column(title);
+  }
+  double shown = 0;
+  for (std::size_t i = 0; i < std::min(kShown, bids.size()); ++i) {
+    const MarketBid& one = bids[i];
+    shown += one.share;
+    table.add_row({one.type, one.os, one.datacenter, usd_text(one.bid), usd_text(one.price),
+                   usd_text(one.on_demand_price), fmt::format("{:.1f}%", 100 * one.share)});
+  }
+  std::string text = table.text();
+  if (bids.size() > kShown) {
+    text += fmt::format("and {} more markets: {:.1f}%\n", bids.size() - kShown, 100 * (1 - shown));
+  }
+  return text;
+}
+
+std::string headline(const Recommendation& all) {
+  if (all.ranked.empty()) {
+    return fmt::format(
+        "Recommendation: on-demand; no setting keeps late jobs to {} beyond those of on-demand on "
+        "the mean of {}\n",
+        percent(all.allowed_late), seeds_text(all.seeds));
+  }
+  const Candidate& best = all.ranked.front();
+  std::string text;
+  if (all.beats_on_demand()) {
+    text = "Recommendation: " + setting_text(best) + "\nExpected: ";
+  } else {
+    text = fmt::format(
+        "Recommendation: on-demand; no setting is cheaper beyond the interval of what it saves\n"
+        "The best: {}\nExpected of it: ",
+        setting_text(best));
+  }
+  text += fmt::format(
+      "{} USD for {:g} day{} of jobs, {} USD a month; {} than on-demand; {} of the jobs late "
+      "({} in the worst of {})\n",
+      interval_text(best.figures.cost, 2), all.days, all.days == 1 ? "" : "s",
+      interval_text(a_month(best.figures.cost, all.days), 2), saving_text(best.saving),
+      percent(best.late_share), percent(best.worst_late), seeds_text(all.seeds));
+  const auto alike = std::ranges::count_if(
+      all.ranked, [](const Candidate& one) { return !one.figures.is_told_apart(); });
+  if (all.seeds == 1) {
+    text += "One seed tells no settings apart: without the key seed, 20 are run\n";
+  } else if (alike > 1) {
+    text += fmt::format("Not told apart from it: {} of the other {} settings of {}\n", alike - 1,
+                        all.ranked.size() - 1, seeds_text(all.seeds));
+  }
+  return text;
+}
+
+std::string candidate_json(const Candidate& one) {
+  return JsonObject()
+      .add("bid", json_text(one.bid))
+      .add("fault_tolerance", json_text(one.fault_tolerance))
+      .add("market_choice", json_text(one.market_choice))
+      .add("alpha", json_number(one.alpha))
+      .add("seeds", std::to_string(one.figures.runs.size()))
+      .add("cost", mean_json(one.figures.cost, "half_width_95"))
+      .add("cost_per_useful_job", mean_json(one.figures.cost_per_useful_job, "half_width_95"))
+      .add("to_best", mean_json(one.figures.to_best, "half_width_95"))
+      .add("told_apart", json_bool(one.figures.is_told_apart()))
+      .add("saving", mean_json(one.saving, "half_width_95"))
+      .add("late_share", json_number(one.late_share))
+      .add("late_share_worst_seed", json_number(one.worst_late))
+      .add("revocations", json_number(one.figures.revocations.mean))
+      .text();
+}
+
+std::string bid_json(const MarketBid& one) {
+  const bool has_capacity = one.price < kNoCapacityPrice;
+  return JsonObject()
+      .add("type", json_text(one.type))
+      .add("os", json_text(one.os))
+      .add("datacenter", json_text(one.datacenter))
+      .add("bid", json_number(usd(one.bid)))
+      .add("spot_price", has_capacity ? json_number(usd(one.price)) : "null")
+      .add("on_demand_price", json_number(usd(one.on_demand_price)))
+      .add("share_of_instances", json_number(one.share))
+      .text();
+}
+
+}  // namespace
+
+std::string recommendation_text(const Recommendation& all) {
+  std::string text = headline(all);
+  text += fmt::format(
+      "On-demand alone: {} USD, {} USD a month, {} of the jobs late (market choice "
+      "{})\n",
+      interval_text(all.on_demand.figures.cost, 2),
+      interval_text(a_month(all.on_demand.figures.cost, all.days), 2),
+      percent(all.on_demand.late_share), all.on_demand.market_choice);
+  if (!all.drawn.empty()) {
+    text +=
+        fmt::format("Drawn, because the jobs do not state them: {}\n", fmt::join(all.drawn, ", "));
+  }
+  for (const std::string& caution : all.cautions) text += "Caution: " + caution + "\n";
+  if (!all.bids.empty()) {
+    text += all.has_prices
+                ? "Bids at the end of the price history (an urgent job bids the price and 0.001 "
+                  "more):\n"
+                : "Markets of availability (there a lack of capacity ends instances, no price):\n";
+    text += bids_table(all.bids);
+  }
+  const auto& shown = all.ranked.empty() ? all.others : all.ranked;
+  if (!shown.empty()) {
+    text += all.ranked.empty()
+                ? "The cheapest, all later than allowed:\n"
+                : fmt::format("Cheapest a useful job with at most {} more late than on-demand:\n",
+                              percent(all.allowed_late));
+    text += settings_table(shown, !all.ranked.empty());
+  }
+  if (!all.dropped.empty()) {
+    text +=
+        fmt::format("{} more settings dropped after {}: dearer or later beyond their interval\n",
+                    all.dropped.size(), seeds_text(all.dropped.front().figures.runs.size()));
+  }
+  return text;
+}
+
+std::string recommendation_json(const Recommendation& all) {
+  const auto text_json = [](const std::string& text) { return json_text(text); };
+  const std::string best = all.ranked.empty() ? "null" : candidate_json(all.ranked.front());
+  return JsonObject()
+             .add("seeds", std::to_string(all.seeds))
+             .add("days", json_number(all.days))
+             .add("allowed_late_share_beyond_on_demand", json_number(all.allowed_late))
+             .add("recommendation", all.beats_on_demand() ? best : "null")
+             .add("best", best)
+             .add("cost_per_month",
+                  all.ranked.empty() ? "null"
+                                     : mean_json(a_month(all.ranked.front().figures.cost, all.days),
+                                                 "half_width_95"))
+             .add("bids", list_of(all.bids, bid_json))
+             .add(
+                 "on_demand",
+                 JsonObject()
+                     .add("market_choice", json_text(all.on_demand.market_choice))
+                     .add("cost", mean_json(all.on_demand.figures.cost, "half_width_95"))
+                     .add("cost_per_month",
+                          mean_json(a_month(all.on_demand.figures.cost, all.days), "half_width_95"))
+                     .add("late_share", json_number(all.on_demand.late_share))
+                     .text())
+             .add("drawn", list_of(all.drawn, text_json))
+             .add("cautions", list_of(all.cautions, text_json))
+             .add("within_risk", list_of(all.ranked, candidate_json))
+             .add("beyond_risk", list_of(all.others, candidate_json))
+             .add("dropped", list_of(all.dropped, candidate_json))
+             .text() +
+         "\n";
+}
+
+}  // namespace cospot

@@ -1,0 +1,224 @@
+// What a recommendation is made of: the ranking that the summary has too, paired by seed.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "scratch_folder.hpp"
+#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/studies/broker/broker_text.hpp"
+#include "sim_harness/studies/broker/recommendation.hpp"
+#include "sim_harness/studies/study.hpp"
+
+namespace cospot {
+namespace {
+
+RankedSetting setting(std::size_t place, const std::vector<double>& per_job) {
+  RankedSetting one{.at = {place}};
+  for (std::size_t seed = 0; seed < per_job.size(); ++seed) {
+    one.runs[seed] = {.cost = 10 * per_job[seed], .cost_per_useful_job = per_job[seed]};
+  }
+  return one;
+}
+
+TEST_CASE("ranking: least cost per useful job; differences seed by seed, as a share of the best") {
+  // The seeds differ by far more than the settings: means 2.1 and 2, differences .1, .1, .1 and
+  // .2, -.2, .15 (mean .05, standard deviation sqrt(.0475) = .218: t x sd / sqrt(3) = .5414).
+  std::vector<RankedSetting> all{setting(0, {1.1, 2.1, 3.1}), setting(1, {1.2, 1.8, 3.15}),
+                                 setting(2, {1, 2, 3})};
+  rank_settings(all);
+  CHECK(all[0].at[0] == 2);
+  CHECK(all[1].at[0] == 1);
+  CHECK(all[2].at[0] == 0);
+  CHECK(all[0].cost.mean == doctest::Approx(20));
+  CHECK_FALSE(all[0].is_told_apart());
+  CHECK(all[1].to_best->mean == doctest::Approx(0.05 / 2));
+  CHECK(*all[1].to_best->half_width == doctest::Approx(0.541 / 2).epsilon(1e-2));
+  CHECK_FALSE(all[1].is_told_apart());
+  CHECK(all[2].to_best->mean == doctest::Approx(0.1 / 2));
+  CHECK(all[2].is_told_apart());
+  CHECK(to_best_text(all[1]) == "+2.5 +/- 27.1%, not told apart");
+  CHECK(to_best_text(all[2]) == "+5.0 +/- 0.0%");
+}
+
+TEST_CASE("ranking: a setting with which no job of a seed was in time comes last") {
+  std::vector<RankedSetting> all{setting(0, {1, 1}), setting(1, {5, 5})};
+  all[0].runs[1].cost_per_useful_job.reset();
+  rank_settings(all);
+  CHECK(all[0].at[0] == 1);
+  CHECK_FALSE(all[1].cost_per_useful_job.has_value());
+  CHECK_FALSE(all[1].to_best.has_value());
+}
+
+const std::string kStudy = R"(
+study: broker
+market: {synthetic: us_east_2011, seed: 3, days: 40}
+jobs: {synthetic: grid, count: 300, days: 2}
+)";
+
+BrokerStudySettings settings_of(const std::string& text,
+                                const BrokerDefaults& defaults = recommendation_defaults()) {
+  return read_broker_settings(parse_yaml(text, "test"), ".", defaults);
+}
+
+TEST_CASE("recommend: 20 seeds, and what the page finds best, where the file says nothing") {
+  const BrokerStudySettings settings = settings_of(kStudy);
+  CHECK(settings.seeds.size() == 20);
+  CHECK(settings.market_choice == std::vector<std::string>{"preferred", "cheapest", "diversified"});
+  CHECK(settings.fault_tolerance.back() == "interval");
+  const BrokerStudySettings paper = settings_of(kStudy, paper_defaults());
+  CHECK(paper.seeds.size() == 1);
+  CHECK(paper.market_choice == std::vector<std::string>{"preferred"});
+  CHECK(paper.fault_tolerance.size() == 4);
+}
+
+TEST_CASE("recommend and summary rank by one rule") {
+  const std::string text =
+      kStudy + "bid: [minimum, on_demand]\nalpha: [1, 4]\nmarket_choice: [preferred, cheapest]\n" +
+      "fault_tolerance: [none, migration]\nseed: [1, 2, 3]\n";
+  StudyFile file;
+  file.root = parse_yaml(text, "test");
+  file.folder = ".";
+  NoProgress progress;
+  ResultsDatabase results =
+      run_in_memory(built_in_studies().find("broker")->read(file)(), 1, progress);
+  const std::vector<RankedSetting> summary = ranked_settings(results);
+  // Everything within the limit: 100 % may be late.
+  const Recommendation found = recommend(settings_of(text), {.allowed_late = 1, .threads = 2});
+  REQUIRE(found.ranked.size() == summary.size());
+  CHECK(found.others.empty());
+  CHECK(found.dropped.empty());
+  for (std::size_t i = 0; i < summary.size(); ++i) {
+    CHECK(found.ranked[i].figures.at == summary[i].at);
+    CHECK(found.ranked[i].figures.cost.mean == summary[i].cost.mean);
+    CHECK(found.ranked[i].figures.is_told_apart() == summary[i].is_told_apart());
+  }
+}
+
+TEST_CASE("recommend: dropping settings after the first seeds changes no recommendation") {
+  // Against all settings on all seeds, with a limit that some keep after five seeds but not after
+  // 20 (then all of them get 20), and with one that is easy to keep.
+  const std::string text =
+      kStudy +
+      "bid: [minimum, mean, on_demand]\nalpha: [1, 4]\nfault_tolerance: [none, interval]\n";
+  std::string seeds = "1";
+  for (int seed = 2; seed <= 20; ++seed) seeds += ", " + std::to_string(seed);
+  StudyFile file;
+  file.root = parse_yaml(
+      text + "market_choice: [preferred, cheapest, diversified]\nseed: [" + seeds + "]\n", "test");
+  file.folder = ".";
+  NoProgress progress;
+  ResultsDatabase results =
+      run_in_memory(built_in_studies().find("broker")->read(file)(), 2, progress);
+  const std::vector<RankedSetting> all = ranked_settings(results);
+  for (const double allowed_late : {0.0, 0.05}) {
+    const Recommendation found =
+        recommend(settings_of(text), {.allowed_late = allowed_late, .threads = 2});
+    const double allowed = found.on_demand.figures.late.mean + allowed_late * 300 + 1e-9;
+    CHECK(found.dropped.empty() == (allowed_late == 0));
+    const auto best = std::ranges::find_if(
+        all, [allowed](const RankedSetting& one) { return one.late.mean <= allowed; });
+    REQUIRE(best != all.end());
+    REQUIRE_FALSE(found.ranked.empty());
+    CHECK(found.ranked.front().figures.at == best->at);
+    CHECK(found.ranked.front().figures.cost.mean == best->cost.mean);
+  }
+}
+
+TEST_CASE("recommend: the saving is against the cheapest way to run on-demand") {
+  // One market of a price that never changes: every setting costs 0.03 / 0.085 of on-demand.
+  const ScratchFolder folder;
+  (void)folder.write("a.csv", "time,price\n0,0.03\n5184000,0.03\n");
+  (void)folder.write("jobs.csv",
+                     "submission_s,duration_s,parallelism,deadline_s\n0,7000,1,50000\n");
+  const std::string text =
+      "study: broker\nmarket: [{type: m1.small, datacenter: a, prices: a.csv}]\n"
+      "jobs: {csv: jobs.csv}\nbid: [on_demand, high]\nalpha: 2\nfault_tolerance: duplication\n";
+  const Recommendation found = recommend(
+      read_broker_settings(parse_yaml(text, "test"), folder.path(), recommendation_defaults()),
+      {.threads = 1});
+  REQUIRE_FALSE(found.ranked.empty());
+  CHECK(found.seeds == 20);
+  CHECK(found.days == 1);  // of one job: the day that its submission is in
+  CHECK(found.drawn == std::vector<std::string>{"estimates"});
+  CHECK(found.ranked.front().saving.mean == doctest::Approx(1 - 0.03 / 0.085));
+  CHECK(found.beats_on_demand());
+  REQUIRE(found.bids.size() == 1);
+  CHECK(found.bids[0].type == "m1.small");
+  CHECK(found.bids[0].os == "Linux/UNIX");
+  CHECK(found.bids[0].datacenter == "a");
+  CHECK(found.bids[0].bid == 85'000);
+  CHECK(found.bids[0].share == 1);
+  // Three hours of 0.03 USD on one day are 30.4375 x 0.09 USD a month or less by the idle hour.
+  CHECK(recommendation_text(found).find("USD a month") != std::string::npos);
+}
+
+TEST_CASE("recommend: on-demand where spots save nothing") {
+  const ScratchFolder folder;
+  (void)folder.write("dear.csv", "time,price\n0,0.09\n5184000,0.09\n");
+  (void)folder.write("jobs.csv",
+                     "submission_s,duration_s,parallelism,deadline_s\n0,7000,1,50000\n");
+  const std::string text =
+      "study: broker\nmarket: [{type: m1.small, datacenter: a, prices: dear.csv}]\n"
+      "jobs: {csv: jobs.csv}\nbid: high\nalpha: 2\nfault_tolerance: none\nseed: [1, 2]\n";
+  const Recommendation found = recommend(
+      read_broker_settings(parse_yaml(text, "test"), folder.path(), recommendation_defaults()),
+      {.threads = 1});
+  CHECK(found.ranked.front().saving.mean < 0);
+  CHECK_FALSE(found.beats_on_demand());
+  CHECK(recommendation_text(found).starts_with("Recommendation: on-demand; no setting is cheaper"));
+}
+
+TEST_CASE("recommend: where only capacity ends instances, bids are no choice") {
+  const ScratchFolder folder;
+  (void)folder.write("a.csv",
+                     "time,available,price\n0,1,0.03\n1000000,0,\n1003600,1,0.03\n5184000,0,\n");
+  (void)folder.write("jobs.csv", "submission_s,duration_s,parallelism\n0,7000,1\n90000,70000,1\n");
+  const std::string text =
+      "study: broker\nmarket: [{type: m1.small, datacenter: a, availability: a.csv}]\n"
+      "jobs: {csv: jobs.csv}\nbilling: per_second\nnotice_seconds: 120\n";
+  const BrokerStudySettings settings =
+      read_broker_settings(parse_yaml(text, "test"), folder.path(), recommendation_defaults());
+  CHECK(settings.bid == std::vector<std::string>{"on_demand"});
+  const Recommendation found = recommend(settings, {.threads = 2});
+  CHECK_FALSE(found.has_prices);
+  // 0.03 against 0.085 USD/h; nobody pays for seconds without capacity more than for others.
+  CHECK(found.ranked.front().saving.mean == doctest::Approx(1 - 0.03 / 0.085).epsilon(0.02));
+  const std::string page = recommendation_text(found);
+  CHECK(page.find("Markets of availability") != std::string::npos);
+  CHECK(page.find("that came to exactly the same as one of these") != std::string::npos);
+}
+
+TEST_CASE("recommend: cautions, and what it cannot answer") {
+  const ScratchFolder folder;
+  // Prices of 2020, for 16 days: room for one start.
+  (void)folder.write("new.csv",
+                     "time,price\n2020-01-01T00:00:00Z,0.03\n2020-01-16T00:00:00Z,0.03\n");
+  (void)folder.write("jobs.csv", "submission_s,duration_s,memory_mb\n0,7000,100\n100000,5,\n");
+  const std::string text =
+      "study: broker\nmarket: [{type: m1.small, datacenter: a, prices: new.csv}]\n"
+      "jobs: {csv: jobs.csv}\nbid: high\nalpha: 2\nfault_tolerance: none\n";
+  const auto read = [&folder](const std::string& study) {
+    return read_broker_settings(parse_yaml(study, "test"), folder.path(),
+                                recommendation_defaults());
+  };
+  const Recommendation found = recommend(read(text), {.threads = 1});
+  REQUIRE(found.cautions.size() == 2);
+  CHECK(found.cautions[0].find("room for one start of 2 days of jobs") != std::string::npos);
+  CHECK(found.cautions[1].find("since then EC2 ends instances when it needs") != std::string::npos);
+  CHECK_THROWS_WITH_AS((void)recommend(read(text + "billing: [hourly, per_second]\n"), {}),
+                       "more than one value of: billing; expected one: choose with --set, or use "
+                       "cospot compare for all",
+                       ConfigError);
+  (void)folder.write("jobs.csv", "submission_s,duration_s,memory_mb\n0,7000,4096\n");
+  CHECK_THROWS_WITH_AS((void)recommend(read(text), {}),
+                       "jobs jobs.csv: job 1: memory_mb is 4096, expected at most the 1740 MiB of "
+                       "m1.small, the largest type of market markets",
+                       ConfigError);
+}
+
+}  // namespace
+}  // namespace cospot

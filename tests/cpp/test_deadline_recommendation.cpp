@@ -1,0 +1,107 @@
+// What the summary of the study `deadline` tells a customer to use.
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+#include "core/errors.hpp"
+#include "scratch_folder.hpp"
+#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/studies/deadline/deadline_comparison.hpp"
+#include "sim_harness/studies/deadline/deadline_text.hpp"
+#include "sim_harness/studies/study.hpp"
+
+namespace cospot {
+namespace {
+
+StudyFile file_of(const std::string& text, const ScratchFolder& folder) {
+  StudyFile file;
+  file.root = parse_yaml("study: deadline\n" + text, "test");
+  file.folder = folder.path();
+  return file;
+}
+
+Experiment experiment_of(const std::string& text, const ScratchFolder& folder) {
+  return built_in_studies().find("deadline")->read(file_of(text, folder))();
+}
+
+std::string summary_of(const std::string& text, const ScratchFolder& folder = {}) {
+  NoProgress progress;
+  ResultsDatabase results = run_in_memory(experiment_of(text, folder), 1, progress);
+  return deadline_text(results, Timing::kOff);
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("savings: sample by sample, as a share of what the dearer costs") {
+  // Differences 2, 4, 6 of a mean of 20: mean 4 / 20; sd 2 and t(0.975; 2) = 4.30265 give
+  // 4.30265 x 2 / sqrt(3) / 20 = 0.24841.
+  const StrategyFigures cheap{.name = "a", .cost_of_sample = {{0, 8}, {1, 16}, {2, 24}}};
+  const StrategyFigures dear{.name = "b", .cost_of_sample = {{0, 10}, {1, 20}, {2, 30}}};
+  const MeanInterval saving = saving_of(cheap, dear);
+  CHECK(saving.mean == doctest::Approx(0.2));
+  CHECK(*saving.half_width == doctest::Approx(0.24841).epsilon(1e-4));
+  CHECK_FALSE(is_saving(saving));
+  CHECK(is_saving({.mean = 0.2, .half_width = {}}));
+  CHECK(is_saving({.mean = 0.2, .half_width = 0.1}));
+  CHECK_FALSE(is_saving({.mean = -0.2, .half_width = 0.1}));
+}
+
+TEST_CASE("a late strategy is no saving, and is not recommended") {
+  // Two scarce traces on which spots alone are late in every run, at a seventh of the money.
+  const std::string text = summary_of(
+      "trace: [{synthetic: scarce, seed: 1, days: 24}, {synthetic: scarce, seed: 2, days: 24}]\n"
+      "start_hours: 336\n");
+  CHECK(has(text, "Caution: spot_only misses the deadline in 4 of 4 runs: its cost is no saving"));
+  CHECK_FALSE(has(text, "Recommendation: spot_only"));
+  CHECK_FALSE(has(text, "Recommendation: optimal"));
+  const std::string line = text.substr(text.find("\nspot_only") + 1);
+  CHECK(has(line.substr(0, line.find('\n')), "late                    late"));
+  CHECK_FALSE(has(line.substr(0, line.find('\n')), "%"));
+}
+
+TEST_CASE("spots that cost more than on-demand: on-demand, and a warning") {
+  const std::string study =
+      "trace: [{synthetic: bursty, seed: 1, days: 24}, {synthetic: bursty, seed: 2, days: 24}]\n"
+      "spot_price: 4\n";
+  const std::string text = summary_of(study);
+  CHECK(has(text, "Recommendation: on_demand, 147.65 USD a job; nothing saves beyond"));
+  CHECK(has(text, "Caution: spots cost more than on-demand (4 against 3.06 USD/h)"));
+  REQUIRE(experiment_of(study, {}).warnings.size() == 1);
+  CHECK(has(experiment_of(study, {}).warnings[0], "spots cost more than on-demand"));
+  CHECK(experiment_of("trace: {synthetic: bursty}\n", {}).warnings.empty());
+}
+
+TEST_CASE("one start in one trace: what it saves, without an interval") {
+  const std::string text =
+      summary_of("trace: {synthetic: bursty, seed: 1}\nstrategy: [on_demand, quoted]\n");
+  CHECK(has(text, "Recommendation: quoted, "));
+  CHECK(has(text, "One start in one trace has no interval"));
+  CHECK(has(summary_of("trace: {synthetic: bursty, seed: 1}\nstrategy: [spot_only, optimal]\n"
+                       "deadline_hours: 49\nstart_hours: 60\n"),
+            "Recommendation: none"));
+}
+
+TEST_CASE("the price of a customer's own trace") {
+  const ScratchFolder folder;
+  const auto trace = [&folder](const char* name, const char* price) {
+    (void)folder.write(name, std::string("time,available,price\n0,1,") + price + "\n360000,0,\n");
+  };
+  trace("a.csv", "0.3");
+  trace("b.csv", "0.4");
+  // 48 h of work and 0.2 h of overhead in ticks of five minutes: 48.25 h at 0.3 = 14.475 USD.
+  CHECK(has(summary_of("trace: a.csv\nstrategy: greedy\n", folder),
+            "Recommendation: greedy, 14.47 USD"));
+  CHECK(has(summary_of("trace: a.csv\nstrategy: greedy\nspot_price: 0.5\n", folder),
+            "Recommendation: greedy, 24.12 USD"));
+  CHECK_THROWS_WITH_AS((void)experiment_of("trace: [a.csv, b.csv]\n", folder),
+                       "trace: a.csv states a spot price of 0.3 and b.csv of 0.4, expected one for "
+                       "all; state spot_price, or run them one by one with --set trace=FILE",
+                       ConfigError);
+}
+
+}  // namespace
+}  // namespace cospot
