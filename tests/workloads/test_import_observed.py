@@ -5,6 +5,7 @@ Needs the environment variable COSPOT_PROGRAM: the program to test.
 """
 
 import csv
+import dataclasses
 import json
 import random
 import unittest
@@ -21,7 +22,7 @@ def snapshots(folder, instances, days):
     names = []
     for day in days:
         alive = [
-            exports.Instance(one.name, one.tenant, one.cpus, one.memory, one.is_spot, one.start, None)
+            dataclasses.replace(one, end=None)
             for one in instances
             if one.start <= day * DAY and (one.end is None or one.end > day * DAY)
         ]
@@ -47,7 +48,7 @@ class Observed(ImportCase):
     def test_the_window_begins_with_the_first_snapshot(self):
         files = snapshots(self.folder, self.old_pod_and_jobs(), range(15))
         printed = self.import_files(*files, *SPOTS)
-        assert "window: 14.0417 days from 2024-05-01T00:00:00Z, the first of 15 snapshots" in printed
+        assert "14.0417 days from 2024-05-01T00:00:00Z, the first of 15 snapshots\n" in printed
         assert "  of 256 days only the last 14 were observed\n" in printed
         assert self.warnings == []
         rows = {row["instance_id"]: row for row in self.rows()}
@@ -138,7 +139,8 @@ class Observed(ImportCase):
         assert "nothing ends in the first 100 days after the first start" in warning
         assert "of 109 days only the last 9 were observed" in warning
         assert f"--window-start {100 * DAY} begins with the first end" in warning
-        self.import_files("t.csv", "--time-unit", "s", "--spot-if", "0", "--window-start", 100 * DAY)
+        start = ("--window-start", 100 * DAY)
+        self.import_files("t.csv", "--time-unit", "s", "--spot-if", "0", *start)
         assert self.warnings == []
 
 
@@ -274,9 +276,9 @@ class Dates(ImportCase):
             )
 
         def at(form):
-            return lambda hour: (
-                exports.EPOCH + exports.datetime.timedelta(hours=hour)
-            ).strftime(form)
+            return lambda hour: (exports.EPOCH + exports.datetime.timedelta(hours=hour)).strftime(
+                form
+            )
 
         options = ("--period-hours", "1", "--training-days", "7", "--horizon-days", "7")
         printed = set()
