@@ -244,7 +244,7 @@ const ImportFormat& plain_import_format() {
     ImportFormat plain{.name = "", .summary = "any CSV with a header line"};
     for (const ImportTargetInfo& info : kImportTargetInfos) {
       // A column that happens to be called zone or group is asked for by nobody.
-      if (!is_placement(info.target)) plain.map.push_back({info.target, {info.name}});
+      if (!asks_beside_room(info.target)) plain.map.push_back({info.target, {info.name}});
     }
     return plain;
   }();

@@ -54,7 +54,7 @@ inline constexpr std::array<ImportTargetInfo, kImportTargets> kImportTargetInfos
      {ImportTarget::kMaxServerPerHost, "max_server_per_host", false}}};
 
 /// Whether a target says what a request asks beside room.
-[[nodiscard]] constexpr bool is_placement(ImportTarget target) {
+[[nodiscard]] constexpr bool asks_beside_room(ImportTarget target) {
   return target >= ImportTarget::kZone;
 }
 

@@ -85,7 +85,7 @@ void check_complete(const ImportOptions& options, const ImportPlan& plan) {
 
 bool ImportPlan::has_placements() const {
   return std::ranges::any_of(kImportTargetInfos, [&](const ImportTargetInfo& info) {
-    return is_placement(info.target) && of(info.target).is_given();
+    return asks_beside_room(info.target) && of(info.target).is_given();
   });
 }
 

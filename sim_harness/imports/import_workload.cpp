@@ -47,6 +47,18 @@ std::string condition_of(const ImportPlan& plan) {
   return condition.find_first_not_of("0123456789") == std::string::npos ? "" : condition;
 }
 
+/// Neither file that is written may be one that is read, or the other.
+void check_outputs(const ImportOptions& options, const std::filesystem::path& output) {
+  std::vector<std::filesystem::path> inputs = options.files;
+  if (options.flavors) inputs.push_back(*options.flavors);
+  require_not_input("-o", output, inputs);
+  if (!options.hosts_out) return;
+  require_not_input("--hosts-out", *options.hosts_out, inputs);
+  if (!is_same_file(*options.hosts_out, output)) return;
+  throw ConfigError(fmt::format("--hosts-out {}: is the file of -o too; choose another",
+                                options.hosts_out->string()));
+}
+
 void require_hosts(const ImportOptions& options, const ImportSummary& summary) {
   if (!options.hosts_out || !summary.hosts.empty()) return;
   throw WorkloadError(fmt::format(
@@ -91,13 +103,7 @@ class RequestWriter {
 }  // namespace
 
 ImportSummary import_workload(const ImportOptions& options, const std::filesystem::path& output) {
-  require_not_input("-o", output, options.files);
-  const std::filesystem::path hosts_out = options.hosts_out.value_or("");
-  require_not_input("--hosts-out", hosts_out, options.files);
-  if (is_same_file(hosts_out, output)) {
-    throw ConfigError(
-        fmt::format("--hosts-out {}: is the file of -o too; choose another", hosts_out.string()));
-  }
+  check_outputs(options, output);
   const SimTime lead = lead_of(options);
   const ImportPlan plan = plan_import(options);
   // Before all rows are read for nothing.
@@ -130,7 +136,9 @@ ImportSummary import_workload(const ImportOptions& options, const std::filesyste
     throw WorkloadError(fmt::format("{}: no request starts in the window, expected one",
                                     options.files.front().string()));
   }
-  if (options.hosts_out) write_stored_file(hosts_out, hosts_bytes(summary, hosts_out));
+  if (options.hosts_out) {
+    write_stored_file(*options.hosts_out, hosts_bytes(summary, *options.hosts_out));
+  }
   stream.commit();
   return summary;
 }

@@ -33,8 +33,10 @@ std::string SizeSums::memory_doubt(const VcpusUnit& unit) const {
   if (memory <= kMostMemory) return {};
   return fmt::format(
       "requests ask for {:.3g} MiB of memory a vCPU, which looks like KiB or bytes; if it is, say "
-      "--map 'memory_mb=COLUMN / 1024.0' or --map 'memory_mb=COLUMN / 1048576.0'",
-      memory);
+      "--map 'memory_mb=COLUMN / 1024.0' or --map 'memory_mb=COLUMN / 1048576.0'{}",
+      memory,
+      unit.vcpus < 1 ? fmt::format("; or one of vcpus is not {:g} vCPU: --vcpus-unit", unit.vcpus)
+                     : "");
 }
 
 std::string SizeSums::host_doubt(const ResourceVector& host, const VcpusUnit& unit) const {

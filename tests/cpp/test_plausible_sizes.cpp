@@ -26,6 +26,8 @@ TEST_CASE("SizeSums: memory a vCPU tells GiB, KiB and bytes from MiB") {
   CHECK(sums_of(4, 4 * 262'145).memory_doubt(kVcpus).find("KiB or bytes") != std::string::npos);
   // Thousandths of a CPU: 4,000 of them with 16,384 MiB are 4,096 MiB a vCPU.
   CHECK(sums_of(4000, 16384).memory_doubt({.vcpus = 0.001}).empty());
+  // CPUs that are taken for thousandths: 4,096 / 0.001 a vCPU.
+  CHECK(sums_of(4, 16384).memory_doubt({.vcpus = 0.001}).ends_with("0.001 vCPU: --vcpus-unit"));
   CHECK(sums_of(4000, 16).memory_doubt({.is_relative = true}).empty());
   CHECK(SizeSums().memory_doubt(kVcpus).empty());
 }
