@@ -39,13 +39,15 @@ void run_import(ImportCommandOptions& options) {
   options.import.window = options.window.window();
   const ImportSummary summary = import_workload(options.import, options.output);
   fmt::print("{}", import_summary_text(summary, options.output));
+  print_warnings(import_warnings(summary, options.output));
 }
 
 void add_table_options(CLI::App& command, ImportOptions& import) {
   command.add_option("--format", import.format, "What the files are; --list-formats names them");
   command.add_option("--map", import.map,
                      "NAME=COLUMN, or NAME=EXPRESSION over columns; names: instance_id, tenant_id, "
-                     "vcpus, memory_mb, disk_gb, start_s, end_s, count");
+                     "vcpus, memory_mb, disk_gb, start_s, end_s, count, zone, extra_specs, group, "
+                     "group_policy, max_server_per_host");
   command
       .add_option("--columns", import.columns, "Names of the columns, when no header line has them")
       ->delimiter(',');
@@ -68,7 +70,8 @@ void add_row_options(CLI::App& command, ImportOptions& import) {
   command.add_option("--end-when", import.end_when, "Condition that makes a row the end of one");
   command.add_option("--window-start", import.window_start,
                      "Second 0 of the workload, a time of the file or ISO 8601; default: the first "
-                     "request, or --window-days before the last time seen");
+                     "time at which everything that ran is known, or the first request, or "
+                     "--window-days before the last time seen");
   command
       .add_option("--lead-days", import.lead_days,
                   "Leave out requests that ended longer than this before the window")
@@ -86,6 +89,8 @@ void add_import_command(CLI::App& workload) {
   command->add_option("FILE", options->import.files, "Files to read, plain or gzip");
   command->add_option("-o,--output", options->output,
                       "File to write; gzip-compressed if it ends in .gz");
+  command->add_option("--hosts-out", options->import.hosts_out,
+                      "File of hosts to write for --host, where the files have hosts (kubernetes)");
   add_table_options(*command, options->import);
   add_row_options(*command, options->import);
   options->window.add_to(*command);

@@ -17,6 +17,7 @@
 #include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/files/output_file.hpp"
 #include "sim_harness/workloads/csv_workload.hpp"
+#include "sim_harness/workloads/plausible_sizes.hpp"
 #include "sim_harness/workloads/vcpus_unit.hpp"
 #include "sim_harness/workloads/window.hpp"
 #include "sim_harness/workloads/workload_info.hpp"
@@ -66,6 +67,12 @@ std::string money_of_info(const VcpuHourPrices& prices, const WorkloadInfo& info
       prices.spot / unit.vcpus);
 }
 
+/// Where hosts seem to count in another unit than requests.
+void warn_of_hosts(const Workload& workload, const HostMix& hosts, const VcpusUnit& unit) {
+  const std::string doubt = size_sums(workload).host_doubt(hosts.largest_total(), unit);
+  if (!doubt.empty()) print_warnings({workload.name + ": " + doubt});
+}
+
 void print_info(const InfoOptions& options) {
   std::optional<HostMix> host;
   if (!options.host.empty()) host = parse_hosts_option(options.host);
@@ -73,6 +80,7 @@ void print_info(const InfoOptions& options) {
   warn_of_window(workload);
   const WorkloadInfo info = describe_workload(workload, host);
   const VcpusUnit unit = read_vcpus_unit(options.file);
+  if (host) warn_of_hosts(workload, *host, unit);
   const std::optional<PriceList> list = options.price.prices();
   std::string money;
   if (list) money = money_of_info(list->of(workload, unit), info, unit);

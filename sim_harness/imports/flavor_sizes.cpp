@@ -76,7 +76,6 @@ class FlavoredTable final : public ImportTable {
     return true;
   }
   [[nodiscard]] std::string place() const override { return table_->place(); }
-  [[nodiscard]] std::vector<ImportedHosts> hosts() const override { return table_->hosts(); }
 
  private:
   std::unique_ptr<ImportTable> table_;

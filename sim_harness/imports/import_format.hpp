@@ -23,6 +23,12 @@ enum class ImportTarget : std::uint8_t {
   kStart,
   kEnd,
   kCount,  ///< how many alike requests a row stands for
+  // What a request asks beside room, as in workload files.
+  kZone,
+  kExtraSpecs,
+  kGroup,
+  kGroupPolicy,
+  kMaxServerPerHost,
 };
 
 struct ImportTargetInfo {
@@ -31,7 +37,7 @@ struct ImportTargetInfo {
   bool is_required;
 };
 
-inline constexpr std::size_t kImportTargets = 8;
+inline constexpr std::size_t kImportTargets = 13;
 inline constexpr std::array<ImportTargetInfo, kImportTargets> kImportTargetInfos{
     {{ImportTarget::kId, "instance_id", false},
      {ImportTarget::kTenant, "tenant_id", false},
@@ -40,7 +46,17 @@ inline constexpr std::array<ImportTargetInfo, kImportTargets> kImportTargetInfos
      {ImportTarget::kDiskGb, "disk_gb", false},
      {ImportTarget::kStart, "start_s", true},
      {ImportTarget::kEnd, "end_s", false},
-     {ImportTarget::kCount, "count", false}}};
+     {ImportTarget::kCount, "count", false},
+     {ImportTarget::kZone, "zone", false},
+     {ImportTarget::kExtraSpecs, "extra_specs", false},
+     {ImportTarget::kGroup, "group", false},
+     {ImportTarget::kGroupPolicy, "group_policy", false},
+     {ImportTarget::kMaxServerPerHost, "max_server_per_host", false}}};
+
+/// Whether a target says what a request asks beside room.
+[[nodiscard]] constexpr bool asks_beside_room(ImportTarget target) {
+  return target >= ImportTarget::kZone;
+}
 
 /// Expressions of which the first counts that the columns of a file allow: tables are exported with
 /// more than one way to name their columns.
@@ -66,6 +82,7 @@ struct ImportFormat {
   Candidates start_when{};   ///< rows that are starts, of tables with a row for each event
   Candidates end_when{};     ///< rows that are ends
   bool has_flavors = false;  ///< its files may have names of flavors in place of sizes
+  bool is_purged = false;    ///< instances that ended long ago may be missing
 };
 
 /// All built-in formats; one with several tables comes once for each.

@@ -12,8 +12,8 @@ namespace {
 
 PlannedExpression planned(std::string_view option, const std::optional<std::string>& given,
                           const Candidates& candidates) {
-  if (given) return {std::string(option), {*given}};
-  return {std::string(option), {candidates.begin(), candidates.end()}};
+  if (given) return {std::string(option), {*given}, true};
+  return {std::string(option), {candidates.begin(), candidates.end()}, false};
 }
 
 /// Takes in `text`, one of `maps`.
@@ -37,7 +37,8 @@ void read_map(const std::string& text, const std::vector<std::string>& maps, Imp
   if (expression.empty()) {
     throw ConfigError(fmt::format("--map {}: expected a column, or an expression", text));
   }
-  plan.map[static_cast<std::size_t>(known->target)] = {fmt::format("--map {}", name), {expression}};
+  plan.map[static_cast<std::size_t>(known->target)] = {
+      fmt::format("--map {}", name), {expression}, true};
 }
 
 bool read_end(const std::string& text) {
@@ -73,9 +74,20 @@ void check_complete(const ImportOptions& options, const ImportPlan& plan) {
   if (plan.end_when.is_given() && !plan.start_when.is_given()) {
     throw ConfigError("--end-when is given without --start-when, expected both or none");
   }
+  if (plan.of(ImportTarget::kGroup).is_given() != plan.of(ImportTarget::kGroupPolicy).is_given()) {
+    throw ConfigError(
+        "--map group= and --map group_policy= belong together, expected both or none; for one "
+        "policy: --map \"group_policy='anti-affinity'\"");
+  }
 }
 
 }  // namespace
+
+bool ImportPlan::has_placements() const {
+  return std::ranges::any_of(kImportTargetInfos, [&](const ImportTargetInfo& info) {
+    return asks_beside_room(info.target) && of(info.target).is_given();
+  });
+}
 
 ImportPlan plan_import(const ImportOptions& options) {
   const ImportFormat& format = options.format.empty()
@@ -100,6 +112,7 @@ ImportPlan plan_import(const ImportOptions& options) {
   plan.only = planned("--only", options.only, format.only);
   plan.start_when = planned("--start-when", options.start_when, format.start_when);
   plan.end_when = planned("--end-when", options.end_when, format.end_when);
+  plan.is_purged = format.is_purged;
   plan_shape(options, plan);
   check_complete(options, plan);
   return plan;

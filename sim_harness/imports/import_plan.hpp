@@ -30,6 +30,7 @@ struct ImportOptions {
   std::optional<std::filesystem::path> flavors{};  ///< what the flavors that rows name are
   std::optional<std::string> window_start{};       ///< in the file's time unit, or ISO 8601
   std::optional<SimTime> window{};
+  std::optional<std::filesystem::path> hosts_out{};  ///< where the hosts go, if anywhere
   double lead_days = 14;
   bool skip_bad_rows = false;
 };
@@ -38,6 +39,7 @@ struct ImportOptions {
 struct PlannedExpression {
   std::string option;
   std::vector<std::string> candidates;
+  bool is_stated = false;  ///< by the user, who must be told when it cannot be used
 
   [[nodiscard]] bool is_given() const { return !candidates.empty(); }
 };
@@ -57,8 +59,17 @@ struct ImportPlan {
   std::shared_ptr<const FlavorSizes> flavors{};  ///< null: none are given
   bool expects_flavors = false;  ///< sizes may be those of flavors, which are missing
 
+  bool is_purged = false;  ///< instances that ended long ago may be missing
+
   /// Tells whether starts and ends stand in rows of their own.
   [[nodiscard]] bool has_events() const { return start_when.is_given(); }
+
+  /// Tells whether requests may ask for more than room.
+  [[nodiscard]] bool has_placements() const;
+
+  [[nodiscard]] const PlannedExpression& of(ImportTarget target) const {
+    return map[static_cast<std::size_t>(target)];
+  }
 };
 
 /// Errors: ConfigError.

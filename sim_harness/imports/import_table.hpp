@@ -3,19 +3,32 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/model/resource_vector.hpp"
+#include "core/model/sim_time.hpp"
 
 namespace cospot {
 
-/// Hosts of one size that a file names beside its requests.
-struct ImportedHosts {
-  ResourceVector total{};  ///< in the units of the requests
-  std::size_t count = 0;
+/// A host that a file names, with what its requests may have of it.
+struct ImportedHost {
+  std::string name{};
+  std::string type{};
+  std::string zone{};
+  std::string status = "up";  ///< as in docs/hosts-format.md
+  double vcpus = 0;           ///< vCPUs, whatever unit the requests count in
+  double memory_mb = 0;
+};
+
+/// When everything that ran was known: from the first look at it to the last.
+struct Observation {
+  SimTime first{0};
+  SimTime last{0};
+  std::string begins{};  ///< what the first look is, such as "the first of 15 snapshots"
+  std::string doubt{};   ///< why the times of the looks may be wrong; empty: they are known
 };
 
 /// A file as rows of named columns, read one after the other.
@@ -44,7 +57,10 @@ class ImportTable {
   [[nodiscard]] virtual std::string place() const = 0;
 
   /// The hosts, where the file has them.
-  [[nodiscard]] virtual std::vector<ImportedHosts> hosts() const { return {}; }
+  [[nodiscard]] virtual std::vector<ImportedHost> hosts() const { return {}; }
+
+  /// When the file's instances were observed, where the file tells.
+  [[nodiscard]] virtual std::optional<Observation> observation() const { return {}; }
 
  protected:
   std::vector<std::string> columns_;
@@ -63,15 +79,17 @@ struct TableShape {
   std::vector<std::string> json_columns{};  ///< JSON: members, a.b in depth; none: the first ones
   char separator = ',';                     ///< CSV
   std::vector<std::string> json_paths{};    ///< where in a JSON document the list of rows may be
+  std::vector<std::string> json_reports{};  ///< where `start` and `stop` of what it reports may be
 };
 
 /// Opens a file, plain or gzip. CSV may be JSON with an object a line, or a list of objects.
 [[nodiscard]] std::unique_ptr<ImportTable> open_table(const std::filesystem::path& file,
                                                       const TableShape& shape);
 
-/// The pods and nodes of `kubectl get pods,nodes -A -o json`: a row for each pod. Of several files,
-/// snapshots in order of time, a pod's latest counts; one that a later snapshot lacks ended by the
-/// latest time that snapshot knows.
+/// The pods and nodes of `kubectl get pods,nodes -A -o json`: a row for each pod. Files are
+/// snapshots, in any order: each was taken at the newest time in it, as a rule the last heartbeat
+/// of a node. A pod's latest snapshot counts; the next one after that is when it is known to be
+/// gone.
 [[nodiscard]] std::unique_ptr<ImportTable> open_kubernetes(
     std::span<const std::filesystem::path> files);
 

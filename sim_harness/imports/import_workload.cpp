@@ -8,6 +8,11 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "sim_harness/files/gzip.hpp"
+#include "sim_harness/files/output_file.hpp"
+#include "sim_harness/files/plain_text.hpp"
+#include "sim_harness/files/stored_file.hpp"
+#include "sim_harness/imports/imported_hosts.hpp"
 #include "sim_harness/imports/request_scan.hpp"
 #include "sim_harness/workloads/window.hpp"
 #include "sim_harness/workloads/workload_schema.hpp"
@@ -25,37 +30,6 @@ SimTime lead_of(const ImportOptions& options) {
   return SimTime(std::llround(options.lead_days * kMicrosecondsPerDay));
 }
 
-SimTime stated_start(const std::string& text, TimeUnit unit) {
-  std::optional<SimTime> time = parse_time(text, unit);
-  if (!time) time = parse_iso_time(text);
-  if (time) return *time;
-  throw ConfigError(fmt::format("--window-start: found '{}', expected {}, or ISO 8601", text,
-                                time_expected(unit)));
-}
-
-/// Places the window: it starts as stated, or with the first request, and goes on to the hour after
-/// the last time seen; or it is as long as stated, and ends a second after the last time seen.
-void place_window(const ImportOptions& options, const RequestScan& scan, ImportSummary& summary) {
-  constexpr SimTime kHour = std::chrono::hours(1);
-  constexpr SimTime kSecond = std::chrono::seconds(1);
-  if (options.window_start) {
-    summary.window_start = stated_start(*options.window_start, summary.unit);
-  } else if (options.window) {
-    // What was seen last is in it: the newest instances start then.
-    summary.window_start = scan.last_seen() + kSecond - *options.window;
-  } else {
-    summary.window_start = scan.first_start();
-  }
-  const SimTime seen = scan.last_seen() - summary.window_start;
-  summary.window = options.window.value_or((seen / kHour + 1) * kHour);
-  if (summary.window > SimTime(0) && summary.window <= kMaxWindow) return;
-  throw ConfigError(fmt::format(
-      "the requests go from {} to {}, which gives a window of {} days, expected more than 0 and at "
-      "most 10001; is --time-unit right? --window-start and --window-days state a window",
-      time_text(scan.first_start(), summary.unit), time_text(scan.last_seen(), summary.unit),
-      window_days_text(summary.window)));
-}
-
 void check_first_walk(const ImportOptions& options, const RequestScan& scan) {
   const std::string file = options.files.front().string();
   const bool has_requests = scan.first_start() != kNever;
@@ -67,6 +41,37 @@ void check_first_walk(const ImportOptions& options, const RequestScan& scan) {
       fmt::format("{}: none of {} rows is a request, expected one", file, scan.rows()));
 }
 
+/// The condition that makes spots; empty where it is a constant, which is meant so.
+std::string condition_of(const ImportPlan& plan) {
+  const std::string& condition = plan.spot_if.candidates.front();
+  return condition.find_first_not_of("0123456789") == std::string::npos ? "" : condition;
+}
+
+/// Neither file that is written may be one that is read, or the other.
+void check_outputs(const ImportOptions& options, const std::filesystem::path& output) {
+  std::vector<std::filesystem::path> inputs = options.files;
+  if (options.flavors) inputs.push_back(*options.flavors);
+  require_not_input("-o", output, inputs);
+  if (!options.hosts_out) return;
+  require_not_input("--hosts-out", *options.hosts_out, inputs);
+  if (!is_same_file(*options.hosts_out, output)) return;
+  throw ConfigError(fmt::format("--hosts-out {}: is the file of -o too; choose another",
+                                options.hosts_out->string()));
+}
+
+void require_hosts(const ImportOptions& options, const ImportSummary& summary) {
+  if (!options.hosts_out || !summary.hosts.empty()) return;
+  throw WorkloadError(fmt::format(
+      "{}: there are no hosts for --hosts-out, expected nodes beside pods (--format kubernetes, "
+      "kubectl get pods,nodes -A -o json); of Nova, cospot-nova history export writes them",
+      options.files.front().string()));
+}
+
+std::string hosts_bytes(const ImportSummary& summary, const std::filesystem::path& path) {
+  std::string text = hosts_csv(summary.hosts, summary.vcpus_unit);
+  return path.extension() == ".gz" ? pack_gzip(text) : text;
+}
+
 /// Shifts requests into the window and writes them.
 class RequestWriter {
  public:
@@ -74,16 +79,17 @@ class RequestWriter {
       : stream_(&stream), summary_(&summary), lead_(lead) {}
 
   void write(WorkloadRow request) {
-    request.start -= summary_->window_start;
-    if (request.end != kNever) request.end -= summary_->window_start;
+    request.start -= summary_->window.start;
+    if (request.end != kNever) request.end -= summary_->window.start;
     request.start = std::max(request.start, -kMaxWorkloadTime);
     if (request.end < -lead_) {
       ++summary_->ended_early;
-    } else if (request.start >= summary_->window) {
+    } else if (request.start >= summary_->window.length) {
       ++summary_->started_late;
     } else {
       if (request.end != kNever && request.end > kMaxWorkloadTime) request.end = kNever;
       ++summary_->requests[request.is_spot() ? 1 : 0];
+      summary_->sizes.add(request.resources);
       stream_->write(request);
     }
   }
@@ -97,16 +103,11 @@ class RequestWriter {
 }  // namespace
 
 ImportSummary import_workload(const ImportOptions& options, const std::filesystem::path& output) {
-  for (const std::filesystem::path& file : options.files) {
-    std::error_code ignored;
-    if (!std::filesystem::equivalent(file, output, ignored)) continue;
-    throw ConfigError(
-        fmt::format("{} would be overwritten, expected another file to write", output.string()));
-  }
+  check_outputs(options, output);
   const SimTime lead = lead_of(options);
   const ImportPlan plan = plan_import(options);
   // Before all rows are read for nothing.
-  if (options.window_start) (void)stated_start(*options.window_start, plan.unit);
+  if (options.window_start) (void)stated_window_start(*options.window_start, plan.unit);
   // Only until the second walk: what it holds grows with the requests.
   std::optional<RequestScan> first(std::in_place, plan, options.files);
   first->run([](const WorkloadRow&) {});
@@ -116,19 +117,27 @@ ImportSummary import_workload(const ImportOptions& options, const std::filesyste
                         .ends_without_start = first->ends_without_start(),
                         .bad_rows = first->faults().count(),
                         .bad_kinds = first->faults().kinds_text(),
+                        .window = place_window(options, plan, *first),
                         .unit = plan.unit,
                         .vcpus_unit = plan.vcpus_unit,
-                        .hosts = first->hosts()};
-  place_window(options, *first, summary);
-  WorkloadStream stream(output, WorkloadStatements{summary.window, plan.vcpus_unit});
-  RequestWriter writer(stream, summary, lead);
+                        .hosts = first->hosts(),
+                        .spot_if = condition_of(plan)};
+  require_hosts(options, summary);
   std::vector<SimTime> ends = first->take_ends();
   first.reset();
   RequestScan second(plan, options.files, std::move(ends));
+  WorkloadStream stream(output,
+                        {.window = summary.window.length,
+                         .vcpus_unit = plan.vcpus_unit,
+                         .placements = plan.has_placements() ? &second.placements() : nullptr});
+  RequestWriter writer(stream, summary, lead);
   second.run([&](const WorkloadRow& request) { writer.write(request); });
   if (stream.rows() == 0) {
     throw WorkloadError(fmt::format("{}: no request starts in the window, expected one",
                                     options.files.front().string()));
+  }
+  if (options.hosts_out) {
+    write_stored_file(*options.hosts_out, hosts_bytes(summary, *options.hosts_out));
   }
   stream.commit();
   return summary;
@@ -136,9 +145,12 @@ ImportSummary import_workload(const ImportOptions& options, const std::filesyste
 
 std::string import_summary_text(const ImportSummary& summary, const std::filesystem::path& output) {
   std::string text = fmt::format(
-      "{}: {} requests: {} VMs, {} spots\n  window: {} days from {}\n", output.string(),
+      "{}: {} requests: {} VMs, {} spots\n  window: {:.6g} days from {}{}\n", output.string(),
       summary.requests[0] + summary.requests[1], summary.requests[0], summary.requests[1],
-      window_days_text(summary.window), time_text(summary.window_start, summary.unit));
+      static_cast<double>(summary.window.length.count()) / kMicrosecondsPerDay,
+      time_text(summary.window.start, summary.unit),
+      summary.window.begins.empty() ? "" : ", " + summary.window.begins);
+  text += observed_line(summary.window);
   if (summary.vcpus_unit != VcpusUnit{}) {
     text += fmt::format("  sizes: {}\n",
                         summary.vcpus_unit.is_relative
@@ -155,11 +167,28 @@ std::string import_summary_text(const ImportSummary& summary, const std::filesys
   if (summary.bad_rows > 0) {
     text += fmt::format("  left out: {} bad rows: {}\n", summary.bad_rows, summary.bad_kinds);
   }
-  for (const ImportedHosts& hosts : summary.hosts) {
-    text += fmt::format("  hosts: {} of --host {},{}\n", hosts.count, hosts.total.vcpus,
-                        hosts.total.memory_mb);
+  return text + hosts_summary(summary.hosts, summary.vcpus_unit);
+}
+
+std::vector<std::string> import_warnings(const ImportSummary& summary,
+                                         const std::filesystem::path& output) {
+  std::vector<std::string> warnings = summary.window.warnings;
+  for (const bool is_spot : {false, true}) {
+    if (summary.spot_if.empty() || summary.requests[is_spot ? 1 : 0] > 0) continue;
+    warnings.push_back(fmt::format(
+        "--spot-if {} holds for {} of {} requests, expected for some: without {} there is nothing "
+        "to decide",
+        quoted_excerpt(summary.spot_if), is_spot ? "none" : "all",
+        summary.requests[0] + summary.requests[1], is_spot ? "spots" : "VMs"));
   }
-  return text;
+  warnings.push_back(summary.sizes.memory_doubt(summary.vcpus_unit));
+  if (!summary.hosts.empty()) {
+    warnings.push_back(summary.sizes.host_doubt(total_of(summary.hosts.front(), summary.vcpus_unit),
+                                                summary.vcpus_unit));
+  }
+  std::erase(warnings, "");
+  for (std::string& warning : warnings) warning = output.string() + ": " + warning;
+  return warnings;
 }
 
 }  // namespace cospot

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "sim_harness/imports/import_plan.hpp"
+#include "sim_harness/imports/import_window.hpp"
+#include "sim_harness/workloads/plausible_sizes.hpp"
 
 namespace cospot {
 
@@ -20,14 +22,16 @@ struct ImportSummary {
   std::uint64_t started_late = 0;
   std::uint64_t bad_rows = 0;
   std::string bad_kinds{};
-  SimTime window_start{0};  ///< in the file's time
-  SimTime window{0};
+  ImportWindow window{};
+  SizeSums sizes{};
   TimeUnit unit = TimeUnit::kSeconds;
   VcpusUnit vcpus_unit{};
-  std::vector<ImportedHosts> hosts{};
+  std::vector<ImportedHost> hosts{};
+  std::string spot_if{};  ///< the condition; empty: one that says the same of all rows
 };
 
-/// Reads files twice, and writes a workload in cospot's own schema, row by row.
+/// Reads files twice, and writes a workload in cospot's own schema, row by row; and the hosts,
+/// where options ask for them.
 ///
 /// Errors: ConfigError for options, WorkloadError with everything that is wrong in the files.
 [[nodiscard]] ImportSummary import_workload(const ImportOptions& options,
@@ -36,5 +40,9 @@ struct ImportSummary {
 /// The summary for people.
 [[nodiscard]] std::string import_summary_text(const ImportSummary& summary,
                                               const std::filesystem::path& output);
+
+/// What looks wrong, a sentence each that begins with the workload's name.
+[[nodiscard]] std::vector<std::string> import_warnings(const ImportSummary& summary,
+                                                       const std::filesystem::path& output);
 
 }  // namespace cospot

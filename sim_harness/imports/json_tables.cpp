@@ -13,6 +13,7 @@
 #include "sim_harness/files/json_file.hpp"
 #include "sim_harness/files/line_reader.hpp"
 #include "sim_harness/files/plain_text.hpp"
+#include "sim_harness/imports/timestamps.hpp"
 
 namespace cospot {
 namespace {
@@ -157,6 +158,7 @@ class JsonList final : public ImportTable {
     if (objects_.empty()) {
       document_.fail(fmt::format("there is no list of objects at {}", fmt::join(paths, " or ")));
     }
+    for (const std::string& report : shape.json_reports) read_span(report);
     columns_ = shape.json_columns;
     if (columns_.empty()) {
       for (std::size_t i = 0; i < objects_.size() && i < kObjectsForColumns; ++i) {
@@ -174,8 +176,23 @@ class JsonList final : public ImportTable {
   [[nodiscard]] std::string place() const override {
     return fmt::format("{}: item {}", file_, next_);
   }
+  [[nodiscard]] std::optional<Observation> observation() const override { return observation_; }
 
  private:
+  /// From `start` to `stop` of a report.
+  void read_span(const std::string& report) {
+    SqliteStatement span = document_.select(fmt::format(
+        "SELECT json_extract(document, {0}), json_extract(document, {1}) FROM (SELECT ? "
+        "AS document)",
+        sql_text(report + ".start"), sql_text(report + ".stop")));
+    if (!span.step()) return;
+    const std::optional<SimTime> first = parse_date_time(span.read_text());
+    const std::optional<SimTime> last = parse_date_time(span.read_text());
+    if (first && last && *first < *last) {
+      observation_ = {.first = *first, .last = *last, .begins = "the start of the report"};
+    }
+  }
+
   /// `$.a[*].b`: the lists b of all in the list a, one after the other.
   [[nodiscard]] bool read_list(const std::string& path) {
     const std::size_t star = path.find("[*]");
@@ -199,6 +216,7 @@ class JsonList final : public ImportTable {
   std::string file_;
   JsonFile document_;
   std::vector<std::string> objects_;
+  std::optional<Observation> observation_;
   std::size_t next_ = 0;
   std::optional<ObjectReader> reader_;
 };

@@ -2,27 +2,26 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <map>
 #include <optional>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "sim_harness/files/json_file.hpp"
-#include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/imports/import_table.hpp"
-#include "sim_harness/imports/sql_quantity.hpp"
+#include "sim_harness/imports/kubernetes_nodes.hpp"
+#include "sim_harness/imports/timestamps.hpp"
 
 namespace cospot {
 namespace {
 
-constexpr std::array<std::string_view, 18> kColumns{
-    "uid",        "name",       "namespace",      "owner_kind",
-    "owner_name", "priority",   "priority_class", "preemption_policy",
-    "qos_class",  "phase",      "node",           "cpu",
-    "memory",     "created",    "started",        "finished",
-    "labels",     "annotations"};
+constexpr std::array<std::string_view, 19> kColumns{
+    "uid",        "name",        "namespace",      "owner_kind",
+    "owner_name", "priority",    "priority_class", "preemption_policy",
+    "qos_class",  "phase",       "node",           "cpu",
+    "memory",     "created",     "started",        "finished",
+    "labels",     "annotations", "node_selector"};
 constexpr std::size_t kUid = 0;
 constexpr std::size_t kOwnerKind = 3;
 constexpr std::size_t kNode = 10;
@@ -45,6 +44,7 @@ SELECT json_extract(?1, '$.metadata.uid'), json_extract(?1, '$.metadata.name'),
   json_extract(?1, '$.spec.nodeName'), '', '',
   json_extract(?1, '$.metadata.creationTimestamp'), json_extract(?1, '$.status.startTime'),
   finished.at, json_extract(?1, '$.metadata.labels'), json_extract(?1, '$.metadata.annotations'),
+  json_extract(?1, '$.spec.nodeSelector'),
   max(coalesce(json_extract(?1, '$.metadata.creationTimestamp'), ''),
       coalesce(json_extract(?1, '$.status.startTime'), ''), coalesce(finished.at, ''))
 FROM finished)sql";
@@ -60,15 +60,6 @@ SELECT coalesce(json_extract(value, '$.restartPolicy'), '') <> 'Always',
 FROM json_each(?1, '$.spec.initContainers')
 UNION ALL
 SELECT 2, json_extract(?1, '$.spec.overhead.cpu'), json_extract(?1, '$.spec.overhead.memory'))sql";
-
-/// A quantity, or 0 where there is none. Errors: InputError of what is no quantity.
-double quantity_of(const std::string& text) {
-  if (text.empty()) return 0;
-  const std::optional<double> amount = parse_quantity(text);
-  if (amount && *amount >= 0) return *amount;
-  throw InputError(fmt::format("{} is no quantity from 0, expected one such as 500m or 2Gi",
-                               quoted_excerpt(text)));
-}
 
 /// What a pod needs of one resource: what its containers ask for together, or its largest init
 /// container if that is more (one that restarts always runs beside the others), and the overhead.
@@ -91,14 +82,9 @@ struct Pod {
   std::string place;
   std::vector<std::string> fields;
   std::string fault;
-  std::size_t snapshot = 0;  ///< the last that has it
-};
-
-struct Node {
-  double cpu = 0;
-  double memory = 0;
-  double daemon_cpu = 0;  ///< what pods that run on every node take of it
-  double daemon_memory = 0;
+  std::size_t item = 0;  ///< of the first snapshot that has it
+  Look first;            ///< that has it
+  Look seen;             ///< the last that has it
 };
 
 /// Pods that belong to their node: no scheduler may move them.
@@ -119,6 +105,10 @@ class KubernetesTable final : public ImportTable {
           "{}: there are no pods, expected the output of kubectl get pods,nodes -A -o json",
           files.front().string()));
     }
+    std::ranges::sort(looks_);
+    std::ranges::stable_sort(pods_, {},
+                             [](const Pod& pod) { return std::tie(pod.first, pod.item); });
+    end_vanished();
     take_off_daemons();
   }
 
@@ -130,39 +120,39 @@ class KubernetesTable final : public ImportTable {
     return true;
   }
   [[nodiscard]] std::string place() const override { return pods_[next_ - 1].place; }
+  [[nodiscard]] std::vector<ImportedHost> hosts() const override { return nodes_.hosts(); }
 
-  [[nodiscard]] std::vector<ImportedHosts> hosts() const override {
-    // By what kubelet may give away; of nodes that are alike the smallest rest counts.
-    std::map<std::tuple<double, double>, ImportedHosts> types;
-    for (const auto& [name, node] : nodes_) {
-      const ResourceVector rest{
-          .vcpus = static_cast<ResourceAmount>(std::floor((node.cpu - node.daemon_cpu) * 1000)),
-          .memory_mb =
-              static_cast<ResourceAmount>(std::floor((node.memory - node.daemon_memory) / 0x1p20))};
-      ImportedHosts& hosts =
-          types.try_emplace({node.cpu, node.memory}, ImportedHosts{rest, 0}).first->second;
-      hosts.total.vcpus = std::min(hosts.total.vcpus, rest.vcpus);
-      hosts.total.memory_mb = std::min(hosts.total.memory_mb, rest.memory_mb);
-      ++hosts.count;
-    }
-    std::vector<ImportedHosts> found;
-    for (const auto& [type, hosts] : types) found.push_back(hosts);
-    std::ranges::stable_sort(found, std::ranges::greater(), &ImportedHosts::count);
-    return found;
+  [[nodiscard]] std::optional<Observation> observation() const override {
+    const std::optional<SimTime> first = parse_date_time(looks_.front().at);
+    const std::optional<SimTime> last = parse_date_time(looks_.back().at);
+    if (!first || !last) return {};
+    Observation observation{.first = *first, .last = *last};
+    observation.begins = looks_.size() == 1
+                             ? "the only snapshot"
+                             : fmt::format("the first of {} snapshots", looks_.size());
+    if (without_heartbeat_.empty()) return observation;
+    observation.doubt = fmt::format(
+        "{}: no node tells when the snapshot was taken, so it counts as taken when its newest pod "
+        "began or ended; kubectl get pods,nodes -A -o json has the nodes",
+        without_heartbeat_);
+    return observation;
   }
 
  private:
-  void read_snapshot(const std::filesystem::path& file, std::size_t snapshot) {
+  void read_snapshot(const std::filesystem::path& file, std::size_t number) {
     JsonFile document(file);
     std::optional<SqliteStatement> read_pod;
     std::optional<SqliteStatement> read_containers;
-    std::string latest;
+    std::vector<Pod> pods;
+    KubernetesNodes nodes;
+    std::string heartbeat;
+    std::string newest;
     SqliteStatement items =
         document.select("SELECT json_extract(value, '$.kind'), value FROM json_each(?, '$.items')");
     for (std::size_t item = 1; items.step(); ++item) {
       const std::string kind = items.read_text();
       const std::string value = items.read_text();
-      if (kind == "Node") read_node(document, value);
+      if (kind == "Node") heartbeat = std::max(heartbeat, nodes.read(document, value));
       if (kind != "Pod") continue;
       if (!read_pod) {
         read_pod.emplace(document.connection(), kPodSql);
@@ -171,16 +161,22 @@ class KubernetesTable final : public ImportTable {
       Pod pod{.place = fmt::format("{}: item {}", file.string(), item),
               .fields = std::vector<std::string>(kColumns.size()),
               .fault = {},
-              .snapshot = snapshot};
+              .item = item,
+              .first = {},
+              .seen = {}};
       read_pod->bind(value);
       (void)read_pod->step();
       for (std::string& field : pod.fields) field = read_pod->read_text();
-      latest = std::max(latest, read_pod->read_text());
+      newest = std::max(newest, read_pod->read_text());
       (void)read_pod->step();
       read_needs(*read_containers, value, pod);
-      keep(std::move(pod));
+      pods.push_back(std::move(pod));
     }
-    end_vanished(snapshot, latest);
+    if (heartbeat.empty() && without_heartbeat_.empty()) without_heartbeat_ = file.string();
+    const Look look{std::max(heartbeat, newest), number};
+    looks_.push_back(look);
+    for (Pod& pod : pods) keep(std::move(pod), look);
+    nodes_.merge(nodes, look);
   }
 
   static void read_needs(SqliteStatement& containers, const std::string& value, Pod& pod) {
@@ -192,8 +188,8 @@ class KubernetesTable final : public ImportTable {
       const std::string cpu_text = containers.read_text();
       const std::string memory_text = containers.read_text();
       try {
-        cpu.add(kind, quantity_of(cpu_text));
-        memory.add(kind, quantity_of(memory_text));
+        cpu.add(kind, kubernetes_quantity(cpu_text));
+        memory.add(kind, kubernetes_quantity(memory_text));
       } catch (const InputError& error) {
         pod.fault = error.what();
       }
@@ -202,54 +198,52 @@ class KubernetesTable final : public ImportTable {
     pod.fields[kMemory] = fmt::format("{}", memory.amount());
   }
 
-  void keep(Pod pod) {
+  /// Of a pod the latest look counts; its place among the rows is where it was seen first, so that
+  /// the order of the files does not matter.
+  void keep(Pod pod, const Look& look) {
+    pod.first = look;
+    pod.seen = look;
     const auto [known, is_new] = row_of_uid_.try_emplace(pod.fields[kUid], pods_.size());
     if (is_new || pod.fields[kUid].empty()) {
       pods_.push_back(std::move(pod));
+      return;
+    }
+    Pod& before = pods_[known->second];
+    if (before.first < look) {
+      pod.first = before.first;
+      pod.item = before.item;
+    }
+    if (look < before.seen) {
+      before.first = pod.first;
+      before.item = pod.item;
     } else {
-      pods_[known->second] = std::move(pod);
+      before = std::move(pod);
     }
   }
 
-  /// What this snapshot lacks is gone; when, is known to lie before it.
-  void end_vanished(std::size_t snapshot, const std::string& latest) {
+  /// The next look after the last that has a pod lacks it: it is gone; when, is known to lie
+  /// before.
+  void end_vanished() {
     for (Pod& pod : pods_) {
-      const bool is_gone = pod.snapshot < snapshot && pod.fault.empty();
-      if (is_gone && pod.fields[kFinished].empty()) pod.fields[kFinished] = latest;
+      const auto next = std::ranges::upper_bound(looks_, pod.seen);
+      if (next == looks_.end() || !pod.fault.empty()) continue;
+      if (pod.fields[kFinished].empty()) pod.fields[kFinished] = next->at;
     }
-  }
-
-  void read_node(JsonFile& document, const std::string& value) {
-    SqliteStatement read(document.connection(),
-                         "SELECT json_extract(?1, '$.metadata.name'), "
-                         "json_extract(?1, '$.status.allocatable.cpu'), "
-                         "json_extract(?1, '$.status.allocatable.memory')");
-    read.bind(value);
-    (void)read.step();
-    const std::string name = read.read_text();
-    Node node;
-    try {
-      node.cpu = quantity_of(read.read_text());
-      node.memory = quantity_of(read.read_text());
-    } catch (const InputError& error) {
-      document.fail(fmt::format("node {}: {}", name, error.what()));
-    }
-    nodes_[name] = node;
   }
 
   void take_off_daemons() {
     for (const Pod& pod : pods_) {
       if (!pod.fault.empty() || !is_of_node(pod) || !pod.fields[kFinished].empty()) continue;
-      const auto node = nodes_.find(pod.fields[kNode]);
-      if (node == nodes_.end()) continue;
-      node->second.daemon_cpu += number_of(pod.fields[kCpu]);
-      node->second.daemon_memory += number_of(pod.fields[kMemory]);
+      nodes_.take_off(pod.fields[kNode], number_of(pod.fields[kCpu]),
+                      number_of(pod.fields[kMemory]));
     }
   }
 
   std::vector<Pod> pods_;
   std::unordered_map<std::string, std::size_t> row_of_uid_;  // never iterated
-  std::map<std::string, Node> nodes_;
+  KubernetesNodes nodes_;
+  std::vector<Look> looks_;
+  std::string without_heartbeat_;  ///< the first file whose nodes, if any, have none
   std::size_t next_ = 0;
 };
 

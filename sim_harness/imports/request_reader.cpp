@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "sim_harness/files/plain_text.hpp"
@@ -44,8 +45,9 @@ std::string as_name(std::string text) {
 
 }  // namespace
 
-RequestReader::RequestReader(const ImportPlan& plan, const std::vector<std::string>& columns)
-    : plan_(&plan), columns_(&columns), expressions_(columns) {
+RequestReader::RequestReader(const ImportPlan& plan, const std::vector<std::string>& columns,
+                             PlacementFieldsReader& placements)
+    : plan_(&plan), columns_(&columns), placements_(&placements), expressions_(columns) {
   for (const ImportTargetInfo& info : kImportTargetInfos) {
     const auto target = static_cast<std::size_t>(info.target);
     sources_[target] = find(plan.map[target], info.is_required);
@@ -73,11 +75,8 @@ RequestReader::Source RequestReader::find(const PlannedExpression& planned, bool
     }
   }
   // A rule of a format without a column in this file is left aside; what the user asks for is not.
-  const bool is_users =
-      planned.candidates.size() == 1 && plan_->shape.kind == TableShape::Kind::kCsv;
-  const bool names_itself = is_users && planned.option == "--map " + planned.candidates.front();
-  if (!is_required && (!planned.is_given() || names_itself || !is_users)) return {};
-  if (is_required && names_itself) {
+  if (!is_required && !planned.is_stated) return {};
+  if (!planned.is_stated && planned.option == "--map " + planned.candidates.front()) {
     throw ConfigError(fmt::format("{}=COLUMN is missing; the columns are {}", planned.option,
                                   fmt::join(*columns_, ", ")));
   }
@@ -168,7 +167,7 @@ bool RequestReader::read_request() {
   return read_names() && read_amount(ImportTarget::kVcpus, 1, request_.resources.vcpus) &&
          read_amount(ImportTarget::kMemoryMb, 0, request_.resources.memory_mb) &&
          read_amount(ImportTarget::kDiskGb, 0, request_.resources.disk_gb) && read_start() &&
-         read_end() && read_count();
+         read_end() && read_count() && read_placement();
 }
 
 bool RequestReader::read_names() {
@@ -241,6 +240,34 @@ bool RequestReader::read_count() {
   if (!is_fit) return refuse(ImportTarget::kCount, "a whole number from 1 to 1000000");
   count_ = static_cast<std::uint64_t>(*number);
   return true;
+}
+
+bool RequestReader::read_placement() {
+  request_.placement = 0;
+  if (!plan_->has_placements()) return true;
+  constexpr std::array<std::pair<ImportTarget, WorkloadColumn>, 5> kColumns{
+      {{ImportTarget::kZone, WorkloadColumn::kZone},
+       {ImportTarget::kExtraSpecs, WorkloadColumn::kExtraSpecs},
+       {ImportTarget::kGroup, WorkloadColumn::kGroup},
+       {ImportTarget::kGroupPolicy, WorkloadColumn::kGroupPolicy},
+       {ImportTarget::kMaxServerPerHost, WorkloadColumn::kMaxServerPerHost}}};
+  std::array<std::string, kColumns.size()> texts;
+  WorkloadFields fields;
+  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    if (!has_numbers(source(kColumns[i].first))) return false;
+    texts[i] = as_name(text_of(source(kColumns[i].first)));
+    fields[static_cast<std::size_t>(kColumns[i].second)] = texts[i];
+  }
+  // One expression names the policy of all groups; a request in none has none.
+  if (texts[2].empty()) {
+    fields[static_cast<std::size_t>(WorkloadColumn::kGroupPolicy)] = {};
+    fields[static_cast<std::size_t>(WorkloadColumn::kMaxServerPerHost)] = {};
+  }
+  const std::string fault = placements_->read(fields, request_);
+  if (fault.empty()) return true;
+  fault_ = {fault, ""};
+  kind_ = "zones, extra specs and groups that cannot be asked for";
+  return false;
 }
 
 }  // namespace cospot

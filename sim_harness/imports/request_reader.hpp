@@ -10,6 +10,7 @@
 #include "sim_harness/imports/import_faults.hpp"
 #include "sim_harness/imports/import_plan.hpp"
 #include "sim_harness/imports/row_values.hpp"
+#include "sim_harness/workloads/placement_fields.hpp"
 #include "sim_harness/workloads/workload.hpp"
 
 namespace cospot {
@@ -22,7 +23,9 @@ enum class RowRole : std::uint8_t { kLeftOut, kRequest, kStart, kEnd, kFault };
 /// Errors: ConfigError for what the columns of the table do not allow.
 class RequestReader {
  public:
-  RequestReader(const ImportPlan& plan, const std::vector<std::string>& columns);
+  /// `placements` takes in what requests ask beside room.
+  RequestReader(const ImportPlan& plan, const std::vector<std::string>& columns,
+                PlacementFieldsReader& placements);
 
   /// Fills `request` with what the row's role needs: of an end only id and, as `start`, its time.
   [[nodiscard]] RowRole read(const ImportTable& table);
@@ -61,9 +64,11 @@ class RequestReader {
   bool read_start();
   bool read_end();
   bool read_count();
+  bool read_placement();
 
   const ImportPlan* plan_;
   const std::vector<std::string>* columns_;
+  PlacementFieldsReader* placements_;
   RowExpressions expressions_;
   std::array<Source, kImportTargets> sources_{};
   Source spot_if_;

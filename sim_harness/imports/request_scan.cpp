@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -18,15 +19,28 @@ RequestScan::RequestScan(const ImportPlan& plan, const std::vector<std::filesyst
 
 void RequestScan::run(const Take& take) {
   if (plan_->shape.kind == TableShape::Kind::kKubernetes) {
-    const auto table = sized(open_kubernetes(*files_), files_->front());
-    hosts_ = table->hosts();
+    auto table = open_kubernetes(*files_);
+    observe(*table);
+    table = sized(std::move(table), files_->front());
     scan(*table, take);
     return;
   }
   for (const std::filesystem::path& file : *files_) {
-    const auto table = sized(open_table(file, plan_->shape), file);
+    auto table = open_table(file, plan_->shape);
+    observe(*table);
+    table = sized(std::move(table), file);
     scan(*table, take);
   }
+}
+
+void RequestScan::observe(const ImportTable& table) {
+  std::ranges::copy(table.hosts(), std::back_inserter(hosts_));
+  std::optional<Observation> seen = table.observation();
+  if (seen && observation_) {
+    seen->first = std::min(seen->first, observation_->first);
+    seen->last = std::max(seen->last, observation_->last);
+  }
+  if (seen) observation_ = std::move(seen);
 }
 
 std::unique_ptr<ImportTable> RequestScan::sized(std::unique_ptr<ImportTable> table,
@@ -40,7 +54,7 @@ std::unique_ptr<ImportTable> RequestScan::sized(std::unique_ptr<ImportTable> tab
 }
 
 void RequestScan::scan(ImportTable& table, const Take& take) {
-  RequestReader reader(*plan_, table.columns());
+  RequestReader reader(*plan_, table.columns(), placements_);
   StopPoll poll;
   while (table.next()) {
     poll.check();
@@ -73,7 +87,10 @@ void RequestScan::add_fault(const ImportTable& table, std::string_view kind,
 void RequestScan::give(const WorkloadRow& request, const Take& take) {
   first_start_ = std::min(first_start_, request.start);
   last_seen_ = std::max(last_seen_, request.start);
-  if (request.end != kNever) last_seen_ = std::max(last_seen_, request.end);
+  if (request.end != kNever) {
+    first_end_ = std::min(first_end_, request.end);
+    last_seen_ = std::max(last_seen_, request.end);
+  }
   take(request);
 }
 
@@ -127,6 +144,7 @@ void RequestScan::take_end(const ImportTable& table, const WorkloadRow& request)
     ++ends_without_start_;
     return;
   }
+  first_end_ = std::min(first_end_, request.start);
   found_ends_[running->second] = request.start;
   running_.erase(running);
 }

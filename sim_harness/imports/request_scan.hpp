@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -30,13 +31,20 @@ class RequestScan {
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
   [[nodiscard]] std::uint64_t ends_without_start() const { return ends_without_start_; }
-  [[nodiscard]] const std::vector<ImportedHosts>& hosts() const { return hosts_; }
+  [[nodiscard]] const std::vector<ImportedHost>& hosts() const { return hosts_; }
+
+  /// What the files tell of when they were made. Nothing: they do not.
+  [[nodiscard]] const std::optional<Observation>& observation() const { return observation_; }
+
+  /// What requests ask beside room; grows during the walk.
+  [[nodiscard]] const WorkloadPlacements& placements() const { return placements_.placements(); }
 
   /// The ends that this walk found.
   [[nodiscard]] std::vector<SimTime> take_ends() { return std::move(found_ends_); }
 
   // Times of all requests and events; first_start() is kNever when there are none.
   [[nodiscard]] SimTime first_start() const { return first_start_; }
+  [[nodiscard]] SimTime first_end() const { return first_end_; }  ///< kNever: there is none
   [[nodiscard]] SimTime last_seen() const { return last_seen_; }
 
  private:
@@ -45,6 +53,7 @@ class RequestScan {
   /// With the sizes of flavors, where those are given. Errors: ConfigError when they are missing.
   [[nodiscard]] std::unique_ptr<ImportTable> sized(std::unique_ptr<ImportTable> table,
                                                    const std::filesystem::path& file) const;
+  void observe(const ImportTable& table);
   void scan(ImportTable& table, const Take& take);
   void add_fault(const ImportTable& table, std::string_view kind, const RowFault& fault);
   void take_request(const ImportTable& table, WorkloadRow& request, std::uint64_t count,
@@ -61,8 +70,11 @@ class RequestScan {
   std::uint64_t left_out_ = 0;
   std::uint64_t ends_without_start_ = 0;
   SimTime first_start_ = kNever;
+  SimTime first_end_ = kNever;
   SimTime last_seen_ = SimTime::min();
-  std::vector<ImportedHosts> hosts_;
+  std::vector<ImportedHost> hosts_;
+  std::optional<Observation> observation_;
+  PlacementFieldsReader placements_;
 
   std::unordered_map<std::uint64_t, std::uint32_t> lives_;  // by hashed id; never iterated
   std::unordered_map<std::string, std::size_t> running_;    // of events; never iterated

@@ -30,10 +30,10 @@ constexpr std::array<UnitInfo, 5> kUnits{
 
 const UnitInfo& info_of(TimeUnit unit) { return kUnits[static_cast<std::size_t>(unit)]; }
 
-/// Reads the text of an ISO time from the left.
-class IsoText {
+/// Reads the text of a date and time from the left.
+class DateText {
  public:
-  explicit IsoText(std::string_view text) : rest_(text) {}
+  explicit DateText(std::string_view text) : rest_(text) {}
 
   /// Takes a number of exactly `digits` digits off.
   bool number(std::size_t digits, int& value) {
@@ -59,7 +59,7 @@ class IsoText {
 };
 
 /// `.25` or `,25`: microseconds; digits after the sixth are cut off.
-bool read_fraction(IsoText& text, std::int64_t& microseconds) {
+bool read_fraction(DateText& text, std::int64_t& microseconds) {
   if (!text.one_of(".,")) return true;
   int digit = 0;
   if (!text.number(1, digit)) return false;
@@ -71,7 +71,7 @@ bool read_fraction(IsoText& text, std::int64_t& microseconds) {
   return true;
 }
 
-bool read_clock(IsoText& text, std::int64_t& microseconds) {
+bool read_clock(DateText& text, std::int64_t& microseconds) {
   int hours = 0;
   int minutes = 0;
   int seconds = 0;
@@ -83,11 +83,31 @@ bool read_clock(IsoText& text, std::int64_t& microseconds) {
   return read_fraction(text, microseconds);
 }
 
-/// `Z`, ` UTC`, `+02:00`, `+0200`, `+02` or nothing: what to take off.
-bool read_offset(IsoText& text, std::int64_t& microseconds) {
+/// `2024-05-01`, `2024/05/01`, `01.05.2024` or `1.5.2024`. Dates with slashes that begin with a day
+/// or a month are none: which of the two it is, nobody can tell.
+bool read_date(DateText& text, std::chrono::year_month_day& date) {
+  int year = 0;
+  int month = 0;
+  int day = 0;
+  if (text.number(4, year)) {
+    const char sign = text.front();
+    if (!text.one_of("-/") || !text.number(2, month)) return false;
+    if (text.front() != sign || !text.one_of("-/") || !text.number(2, day)) return false;
+  } else {
+    if (!(text.number(2, day) || text.number(1, day)) || !text.one_of(".")) return false;
+    if (!(text.number(2, month) || text.number(1, month)) || !text.one_of(".")) return false;
+    if (!text.number(4, year)) return false;
+  }
+  date = {std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
+          std::chrono::day(static_cast<unsigned>(day))};
+  return date.ok();
+}
+
+/// `Z`, ` UTC`, `+02:00`, `+0200`, ` +0200`, `+02` or nothing: what to take off.
+bool read_offset(DateText& text, std::int64_t& microseconds) {
   microseconds = 0;
   if (text.empty() || text.one_of("Zz")) return true;
-  if (text.one_of(" ")) return text.one_of("U") && text.one_of("T") && text.one_of("C");
+  if (text.one_of(" ") && text.one_of("U")) return text.one_of("T") && text.one_of("C");
   const bool is_negative = text.front() == '-';
   int hours = 0;
   int minutes = 0;
@@ -130,7 +150,7 @@ TimeUnit find_time_unit(std::string_view name) {
 std::string_view time_expected(TimeUnit unit) { return info_of(unit).expected; }
 
 std::optional<SimTime> parse_time(std::string_view text, TimeUnit unit) {
-  if (unit == TimeUnit::kIso) return parse_iso_time(text);
+  if (unit == TimeUnit::kIso) return parse_date_time(text);
   return scaled(text, info_of(unit).microseconds);
 }
 
@@ -138,19 +158,10 @@ std::optional<SimTime> parse_duration(std::string_view text, TimeUnit unit) {
   return scaled(text, info_of(unit).microseconds);
 }
 
-std::optional<SimTime> parse_iso_time(std::string_view input) {
-  IsoText text(input);
-  int year = 0;
-  int month = 0;
-  int day = 0;
-  if (!text.number(4, year) || !text.one_of("-") || !text.number(2, month) || !text.one_of("-") ||
-      !text.number(2, day)) {
-    return std::nullopt;
-  }
-  const std::chrono::year_month_day date{std::chrono::year(year),
-                                         std::chrono::month(static_cast<unsigned>(month)),
-                                         std::chrono::day(static_cast<unsigned>(day))};
-  if (!date.ok()) return std::nullopt;
+std::optional<SimTime> parse_date_time(std::string_view input) {
+  DateText text(input);
+  std::chrono::year_month_day date{};
+  if (!read_date(text, date)) return std::nullopt;
   std::int64_t clock = 0;
   std::int64_t offset = 0;
   if (text.one_of("Tt ") && !read_clock(text, clock)) return std::nullopt;
@@ -158,12 +169,15 @@ std::optional<SimTime> parse_iso_time(std::string_view input) {
   return SimTime(std::chrono::sys_days(date).time_since_epoch()) + SimTime(clock - offset);
 }
 
+std::string time_option_text(SimTime time, TimeUnit unit) {
+  if (unit == TimeUnit::kIso) return time_text(time, unit);
+  return fmt::format(
+      "{}", static_cast<double>(time.count()) / static_cast<double>(info_of(unit).microseconds));
+}
+
 std::string time_text(SimTime time, TimeUnit unit) {
   if (unit != TimeUnit::kIso) {
-    return fmt::format(
-        "{} {}",
-        static_cast<double>(time.count()) / static_cast<double>(info_of(unit).microseconds),
-        info_of(unit).name);
+    return fmt::format("{} {}", time_option_text(time, unit), info_of(unit).name);
   }
   const auto day = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::year_month_day date{std::chrono::sys_days(day)};

@@ -26,11 +26,15 @@ enum class TimeUnit : std::uint8_t { kSeconds, kMilliseconds, kMicroseconds, kDa
 /// Reads a length of time; in ISO files seconds.
 [[nodiscard]] std::optional<SimTime> parse_duration(std::string_view text, TimeUnit unit);
 
-/// Reads ISO 8601, `2024-05-01`, `2024-05-01T12:00:00.25Z`, `2024-05-01 12:00:00+02:00`; UTC where
-/// no offset stands. Microseconds since 1970.
-[[nodiscard]] std::optional<SimTime> parse_iso_time(std::string_view text);
+/// Reads ISO 8601, `2024-05-01`, `2024-05-01T12:00:00.25Z`, `2024-05-01 12:00:00+02:00`, and what
+/// tables have in its place: `2024/05/01 12:00`, `01.05.2024 12:00`. UTC where no offset stands.
+/// Microseconds since 1970.
+[[nodiscard]] std::optional<SimTime> parse_date_time(std::string_view text);
 
-/// A point in time as the file would write it.
+/// A point in time as an option takes it: a number, or ISO 8601.
+[[nodiscard]] std::string time_option_text(SimTime time, TimeUnit unit);
+
+/// A point in time for people: as an option takes it, with its unit.
 [[nodiscard]] std::string time_text(SimTime time, TimeUnit unit);
 
 }  // namespace cospot

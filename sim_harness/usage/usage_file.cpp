@@ -17,6 +17,7 @@
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/files/separated_fields.hpp"
 #include "sim_harness/files/stored_file.hpp"
+#include "sim_harness/imports/timestamps.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
 
 namespace cospot {
@@ -51,8 +52,7 @@ class UsageReader {
       reader_.fail(fmt::format("{} fields, expected {} as in the header line",
                                line.empty() ? 0 : fields_.size(), columns_));
     }
-    constexpr double kMostSeconds = 1e11;  // the year 5138, counted from 1970
-    sample.time = SimTime(read(kTime, -kMostSeconds, kMostSeconds, "a time in seconds"));
+    sample.time = read_time();
     if (before_ && sample.time <= *before_) {
       reader_.fail(fmt::format("time_s {} is not after that of the line before",
                                quoted_excerpt(fields_[at_[kTime]])));
@@ -96,6 +96,19 @@ class UsageReader {
       reader_.fail(fmt::format("the column '{}' is missing, expected {}", kNames[column], kHeader));
     }
     columns_ = names.size();
+  }
+
+  /// A number of seconds, or a date as `cospot workload import` reads it.
+  SimTime read_time() {
+    constexpr double kMostSeconds = 1e11;  // the year 5138, counted from 1970
+    const std::string_view field = fields_[at_[kTime]];
+    if (const auto value = parse_millionths(field, -kMostSeconds, kMostSeconds)) {
+      return SimTime(*value);
+    }
+    if (const auto date = parse_date_time(field)) return *date;
+    reader_.fail(fmt::format(
+        "time_s is {}, expected a time in seconds, or a date such as 2024-05-01T12:00:00Z",
+        field.empty() ? "empty" : quoted_excerpt(field)));
   }
 
   std::int64_t read(Column column, double least, double most, std::string_view expected) {

@@ -18,6 +18,7 @@ class PlacementFieldsReader {
   [[nodiscard]] std::string read(const WorkloadFields& fields, WorkloadRow& row);
 
   /// What the rows so far asked for.
+  [[nodiscard]] const WorkloadPlacements& placements() const { return placements_; }
   [[nodiscard]] WorkloadPlacements take() { return std::move(placements_); }
 
  private:

@@ -1,5 +1,6 @@
 #include "sim_harness/workloads/workload_stream.hpp"
 
+#include "sim_harness/workloads/placement_fields.hpp"
 #include "sim_harness/workloads/workload_writer.hpp"
 
 namespace cospot {
@@ -13,12 +14,15 @@ WorkloadStream::WorkloadStream(const std::filesystem::path& path, WorkloadSchema
 WorkloadStream::WorkloadStream(const std::filesystem::path& path,
                                const WorkloadStatements& statements)
     : WorkloadStream(path, WorkloadSchema::kCospot) {
+  placements_ = statements.placements;
+  if (placements_ != nullptr) text_.insert(text_.size() - 1, kPlacementColumns);
   text_.insert(0, workload_statements(statements.window, statements.vcpus_unit));
 }
 
 void WorkloadStream::write(const WorkloadRow& row) {
   constexpr std::size_t kPieceBytes = std::size_t{1} << 16;
   append_workload_row(text_, row, schema_);
+  if (placements_ != nullptr) text_.insert(text_.size() - 1, placement_fields(row, *placements_));
   ++rows_;
   if (text_.size() < kPieceBytes) return;
   stream_.write(text_);

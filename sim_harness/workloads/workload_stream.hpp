@@ -15,6 +15,8 @@ namespace cospot {
 struct WorkloadStatements {
   SimTime window;
   VcpusUnit vcpus_unit{};
+  /// What its rows ask beside room, known when a row is written; null: nothing, without columns.
+  const WorkloadPlacements* placements = nullptr;
 };
 
 /// Writes a workload row by row, for those too large to be held in memory; all or nothing, as
@@ -39,6 +41,7 @@ class WorkloadStream {
  private:
   StoredStream stream_;
   WorkloadSchema schema_;
+  const WorkloadPlacements* placements_ = nullptr;
   std::string text_;  ///< lines that are not handed on yet
   std::uint64_t rows_ = 0;
 };

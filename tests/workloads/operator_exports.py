@@ -132,8 +132,13 @@ def write_alibaba2023(file: Path) -> None:
     )
 
 
-def write_kubernetes(file: Path, instances: list[Instance], nodes: int = 4) -> None:
-    """Write pods of two containers, a DaemonSet's pod on every node, and the nodes."""
+def write_kubernetes(
+    file: Path, instances: list[Instance], nodes: int = 4, *, taken: int | None = None
+) -> None:
+    """Write pods of two containers, a DaemonSet's pod on every node, and the nodes.
+
+    The nodes' last heartbeat is when the snapshot was taken; None: they tell no time.
+    """
     items = []
     for number, one in enumerate(instances):
         half = {
@@ -174,6 +179,7 @@ def write_kubernetes(file: Path, instances: list[Instance], nodes: int = 4) -> N
                 },
             }
         )
+    heartbeat = {} if taken is None else {"lastHeartbeatTime": iso(taken)}
     for node in range(nodes):
         items.append(
             {
@@ -195,8 +201,17 @@ def write_kubernetes(file: Path, instances: list[Instance], nodes: int = 4) -> N
         items.append(
             {
                 "kind": "Node",
-                "metadata": {"name": f"node-{node}"},
-                "status": {"allocatable": {"cpu": "15", "memory": "62Gi"}},
+                "metadata": {
+                    "name": f"node-{node}",
+                    "labels": {
+                        "node.kubernetes.io/instance-type": "m5.4xlarge",
+                        "topology.kubernetes.io/zone": "ab"[node % 2],
+                    },
+                },
+                "status": {
+                    "allocatable": {"cpu": "15", "memory": "62Gi"},
+                    "conditions": [{"type": "Ready", "status": "True"} | heartbeat],
+                },
             }
         )
     file.write_text(json.dumps({"kind": "List", "items": items}, indent=1))

@@ -107,6 +107,19 @@ def test_what_cannot_be_a_request_is_left_out_and_counted(database, capsys):
     assert len(requests(export(database, "--lead-days", "30"))) == 2
 
 
+def test_days_of_which_no_deleted_instance_is_known_are_doubted(database, capsys):
+    """Deleted instances were purged until the tenth of fourteen days."""
+    database.instance(START - 200 * 24 * HOUR)
+    database.instance(START + 9 * 24 * HOUR, START + 10 * 24 * HOUR)
+    export(database, "--window-days", "14")
+    said = capsys.readouterr().out
+    assert "no instance is known to have ended in the first 10 of 14 days; if" in said
+    assert "--window-start 2026-05-11T00:00:00 begins with the first end" in said
+    database.instance(START - 24 * HOUR, START - HOUR)
+    export(database, "--window-days", "14")
+    assert "no instance is known" not in capsys.readouterr().out
+
+
 def test_an_instance_without_its_flavor_is_a_vm(database):
     uuid = database.instance(START, flavor=None)
     assert not requests(export(database))[uuid]["is_spot"]

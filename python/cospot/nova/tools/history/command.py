@@ -19,6 +19,7 @@ from cospot.nova.tools import argument_types, credentials, settings
 from cospot.nova.tools.history import api_source, hosts_file, placement_capacity, workload_file
 from cospot.nova.tools.history.hosts_file import DEFAULT_ZONE, Aggregate, HostPlace, PastHost
 from cospot.nova.tools.history.past_instance import (
+    FirstEnd,
     PastInstance,
     Request,
     SpotRule,
@@ -115,11 +116,12 @@ def _export(arguments: argparse.Namespace) -> int:
     name_project = str if arguments.keep_projects else workload_file.pseudonym
     instances, read_cloud = _source(arguments, since)
     left_out: Counter[str] = Counter()
+    first_end = FirstEnd()
     read_cloud = functools.cache(read_cloud)
     written = workload_file.write_workload(
         output,
         in_known_zones(
-            kept(instances, since, left_out),
+            kept(first_end.watch(instances), since, left_out),
             lambda: {place.zone for place in read_cloud()[1].values()},
             left_out,
         ),
@@ -134,6 +136,9 @@ def _export(arguments: argparse.Namespace) -> int:
     print(f"of {len(written.projects)} projects; its window starts at {shown}")
     for reason, count in sorted(left_out.items()):
         print(f"left out: {count} that {reason}")
+    end = time.time() if window_days is None else start + window_days * _DAY_S
+    if doubt := first_end.doubt(start, end):
+        print(doubt)
     hosts, places = read_cloud()
     _write_hosts(output, hosts, places, name_project)
     return 0

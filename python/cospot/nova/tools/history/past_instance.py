@@ -7,12 +7,16 @@ import fnmatch
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from typing import Final
 
 from cospot.nova import spot_flavors
 
 #: The most that a workload file takes of any resource.
 _MOST: Final = 67_108_864
+#: How long, and how large a part of the window, may pass without an end.
+_QUIET_S: Final = 86400.0
+_QUIET_PARTS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +162,44 @@ def kept(
             left_out["have no size"] += 1
         else:
             yield instance
+
+
+@dataclass
+class FirstEnd:
+    """When the first of the instances ended that passed by.
+
+    Attributes:
+        at: Seconds since the epoch; None: none of them ended.
+    """
+
+    at: float | None = None
+
+    def watch(self, instances: Iterable[PastInstance]) -> Iterator[PastInstance]:
+        """Yield all instances."""
+        for instance in instances:
+            if instance.ended is not None:
+                self.at = instance.ended if self.at is None else min(self.at, instance.ended)
+            yield instance
+
+    def doubt(self, start: float, end: float) -> str:
+        """Return why a window may not have been observed from its start; empty: it seems to be.
+
+        Args:
+            start: Of the window, seconds since the epoch.
+            end: Until when it was observed.
+        """
+        quiet_s = (end if self.at is None else self.at) - start
+        if quiet_s <= _QUIET_S or _QUIET_PARTS * quiet_s <= end - start:
+            return ""
+        remedy = "export from databases that still have archived instances"
+        if self.at is not None:
+            moment = datetime.fromtimestamp(self.at, timezone.utc)
+            remedy = f"--window-start {moment:%Y-%m-%dT%H:%M:%S} begins with the first end"
+        return (
+            f"no instance is known to have ended in the first {quiet_s / 86400:.3g} of"
+            f" {(end - start) / 86400:.3g} days; if deleted instances were purged (or, with --api,"
+            f" archived) since, those days look emptier than they were: {remedy}"
+        )
 
 
 def in_known_zones(
