@@ -32,14 +32,11 @@ std::size_t lower_bound_of(const Workload& workload, const HostMix& host) {
   return std::max<std::size_t>(1, hosts.value_or(kMaxHosts));
 }
 
-std::string hosts_have(const HostMix& host) {
+std::string hosts_have(const HostMix& host, const SizeWords& words) {
   const ResourceVector total = host.largest_total();
-  if (host.is_plain()) {
-    return fmt::format("more than a host has ({}, {}, {})", total.vcpus, total.memory_mb,
-                       total.disk_gb);
-  }
-  return fmt::format("more than any host has (the largest amounts: {}, {}, {})", total.vcpus,
-                     total.memory_mb, total.disk_gb);
+  const std::string size = size_text(words, total.vcpus, total.memory_mb, total.disk_gb);
+  if (host.is_plain()) return fmt::format("more than a host has ({})", size);
+  return fmt::format("more than any host has (the largest amounts: {})", size);
 }
 
 }  // namespace
@@ -51,12 +48,10 @@ void require_every_vm_fits(const Workload& workload, const HostMix& host, std::s
     const ResourceVector& size = row.resources;
     if (row.instance_class != InstanceClass::kVm || host.fits_an_empty_host(size)) continue;
     if (!starts_in_time(row, workload.window)) continue;
-    throw ConfigError(
-        fmt::format("workload '{}': VM '{}' asks for {} {}, {} {} and {} disk_gb, {}, so no "
-                    "datacenter "
-                    "holds all VMs; {}",
-                    workload.name, row.id, size.vcpus, words.vcpus, size.memory_mb, words.memory,
-                    size.disk_gb, hosts_have(host), remedy));
+    throw ConfigError(fmt::format(
+        "workload '{}': VM '{}' asks for {}, {}, so no datacenter holds all VMs; {}", workload.name,
+        row.id, size_text(words, size.vcpus, size.memory_mb, size.disk_gb), hosts_have(host, words),
+        remedy));
   }
 }
 

@@ -19,7 +19,14 @@ struct AskedResource {
 std::array<AskedResource, 3> resources_in(const SizeWords& words) {
   return {{{words.vcpus, &ResourceVector::vcpus},
            {words.memory, &ResourceVector::memory_mb},
-           {"disk_gb", &ResourceVector::disk_gb}}};
+           {words.disk, &ResourceVector::disk_gb}}};
+}
+
+/// An amount of a resource as a file counts it, in what people read.
+std::string amount_of(const AskedResource& resource, ResourceAmount amount,
+                      const SizeWords& words) {
+  return resource.amount == &ResourceVector::vcpus ? words.count_of_vcpus(amount)
+                                                   : count_text(amount);
 }
 
 /// "a", "a and b", "a, b and c".
@@ -45,8 +52,8 @@ std::string too_large_sentence(const Explanation& told, const SizeWords& words) 
   for (const AskedResource& resource : resources_in(words)) {
     if (asked.*resource.amount <= told.largest_total.*resource.amount) continue;
     parts.push_back(fmt::format("{} {}, where no host has more than {}",
-                                count_text(asked.*resource.amount), resource.name,
-                                count_text(told.largest_total.*resource.amount)));
+                                amount_of(resource, asked.*resource.amount, words), resource.name,
+                                amount_of(resource, told.largest_total.*resource.amount, words)));
   }
   return "rejected: larger than an empty host: it asks for " + enumerated(parts);
 }
@@ -59,7 +66,8 @@ std::string no_room_sentence(const Explanation& told, const SizeWords& words) {
   std::vector<std::string> found;
   for (const AskedResource& resource : resources_in(words)) {
     if (asked.*resource.amount == 0) continue;
-    wanted.push_back(fmt::format("{} {}", count_text(asked.*resource.amount), resource.name));
+    wanted.push_back(
+        fmt::format("{} {}", amount_of(resource, asked.*resource.amount, words), resource.name));
     const auto hosts = std::ranges::count_if(told.hosts, [&](const ExplainedHost& host) {
       return (host.*room).*resource.amount >= asked.*resource.amount;
     });

@@ -98,7 +98,7 @@ class ExplanationPrinter {
       std::vector<std::string_view> lacking;
       if (asked.vcpus > room.vcpus) lacking.emplace_back(words_.vcpus);
       if (asked.memory_mb > room.memory_mb) lacking.emplace_back(words_.memory);
-      if (asked.disk_gb > room.disk_gb) lacking.emplace_back("disk_gb");
+      if (asked.disk_gb > room.disk_gb) lacking.emplace_back(words_.disk);
       return fmt::format("{}: too few {}", name, fmt::join(lacking, " and "));
     }
     return "?";
@@ -156,7 +156,7 @@ class ExplanationPrinter {
     for (const std::string_view name : {words_.vcpus, words_.memory}) {
       table.add_column(fmt::format("free {}", name));
     }
-    if (has_disk_) table.add_column("free disk_gb");
+    if (has_disk_) table.add_column(fmt::format("free {}", words_.disk));
     if (!numbered_.empty()) {
       table.add_column("dropped by");
     } else {
@@ -178,8 +178,11 @@ class ExplanationPrinter {
       return fmt::format("{} ({})", count_text(host.free_ignoring_spots.*amount),
                          count_text(host.free.*amount));
     };
+    const std::string free_vcpus =
+        fmt::format("{} ({})", words_.count_of_vcpus(host.free_ignoring_spots.vcpus),
+                    words_.count_of_vcpus(host.free.vcpus));
     std::vector<std::string> cells{host.name, std::to_string(host.num_vms),
-                                   std::to_string(host.num_spots), free(&ResourceVector::vcpus),
+                                   std::to_string(host.num_spots), free_vcpus,
                                    free(&ResourceVector::memory_mb)};
     if (has_disk_) cells.push_back(free(&ResourceVector::disk_gb));
     if (!numbered_.empty()) {
@@ -224,13 +227,13 @@ class ExplanationPrinter {
     for (const std::string_view title : {words_.vcpus, words_.memory}) {
       table.add_column(std::string(title));
     }
-    if (has_disk_) table.add_column("disk_gb");
+    if (has_disk_) table.add_column(std::string(words_.disk));
     table.add_column("age, days");
     if (knows_ends) table.add_column("remaining, days");
     for (const ExplainedHost* host : shown_) {
       for (const RunningSpot& spot : host->victims) {
         std::vector<std::string> cells{host->name, id(spot.instance),
-                                       count_text(spot.resources.vcpus),
+                                       words_.count_of_vcpus(spot.resources.vcpus),
                                        count_text(spot.resources.memory_mb)};
         if (has_disk_) cells.push_back(count_text(spot.resources.disk_gb));
         cells.push_back(days(told_.request.time - spot.placed_at));

@@ -31,13 +31,20 @@ VcpusUnit stated_vcpus_unit(std::string_view option, std::string_view text) {
 }
 
 SizeWords size_words(const VcpusUnit& unit) {
-  return unit.is_relative ? SizeWords{.vcpus = "units", .memory = "units of memory"} : SizeWords{};
+  if (unit.is_relative) return {.vcpus = "units", .memory = "units of memory"};
+  return {.vcpus_of_one = unit.vcpus};
+}
+
+std::string SizeWords::count_of_vcpus(std::int64_t amount) const {
+  if (vcpus_of_one == 1) return count_text(amount);
+  const double count = static_cast<double>(amount) * vcpus_of_one;
+  return count < 100 ? fmt::format("{:.3g}", count) : amount_text(count);
 }
 
 std::string size_text(const SizeWords& words, std::int64_t vcpus, std::int64_t memory_mb,
                       std::int64_t disk_gb) {
-  return fmt::format("{} {}, {} {}, {} disk_gb", count_text(vcpus), words.vcpus,
-                     count_text(memory_mb), words.memory, count_text(disk_gb));
+  return fmt::format("{} {}, {} {}, {} {}", words.count_of_vcpus(vcpus), words.vcpus,
+                     count_text(memory_mb), words.memory, count_text(disk_gb), words.disk);
 }
 
 std::string vcpus_unit_text(const VcpusUnit& unit) {

@@ -31,18 +31,23 @@ inline constexpr std::string_view kVcpusUnitExpected =
 /// Workload: no run goes by it, only what people read. Errors: WorkloadError.
 [[nodiscard]] VcpusUnit read_vcpus_unit(const std::filesystem::path& path);
 
-/// What people read after an amount of vcpus and of memory: the columns' names, or, where sizes are
-/// relative, units. A size in relative units has its memory in such units too: both are shares of a
-/// machine. Disk stays in GB.
+/// What people read after an amount of vcpus, of memory and of disk: vCPUs, MiB and GB, or, where
+/// sizes are relative, units. A size in relative units has its memory in such units too: both are
+/// shares of a machine. Disk stays in GB.
 struct SizeWords {
-  std::string_view vcpus = "vcpus";
-  std::string_view memory = "memory_mb";
+  std::string_view vcpus = "vCPUs";
+  std::string_view memory = "MiB";
+  std::string_view disk = "GB";
+  double vcpus_of_one = 1;  ///< vCPUs that one of a file's vcpus is
+
+  /// So many vcpus as a file counts them, in vCPUs: `1,234`, `420.2`.
+  [[nodiscard]] std::string count_of_vcpus(std::int64_t amount) const;
 };
 
 [[nodiscard]] SizeWords size_words(const VcpusUnit& unit);
 
-/// A size for people: `64 vcpus, 131,072 memory_mb, 0 disk_gb`, or `10,000 units, 10,000 units of
-/// memory, 0 disk_gb`.
+/// A size for people: `64 vCPUs, 131,072 MiB, 0 GB`, or `10,000 units, 10,000 units of memory, 0
+/// GB`.
 [[nodiscard]] std::string size_text(const SizeWords& words, std::int64_t vcpus,
                                     std::int64_t memory_mb, std::int64_t disk_gb);
 

@@ -76,9 +76,9 @@ void add_peak(Buffer& text, std::string_view name, const PeakDemand& peak, const
     return amount == 0 ? std::string() : fmt::format(" ({})", days(time));
   };
   const ResourceTotal& amount = peak.amount;
-  add(text, "peak of {}: {} {}{}, {} {}{}, {} disk_gb{}\n", name, count_text(amount.vcpus),
+  add(text, "peak of {}: {} {}{}, {} {}{}, {} {}{}\n", name, words.count_of_vcpus(amount.vcpus),
       words.vcpus, when(amount.vcpus, peak.vcpus_at), count_text(amount.memory_mb), words.memory,
-      when(amount.memory_mb, peak.memory_at), count_text(amount.disk_gb),
+      when(amount.memory_mb, peak.memory_at), count_text(amount.disk_gb), words.disk,
       when(amount.disk_gb, peak.disk_at));
 }
 
@@ -88,9 +88,10 @@ void add_bound(Buffer& text, std::string_view name, const HostBound& bound, cons
   std::string_view binding = bound.binding;
   if (binding == "vcpus") binding = words.vcpus;
   if (binding == "memory_mb") binding = words.memory;
-  add(text, "  {}: at least {} hosts{}, bound by {} ({} {}, {} {}, disk_gb {})\n", name,
+  if (binding == "disk_gb") binding = words.disk;
+  add(text, "  {}: at least {} hosts{}, bound by {} ({} {}, {} {}, {} {})\n", name,
       bound.least_hosts, types.empty() ? "" : fmt::format(" ({})", types), binding, words.vcpus,
-      bound.hosts.vcpus, words.memory, bound.hosts.memory_mb, bound.hosts.disk_gb);
+      bound.hosts.vcpus, words.memory, bound.hosts.memory_mb, words.disk, bound.hosts.disk_gb);
 }
 
 void add_bounds(Buffer& text, const WorkloadInfo& info, const SizeWords& words) {
@@ -126,10 +127,10 @@ void add_flavors(Buffer& text, const WorkloadInfo& info, const SizeWords& words)
   const std::size_t shown = std::min(kFlavorsShown, info.flavors.size());
   const std::size_t width = std::max<std::size_t>(12, words.memory.size() + 3);
   add(text, "\nmost requested flavors ({} of {})\n{:>10}{:>{}}{:>10}{:>12}{:>12}{:>9}\n", shown,
-      info.flavors.size(), words.vcpus, words.memory, width, "disk_gb", "VMs", "spots", "share");
+      info.flavors.size(), words.vcpus, words.memory, width, words.disk, "VMs", "spots", "share");
   for (std::size_t i = 0; i < shown; ++i) {
     const FlavorCount& flavor = info.flavors[i];
-    add(text, "{:>10}{:>{}}{:>10}{:>12}{:>12}{:>9}\n", count_text(flavor.resources.vcpus),
+    add(text, "{:>10}{:>{}}{:>10}{:>12}{:>12}{:>9}\n", words.count_of_vcpus(flavor.resources.vcpus),
         count_text(flavor.resources.memory_mb), width, count_text(flavor.resources.disk_gb),
         flavor.vms, flavor.spots,
         fmt::format("{:.1f} %", percent(flavor.vms + flavor.spots, sum(info.requests))));
