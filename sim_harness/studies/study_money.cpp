@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sim_harness/files/json_text.hpp"
+#include "sim_harness/prices/sold_once_json.hpp"
 
 namespace cospot {
 namespace {
@@ -158,7 +159,7 @@ void add_prices(JsonObject& json, const WorkloadPrices& prices, bool is_relative
       .add("economy", is_by_flavor ? "null" : json_number(prices.vcpu_hour.economy))
       .add_if(is_by_flavor, "by_workload", prices_json(prices))
       .add("relative_units", json_bool(is_relative))
-      .add("note", json_text(kSoldOnce.substr(0, kSoldOnce.size() - 1)));
+      .add("note", sold_once_json());
 }
 
 }  // namespace cospot

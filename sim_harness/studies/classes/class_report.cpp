@@ -9,6 +9,7 @@
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/files/text_table.hpp"
 #include "sim_harness/prices/price_list.hpp"
+#include "sim_harness/prices/sold_once_json.hpp"
 
 namespace cospot {
 namespace {
@@ -255,6 +256,7 @@ std::string report_json(const LoadedTrace& trace, const ClassReport& report) {
                                  .add("performance", json_number(useful / idle))
                                  .add("revenue", json_number(revenue / idle))
                                  .text())
+             .add("note", sold_once_json())
              .text() +
          "\n";
 }

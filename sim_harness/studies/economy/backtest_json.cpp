@@ -1,4 +1,5 @@
 #include "sim_harness/files/json_text.hpp"
+#include "sim_harness/prices/sold_once_json.hpp"
 #include "sim_harness/studies/economy/backtest_text.hpp"
 #include "sim_harness/studies/economy/economy_keys.hpp"
 
@@ -103,6 +104,7 @@ std::string plan_json(const EconomyInput& input, const EconomySettings& settings
             .add("income_per_month", json_number(one.income_per_month))
             .text());
   }
+  const bool has_income = !plan.promises.empty() && plan.promises.front().income_per_month;
   return JsonObject()
              .add("usage", input_json(input))
              .add("unit", input.unit.empty() ? "null" : json_text(input.unit))
@@ -114,6 +116,7 @@ std::string plan_json(const EconomyInput& input, const EconomySettings& settings
                   json_number(static_cast<double>(plan.capacity) / kUnit * input.unit_scale))
              .add("price", json_number(request.prices.front()))
              .add("promises", json_list(promises))
+             .add("income_note", has_income ? sold_once_json() : "null")
              .text() +
          "\n";
 }

@@ -8,6 +8,7 @@
 
 #include "sim_harness/experiments/grid.hpp"
 #include "sim_harness/files/text_table.hpp"
+#include "sim_harness/prices/price_list.hpp"
 #include "sim_harness/studies/study_summary.hpp"
 
 namespace cospot {
@@ -69,7 +70,10 @@ std::string economy_text(ResultsDatabase& results, Timing /*timing*/) {
   return missing +
          "Economy class: promised for a whole horizon, in % of the capacity; availability: periods "
          "without a shortage\n" +
-         table.text();
+         table.text() +
+         "(a theta above the oracle's is that of promises that were broken: availability comes "
+         "first)\n" +
+         std::string(kSoldOnce);
 }
 
 }  // namespace cospot

@@ -4,12 +4,15 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "guarantees/sla/kept_promises.hpp"
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/files/text_table.hpp"
+#include "sim_harness/prices/price_list.hpp"
+#include "sim_harness/prices/sold_once_json.hpp"
 #include "sim_harness/studies/study_summary.hpp"
 
 namespace cospot {
@@ -111,7 +114,8 @@ std::string sla_summary_text(ResultsDatabase& results, Timing timing) {
                     : "") +
          table.text() +
          "(evicted: of all that were admitted in these runs; interval: Clopper-Pearson, as if\n"
-         "evictions were independent; runs within: runs that evicted no more than the target)\n";
+         "evictions were independent; runs within: runs that evicted no more than the target)\n" +
+         std::string(kSoldOnce);
 }
 
 std::string sla_summary_json(ResultsDatabase& results, Timing timing) {
@@ -141,6 +145,7 @@ std::string sla_summary_json(ResultsDatabase& results, Timing timing) {
       .add("runs", fmt::format("{}", results.finished_runs().size()))
       .add("expected_runs", fmt::format("{}", record.run_count))
       .add("combinations", list_of(combinations_of(results), combination))
+      .add("note", sold_once_json())
       .text();
 }
 

@@ -5,6 +5,7 @@
 #include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/prices/price_list.hpp"
+#include "sim_harness/prices/sold_once_json.hpp"
 #include "sim_harness/studies/tune/tune_figures.hpp"
 
 namespace cospot {
@@ -77,7 +78,7 @@ std::string tune_money_json(const TuneMoney& money) {
   if (money.without_cooperation) {
     json.add("without_cooperation", setting_json(*money.without_cooperation, money.requested));
   }
-  return json.text();
+  return json.add("note", sold_once_json()).text();
 }
 
 }  // namespace cospot

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "sim_harness/files/json_text.hpp"
+#include "sim_harness/prices/price_list.hpp"
+
+namespace cospot {
+
+/// kSoldOnce as the value of the key `note` of a JSON object with an income.
+[[nodiscard]] inline std::string sold_once_json() {
+  return json_text(kSoldOnce.substr(0, kSoldOnce.size() - 1));
+}
+
+}  // namespace cospot
