@@ -3,7 +3,9 @@
 
 A source is a Python file in cells: "# %% [markdown]" starts one of text, "# %%" one of code, and
 "# %% [check]" one of code that a reader may skip: it is folded away and makes a wrong result fail
-the tests. The notebooks are stored without outputs; the tests run them from top to bottom.
+the tests. A line "<!-- file: PATH -->" of a text stands for that C++ file of the repository, so
+that a notebook needs no file beside it. The notebooks are stored without outputs; the tests run
+them from top to bottom.
 
     scripts/make_notebooks.py           # write them
     scripts/make_notebooks.py --check   # only say whether they are up to date
@@ -19,12 +21,19 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-FOLDER = Path(__file__).resolve().parents[1] / "examples" / "notebooks"
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "examples" / "notebooks"
 MARKER = re.compile(r"^# %%(?: \[(markdown|check)\])?$", re.MULTILINE)
+FILE = re.compile(r"^<!-- file: (\S+) -->$", re.MULTILINE)
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+
+
+def _shown(file: re.Match[str]) -> str:
+    """Return the file that a text names, as a block of C++."""
+    return f"```cpp\n{(ROOT / file[1]).read_text(encoding='utf-8').strip()}\n```"
 
 
 def notebook_text(source: Path) -> str:
@@ -36,7 +45,8 @@ def notebook_text(source: Path) -> str:
         # Fixed ids: the same source gives the same bytes.
         options = {"id": f"cell-{number}"}
         if kind == "markdown":
-            cells.append(new_markdown_cell(re.sub("^# ?", "", text, flags=re.MULTILINE), **options))
+            prose = re.sub("^# ?", "", text, flags=re.MULTILINE)
+            cells.append(new_markdown_cell(FILE.sub(_shown, prose), **options))
             continue
         folded = {"jupyter": {"source_hidden": True}, "tags": ["check"]}
         metadata = folded if kind == "check" else {}

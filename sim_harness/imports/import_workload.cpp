@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 
 #include "core/errors.hpp"
+#include "sim_harness/files/decimal.hpp"
 #include "sim_harness/files/gzip.hpp"
 #include "sim_harness/files/output_file.hpp"
 #include "sim_harness/files/plain_text.hpp"
@@ -27,7 +27,7 @@ SimTime lead_of(const ImportOptions& options) {
     throw ConfigError(fmt::format("--lead-days is {}, expected a number of days from 0 to 10000",
                                   options.lead_days));
   }
-  return SimTime(std::llround(options.lead_days * kMicrosecondsPerDay));
+  return Decimal::of(options.lead_days).days(kMaxWorkloadTime).value_or(SimTime(0));
 }
 
 void check_first_walk(const ImportOptions& options, const RequestScan& scan) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -7,24 +8,23 @@
 #include "core/model/request.hpp"
 #include "core/model/resource_vector.hpp"
 #include "core/model/sim_time.hpp"
+#include "sim_harness/files/decimal.hpp"
 
 namespace cospot {
 
 /// How somebody asks again who found no host: after `first_wait`, then after `factor` times the
-/// wait before, rounded down to microseconds, at most `longest_wait`, as long as a try comes no
-/// later than `patience` after the first answer.
+/// wait before, an exact product rounded down to microseconds, each at most `longest_wait`, as long
+/// as a try comes no later than `patience` after the first answer.
 struct Backoff {
   SimTime patience{0};  ///< 0: nobody asks again
   SimTime first_wait = std::chrono::seconds(30);
-  double factor = 2;
+  Decimal factor = 2;  ///< at least 1
   SimTime longest_wait = std::chrono::hours(1);
   bool vms = true;
   bool spots = true;
 
   [[nodiscard]] SimTime wait_after(SimTime wait) const {
-    const double longer = static_cast<double>(wait.count()) * factor;
-    if (longer >= static_cast<double>(longest_wait.count())) return longest_wait;
-    return SimTime(static_cast<std::int64_t>(longer));
+    return std::min(factor.times_rounded_down(wait), longest_wait);
   }
 
   friend bool operator==(const Backoff&, const Backoff&) = default;

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <tuple>
 
 #include "core/errors.hpp"
+#include "sim_harness/files/decimal.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/workloads/workload_schema.hpp"
 
@@ -58,14 +60,13 @@ bool read_real(const TraceValue& value, double& number) {
   return true;
 }
 
-/// Days, rounded to the nearest microsecond. Written so that NaN fails.
+/// Days, as a workload file that writes them would be read.
 bool read_days(const TraceValue& value, SimTime& time) {
   double days = 0;
-  if (!read_real(value, days)) return false;
-  const double microseconds = days * kMicrosecondsPerDay;
-  if (!(std::abs(microseconds) <= static_cast<double>(kMaxWorkloadTime.count()))) return false;
-  time = SimTime(std::llround(microseconds));
-  return true;
+  if (!read_real(value, days) || !std::isfinite(days)) return false;
+  const std::optional<SimTime> found = Decimal::of(days).days(kMaxWorkloadTime);
+  if (found) time = *found;
+  return found.has_value();
 }
 
 /// An end that is NULL, or infinite as in the CoSpot release, has not been seen.

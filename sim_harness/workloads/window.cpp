@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include "core/policy/plugin.hpp"
 #include "evictors/lifetime_evictor.hpp"
 #include "evictors/registry.hpp"
+#include "sim_harness/files/decimal.hpp"
 #include "sim_harness/workloads/workload_schema.hpp"
 
 namespace cospot {
@@ -38,6 +40,11 @@ constexpr SimTime kLivesCountedTo = LpmlEvictor::kDefaultHorizonDay * kDay;
 /// from a request beyond day 14 ends within a day of it.
 constexpr SimTime kUnobservedAllowed = kDay;
 
+std::optional<SimTime> window_of(const Decimal& days) {
+  const std::optional<SimTime> window = days.days(kMaxWindow);
+  return window && *window > SimTime(0) ? window : std::nullopt;
+}
+
 }  // namespace
 
 SimTime derive_window(std::span<const WorkloadRow> rows) {
@@ -49,18 +56,12 @@ SimTime derive_window(std::span<const WorkloadRow> rows) {
 }
 
 std::optional<SimTime> window_of_days(double days) {
-  constexpr auto kMostDays = static_cast<double>(kMaxWindow / kDay);
-  if (!(days > 0 && days <= kMostDays)) return std::nullopt;
-  const SimTime window(std::llround(days * kMicrosecondsPerDay));
-  if (window < SimTime(1)) return std::nullopt;
-  return window;
+  return std::isfinite(days) ? window_of(Decimal::of(days)) : std::nullopt;
 }
 
 std::optional<SimTime> parse_window_days(std::string_view text) {
-  double days = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), days);
-  if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return window_of_days(days);
+  const std::optional<Decimal> days = Decimal::parse(text);
+  return days ? window_of(*days) : std::nullopt;
 }
 
 std::string window_days_text(SimTime window) {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
+#include "sim_harness/files/decimal.hpp"
 #include "sim_harness/files/plain_text.hpp"
 
 namespace cospot {
@@ -46,13 +48,10 @@ bool parse_seconds(std::string_view text, SimTime& time) {
 }
 
 bool parse_days(std::string_view text, SimTime& time) {
-  double days = 0;
-  if (!parse_number(text, days)) return false;
-  const double microseconds = days * kMicrosecondsPerDay;
-  // Written so that NaN fails it.
-  if (!(std::abs(microseconds) <= static_cast<double>(kMaxWorkloadTime.count()))) return false;
-  time = SimTime(std::llround(microseconds));
-  return true;
+  const std::optional<Decimal> days = Decimal::parse(text);
+  const std::optional<SimTime> found = days ? days->days(kMaxWorkloadTime) : std::nullopt;
+  if (found) time = *found;
+  return found.has_value();
 }
 
 bool parse_amount(std::string_view text, ResourceAmount least, ResourceAmount& amount) {

@@ -39,8 +39,8 @@ class WorkloadFieldsReader {
 /// beyond kMaxWorkloadTime.
 [[nodiscard]] bool parse_seconds(std::string_view text, SimTime& time);
 
-/// Reads days as a decimal number, rounded to the nearest microsecond. False: not a number, not
-/// finite, or beyond kMaxWorkloadTime.
+/// Reads days as a decimal number: the microsecond nearest to what is written. False: not a number,
+/// not finite, or beyond kMaxWorkloadTime.
 [[nodiscard]] bool parse_days(std::string_view text, SimTime& time);
 
 /// Reads a whole number from `least` to kMaxResourceAmount, also written with a decimal point.

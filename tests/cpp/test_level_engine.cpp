@@ -279,6 +279,40 @@ TEST_CASE("level engine: of the offered hosts, one where no economy instance is 
   CHECK(engine.results()[2].evictions == 2);
 }
 
+TEST_CASE("level engine: the spot chain sees economy instances as spots") {
+  Workload workload{.name = "w"};
+  // Economy 4 on host 0, and a VM of 7 beside nobody on host 1. Without a VM, host 0 is in the
+  // first tier of vmaUTIL; were the economy instance a VM, the fuller host 1 would be first.
+  workload.rows = {row(4, 0, 100, true), row(7, 1, 100, false), row(2, 2, 100, true)};
+  LevelSettings settings{.host = {10, 10, 0}, .hosts = 2, .level_of = {1, 0, 2}, .otn = 2};
+  settings.spot = "vmaUTIL";
+  const EventSchedule schedule = make_schedule(workload);
+  LevelEngine engine(schedule, settings.level_of, HostTable::uniform(2, settings.host),
+                     allocator_of(settings));
+  engine.run();
+  CHECK(engine.host_of(1) == 1);
+  CHECK(engine.host_of(2) == 0);
+}
+
+TEST_CASE("level engine: adaptive offers follow the load of VMs, also for economy instances") {
+  Workload workload{.name = "w"};
+  // Economy 5 and a spot of 5 fill host 0. The next economy instance of 5 ranks host 0 first, where
+  // the spot would go. VMs use nothing, so two hosts are offered, and it goes to host 1; were the
+  // economy instance (5 of 20, 0.25) load, only host 0 would be offered.
+  workload.rows = {row(5, 0, 100, true), row(5, 1, 100, true), row(5, 2, 100, true)};
+  LevelSettings settings{.host = {10, 10, 0}, .hosts = 2, .level_of = {1, 2, 1}};
+  settings.spot = "sUTIL";
+  LevelAllocator allocator = allocator_of(settings);
+  allocator.otn =
+      OfferRule::adaptive({.at_low_load = 2, .at_high_load = 1, .from = 0.1, .to = 0.2});
+  const EventSchedule schedule = make_schedule(workload);
+  LevelEngine engine(schedule, settings.level_of, HostTable::uniform(2, settings.host), allocator);
+  engine.run();
+  CHECK(engine.host_of(1) == 0);
+  CHECK(engine.host_of(2) == 1);
+  CHECK(engine.results()[2].evictions == 0);
+}
+
 /// Each row with what it asks: a position in `asked`, from 1 on.
 Workload asking(std::vector<WorkloadRow> rows, std::vector<RowPlacement> asked,
                 std::vector<ServerGroup> groups = {}) {

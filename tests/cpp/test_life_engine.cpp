@@ -27,7 +27,7 @@ SimTime ticks(Random& random, std::uint64_t most) {
 Backoff random_rule(Random& random) {
   return {.patience = kTick + ticks(random, 12),
           .first_wait = random.below(2) == 0 ? kTick : std::chrono::minutes(50),
-          .factor = random.below(2) == 0 ? 1.0 : 1.7,
+          .factor = random.below(2) == 0 ? Decimal(1) : Decimal::of(1.7),
           .longest_wait = random.below(3) == 0 ? 2 * kTick : 8 * kTick,
           .vms = random.below(4) != 0,
           .spots = random.below(4) != 0};
@@ -310,6 +310,45 @@ TEST_CASE("life engine: a plan in which nothing happens is the engine without on
     check_same_result(life.result.run, engine.result());
     check_same_result(LifeRun(workload, settings, plan, false).result.run, engine.result());
   }
+}
+
+/// One host of 10, UTIL and sUTIL, FIFO.
+Settings one_host() { return {.host = {10, 10, 0}, .hosts = 1}; }
+
+WorkloadRow vm_of(ResourceAmount vcpus, SimTime start, SimTime end) {
+  return {.resources = {vcpus, vcpus, 0}, .start = start, .end = end};
+}
+
+TEST_CASE("life engine: the longest wait caps the first one, too") {
+  using std::chrono::seconds;
+  Workload workload{.name = "w"};
+  workload.rows = {vm_of(10, SimTime{0}, seconds(15)), vm_of(10, SimTime{0}, seconds(50))};
+  const LifePlan plan{.retries = {.patience = seconds(1000),
+                                  .first_wait = seconds(100),
+                                  .longest_wait = seconds(10)}};
+  const LifeResult result = LifeRun(workload, run_settings_of(one_host()), plan).result;
+  CHECK(result.vm_retries == 2);  // after 10 and 20 s, not after 100
+  CHECK(result.vms_late == 1);
+  CHECK((result.vm_wait == seconds(20)));
+}
+
+TEST_CASE("life engine: on a host under notice a VM may shrink, not grow") {
+  using std::chrono::hours;
+  Workload workload{.name = "w"};
+  workload.rows = {vm_of(2, SimTime{0}, hours(9))};
+  LifePlan plan;
+  plan.outages = {{.host = 0,
+                   .notice = hours(1),
+                   .start = hours(10),
+                   .end = hours(11),
+                   .kind = OutageKind::kMaintenance}};
+  plan.resizes = {{.instance = 0, .time = hours(2), .size = {4, 4, 0}},
+                  {.instance = 0, .time = hours(3), .size = {1, 1, 0}}};
+  const LifeResult result = LifeRun(workload, run_settings_of(one_host()), plan).result;
+  CHECK(result.resizes_refused == 1);
+  CHECK(result.resizes_in_place == 1);
+  // 2 vcpus for 3 hours, then 1 for 6.
+  CHECK((result.run.vm_revenue == Revenue{12} * SimTime(hours(1)).count()));
 }
 
 TEST_CASE("life engine: agrees with the slow simulator on random small clouds") {

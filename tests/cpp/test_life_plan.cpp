@@ -108,11 +108,17 @@ TEST_CASE("life plan: files name hosts and requests; what comes after the window
 }
 
 TEST_CASE("retry rule: waits grow by the factor, rounded down, up to the longest") {
-  const Backoff rule{.first_wait = SimTime{3}, .factor = 1.5, .longest_wait = SimTime{10}};
+  const Backoff rule{
+      .first_wait = SimTime{3}, .factor = Decimal::of(1.5), .longest_wait = SimTime{10}};
   CHECK(rule.wait_after(SimTime{3}) == SimTime{4});  // 4.5
   CHECK(rule.wait_after(SimTime{4}) == SimTime{6});
   CHECK(rule.wait_after(SimTime{6}) == SimTime{9});
   CHECK(rule.wait_after(SimTime{9}) == SimTime{10});
+  // 10 x 1.13 = 11.3; x 1.13 = 12.769; x 1.13 = 14.42897; in doubles 11.299999 comes first.
+  const Backoff decimal{.first_wait = std::chrono::seconds(10), .factor = Decimal::of(1.13)};
+  CHECK(decimal.wait_after(SimTime{10'000'000}) == SimTime{11'300'000});
+  CHECK(decimal.wait_after(SimTime{11'300'000}) == SimTime{12'769'000});
+  CHECK(decimal.wait_after(SimTime{12'769'000}) == SimTime{14'428'970});
 }
 
 }  // namespace

@@ -393,6 +393,58 @@ TEST_CASE("schedulers: take turns within the refresh interval") {
   CHECK(stale({filler, vm({11, 1}, day(0)), vm({10, 10}, day(3.5))}) == 1);  // the first one
 }
 
+TEST_CASE("schedulers: refresh times are rounded down to microseconds") {
+  // Of three with an interval of 2 us, the second refreshes at 2/3, rounded down 0, 2, 4 us. The
+  // filler ends at 1 us; who asks at 2 us sees that, and from 2/3 + 2 us on only later.
+  const Workload workload =
+      workload_of({vm({10, 10}, day(0), SimTime{1}), vm({10, 10}, SimTime{2})});
+  const SchedulerResult result =
+      simulate(workload, tens(1, {.schedulers = 3, .refresh_interval = SimTime{2}})).result;
+  CHECK(result.vm.placed == 2);
+}
+
+TEST_CASE("schedulers: a view shows an instance without length until the next refresh") {
+  const Workload workload = workload_of(
+      {vm({10, 10}, day(0.5), day(0.5)), vm({10, 10}, day(0.6)), vm({10, 10}, day(1.1))});
+  const auto outcome = [&](double interval) {
+    return simulate(workload, tens(1, {.refresh_interval = day(interval)})).result.vm;
+  };
+  CHECK(outcome(1).placed == 2);  // the first, and on day 1.1 the third
+  CHECK(outcome(1).rejected_on_stale == 1);
+  CHECK(outcome(0).placed == 2);  // the second fills the host
+  CHECK(outcome(0).rejected == 1);
+}
+
+TEST_CASE("schedulers: with refresh, who is declined and then finds no capacity is rejected") {
+  // Both decide on the one empty host from day 0 to day 1; it holds one of them.
+  const Workload workload = workload_of({vm({6, 6}), vm({6, 6})});
+  SchedulerSettings two{.schedulers = 2, .decision_time = day(1)};
+  const ClassOutcome alternates = simulate(workload, tens(1, two)).result.vm;
+  CHECK(alternates.conflicts == 1);
+  CHECK(alternates.lost_to_conflicts == 1);
+  two.retry = RetryRule::kRefresh;
+  const ClassOutcome refresh = simulate(workload, tens(1, two)).result.vm;
+  CHECK(refresh.conflicts == 1);
+  CHECK(refresh.lost_to_conflicts == 0);
+  CHECK(refresh.rejected == 1);
+}
+
+TEST_CASE("schedulers: alternates are normalised over the hosts that declined, too") {
+  // Weights of the ranking with host 0 declined: the spread is still 8 - 2, so that an epsilon of
+  // 0.5 (3) admits hosts within 3 of the best that is left: 5 and 2, not 8.
+  HostTable hosts({{.name = "h0", .total = {10, 10}, .vm_used = {8, 1}, .num_vms = 1},
+                   {.name = "h1", .total = {10, 10}, .vm_used = {5, 1}, .num_vms = 1},
+                   {.name = "h2", .total = {10, 10}, .vm_used = {2, 1}, .num_vms = 1}});
+  const auto chain = make_chain({.label = "UTIL", .weighers = {{.name = "UTIL"}}}, ChainSide::kVm);
+  const auto all = chain->make_ranking(hosts);
+  const std::vector<HostIndex> declined{0};
+  Random random(1);
+  SubsetRanking others(*all, declined, 1, random);
+  others.start(Request{.vcpus = 1, .memory_mb = 1});
+  CHECK(others.next() == 1);
+  CHECK(others.weight_spread() == 6);
+}
+
 TEST_CASE("schedulers: who waits too long withdraws") {
   // One decision a day: the first VM from day 0 to 1, the second from day 1 to 2, but it ends on
   // day 1.5; the third ends on day 1 and is not begun; the fourth from day 2 to 3.

@@ -68,6 +68,9 @@ TEST_CASE("YoungestFirstEvictor: with score age the host whose oldest victim is 
   CHECK(plan_of(first).victims == std::vector<std::uint32_t>{1, 2});
   CHECK(plan_of(first).score == 2 * kMicrosecondsPerHour + 1);
   CHECK(plan_of(second).score == 3 * kMicrosecondsPerHour + 1);
+  // Placed at this very moment: more than no eviction, whose score is 0.
+  const std::array<RunningSpot, 2> just_placed{placed(10), placed(10)};
+  CHECK(plan_of(just_placed).score == 1);
   CHECK_THROWS_AS(YoungestFirstEvictor(PluginOptions("YJF", {{"score", std::string("size")}})),
                   ConfigError);
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from cospot.errors import InputError
@@ -107,6 +109,15 @@ def test_training_learns_the_flavor() -> None:
     # 40,000 (1 - exp(-2.16)) = 35,387.
     assert short < long / 5
     assert long == pytest.approx(35_387, rel=0.25)
+
+
+@pytest.mark.parametrize("package", ["scipy", "sklearn", "threadpoolctl"])
+def test_training_names_the_package_that_is_missing(
+    package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
+    with pytest.raises(InputError, match=f"training needs scikit-learn, and {package} is missing"):
+        train(two_kinds(500))
 
 
 def test_training_gives_the_same_bytes_for_a_seed() -> None:

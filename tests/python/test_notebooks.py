@@ -62,8 +62,8 @@ def test_it_runs(path: Path, kernel: str, tmp_path: Path, monkeypatch: pytest.Mo
         notebook,
         timeout=2 * SECONDS,
         kernel_name="cospot-tests",
-        # It finds the files beside the notebooks by paths that start there.
-        resources={"metadata": {"path": str(path.parent)}},
+        # In a folder of its own: a notebook needs no file beside it.
+        resources={"metadata": {"path": str(tmp_path)}},
     )
     start = time.monotonic()
     client.execute()

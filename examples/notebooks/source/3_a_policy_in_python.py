@@ -188,14 +188,9 @@ message
 # ## And now in C++
 #
 # This is the compiled `UTIL`, which gave the same numbers above: the header as it is in this repository.
-
-# %%
-from IPython.display import Code
-
-header = (Path("../..") / "weighers" / "util_weigher.hpp").read_text()
-Code(header, language="cpp")
-
-# %% [markdown]
+#
+# <!-- file: weighers/util_weigher.hpp -->
+#
 # Read it beside `BestFitOneByOne`. `weigh_host` is the same line. `kInfo` gives it its names, and the
 # three variants (which instances a policy looks at) come from one template. `host_key` and the class it
 # derives from are what makes it fast: its weight follows one number of the host, so that hosts can be
@@ -209,7 +204,6 @@ Code(header, language="cpp")
 # %% [check]
 same = ["vm_rejected", "evictions", "spot_revenue"]
 assert (replays[same].nunique() == 1).all()
-assert "weigh_host" in header
 assert "Forgetful" in message
 assert len(runs) == 2 * 4 * 2 * 3
 assert runs["gain"].notna().all()

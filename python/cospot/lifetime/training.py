@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -98,17 +99,28 @@ def design_matrix(inputs: LifetimeInputs, spots: SpotTable, periods: PersonPerio
     )
 
 
+def require_training_packages() -> None:
+    """Refuse to train where scikit-learn, or what comes with it, is missing.
+
+    Raises:
+        InputError: One of them cannot be imported.
+    """
+    for name in ("scipy", "sklearn", "threadpoolctl"):
+        try:
+            import_module(name)
+        except ImportError as error:
+            raise InputError(
+                f"training needs scikit-learn, and {error.name} is missing "
+                "(Debian: python3-sklearn; pip, in a clone: pip install '.[lifetime]')"
+            ) from error
+
+
 def fit_network(matrix: Any, ended: Integers, hidden: int, epochs: int, seed: int) -> Any:
     """Fit scikit-learn's network; the same arguments give the same weights on one machine."""
-    try:
-        from sklearn.exceptions import ConvergenceWarning
-        from sklearn.neural_network import MLPClassifier
-        from threadpoolctl import threadpool_limits
-    except ImportError as error:
-        raise InputError(
-            f"training needs scikit-learn, and {error.name} is missing "
-            "(Debian: python3-sklearn; pip: cospot[lifetime])"
-        ) from error
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.neural_network import MLPClassifier
+    from threadpoolctl import threadpool_limits
+
     network = MLPClassifier(
         hidden_layer_sizes=(hidden,),
         activation="relu",
@@ -197,6 +209,7 @@ def train(
         InputError: The training days go beyond what was watched, or hold too few spots or no end,
             or scikit-learn is missing.
     """
+    require_training_packages()
     until_s = days * _DAY_S
     watched_s = watched_seconds(spots, observed_until)
     if until_s > watched_s:

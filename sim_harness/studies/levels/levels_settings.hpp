@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,6 +23,12 @@ struct LevelsSettings : ProviderSettings {
   std::string forecaster = "mean";
   double economy_price = 0.7;
   EconomySettings economy{};
+
+  /// Whether something is predicted: not when every promise is unlimited.
+  [[nodiscard]] bool has_promises() const {
+    return std::ranges::any_of(promises,
+                               [](const auto& each) { return each != kUnlimitedPromise; });
+  }
 
   /// With every default written out.
   [[nodiscard]] std::string json() const;

@@ -154,6 +154,8 @@ class LevelsSimulation {
       : settings_(std::move(settings)),
         inputs_(load_provider_inputs(settings_.workloads, settings_.host, settings_.sizes,
                                      settings_.sized_policies(), WorkloadClasses::kWithEconomy)) {
+    // Without a promise nothing is predicted, so that no history is needed.
+    if (!settings_.has_promises()) return;
     for (const auto& shared : inputs_.workloads) {
       vm_use_.push_back(vm_use_of(shared->workload(), settings_.economy));
     }
@@ -240,7 +242,7 @@ class LevelsSimulation {
 
   LevelsSettings settings_;
   ProviderInputs inputs_;
-  std::vector<VmUse> vm_use_;  // of each workload
+  std::vector<VmUse> vm_use_;  // of each workload; none without promises
 };
 
 Experiment load(LevelsSettings settings) {

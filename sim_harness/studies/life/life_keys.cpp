@@ -14,6 +14,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/files/decimal.hpp"
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/life/life_files.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
@@ -77,7 +78,10 @@ Backoff read_rule(const ConfigNode& node, const std::string& key, bool may_have_
   if (node.find("first_wait_s") != nullptr) {
     rule.first_wait = seconds_of(read_in(node, key, "first_wait_s", kLeastWaitS, kMostSeconds));
   }
-  if (node.find("factor") != nullptr) rule.factor = read_in(node, key, "factor", 1, 1000);
+  if (const ConfigNode* factor = node.find("factor")) {
+    const double number = read_in(node, key, "factor", 1, 1000);
+    rule.factor = Decimal::parse(factor->text).value_or(Decimal::of(number));
+  }
   if (node.find("longest_wait_s") != nullptr) {
     rule.longest_wait = seconds_of(read_in(node, key, "longest_wait_s", kLeastWaitS, kMostSeconds));
   }
@@ -146,7 +150,7 @@ std::string rule_json(const Backoff& rule, bool has_classes) {
   JsonObject json;
   json.add("patience_s", json_number(static_cast<double>(rule.patience.count()) / 1e6))
       .add("first_wait_s", json_number(static_cast<double>(rule.first_wait.count()) / 1e6))
-      .add("factor", json_number(rule.factor))
+      .add("factor", json_number(rule.factor.number()))
       .add("longest_wait_s", json_number(static_cast<double>(rule.longest_wait.count()) / 1e6));
   std::vector<std::string> classes;
   if (rule.vms) classes.push_back(json_text("vm"));
