@@ -58,7 +58,7 @@ double net_money(const RunResult& result, const VcpuHourPrices& prices) {
 }
 
 void add_revenue(std::string& text, const RunResult& result, const RevenueWords& words) {
-  const std::string_view hours = words.unit.is_relative ? "unit-hours" : "vcpu-hours";
+  const std::string_view hours = words.unit.is_relative ? "unit-hours" : "vCPU-hours";
   const std::optional<VcpuHourPrices>& prices = words.prices;
   const Revenue vms_lost = result.vm_revenue_requested - result.vm_revenue;
   const Revenue spots_lost = result.spot_revenue_requested - result.spot_revenue;

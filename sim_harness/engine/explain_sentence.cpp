@@ -13,13 +13,14 @@ namespace {
 
 struct AskedResource {
   std::string_view name;
+  std::string_view unit;
   ResourceAmount ResourceVector::*amount;
 };
 
 std::array<AskedResource, 3> resources_in(const SizeWords& words) {
-  return {{{words.vcpus, &ResourceVector::vcpus},
-           {words.memory, &ResourceVector::memory_mb},
-           {words.disk, &ResourceVector::disk_gb}}};
+  return {{{words.vcpus, words.vcpus, &ResourceVector::vcpus},
+           {"memory", words.memory, &ResourceVector::memory_mb},
+           {"disk", words.disk, &ResourceVector::disk_gb}}};
 }
 
 /// An amount of a resource as a file counts it, in what people read.
@@ -52,7 +53,7 @@ std::string too_large_sentence(const Explanation& told, const SizeWords& words) 
   for (const AskedResource& resource : resources_in(words)) {
     if (asked.*resource.amount <= told.largest_total.*resource.amount) continue;
     parts.push_back(fmt::format("{} {}, where no host has more than {}",
-                                amount_of(resource, asked.*resource.amount, words), resource.name,
+                                amount_of(resource, asked.*resource.amount, words), resource.unit,
                                 amount_of(resource, told.largest_total.*resource.amount, words)));
   }
   return "rejected: larger than an empty host: it asks for " + enumerated(parts);
@@ -67,7 +68,7 @@ std::string no_room_sentence(const Explanation& told, const SizeWords& words) {
   for (const AskedResource& resource : resources_in(words)) {
     if (asked.*resource.amount == 0) continue;
     wanted.push_back(
-        fmt::format("{} {}", amount_of(resource, asked.*resource.amount, words), resource.name));
+        fmt::format("{} {}", amount_of(resource, asked.*resource.amount, words), resource.unit));
     const auto hosts = std::ranges::count_if(told.hosts, [&](const ExplainedHost& host) {
       return (host.*room).*resource.amount >= asked.*resource.amount;
     });

@@ -97,9 +97,9 @@ class ExplanationPrinter {
       const ResourceVector asked = told_.request.resources();
       std::vector<std::string_view> lacking;
       if (asked.vcpus > room.vcpus) lacking.emplace_back(words_.vcpus);
-      if (asked.memory_mb > room.memory_mb) lacking.emplace_back(words_.memory);
-      if (asked.disk_gb > room.disk_gb) lacking.emplace_back(words_.disk);
-      return fmt::format("{}: too few {}", name, fmt::join(lacking, " and "));
+      if (asked.memory_mb > room.memory_mb) lacking.emplace_back("memory");
+      if (asked.disk_gb > room.disk_gb) lacking.emplace_back("disk");
+      return fmt::format("{}: not enough {}", name, fmt::join(lacking, " and "));
     }
     return "?";
   }

@@ -87,11 +87,11 @@ void add_bound(Buffer& text, std::string_view name, const HostBound& bound, cons
   const std::string types = types_text(host, static_cast<std::size_t>(bound.least_hosts));
   std::string_view binding = bound.binding;
   if (binding == "vcpus") binding = words.vcpus;
-  if (binding == "memory_mb") binding = words.memory;
-  if (binding == "disk_gb") binding = words.disk;
-  add(text, "  {}: at least {} hosts{}, bound by {} ({} {}, {} {}, {} {})\n", name,
+  if (binding == "memory_mb") binding = "memory";
+  if (binding == "disk_gb") binding = "disk";
+  add(text, "  {}: at least {} hosts{}, bound by {} ({} {}, memory {}, disk {})\n", name,
       bound.least_hosts, types.empty() ? "" : fmt::format(" ({})", types), binding, words.vcpus,
-      bound.hosts.vcpus, words.memory, bound.hosts.memory_mb, words.disk, bound.hosts.disk_gb);
+      bound.hosts.vcpus, bound.hosts.memory_mb, bound.hosts.disk_gb);
 }
 
 void add_bounds(Buffer& text, const WorkloadInfo& info, const SizeWords& words) {

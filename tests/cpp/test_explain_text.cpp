@@ -23,20 +23,20 @@ TEST_CASE("explanation_text: UTIL, FIFO, two hosts offered") {
   const Workload workload = contended();
   const RunSettings settings = run_settings_of({{10, 10}, 3, "UTIL", "FirstFit", "FIFO", false, 2});
   CHECK(explanation_text(explain(workload, settings, 4), workload) ==
-        R"(VM 'i4' asks for 4 vcpus, 6 memory_mb, 0 disk_gb on day 5.000 (432000 s)
+        R"(VM 'i4' asks for 4 vCPUs, 6 MiB, 0 GB on day 5.000 (432000 s)
 VM chain UTIL, SAF off; OTN 2; evictor FIFO
 3 hosts, 3 feasible
 
-host    VMs  spots  free vcpus  free memory_mb  VmFeasibility  UTIL  rank  offer  evicts  score
-host-0    1      2       4 (0)           8 (0)           pass     6     1      1       2      2
-host-1    0      1      10 (3)          10 (4)           pass     0     2      2       1      1
-host-2    0      0     10 (10)         10 (10)           pass     0     3      -       -      -
+host    VMs  spots  free vCPUs  free MiB  VmFeasibility  UTIL  rank  offer  evicts  score
+host-0    1      2       4 (0)     8 (0)           pass     6     1      1       2      2
+host-1    0      1      10 (3)    10 (4)           pass     0     2      2       1      1
+host-2    0      0     10 (10)   10 (10)           pass     0     3      -       -      -
 free: beside VMs (beside VMs and spots)
 
-host    spot to go  vcpus  memory_mb  age, days
-host-0  i1              2          4      1.000
-host-0  i2              2          4      1.000
-host-1  i3              7          6      1.000
+host    spot to go  vCPUs  MiB  age, days
+host-0  i1              2    4      1.000
+host-0  i2              2    4      1.000
+host-1  i3              7    6      1.000
 
 host-1 wins: least score 1 of 2 offered; 1 spot goes
 )");
@@ -50,21 +50,21 @@ TEST_CASE("explanation_text: COS, SAF and LPO, all hosts offered") {
   const Workload workload = contended();
   const RunSettings settings = run_settings_of({{10, 10}, 3, "COS", "FirstFit", "LPO", true, 3});
   CHECK(explanation_text(explain(workload, settings, 4), workload) ==
-        R"(VM 'i4' asks for 4 vcpus, 6 memory_mb, 0 disk_gb on day 5.000 (432000 s)
+        R"(VM 'i4' asks for 4 vCPUs, 6 MiB, 0 GB on day 5.000 (432000 s)
 VM chain COS, SAF on; OTN 3; evictor LPO
 3 hosts, 3 feasible
 
-host    VMs  spots  free vcpus  free memory_mb  VmFeasibility  SpotAvoiding          COS  tier  rank  offer  evicts   score
-host-2    0      0     10 (10)         10 (10)           pass          pass  0.833333333    10     1      1       0       0
-host-0    1      2       4 (0)           8 (0)           pass            no  0.888888889    01     2      2       2  345600
-host-1    0      1      10 (3)          10 (4)           pass            no  0.833333333    00     3      3       1  604800
+host    VMs  spots  free vCPUs  free MiB  VmFeasibility  SpotAvoiding          COS  tier  rank  offer  evicts   score
+host-2    0      0     10 (10)   10 (10)           pass          pass  0.833333333    10     1      1       0       0
+host-0    1      2       4 (0)     8 (0)           pass            no  0.888888889    01     2      2       2  345600
+host-1    0      1      10 (3)    10 (4)           pass            no  0.833333333    00     3      3       1  604800
 free: beside VMs (beside VMs and spots)
 tier: passes SpotAvoiding, then holds a VM; 1 = yes, ranks before any weight
 
-host    spot to go  vcpus  memory_mb  age, days  remaining, days
-host-0  i1              2          4      1.000            1.000
-host-0  i2              2          4      1.000            1.000
-host-1  i3              7          6      1.000            1.000
+host    spot to go  vCPUs  MiB  age, days  remaining, days
+host-0  i1              2    4      1.000            1.000
+host-0  i2              2    4      1.000            1.000
+host-1  i3              7    6      1.000            1.000
 
 host-2 wins: first in the offer and needs no eviction
 )");
@@ -75,18 +75,18 @@ TEST_CASE("explanation_text: a spot that no host can take") {
   const Workload workload = worked::workload_of({vm({6, 2}), vm({2, 9}), spot({5, 3}, day(1))});
   const RunSettings settings = run_settings_of({{10, 10}, 2, "UTIL", "sUTIL", "FIFO", false, 1});
   CHECK(explanation_text(explain(workload, settings, 2), workload) ==
-        R"(spot 'i2' asks for 5 vcpus, 3 memory_mb, 0 disk_gb on day 1.000 (86400 s)
+        R"(spot 'i2' asks for 5 vCPUs, 3 MiB, 0 GB on day 1.000 (86400 s)
 spot chain sUTIL: the first-ranked host gets the spot
 2 hosts, 0 feasible
-  1 dropped by SpotFeasibility: too few memory_mb
-  1 dropped by SpotFeasibility: too few vcpus
+  1 dropped by SpotFeasibility: not enough memory
+  1 dropped by SpotFeasibility: not enough vCPUs
 
-host    VMs  spots  free vcpus  free memory_mb  SpotFeasibility  sUTIL  rank
-host-0    1      0       4 (4)           8 (8)               no      -     -
-host-1    1      0       8 (8)           1 (1)               no      -     -
+host    VMs  spots  free vCPUs  free MiB  SpotFeasibility  sUTIL  rank
+host-0    1      0       4 (4)     8 (8)               no      -     -
+host-1    1      0       8 (8)     1 (1)               no      -     -
 free: beside VMs (beside VMs and spots)
 
-rejected: no host has 5 vcpus and 3 memory_mb free beside its VMs and spots; 1 would have the vcpus, 1 the memory_mb
+rejected: no host has 5 vCPUs and 3 MiB free beside its VMs and spots; 1 would have the vCPUs, 1 the memory
 )");
 }
 
@@ -96,19 +96,20 @@ TEST_CASE("explanation_text: relative sizes are units, and large ones have separ
       run_settings_of({{10'000, 20'000}, 1, "UTIL", "sUTIL", "FIFO", false, 1});
   const Explanation told = explain(workload, settings, 1);
   CHECK(explanation_text(told, workload, ExplainDetail::kBest, {.is_relative = true}) ==
-        R"(spot 'i1' asks for 5,000 units, 3,000 units of memory, 0 disk_gb on day 1.000 (86400 s)
+        R"(spot 'i1' asks for 5,000 units, 3,000 units of memory, 0 GB on day 1.000 (86400 s)
 spot chain sUTIL: the first-ranked host gets the spot
 1 hosts, 0 feasible
-  1 dropped by SpotFeasibility: too few units
+  1 dropped by SpotFeasibility: not enough units
 
 host    VMs  spots     free units  free units of memory  SpotFeasibility  sUTIL  rank
 host-0    1      0  4,000 (4,000)       19,998 (19,998)               no      -     -
 free: beside VMs (beside VMs and spots)
 
-rejected: no host has 5,000 units and 3,000 units of memory free beside its VMs and spots; 0 would have the units, 1 the units of memory
+rejected: no host has 5,000 units and 3,000 units of memory free beside its VMs and spots; 0 would have the units, 1 the memory
 )");
-  const std::string vcpus = explanation_text(told, workload, ExplainDetail::kBest, {.vcpus = 0.5});
-  CHECK(vcpus.starts_with("spot 'i1' asks for 5,000 vcpus, 3,000 memory_mb, 0 disk_gb on day"));
+  // Each of the file's is half a vCPU.
+  const std::string halves = explanation_text(told, workload, ExplainDetail::kBest, {.vcpus = 0.5});
+  CHECK(halves.starts_with("spot 'i1' asks for 2,500 vCPUs, 3,000 MiB, 0 GB on day"));
 }
 
 TEST_CASE("explain_sentence: says why a VM gets its host") {
@@ -142,13 +143,13 @@ TEST_CASE("explain_sentence: says why a spot gets its host, or a request none") 
                  {{10, 10}, 1, "UTIL", "sUTIL", "FIFO", false, 1}) ==
         "host-0 wins: first of 1 host with room beside VMs and spots");
   CHECK(sentence({vm({11, 12})}, {{10, 10}, 2, "UTIL", "sUTIL", "FIFO", false, 1}) ==
-        "rejected: larger than an empty host: it asks for 11 vcpus, where no host has more than 10 "
-        "and 12 memory_mb, where no host has more than 10");
+        "rejected: larger than an empty host: it asks for 11 vCPUs, where no host has more than 10 "
+        "and 12 MiB, where no host has more than 10");
   // Free beside VMs: (4,8) and (8,1). The spot on host-0 does not count.
   CHECK(sentence({vm({6, 2}), vm({2, 9}), spot({4, 1}), vm({4, 9}, day(1))},
                  {{10, 10}, 2, "UTIL", "sUTIL", "FIFO", false, 1}) ==
-        "rejected: no host has 4 vcpus and 9 memory_mb free beside its VMs; 2 would have the "
-        "vcpus, 0 the memory_mb");
+        "rejected: no host has 4 vCPUs and 9 MiB free beside its VMs; 2 would have the "
+        "vCPUs, 0 the memory");
 }
 
 TEST_CASE("explanation_text: of a large datacenter shows the best hosts and counts the others") {
@@ -170,7 +171,7 @@ TEST_CASE("explanation_text: of a large datacenter shows the best hosts and coun
   CHECK(lines(ExplainDetail::kBest) == 40);
   CHECK(lines(ExplainDetail::kAllHosts) == 160);
   const std::string text = explanation_text(explanation, workload);
-  CHECK(text.find("100 dropped by VmFeasibility: too few vcpus and memory_mb\n") !=
+  CHECK(text.find("100 dropped by VmFeasibility: not enough vCPUs and memory\n") !=
         std::string::npos);
   CHECK(text.find("... and 20 more feasible hosts; --explain-all shows all\n") !=
         std::string::npos);

@@ -74,11 +74,11 @@ class Scenario {
 
 TEST_CASE("run: prints counts and revenue, and which VMs were larger than a host") {
   const Scenario scenario;
-  // 107 vcpu-days = 2568 vcpu-hours, 96 = 2304; 22 = 528, 15 = 360. 96/107 = 89.7196 %, 15/22 =
+  // 107 vcpu-days = 2568 vCPU-hours, 96 = 2304; 22 = 528, 15 = 360. 96/107 = 89.7196 %, 15/22 =
   // 68.1818 %.
   CHECK(scenario.run("run " + scenario.file + " --timing off") ==
         R"(workload  requests.csv
-hosts     3 of 10 vcpus, 10 memory_mb, 0 disk_gb
+hosts     3 of 10 vCPUs, 10 MiB, 0 GB
 policies  VM UTIL, spot FirstFit, evictor FIFO, SAF off, OTN 2
 
                                                VMs             spots
@@ -86,8 +86,8 @@ requests                                         3                 3
 placed                                           2                 3
 rejected                                         1                 0
 evicted                                          -                 1
-revenue requested, vcpu-hours             2568.000           528.000
-revenue earned, vcpu-hours                2304.000           360.000
+revenue requested, vCPU-hours             2568.000           528.000
+revenue earned, vCPU-hours                2304.000           360.000
   of what was requested                  89.7196 %         68.1818 %
   lost                                   10.2804 %         31.8182 %
 1 of the rejected VMs was larger than an empty host
@@ -104,7 +104,7 @@ TEST_CASE("run: overrides, headroom") {
   const std::string text = scenario.run("run " + scenario.file +
                                         " --timing off --set headroom_percent=50 --set "
                                         "host.vcpus=11 --set otn=3 --set saf=true");
-  CHECK(text.find("hosts     3 of 11 vcpus, 10 memory_mb, 0 disk_gb; 2 fit the VMs, 50 % headroom\n"
+  CHECK(text.find("hosts     3 of 11 vCPUs, 10 MiB, 0 GB; 2 fit the VMs, 50 % headroom\n"
                   "policies  VM UTIL, spot FirstFit, evictor FIFO, SAF on, OTN 3\n") !=
         std::string::npos);
   CHECK(text.find("larger than") == std::string::npos);
@@ -114,7 +114,7 @@ TEST_CASE("run: explains one request, with and without an event log") {
   const Scenario scenario;
   const std::string plain = scenario.run("run " + scenario.file + " --timing off");
   const std::string explained = scenario.run("run " + scenario.file + " --timing off --explain i4");
-  CHECK(explained.starts_with("VM 'i4' asks for 4 vcpus, 6 memory_mb"));
+  CHECK(explained.starts_with("VM 'i4' asks for 4 vCPUs, 6 MiB"));
   CHECK(explained.ends_with("\nhost-1 wins: least score 1 of 2 offered; 1 spot goes\n\n" + plain));
   const std::string log = (scenario / "events.csv").string();
   const std::string other = (scenario / "other.csv").string();
@@ -157,7 +157,7 @@ TEST_CASE("size: prints the hosts for every VM policy and headroom") {
   CHECK(run(folder, "size " + file + " --vm UTIL --vm COS --host 10,10 --headroom 0,10,50") ==
         "workload  " + file +
             ": 4 VMs\n"
-            "hosts of  10 units, 10 units of memory, 0 disk_gb\n\n"
+            "hosts of  10 units, 10 units of memory, 0 GB\n\n"
             "hosts by headroom (lower bound: the peak demand, were it packed without loss)\n"
             "VM policy  lower bound  0 %  10 %  50 %\n"
             "UTIL                 3    3     3     5\n"

@@ -138,9 +138,9 @@ TEST_CASE("least_hosts: of several types, in proportion to their counts") {
   const std::string text = workload_info_text(demanding(), info);
   for (const char* part :
        {"on hosts of types in proportion to new 3, old 1:\n",
-        "  VMs: at least 4 hosts (new 3, old 1), bound by vcpus (vcpus 4, memory_mb 3, disk_gb "
+        "  VMs: at least 4 hosts (new 3, old 1), bound by vCPUs (vCPUs 4, memory 3, disk "
         "0)\n",
-        "  VMs and spots: at least 8 hosts (new 6, old 2), bound by vcpus (vcpus 8,",
+        "  VMs and spots: at least 8 hosts (new 6, old 2), bound by vCPUs (vCPUs 8,",
         "  3 requests are larger than any empty host\n"}) {
     CAPTURE(text);
     CHECK(text.find(part) != std::string::npos);
@@ -160,7 +160,7 @@ TEST_CASE("least_hosts: of several types, for nothing and for what no type has")
                       HostPlaces(1));
   const Workload spots{.rows = {row("s", {1, 1, 0}, seconds(0), kNever, InstanceClass::kSpot)}};
   const std::string text = workload_info_text(spots, describe_workload(spots, hosts));
-  CHECK(text.find("VMs: at least 0 hosts (new 0, old 0), bound by vcpus") != std::string::npos);
+  CHECK(text.find("VMs: at least 0 hosts (new 0, old 0), bound by vCPUs") != std::string::npos);
   const Workload disk{.name = "w.csv", .rows = {row("a", {1, 1, 5}, seconds(0), kNever)}};
   CHECK_THROWS_WITH_AS(
       (void)describe_workload(disk, hosts),
@@ -219,19 +219,23 @@ TEST_CASE("workload_info_text: relative sizes are units, and large ones have sep
   const std::string units = workload_info_text(workload, info, {.is_relative = true});
   CAPTURE(units);
   for (const char* part :
-       {"peak of VMs: 75,300 units (0.000 d), 7,530 units of memory (0.000 d), 0 disk_gb\n",
-        "on hosts of 100,000 units, 10,000 units of memory, 0 disk_gb:\n",
-        "bound by units (units 1, units of memory 1, disk_gb 0)\n",
-        "     units   units of memory   disk_gb         VMs       spots    share\n"
+       {"peak of VMs: 75,300 units (0.000 d), 7,530 units of memory (0.000 d), 0 GB\n",
+        "on hosts of 100,000 units, 10,000 units of memory, 0 GB:\n",
+        "bound by units (units 1, memory 1, disk 0)\n",
+        "     units   units of memory        GB         VMs       spots    share\n"
         "    75,300             7,530         0           1           0  100.0 %\n"}) {
     CAPTURE(part);
     CHECK(units.find(part) != std::string::npos);
   }
-  CHECK(units.find("memory_mb") == std::string::npos);
-  CHECK(units.find("vcpus") == std::string::npos);
+  CHECK(units.find("MiB") == std::string::npos);
+  CHECK(units.find("vCPU") == std::string::npos);
   const std::string vcpus = workload_info_text(workload, info);
   CAPTURE(vcpus);
-  CHECK(vcpus.find("on hosts of 100,000 vcpus, 10,000 memory_mb, 0 disk_gb:\n") !=
+  CHECK(vcpus.find("on hosts of 100,000 vCPUs, 10,000 MiB, 0 GB:\n") != std::string::npos);
+  // A file in thousandths: 75,300 of them are 75.3 vCPUs.
+  const std::string thousandths = workload_info_text(workload, info, {.vcpus = 0.001});
+  CAPTURE(thousandths);
+  CHECK(thousandths.find("peak of VMs: 75.3 vCPUs (0.000 d), 7,530 MiB (0.000 d), 0 GB\n") !=
         std::string::npos);
 }
 
@@ -243,8 +247,8 @@ TEST_CASE("workload_info_text and _json: say the same") {
   for (const char* part :
        {"w \"x\".csv\n", "requests                          10             1            11\n",
         "VMs 51.2 vCPU-days, spots 2.0 vCPU-days",  // 4420820 / 86400 = 51.167; 172800 / 86400
-        "peak of VMs: 16 vcpus (-0.000 d), 8 memory_mb (-0.000 d), 0 disk_gb\n",
-        "  VMs: at least 2 hosts, bound by vcpus (vcpus 2, memory_mb 1, disk_gb 0)\n",
+        "peak of VMs: 16 vCPUs (-0.000 d), 8 MiB (-0.000 d), 0 GB\n",
+        "  VMs: at least 2 hosts, bound by vCPUs (vCPUs 2, memory 1, disk 0)\n",
         "VMs            20.0 %      1.0 s"}) {
     CAPTURE(text);
     CHECK(text.find(part) != std::string::npos);
