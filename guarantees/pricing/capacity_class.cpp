@@ -7,7 +7,7 @@
 namespace cospot {
 
 double ClassSums::mttr(MttrRule rule) const {
-  if (rule == MttrRule::kMean) return mttr_hours / servers;
+  if (rule == MttrRule::kMean) return mttr_hours / size;
   // Differences of sums of whole numbers: no revocation is exactly 0.
   if (revocations == 0) return std::numeric_limits<double>::infinity();
   return idle_hours / revocations;
@@ -27,18 +27,23 @@ double ClassSums::revenue(const ClassPricing& pricing) const {
 }
 
 IdleCapacity::IdleCapacity(std::span<const ServerIdle> ranks) : ranks_(ranks.size()), sums_(1) {
+  std::int64_t sizes = 0;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const ServerIdle& server = ranks[rank];
+    sizes += server.size;
     if (server.idle <= SimTime(0)) continue;
     rank_.push_back(rank);
     ClassSums sum = sums_.back();
     const auto revocations = static_cast<double>(server.revocations);
+    const auto size = static_cast<double>(server.size);
     sum.servers += 1;
-    sum.idle_hours += hours(server.idle);
-    sum.revocations += revocations;
-    sum.mttr_hours += hours(server.idle) / std::max(1.0, revocations);
+    sum.size += size;
+    sum.idle_hours += size * hours(server.idle);
+    sum.revocations += size * revocations;
+    sum.mttr_hours += size * hours(server.idle) / std::max(1.0, revocations);
     sums_.push_back(sum);
   }
+  if (sizes > 0) mean_size_ = static_cast<double>(sizes) / static_cast<double>(ranks.size());
 }
 
 double IdleCapacity::most_revenue(const ClassPricing& pricing) const {

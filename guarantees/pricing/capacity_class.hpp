@@ -24,9 +24,11 @@ struct ClassPricing {
   PriceRule rule = PriceRule::kUtility;
 };
 
-/// What is known of some servers together.
+/// What is known of some servers together. A server counts by its size, of which the mean over all
+/// ranks is 1: an hour, or a revocation, of a server that holds twice as much counts twice.
 struct ClassSums {
-  double servers = 0;
+  double servers = 0;  ///< how many there are
+  double size = 0;     ///< what they hold
   double idle_hours = 0;
   double revocations = 0;
   double mttr_hours = 0;  ///< summed over the servers
@@ -38,8 +40,8 @@ struct ClassSums {
   [[nodiscard]] double revenue(const ClassPricing& pricing) const;
 
   friend ClassSums operator-(const ClassSums& a, const ClassSums& b) {
-    return {a.servers - b.servers, a.idle_hours - b.idle_hours, a.revocations - b.revocations,
-            a.mttr_hours - b.mttr_hours};
+    return {a.servers - b.servers, a.size - b.size, a.idle_hours - b.idle_hours,
+            a.revocations - b.revocations, a.mttr_hours - b.mttr_hours};
   }
 };
 
@@ -55,9 +57,14 @@ class IdleCapacity {
   [[nodiscard]] std::size_t ranks() const { return ranks_; }
   /// Those from `first` to before `last`, counted from the most volatile.
   [[nodiscard]] ClassSums between(std::size_t first, std::size_t last) const {
-    return sums_[last] - sums_[first];
+    ClassSums sums = sums_[last] - sums_[first];
+    sums.size /= mean_size_;
+    sums.idle_hours /= mean_size_;
+    sums.revocations /= mean_size_;
+    sums.mttr_hours /= mean_size_;
+    return sums;
   }
-  [[nodiscard]] ClassSums all() const { return sums_.back(); }
+  [[nodiscard]] ClassSums all() const { return between(0, size()); }
   /// The rank (from 0) of a server.
   [[nodiscard]] std::size_t rank(std::size_t server) const { return rank_[server]; }
 
@@ -68,8 +75,11 @@ class IdleCapacity {
 
  private:
   std::size_t ranks_;
+  double mean_size_ = 1;  ///< of all ranks
   std::vector<std::size_t> rank_;
-  std::vector<ClassSums> sums_;  ///< of the first so many servers
+  /// Of the first so many servers, sizes as they were given: sums of whole numbers, so that a
+  /// difference without a revocation is exactly 0.
+  std::vector<ClassSums> sums_;
 };
 
 }  // namespace cospot

@@ -10,10 +10,25 @@
 namespace cospot {
 namespace {
 
-/// What happened to one class, day by day.
+/// What happened to one class, day by day. Servers count by their size.
 struct ClassDays {
   std::vector<DayOfIdle> idle;
   std::vector<Moments> log_lengths;
+  DayOfIdle sum{};      ///< of all days
+  DayOfIdle squares{};  ///< the same with the squares of sizes
+
+  /// The days in servers that are worth as many independent ones: a host that holds twice as much
+  /// as another is revoked as often, so that counting it twice would make an interval too narrow.
+  [[nodiscard]] std::vector<DayOfIdle> effective() const {
+    const double by = sum.revocations > 0 ? sum.revocations / squares.revocations
+                                          : sum.idle_hours / squares.idle_hours;
+    std::vector<DayOfIdle> days = idle;
+    for (DayOfIdle& day : days) {
+      day.idle_hours *= by;
+      day.revocations *= by;
+    }
+    return days;
+  }
 };
 
 /// Sums up the periods of each class by days of the span.
@@ -24,22 +39,28 @@ class DayBook {
     const auto days = static_cast<std::size_t>(
         std::max<std::int64_t>(1, (record.span.length() + kDay - SimTime(1)) / kDay));
     days_.assign(classes, {std::vector<DayOfIdle>(days), std::vector<Moments>(days)});
-    record.periods([this](const IdlePeriod& period) { add(period); });
+    record.periods([&](const IdlePeriod& period) {
+      add(period, static_cast<double>(record.size_of(period.server)));
+    });
   }
 
   [[nodiscard]] const ClassDays& of(std::size_t c) const { return days_[c]; }
 
  private:
-  void add(const IdlePeriod& period) {
+  void add(const IdlePeriod& period, double size) {
     ClassDays& found = days_[class_of_[period.server]];
     const std::size_t last = std::min(day_of(period.end), found.idle.size() - 1);
     for (std::size_t day = day_of(period.begin); day <= last; ++day) {
       const SimTime first = std::max(period.begin, begin_ + static_cast<int>(day) * kDay);
       const SimTime end = std::min(period.end, begin_ + static_cast<int>(day + 1) * kDay);
-      if (end > first) found.idle[day].idle_hours += hours(end - first);
+      if (end > first) found.idle[day].idle_hours += size * hours(end - first);
     }
+    found.sum.idle_hours += size * hours(period.length());
+    found.squares.idle_hours += size * size * hours(period.length());
     if (!period.revoked) return;
-    found.idle[last].revocations += 1;
+    found.idle[last].revocations += size;
+    found.sum.revocations += size;
+    found.squares.revocations += size * size;
     found.log_lengths[last].add(std::log(hours(period.length())));
   }
   [[nodiscard]] std::size_t day_of(SimTime time) const {
@@ -64,6 +85,7 @@ std::vector<std::size_t> class_of_ranks(const std::vector<std::size_t>& sizes, s
 
 std::vector<ServerIdle> IdleRecord::totals() const {
   std::vector<ServerIdle> found(servers);
+  for (std::size_t server = 0; server < servers; ++server) found[server].size = size_of(server);
   periods([&found](const IdlePeriod& period) {
     found[period.server].idle += period.length();
     found[period.server].revocations += period.revoked ? 1 : 0;
@@ -95,11 +117,11 @@ std::vector<OfferedClass> class_table(const IdleRecord& record, const IdleCapaci
     const ClassSums sums = sums_of(capacity, partition, sizes.size() - 1 - c);
     OfferedClass offered{.ranks = sizes[c], .sums = sums};
     offered.mttr_hours = sums.mttr(pricing.mttr);
-    offered.interval = time_to_revocation_interval(book.of(c).idle);
+    offered.interval = time_to_revocation_interval(book.of(c).effective());
     offered.performance = sums.performance(pricing);
     offered.equilibrium_price = price(PriceRule::kEquilibrium, offered.performance);
     offered.price = sums.price(pricing);
-    offered.availability = sums.idle_hours / (sums.servers * hours(record.span.length()));
+    offered.availability = sums.idle_hours / (sums.size * hours(record.span.length()));
     offered.revocations_per_day = 24 * sums.revocations / sums.idle_hours;
     offered.predictability = predictability(book.of(c).log_lengths);
     table.push_back(offered);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -16,10 +17,15 @@ using PeriodSource = std::function<void(const std::function<void(const IdlePerio
 
 /// When servers were idle: of a demand under rank occupancy, or of the hosts of a run.
 struct IdleRecord {
-  std::size_t servers = 0;
+  std::size_t servers = 0;  ///< how many
   TimeSpan span{};
   PeriodSource periods{};
+  /// What each server holds, in a measure that all share; empty: all hold the same.
+  std::vector<std::int64_t> sizes{};
 
+  [[nodiscard]] std::int64_t size_of(std::size_t server) const {
+    return sizes.empty() ? 1 : sizes[server];
+  }
   [[nodiscard]] std::vector<ServerIdle> totals() const;
 };
 

@@ -13,9 +13,9 @@ namespace {
 /// Two values that differ by less are the same but for rounding.
 constexpr double kSameBelow = 1e-12;
 
-/// Size x price, what section III-B compares: the servers count, not their idle time.
+/// Size x price, what section III-B compares: what the servers hold counts, not their idle time.
 double listed_value(const ClassSums& sums, const ClassPricing& pricing) {
-  return sums.servers * sums.price(pricing);
+  return sums.size * sums.price(pricing);
 }
 
 Partition equal(std::size_t servers, std::size_t classes) {

@@ -14,6 +14,7 @@ namespace cospot {
 struct ServerIdle {
   SimTime idle{0};
   std::int64_t revocations = 0;
+  std::int64_t size = 1;  ///< what the server holds, in a measure that all servers share
 
   /// The mean time to revocation; infinite when none was seen. Only where there is idle time.
   [[nodiscard]] double mttr_hours() const;

@@ -13,9 +13,13 @@
 
 #include "core/errors.hpp"
 #include "guarantees/pricing/checkpoint_model.hpp"
+#include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/price_option.hpp"
 #include "sim_harness/commands/print.hpp"
+#include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/studies/classes/class_report.hpp"
+#include "sim_harness/studies/compare/sweep_file.hpp"
+#include "sim_harness/studies/provider/configuration_yaml.hpp"
 
 namespace cospot {
 namespace {
@@ -23,6 +27,9 @@ namespace {
 struct ClassesArguments {
   std::string trace;
   TraceOptions options;
+  std::string host;  // of a workload, whose hosts are looked at then
+  std::optional<std::size_t> hosts;
+  std::string vm;
   std::vector<std::int64_t> classes{1, 2, 4, 8};
   std::vector<std::string> partitions{"equal", "greedy", "optimal"};
   std::optional<double> checkpoint_minutes;
@@ -40,6 +47,39 @@ double checkpoint_of(const ClassesArguments& arguments) {
   if (minutes > 0 && std::isfinite(minutes)) return minutes / 60;
   throw ConfigError(
       fmt::format("--checkpoint-minutes: found {}, expected a number above 0", minutes));
+}
+
+/// The trace as it stands, or, with --host, the hosts of a run of it: those of a file, --hosts, or
+/// the fewest that hold all VMs. Spots are evicted from a host that a VM needs, so they do not
+/// matter.
+CapacityTrace load(const ClassesArguments& arguments, PolicyLoader& loader) {
+  const CapacityTraceSpec spec = parse_trace_spec(arguments.trace);
+  if (arguments.host.empty()) {
+    if (arguments.hosts || !arguments.vm.empty()) {
+      throw ConfigError("--hosts, --vm: found without --host; expected --host HOSTS too");
+    }
+    return load_trace(spec, arguments.options, loader);
+  }
+  if (is_scenario(spec.source.file)) {
+    throw ConfigError(
+        fmt::format("--host: the scenario {} has its own, expected a workload", arguments.trace));
+  }
+  if (arguments.options.server_vcpus) {
+    throw ConfigError("--host and --server-vcpus exclude each other; expected one of the two");
+  }
+  const HostMix mix = parse_hosts_option(arguments.host);
+  const std::optional<std::size_t> declared =
+      mix.is_plain() ? std::nullopt : std::optional(mix.declared());
+  const std::optional<std::size_t> hosts = arguments.hosts ? arguments.hosts : declared;
+  const std::string text = fmt::format(
+      "workloads: {{synthetic: azure2020, seed: 1}}\nhost: {}\n{}\nvm: {}\nspot: vmaUTIL\nevictor: "
+      "FIFO\nsaf: false\notn: 1\n",
+      yaml_of_hosts_option(arguments.host),
+      hosts ? fmt::format("hosts: {}", *hosts) : "headroom_percent: 0",
+      arguments.vm.empty() ? "COS" : yaml_text(arguments.vm));
+  Sweep scenario = read_scenario(parse_yaml(text, "cospot classes"), {}, loader);
+  scenario.workloads = {spec.source};
+  return run_trace(scenario, spec.label, arguments.options);
 }
 
 void run_classes(const ClassesArguments& arguments, PolicyLoader& loader) {
@@ -61,7 +101,7 @@ void run_classes(const ClassesArguments& arguments, PolicyLoader& loader) {
   }
   const std::filesystem::path file = arguments.trace;
   loader.search_first(file.parent_path());
-  const LoadedTrace trace(load_trace(parse_trace_spec(arguments.trace), arguments.options, loader));
+  const LoadedTrace trace(load(arguments, loader));
   ClassReport report = report_classes(trace, pricing, classes, partitions);
   if (prices) {
     if (trace.trace.server_vcpus <= 0) {
@@ -91,6 +131,17 @@ void add_trace_options(CLI::App& command, TraceOptions& options) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
 }
 
+void add_host_options(CLI::App& command, ClassesArguments& arguments) {
+  command.add_option("--host", arguments.host,
+                     "Of a workload: place its VMs on hosts and look at those: VCPUS,MEMORY_MB, or "
+                     "a file of hosts (CSV)");
+  command
+      .add_option("--hosts", arguments.hosts,
+                  "How many hosts; by default those of the file, or the fewest that hold all VMs")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
+  command.add_option("--vm", arguments.vm, "With --host, the policy that places VMs: COS");
+}
+
 }  // namespace
 
 void add_classes_command(CLI::App& app, PolicyLoader& loader) {
@@ -103,6 +154,7 @@ void add_classes_command(CLI::App& app, PolicyLoader& loader) {
                    "scenario (YAML) whose hosts are looked at")
       ->required();
   add_trace_options(*command, arguments->options);
+  add_host_options(*command, *arguments);
   command->add_option("--classes", arguments->classes, "How many classes")->delimiter(',');
   command
       ->add_option("--partition", arguments->partitions,

@@ -8,6 +8,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/hosts/hosts_file.hpp"
+#include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
 #include "sim_harness/workloads/workload_fields.hpp"
 
@@ -42,6 +43,14 @@ HostMix parse_hosts_option(std::string_view text) {
   if (text.ends_with(".csv") || text.ends_with(".csv.gz")) return read_hosts_file(text);
   if (!text.starts_with('[')) return parse_host_totals(text);
   return read_hosts(parse_yaml(fmt::format("host: {}", text), fmt::format("--host {}", text)), {});
+}
+
+std::string yaml_of_hosts_option(const std::string& text) {
+  const HostMix hosts = parse_hosts_option(text);  // its errors name the option
+  if (!hosts.is_plain()) return text.starts_with('[') ? text : yaml_text(text);
+  const ResourceVector total = hosts.largest_total();
+  return fmt::format("{{vcpus: {}, memory_mb: {}, disk_gb: {}}}", total.vcpus, total.memory_mb,
+                     total.disk_gb);
 }
 
 }  // namespace cospot

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "core/model/resource_vector.hpp"
@@ -14,5 +15,8 @@ namespace cospot {
 /// Reads what the hosts are: what one of alike hosts has, as above, a file of hosts (docs/
 /// hosts-format.md), or a list of types as in a sweep file. Errors: ConfigError, InputError.
 [[nodiscard]] HostMix parse_hosts_option(std::string_view text);
+
+/// What the option says as the value of a study's key `host`. Errors: as parse_hosts_option.
+[[nodiscard]] std::string yaml_of_hosts_option(const std::string& text);
 
 }  // namespace cospot

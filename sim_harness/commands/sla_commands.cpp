@@ -49,17 +49,11 @@ StudyFile study_of_workload(const QuoteArguments& arguments, PolicyLoader& loade
         "file ends in .yaml",
         arguments.study));
   }
-  const HostMix hosts = parse_hosts_option(arguments.host);  // its errors name the option
-  std::string host = arguments.host;
-  if (hosts.is_plain()) {
-    const ResourceVector total = hosts.largest_total();
-    host = fmt::format("{{vcpus: {}, memory_mb: {}}}", total.vcpus, total.memory_mb);
-  }
   const std::string text = fmt::format(
       "study: sla\non_demand: {}\nspot: same\nhost: {}\ntarget: [0.25, 0.1, 0.05, 0.01]\n"
       "vm_policy: COS\nspot_policy: vmaUTIL\ncensored: survival\ncondition_width: 0.1\n"
       "samples: 2000\n",
-      yaml_text(arguments.study), hosts.is_plain() || host.front() == '[' ? host : yaml_text(host));
+      yaml_text(arguments.study), yaml_of_hosts_option(arguments.host));
   std::vector<std::string> overrides = arguments.overrides;
   if (arguments.hosts) overrides.push_back(fmt::format("hosts={}", *arguments.hosts));
   return {.root = with_overrides(parse_yaml(text, "cospot sla quote"), overrides),

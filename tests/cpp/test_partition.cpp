@@ -245,5 +245,57 @@ TEST_CASE("class_table: sizes, intervals and the three metrics of a class") {
   CHECK(table[1].equilibrium_price == table[1].performance);
 }
 
+TEST_CASE("IdleCapacity: servers count by what they hold, of which the mean is 1") {
+  const auto sized = [](ServerIdle idle, std::int64_t size) {
+    idle.size = size;
+    return idle;
+  };
+  // Sizes 1 and 3: mean 2. Idle (100 + 3 x 100) / 2 = 200 h, revocations (10 + 3 x 2) / 2 = 8.
+  const IdleCapacity mixed(
+      std::vector<ServerIdle>{sized(server(100, 10), 1), sized(server(100, 2), 3)});
+  const ClassSums all = mixed.all();
+  CHECK(all.servers == 2);
+  CHECK(all.size == 2);
+  CHECK(all.idle_hours == Approx(200));
+  CHECK(all.mttr(MttrRule::kPooled) == Approx(25));
+  CHECK(all.mttr(MttrRule::kMean) == Approx((10 + 3 * 50) / 4.0));
+  // As three servers that each hold a third of the second.
+  const IdleCapacity replicas(
+      std::vector<ServerIdle>{server(100, 10), server(100, 2), server(100, 2), server(100, 2)});
+  const ClassPricing pricing;
+  CHECK(mixed.most_revenue(pricing) / 200 == Approx(replicas.most_revenue(pricing) / 400));
+  // Without a revocation none is made by rounding.
+  const IdleCapacity calm(std::vector<ServerIdle>{sized(server(7, 3), 7), sized(server(9, 0), 3)});
+  CHECK(calm.between(1, 2).revocations == 0);
+}
+
+TEST_CASE("class_table: sizes weigh, and do not pretend to more evidence") {
+  // Two servers in one class: hour 0 to 10 and 20 to 30 of the first, all 48 of the second.
+  const auto hour = [](int at) { return SimTime(std::chrono::hours(at)); };
+  const std::vector<IdlePeriod> periods{
+      {0, hour(0), hour(10), true}, {0, hour(20), hour(30), true}, {1, hour(0), hour(48), false}};
+  const auto offered = [&](std::vector<std::int64_t> sizes) {
+    IdleRecord record = idle_record(periods, 2, {hour(0), hour(48)});
+    record.sizes = std::move(sizes);
+    const IdleCapacity capacity(record.totals());
+    const ClassPricing pricing;
+    return class_table(record, capacity, partition(capacity, PartitionRule::kEqual, 1, pricing),
+                       pricing)
+        .front();
+  };
+  const OfferedClass alike = offered({});
+  CHECK(alike.mttr_hours == Approx(68.0 / 2));
+  const OfferedClass sevens = offered({7, 7});
+  CHECK(sevens.mttr_hours == Approx(alike.mttr_hours));
+  CHECK(sevens.interval.low == Approx(alike.interval.low));
+  CHECK(sevens.interval.high == Approx(alike.interval.high));
+  // (3 x 20 + 48) / (3 x 2) = 18 h, of two revocations still; availability 108 of 4 x 48.
+  const OfferedClass mixed = offered({3, 1});
+  CHECK(mixed.mttr_hours == Approx(18));
+  CHECK(mixed.availability == Approx(108.0 / 192));
+  CHECK(mixed.interval.high / mixed.mttr_hours >=
+        doctest::Approx(alike.interval.high / alike.mttr_hours));
+}
+
 }  // namespace
 }  // namespace cospot

@@ -223,7 +223,7 @@ def test_other_programs_may_forecast(
     assert "model   last" in done.stdout
     unknown = run(program, environment, "economy", "plan", usage, *days)
     assert unknown.returncode == 2
-    assert "found 'last', expected one of: mean, minimum, arima, ets, oracle" in unknown.stderr
+    assert "found 'last', expected one of: ses, mean, minimum, arima, ets, oracle" in unknown.stderr
 
 
 def test_plan_and_backtest_from_python(tmp_path: Path) -> None:

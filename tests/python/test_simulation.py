@@ -148,7 +148,7 @@ def test_explain_speaks_of_units_where_the_file_does(tmp_path: Path) -> None:
         "# vcpus_unit: relative\ninstance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n"
         "a,t,vm,1000,100,-1,9\n"
     )
-    asked = "VM 'a' asks for 1,000 units, 100 units of memory, 0 disk_gb"
+    asked = "VM 'a' asks for 1,000 units, 100 units of memory, 0 GB"
     policies: dict[str, Any] = {"vm": "UTIL", "spot": "sUTIL", "evictor": "FIFO"}
     for workload in (Workload.load(path), Workload.load(path).with_window_days(3)):
         text = cospot.explain(workload, "a", hosts=1, host=(2000, 2000), **policies)

@@ -9,7 +9,6 @@
 
 #include "core/digest.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/files/gzip.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/jobs/job_log.hpp"
@@ -124,36 +123,6 @@ TraceDemand read_demand(const CapacityTraceSpec& spec, const TraceOptions& optio
   return trace;
 }
 
-bool is_scenario(const std::filesystem::path& file) {
-  return file.extension() == ".yaml" || file.extension() == ".yml";
-}
-
-CapacityTrace placed_trace(const CapacityTraceSpec& spec, const TraceOptions& options,
-                           PolicyLoader& loader) {
-  if (options.ranks) {
-    throw ConfigError(spec.label + ": the hosts of a run are its servers, expected no ranks");
-  }
-  const Sweep scenario = read_scenario(spec.source.file, {}, loader);
-  const PlacedHosts hosts = run_and_watch(scenario);
-  const VcpusUnit unit = vcpus_unit_of(scenario.workloads.front());
-  const TimeSpan span =
-      span_of({.usual_end = hosts.window.end, .last_end = hosts.window.end}, options, spec.label);
-  CapacityTrace trace{.label = spec.label, .sha256 = hosts.sha256, .is_placed = true};
-  trace.record = idle_record(periods_in(hosts, span), hosts.hosts, span);
-  trace.day_count = day_count(hosts.window.end);
-  trace.vms_rejected = static_cast<double>(hosts.vms_rejected);
-  trace.spot_lives = hosts.spot_lives;
-  const ResourceVector most = scenario.host.largest_total();
-  trace.server_size = scenario.host.is_plain() ? "of " + size_text(size_words(unit), most.vcpus,
-                                                                   most.memory_mb, most.disk_gb)
-                                               : "(" + types_text(scenario.host, hosts.hosts) + ")";
-  if (!unit.is_relative) {
-    trace.server_vcpus = static_cast<double>(scenario.host.sum(hosts.hosts).vcpus) * unit.vcpus /
-                         static_cast<double>(hosts.hosts);
-  }
-  return trace;
-}
-
 CapacityTrace ranked_trace(const CapacityTraceSpec& spec, const TraceOptions& options) {
   TraceDemand read = read_demand(spec, options);
   const TimeSpan span = span_of(read, options, spec.label);
@@ -161,11 +130,12 @@ CapacityTrace ranked_trace(const CapacityTraceSpec& spec, const TraceOptions& op
   trace.day_count = day_count(read.last_end - read.day_zero);
   if (read.server_vcpus > 0) {
     const VcpusUnit unit = vcpus_unit_of(spec.source);
-    const double vcpus = static_cast<double>(read.server_vcpus) * unit.vcpus;
-    trace.server_size = fmt::format(
-        "of {} {}", unit.is_relative ? count_text(read.server_vcpus) : amount_text(vcpus),
-        unit.is_relative ? "units" : "vCPUs");
-    if (!unit.is_relative) trace.server_vcpus = vcpus;
+    const SizeWords words = size_words(unit);
+    trace.server_size =
+        fmt::format("of {} {}", words.count_of_vcpus(read.server_vcpus), words.vcpus);
+    if (!unit.is_relative) {
+      trace.server_vcpus = static_cast<double>(read.server_vcpus) * unit.vcpus;
+    }
   } else {
     trace.server_size = "of 1 processor or node of the log";
   }
@@ -184,6 +154,10 @@ CapacityTraceSpec parse_trace_spec(const std::string& name) {
   return {.label = name, .source = parse_workload_spec(name)};
 }
 
+bool is_scenario(const std::filesystem::path& file) {
+  return file.extension() == ".yaml" || file.extension() == ".yml";
+}
+
 std::int64_t smallest_usual_vcpus(const Workload& workload) {
   std::map<std::int64_t, std::size_t> sizes;
   std::size_t vms = 0;
@@ -198,10 +172,37 @@ std::int64_t smallest_usual_vcpus(const Workload& workload) {
   return sizes.empty() ? 1 : sizes.begin()->first;  // twenty and more sizes, all of them rare
 }
 
+CapacityTrace run_trace(const Sweep& scenario, const std::string& label,
+                        const TraceOptions& options) {
+  if (options.ranks) {
+    throw ConfigError(label + ": the hosts of a run are its servers, expected no ranks");
+  }
+  const PlacedHosts hosts = run_and_watch(scenario);
+  const VcpusUnit unit = vcpus_unit_of(scenario.workloads.front());
+  const TimeSpan span =
+      span_of({.usual_end = hosts.window.end, .last_end = hosts.window.end}, options, label);
+  CapacityTrace trace{.label = label, .sha256 = hosts.sha256, .is_placed = true};
+  trace.record = idle_record(periods_in(hosts, span), hosts.hosts, span);
+  trace.record.sizes = hosts.sizes;
+  trace.day_count = day_count(hosts.window.end);
+  trace.vms_rejected = static_cast<double>(hosts.vms_rejected);
+  trace.spot_lives = hosts.spot_lives;
+  const ResourceVector most = scenario.host.largest_total();
+  trace.server_size =
+      scenario.host.is_plain()
+          ? "of " + size_text(size_words(unit), most.vcpus, most.memory_mb, most.disk_gb)
+          : "(" + types_text(scenario.host, hosts.hosts) + "), counted by their vCPUs";
+  if (!unit.is_relative) {
+    trace.server_vcpus = static_cast<double>(scenario.host.sum(hosts.hosts).vcpus) * unit.vcpus /
+                         static_cast<double>(hosts.hosts);
+  }
+  return trace;
+}
+
 CapacityTrace load_trace(const CapacityTraceSpec& spec, const TraceOptions& options,
                          PolicyLoader& loader) {
-  return is_scenario(spec.source.file) ? placed_trace(spec, options, loader)
-                                       : ranked_trace(spec, options);
+  if (!is_scenario(spec.source.file)) return ranked_trace(spec, options);
+  return run_trace(read_scenario(spec.source.file, {}, loader), spec.label, options);
 }
 
 }  // namespace cospot

@@ -10,6 +10,7 @@
 #include "guarantees/pricing/class_table.hpp"
 #include "guarantees/pricing/demand.hpp"
 #include "sim_harness/policies/policy_loader.hpp"
+#include "sim_harness/studies/compare/sweep.hpp"
 #include "sim_harness/workloads/workload_spec.hpp"
 
 namespace cospot {
@@ -34,7 +35,8 @@ struct CapacityTrace {
   std::string sha256{};  ///< of what was read
   IdleRecord record{};
   bool is_placed = false;  ///< the servers are the hosts of a run, not ranks
-  /// What a server is, for people: "of 2 vcpus", "of gen3 120, gen2 40"; empty: nobody knows.
+  /// What a server is, for people: "of 2 vCPUs", "(gen3 120, gen2 40), counted by their vCPUs";
+  /// empty: nobody knows.
   std::string server_size{};
   double server_vcpus = 0;  ///< vCPUs of one, of hosts the mean; 0: nobody knows
   double day_count = 0;     ///< that the trace has
@@ -47,6 +49,9 @@ struct CapacityTrace {
 /// Reads `name`: a file of any of the formats, or a workload spec. Errors: ConfigError.
 [[nodiscard]] CapacityTraceSpec parse_trace_spec(const std::string& name);
 
+/// Whether a trace is a scenario, which has hosts of its own.
+[[nodiscard]] bool is_scenario(const std::filesystem::path& file);
+
 /// Loads a trace and finds its idle periods.
 ///
 /// Demand is what jobs or VMs occupy, in servers of the smallest type: a job its nodes or
@@ -57,6 +62,10 @@ struct CapacityTrace {
 /// ever idle.
 [[nodiscard]] CapacityTrace load_trace(const CapacityTraceSpec& spec, const TraceOptions& options,
                                        PolicyLoader& loader);
+
+/// The same of a scenario that is at hand. Errors: ConfigError; those of the run.
+[[nodiscard]] CapacityTrace run_trace(const Sweep& scenario, const std::string& label,
+                                      const TraceOptions& options);
 
 /// The smallest size that at least one VM of 20 asks for: the smallest type that matters.
 [[nodiscard]] std::int64_t smallest_usual_vcpus(const Workload& workload);

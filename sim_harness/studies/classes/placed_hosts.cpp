@@ -107,6 +107,9 @@ void rank_hosts(PlacedHosts& hosts) {
   std::vector<std::size_t> rank(hosts.hosts);
   for (std::size_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
   for (IdlePeriod& period : hosts.periods) period.server = rank[period.server];
+  if (hosts.sizes.empty()) return;
+  const std::vector<std::int64_t> sizes = hosts.sizes;
+  for (std::size_t i = 0; i < order.size(); ++i) hosts.sizes[i] = sizes[order[i]];
 }
 
 std::string identity(const Sweep& scenario, const std::string& workload_sha256) {
@@ -132,6 +135,10 @@ PlacedHosts run_and_watch(const Sweep& scenario) {
   engine.set_forecasts(forecast.get());
   engine.run();
   PlacedHosts hosts = watch.finish();
+  if (!settings.host.is_plain()) {
+    const std::span<const ResourceAmount> vcpus = engine.hosts().view().vcpus_total;
+    hosts.sizes.assign(vcpus.begin(), vcpus.end());
+  }
   hosts.sha256 = identity(scenario, workload.sha256);
   rank_hosts(hosts);
   return hosts;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct PlacedHosts {
   /// Of all hosts; a period that began before the window has its true beginning. Servers are
   /// numbered as ranks are: the host that is revoked most often comes first.
   std::vector<IdlePeriod> periods{};
-  std::vector<double> spot_lives{};  ///< CapacityTrace::spot_lives
+  std::vector<std::int64_t> sizes{};  ///< of each server, in vcpus; empty: all have the same
+  std::vector<double> spot_lives{};   ///< CapacityTrace::spot_lives
   std::size_t vms_rejected = 0;
   std::string sha256{};  ///< of the workload and the scenario
 };

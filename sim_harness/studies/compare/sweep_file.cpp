@@ -75,10 +75,15 @@ Sweep read_sweep(const std::filesystem::path& file, const std::vector<std::strin
 Sweep read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides,
                     PolicyLoader& loader, const std::optional<SimTime>& window, ConfigNode* life) {
   loader.search_first(file.parent_path());
-  ConfigNode root = with_overrides(read_yaml_file(file), overrides);
+  return read_scenario(with_overrides(read_yaml_file(file), overrides), file.parent_path(), loader,
+                       window, life);
+}
+
+Sweep read_scenario(ConfigNode root, const std::filesystem::path& folder, PolicyLoader& loader,
+                    const std::optional<SimTime>& window, ConfigNode* life) {
   if (life != nullptr) take_life(root, *life);
-  Sweep sweep = read_tree(root, life != nullptr ? kScenarioKeys : kSweepKeys, file.parent_path(),
-                          loader, window);
+  Sweep sweep =
+      read_tree(root, life != nullptr ? kScenarioKeys : kSweepKeys, folder, loader, window);
   require_one(root, "workloads", sweep.workloads.size());
   const char* sizes_key = sweep.sizes.front().percent ? "headroom_percent" : "hosts";
   require_one(root, sizes_key, sweep.sizes.size());

@@ -36,4 +36,9 @@ namespace cospot {
                                   const std::optional<SimTime>& window = {},
                                   ConfigNode* life = nullptr);
 
+/// The same of a tree that does not come from a file; paths are relative to `folder`.
+[[nodiscard]] Sweep read_scenario(ConfigNode root, const std::filesystem::path& folder,
+                                  PolicyLoader& loader, const std::optional<SimTime>& window = {},
+                                  ConfigNode* life = nullptr);
+
 }  // namespace cospot
