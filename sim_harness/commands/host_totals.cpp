@@ -49,8 +49,9 @@ std::string yaml_of_hosts_option(const std::string& text) {
   const HostMix hosts = parse_hosts_option(text);  // its errors name the option
   if (!hosts.is_plain()) return text.starts_with('[') ? text : yaml_text(text);
   const ResourceVector total = hosts.largest_total();
-  return fmt::format("{{vcpus: {}, memory_mb: {}, disk_gb: {}}}", total.vcpus, total.memory_mb,
-                     total.disk_gb);
+  const std::string disk =
+      total.disk_gb > 0 ? fmt::format(", disk_gb: {}", total.disk_gb) : std::string();
+  return fmt::format("{{vcpus: {}, memory_mb: {}{}}}", total.vcpus, total.memory_mb, disk);
 }
 
 }  // namespace cospot

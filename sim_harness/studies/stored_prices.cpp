@@ -83,9 +83,19 @@ WorkloadSpec spec_of(const StoredWorkload& stored, const PriceList& list,
 
 }  // namespace
 
+const StudyMoney& require_money(const StudyRegistry& studies, const PriceList& list,
+                                std::string_view study, const std::string& where) {
+  const StudyMoney& money = require_money(studies, study, where);
+  if (list.flavors.empty() || money.inputs == StudyMoney{}.inputs) return money;
+  throw ConfigError(fmt::format(
+      "{}: the study {} takes no prices by flavor; expected on-demand=PRICE and spot=PRICE of a "
+      "vCPU-hour",
+      list.source, study));
+}
+
 WorkloadPrices prices_of_results(const StudyRegistry& studies, const PriceList& list,
                                  ResultsDatabase& results) {
-  (void)require_money(studies, results.schema().study, results.name());
+  (void)require_money(studies, list, results.schema().study, results.name());
   WorkloadPrices prices{
       .vcpu_hour = list.vcpu_hour, .source = list.source, .currency = list.currency};
   if (list.flavors.empty()) return prices;

@@ -71,15 +71,15 @@ bool has_net(const StudyMoney& money) {
 }
 
 std::string select_text(const ResultsDatabase& results, const StudyMoney& money, bool has_economy) {
-  std::string columns = "run.run_index, unit.is_relative, unit.months";
+  std::string columns = fmt::format("run.run_index, unit.is_relative, {}", money.months);
   for (const MoneyColumn& column : money.columns) {
     columns += fmt::format(", ({}) * {}", column.sql, price_sql(column.price, has_economy));
   }
   const bool has_figures = !results.schema().derived.empty();
   return fmt::format(
-      "{}SELECT {} FROM run {} JOIN unit ON unit.workload = run.workload {} ORDER BY run.run_index",
-      kWorkloadUnits, columns, has_figures ? "JOIN run_figures AS figures USING (run_index)" : "",
-      money.joins);
+      "{}SELECT {} FROM run {} JOIN unit ON unit.workload = run.{} {} ORDER BY run.run_index",
+      fmt::format(kWorkloadUnits, money.inputs), columns,
+      has_figures ? "JOIN run_figures AS figures USING (run_index)" : "", money.axis, money.joins);
 }
 
 }  // namespace

@@ -76,10 +76,11 @@ SummaryMoney summarise_money(ResultsDatabase& results, const WorkloadPrices& pri
   const VcpuHourPrices scale = scale_of(prices);
   const std::string by_workload = prices_json(prices);
   SqliteStatement best(results.connection(),
-                       std::string(kWorkloadUnits) + fmt::format(kBest, kBaseline));
+                       fmt::format(kWorkloadUnits, "workloads") + fmt::format(kBest, kBaseline));
   best.bind(by_workload);
   while (best.step()) money.best.push_back(read_best(best, scale));
-  SqliteStatement vms(results.connection(), fmt::format("{}{}", kWorkloadUnits, kVms));
+  SqliteStatement vms(results.connection(),
+                      fmt::format(kWorkloadUnits, "workloads") + std::string(kVms));
   vms.bind(by_workload);
   if (vms.step()) {
     money.vms_requested = scale.of_vms(vms.read_number());

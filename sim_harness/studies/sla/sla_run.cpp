@@ -196,6 +196,12 @@ SlaResult run_sla(const SlaSettings& settings, const RequestStore& store, const 
   result.evictions = simulated.evictions;
   result.on_demand_vcpus_held = held_vcpus(simulated.vm_revenue, workload.window);
   result.spot_vcpus_held = held_vcpus(simulated.spot_revenue, workload.window);
+  result.vm_revenue_requested = simulated.vm_revenue_requested;
+  result.vm_revenue = simulated.vm_revenue;
+  result.spot_revenue_requested = simulated.spot_revenue_requested;
+  result.spot_revenue = simulated.spot_revenue;
+  result.window_days =
+      static_cast<double>(workload.window.count()) / static_cast<double>(SimTime(kDay).count());
   if (simulated.spot_revenue_requested > 0) {
     result.spot_revenue_share = static_cast<double>(simulated.spot_revenue) /
                                 static_cast<double>(simulated.spot_revenue_requested);

@@ -22,6 +22,11 @@ struct SlaResult {
   double on_demand_vcpus_held = 0;
   double spot_vcpus_held = 0;
   double spot_revenue_share = 0;
+  Revenue vm_revenue_requested = 0;  ///< vcpu-microseconds, as those below
+  Revenue vm_revenue = 0;
+  Revenue spot_revenue_requested = 0;
+  Revenue spot_revenue = 0;
+  double window_days = 0;
 };
 
 /// Which run: positions in the settings.

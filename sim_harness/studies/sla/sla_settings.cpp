@@ -192,6 +192,20 @@ std::string option_json(const PluginOptions::Value& value) {
   return json_number(std::get<double>(value));
 }
 
+/// Refuses VMs and spots whose sizes nobody can add.
+void require_one_unit(const ConfigNode& root, const SlaSettings& settings) {
+  for (const RequestSource& vms : settings.on_demand) {
+    for (const RequestSource& spots : settings.spot) {
+      if (spots.is_same_file || spots.unit == vms.unit) continue;
+      throw ConfigError(
+          fmt::format("{}: one vcpu of '{}' is {} and of '{}' {}; expected files that count alike "
+                      "(cospot workload convert --vcpus-unit)",
+                      key_place(*root.find("spot"), "spot"), vms.label, vcpus_unit_text(vms.unit),
+                      spots.label, vcpus_unit_text(spots.unit)));
+    }
+  }
+}
+
 }  // namespace
 
 std::string SlaSettings::json() const {
@@ -225,6 +239,7 @@ SlaSettings read_sla_settings(const StudyFile& file) {
   settings.on_demand =
       read_sources(require_key(root, "study", "on_demand"), "on_demand", file.folder);
   settings.spot = read_sources(require_key(root, "study", "spot"), "spot", file.folder);
+  require_one_unit(root, settings);
   read_host(root, file.folder, settings);
   settings.hosts = read_host_counts(root, settings.host);
   settings.targets = read_targets(root);

@@ -110,7 +110,11 @@ std::vector<RequestSource> read_source(const ConfigNode& node, std::string_view 
   std::vector<RequestSource> sources;
   try {
     for (const ExpandedPath& path : expand_path(text, folder)) {
-      sources.push_back({.label = path.label, .yaml = yaml_text(path.label), .file = path.file});
+      sources.push_back(
+          {.label = path.label,
+           .yaml = yaml_text(path.label),
+           .file = path.file,
+           .unit = is_eucalyptus_trace(path.file) ? VcpusUnit{} : read_vcpus_unit(path.file)});
     }
   } catch (const ConfigError& error) {
     throw ConfigError(fmt::format("{}: {}", key_place(node, key), error.what()));
@@ -134,6 +138,7 @@ std::string RequestSource::json() const {
         .add("days", json_number(lognormal->days))
         .add("vcpus", std::to_string(lognormal->vcpus));
   }
+  json.add_if(unit != VcpusUnit{}, "vcpus_unit", json_text(vcpus_unit_text(unit)));
   return json.text();
 }
 

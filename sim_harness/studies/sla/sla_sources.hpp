@@ -9,6 +9,7 @@
 #include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/results/experiment_record.hpp"
 #include "sim_harness/workloads/renewal_workload.hpp"
+#include "sim_harness/workloads/vcpus_unit.hpp"
 #include "sim_harness/workloads/workload.hpp"
 
 namespace cospot {
@@ -20,6 +21,7 @@ struct RequestSource {
   std::filesystem::path file{};  ///< a Eucalyptus trace or a workload; empty: generated
   std::optional<LognormalSpec> lognormal{};
   const StandIn* stand_in = nullptr;
+  VcpusUnit unit{};           ///< of a workload's vcpus
   bool is_same_file = false;  ///< `same`: the spots of the workload under `on_demand`
 
   [[nodiscard]] std::string json() const;

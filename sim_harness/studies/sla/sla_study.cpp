@@ -55,7 +55,18 @@ const std::vector<Measure<SlaResult>>& measures() {
           {.name = "spot_revenue_share",
            .unit = "fraction",
            .meaning = "of the spot revenue that was requested: what spots earned",
-           .decimals = 6})};
+           .decimals = 6}),
+      measure<&R::vm_revenue_requested>(
+          {.name = "vm_revenue_requested", .unit = "vcpu-seconds", .meaning = "requested by VMs"}),
+      measure<&R::vm_revenue>(
+          {.name = "vm_revenue", .unit = "vcpu-seconds", .meaning = "earned by VMs"}),
+      measure<&R::spot_revenue_requested>({.name = "spot_revenue_requested",
+                                           .unit = "vcpu-seconds",
+                                           .meaning = "requested by spots"}),
+      measure<&R::spot_revenue>(
+          {.name = "spot_revenue", .unit = "vcpu-seconds", .meaning = "earned by spots"}),
+      measure<&R::window_days>(
+          {.name = "window_days", .unit = "days", .meaning = "of the run", .decimals = 6})};
   return all;
 }
 
@@ -161,7 +172,8 @@ Study sla_study() {
             return [settings = read_sla_settings(file)] { return load(settings); };
           },
           .summary_text = sla_summary_text,
-          .summary_json = sla_summary_json};
+          .summary_json = sla_summary_json,
+          .money = sla_money};
 }
 
 }  // namespace cospot

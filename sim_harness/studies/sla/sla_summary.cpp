@@ -11,8 +11,8 @@
 #include "guarantees/sla/kept_promises.hpp"
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/files/text_table.hpp"
-#include "sim_harness/prices/price_list.hpp"
 #include "sim_harness/prices/sold_once_json.hpp"
+#include "sim_harness/studies/provider/provider_money.hpp"
 #include "sim_harness/studies/study_summary.hpp"
 
 namespace cospot {
@@ -114,8 +114,16 @@ std::string sla_summary_text(ResultsDatabase& results, Timing timing) {
                     : "") +
          table.text() +
          "(evicted: of all that were admitted in these runs; interval: Clopper-Pearson, as if\n"
-         "evictions were independent; runs within: runs that evicted no more than the target)\n" +
-         std::string(kSoldOnce);
+         "evictions were independent; runs within: runs that evicted no more than the target)\n";
+}
+
+const StudyMoney& sla_money() {
+  static const StudyMoney made{
+      .columns = {kVmsLost, kVmsRequested, kVmsEarned, kSpotsEarned, kSpotsRequested},
+      .axis = "on_demand",
+      .inputs = "on_demand",
+      .months = "run.window_days / (365.25 / 12)"};
+  return made;
 }
 
 std::string sla_summary_json(ResultsDatabase& results, Timing timing) {

@@ -4,6 +4,7 @@
 
 #include "sim_harness/results/csv_sink.hpp"
 #include "sim_harness/results/results_database.hpp"
+#include "sim_harness/studies/study_money.hpp"
 
 namespace cospot {
 
@@ -12,5 +13,8 @@ namespace cospot {
 /// eviction probability, and whether the promise was kept.
 [[nodiscard]] std::string sla_summary_text(ResultsDatabase& results, Timing timing);
 [[nodiscard]] std::string sla_summary_json(ResultsDatabase& results, Timing timing);
+
+/// What runs are worth at prices of a vCPU-hour.
+[[nodiscard]] const StudyMoney& sla_money();
 
 }  // namespace cospot
