@@ -73,7 +73,7 @@ CapacityTrace load(const ClassesArguments& arguments, PolicyLoader& loader) {
   const std::optional<std::size_t> hosts = arguments.hosts ? arguments.hosts : declared;
   const std::string text = fmt::format(
       "workloads: {{synthetic: azure2020, seed: 1}}\nhost: {}\n{}\nvm: {}\nspot: vmaUTIL\nevictor: "
-      "FIFO\nsaf: false\notn: 1\n",
+      "FIFO\nsaf: off\notn: 1\n",
       yaml_of_hosts_option(arguments.host),
       hosts ? fmt::format("hosts: {}", *hosts) : "headroom_percent: 0",
       arguments.vm.empty() ? "COS" : yaml_text(arguments.vm));

@@ -62,8 +62,8 @@ std::optional<double> parse_finite(const ConfigNode& node) {
 
 std::optional<bool> parse_bool(const ConfigNode& node) {
   if (node.kind != ConfigNode::Kind::kScalar || node.quoted) return std::nullopt;
-  if (node.text == "true") return true;
-  if (node.text == "false") return false;
+  if (node.text == "on" || node.text == "true") return true;
+  if (node.text == "off" || node.text == "false") return false;
   return std::nullopt;
 }
 
@@ -144,7 +144,7 @@ double read_number(const ConfigNode& node, std::string_view key) {
 bool read_bool(const ConfigNode& node, std::string_view key) {
   const std::optional<bool> value = parse_bool(node);
   if (value) return *value;
-  throw_bad_value(node, key, "true or false");
+  throw_bad_value(node, key, "on or off");
 }
 
 std::string read_text(const ConfigNode& node, std::string_view key) {

@@ -79,9 +79,10 @@ std::string label_of(const Axis& axis, std::size_t position) {
   return label + " hosts";
 }
 
-/// As the other combinations of a study's JSON have it: of SAF 0 or 1.
+/// As the other combinations of a study's JSON have it.
 std::string json_of(const Axis& axis, std::size_t position) {
   const auto* number = std::get_if<std::int64_t>(&axis.values[position].value);
+  if (axis.name == "saf" && number != nullptr) return json_bool(*number != 0);
   return json_text(number != nullptr ? std::to_string(*number) : label_of(axis, position));
 }
 

@@ -78,8 +78,8 @@ TEST_CASE("report_json: the axes in grid order, as labels and as YAML") {
   CHECK(contains(json, R"({"key":"headroom_percent","values":[{"label":"0","yaml":"0"},)"
                        R"({"label":"2.5","yaml":"2.5"}]})"));
   CHECK(contains(json, R"({"key":"vm","values":[{"label":"COS","yaml":"COS"}]})"));
-  CHECK(contains(json, R"({"key":"saf","values":[{"label":"false","yaml":"false"},)"
-                       R"({"label":"true","yaml":"true"}]})"));
+  CHECK(contains(json, R"({"key":"saf","values":[{"label":"off","yaml":"off"},)"
+                       R"({"label":"on","yaml":"on"}]})"));
   // Requested: 5,000,000 and 9,000,000 microseconds of one vcpu.
   CHECK(contains(json, R"({"label":"a.csv","yaml":"a.csv","sha256":")" + std::string(64, 'a') +
                            R"(","vms":1000,"spots":500,"vmRevenue":5,"spotRevenue":9})"));

@@ -91,7 +91,7 @@ TEST_CASE("read_sweep: numbers out of range or of the wrong type") {
                         "host: [{type: a, count: 1, vcpus: 1, memory_mb: 9, "
                         "ram_allocation_ratio: 0.1}]"),
                "s.yaml:2: host: memory_mb after what is reserved and the ratio is 0, expected 1"));
-  CHECK(error_of(7, "saf: 1") == "s.yaml:7: saf: found '1', expected true or false");
+  CHECK(error_of(7, "saf: 1") == "s.yaml:7: saf: found '1', expected on or off");
 }
 
 TEST_CASE("read_sweep: offers that are none") {

@@ -67,7 +67,7 @@ headroom_percent: [0, 1, 2]
 vm: [UTIL, COS, DPD]
 spot: [sDPD, vmaDPD]
 evictor: FIFO
-saf: [false, true]
+saf: [off, on]
 otn: [1, 2, 4, 8, 16, 32]
 """)
 
@@ -207,7 +207,7 @@ hosts: {configuration["hosts"]}
 vm: {configuration["vm"]["label"]}
 spot: {configuration["spot"]["label"]}
 evictor: {configuration["evictor"]["label"]}
-saf: {str(configuration["saf"]).lower()}
+saf: {"on" if configuration["saf"] else "off"}
 otn: {configuration["otn"]}""")
 
 # %% [markdown]

@@ -13,6 +13,8 @@
 namespace cospot {
 namespace {
 
+constexpr std::string_view kSaf = "saf";
+
 struct Combination {
   std::vector<std::string> settings;
   std::vector<FigureValues> figures;
@@ -101,7 +103,9 @@ TextTable table_of(const CombinationSummary& summary, const std::vector<Combinat
 std::string one_json(const CombinationSummary& summary, const Combination& one) {
   JsonObject json;
   for (std::size_t i = 0; i < summary.settings.size(); ++i) {
-    json.add(summary.settings[i].name, json_text(one.settings[i]));
+    const std::string& text = one.settings[i];
+    const bool is_saf = summary.settings[i].name == kSaf;
+    json.add(summary.settings[i].name, is_saf ? json_bool(text == "on") : json_text(text));
   }
   json.add("runs", std::to_string(one.runs));
   for (std::size_t i = 0; i < summary.figures.size(); ++i) {
@@ -120,7 +124,7 @@ std::vector<SummarySetting> provider_summary_settings(const std::vector<SummaryS
       {"vm", "run.vm"},
       {"spot", "run.spot"},
       {"evictor", "run.evictor"},
-      {"saf", "run.saf"},
+      {kSaf, "iif(run.saf, 'on', 'off')"},
       {"otn", "run.otn"}};
   settings.insert(settings.end(), own.begin(), own.end());
   return settings;

@@ -90,7 +90,9 @@ Axis evictor_axis(const ConfigNode& root) {
 Axis saf_axis(const ConfigNode& root) {
   Axis axis{"saf", "saf", {}};
   for (const ConfigNode& item : require_key(root, "sweep", "saf").items) {
-    axis.values.push_back({std::int64_t{read_bool(item, "saf")}, item.text, item.text});
+    const bool is_on = read_bool(item, "saf");
+    const std::string text = is_on ? "on" : "off";
+    axis.values.push_back({std::int64_t{is_on}, text, text});
   }
   return axis;
 }

@@ -295,8 +295,7 @@ class Writer {
     });
     for (const std::size_t candidate : ascending) {
       const Labels of = figures_.labels(candidate);
-      std::vector<std::string> cells{of.vm, of.spot, of.evictor, of.saf == "true" ? "on" : "off",
-                                     of.otn};
+      std::vector<std::string> cells{of.vm, of.spot, of.evictor, of.saf, of.otn};
       for (const auto set : sets) cells.push_back(percent(figures_.mean_share(candidate, set)));
       for (const auto set : sets) cells.push_back(percent(figures_.mean_loss(candidate, set), 4));
       table.add_row(std::move(cells));

@@ -44,7 +44,7 @@ const Configuration = (() => {
   function commands(point) {
     const lines = [];
     if (point.runs.length === 1) lines.push("cospot run chosen.yaml");
-    const saf = yaml("saf", point.saf) === "true" ? " --set 'saf=[false,true]'" : "";
+    const saf = yaml("saf", point.saf) === "on" ? " --set 'saf=[off,on]'" : "";
     const otn = yaml("otn", point.otn);
     const otns = otn === "1" ? "" : ` --set 'otn=[1,${otn}]'`;
     lines.push(`cospot compare chosen.yaml --db chosen.db${saf}${otns}`);

@@ -17,7 +17,6 @@ const Results = (() => {
   }
 
   function displayName(dimension, key, label) {
-    if (dimension === "saf") return label === "true" ? "on" : "off";
     if (dimension === "size") return key === "hosts" ? `${label} hosts` : `${label} %`;
     return label;
   }

@@ -109,7 +109,7 @@ host: {hosts.name}
 vm: [COS]
 spot: [sCOS, vmaCOS]
 evictor: [FIFO]
-saf: [false, true]
+saf: [off, on]
 otn: [1, 2, 4, 8, 16]
 """
 
