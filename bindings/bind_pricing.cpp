@@ -5,6 +5,7 @@
 #include <pybind11/stl.h>
 
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,10 +28,10 @@ namespace {
 
 constexpr double kMostTraceDays = 1e6;
 
-TraceOptions read_trace_options(const py::object& ranks, const py::object& from_day,
+TraceOptions read_trace_options(const py::object& servers, const py::object& from_day,
                                 const py::object& to_day, const py::object& server_vcpus) {
   TraceOptions options;
-  if (!ranks.is_none()) options.ranks = read_count(ranks, "ranks", 1);
+  if (!servers.is_none()) options.servers = read_count(servers, "servers", 1);
   options.from_day = read_number(from_day, "from_day", 0, kMostTraceDays);
   if (!to_day.is_none()) options.to_day = read_number(to_day, "to_day", 0, kMostTraceDays);
   if (!server_vcpus.is_none()) {
@@ -51,34 +52,42 @@ py::array_t<T> array_of(const std::vector<T>& values) {
   return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
-py::dict idle_periods(const py::object& trace, const py::object& ranks, const py::object& from_day,
-                      const py::object& to_day, const py::object& server_vcpus) {
+py::dict idle_periods(const py::object& trace, const py::object& servers,
+                      const py::object& from_day, const py::object& to_day,
+                      const py::object& server_vcpus) {
   const CapacityTrace loaded =
-      load_capacity(trace, read_trace_options(ranks, from_day, to_day, server_vcpus));
+      load_capacity(trace, read_trace_options(servers, from_day, to_day, server_vcpus));
   const SimTime zero = loaded.record.span.begin;
-  std::vector<std::int64_t> servers;
+  std::vector<std::int64_t> rank;
   std::vector<double> begins, ends;
   std::vector<bool> revoked;
   loaded.record.periods([&](const IdlePeriod& period) {
-    servers.push_back(static_cast<std::int64_t>(period.server));
+    rank.push_back(static_cast<std::int64_t>(period.server));
     begins.push_back(hours(period.begin - zero));
     ends.push_back(hours(period.end - zero));
     revoked.push_back(period.revoked);
   });
+  std::vector<double> sizes;
+  for (const ServerIdle& server : loaded.record.totals()) {
+    sizes.push_back(static_cast<double>(server.size));
+  }
+  const double mean = std::reduce(sizes.begin(), sizes.end()) / static_cast<double>(sizes.size());
+  for (double& size : sizes) size /= mean;
   py::array_t<bool> is_revoked(static_cast<py::ssize_t>(revoked.size()));
   for (std::size_t i = 0; i < revoked.size(); ++i) {
     is_revoked.mutable_at(static_cast<py::ssize_t>(i)) = revoked[i];
   }
-  return py::dict("ranks"_a = loaded.record.servers, "hours"_a = hours(loaded.record.span.length()),
-                  "rank"_a = array_of(servers), "begin_hours"_a = array_of(begins),
-                  "end_hours"_a = array_of(ends), "revoked"_a = is_revoked,
+  return py::dict("servers"_a = loaded.record.servers,
+                  "hours"_a = hours(loaded.record.span.length()), "rank"_a = array_of(rank),
+                  "begin_hours"_a = array_of(begins), "end_hours"_a = array_of(ends),
+                  "revoked"_a = is_revoked, "sizes"_a = array_of(sizes),
                   "spot_lives_hours"_a = array_of(loaded.spot_lives));
 }
 
 py::object price_classes(const py::object& trace, const std::vector<std::size_t>& classes,
                          const std::vector<std::string>& partition,
                          const py::object& checkpoint_minutes, const std::string& mttr,
-                         const std::string& value, const py::object& ranks,
+                         const std::string& value, const py::object& servers,
                          const py::object& from_day, const py::object& to_day,
                          const py::object& server_vcpus) {
   const double minutes = read_any_number(checkpoint_minutes, "checkpoint_minutes");
@@ -91,7 +100,7 @@ py::object price_classes(const py::object& trace, const std::vector<std::size_t>
   std::vector<PartitionRule> rules;
   for (const std::string& name : partition) rules.push_back(parse_partition(name));
   CapacityTrace loaded =
-      load_capacity(trace, read_trace_options(ranks, from_day, to_day, server_vcpus));
+      load_capacity(trace, read_trace_options(servers, from_day, to_day, server_vcpus));
   const std::string json = watched([&] {
     const LoadedTrace ready(std::move(loaded));
     return report_json(ready, report_classes(ready, pricing, classes, rules));
@@ -168,14 +177,14 @@ py::dict run_job(double work_hours, const py::object& checkpoint, const py::obje
 constexpr const char* kTraceArguments = R"doc(
     trace: A job log (SWF, or CSV with submission_s,duration_s[,nodes]), a workload (a file, or a
         spec such as azure2020:seed=1), or a scenario (YAML), which is run and whose hosts count.
-    ranks: Servers of the cluster; by default the peak of the whole trace.
+    servers: Servers of the cluster; by default the peak of the whole trace.
     from_day: Day of the trace from which on it counts.
     to_day: Day up to which; by default where the last job starts.
     server_vcpus: vcpus of a server, for workloads; by default the smallest usual VM's.
 )doc";
 
 void bind_idle_periods(py::module_& core) {
-  core.def("idle_periods", &idle_periods, "trace"_a, py::kw_only(), "ranks"_a = py::none(),
+  core.def("idle_periods", &idle_periods, "trace"_a, py::kw_only(), "servers"_a = py::none(),
            "from_day"_a = 0, "to_day"_a = py::none(), "server_vcpus"_a = py::none(),
            (std::string(R"doc(
 Find when servers were idle for 10 minutes and more, under rank occupancy or on a run's hosts.
@@ -183,9 +192,10 @@ Find when servers were idle for 10 minutes and more, under rank occupancy or on 
 Args:)doc") +
             kTraceArguments + R"doc(
 Returns:
-    A dict: ranks, hours (of the part that counts), and one entry for each period in the arrays
+    A dict: servers, hours (of the part that counts), and one entry for each period in the arrays
     rank (int64, from 0, the most volatile first), begin_hours, end_hours (float64) and revoked
-    (bool; false: the record ended). spot_lives_hours: of a scenario, how long its spots lived
+    (bool; false: the record ended). sizes: what each server holds, of which the mean is 1; hosts
+    of several types differ in it. spot_lives_hours: of a scenario, how long its spots lived
     until an eviction each.
 
 Raises:
@@ -201,7 +211,7 @@ void bind_price_classes(py::module_& core) {
            "classes"_a = std::vector<std::size_t>{1, 2, 4, 8},
            "partition"_a = std::vector<std::string>{"equal", "greedy", "optimal"},
            "checkpoint_minutes"_a = 10, "mttr"_a = "pooled", "value"_a = "utility",
-           "ranks"_a = py::none(), "from_day"_a = 0, "to_day"_a = py::none(),
+           "servers"_a = py::none(), "from_day"_a = 0, "to_day"_a = py::none(),
            "server_vcpus"_a = py::none(),
            (std::string(R"doc(
 Cut idle capacity into classes and price them, as the command `cospot classes` does.

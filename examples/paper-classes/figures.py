@@ -26,10 +26,13 @@ TWO_WEEKS = 14 * 24.0
 LOGS: dict[str, tuple[str, dict[str, Any]]] = {
     "SURF Lisa": (
         "surf_lisa_jobs/surf_lisa_jobs_2022_Jul_Oct.csv.gz",
-        {"ranks": 275, "from_day": 10, "to_day": 100},
+        {"servers": 275, "from_day": 10, "to_day": 100},
     ),
-    "wagap": ("wagap2013_swf/wagap-2013.nodelists-removed.swf.gz", {"ranks": 2176, "from_day": 7}),
-    "NASA iPSC": ("nasa_ipsc_swf/NASA-iPSC-1993-3.1-cln.swf.gz", {"ranks": 128}),
+    "wagap": (
+        "wagap2013_swf/wagap-2013.nodelists-removed.swf.gz",
+        {"servers": 2176, "from_day": 7},
+    ),
+    "NASA iPSC": ("nasa_ipsc_swf/NASA-iPSC-1993-3.1-cln.swf.gz", {"servers": 128}),
     "LHC Grid": ("lcg2005_swf/LCG-2005-1.swf.gz", {"from_day": 1}),
     "Azure VMs": ("azure2020-cospot/bernoulli/relevant-vm-1pcnt_0.csv.gz", {}),
 }

@@ -569,7 +569,7 @@ def explain(
 def idle_periods(
     trace: _Path,
     *,
-    ranks: _Integer | None = None,
+    servers: _Integer | None = None,
     from_day: _Number = 0,
     to_day: _Number | None = None,
     server_vcpus: _Integer | None = None,
@@ -582,7 +582,7 @@ def price_classes(
     checkpoint_minutes: _Number = 10,
     mttr: str = "pooled",
     value: str = "utility",
-    ranks: _Integer | None = None,
+    servers: _Integer | None = None,
     from_day: _Number = 0,
     to_day: _Number | None = None,
     server_vcpus: _Integer | None = None,

@@ -26,21 +26,23 @@ def servers(trace: str, *, checkpoint_hours: float = CHECKPOINT_HOURS, **part: A
     Args:
         trace: As of `cospot.idle_periods`.
         checkpoint_hours: To save a server's memory.
-        part: ranks, from_day, to_day, server_vcpus, as of `cospot.idle_periods`.
+        part: servers, from_day, to_day, server_vcpus, as of `cospot.idle_periods`.
 
     Returns:
-        rank (from 1), idle_hours, revocations, mttr_hours (infinite without a revocation) and
-        performance, with the best interval for the server's own time to revocation.
+        rank (from 1), size (what it holds, of which the mean is 1), idle_hours, revocations,
+        mttr_hours (infinite without a revocation) and performance, with the best interval for
+        the server's own time to revocation.
     """
     found = idle_periods(trace, **part)
     rank, revoked = found["rank"], found["revoked"]
-    idle = np.bincount(rank, found["end_hours"] - found["begin_hours"], found["ranks"])
-    revocations = np.bincount(rank[revoked], minlength=found["ranks"])
+    idle = np.bincount(rank, found["end_hours"] - found["begin_hours"], found["servers"])
+    revocations = np.bincount(rank[revoked], minlength=found["servers"])
     with np.errstate(divide="ignore", invalid="ignore"):
         mttr = np.where(idle > 0, idle / revocations, np.nan)
     return pd.DataFrame(
         {
-            "rank": np.arange(1, found["ranks"] + 1),
+            "rank": np.arange(1, found["servers"] + 1),
+            "size": found["sizes"],
             "idle_hours": idle,
             "revocations": revocations,
             "mttr_hours": mttr,
@@ -87,10 +89,10 @@ def held_out(
         from_day: Day of the trace from which on it counts.
         to_day: Day up to which; by default where the last job starts.
         checkpoint_minutes: To save a server's memory.
-        part: ranks or server_vcpus, as of `cospot.price_classes`.
+        part: servers or server_vcpus, as of `cospot.price_classes`.
 
     Returns:
-        One row for each class: classes, partition, class (the most available is 1), ranks,
+        One row for each class: classes, partition, class (the most available is 1), servers,
         promised_mttr_hours, measured_mttr_hours, promised_performance, measured_performance,
         promised_price, and worth: the price that the measured performance would fetch.
         idle_hours: of the class after the day.
@@ -111,32 +113,32 @@ def held_out(
         checkpoint_minutes=checkpoint_minutes,
         **part,
     )
-    part = {**part, "ranks": chosen["ranks"]}
+    part = {**part, "servers": chosen["servers"]}
     after = servers(trace, from_day=split_day, to_day=to_day, **part)
     checkpoint = checkpoint_minutes / 60
     rows = []
     for way in chosen["partitions"]:
-        end = chosen["ranks"]
+        end = chosen["servers"]
         for number, offered in enumerate(way["table"], start=1):
-            ranks = after.iloc[end - offered["ranks"] : end]
-            end -= offered["ranks"]
+            ones = after.iloc[end - offered["servers"] : end]
+            end -= offered["servers"]
             rows.append(
                 {
                     "classes": way["classes"],
                     "partition": way["partition"],
                     "class": number,
-                    "ranks": offered["ranks"],
-                    **_judged(offered, ranks, checkpoint, 24 * (split_day - from_day)),
+                    "servers": offered["servers"],
+                    **_judged(offered, ones, checkpoint, 24 * (split_day - from_day)),
                 }
             )
     return pd.DataFrame(rows)
 
 
 def _judged(
-    offered: dict[str, Any], ranks: pd.DataFrame, checkpoint: float, record_hours: float
+    offered: dict[str, Any], ones: pd.DataFrame, checkpoint: float, record_hours: float
 ) -> dict[str, float]:
     promised = min(offered["mttr_hours"] or np.inf, record_hours)
-    idle, revocations = ranks["idle_hours"].sum(), ranks["revocations"].sum()
+    idle, revocations = ones["idle_hours"].sum(), ones["revocations"].sum()
     measured = idle / revocations if revocations else np.inf
     interval = float(np.sqrt(2 * checkpoint * promised))
     promised_performance = float(performance(promised, checkpoint))

@@ -135,10 +135,10 @@ class Results:
     ) -> pd.DataFrame:
         """Return what every run's revenue is worth, at prices of a vCPU-hour or by flavor.
 
-        Without prices, those that ``cospot compare --price`` kept with the results. Where a workload states that its
-        ``vcpus`` count so much of a vCPU each, so do they here; where it calls them relative, the
-        prices are those of a unit-hour. Prices by flavor are turned into a mean price of a
-        vCPU-hour for each workload, as ``cospot summary --price FILE`` does
+        Without prices, those that ``cospot compare --price`` kept with the results. Where a
+        workload states that its ``vcpus`` count so much of a vCPU each, so do they here; where it
+        calls them relative, the prices are those of a unit-hour. Prices by flavor are turned into a
+        mean price of a vCPU-hour for each workload, as ``cospot summary --price FILE`` does
         (docs/cookbook-import.md): its file must be in the current folder or beside the database,
         and be the one that was run.
 

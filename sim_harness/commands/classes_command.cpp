@@ -117,10 +117,11 @@ void run_classes(const ClassesArguments& arguments, PolicyLoader& loader) {
 }
 
 void add_trace_options(CLI::App& command, TraceOptions& options) {
-  constexpr std::size_t kMostRanks = 100'000'000;
+  constexpr std::size_t kMostServers = 100'000'000;
   command
-      .add_option("--ranks", options.ranks, "Servers of the cluster; by default the peak in use")
-      ->check(CLI::Range(std::size_t{1}, kMostRanks));
+      .add_option("--servers", options.servers,
+                  "Servers of the cluster; by default the peak in use")
+      ->check(CLI::Range(std::size_t{1}, kMostServers));
   command.add_option("--from-day", options.from_day, "Day from which on the trace counts")
       ->capture_default_str();
   command.add_option("--to-day", options.to_day,

@@ -41,6 +41,7 @@
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/studies/study.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
+#include "sim_harness/workloads/plausible_sizes.hpp"
 #include "sim_harness/workloads/window.hpp"
 #include "sim_harness/workloads/workload_list.hpp"
 
@@ -118,7 +119,7 @@ class ScenarioRun {
     if (arguments.events.has_value()) {
       require_not_input("--events", *arguments.events, inputs_of(arguments));
     }
-    warn_of_window(workload_);
+    print_warnings(input_warnings(workload_, sweep_.host.largest_total(), words_.unit));
     if (life_key_.kind != ConfigNode::Kind::kNull) read_life_key();
     if (arguments.explained_id.has_value()) {
       explained_ = find_request(workload_, *arguments.explained_id);
@@ -335,7 +336,7 @@ void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
   WorkloadSpec spec = parse_workload_spec(arguments.workload);
   spec.window = arguments.window.window();
   const Workload workload = load_workload(spec);
-  warn_of_window(workload);
+  print_warnings(input_warnings(workload, host.largest_total(), vcpus_unit_of(spec)));
   const EventSchedule vms =
       make_schedule(workload, ScheduledClasses::kVmsOnly, host.isolated_tenants());
   require_possible_placements(workload, vms, host, std::nullopt);

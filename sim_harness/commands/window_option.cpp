@@ -28,6 +28,4 @@ void print_warnings(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) fmt::print(stderr, "cospot: warning: {}\n", warning);
 }
 
-void warn_of_window(const Workload& workload) { print_warnings(window_warnings(workload)); }
-
 }  // namespace cospot

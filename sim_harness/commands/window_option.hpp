@@ -30,7 +30,4 @@ class WindowOption {
 /// Prints each on a line of its own to the standard error.
 void print_warnings(const std::vector<std::string>& warnings);
 
-/// Prints the window_warnings of a workload.
-void warn_of_window(const Workload& workload);
-
 }  // namespace cospot

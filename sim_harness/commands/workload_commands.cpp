@@ -67,20 +67,13 @@ std::string money_of_info(const VcpuHourPrices& prices, const WorkloadInfo& info
       prices.spot / unit.vcpus);
 }
 
-/// Where hosts seem to count in another unit than requests.
-void warn_of_hosts(const Workload& workload, const HostMix& hosts, const VcpusUnit& unit) {
-  const std::string doubt = size_sums(workload).host_doubt(hosts.largest_total(), unit);
-  if (!doubt.empty()) print_warnings({workload.name + ": " + doubt});
-}
-
 void print_info(const InfoOptions& options) {
   std::optional<HostMix> host;
   if (!options.host.empty()) host = parse_hosts_option(options.host);
   const Workload workload = read_input(options.file, options.window);
-  warn_of_window(workload);
-  const WorkloadInfo info = describe_workload(workload, host);
   const VcpusUnit unit = read_vcpus_unit(options.file);
-  if (host) warn_of_hosts(workload, *host, unit);
+  print_warnings(input_warnings(workload, host ? host->largest_total() : ResourceVector{}, unit));
+  const WorkloadInfo info = describe_workload(workload, host);
   const std::optional<PriceList> list = options.price.prices();
   std::string money;
   if (list) money = money_of_info(list->of(workload, unit), info, unit);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sim_harness/workloads/window.hpp"
+
 namespace cospot {
 namespace {
 
@@ -57,6 +59,14 @@ SizeSums size_sums(const Workload& workload) {
   SizeSums sums;
   for (const WorkloadRow& row : workload.rows) sums.add(row.resources);
   return sums;
+}
+
+std::vector<std::string> input_warnings(const Workload& workload, const ResourceVector& host,
+                                        const VcpusUnit& unit) {
+  std::vector<std::string> warnings = window_warnings(workload);
+  const std::string doubt = size_sums(workload).host_doubt(host, unit);
+  if (!doubt.empty()) warnings.push_back(workload.name + ": " + doubt);
+  return warnings;
 }
 
 }  // namespace cospot

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/model/resource_vector.hpp"
 #include "sim_harness/workloads/vcpus_unit.hpp"
@@ -28,5 +29,11 @@ class SizeSums {
 
 /// The same of all requests of a workload.
 [[nodiscard]] SizeSums size_sums(const Workload& workload);
+
+/// The warnings of its window (window.hpp), and whether hosts, of which the largest amounts are
+/// `host`, seem to count in another unit.
+[[nodiscard]] std::vector<std::string> input_warnings(const Workload& workload,
+                                                      const ResourceVector& host,
+                                                      const VcpusUnit& unit);
 
 }  // namespace cospot

@@ -36,7 +36,7 @@ TEST_CASE("load_trace: VMs by vcpus, rounded up; spots are no demand") {
   CHECK(trace.capacity.all().revocations == 3);
   // One VM of three has 2 vcpus: more than one of 20.
   CHECK(load(file).trace.record.servers == 2);
-  CHECK(load(file, {.ranks = 3, .server_vcpus = 2}).capacity.size() == 3);
+  CHECK(load(file, {.servers = 3, .server_vcpus = 2}).capacity.size() == 3);
 }
 
 TEST_CASE("load_trace: days that a trace does not have are refused") {
@@ -62,7 +62,7 @@ std::filesystem::path data(const char* name) {
 TEST_CASE("classes: SURF Lisa, days 10 to 100, 275 servers") {
   const auto file = data("surf_lisa_jobs/surf_lisa_jobs_2022_Jul_Oct.csv.gz");
   if (!std::filesystem::exists(file)) return;
-  const LoadedTrace trace = load(file, {.ranks = 275, .from_day = 10, .to_day = 100});
+  const LoadedTrace trace = load(file, {.servers = 275, .from_day = 10, .to_day = 100});
   const ClassPricing pricing;
   const ClassReport report =
       report_classes(trace, pricing, {1, 2, 4, 8},
@@ -100,7 +100,7 @@ TEST_CASE("classes: wagap and NASA logs") {
     CHECK(top.mttr(MttrRule::kPooled) > 2 * trace.mean_mttr_hours(MttrRule::kPooled).value_or(1e9));
   };
   check(load(wagap));
-  check(load(data("nasa_ipsc_swf/NASA-iPSC-1993-3.1-cln.swf.gz"), {.ranks = 128}));
+  check(load(data("nasa_ipsc_swf/NASA-iPSC-1993-3.1-cln.swf.gz"), {.servers = 128}));
 }
 
 }  // namespace

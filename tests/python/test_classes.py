@@ -37,7 +37,7 @@ def jobs(tmp_path: Path) -> Path:
 
 def test_idle_periods(jobs: Path) -> None:
     found = cospot.idle_periods(jobs)
-    assert (found["ranks"], found["hours"]) == (3, 24.0)
+    assert (found["servers"], found["hours"]) == (3, 24.0)
     assert sorted(zip(found["rank"], found["begin_hours"], found["end_hours"], strict=True)) == [
         (1, 1.0, 4.0), (1, 5.0, 8.0), (1, 9.0, 12.0), (1, 14.0, 20.0), (1, 21.0, 23.0),
         (2, 1.0, 8.0), (2, 9.0, 23.0),
@@ -57,7 +57,7 @@ def test_servers(jobs: Path) -> None:
 
 def test_price_classes(jobs: Path) -> None:
     priced = cospot.price_classes(jobs, classes=[1, 2], partition=["optimal"], value="equilibrium")
-    assert priced["ranks"] == 3
+    assert priced["servers"] == 3
     assert priced["mean_mttr_hours"] == pytest.approx(38 / 7)
     one, two = priced["partitions"]
     assert (one["sizes"], two["sizes"]) == ([3], [1, 2])
@@ -110,7 +110,7 @@ def test_bad_input(jobs: Path, tmp_path: Path) -> None:
         ({"checkpoint_minutes": 0}, "checkpoint_minutes: found 0"),
         ({"mttr": "median"}, "unknown mttr 'median'"),
         ({"from_day": 5}, "from-day is 5"),
-        ({"ranks": 0}, "ranks"),
+        ({"servers": 0}, "servers"),
     ):
         with pytest.raises(ConfigError, match=match):
             cospot.price_classes(jobs, **{"classes": [1], **bad})

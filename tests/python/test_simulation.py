@@ -153,7 +153,7 @@ def test_explain_speaks_of_units_where_the_file_does(tmp_path: Path) -> None:
     for workload in (Workload.load(path), Workload.load(path).with_window_days(3)):
         text = cospot.explain(workload, "a", hosts=1, host=(2000, 2000), **policies)
         assert text.startswith(asked)
-        with pytest.raises(cospot.ConfigError, match="asks for 1000 units, 100 units of memory"):
+        with pytest.raises(cospot.ConfigError, match="asks for 1,000 units, 100 units of memory"):
             cospot.size(workload, host=(10, 10), vm="UTIL")
 
 

@@ -100,7 +100,7 @@ best = next(
     way for way in priced["partitions"] if way["classes"] == 4 and way["partition"] == "optimal"
 )
 offers = pd.DataFrame(best["table"])[
-    ["idle_ranks", "mttr_hours", "mttr_hours_low", "mttr_hours_high", "equilibrium_price", "price"]
+    ["idle_servers", "mttr_hours", "mttr_hours_low", "mttr_hours_high", "equilibrium_price", "price"]
 ]
 offers.round(2)
 
@@ -115,7 +115,7 @@ offers.round(2)
 
 # %%
 judged = classes.held_out(
-    log, split_day=32, from_day=5, classes=[4], partition=["optimal"], ranks=priced["ranks"]
+    log, split_day=32, from_day=5, classes=[4], partition=["optimal"], servers=priced["servers"]
 )
 judged[["class", "promised_mttr_hours", "measured_mttr_hours", "promised_price", "worth"]].round(2)
 

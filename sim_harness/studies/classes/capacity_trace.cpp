@@ -140,8 +140,8 @@ CapacityTrace ranked_trace(const CapacityTraceSpec& spec, const TraceOptions& op
     trace.server_size = "of 1 processor or node of the log";
   }
   const auto demand = std::make_shared<const Demand>(std::move(read.demand));
-  const std::size_t ranks = options.ranks.value_or(static_cast<std::size_t>(demand->peak()));
-  trace.record = idle_record(*demand, ranks, span);
+  const std::size_t servers = options.servers.value_or(static_cast<std::size_t>(demand->peak()));
+  trace.record = idle_record(*demand, servers, span);
   trace.record.periods = [demand, inner = trace.record.periods](const auto& visit) {
     inner(visit);
   };
@@ -174,8 +174,8 @@ std::int64_t smallest_usual_vcpus(const Workload& workload) {
 
 CapacityTrace run_trace(const Sweep& scenario, const std::string& label,
                         const TraceOptions& options) {
-  if (options.ranks) {
-    throw ConfigError(label + ": the hosts of a run are its servers, expected no ranks");
+  if (options.servers) {
+    throw ConfigError(label + ": the hosts of a run are its servers, expected no number of them");
   }
   const PlacedHosts hosts = run_and_watch(scenario);
   const VcpusUnit unit = vcpus_unit_of(scenario.workloads.front());

@@ -23,9 +23,9 @@ struct CapacityTraceSpec {
 
 /// Which part of a trace is looked at, and how it is measured.
 struct TraceOptions {
-  std::optional<std::size_t> ranks{};          ///< servers; by default the peak of the whole trace
-  double from_day = 0;                         ///< since the trace begins
-  std::optional<double> to_day{};              ///< by default where no more starts
+  std::optional<std::size_t> servers{};  ///< of the cluster; by default the peak of the whole trace
+  double from_day = 0;                   ///< since the trace begins
+  std::optional<double> to_day{};        ///< by default where no more starts
   std::optional<std::int64_t> server_vcpus{};  ///< of a server of the smallest type
 };
 

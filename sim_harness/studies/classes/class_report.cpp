@@ -157,8 +157,8 @@ std::string class_json(const OfferedClass& offered, double idle_hours) {
     return json_number(std::isfinite(value) ? std::optional(value) : std::nullopt);
   };
   return JsonObject()
-      .add("ranks", std::to_string(offered.ranks))
-      .add("idle_ranks", json_number(offered.sums.servers))
+      .add("servers", std::to_string(offered.ranks))
+      .add("idle_servers", json_number(offered.sums.servers))
       .add("idle_hours", json_number(offered.sums.idle_hours))
       .add("revocations", json_number(offered.sums.revocations))
       .add("mttr_hours", finite(offered.mttr_hours))
@@ -232,12 +232,12 @@ std::string report_json(const LoadedTrace& trace, const ClassReport& report) {
   const double revenue = trace.capacity.most_revenue(report.pricing);
   return JsonObject()
              .add("trace", json_text(trace.trace.label))
-             .add("ranks", std::to_string(trace.trace.record.servers))
+             .add("servers", std::to_string(trace.trace.record.servers))
              .add("server", json_text(trace.trace.server_size))
              .add("server_vcpus",
                   trace.trace.server_vcpus > 0 ? json_number(trace.trace.server_vcpus) : "null")
              .add("on_demand", json_number(report.on_demand))
-             .add("idle_ranks", std::to_string(trace.capacity.size()))
+             .add("idle_servers", std::to_string(trace.capacity.size()))
              .add("idle_hours", json_number(idle))
              .add("mean_mttr_hours", json_number(trace.mean_mttr_hours(report.pricing.mttr)))
              .add("mttr", json_text(mttr_name(report.pricing.mttr)))

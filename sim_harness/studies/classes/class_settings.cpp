@@ -49,7 +49,7 @@ LoadedTrace::LoadedTrace(CapacityTrace loaded)
   if (capacity.size() > 0) return;
   throw ConfigError(
       fmt::format("{}: none of {} servers is ever idle for 10 minutes, so there is "
-                  "nothing to sell; expected more ranks or other days",
+                  "nothing to sell; expected more servers or other days",
                   trace.label, trace.record.servers));
 }
 
@@ -69,7 +69,7 @@ std::optional<double> LoadedTrace::mean_mttr_hours(MttrRule rule) const {
 ClassesResult LoadedTrace::measure(const Partition& partition, const ClassesRun& run) const {
   const double idle = capacity.all().idle_hours;
   const double earned = revenue(capacity, partition, run.pricing);
-  return {.ranks = trace.record.servers,
+  return {.servers = trace.record.servers,
           .mean_mttr_hours = mean_mttr_hours(run.pricing.mttr),
           .performance = useful_hours(capacity, partition, run.pricing) / idle,
           .revenue = earned / idle,

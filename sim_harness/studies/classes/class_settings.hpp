@@ -29,7 +29,7 @@ struct ClassesRun {
 
 /// What it comes to; performance and revenue are fractions of the usable idle time.
 struct ClassesResult {
-  std::size_t ranks = 0;
+  std::size_t servers = 0;
   std::optional<double> mean_mttr_hours{};  ///< empty: no revocation
   double performance = 0;
   double revenue = 0;

@@ -27,7 +27,7 @@ constexpr std::int64_t kMostServers = 100'000'000;
 const std::vector<Measure<ClassesResult>>& measures() {
   using R = ClassesResult;
   static const std::vector<Measure<R>> all{
-      measure<&R::ranks>({.name = "ranks", .unit = "servers", .meaning = "in the cluster"}),
+      measure<&R::servers>({.name = "servers", .unit = "servers", .meaning = "in the cluster"}),
       measure<&R::mean_mttr_hours>(
           {.name = "mean_mttr_hours",
            .unit = "h",
@@ -96,7 +96,7 @@ std::string Settings::json() const {
            list_of(checkpoint_minutes, [](double each) { return json_number(each); }))
       .add("from_day", json_number(options.from_day));
   if (options.to_day) object.add("to_day", json_number(*options.to_day));
-  if (options.ranks) object.add("ranks", std::to_string(*options.ranks));
+  if (options.servers) object.add("servers", std::to_string(*options.servers));
   if (options.server_vcpus) object.add("server_vcpus", std::to_string(*options.server_vcpus));
   return object.text();
 }
@@ -155,8 +155,8 @@ auto read_word(std::string_view key, const Parse& parse) {
 
 void read_options(const ConfigNode& root, TraceOptions& options) {
   constexpr double kMostDays = 1e6;
-  if (const ConfigNode* node = root.find("ranks")) {
-    options.ranks = static_cast<std::size_t>(read_integer(*node, "ranks", 1, kMostServers));
+  if (const ConfigNode* node = root.find("servers")) {
+    options.servers = static_cast<std::size_t>(read_integer(*node, "servers", 1, kMostServers));
   }
   if (const ConfigNode* node = root.find("from_day")) {
     options.from_day = read_number(*node, "from_day", 0, kMostDays);
@@ -172,7 +172,7 @@ void read_options(const ConfigNode& root, TraceOptions& options) {
 Settings read_settings(const StudyFile& file) {
   static constexpr std::array<std::string_view, 11> kKeys{
       "study",    "trace",  "classes",     "partition",
-      "value",    "mttr",   "ranks",       "checkpoint_minutes",
+      "value",    "mttr",   "servers",     "checkpoint_minutes",
       "from_day", "to_day", "server_vcpus"};
   const ConfigNode& root = file.root;
   require_known_keys(root, "study", kKeys);

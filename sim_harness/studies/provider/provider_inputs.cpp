@@ -7,6 +7,7 @@
 #include "sim_harness/engine/placement_checks.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
+#include "sim_harness/workloads/plausible_sizes.hpp"
 #include "sim_harness/workloads/window.hpp"
 
 namespace cospot {
@@ -49,7 +50,8 @@ ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs, cons
     inputs.records.push_back(
         {.label = spec.label, .sha256 = workload.sha256, .name = workload.name});
     inputs.windows.push_back(workload.window);
-    for (std::string& warning : window_warnings(workload)) {
+    for (std::string& warning :
+         input_warnings(workload, host.largest_total(), vcpus_unit_of(spec))) {
       inputs.warnings.push_back(std::move(warning));
     }
   }

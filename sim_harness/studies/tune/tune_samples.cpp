@@ -15,6 +15,7 @@
 #include "sim_harness/engine/placement_checks.hpp"
 #include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
+#include "sim_harness/workloads/plausible_sizes.hpp"
 #include "sim_harness/workloads/window.hpp"
 
 namespace cospot {
@@ -168,11 +169,12 @@ TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDat
       if (sample.goes_on) require_both_classes(sample, made.samples.back());
       made.samples.push_back(std::move(sample));
     }
-    made.samples.front().warnings = window_warnings(workload);
+    made.samples.front().warnings =
+        input_warnings(workload, host.largest_total(), vcpus_unit_of(spec));
   } else {
     for (const WorkloadSpec& spec : workloads) {
       TuneSample& sample = made.samples.emplace_back(make_sample(spec, load_workload(spec), host));
-      sample.warnings = window_warnings(sample.workload);
+      sample.warnings = input_warnings(sample.workload, host.largest_total(), vcpus_unit_of(spec));
       sample.hosts = datacenter.size.hosts;
       if (datacenter.size.percent) {
         sample.hosts = sized(needed_hosts(sample.workload, host, vm, vcpus_unit_of(spec)));
