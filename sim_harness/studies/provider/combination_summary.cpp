@@ -124,7 +124,7 @@ std::vector<SummarySetting> provider_summary_settings(const std::vector<SummaryS
       {"vm", "run.vm"},
       {"spot", "run.spot"},
       {"evictor", "run.evictor"},
-      {kSaf, "iif(run.saf, 'on', 'off')"},
+      {kSaf, "CASE run.saf WHEN 1 THEN 'on' ELSE 'off' END"},
       {"otn", "run.otn"}};
   settings.insert(settings.end(), own.begin(), own.end());
   return settings;
