@@ -79,7 +79,8 @@ void require_known_method(const ForecastTask& task, bool has_file) {
     if (task.method == method) return;
   }
   throw ConfigError(fmt::format(
-      "forecaster: found '{}', expected one of: ses, mean, minimum, arima, ets, oracle{}", task.method,
+      "forecaster: found '{}', expected one of: ses, mean, minimum, arima, ets, oracle{}",
+      task.method,
       has_file ? "; or a series that the file of forecasts holds (`cospot economy tasks` writes "
                  "what to forecast)"
                : "; or the forecasts of another program in a file"));
@@ -87,7 +88,8 @@ void require_known_method(const ForecastTask& task, bool has_file) {
 
 void run_python(std::span<const ForecastTask> tasks, std::size_t processes, ForecastTable& known) {
   const std::string needs =
-      "statsmodels (Debian: python3-statsmodels; in a clone of cospot: `pip install '.[economy]'`), "
+      "statsmodels (Debian: python3-statsmodels; in a clone of cospot: `pip install "
+      "'.[economy]'`), "
       "or a forecaster that needs no Python: ses, mean, minimum, oracle";
   require_python_module("cospot.economy.ets", needs);
   const TemporaryFolder folder("cospot-economy");
