@@ -10,6 +10,7 @@
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/lifetime_forecast.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/files/text_table.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
@@ -86,6 +87,7 @@ SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at
                     hours_of(*at), hours_of(workload.window)));
   }
   SlaQuotes quotes{.at = at.value_or(workload.window),
+                   .unit = settings.on_demand.front().unit,
                    .evicted = probabilities,
                    .spot_delay = settings.spot_delay};
   engine.run({.time = quotes.at});
@@ -109,16 +111,16 @@ SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at
 
 std::string quotes_text(const SlaQuotes& quotes) {
   TextTable table;
-  table.add_column("vcpus");
-  table.add_column("memory_mb");
+  const SizeWords words = size_words(quotes.unit);
+  table.add_column(std::string(words.vcpus));
+  table.add_column(std::string(words.memory));
   table.add_column("that fit now");
   for (const double evicted : quotes.evicted) {
     table.add_column(fmt::format("{:g} % live at least", 100 * (1 - evicted)));
   }
   for (const SizeQuote& quote : quotes.sizes) {
-    std::vector<std::string> row{fmt::format("{}", quote.size.vcpus),
-                                 fmt::format("{}", quote.size.memory_mb),
-                                 fmt::format("{}", quote.slots)};
+    std::vector<std::string> row{words.count_of_vcpus(quote.size.vcpus),
+                                 count_text(quote.size.memory_mb), fmt::format("{}", quote.slots)};
     for (const SimTime lifetime : quote.lifetimes) row.push_back(lifetime_text(lifetime));
     table.add_row(std::move(row));
   }

@@ -23,6 +23,7 @@ struct SizeQuote {
 /// Quotes at one time of a run.
 struct SlaQuotes {
   SimTime at{0};
+  VcpusUnit unit{};             ///< of sizes
   std::vector<double> evicted;  ///< probabilities of eviction, as the study file's targets
   SimTime spot_delay{0};        ///< by which spots were asked for later than their file says
   std::size_t spots = 0;        ///< spots that had started by then
