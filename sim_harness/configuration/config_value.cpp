@@ -61,9 +61,13 @@ std::optional<double> parse_finite(const ConfigNode& node) {
 }
 
 std::optional<bool> parse_bool(const ConfigNode& node) {
-  if (node.kind != ConfigNode::Kind::kScalar || node.quoted) return std::nullopt;
-  if (node.text == "on" || node.text == "true") return true;
-  if (node.text == "off" || node.text == "false") return false;
+  if (node.kind != ConfigNode::Kind::kScalar) return std::nullopt;
+  // Writers of YAML 1.1 put the text `on` in quotes; without them it would be a truth value.
+  if (node.text == "on") return true;
+  if (node.text == "off") return false;
+  if (node.quoted) return std::nullopt;
+  if (node.text == "true") return true;
+  if (node.text == "false") return false;
   return std::nullopt;
 }
 

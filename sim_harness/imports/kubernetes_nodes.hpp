@@ -16,6 +16,7 @@ namespace cospot {
 struct Look {
   std::string at{};  ///< as Kubernetes writes times, all in one form
   std::size_t file = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr) of a comparison that is defaulted
   friend auto operator<=>(const Look&, const Look&) = default;
 };
 

@@ -25,6 +25,7 @@ struct Row {
   std::uint32_t capacity = 0;
   std::optional<MicroUsd> price{};
 
+  // NOLINTNEXTLINE(modernize-use-nullptr) of a comparison that is defaulted
   friend auto operator<=>(const Row&, const Row&) = default;
 };
 

@@ -21,7 +21,7 @@ const std::string kTail =
     "vm: [UTIL, COS]\n"
     "spot: sDPD\n"
     "evictor: FIFO\n"
-    "saf: [false, true]\n"
+    "saf: [off, true]\n"
     "otn: [1, 32]\n";
 
 Sweep read(const ScratchFolder& folder, const std::string& text,
@@ -68,7 +68,7 @@ TEST_CASE("read_sweep: policies with options, labels and weighted sums") {
                            "  - weighers: [DPD, UTIL]\n"
                            "spot: [sCOS]\n"
                            "evictor: [{name: FIFO, label: oldest first}]\n"
-                           "saf: true\n"
+                           "saf: \"on\"\n"
                            "otn: 4\n");
   CHECK(sweep.workloads.at(0).label == "made up");
   CHECK(sweep.workloads.at(0).synthetic->scale == 0.02);

@@ -128,7 +128,7 @@ def test_policies_of_python_beside_compiled_ones(tmp_path: Path) -> None:
         ({"vm": ["X"]}, cospot.ConfigError, r"^sweep\.vm\[0\]: unknown weigher 'X'; valid"),
         ({"vm": []}, cospot.ConfigError, r"^sweep\.vm: found an empty list"),
         ({"color": 1}, cospot.ConfigError, "^sweep: unknown key 'color'; valid names: study, work"),
-        ({"saf": "true"}, cospot.ConfigError, "found the text 'true', expected true or false"),
+        ({"saf": "true"}, cospot.ConfigError, "found the text 'true', expected on or off"),
         ({"host": {"vcpus": 1.5, "memory_mb": 1}}, cospot.ConfigError, "found '1.5', expected"),
         ({"vm": [Util, Util]}, cospot.ConfigError, "duplicate label 'python:sample_policies.Util'"),
         ({"vm": [{"name": Util(), "factor": 1}]}, cospot.ConfigError, "an object has its options"),

@@ -75,9 +75,8 @@ def test_intervals_are_over_the_workloads(results: Path) -> None:
     for one in summed["combinations"]:
         if one["economy_percent"] != "50":
             continue
-        means = [
-            statistics.mean(values) for key, values in by_workload.items() if key[0] == one["saf"]
-        ]
+        saf = str(int(one["saf"]))
+        means = [statistics.mean(values) for key, values in by_workload.items() if key[0] == saf]
         assert len(means) == 2
         half = T_OF_TWO * statistics.stdev(means) / math.sqrt(2)
         assert one["spot_revenue_share"]["mean"] == pytest.approx(statistics.mean(means))
