@@ -83,8 +83,8 @@ struct TuneRuns::Revenues {
 
 TuneRuns::Revenues TuneRuns::revenues(std::size_t candidate, std::size_t sample) const {
   const RunResult& run = *find(candidate, sample);
-  static const RunResult kNothing{};
-  const RunResult& before = samples_[sample].goes_on ? *find(candidate, sample - 1) : kNothing;
+  static const RunResult nothing{};
+  const RunResult& before = samples_[sample].goes_on ? *find(candidate, sample - 1) : nothing;
   return {.vms_requested = run.vm_revenue_requested - before.vm_revenue_requested,
           .vms = run.vm_revenue - before.vm_revenue,
           .spots_requested = run.spot_revenue_requested - before.spot_revenue_requested,
