@@ -35,7 +35,7 @@ const ChainSpec kSpreads = chain_of("CPUWeigher");
 
 TEST_CASE("a headroom is one number of hosts for all VM policies: over the fewest of any") {
   SharedWorkload workload = three_vms({kSpreads, kPacks});
-  for (const std::size_t vm : {0, 1}) {
+  for (const std::size_t vm : {0UL, 1UL}) {
     CHECK(workload.hosts({.percent = 0}, vm) == 2);
     CHECK(workload.hosts({.percent = 50}, vm) == 3);  // 2 + 50 %
     CHECK(workload.hosts({.percent = std::nullopt, .hosts = 7}, vm) == 7);
