@@ -238,7 +238,7 @@ def export(cloud, began, folder):
         [
             *(PYTHON, "-m", "cospot.nova.tools.command", "history", "export"),
             *(f"--config-file={configuration / name}" for name in names),
-            *("--window-start", moment, "--lead-days", "0", "--window-days", "1"),
+            *("--window-start", moment, "--lead-days", "0"),
             *("--output", "history.csv"),
         ],
         cwd=folder,
