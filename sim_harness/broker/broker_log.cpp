@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
 
 /// `-0.026000`: exact.
-std::string usd(MicroUsd amount) {
+std::string usd_text(MicroUsd amount) {
   return fmt::format("{}{}.{:06d}", amount < 0 ? "-" : "", std::abs(amount / kUsd),
                      std::abs(amount % kUsd));
 }
@@ -32,9 +32,9 @@ void BrokerLog::happened(const Event& event) {
   buffer_ += ',';
   if (event.job >= 0) fmt::format_to(out, "{}", event.job);
   buffer_ += ',';
-  if (event.bid > 0) buffer_ += usd(event.bid);
+  if (event.bid > 0) buffer_ += usd_text(event.bid);
   buffer_ += ',';
-  if (event.amount != 0) buffer_ += usd(event.amount);
+  if (event.amount != 0) buffer_ += usd_text(event.amount);
   buffer_ += '\n';
   if (buffer_.size() < kBufferBytes) return;
   stream_.write(buffer_);

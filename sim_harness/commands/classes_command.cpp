@@ -60,7 +60,7 @@ CapacityTrace load(const ClassesArguments& arguments, PolicyLoader& loader) {
     }
     return load_trace(spec, arguments.options, loader);
   }
-  if (is_scenario(spec.source.file)) {
+  if (is_yaml_file(spec.source.file)) {
     throw ConfigError(
         fmt::format("--host: the scenario {} has its own, expected a workload", arguments.trace));
   }

@@ -38,8 +38,6 @@ struct QuoteArguments {
   bool json = false;
 };
 
-bool is_study(const std::string& file) { return file.ends_with(".yaml") || file.ends_with(".yml"); }
-
 /// A study of the VMs and spots of one workload: on the hosts of the command line, with CoSpot's
 /// placement and as many samples as thousands of free slots need.
 StudyFile study_of_workload(const QuoteArguments& arguments, PolicyLoader& loader) {
@@ -64,12 +62,12 @@ StudyFile study_of_workload(const QuoteArguments& arguments, PolicyLoader& loade
 
 void quote(const QuoteArguments& arguments, PolicyLoader& loader) {
   constexpr double kMicrosecondsPerHour = 3600e6;
-  if (is_study(arguments.study) && (!arguments.host.empty() || arguments.hosts)) {
+  if (is_yaml_file(arguments.study) && (!arguments.host.empty() || arguments.hosts)) {
     throw ConfigError("--host, --hosts: " + arguments.study +
                       " has its own; expected --set host=... or hosts=...");
   }
   const SlaSettings settings = read_sla_settings(
-      is_study(arguments.study)
+      is_yaml_file(arguments.study)
           ? read_study_file(arguments.study, arguments.overrides, std::nullopt, loader)
           : study_of_workload(arguments, loader));
   std::optional<SimTime> at;

@@ -241,6 +241,10 @@ ConfigNode parse_yaml(const std::string& text, const std::string& source) {
   return parse(text, source, true);
 }
 
+bool is_yaml_file(const std::filesystem::path& file) {
+  return file.extension() == ".yaml" || file.extension() == ".yml";
+}
+
 ConfigNode read_yaml_file(const std::filesystem::path& file) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) {

@@ -38,6 +38,9 @@ struct ConfigEntry {
 /// can sensibly be (so that no input exhausts memory).
 [[nodiscard]] ConfigNode parse_yaml(const std::string& text, const std::string& source);
 
+/// Whether a file is YAML, by its name.
+[[nodiscard]] bool is_yaml_file(const std::filesystem::path& file);
+
 /// Reads a YAML file. Errors: ConfigError, also when the file is missing or unreadable.
 [[nodiscard]] ConfigNode read_yaml_file(const std::filesystem::path& file);
 

@@ -8,16 +8,12 @@
 #include <utility>
 
 namespace cospot {
-namespace {
-
 std::string with_commas(std::string number) {
   const std::size_t first = number.starts_with('-') ? 1 : 0;
   std::size_t at = std::min(number.find('.'), number.size());
   while (at > first + 3) number.insert(at -= 3, ",");
   return number;
 }
-
-}  // namespace
 
 std::string amount_text(double amount) {
   constexpr std::array<std::pair<double, const char*>, 4> kSteps{

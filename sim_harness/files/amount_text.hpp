@@ -5,6 +5,9 @@
 
 namespace cospot {
 
+/// A number as digits, with separators: `-1234.50` is `-1,234.50`.
+[[nodiscard]] std::string with_commas(std::string number);
+
 /// A large amount for people: `123.4`, `1,234`, `50.8 M`, `2.3 G`.
 [[nodiscard]] std::string amount_text(double amount);
 

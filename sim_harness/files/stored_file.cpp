@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "sim_harness/files/gzip.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
 #include "sim_harness/interrupt/temporary_path.hpp"
 
@@ -119,6 +120,11 @@ void write_stored_file(const std::filesystem::path& path, std::string_view bytes
     ::unlink(part.c_str());
     throw;
   }
+}
+
+void write_stored_text(const std::filesystem::path& path, std::string_view text) {
+  if (path.extension() == ".gz") return write_stored_file(path, pack_gzip(text));
+  write_stored_file(path, text);
 }
 
 }  // namespace cospot

@@ -14,4 +14,7 @@ namespace cospot {
 /// Errors: WorkloadError with the path and the reason; then nothing is left behind.
 void write_stored_file(const std::filesystem::path& path, std::string_view bytes);
 
+/// The same of a text, gzip-compressed if the path ends in .gz.
+void write_stored_text(const std::filesystem::path& path, std::string_view text);
+
 }  // namespace cospot

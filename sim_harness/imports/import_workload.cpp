@@ -8,7 +8,6 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/files/decimal.hpp"
-#include "sim_harness/files/gzip.hpp"
 #include "sim_harness/files/output_file.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/files/stored_file.hpp"
@@ -65,11 +64,6 @@ void require_hosts(const ImportOptions& options, const ImportSummary& summary) {
       "{}: there are no hosts for --hosts-out, expected nodes beside pods (--format kubernetes, "
       "kubectl get pods,nodes -A -o json); of Nova, cospot-nova history export writes them",
       options.files.front().string()));
-}
-
-std::string hosts_bytes(const ImportSummary& summary, const std::filesystem::path& path) {
-  std::string text = hosts_csv(summary.hosts, summary.vcpus_unit);
-  return path.extension() == ".gz" ? pack_gzip(text) : text;
 }
 
 /// Shifts requests into the window and writes them.
@@ -137,7 +131,7 @@ ImportSummary import_workload(const ImportOptions& options, const std::filesyste
                                     options.files.front().string()));
   }
   if (options.hosts_out) {
-    write_stored_file(*options.hosts_out, hosts_bytes(summary, *options.hosts_out));
+    write_stored_text(*options.hosts_out, hosts_csv(summary.hosts, summary.vcpus_unit));
   }
   stream.commit();
   return summary;

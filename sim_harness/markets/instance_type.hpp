@@ -11,6 +11,10 @@ using MicroUsd = std::int64_t;
 
 inline constexpr MicroUsd kUsd = 1'000'000;
 
+[[nodiscard]] constexpr double usd(MicroUsd amount) {
+  return static_cast<double>(amount) / static_cast<double>(kUsd);
+}
+
 /// The smallest step of a bid (G in the paper).
 inline constexpr MicroUsd kBidStep = 1'000;
 

@@ -8,7 +8,6 @@
 #include <iterator>
 
 #include "core/errors.hpp"
-#include "sim_harness/files/gzip.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
@@ -129,8 +128,7 @@ void write_workload(const Workload& workload, const std::filesystem::path& path,
     throw WorkloadError(
         fmt::format("{}: not written: the workload has no requests", path.string()));
   }
-  const std::string text = format_workload(workload, schema, unit);
-  write_stored_file(path, path.extension() == ".gz" ? pack_gzip(text) : text);
+  write_stored_text(path, format_workload(workload, schema, unit));
 }
 
 WorkloadSchema find_workload_schema(std::string_view name) {

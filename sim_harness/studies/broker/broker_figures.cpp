@@ -11,7 +11,7 @@ BrokerFigures figures_of(const BrokerResult& result) {
   BrokerFigures figures{.jobs = result.jobs,
                         .completed = result.completed,
                         .deadline_violations = result.deadline_violations,
-                        .cost = static_cast<double>(result.cost) / static_cast<double>(kUsd),
+                        .cost = usd(result.cost),
                         .cost_per_useful_job = std::nullopt,
                         .requests = result.requests,
                         .revocations = result.revocations,

@@ -28,9 +28,7 @@ MicroUsd read_usd(const ConfigNode& node, std::string_view key) {
       1, std::llround(read_number(node, key, 1e-6, 1e5) * static_cast<double>(kUsd)));
 }
 
-std::string usd_json(MicroUsd amount) {
-  return json_number(static_cast<double>(amount) / static_cast<double>(kUsd));
-}
+std::string usd_json(MicroUsd amount) { return json_number(usd(amount)); }
 
 InstanceType read_type(const ConfigEntry& entry) {
   static constexpr std::array<std::string_view, 3> kKeys{"ecu", "memory_mb", "on_demand"};

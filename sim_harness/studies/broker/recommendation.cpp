@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <iterator>
 #include <mutex>
 
 #include "core/errors.hpp"
 #include "sim_harness/experiments/work_queue.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
+#include "sim_harness/studies/broker/broker_figures.hpp"
 
 namespace cospot {
 namespace {
@@ -23,15 +23,12 @@ constexpr double kTolerance = 1e-9;
 
 using Runs = std::vector<RankedSetting>;
 
-double usd(MicroUsd amount) { return static_cast<double>(amount) / static_cast<double>(kUsd); }
-
 SettingRun setting_run(const BrokerResult& result) {
-  SettingRun run{.cost = usd(result.cost),
-                 .late = static_cast<double>(result.deadline_violations),
-                 .revocations = static_cast<double>(result.revocations)};
-  const std::uint64_t useful = result.jobs - result.deadline_violations;
-  if (useful > 0) run.cost_per_useful_job = run.cost / static_cast<double>(useful);
-  return run;
+  const BrokerFigures figures = figures_of(result);
+  return {.cost = figures.cost,
+          .late = static_cast<double>(figures.deadline_violations),
+          .revocations = static_cast<double>(figures.revocations),
+          .cost_per_useful_job = figures.cost_per_useful_job};
 }
 
 /// Counts what is done and says so.
@@ -62,20 +59,11 @@ class Counter {
   std::size_t done_ = 0;
 };
 
-/// `a - b` of each seed that both have, summed up.
-MeanInterval paired(const RankedSetting& a, const RankedSetting& b,
-                    const std::function<double(const SettingRun&)>& value) {
-  std::vector<double> differences;
-  for (const auto& [seed, run] : a.runs) {
-    const auto other = b.runs.find(seed);
-    if (other != b.runs.end()) differences.push_back(value(run) - value(other->second));
-  }
-  return mean_interval(differences);
-}
-
 /// How many jobs more than on-demand are late.
 MeanInterval more_late(const RankedSetting& setting, const OnDemandAlone& on_demand) {
-  return paired(setting, on_demand.figures, &SettingRun::late);
+  return paired(setting, on_demand.figures, [](const SettingRun& one, const SettingRun& other) {
+    return one.late - other.late;
+  });
 }
 
 /// Moves the settings that cannot be the best any more out of `running`: those that are later than
@@ -192,7 +180,9 @@ Candidate candidate_of(const RankedSetting& figures, const BrokerStudySettings& 
   for (const auto& [seed, run] : figures.runs) {
     one.worst_late = std::max(one.worst_late, run.late / jobs);
   }
-  one.saving = paired(on_demand.figures, figures, &SettingRun::cost);
+  one.saving = paired(
+      on_demand.figures, figures,
+      [](const SettingRun& dearer, const SettingRun& run) { return dearer.cost - run.cost; });
   one.saving.mean /= on_demand.figures.cost.mean;
   if (one.saving.half_width) *one.saving.half_width /= on_demand.figures.cost.mean;
   return one;

@@ -7,15 +7,13 @@
 
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/files/text_table.hpp"
+#include "sim_harness/prices/price_list.hpp"
 #include "sim_harness/studies/broker/recommendation.hpp"
 
 namespace cospot {
 namespace {
 
 constexpr std::size_t kShown = 10;
-constexpr double kDaysOfMonth = 365.25 / 12;
-
-double usd(MicroUsd amount) { return static_cast<double>(amount) / static_cast<double>(kUsd); }
 
 /// Of an hour.
 std::string usd_text(MicroUsd price) {
@@ -39,8 +37,8 @@ std::string saving_text(MeanInterval saving) {
 
 /// Of so many days; a month is 30.4 days.
 MeanInterval a_month(MeanInterval cost, double days) {
-  cost.mean *= kDaysOfMonth / days;
-  if (cost.half_width) *cost.half_width *= kDaysOfMonth / days;
+  cost.mean *= kDaysPerMonth / days;
+  if (cost.half_width) *cost.half_width *= kDaysPerMonth / days;
   return cost;
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "sim_harness/files/amount_text.hpp"
+
 namespace cospot {
 namespace {
 
@@ -24,32 +26,27 @@ void summarise(RankedSetting& setting) {
   if (per_job.size() == cost.size()) setting.cost_per_useful_job = mean_interval(per_job);
 }
 
-/// `1,234.50`
-std::string grouped(double value, int decimals) {
-  std::string text = fmt::format("{:.{}f}", value, decimals);
-  const std::size_t first = text.starts_with('-') ? 1 : 0;
-  std::size_t at = std::min(text.find('.'), text.size());
-  while (at > first + 3) text.insert(at -= 3, ",");
-  return text;
-}
-
 }  // namespace
 
 bool RankedSetting::is_told_apart() const {
   return to_best && to_best->half_width && std::abs(to_best->mean) > *to_best->half_width;
 }
 
+MeanInterval paired(const RankedSetting& a, const RankedSetting& b, const PairValue& value) {
+  std::vector<double> values;
+  for (const auto& [seed, run] : a.runs) {
+    const auto other = b.runs.find(seed);
+    if (other != b.runs.end()) values.push_back(value(run, other->second));
+  }
+  return mean_interval(values);
+}
+
 void compare_setting(RankedSetting& setting, const RankedSetting& best) {
   setting.to_best.reset();
   if (!setting.cost_per_useful_job || !best.cost_per_useful_job) return;
-  std::vector<double> differences;
-  for (const auto& [seed, run] : setting.runs) {
-    const auto other = best.runs.find(seed);
-    if (other == best.runs.end()) continue;
-    differences.push_back((*run.cost_per_useful_job - *other->second.cost_per_useful_job) /
-                          best.cost_per_useful_job->mean);
-  }
-  if (!differences.empty()) setting.to_best = mean_interval(differences);
+  setting.to_best = paired(setting, best, [&best](const SettingRun& run, const SettingRun& other) {
+    return (*run.cost_per_useful_job - *other.cost_per_useful_job) / best.cost_per_useful_job->mean;
+  });
 }
 
 void rank_settings(std::vector<RankedSetting>& settings) {
@@ -64,9 +61,10 @@ void rank_settings(std::vector<RankedSetting>& settings) {
 }
 
 std::string interval_text(const MeanInterval& mean, int decimals) {
-  std::string text = grouped(mean.mean, decimals);
-  if (mean.half_width) text += " +/- " + grouped(*mean.half_width, decimals);
-  return text;
+  const auto text = [decimals](double value) {
+    return with_commas(fmt::format("{:.{}f}", value, decimals));
+  };
+  return mean.half_width ? text(mean.mean) + " +/- " + text(*mean.half_width) : text(mean.mean);
 }
 
 std::string to_best_text(const RankedSetting& setting) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -41,7 +42,14 @@ struct RankedSetting {
 /// first.
 void rank_settings(std::vector<RankedSetting>& settings);
 
-/// Sets `to_best` of `setting` to its difference to `best`.
+/// A value of two runs of one seed.
+using PairValue = std::function<double(const SettingRun&, const SettingRun&)>;
+
+/// The value over the seeds that both have.
+[[nodiscard]] MeanInterval paired(const RankedSetting& a, const RankedSetting& b,
+                                  const PairValue& value);
+
+/// Sets `to_best` of `setting` to its difference to `best`; the two share a seed.
 void compare_setting(RankedSetting& setting, const RankedSetting& best);
 
 /// `0.0274 +/- 0.0010`; without an interval where there is one seed.

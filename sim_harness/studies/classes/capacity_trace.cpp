@@ -154,10 +154,6 @@ CapacityTraceSpec parse_trace_spec(const std::string& name) {
   return {.label = name, .source = parse_workload_spec(name)};
 }
 
-bool is_scenario(const std::filesystem::path& file) {
-  return file.extension() == ".yaml" || file.extension() == ".yml";
-}
-
 std::int64_t smallest_usual_vcpus(const Workload& workload) {
   std::map<std::int64_t, std::size_t> sizes;
   std::size_t vms = 0;
@@ -201,7 +197,7 @@ CapacityTrace run_trace(const Sweep& scenario, const std::string& label,
 
 CapacityTrace load_trace(const CapacityTraceSpec& spec, const TraceOptions& options,
                          PolicyLoader& loader) {
-  if (!is_scenario(spec.source.file)) return ranked_trace(spec, options);
+  if (!is_yaml_file(spec.source.file)) return ranked_trace(spec, options);
   return run_trace(read_scenario(spec.source.file, {}, loader), spec.label, options);
 }
 

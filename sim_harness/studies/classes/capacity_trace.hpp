@@ -49,9 +49,6 @@ struct CapacityTrace {
 /// Reads `name`: a file of any of the formats, or a workload spec. Errors: ConfigError.
 [[nodiscard]] CapacityTraceSpec parse_trace_spec(const std::string& name);
 
-/// Whether a trace is a scenario, which has hosts of its own.
-[[nodiscard]] bool is_scenario(const std::filesystem::path& file);
-
 /// Loads a trace and finds its idle periods.
 ///
 /// Demand is what jobs or VMs occupy, in servers of the smallest type: a job its nodes or
