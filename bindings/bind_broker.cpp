@@ -27,7 +27,7 @@ struct GivenBroker {
 };
 
 GivenBroker read_broker(const py::object& study, const py::iterable& overrides,
-                        const BrokerDefaults& defaults) {
+                        const BrokerStudySettings& defaults) {
   GivenPolicies policies;
   const GivenStudy given = read_given_study(study, "study", read_overrides(overrides), policies);
   return {require_broker_study(given.file.root, given.file.folder, given.where, defaults),

@@ -142,15 +142,14 @@ PythonOutcome compare(const py::object& sweep, const py::object& db, const py::o
   const std::vector<std::string> assignments = read_overrides(overrides);
   const GivenStudy given = read_given_study(sweep, "sweep", assignments, policies);
   const LoadExperiment load = built_in_studies().chosen_by(given.file.root).read(given.file);
-  const ExperimentOptions options =
-      with_old_formats({.threads = read_threads(threads),
-                        .database = read_path(db, "db"),
-                        .if_present = resume  ? IfPresent::kResume
-                                      : force ? IfPresent::kReplace
-                                              : IfPresent::kRefuse,
-                        .shard = parse_shard(read_text(shard, "shard")),
-                        .timing = timing ? Timing::kOn : Timing::kOff,
-                        .command = command_of(sweep, given, assignments)});
+  const ExperimentOptions options{.threads = read_threads(threads),
+                                  .database = read_path(db, "db"),
+                                  .if_present = resume  ? IfPresent::kResume
+                                                : force ? IfPresent::kReplace
+                                                        : IfPresent::kRefuse,
+                                  .shard = parse_shard(read_text(shard, "shard")),
+                                  .timing = timing ? Timing::kOn : Timing::kOff,
+                                  .command = command_of(sweep, given, assignments)};
   std::filesystem::path csv_file;
   if (!csv.is_none()) {
     csv_file = read_path(csv, "csv");
@@ -160,7 +159,7 @@ PythonOutcome compare(const py::object& sweep, const py::object& db, const py::o
   const PythonOutcome outcome{run_watched_experiment(load, options, progress), options.database};
   if (!csv_file.empty()) {
     run_watched([&] {
-      ResultsDatabase results = open_results(options.database);
+      ResultsDatabase results(options.database);
       write_csv(csv_file, results, options.timing);
     });
   }
@@ -172,7 +171,7 @@ void convert_results(const py::object& database, const py::object& output) {
   const std::filesystem::path from = read_path(database, "database");
   const std::filesystem::path to = read_path(output, "output");
   run_watched([&] {
-    ResultsDatabase results = open_results(from);
+    ResultsDatabase results(from);
     SqliteStatement(results.connection(), "VACUUM INTO ?").bind(to.string()).step();
   });
 }
@@ -187,7 +186,7 @@ py::dict money_of_results(const py::object& database, std::optional<double> on_d
   RunMoney money;
   const StudyMoney* declared = nullptr;
   run_watched([&] {
-    ResultsDatabase results = open_results(from);
+    ResultsDatabase results(from);
     const StudyRegistry& studies = built_in_studies();
     std::optional<WorkloadPrices> prices;
     if (!file.empty()) {

@@ -18,6 +18,7 @@ TEXT
 packages=(
   g++ cmake ninja-build pkg-config
   libssl-dev zlib1g-dev libsqlite3-dev libyaml-cpp-dev libfmt-dev libcli11-dev
+  nlohmann-json3-dev
   coinor-libclp-dev libcurl4-openssl-dev
   libboost-dev doctest-dev libbenchmark-dev
   python3 python3-dev python3-numpy pybind11-dev libboost-python-dev

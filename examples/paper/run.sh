@@ -173,8 +173,8 @@ echo "== The grid"
 echo "== Rankings of prior work, and worse ones"
 "$cospot" compare "$here/prior_work.yaml" "${overrides[@]}" --timing "$timing" \
   -j "$threads" --db "$output/prior_work.db" --force >/dev/null
-"$cospot" degradation "$here/degradation.yaml" "${overrides[@]}" \
-  -j "$threads" --csv "$output/degradation.csv" >/dev/null
+"$cospot" compare "$here/degradation.yaml" "${overrides[@]}" --timing "$timing" -j "$threads" \
+  --db "$output/degradation.db" --csv "$output/degradation.csv" --force >/dev/null
 
 echo "== Figures and findings"
 "$python" -m cospot.paper "$output/grid.db" --prior-work "$output/prior_work.db" \

@@ -11,7 +11,6 @@
 #include "sim_harness/commands/broker_commands.hpp"
 #include "sim_harness/commands/classes_command.hpp"
 #include "sim_harness/commands/compare_commands.hpp"
-#include "sim_harness/commands/degradation_command.hpp"
 #include "sim_harness/commands/economy_commands.hpp"
 #include "sim_harness/commands/fetch_command.hpp"
 #include "sim_harness/commands/generate_command.hpp"
@@ -72,7 +71,6 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader,
   int exit_code = kDone;
   add_compare_commands(app, {.studies = &studies, .policies = &loader, .exit_code = &exit_code});
   add_run_commands(app, loader);
-  add_degradation_command(app, loader);
   add_broker_commands(app, loader);
   CLI::App* workload = add_workload_commands(app);
   add_generate_command(*workload);

@@ -86,13 +86,13 @@ ExperimentOptions experiment_options(const CompareArguments& arguments) {
   options.shard = parse_shard(arguments.shard);
   options.timing = timing_of(arguments.timing);
   options.command = command_text(arguments);
-  return with_old_formats(std::move(options));
+  return options;
 }
 
 /// Writes the CSV when one is asked for, and gives the results.
 ResultsDatabase open_and_write_csv(const std::string& database, const std::string& csv,
                                    Timing timing) {
-  ResultsDatabase results = open_results(database);
+  ResultsDatabase results(database);
   if (!csv.empty()) write_csv(csv, results, timing);
   return results;
 }
@@ -141,8 +141,8 @@ void run_compare(const CompareArguments& arguments, const CompareCommandContext&
 void run_merge(const MergeArguments& arguments) {
   const std::vector<std::filesystem::path> inputs(arguments.inputs.begin(), arguments.inputs.end());
   const IfPresent if_present = arguments.force ? IfPresent::kReplace : IfPresent::kRefuse;
-  const MergeReport report = merge_databases(inputs, arguments.output, if_present,
-                                             "cospot merge " + arguments.output, open_results);
+  const MergeReport report =
+      merge_databases(inputs, arguments.output, if_present, "cospot merge " + arguments.output);
   print(merge_text(report, arguments.output));
 }
 
@@ -152,7 +152,7 @@ void run_summary(const SummaryArguments& arguments, const StudyRegistry& studies
   if (!arguments.csv.empty()) require_other_file(arguments.csv, arguments.database);
   const std::optional<PriceList> list = arguments.price.prices();
   const Timing timing = timing_of(arguments.timing);
-  ResultsDatabase results = open_results(arguments.database);
+  ResultsDatabase results(arguments.database);
   require_on_axes(results, results.axes());
   if (!arguments.csv.empty()) write_csv(arguments.csv, results, timing);
   const std::optional<WorkloadPrices> prices =

@@ -71,7 +71,7 @@ EconomySettings settings_of(const EconomyArguments& arguments) {
   if (!arguments.host.empty()) {
     apply_override(root, fmt::format("capacity={}", capacity_of(arguments, root)));
   }
-  require_known_keys(root, "economy", std::span(kEconomyKeys).first(kEconomyKeys.size() - 1));
+  require_known_keys(root, "economy", kEconomyKeys);
   return read_economy_settings(root, {});
 }
 

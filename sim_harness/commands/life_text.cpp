@@ -56,7 +56,10 @@ std::string life_result_json(const LifeSettings& life, const LifeResult& result)
   for_each_own_column(result, [&](const Column& column, const Value& value) {
     measures.add(column.name, json_value(column, value));
   });
-  return JsonObject().add("settings", life_json(life)).add("measures", measures.text()).text();
+  return JsonObject()
+      .add("settings", setting_json(life).dump())
+      .add("measures", measures.text())
+      .text();
 }
 
 }  // namespace cospot

@@ -41,7 +41,7 @@ struct MadeReport {
 
 MadeReport make_report(const ReportArguments& arguments, const StudyRegistry& studies) {
   const std::optional<PriceList> list = arguments.price.prices();
-  ResultsDatabase results = open_results(arguments.database);
+  ResultsDatabase results(arguments.database);
   const std::size_t runs = results.finished_runs().size();
   if (runs == 0) {
     throw DatabaseError(
@@ -50,8 +50,9 @@ MadeReport make_report(const ReportArguments& arguments, const StudyRegistry& st
                     arguments.database, results.record().run_count));
   }
   // Here the files of the study are known as far as its paths are of this folder too.
-  require_not_input("-o", arguments.output,
-                    files_named_in(parse_yaml(results.record().configuration, "sweep"), {}));
+  require_not_input(
+      "-o", arguments.output,
+      files_named_in(parse_json(results.record().configuration, arguments.database), {}));
   const std::optional<WorkloadPrices> prices =
       list ? prices_of_results(studies, *list, results) : kept_prices(results);
   const std::string& study = results.schema().study;

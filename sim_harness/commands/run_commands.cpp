@@ -217,14 +217,14 @@ class ScenarioRun {
     json.add("workload", json_text(workload_.name))
         .add("workload_sha256", json_text(workload_.sha256))
         .add("window_days", window_days_text(workload_.window))
-        .add("host", host_json(settings.host))
+        .add("host", host_json(settings.host).dump())
         .add("headroom_percent", json_number(sweep_.sizes.front().percent))
         .add("least_hosts", least_hosts_ ? std::to_string(*least_hosts_) : "null")
         .add("vm", json_text(settings.vm.label))
         .add("spot", json_text(settings.spot.label))
         .add("evictor", json_text(settings.evictor.label))
         .add("saf", json_bool(settings.saf))
-        .add("otn", otn_json(settings.otn))
+        .add("otn", setting_json(settings.otn).dump())
         .add("measures", measures.text());
     if (life != nullptr) json.add("life", life_result_json(*life_, *life));
     if (words_.prices)
@@ -307,7 +307,7 @@ std::string sizes_json(const SizeArguments& arguments, const HostMix& host,
       const std::size_t hosts = with_headroom(sizes[i].hosts, percent);
       JsonObject size;
       size.add("headroom_percent", json_number(percent)).add("hosts", std::to_string(hosts));
-      if (!host.is_plain()) size.add("types", types_json(host, hosts));
+      if (!host.is_plain()) size.add("types", types_json(host, hosts).dump());
       return size.text();
     };
     policies.push_back(JsonObject()
@@ -320,7 +320,7 @@ std::string sizes_json(const SizeArguments& arguments, const HostMix& host,
       .add("workload", json_text(workload.name))
       .add("vms", std::to_string(vms.vm_requests))
       .add("window_days", window_days_text(workload.window))
-      .add("host", host_json(host))
+      .add("host", host_json(host).dump())
       .add("policies", json_list(policies))
       .text();
 }

@@ -192,7 +192,7 @@ void write_results(const TuneArguments& arguments, const TuneRecord& record) {
   if (!arguments.database.empty()) {
     const IfPresent if_present = arguments.force ? IfPresent::kReplace : IfPresent::kRefuse;
     const ResultsDatabase database(arguments.database, tune_tables(record), record.workloads,
-                                   if_present, {}, record.rows);
+                                   if_present, record.rows);
   }
   if (arguments.csv.empty()) return;
   ResultsDatabase results =

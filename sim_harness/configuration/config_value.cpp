@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <system_error>
 
@@ -91,6 +92,10 @@ void throw_bad_value(const ConfigNode& node, std::string_view key, std::string_v
       fmt::format("{}: found {}, expected {}", key_place(node, key), found_text(node), expected));
 }
 
+void throw_duplicate(const ConfigNode& node, std::string_view key) {
+  throw ConfigError(fmt::format("{}: duplicate value '{}'", key_place(node, key), node.text));
+}
+
 void require_known_keys(const ConfigNode& mapping, std::string_view subject,
                         std::span<const std::string_view> valid_keys) {
   const std::string names = fmt::format("{}", fmt::join(valid_keys, ", "));
@@ -161,6 +166,17 @@ bool is_label(std::string_view text) {
     return c == ',' || c == '"' || c == '\'' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
   };
   return !text.empty() && std::none_of(text.begin(), text.end(), breaks_csv);
+}
+
+std::int64_t read_seed(const ConfigNode& node, std::string_view key) {
+  return read_integer(node, key, 0, std::numeric_limits<std::int64_t>::max());
+}
+
+std::string read_name(const ConfigNode& node, std::string_view key,
+                      std::span<const std::string> names) {
+  std::string name = read_text(node, key);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return name;
+  throw_bad_value(node, key, fmt::format("one of: {}", fmt::join(names, ", ")));
 }
 
 std::string read_label(const ConfigNode& node, std::string_view key) {

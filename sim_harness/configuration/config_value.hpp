@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -34,16 +35,38 @@ void require_known_keys(const ConfigNode& mapping, std::string_view subject,
 [[nodiscard]] std::vector<const ConfigNode*> read_list(const ConfigNode& node,
                                                        std::string_view key);
 
+[[noreturn]] void throw_duplicate(const ConfigNode& node, std::string_view key);
+
+/// Reads a list of values of which none may occur twice.
+template <class Read>
+[[nodiscard]] auto read_distinct(const ConfigNode& node, std::string_view key, const Read& read) {
+  std::vector<decltype(read(node))> values;
+  for (const ConfigNode* item : read_list(node, key)) {
+    const auto value = read(*item);
+    if (std::find(values.begin(), values.end(), value) != values.end()) {
+      throw_duplicate(*item, key);
+    }
+    values.push_back(value);
+  }
+  return values;
+}
+
 /// A whole number in [least, most]; `or_else`: what else may stand there, for the error.
 [[nodiscard]] std::int64_t read_integer(const ConfigNode& node, std::string_view key,
                                         std::int64_t least, std::int64_t most,
                                         std::string_view or_else = {});
+/// A whole number from 0.
+[[nodiscard]] std::int64_t read_seed(const ConfigNode& node, std::string_view key);
 /// A finite number in [least, most], or any.
 [[nodiscard]] double read_number(const ConfigNode& node, std::string_view key, double least,
                                  double most);
 [[nodiscard]] double read_number(const ConfigNode& node, std::string_view key);
 [[nodiscard]] bool read_bool(const ConfigNode& node, std::string_view key);
 [[nodiscard]] std::string read_text(const ConfigNode& node, std::string_view key);
+
+/// A text that is one of `names`.
+[[nodiscard]] std::string read_name(const ConfigNode& node, std::string_view key,
+                                    std::span<const std::string> names);
 
 /// A text that can stand in a CSV field as it is: no comma, quote or control character.
 [[nodiscard]] std::string read_label(const ConfigNode& node, std::string_view key);

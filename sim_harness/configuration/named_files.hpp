@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/files/json.hpp"
 
 namespace cospot {
 
@@ -11,5 +12,9 @@ namespace cospot {
 /// reads is among them.
 [[nodiscard]] std::vector<std::filesystem::path> files_named_in(
     const ConfigNode& root, const std::filesystem::path& folder);
+
+/// The same of a stored configuration.
+[[nodiscard]] std::vector<std::filesystem::path> files_named_in(
+    const Json& configuration, const std::filesystem::path& folder);
 
 }  // namespace cospot

@@ -195,7 +195,13 @@ class ExperimentRun {
 
 }  // namespace
 
-Grid Experiment::grid() const { return grid_of(axes, group_axes); }
+Grid Experiment::grid() const {
+  for (std::size_t i = 0; i < group_by.size(); ++i) {
+    if (i < axes.size() && axes[i].name == group_by[i]) continue;
+    throw std::logic_error("runs are grouped by " + group_by[i] + ", which is not among the first");
+  }
+  return grid_of(axes, group_by.size());
+}
 
 ExperimentTables tables_of(const Experiment& experiment, const std::string& command) {
   const Grid grid = experiment.grid();
@@ -212,7 +218,7 @@ ExperimentTables tables_of(const Experiment& experiment, const std::string& comm
 ExperimentOutcome run_experiment(const Experiment& experiment, const ExperimentOptions& options,
                                  ProgressSink& progress) {
   ResultsDatabase database(options.database, tables_of(experiment, options.command),
-                           experiment.inputs, options.if_present, options.read_format_2);
+                           experiment.inputs, options.if_present);
   // Rows of another sweep would count as done.
   if (options.if_present == IfPresent::kResume) require_on_axes(database, experiment.axes);
   return ExperimentRun(experiment, options, database, progress).run();

@@ -30,9 +30,9 @@ using RunGroupFunction =
 /// harness knows of a study.
 struct Experiment {
   Schema schema;
-  std::vector<Axis> axes;      ///< the schema's axes with their values, slowest first
-  std::size_t group_axes = 0;  ///< runs that agree on the first so many axes are a group
-  std::string configuration;   ///< JSON with every default written out
+  std::vector<GridAxis> axes;         ///< the schema's axes with their values, slowest first
+  std::vector<std::string> group_by;  ///< the first axes: runs that agree on them are a group
+  std::string configuration;          ///< JSON with every default written out
   std::vector<InputRecord> inputs{};
   std::vector<std::string> warnings{};  ///< of the inputs, for whoever starts it
   RunGroupFunction run_group{};
@@ -48,8 +48,7 @@ struct ExperimentOptions {
   IfPresent if_present = IfPresent::kRefuse;
   Shard shard{};
   Timing timing = Timing::kOn;
-  std::string command{};        ///< what the database says created it
-  ReadFormat2 read_format_2{};  ///< for a database of an earlier cospot that is continued
+  std::string command{};  ///< what the database says created it
 };
 
 struct ExperimentOutcome {

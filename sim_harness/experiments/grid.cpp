@@ -2,8 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -34,9 +37,15 @@ Grid::Grid(std::vector<std::size_t> lengths, std::size_t group_axes)
   }
 }
 
-Grid grid_of(std::span<const Axis> axes, std::size_t group_axes) {
+std::size_t axis_position(std::span<const GridAxis> axes, std::string_view name) {
+  const auto found = std::ranges::find(axes, name, &GridAxis::name);
+  if (found != axes.end()) return static_cast<std::size_t>(found - axes.begin());
+  throw std::logic_error("there is no axis " + std::string(name));
+}
+
+Grid grid_of(std::span<const GridAxis> axes, std::size_t group_axes) {
   std::vector<std::size_t> lengths;
-  for (const Axis& axis : axes) lengths.push_back(axis.values.size());
+  for (const GridAxis& axis : axes) lengths.push_back(axis.values.size());
   return {std::move(lengths), group_axes};
 }
 

@@ -53,7 +53,10 @@ struct Shard {
 };
 
 /// The grid of some axes.
-[[nodiscard]] Grid grid_of(std::span<const Axis> axes, std::size_t group_axes = 0);
+[[nodiscard]] Grid grid_of(std::span<const GridAxis> axes, std::size_t group_axes = 0);
+
+/// Where an axis is among others. Errors: std::logic_error.
+[[nodiscard]] std::size_t axis_position(std::span<const GridAxis> axes, std::string_view name);
 
 /// Reads `I/N`, for example `2/3`. Errors: ConfigError.
 [[nodiscard]] Shard parse_shard(std::string_view text);

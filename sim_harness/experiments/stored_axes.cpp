@@ -14,7 +14,8 @@ namespace {
 
 /// What a row has on an axis, as the axis' labels say it. Where a study file gives hosts, the
 /// column is empty and the size is the measure `hosts`.
-std::string label_of(const Schema& schema, const Axis& axis, std::size_t position, const Row& row) {
+std::string label_of(const Schema& schema, const GridAxis& axis, std::size_t position,
+                     const Row& row) {
   const Value& value = row.values[position];
   const auto measure = std::ranges::find(schema.measures, axis.key, &Column::name);
   const bool is_empty = std::holds_alternative<std::monostate>(value);
@@ -30,7 +31,7 @@ bool is_compared(const Schema& schema, std::size_t position) {
   return schema.axes[position].type != ColumnType::kBoolean;
 }
 
-bool has_value(const Schema& schema, const Axis& axis, std::size_t position, std::size_t value,
+bool has_value(const Schema& schema, const GridAxis& axis, std::size_t position, std::size_t value,
                const Row& row) {
   if (!is_compared(schema, position)) return axis.values[value].value == row.values[position];
   return axis.values[value].label == label_of(schema, axis, position, row);
@@ -38,7 +39,7 @@ bool has_value(const Schema& schema, const Axis& axis, std::size_t position, std
 
 }  // namespace
 
-void require_on_axes(ResultsDatabase& results, const std::vector<Axis>& axes) {
+void require_on_axes(ResultsDatabase& results, const std::vector<GridAxis>& axes) {
   const Grid grid = grid_of(axes);
   const Schema& schema = results.schema();
   results.for_each_row([&](const Row& row) {

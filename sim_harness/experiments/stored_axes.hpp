@@ -7,6 +7,6 @@
 namespace cospot {
 
 /// Throws DatabaseError unless every run has the values that its index stands for.
-void require_on_axes(ResultsDatabase& results, const std::vector<Axis>& axes);
+void require_on_axes(ResultsDatabase& results, const std::vector<GridAxis>& axes);
 
 }  // namespace cospot

@@ -80,22 +80,6 @@ SqliteConnection SqliteConnection::in_memory(const std::string& name) {
   return connection;
 }
 
-SqliteConnection SqliteConnection::copy_in_memory(SqliteConnection& source) {
-  SqliteConnection copy = in_memory(source.name());
-  sqlite3_backup* backup =
-      sqlite3_backup_init(copy.handle_.get(), "main", source.handle_.get(), "main");
-  if (backup == nullptr) copy.throw_last_error();
-  int status = SQLITE_OK;
-  do {
-    constexpr int kPagesAtOnce = 4096;
-    status = sqlite3_backup_step(backup, kPagesAtOnce);
-  } while (status == SQLITE_OK && !current_stop_token().is_asked());
-  sqlite3_backup_finish(backup);
-  current_stop_token().check();
-  if (status != SQLITE_DONE) source.throw_last_error();
-  return copy;
-}
-
 void SqliteConnection::throw_last_error() const {
   const int code = handle_ ? sqlite3_errcode(handle_.get()) : SQLITE_NOMEM;
   const std::string reason = handle_ ? sqlite3_errmsg(handle_.get()) : "out of memory";

@@ -25,9 +25,6 @@ class SqliteConnection {
   /// A database in memory; `name` stands for it in errors.
   [[nodiscard]] static SqliteConnection in_memory(const std::string& name);
 
-  /// A copy in memory of everything in `source`, under the same name.
-  [[nodiscard]] static SqliteConnection copy_in_memory(SqliteConnection& source);
-
   /// Runs statements that give no rows.
   void execute(const std::string& sql);
 

@@ -6,10 +6,10 @@
 #include "sim_harness/files/json_text.hpp"
 
 namespace cospot {
-std::string axes_json(const std::vector<Axis>& axes,
-                      const std::function<std::string(const Axis&, const AxisValue&)>& extra) {
+std::string axes_json(const std::vector<GridAxis>& axes,
+                      const std::function<std::string(const GridAxis&, const AxisValue&)>& extra) {
   std::vector<std::string> texts;
-  for (const Axis& axis : axes) {
+  for (const GridAxis& axis : axes) {
     std::vector<std::string> values;
     for (const AxisValue& value : axis.values) {
       values.push_back(fmt::format("{{\"label\":{},\"yaml\":{}{}{}}}",

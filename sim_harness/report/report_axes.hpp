@@ -10,8 +10,8 @@ namespace cospot {
 
 /// The axes as a JSON list. `extra` gives further members of a value (`,"key":value`) or nothing.
 [[nodiscard]] std::string axes_json(
-    const std::vector<Axis>& axes,
-    const std::function<std::string(const Axis&, const AxisValue&)>& extra);
+    const std::vector<GridAxis>& axes,
+    const std::function<std::string(const GridAxis&, const AxisValue&)>& extra);
 
 /// The versions of cospot that made the runs, as a JSON list.
 [[nodiscard]] std::string versions_json(ResultsDatabase& results);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/configuration/config_value.hpp"
 #include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/experiments/stored_axes.hpp"
 #include "sim_harness/files/json_text.hpp"
@@ -135,29 +134,32 @@ struct HeadroomOfYaml {
   std::string point;
 };
 
-HeadroomOfYaml headroom_of_yaml(const ConfigNode& root) {
-  const ConfigNode& size = require_key(root, "sweep", "sizes").items.front();
-  if (size.find("headroom_percent") == nullptr) return {};
-  if (const ConfigNode* of = size.find("headroom_of")) return {of->text, of->text};
-  const auto list_yaml = [](const ConfigNode& chains) {
+HeadroomOfYaml headroom_of_yaml(const Json& sweep) {
+  const Json& size = sweep.at("sizes").at(0);
+  if (!size.contains("headroom_percent")) return {};
+  if (size.contains("headroom_of")) return {size["headroom_of"], size["headroom_of"]};
+  const auto list_yaml = [](const Json& chains) {
     std::vector<std::string> items;
-    for (const ConfigNode& chain : chains.items) items.push_back(chain_yaml(chain));
+    for (const Json& chain : chains) items.push_back(chain_yaml(chain));
     return fmt::format("[{}]", fmt::join(items, ", "));
   };
-  if (const ConfigNode* of = root.find("headroom_of")) return {list_yaml(*of), list_yaml(*of)};
-  const ConfigNode& vm = require_key(root, "sweep", "vm");
-  return {"", vm.items.size() > 1 ? list_yaml(vm) : ""};
+  if (sweep.contains("headroom_of")) {
+    const std::string list = list_yaml(sweep["headroom_of"]);
+    return {list, list};
+  }
+  const Json& vm = sweep.at("vm");
+  return {"", vm.size() > 1 ? list_yaml(vm) : ""};
 }
 
 /// What the study file says of all runs, as further members of the page's data.
 std::string study_json(const ExperimentRecord& record, const std::string& database) {
   try {
-    const ConfigNode root = parse_yaml(record.configuration, "configuration");  // JSON is YAML
-    const HeadroomOfYaml of = headroom_of_yaml(root);
+    const Json sweep = parse_json(record.configuration, database);
+    const HeadroomOfYaml of = headroom_of_yaml(sweep);
     return fmt::format("\"host\":{},\n\"headroomOf\":{{\"sweep\":{},\"point\":{}}}",
-                       script_json_text(host_yaml(require_key(root, "sweep", "host"))),
-                       script_json_text(of.sweep), script_json_text(of.point));
-  } catch (const ConfigError& error) {
+                       script_json_text(host_yaml(sweep.at("host"))), script_json_text(of.sweep),
+                       script_json_text(of.point));
+  } catch (const Json::exception& error) {
     throw DatabaseError(
         fmt::format("{}: the sweep in it cannot be read: {}", database, error.what()));
   }
@@ -183,10 +185,10 @@ std::string prices_json(const std::optional<WorkloadPrices>& prices) {
 
 std::string report_json(ResultsDatabase& results, const std::optional<WorkloadPrices>& prices) {
   const ExperimentRecord record = results.record();
-  const std::vector<Axis> axes = results.axes();
+  const std::vector<GridAxis> axes = results.axes();
   require_on_axes(results, axes);
   const std::map<std::string, std::string> requested = requested_json(results);
-  const auto extra = [&requested](const Axis& axis, const AxisValue& value) {
+  const auto extra = [&requested](const GridAxis& axis, const AxisValue& value) {
     const auto found = axis.name == "workload" ? requested.find(value.label) : requested.end();
     return found == requested.end() ? std::string() : found->second;
   };

@@ -17,7 +17,7 @@ namespace {
 /// The columns of the report: axes, measures, what is derived; their values run by run.
 class StudyColumns {
  public:
-  StudyColumns(ResultsDatabase& results, std::vector<Axis> axes)
+  StudyColumns(ResultsDatabase& results, std::vector<GridAxis> axes)
       : schema_(results.schema()), axes_(std::move(axes)), grid_(grid_of(axes_)) {
     positions_.resize(axes_.size());
     measures_.resize(schema_.measures.size());
@@ -101,7 +101,7 @@ class StudyColumns {
   }
 
   const Schema& schema_;
-  std::vector<Axis> axes_;
+  std::vector<GridAxis> axes_;
   Grid grid_;
   std::vector<std::vector<std::string>> positions_;  // by axis
   std::vector<std::vector<std::string>> measures_;
@@ -114,7 +114,7 @@ class StudyColumns {
 std::string study_json(ResultsDatabase& results, const StudyMoney* money,
                        const std::optional<WorkloadPrices>& prices) {
   const ExperimentRecord record = results.record();
-  std::vector<Axis> axes = results.axes();
+  std::vector<GridAxis> axes = results.axes();
   require_on_axes(results, axes);
   StudyColumns columns(results, std::move(axes));
   if (money != nullptr && prices) columns.add_money(results, *money, *prices);

@@ -42,7 +42,7 @@ struct AxisValue {
 };
 
 /// An axis of an experiment's grid.
-struct Axis {
+struct GridAxis {
   std::string name;  ///< its column
   std::string key;   ///< in the study file; another than the column for `hosts`
   std::vector<AxisValue> values;

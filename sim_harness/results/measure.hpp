@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -11,7 +12,7 @@
 
 namespace cospot {
 
-/// A column and the member of `Result` that holds it: the one place where a measure of a study is
+/// A column and what of `Result` is in it: the one place where a measure of a study is
 /// declared. Everything else (SQL, CSV, Python, the report, the docs) follows from it.
 template <class Result>
 struct Measure {
@@ -82,6 +83,15 @@ auto measure(Column column) {
   return Measure<Result>{
       std::move(column), [](const Result& result) { return Type::to_value(result.*kMember); },
       [](Result& result, const Value& value) { result.*kMember = Type::from_value(value); }};
+}
+
+/// The measure that `get`, a lambda without captures, takes of a result. It is not read back.
+template <class Result, class Get>
+[[nodiscard]] Measure<Result> measure(Column column, Get /*get*/) {
+  using Type = MemberType<std::remove_cvref_t<std::invoke_result_t<Get, const Result&>>>;
+  column.type = Type::kType;
+  return {std::move(column), [](const Result& result) { return Type::to_value(Get{}(result)); },
+          [](Result&, const Value&) {}};
 }
 
 template <class Result>

@@ -76,10 +76,10 @@ void gather_rows(Gathered& gathered, ResultsDatabase& database, const std::strin
   });
 }
 
-Gathered gather(const std::vector<fs::path>& inputs, const OpenResults& open) {
+Gathered gather(const std::vector<fs::path>& inputs) {
   Gathered gathered;
   for (const fs::path& input : inputs) {
-    ResultsDatabase database = open(input);
+    ResultsDatabase database(input);
     if (&input == &inputs.front()) {
       gathered.tables = database.tables();
       gathered.inputs = database.inputs();
@@ -103,10 +103,10 @@ void require_distinct(const std::vector<fs::path>& inputs, const fs::path& outpu
 
 MergeReport merge_databases(const std::vector<std::filesystem::path>& inputs,
                             const std::filesystem::path& output, IfPresent if_present,
-                            const std::string& command, const OpenResults& open) {
+                            const std::string& command) {
   if (inputs.empty()) throw DatabaseError("merge needs at least one results database to read");
   require_distinct(inputs, output);
-  Gathered gathered = gather(inputs, open);
+  Gathered gathered = gather(inputs);
   gathered.tables.record.created_by = command;
   std::vector<Row> rows;
   MergeReport report;
@@ -114,7 +114,7 @@ MergeReport merge_databases(const std::vector<std::filesystem::path>& inputs,
   for (std::size_t run = 0; run < gathered.tables.record.run_count; ++run) {
     if (!gathered.rows.contains(run)) report.missing.push_back(run);
   }
-  const ResultsDatabase merged(output, gathered.tables, gathered.inputs, if_present, {}, rows);
+  const ResultsDatabase merged(output, gathered.tables, gathered.inputs, if_present, rows);
   report.runs = rows.size();
   report.duplicates = gathered.duplicates;
   return report;

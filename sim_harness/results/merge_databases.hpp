@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,9 +15,6 @@ struct MergeReport {
   std::vector<std::size_t> missing;  ///< run indices of the experiment that no input has
 };
 
-/// Opens a results database, of any format that can be read.
-using OpenResults = std::function<ResultsDatabase(const std::filesystem::path&)>;
-
 /// Puts the shards of one experiment together into one database, row for row as if one machine had
 /// run them all. The output is written in one transaction.
 ///
@@ -26,7 +22,7 @@ using OpenResults = std::function<ResultsDatabase(const std::filesystem::path&)>
 /// different results (times do not count), and what ResultsDatabase throws.
 [[nodiscard]] MergeReport merge_databases(const std::vector<std::filesystem::path>& inputs,
                                           const std::filesystem::path& output, IfPresent if_present,
-                                          const std::string& command, const OpenResults& open);
+                                          const std::string& command);
 
 /// What a merge says at its end, in one or two sentences.
 [[nodiscard]] std::string merge_text(const MergeReport& report,

@@ -106,7 +106,7 @@ class RemoveUnlessKept {
 
 SqliteConnection open_or_create(const std::filesystem::path& file, const ExperimentTables& tables,
                                 std::span<const InputRecord> inputs, IfPresent if_present,
-                                const ReadFormat2& read_format_2, std::span<const Row> rows) {
+                                std::span<const Row> rows) {
   RemoveUnlessKept created(file);
   SqliteConnection connection(file, SqliteOpen::kCreate);
   // Taken before the content is looked at, so that two processes cannot both create.
@@ -114,7 +114,6 @@ SqliteConnection open_or_create(const std::filesystem::path& file, const Experim
   const Content content = read_content(connection);
   if (content != Content::kNothing && if_present == IfPresent::kRefuse) refuse(connection);
   if (content != Content::kNothing && if_present == IfPresent::kResume) {
-    if (content == Content::kFormat2) upgrade_format_2(connection, read_format_2);
     require_same_experiment(connection, tables.record, inputs);
   } else {
     create_tables(connection, tables, inputs);
@@ -125,21 +124,10 @@ SqliteConnection open_or_create(const std::filesystem::path& file, const Experim
   return connection;
 }
 
-SqliteConnection open_existing(const std::filesystem::path& file,
-                               const ReadFormat2& read_format_2) {
+SqliteConnection open_existing(const std::filesystem::path& file) {
   SqliteConnection connection(file, SqliteOpen::kExisting);
-  switch (read_content(connection)) {
-    case Content::kNothing:
-      throw DatabaseError(connection.name() + ": is empty; expected a results database");
-    case Content::kFormat2: {
-      SqliteConnection copy = SqliteConnection::copy_in_memory(connection);
-      upgrade_format_2(copy, read_format_2);
-      return copy;
-    }
-    case Content::kResults:
-      break;
-  }
-  return connection;
+  if (read_content(connection) == Content::kResults) return connection;
+  throw DatabaseError(connection.name() + ": is empty; expected a results database");
 }
 
 SqliteConnection create_in_memory(const ExperimentTables& tables,
@@ -161,12 +149,11 @@ ResultsDatabase::ResultsDatabase(SqliteConnection connection)
 
 ResultsDatabase::ResultsDatabase(const std::filesystem::path& file, const ExperimentTables& tables,
                                  std::span<const InputRecord> inputs, IfPresent if_present,
-                                 const ReadFormat2& read_format_2, std::span<const Row> rows)
-    : ResultsDatabase(open_or_create(file, tables, inputs, if_present, read_format_2, rows)) {}
+                                 std::span<const Row> rows)
+    : ResultsDatabase(open_or_create(file, tables, inputs, if_present, rows)) {}
 
-ResultsDatabase::ResultsDatabase(const std::filesystem::path& file,
-                                 const ReadFormat2& read_format_2)
-    : ResultsDatabase(open_existing(file, read_format_2)) {}
+ResultsDatabase::ResultsDatabase(const std::filesystem::path& file)
+    : ResultsDatabase(open_existing(file)) {}
 
 ResultsDatabase ResultsDatabase::in_memory(const ExperimentTables& tables,
                                            std::span<const InputRecord> inputs,
@@ -187,7 +174,7 @@ ExperimentRecord ResultsDatabase::record() { return read_record(connection_); }
 
 std::vector<InputRecord> ResultsDatabase::inputs() { return read_inputs(connection_); }
 
-std::vector<Axis> ResultsDatabase::axes() { return read_axes(connection_); }
+std::vector<GridAxis> ResultsDatabase::axes() { return read_axes(connection_); }
 
 std::vector<std::size_t> ResultsDatabase::finished_runs() {
   SqliteStatement select(connection_, "SELECT run_index FROM run ORDER BY run_index");

@@ -30,13 +30,12 @@ enum class IfPresent : std::uint8_t {
 class ResultsDatabase {
  public:
   /// Opens the database of this experiment, or creates it with `rows` in it, in one transaction.
-  /// One of format 2 that is continued becomes one of format 3.
   ResultsDatabase(const std::filesystem::path& file, const ExperimentTables& tables,
                   std::span<const InputRecord> inputs, IfPresent if_present,
-                  const ReadFormat2& read_format_2, std::span<const Row> rows = {});
+                  std::span<const Row> rows = {});
 
-  /// Opens a database that is there. One of format 2 is left as it is: a copy in memory is read.
-  ResultsDatabase(const std::filesystem::path& file, const ReadFormat2& read_format_2);
+  /// Opens a database that is there.
+  explicit ResultsDatabase(const std::filesystem::path& file);
 
   /// A database in memory, for results that nobody keeps.
   [[nodiscard]] static ResultsDatabase in_memory(const ExperimentTables& tables,
@@ -51,7 +50,7 @@ class ResultsDatabase {
   [[nodiscard]] ExperimentTables tables();  ///< views included
   [[nodiscard]] ExperimentRecord record();
   [[nodiscard]] std::vector<InputRecord> inputs();
-  [[nodiscard]] std::vector<Axis> axes();
+  [[nodiscard]] std::vector<GridAxis> axes();
   [[nodiscard]] std::vector<std::size_t> finished_runs();  ///< ascending
   [[nodiscard]] std::vector<Row> read_rows();              ///< in grid order
 

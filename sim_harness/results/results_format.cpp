@@ -13,7 +13,6 @@ namespace cospot {
 namespace {
 
 constexpr std::int64_t kApplicationId = 0x636f7370;  // "cosp"
-constexpr std::int64_t kFormat2 = 2;                 // one study, without its name
 
 constexpr std::array kTypes{ColumnType::kText,    ColumnType::kInteger, ColumnType::kNumber,
                             ColumnType::kBoolean, ColumnType::kRevenue, ColumnType::kIntegerOrText};
@@ -124,13 +123,13 @@ void bind_value(SqliteStatement& statement, const Value& value) {
   }
 }
 
-void write_axes(SqliteConnection& connection, std::span<const Axis> axes) {
+void write_axes(SqliteConnection& connection, std::span<const GridAxis> axes) {
   connection.execute(
       "CREATE TABLE axis_value (axis TEXT NOT NULL, position INTEGER NOT NULL, key TEXT NOT NULL,"
       " value, label TEXT NOT NULL, yaml TEXT NOT NULL, needs_true_lifetimes INTEGER NOT NULL,"
       " PRIMARY KEY (axis, position))");
   SqliteStatement insert(connection, "INSERT INTO axis_value VALUES (?, ?, ?, ?, ?, ?, ?)");
-  for (const Axis& axis : axes) {
+  for (const GridAxis& axis : axes) {
     for (std::size_t i = 0; i < axis.values.size(); ++i) {
       const AxisValue& value = axis.values[i];
       insert.bind(axis.name).bind(static_cast<std::int64_t>(i)).bind(axis.key);
@@ -139,18 +138,6 @@ void write_axes(SqliteConnection& connection, std::span<const Axis> axes) {
       insert.step();
     }
   }
-}
-
-/// Everything but the table `run` itself.
-void write_tables(SqliteConnection& connection, const ExperimentTables& tables,
-                  std::span<const InputRecord> inputs) {
-  connection.execute(fmt::format("PRAGMA application_id = {}", kApplicationId));
-  connection.execute(fmt::format("PRAGMA user_version = {}", kResultsFormat));
-  write_record(connection, tables.record);
-  write_inputs(connection, inputs);
-  write_columns(connection, tables.schema);
-  write_axes(connection, tables.axes);
-  connection.execute(tables.schema.views);
 }
 
 std::vector<std::string> read_texts(SqliteConnection& connection, std::string_view sql) {
@@ -235,40 +222,24 @@ Content read_content(SqliteConnection& connection) {
     throw DatabaseError(connection.name() +
                         ": is a database of another program; choose another file");
   }
-  if (version == kFormat2) return Content::kFormat2;
   if (version == kResultsFormat) return Content::kResults;
   throw DatabaseError(
-      fmt::format("{}: has results format {}; this cospot ({}) reads formats {} and {}. Run the "
+      fmt::format("{}: has results format {}; this cospot ({}) reads format {}. Run the "
                   "sweep again into another --db, or use the cospot that wrote it",
-                  connection.name(), version, COSPOT_VERSION, kFormat2, kResultsFormat));
+                  connection.name(), version, COSPOT_VERSION, kResultsFormat));
 }
 
 void create_tables(SqliteConnection& connection, const ExperimentTables& tables,
                    std::span<const InputRecord> inputs) {
   drop_everything(connection);
+  connection.execute(fmt::format("PRAGMA application_id = {}", kApplicationId));
+  connection.execute(fmt::format("PRAGMA user_version = {}", kResultsFormat));
   create_run_table(connection, tables.schema);
-  write_tables(connection, tables, inputs);
-}
-
-void upgrade_format_2(SqliteConnection& connection, const ReadFormat2& read) {
-  SqliteStatement select(connection,
-                         "SELECT configuration, run_count, version, created_by FROM sweep");
-  if (!select.step()) throw DatabaseError(connection.name() + ": has no sweep in it");
-  ExperimentRecord record;
-  record.configuration = select.read_text();
-  record.run_count = static_cast<std::size_t>(select.read_integer());
-  record.version = select.read_text();
-  record.created_by = select.read_text();
-  static_cast<void>(select.step());  // ends the statement, whose table goes
-  connection.execute("ALTER TABLE workload RENAME TO input");
-  const std::vector<InputRecord> inputs = read_inputs(connection);
-  connection.execute("DROP TABLE sweep; DROP TABLE input");
-  try {
-    write_tables(connection, read(std::move(record)), inputs);
-  } catch (const ConfigError& error) {
-    throw DatabaseError(
-        fmt::format("{}: the sweep in it cannot be read: {}", connection.name(), error.what()));
-  }
+  write_record(connection, tables.record);
+  write_inputs(connection, inputs);
+  write_columns(connection, tables.schema);
+  write_axes(connection, tables.axes);
+  connection.execute(tables.schema.views);
 }
 
 ExperimentRecord read_record(SqliteConnection& connection) {
@@ -323,11 +294,11 @@ Schema read_schema(SqliteConnection& connection) {
   return schema;
 }
 
-std::vector<Axis> read_axes(SqliteConnection& connection) {
+std::vector<GridAxis> read_axes(SqliteConnection& connection) {
   SqliteStatement select(connection,
                          "SELECT axis, key, value, label, yaml, needs_true_lifetimes"
                          " FROM axis_value ORDER BY rowid");
-  std::vector<Axis> axes;
+  std::vector<GridAxis> axes;
   while (select.step()) {
     std::string name = select.read_text();
     std::string key = select.read_text();

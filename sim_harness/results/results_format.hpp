@@ -20,15 +20,10 @@ inline constexpr std::int64_t kResultsFormat = 3;
 struct ExperimentTables {
   ExperimentRecord record;
   Schema schema;
-  std::vector<Axis> axes;
+  std::vector<GridAxis> axes;
 };
 
-/// Tells what an experiment of format 2, which knew only one study, is in format 3. `record` has
-/// what format 2 had: configuration, run count, version and command.
-/// Errors: ConfigError when the configuration is none.
-using ReadFormat2 = std::function<ExperimentTables(ExperimentRecord record)>;
-
-enum class Content : std::uint8_t { kNothing, kFormat2, kResults };
+enum class Content : std::uint8_t { kNothing, kResults };
 
 /// Tells what a file holds. Errors: DatabaseError when it is not ours to touch.
 [[nodiscard]] Content read_content(SqliteConnection& connection);
@@ -37,13 +32,10 @@ enum class Content : std::uint8_t { kNothing, kFormat2, kResults };
 void create_tables(SqliteConnection& connection, const ExperimentTables& tables,
                    std::span<const InputRecord> inputs);
 
-/// Turns the tables of format 2 into those of format 3; the runs stay as they are.
-void upgrade_format_2(SqliteConnection& connection, const ReadFormat2& read);
-
 [[nodiscard]] ExperimentRecord read_record(SqliteConnection& connection);
 [[nodiscard]] std::vector<InputRecord> read_inputs(SqliteConnection& connection);
 [[nodiscard]] Schema read_schema(SqliteConnection& connection);
-[[nodiscard]] std::vector<Axis> read_axes(SqliteConnection& connection);
+[[nodiscard]] std::vector<GridAxis> read_axes(SqliteConnection& connection);
 
 /// The columns of `run` for SQL, in the order of bind_row and read_row.
 [[nodiscard]] std::string insert_run_sql(const Schema& schema);

@@ -37,7 +37,7 @@ void add_to(Mean& mean, double amount) {
 using Combinations = std::map<Coordinates, Combination>;  // by the coordinates on their axes
 
 /// The axes that tell combinations apart.
-std::vector<std::size_t> combination_axes(const std::vector<Axis>& axes) {
+std::vector<std::size_t> combination_axes(const std::vector<GridAxis>& axes) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (axes[i].name != "workload" && axes[i].name != "seed") chosen.push_back(i);
@@ -45,7 +45,7 @@ std::vector<std::size_t> combination_axes(const std::vector<Axis>& axes) {
   return chosen;
 }
 
-Combinations combinations_of(const RunMoney& money, const std::vector<Axis>& axes) {
+Combinations combinations_of(const RunMoney& money, const std::vector<GridAxis>& axes) {
   const Grid grid = grid_of(axes);
   const std::vector<std::size_t> chosen = combination_axes(axes);
   Combinations all;
@@ -68,11 +68,11 @@ Combinations combinations_of(const RunMoney& money, const std::vector<Axis>& axe
 }
 
 /// `size`, `2%` and `500 hosts` as in other summaries; of the other axes their name and label.
-std::string name_of(const Axis& axis) {
+std::string name_of(const GridAxis& axis) {
   return axis.name == "headroom_percent" ? "size" : axis.name;
 }
 
-std::string label_of(const Axis& axis, std::size_t position) {
+std::string label_of(const GridAxis& axis, std::size_t position) {
   const std::string& label = axis.values[position].label;
   if (axis.name != "headroom_percent") return label;
   if (axis.key == "headroom_percent") return label + "%";
@@ -80,20 +80,20 @@ std::string label_of(const Axis& axis, std::size_t position) {
 }
 
 /// As the other combinations of a study's JSON have it.
-std::string json_of(const Axis& axis, std::size_t position) {
+std::string json_of(const GridAxis& axis, std::size_t position) {
   const auto* number = std::get_if<std::int64_t>(&axis.values[position].value);
   if (axis.name == "saf" && number != nullptr) return json_bool(*number != 0);
   return json_text(number != nullptr ? std::to_string(*number) : label_of(axis, position));
 }
 
-std::string means_over(const std::vector<Axis>& axes) {
+std::string means_over(const std::vector<GridAxis>& axes) {
   const bool has_seeds = std::ranges::any_of(
-      axes, [](const Axis& axis) { return axis.name == "seed" && axis.values.size() > 1; });
+      axes, [](const GridAxis& axis) { return axis.name == "seed" && axis.values.size() > 1; });
   return has_seeds ? "the workloads and seeds" : "the workloads";
 }
 
 TextTable table_of(const Combinations& all, const StudyMoney& money,
-                   const std::vector<Axis>& axes) {
+                   const std::vector<GridAxis>& axes) {
   const std::vector<std::size_t> chosen = combination_axes(axes);
   const auto is_shown = [&](std::size_t i) { return axes[chosen[i]].values.size() > 1; };
   TextTable table;
@@ -134,7 +134,7 @@ TextTable table_of(const Combinations& all, const StudyMoney& money,
 }
 
 std::string combination_json(const Coordinates& at, const Combination& one, const StudyMoney& money,
-                             const std::vector<Axis>& axes) {
+                             const std::vector<GridAxis>& axes) {
   const std::vector<std::size_t> chosen = combination_axes(axes);
   JsonObject json;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
@@ -154,7 +154,7 @@ std::string combination_json(const Coordinates& at, const Combination& one, cons
 std::string summary_money_text(ResultsDatabase& results, const StudyMoney& money,
                                const WorkloadPrices& prices) {
   if (money.text != nullptr) return money.text(results, prices);
-  const std::vector<Axis> axes = results.axes();
+  const std::vector<GridAxis> axes = results.axes();
   const RunMoney of_runs = money_of_runs(results, money, prices);
   return money_heading(prices, of_runs.is_relative, means_over(axes)) +
          table_of(combinations_of(of_runs, axes), money, axes).text() + std::string(money.note) +
@@ -164,7 +164,7 @@ std::string summary_money_text(ResultsDatabase& results, const StudyMoney& money
 std::string summary_money_json(ResultsDatabase& results, const StudyMoney& money,
                                const WorkloadPrices& prices) {
   if (money.json != nullptr) return money.json(results, prices);
-  const std::vector<Axis> axes = results.axes();
+  const std::vector<GridAxis> axes = results.axes();
   const RunMoney of_runs = money_of_runs(results, money, prices);
   std::vector<std::string> combinations;
   for (const auto& [at, one] : combinations_of(of_runs, axes)) {

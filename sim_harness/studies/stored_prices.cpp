@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/files/json.hpp"
 #include "sim_harness/files/path_expansion.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
-#include "sim_harness/workloads/workload_list.hpp"
+#include "sim_harness/workloads/window.hpp"
 
 namespace cospot {
 namespace {
@@ -68,17 +67,22 @@ std::filesystem::path find_file(const PriceList& list, const std::string& label,
 
 WorkloadSpec spec_of(const StoredWorkload& stored, const PriceList& list,
                      const std::filesystem::path& database) {
-  ConfigNode node = parse_yaml(stored.json, "configuration");  // JSON is YAML
-  if (node.find("synthetic") != nullptr) {
-    // A recipe has no key for the unit, which is the model's.
-    std::erase_if(node.entries, [](const ConfigEntry& entry) { return entry.key == "vcpus_unit"; });
-    return read_workloads(node, {}).front();
+  const Json json = parse_json(stored.json, "configuration");
+  const std::optional<SimTime> window =
+      json.contains("window_days") ? parse_window_days(json["window_days"].dump()) : std::nullopt;
+  if (json.contains("synthetic")) {
+    return {.label = stored.label,
+            .file = {},
+            .synthetic = SyntheticSpec{.model = json["synthetic"],
+                                       .seed = json["seed"],
+                                       .scale = json["scale"],
+                                       .sampling = parse_zone_sampling(json["sampling"])},
+            .window = window};
   }
-  WorkloadSpec spec{.label = stored.label,
-                    .file = find_file(list, stored.label, database),
-                    .synthetic = std::nullopt};
-  if (const ConfigNode* days = node.find("window_days")) spec.window = read_window_days(*days);
-  return spec;
+  return {.label = stored.label,
+          .file = find_file(list, stored.label, database),
+          .synthetic = std::nullopt,
+          .window = window};
 }
 
 }  // namespace

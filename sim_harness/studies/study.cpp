@@ -6,7 +6,6 @@
 #include "core/errors.hpp"
 #include "sim_harness/configuration/config_value.hpp"
 #include "sim_harness/configuration/named_files.hpp"
-#include "sim_harness/studies/compare/compare_schema.hpp"
 #include "sim_harness/studies/study_summary.hpp"
 
 namespace cospot {
@@ -62,15 +61,6 @@ std::vector<std::filesystem::path> files_of_study(const std::filesystem::path& p
   std::vector<std::filesystem::path> files = files_named_in(file.root, file.folder);
   files.push_back(path);
   return files;
-}
-
-ResultsDatabase open_results(const std::filesystem::path& file) {
-  return {file, compare_from_format_2};
-}
-
-ExperimentOptions with_old_formats(ExperimentOptions options) {
-  options.read_format_2 = compare_from_format_2;
-  return options;
 }
 
 const StudyMoney& require_money(const StudyRegistry& studies, std::string_view study,

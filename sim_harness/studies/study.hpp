@@ -11,19 +11,12 @@
 #include "core/model/sim_time.hpp"
 #include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/experiments/experiment.hpp"
+#include "sim_harness/experiments/study_file.hpp"
 #include "sim_harness/policies/policy_loader.hpp"
 #include "sim_harness/results/results_database.hpp"
 #include "sim_harness/studies/study_money.hpp"
 
 namespace cospot {
-
-/// A study file, parsed, with what the command that runs it said.
-struct StudyFile {
-  ConfigNode root;                ///< with the overrides of `--set`
-  std::filesystem::path folder;   ///< paths are relative to it
-  std::optional<SimTime> window;  ///< `--window-days`
-  PolicyLoader* policies = nullptr;
-};
 
 /// Loads what the runs need, which may take long, and gives the experiment. Errors: InputError.
 using LoadExperiment = std::function<Experiment()>;
@@ -78,12 +71,6 @@ class StudyRegistry {
 /// The study file itself and every file that it names: what no output may replace.
 [[nodiscard]] std::vector<std::filesystem::path> files_of_study(const std::filesystem::path& path,
                                                                 const StudyFile& file);
-
-/// Opens a results database of any format that can be read. Errors: DatabaseError.
-[[nodiscard]] ResultsDatabase open_results(const std::filesystem::path& file);
-
-/// Options of an experiment with what it takes to continue databases of earlier formats.
-[[nodiscard]] ExperimentOptions with_old_formats(ExperimentOptions options);
 
 /// The money of a study. Errors: ConfigError, which names the studies that have some, and starts
 /// with `where`.

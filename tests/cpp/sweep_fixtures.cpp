@@ -3,6 +3,7 @@
 #include "sim_harness/studies/compare/compare_schema.hpp"
 #include "sim_harness/studies/compare/sweep_grid.hpp"
 #include "sim_harness/studies/compare/sweep_json.hpp"
+#include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/study.hpp"
 
 namespace cospot {
@@ -78,7 +79,7 @@ ExperimentTables tables_of_sweep(const Sweep& sweep) {
                      .version = "0.0.test",
                      .created_by = "test"},
           .schema = compare_schema(),
-          .axes = compare_axes(configuration)};
+          .axes = provider_table().axes(sweep)};
 }
 
 ExperimentTables small_sweep_tables() { return tables_of_sweep(small_sweep()); }
@@ -104,7 +105,7 @@ std::vector<ResultRow> read_result_rows(ResultsDatabase& results) {
 }
 
 std::string csv_of_file(const std::filesystem::path& file, Timing timing) {
-  ResultsDatabase results = open_results(file);
+  ResultsDatabase results(file);
   return csv_text(results, timing);
 }
 

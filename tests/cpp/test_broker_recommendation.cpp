@@ -60,7 +60,7 @@ jobs: {synthetic: grid, count: 300, days: 2}
 )";
 
 BrokerStudySettings settings_of(const std::string& text,
-                                const BrokerDefaults& defaults = recommendation_defaults()) {
+                                const BrokerStudySettings& defaults = recommendation_defaults()) {
   return read_broker_settings(parse_yaml(text, "test"), ".", defaults);
 }
 

@@ -55,7 +55,7 @@ TEST_CASE("compare: the same rows for any number of threads, in grid order") {
     CHECK(outcome.done == 32);
     CHECK(csv_of(file) == expected);
   }
-  ResultsDatabase results = open_results(folder / "4.db");
+  ResultsDatabase results(folder / "4.db");
   const ResultRow row = read_result_rows(results).at(17);
   CHECK(row.configuration == made_row(17).configuration);
   CHECK(row.workload_sha256 == std::string(64, 'b'));
@@ -79,7 +79,7 @@ TEST_CASE("compare: shards and a merge give the database of one machine") {
     // 8 groups of 4 runs dealt to three: 3, 3 and 2 groups.
     CHECK(outcome.total == (number == 3 ? 8 : 12));
   }
-  (void)merge_databases(parts, folder / "all.db", IfPresent::kRefuse, "test", open_results);
+  (void)merge_databases(parts, folder / "all.db", IfPresent::kRefuse, "test");
   CHECK(csv_of(folder / "all.db") == csv_of(made_rows(0, 32), Timing::kOn));
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("compare: an exception stops the work, keeps what is done, and resumin
     });
     CHECK(error_text<PolicyError>([&] { (void)run(file, {.threads = threads}, failing); }) ==
           "run 18 went wrong");
-    const std::vector<std::size_t> kept = open_results(file).finished_runs();
+    const std::vector<std::size_t> kept = ResultsDatabase(file).finished_runs();
     // Runs 16 and 17 were recorded by the same group before 18 failed.
     CHECK(std::count(kept.begin(), kept.end(), 17) == 1);
     CHECK(std::count(kept.begin(), kept.end(), 18) == 0);
@@ -123,7 +123,7 @@ TEST_CASE("compare: an interruption keeps what is done and says so") {
   const ExperimentOutcome outcome = run(file, {}, runner);
   CHECK(outcome.interrupted);
   CHECK(outcome.done == 10);  // run 9 was recorded before the group was stopped
-  CHECK(open_results(file).finished_runs().size() == 10);
+  CHECK(ResultsDatabase(file).finished_runs().size() == 10);
   interrupted.asked = false;
   const ExperimentOutcome resumed = run(file, {.if_present = IfPresent::kResume}, made_runner());
   CHECK_FALSE(resumed.interrupted);
@@ -144,7 +144,7 @@ TEST_CASE("compare: SIGKILL in the middle, then a resume, give the same rows") {
   int status = 0;
   waitpid(child, &status, 0);
   REQUIRE(WIFSIGNALED(status));
-  CHECK(open_results(file).finished_runs().size() == 12);  // groups 0, 1 and 2
+  CHECK(ResultsDatabase(file).finished_runs().size() == 12);  // groups 0, 1 and 2
   (void)run(file, {.threads = 2, .if_present = IfPresent::kResume}, made_runner());
   CHECK(csv_of(file) == csv_of(made_rows(0, 32), Timing::kOn));
 }

@@ -102,7 +102,7 @@ TEST_CASE("cospot compare: interrupted, refused, resumed") {
                                          "--db",    "@r.db",   "--csv", "@r.csv"};
   CHECK(program.run(command) == 130);
   CHECK_FALSE(fs::exists(program.path("r.csv")));
-  CHECK(open_results(program.path("r.db")).finished_runs().size() == 6);
+  CHECK(ResultsDatabase(program.path("r.db")).finished_runs().size() == 6);
   program.interrupt_at(SIZE_MAX);
   CHECK(contains(error_text<DatabaseError>([&] { program.run(command); }), "--resume continues"));
   std::vector<std::string> resume = command;
@@ -112,7 +112,7 @@ TEST_CASE("cospot compare: interrupted, refused, resumed") {
   std::vector<std::string> force = command;
   force.insert(force.end(), {"--force", "--timing", "off", "--set", "otn=[1]"});
   CHECK(program.run(force) == 0);
-  CHECK(open_results(program.path("r.db")).finished_runs().size() == 16);
+  CHECK(ResultsDatabase(program.path("r.db")).finished_runs().size() == 16);
 }
 
 TEST_CASE("cospot compare --shard, merge and summary: as from one machine") {

@@ -3,8 +3,6 @@
 #include <string>
 
 #include "scratch_folder.hpp"
-#include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/compare/sweep_json.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
@@ -14,18 +12,18 @@ namespace {
 
 /// The configuration of a sweep file, written again from its JSON, part by part.
 std::string rewritten(const std::string& json) {
-  const ConfigNode root = parse_yaml(json, "json");
+  const Json root = Json::parse(json);
   const auto list = [&](const char* key, auto write) {
     std::string text = "[";
-    for (const ConfigNode& item : require_key(root, "sweep", key).items) {
+    for (const Json& item : root.at(key)) {
       text += (text.size() > 1 ? ", " : "") + write(item);
     }
     return text + "]\n";
   };
-  const auto scalar = [](const ConfigNode& node) { return node.text; };
-  return "workloads: " + list("workloads", workload_yaml) +
-         "host: " + host_yaml(require_key(root, "sweep", "host")) + "\nheadroom_percent: " +
-         list("sizes", [](const ConfigNode& size) { return size.entries.front().value.text; }) +
+  const auto scalar = [](const Json& value) { return flow_yaml(value); };
+  return "workloads: " + list("workloads", workload_yaml) + "host: " + host_yaml(root.at("host")) +
+         "\nheadroom_percent: " +
+         list("sizes", [](const Json& size) { return size.at("headroom_percent").dump(); }) +
          "vm: " + list("vm", chain_yaml) + "spot: " + list("spot", chain_yaml) +
          "evictor: " + list("evictor", evictor_yaml) + "saf: " + list("saf", scalar) +
          "otn: " + list("otn", scalar);
@@ -56,7 +54,7 @@ TEST_CASE("configuration YAML: reads back as the sweep it was written from") {
 }
 
 TEST_CASE("configuration YAML: leaves out what is the default") {
-  const auto read = [](const char* json) { return parse_yaml(json, "json"); };
+  const auto read = [](const char* json) { return Json::parse(json); };
   CHECK(host_yaml(read(R"({"vcpus":8,"memory_mb":16,"disk_gb":0})")) ==
         "{vcpus: 8, memory_mb: 16}");
   CHECK(chain_yaml(read(R"({"label":"COS","weighers":[{"name":"COS","multiplier":1,)"

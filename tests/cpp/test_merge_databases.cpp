@@ -19,13 +19,13 @@ namespace fs = std::filesystem;
 void write_database(const fs::path& file, const std::vector<ResultRow>& rows,
                     const std::vector<InputRecord>& workloads = small_sweep_workloads(),
                     const Sweep& sweep = small_sweep()) {
-  const ResultsDatabase database(file, tables_of_sweep(sweep), workloads, IfPresent::kReplace, {},
+  const ResultsDatabase database(file, tables_of_sweep(sweep), workloads, IfPresent::kReplace,
                                  stored(rows));
 }
 
 MergeReport merge(const std::vector<fs::path>& inputs, const fs::path& output,
                   IfPresent if_present = IfPresent::kRefuse) {
-  return merge_databases(inputs, output, if_present, "test", open_results);
+  return merge_databases(inputs, output, if_present, "test");
 }
 
 std::string merge_error(const std::vector<fs::path>& inputs, const fs::path& output) {
@@ -95,7 +95,7 @@ TEST_CASE("merge_databases: contradictions are errors and write nothing") {
   CHECK_FALSE(fs::exists(out));
   write_database(out, made_rows(0, 1));
   CHECK(contains(merge_error({one}, out), "already exists"));
-  CHECK(open_results(out).finished_runs().size() == 1);
+  CHECK(ResultsDatabase(out).finished_runs().size() == 1);
 }
 
 }  // namespace

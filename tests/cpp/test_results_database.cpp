@@ -22,14 +22,13 @@ namespace {
 namespace fs = std::filesystem;
 
 ResultsDatabase open_small(const fs::path& file, IfPresent if_present = IfPresent::kRefuse) {
-  return {file, small_sweep_tables(), small_sweep_workloads(), if_present, compare_from_format_2};
+  return {file, small_sweep_tables(), small_sweep_workloads(), if_present};
 }
 
 std::string open_error(const fs::path& file, const ExperimentTables& tables,
                        const std::vector<InputRecord>& workloads, IfPresent if_present) {
-  return error_text<DatabaseError>([&] {
-    const ResultsDatabase database(file, tables, workloads, if_present, compare_from_format_2);
-  });
+  return error_text<DatabaseError>(
+      [&] { const ResultsDatabase database(file, tables, workloads, if_present); });
 }
 
 std::string open_error(const fs::path& file, IfPresent if_present) {
@@ -65,7 +64,7 @@ TEST_CASE("ResultsDatabase: rows come back exactly, in grid order") {
     database.commit(stored(made_rows(8, 4)));
     database.commit(stored(made_rows(0, 4)));
   }
-  ResultsDatabase database = open_results(folder / "r.db");
+  ResultsDatabase database(folder / "r.db");
   CHECK(database.finished_runs() == std::vector<std::size_t>{0, 1, 2, 3, 8, 9, 10, 11});
   const std::vector<ResultRow> rows = read_result_rows(database);
   REQUIRE(rows.size() == 8);
@@ -126,7 +125,7 @@ TEST_CASE("ResultsDatabase: another format is named, with what to do, and left a
   for (const IfPresent mode : {IfPresent::kRefuse, IfPresent::kResume, IfPresent::kReplace}) {
     const std::string error = open_error(file, mode);
     CHECK(contains(error, "r.db: has results format 1; this cospot ("));
-    CHECK(contains(error, ") reads formats 2 and 3. Run the sweep again into another --db"));
+    CHECK(contains(error, ") reads format 3. Run the sweep again into another --db"));
   }
   SqliteConnection(file, SqliteOpen::kExisting).execute("PRAGMA user_version = 3");
   CHECK(open_small(file, IfPresent::kResume).finished_runs().size() == 4);
@@ -148,7 +147,7 @@ TEST_CASE("ResultsDatabase: foreign files are never touched, not even by --force
   CHECK(ScratchFolder::read(thesis) == text);
   SqliteConnection(foreign, SqliteOpen::kExisting).execute("SELECT x FROM t");
   const auto open = [](const fs::path& file) {
-    return error_text<DatabaseError>([&] { (void)open_results(file); });
+    return error_text<DatabaseError>([&] { (void)ResultsDatabase(file); });
   };
   CHECK(contains(open(folder / "none.db"), "none.db: there is no such file"));
   CHECK(contains(open(folder.write("empty.db", "")), "is empty"));
@@ -164,7 +163,7 @@ TEST_CASE("ResultsDatabase: a damaged database is an error, not a crash") {
   const std::string whole = ScratchFolder::read(file);
   for (std::size_t i = 1; i < 8; ++i) {
     const fs::path cut = folder.write("cut.db", whole.substr(0, whole.size() * i / 8));
-    CHECK_FALSE(error_text<DatabaseError>([&] { (void)open_results(cut).read_rows(); }).empty());
+    CHECK_FALSE(error_text<DatabaseError>([&] { (void)ResultsDatabase(cut).read_rows(); }).empty());
   }
 }
 
@@ -229,14 +228,14 @@ TEST_CASE("ResultsDatabase: a file that cannot grow is an error, and nothing hal
   const std::uintmax_t size = fs::file_size(folder / "r.db");
   status = in_child([&] {
     limit_file_size(size);
-    ResultsDatabase database = open_results(folder / "r.db");
+    ResultsDatabase database(folder / "r.db");
     const std::string error =
         error_text<DatabaseError>([&] { database.commit(stored(made_rows(4, 28))); });
     _exit(contains(error, "cannot be opened or written") ? 0 : 1);
   });
   REQUIRE(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
-  CHECK(open_results(folder / "r.db").finished_runs().size() == 4);
+  CHECK(ResultsDatabase(folder / "r.db").finished_runs().size() == 4);
 }
 
 TEST_CASE("ResultsDatabase: a folder that cannot be written is an error") {

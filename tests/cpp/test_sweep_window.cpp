@@ -111,11 +111,10 @@ TEST_CASE("sweep_json: has a window where it is stated, and reads back") {
   CHECK(contains(with, R"({"label":"a.csv","window_days":1.5})"));
   CHECK(contains(with, R"("sampling":"batched","window_days":1.5})"));
   CHECK(describe_difference(without, with) == "workloads");
-  const ConfigNode root = parse_yaml(with, "json");
-  const ConfigNode& workloads = *root.find("workloads");
-  CHECK(workload_yaml(workloads.items[0]) == "{path: a.csv, window_days: 1.5}");
-  const Sweep again = read(folder, "workloads: [" + workload_yaml(workloads.items[0]) + ", " +
-                                       workload_yaml(workloads.items[1]) + "]\n");
+  const Json workloads = Json::parse(with)["workloads"];
+  CHECK(workload_yaml(workloads[0]) == "{path: a.csv, window_days: 1.5}");
+  const Sweep again = read(folder, "workloads: [" + workload_yaml(workloads[0]) + ", " +
+                                       workload_yaml(workloads[1]) + "]\n");
   CHECK(windows(again) == windows(sweep));
 }
 
@@ -138,7 +137,7 @@ TEST_CASE("compare: another window is another sweep") {
   (void)folder.write("a.csv", kRequests + kLate);
   run(plain, folder, IfPresent::kReplace);
   CHECK(resuming_error(plain, folder).empty());
-  ResultsDatabase database = open_results(folder / "r.db");
+  ResultsDatabase database(folder / "r.db");
   CHECK(contains(database.record().configuration, R"({"label":"a.csv","window_days":21})"));
   const ResultRow row = read_result_rows(database).at(0);
   CHECK(contains(row.configuration, R"({"label":"a.csv","window_days":21})"));

@@ -2,7 +2,6 @@
 // this file, gets everything that `cospot compare` has.
 #include <doctest/doctest.h>
 
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -11,10 +10,9 @@
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
 #include "sim_harness/commands/command_line.hpp"
+#include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/experiments/axis.hpp"
 #include "sim_harness/results/measure.hpp"
-#include "sim_harness/studies/provider/provider_axes.hpp"
-#include "sim_harness/studies/provider/provider_json.hpp"
-#include "sim_harness/studies/provider/provider_keys.hpp"
 #include "sweep_fixtures.hpp"
 
 namespace cospot {
@@ -34,37 +32,48 @@ const std::vector<Measure<Area>>& measures() {
   return all;
 }
 
+struct Rectangles {
+  std::vector<std::int64_t> widths{}, heights{};
+};
+
+std::int64_t read_side(const ConfigNode& item, std::string_view key) {
+  return read_integer(item, key, 1, 1000);
+}
+
+const Axis<Rectangles, std::int64_t> kWidth{.name = "width",
+                                            .unit = "m",
+                                            .meaning = "of it",
+                                            .values = &Rectangles::widths,
+                                            .read = read_side};
+const Axis<Rectangles, std::int64_t> kHeight{.name = "height",
+                                             .unit = "m",
+                                             .meaning = "of it",
+                                             .values = &Rectangles::heights,
+                                             .read = read_side};
+
+const SettingTable<Rectangles>& table() {
+  static const SettingTable<Rectangles> made("study", {kWidth, kHeight});
+  return made;
+}
+
 const Schema& toy_schema() {
   static const Schema schema{
-      .study = "toy",
-      .axes = {{.name = "width", .role = ColumnRole::kAxis, .unit = "m", .meaning = "of it"},
-               {.name = "height", .role = ColumnRole::kAxis, .unit = "m", .meaning = "of it"}},
-      .measures = columns_of(std::span(measures()))};
+      .study = "toy", .axes = table().columns(), .measures = columns_of(std::span(measures()))};
   return schema;
 }
 
-struct Rectangles {
-  std::vector<std::int64_t> widths, heights;
-};
-
 Experiment load(const Rectangles& sides, bool third_fails) {
-  const auto number = [](std::int64_t side) { return std::to_string(side); };
-  const std::string configuration = JsonObject()
-                                        .add("width", list_of(sides.widths, number))
-                                        .add("height", list_of(sides.heights, number))
-                                        .text();
-  const ConfigNode root = parse_yaml(configuration, "configuration");
   Experiment experiment{.schema = toy_schema(),
-                        .axes = {integer_axis(root, "width"), integer_axis(root, "height")},
-                        .group_axes = 1,
-                        .configuration = configuration};
+                        .axes = table().axes(sides),
+                        .group_by = axis_names(kWidth),
+                        .configuration = table().json(sides).dump()};
   experiment.run_group = [sides, grid = experiment.grid(), third_fails](
                              const RunGroup&, std::span<const std::size_t> pending,
                              const RecordMeasures& record) {
     for (const std::size_t run : pending) {
       if (third_fails && run == 2) throw PolicyError("the third run fails");
-      const Coordinates at = grid.coordinates(run);
-      const Area area{static_cast<std::uint64_t>(sides.widths[at[0]] * sides.heights[at[1]])};
+      const auto at = table().at(sides, grid.coordinates(run));
+      const Area area{static_cast<std::uint64_t>(at.get(kWidth) * at.get(kHeight))};
       record(run, values_of(std::span(measures()), area));
     }
   };
@@ -76,14 +85,7 @@ Study toy_study(bool third_fails = false) {
           .summary = "the area of rectangles",
           .schema = toy_schema,
           .read = [third_fails](const StudyFile& file) -> LoadExperiment {
-            static constexpr std::array<std::string_view, 3> kKeys{"study", "width", "height"};
-            require_known_keys(file.root, "study", kKeys);
-            const auto sides = [&file](std::string_view key) {
-              return read_distinct(
-                  require_key(file.root, "study", key), key,
-                  [key](const ConfigNode& item) { return read_integer(item, key, 1, 1000); });
-            };
-            return [rectangles = Rectangles{sides("width"), sides("height")}, third_fails] {
+            return [rectangles = table().read(file), third_fails] {
               return load(rectangles, third_fails);
             };
           }};
@@ -138,7 +140,7 @@ TEST_CASE("a toy study: what failed is resumed, and another study's database ref
   Program program;
   const std::vector<std::string> command{"compare", "@toy.yaml", "-q", "-j", "1", "--db", "@r.db"};
   CHECK(program.run(command, toy_study(true)) == 2);
-  CHECK(open_results(program.path("r.db")).finished_runs() == std::vector<std::size_t>{0, 1});
+  CHECK(ResultsDatabase(program.path("r.db")).finished_runs() == std::vector<std::size_t>{0, 1});
   CHECK(program.run(command) == 2);  // it exists
   std::vector<std::string> resume = command;
   resume.insert(resume.end(), {"--resume", "--csv", "@r.csv"});
@@ -148,7 +150,7 @@ TEST_CASE("a toy study: what failed is resumed, and another study's database ref
   CHECK(program.run(resume) == 2);
   const std::string error = error_text<DatabaseError>([&] {
     const ResultsDatabase database(program.path("r.db"), small_sweep_tables(), {},
-                                   IfPresent::kResume, {});
+                                   IfPresent::kResume);
   });
   CHECK(contains(error, "r.db: holds the study 'toy', not 'compare'"));
 }
@@ -160,11 +162,11 @@ TEST_CASE("a toy study: shards, merge, summary and report") {
                        std::string("@") + shard[0] + ".db"}) == 0);
   }
   // One group for each width.
-  CHECK(open_results(program.path("2.db")).finished_runs() == std::vector<std::size_t>{3, 4, 5});
+  CHECK(ResultsDatabase(program.path("2.db")).finished_runs() == std::vector<std::size_t>{3, 4, 5});
   CHECK(program.run({"merge", "@all.db", "@2.db", "@1.db"}) == 0);
   CHECK(program.run({"summary", "@all.db", "--csv", "@all.csv"}) == 0);
   CHECK(program.read("all.csv") == kCsv);
-  ResultsDatabase results = open_results(program.path("all.db"));
+  ResultsDatabase results(program.path("all.db"));
   // (10 + 14 + 22 + 15 + 21 + 33) / 6 = 115 / 6 = 19.1667
   CHECK(summary_text(built_in_studies(), results, Timing::kOn) ==
         "study toy: 6 runs\nmeasure     mean  min  max  unit\narea     19.1667   10   33  m2\n");

@@ -11,7 +11,7 @@ from made_results import RUN_COLUMNS, make_database
 
 Runs = Sequence[Mapping[str, Any]]
 
-#: Of `cospot degradation`, where a row does not say otherwise.
+#: Of the study `degradation`, where a row does not say otherwise.
 DEGRADATION_COLUMNS = {
     "workload": "day1",
     "headroom_percent": 0,

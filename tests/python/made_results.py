@@ -1,14 +1,19 @@
-"""Results databases with values chosen by hand, in format 2, as an earlier cospot wrote them."""
+"""Results databases with values chosen by hand, in tables that cospot made."""
 
 from __future__ import annotations
 
+import functools
 import json
 import sqlite3
+import tempfile
+import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-APPLICATION_ID = 0x636F7370
+import cospot
+from cospot import WorkloadWarning
 
 RUN_COLUMNS = {
     "run_index": 0,
@@ -48,8 +53,46 @@ RUN_COLUMNS = {
 }
 
 
+#: Evictors whose victims end when they truly end: nobody can run them.
+TRUE_LIFETIMES = ("LPO",)
+
+
+@functools.cache
+def _empty_tables() -> bytes:
+    """A database that cospot made, as it is without the runs and values in it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "day1").write_text(
+            "instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\nvm-1,a,vm,1,1,0,60\n"
+        )
+        sweep = {
+            "workloads": [str(folder / "day1")], "host": {"vcpus": 8, "memory_mb": 16},
+            "hosts": 1, "vm": "UTIL", "spot": "sDPD", "evictor": "FIFO", "saf": False, "otn": 1,
+        }  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", WorkloadWarning)
+            cospot.compare(sweep, db=folder / "made.db")
+        with closing(sqlite3.connect(folder / "made.db", isolation_level=None)) as connection:
+            for table in ("run", "axis_value", "input"):
+                connection.execute(f"DELETE FROM {table}")
+        return (folder / "made.db").read_bytes()
+
+
 def _chain(label: str) -> dict[str, Any]:
     return {"label": label, "weighers": [{"name": label, "multiplier": 1, "options": {}}]}
+
+
+def _write_axis(
+    connection: sqlite3.Connection, axis: str, values: Sequence[Any], *, key: str = ""
+) -> None:
+    first = connection.execute("SELECT count(*) FROM axis_value WHERE axis = ?", (axis,))
+    for position, value in enumerate(values, start=first.fetchone()[0]):
+        label = {False: "off", True: "on"}[value] if axis == "saf" else f"{value}"
+        # Where a sweep names its numbers of hosts, the column of headroom is empty.
+        stored = None if key == "hosts" else value
+        upper = axis == "evictor" and value in TRUE_LIFETIMES
+        row = (axis, position, key or axis, stored, label, label, upper)
+        connection.execute("INSERT INTO axis_value VALUES (?, ?, ?, ?, ?, ?, ?)", row)
 
 
 def make_database(
@@ -62,8 +105,7 @@ def make_database(
     spot: Sequence[str] = ("sDPD",),
     evictor: Sequence[str] = ("FIFO", "LPO"),
     run_count: int | None = None,
-    version: int = 2,
-    application_id: int = APPLICATION_ID,
+    version: int | None = None,
 ) -> Path:
     """Write a database; a run says only where it differs from RUN_COLUMNS.
 
@@ -79,34 +121,38 @@ def make_database(
         "saf": [False, True],
         "otn": [1, 2, 4],
     }
-    connection = sqlite3.connect(path)
-    connection.execute(f"PRAGMA application_id = {application_id}")
-    connection.execute(f"PRAGMA user_version = {version}")
-    connection.execute(
-        "CREATE TABLE sweep (sha256 TEXT, configuration TEXT, run_count INTEGER, version TEXT,"
-        " created_by TEXT)"
-    )
-    connection.execute("CREATE TABLE workload (label TEXT, sha256 TEXT, name TEXT)")
-    connection.execute(f"CREATE TABLE run ({', '.join(RUN_COLUMNS)})")
-    count = len(runs) if run_count is None else run_count
-    connection.execute(
-        "INSERT INTO sweep VALUES ('', ?, ?, '1', 'test')", (json.dumps(sweep), count)
-    )
-    for label in workloads:
-        connection.execute("INSERT INTO workload VALUES (?, 'abc', ?)", (label, label))
-    for index, run in enumerate(runs):
-        row = {**RUN_COLUMNS, "run_index": index, **run}
-        if "revenue" in row:
-            row["spot_revenue_exact"] = str(row.pop("revenue"))
-        if "vm_earned" in row:
-            row["vm_revenue_exact"] = str(row.pop("vm_earned"))
-        for name in [name for name in row if name.endswith("_exact")]:
-            row[name.removesuffix("_exact")] = float(row[name])
-        row["spot_revenue_per_host"] = row["spot_revenue"] / row["hosts"]
-        marks = ", ".join("?" * len(RUN_COLUMNS))
-        connection.execute(f"INSERT INTO run VALUES ({marks})", [row[name] for name in RUN_COLUMNS])
-    connection.commit()
-    connection.close()
+    path.write_bytes(_empty_tables())
+    with closing(sqlite3.connect(path)) as connection:
+        if version is not None:
+            connection.execute(f"PRAGMA user_version = {version}")
+        count = len(runs) if run_count is None else run_count
+        connection.execute(
+            "UPDATE sweep SET configuration = ?, run_count = ?, version = '1',"
+            " created_by = 'test'",
+            (json.dumps(sweep), count),
+        )
+        for label in workloads:
+            connection.execute("INSERT INTO input VALUES (?, 'abc', ?)", (label, label))
+        _write_axis(connection, "workload", workloads, key="workloads")
+        for key in ("headroom_percent", "hosts"):
+            numbers = [size[key] for size in sizes if key in size]
+            _write_axis(connection, "headroom_percent", numbers, key=key)
+        for axis, values in (("vm", vm), ("spot", spot), ("evictor", evictor)):
+            _write_axis(connection, axis, values)
+        _write_axis(connection, "saf", sweep["saf"])
+        _write_axis(connection, "otn", sweep["otn"])
+        for index, run in enumerate(runs):
+            row = {**RUN_COLUMNS, "run_index": index, **run}
+            if "revenue" in row:
+                row["spot_revenue_exact"] = str(row.pop("revenue"))
+            if "vm_earned" in row:
+                row["vm_revenue_exact"] = str(row.pop("vm_earned"))
+            for name in [name for name in row if name.endswith("_exact")]:
+                row[name.removesuffix("_exact")] = float(row[name])
+            row["spot_revenue_per_host"] = row["spot_revenue"] / row["hosts"]
+            names, marks = ", ".join(row), ", ".join("?" * len(row))
+            connection.execute(f"INSERT INTO run ({names}) VALUES ({marks})", [*row.values()])
+        connection.commit()
     return path
 
 

@@ -77,7 +77,6 @@ COMMANDS = {
     "run": ["run", "{folder}/slow.yaml", "--events", "{folder}/events.csv.gz"],
     "compare": ["compare", "{folder}/slow.yaml", "--db", "{folder}/out.db", "-q"],
     "compare, reading": ["compare", "{folder}/endless.yaml", "--db", "{folder}/out.db", "-q"],
-    "degradation": ["degradation", "{folder}/slow.yaml", "--csv", "{folder}/out.csv"],
     "tune": [
         "tune",
         ZONE,

@@ -39,8 +39,6 @@ COMMANDS = [
     "compare s.yaml -q --db a.csv --force",
     "compare s.yaml -q --db new.db --csv prices.csv --price prices.csv",
     "run s.yaml --events a.csv",
-    "degradation s.yaml --csv s.yaml",
-    "degradation s.yaml --csv link.csv",
     "tune a.csv --host 10,10 --csv ./a.csv",
     "tune a.csv --host 10,10 --db a.csv --force",
     "workload sample a.csv --probability 1 -o link.csv",

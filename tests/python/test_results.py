@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import math
 import re
-import shutil
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -284,34 +282,6 @@ def test_views_are_what_the_frames_say(small_database: Path) -> None:
     assert len(front) == len(expected) > 0
     for column in ("spot_share", "vm_loss"):
         assert sorted(front[column]) == pytest.approx(sorted(expected[column]))
-
-
-def test_an_earlier_format_is_read_and_continued(small_database: Path, tmp_path: Path) -> None:
-    """Format 2, as cospot wrote it before studies had names."""
-    old = tmp_path / "old.db"
-    _as_format_2(small_database, old)
-    before = old.read_bytes()
-    pd.testing.assert_frame_equal(
-        cospot.load_results(old).runs, cospot.load_results(small_database).runs
-    )
-    assert old.read_bytes() == before
-    for command_line in (("summary",), ("report", "-o", str(tmp_path / "r.html"))):
-        name, *options = command_line
-        assert command(name, str(old), *options) == command(name, str(small_database), *options)
-
-
-def _as_format_2(database: Path, old: Path) -> None:
-    shutil.copy(database, old)
-    with closing(sqlite3.connect(old, isolation_level=None)) as connection:
-        views = connection.execute("SELECT name FROM sqlite_master WHERE type = 'view'").fetchall()
-        for (view,) in views:
-            connection.execute(f"DROP VIEW {view}")
-        connection.execute("DROP TABLE axis_value")
-        connection.execute('DROP TABLE "column"')
-        connection.execute("ALTER TABLE input RENAME TO workload")
-        connection.execute("ALTER TABLE sweep DROP COLUMN study")
-        connection.execute("ALTER TABLE sweep DROP COLUMN group_count")
-        connection.execute("PRAGMA user_version = 2")
 
 
 def test_money_is_what_runs_are_worth_at_prices_of_a_vcpu_hour(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("grid", type=Path, help="results database of the grid")
     parser.add_argument("-o", "--output", type=Path, required=True, help="folder to write to")
     parser.add_argument("--prior-work", type=Path, help="results database of prior work")
-    parser.add_argument("--degradation", type=Path, help="CSV of cospot degradation")
+    parser.add_argument("--degradation", type=Path, help="CSV of the study degradation")
     parser.add_argument("--document", type=Path, help="Markdown file with markers for the table")
     parser.add_argument(
         "--timing", choices=("on", "off"), default="on", help="off: leave out what never repeats"

@@ -25,7 +25,7 @@ class Evaluation:
         runs: ``Results.runs`` of the grid, and ``sampling``: ``batched``, ``Bernoulli`` or
             ``other``, by the recipe or the label of the workload.
         prior_work: The same of the runs with rankings of prior work; None when they were not run.
-        degradation: The CSV of ``cospot degradation``; None when it was not run.
+        degradation: The CSV of the study ``degradation``; None when it was not run.
         version: Of the cospot that ran the grid.
     """
 
@@ -49,7 +49,7 @@ def load_evaluation(
     Args:
         grid: Results database of the grid (examples/paper/grid.yaml).
         prior_work: Results database of the rankings of prior work (examples/paper/prior_work.yaml).
-        degradation: CSV of ``cospot degradation`` (examples/paper/degradation.yaml).
+        degradation: CSV of the study ``degradation`` (examples/paper/degradation.yaml).
 
     Raises:
         DatabaseError: A database cannot be used.
@@ -111,9 +111,9 @@ def _read_degradation(path: Path) -> pd.DataFrame:
     try:
         frame = pd.read_csv(path)
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: {error}; expected the CSV of cospot degradation") from error
+        raise ConfigError(f"{path}: {error}; expected the CSV of the study degradation") from error
     missing = [name for name in _DEGRADATION_COLUMNS if name not in frame.columns]
     if missing or frame.empty:
         what = f"has no column {', '.join(missing)}" if missing else "has no rows"
-        raise ConfigError(f"{path}: {what}; expected the CSV of cospot degradation")
+        raise ConfigError(f"{path}: {what}; expected the CSV of the study degradation")
     return frame

@@ -5,21 +5,6 @@
 
 namespace cospot {
 
-// The axes of the study, slowest first.
-enum BrokerAxis : std::size_t {
-  kMarketAxis,
-  kJobsAxis,
-  kBidAxis,
-  kAlphaAxis,
-  kFaultToleranceAxis,
-  kBillingAxis,
-  kMarketChoiceAxis,
-  kSeedAxis
-};
-
-/// How long each axis of a study file is.
-[[nodiscard]] std::vector<std::size_t> axis_lengths(const BrokerStudySettings& settings);
-
 /// Simulates one run of the grid, or the same jobs all on on-demand instances.
 [[nodiscard]] BrokerResult run_broker_at(const BrokerStudySettings& settings,
                                          const BrokerInputs& inputs, const Coordinates& at,

@@ -12,12 +12,9 @@
 #include "core/errors.hpp"
 #include "core/random.hpp"
 #include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/files/json_text.hpp"
 #include "sim_harness/files/path_expansion.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/jobs/job_log.hpp"
-#include "sim_harness/studies/provider/provider_keys.hpp"
-#include "sim_harness/studies/value_axes.hpp"
 
 namespace cospot {
 namespace {
@@ -77,17 +74,6 @@ JobsSpec read_jobs(const ConfigNode& node, const std::filesystem::path& folder) 
   return spec;
 }
 
-std::string jobs_json(const JobsSpec& spec) {
-  JsonObject object;
-  object.add("label", json_text(spec.label));
-  if (spec.file.empty()) {
-    object.add("synthetic", "\"grid\"").add("seed", std::to_string(spec.synthetic_seed));
-  }
-  if (spec.count) object.add("count", std::to_string(*spec.count));
-  if (spec.days) object.add("days", json_number(*spec.days));
-  return object.text();
-}
-
 void read_model(const ConfigNode& root, JobModel& model) {
   const ConfigNode* node = root.find("job_model");
   if (node == nullptr) return;
@@ -121,54 +107,157 @@ void read_switches(const ConfigNode& root, BrokerStudySettings& settings) {
   flag("on_demand_fallback", settings.on_demand_fallback);
 }
 
-template <class Values>
-std::string texts_json(const Values& values) {
-  return list_of(values, [](const auto& text) { return json_text(text); });
+std::vector<JobsSpec> read_all_jobs(const StudyFile& file) {
+  std::vector<JobsSpec> jobs;
+  for (const ConfigNode* item : read_list(require_key(file.root, "study", "jobs"), "jobs")) {
+    JobsSpec one = read_jobs(*item, file.folder);
+    for (const JobsSpec& other : jobs) {
+      if (other.label != one.label) continue;
+      throw ConfigError(fmt::format("{}: duplicate value '{}'; a label tells them apart",
+                                    key_place(*item, "jobs"), one.label));
+    }
+    jobs.push_back(std::move(one));
+  }
+  return jobs;
 }
+
+using B = BrokerStudySettings;
+
+/// All of them where the file leaves the key out and some market has prices.
+std::vector<std::string> read_bids(const StudyFile& file, const B& before) {
+  const std::vector<std::string> bids = names_of(bid_strategies());
+  if (const ConfigNode* node = file.root.find("bid")) {
+    return read_distinct(*node, "bid",
+                         [&](const ConfigNode& item) { return read_name(item, "bid", bids); });
+  }
+  const bool has_prices = std::ranges::any_of(before.markets, &MarketSpec::has_prices);
+  return has_prices ? bids : before.bid_without_prices;
+}
+
+const Setting<B> kModel{
+    .keys = {"job_model"},
+    .read = [](const StudyFile& file, B& settings) { read_model(file.root, settings.model); },
+    .write =
+        [](const B& settings, Json& configuration) {
+          configuration["job_model"] = {
+              {"max_parallelism", json_of(settings.model.max_parallelism)},
+              {"max_sigma", json_of(settings.model.max_sigma)},
+              {"min_slack", json_of(settings.model.min_slack)},
+              {"max_slack", json_of(settings.model.max_slack)}};
+        }};
+
+const Setting<B> kSwitches{
+    .keys = {"interval_seconds", "boot_seconds", "notice_seconds", "postpone",
+             "on_demand_fallback"},
+    .read = [](const StudyFile& file, B& settings) { read_switches(file.root, settings); },
+    .write =
+        [](const B& settings, Json& configuration) {
+          configuration["interval_seconds"] = settings.interval_seconds;
+          configuration["boot_seconds"] = settings.boot_seconds;
+          configuration["notice_seconds"] = settings.notice_seconds;
+          configuration["postpone"] = settings.postpones;
+          configuration["on_demand_fallback"] = settings.on_demand_fallback;
+        }};
 
 }  // namespace
 
-std::string BrokerStudySettings::json() const {
-  return JsonObject()
-      .add("market", list_of(markets, market_spec_json))
-      .add("jobs", list_of(jobs, jobs_json))
-      .add("bid", texts_json(bid))
-      .add("alpha", list_of(alpha, [](double value) { return json_number(value); }))
-      .add("fault_tolerance", texts_json(fault_tolerance))
-      .add("billing", texts_json(billing))
-      .add("market_choice", texts_json(market_choice))
-      .add("seed", list_of(seeds, [](std::int64_t seed) { return std::to_string(seed); }))
-      .add("job_model", JsonObject()
-                            .add("max_parallelism", json_number(model.max_parallelism))
-                            .add("max_sigma", json_number(model.max_sigma))
-                            .add("min_slack", json_number(model.min_slack))
-                            .add("max_slack", json_number(model.max_slack))
-                            .text())
-      .add("interval_seconds", std::to_string(interval_seconds))
-      .add("boot_seconds", std::to_string(boot_seconds))
-      .add("notice_seconds", std::to_string(notice_seconds))
-      .add("postpone", json_bool(postpones))
-      .add("on_demand_fallback", json_bool(on_demand_fallback))
-      .text();
+AxisValue axis_value(const JobsSpec& jobs) {
+  return {jobs.label, jobs.label, setting_json(jobs).dump()};
 }
 
-const BrokerDefaults& paper_defaults() {
-  static const BrokerDefaults made{
-      .alpha = {1, 2, 4, 8, 10, 20},
+Json setting_json(const JobsSpec& jobs) {
+  Json json{{"label", jobs.label}};
+  if (jobs.file.empty()) {
+    json["synthetic"] = "grid";
+    json["seed"] = jobs.synthetic_seed;
+  }
+  if (jobs.count) json["count"] = *jobs.count;
+  if (jobs.days) json["days"] = json_of(jobs.days);
+  return json;
+}
+
+const Axis<B, MarketSpec> kMarketAxis{.name = "market",
+                                      .meaning = "label of the set of markets",
+                                      .values = &B::markets,
+                                      .read_all =
+                                          [](const StudyFile& file, const B&) {
+                                            return read_market_specs(
+                                                require_key(file.root, "study", "market"),
+                                                file.root.find("types"), file.folder);
+                                          },
+                                      .keys = {"market", "types"}};
+
+/// The column has another name than the key: `jobs` is a measure, how many there were, and a column
+/// of a CSV has one meaning.
+const Axis<B, JobsSpec> kJobsAxis{
+    .name = "job_log",
+    .meaning = "label of the value of `jobs`",
+    .values = &B::jobs,
+    .read_all = [](const StudyFile& file, const B&) { return read_all_jobs(file); },
+    .keys = {"jobs"}};
+
+const Axis<B, std::string> kBidAxis{
+    .name = "bid", .meaning = "bidding strategy", .values = &B::bid, .read_all = read_bids};
+
+const Axis<B, double> kAlphaAxis{
+    .name = "alpha",
+    .meaning = "the urgency's modifier",
+    .values = &B::alpha,
+    .read = [](const auto& item, auto key) { return read_number(item, key, 0, 1e6); }};
+
+const Axis<B, std::string> kFaultToleranceAxis{
+    .name = "fault_tolerance",
+    .meaning = "what is done against revocations",
+    .values = &B::fault_tolerance,
+    .read = [](const auto& item, auto key) {
+      return read_name(item, key, names_of(fault_tolerance_mechanisms()));
+    }};
+
+const Axis<B, std::string> kBillingAxis{
+    .name = "billing",
+    .meaning = "hourly or per_second",
+    .values = &B::billing,
+    .read = [](const auto& item, auto key) {
+      return read_name(item, key, std::vector<std::string>{"hourly", "per_second"});
+    }};
+
+const Axis<B, std::string> kMarketChoiceAxis{.name = "market_choice",
+                                             .meaning = "where instances are asked for",
+                                             .values = &B::market_choice,
+                                             .read = [](const auto& item, auto key) {
+                                               return read_name(item, key,
+                                                                names_of(market_choices()));
+                                             }};
+
+const Axis<B, std::int64_t> kBrokerSeedAxis{
+    .name = "seed",
+    .meaning = "of the start in the price history and of what is drawn for jobs",
+    .values = &B::seeds,
+    .read = read_seed};
+
+const SettingTable<B>& broker_table() {
+  static const SettingTable<B> table(
+      "study", {kMarketAxis, kJobsAxis, kBidAxis, kAlphaAxis, kFaultToleranceAxis, kBillingAxis,
+                kMarketChoiceAxis, kBrokerSeedAxis, kModel, kSwitches});
+  return table;
+}
+
+const BrokerStudySettings& paper_defaults() {
+  static const BrokerStudySettings made{
       .fault_tolerance = {"none", "checkpoint", "migration", "duplication"},
       .market_choice = {"preferred"},
+      .alpha = {1, 2, 4, 8, 10, 20},
       .seeds = {1},
       .bid_without_prices = names_of(bid_strategies())};
   return made;
 }
 
-const BrokerDefaults& recommendation_defaults() {
-  static const BrokerDefaults made = [] {
-    BrokerDefaults all{.alpha = {1, 2, 4, 8},
-                       .fault_tolerance = names_of(fault_tolerance_mechanisms()),
-                       .market_choice = {"preferred", "cheapest", "diversified"},
-                       .seeds = {},
-                       .bid_without_prices = {"on_demand"}};
+const BrokerStudySettings& recommendation_defaults() {
+  static const BrokerStudySettings made = [] {
+    BrokerStudySettings all{.fault_tolerance = names_of(fault_tolerance_mechanisms()),
+                            .market_choice = {"preferred", "cheapest", "diversified"},
+                            .alpha = {1, 2, 4, 8},
+                            .bid_without_prices = {"on_demand"}};
     for (std::int64_t seed = 1; seed <= 20; ++seed) all.seeds.push_back(seed);
     return all;
   }();
@@ -177,46 +266,8 @@ const BrokerDefaults& recommendation_defaults() {
 
 BrokerStudySettings read_broker_settings(const ConfigNode& root,
                                          const std::filesystem::path& folder,
-                                         const BrokerDefaults& defaults) {
-  static constexpr std::array<std::string_view, 16> kKeys{
-      "study",        "market",          "jobs",      "bid",
-      "alpha",        "fault_tolerance", "billing",   "market_choice",
-      "seed",         "types",           "job_model", "interval_seconds",
-      "boot_seconds", "notice_seconds",  "postpone",  "on_demand_fallback"};
-  require_known_keys(root, "study", kKeys);
-  BrokerStudySettings settings;
-  settings.markets =
-      read_market_specs(require_key(root, "study", "market"), root.find("types"), folder);
-  for (const ConfigNode* item : read_list(require_key(root, "study", "jobs"), "jobs")) {
-    settings.jobs.push_back(read_jobs(*item, folder));
-    for (std::size_t i = 0; i + 1 < settings.jobs.size(); ++i) {
-      if (settings.jobs[i].label != settings.jobs.back().label) continue;
-      throw ConfigError(fmt::format("{}: duplicate value '{}'; a label tells them apart",
-                                    key_place(*item, "jobs"), settings.jobs[i].label));
-    }
-  }
-  settings.alpha = read_numbers(root, "alpha", defaults.alpha, 0, 1e6);
-  const auto names = [&root](const char* key, const std::vector<std::string>& valid,
-                             const std::vector<std::string>& or_else) {
-    return root.find(key) != nullptr ? read_names(root, key, valid) : or_else;
-  };
-  const bool has_prices = std::ranges::any_of(settings.markets, &MarketSpec::has_prices);
-  const std::vector<std::string> bids = names_of(bid_strategies());
-  settings.bid = names("bid", bids, has_prices ? bids : defaults.bid_without_prices);
-  settings.fault_tolerance =
-      names("fault_tolerance", names_of(fault_tolerance_mechanisms()), defaults.fault_tolerance);
-  settings.billing = names("billing", {"hourly", "per_second"}, {"hourly"});
-  settings.market_choice =
-      names("market_choice", names_of(market_choices()), defaults.market_choice);
-  settings.seeds = defaults.seeds;
-  if (const ConfigNode* seed = root.find("seed")) {
-    settings.seeds = read_distinct(*seed, "seed", [](const ConfigNode& item) {
-      return read_integer(item, "seed", 0, kMaxSeed);
-    });
-  }
-  read_model(root, settings.model);
-  read_switches(root, settings);
-  return settings;
+                                         const BrokerStudySettings& defaults) {
+  return broker_table().read({.root = root, .folder = folder, .window = {}}, defaults);
 }
 
 namespace {

@@ -9,6 +9,7 @@
 
 #include "sim_harness/broker/broker_simulation.hpp"
 #include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/experiments/axis.hpp"
 #include "sim_harness/experiments/experiment.hpp"
 #include "sim_harness/studies/broker/drawn_jobs.hpp"
 #include "sim_harness/studies/broker/market_spec.hpp"
@@ -27,36 +28,44 @@ struct JobsSpec {
 
 /// A file of the study `broker`, read.
 struct BrokerStudySettings {
-  std::vector<MarketSpec> markets;
-  std::vector<JobsSpec> jobs;
-  std::vector<std::string> bid, fault_tolerance, billing, market_choice;
-  std::vector<double> alpha;
-  std::vector<std::int64_t> seeds;
-  JobModel model;
+  std::vector<MarketSpec> markets{};
+  std::vector<JobsSpec> jobs{};
+  std::vector<std::string> bid{}, fault_tolerance{}, billing{"hourly"}, market_choice{};
+  std::vector<double> alpha{};
+  std::vector<std::int64_t> seeds{};
+  JobModel model{};
   std::int64_t interval_seconds = 60, boot_seconds = 300, notice_seconds = 0;
   bool postpones = false, on_demand_fallback = false;
-
-  [[nodiscard]] std::string json() const;
+  /// What is bid where only capacity ends instances, and the file leaves it out; else every bid.
+  std::vector<std::string> bid_without_prices{};
 };
 
-/// What stands for keys that a file leaves out.
-struct BrokerDefaults {
-  std::vector<double> alpha;
-  std::vector<std::string> fault_tolerance, market_choice;
-  std::vector<std::int64_t> seeds;
-  std::vector<std::string> bid_without_prices;  ///< where only capacity ends instances
-};
+[[nodiscard]] AxisValue axis_value(const JobsSpec& jobs);
+[[nodiscard]] Json setting_json(const JobsSpec& jobs);
 
-/// Those of the study: the factorial of the paper, one seed.
-[[nodiscard]] const BrokerDefaults& paper_defaults();
+extern const Axis<BrokerStudySettings, MarketSpec> kMarketAxis;
+extern const Axis<BrokerStudySettings, JobsSpec> kJobsAxis;
+extern const Axis<BrokerStudySettings, std::string> kBidAxis;
+extern const Axis<BrokerStudySettings, double> kAlphaAxis;
+extern const Axis<BrokerStudySettings, std::string> kFaultToleranceAxis;
+extern const Axis<BrokerStudySettings, std::string> kBillingAxis;
+extern const Axis<BrokerStudySettings, std::string> kMarketChoiceAxis;
+extern const Axis<BrokerStudySettings, std::int64_t> kBrokerSeedAxis;
 
-/// Those of a recommendation: also what is known to be better than the paper's, 20 seeds.
-[[nodiscard]] const BrokerDefaults& recommendation_defaults();
+[[nodiscard]] const SettingTable<BrokerStudySettings>& broker_table();
+
+// What stands for keys that a file leaves out.
+
+/// Of the study: the factorial of the paper, one seed.
+[[nodiscard]] const BrokerStudySettings& paper_defaults();
+
+/// Of a recommendation: also what is known to be better than the paper's, 20 seeds.
+[[nodiscard]] const BrokerStudySettings& recommendation_defaults();
 
 /// Errors: ConfigError.
 [[nodiscard]] BrokerStudySettings read_broker_settings(
     const ConfigNode& root, const std::filesystem::path& folder,
-    const BrokerDefaults& defaults = paper_defaults());
+    const BrokerStudySettings& defaults = paper_defaults());
 
 /// The jobs of a value of the axis `jobs`.
 struct LoadedJobs {

@@ -14,16 +14,19 @@ namespace cospot {
 namespace {
 
 /// Axes with more than one value: the others say nothing in a table.
-std::vector<std::size_t> telling_axes(const std::vector<Axis>& axes) {
+std::vector<std::size_t> telling_axes(const std::vector<GridAxis>& axes) {
   std::vector<std::size_t> telling;
-  for (std::size_t i = 0; i < kSeedAxis; ++i) {
-    const bool is_choice = i == kBidAxis || i == kAlphaAxis || i == kFaultToleranceAxis;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::string& name = axes[i].name;
+    if (name == kBrokerSeedAxis.name) continue;
+    const bool is_choice =
+        name == kBidAxis.name || name == kAlphaAxis.name || name == kFaultToleranceAxis.name;
     if (is_choice || axes[i].values.size() > 1) telling.push_back(i);
   }
   return telling;
 }
 
-std::string setting_json(const RankedSetting& setting, const std::vector<Axis>& axes) {
+std::string setting_json(const RankedSetting& setting, const std::vector<GridAxis>& axes) {
   JsonObject object;
   for (std::size_t i = 0; i < setting.at.size(); ++i) {
     object.add(axes[i].name, json_text(axes[i].values[setting.at[i]].label));
@@ -65,7 +68,7 @@ std::vector<RankedSetting> ranked_settings(ResultsDatabase& results) {
 
 std::string broker_text(ResultsDatabase& results, Timing /*timing*/) {
   const std::vector<RankedSetting> settings = ranked_settings(results);
-  const std::vector<Axis> axes = results.axes();
+  const std::vector<GridAxis> axes = results.axes();
   const std::vector<std::size_t> telling = telling_axes(axes);
   TextTable table;
   table.add_column("rank");
@@ -98,7 +101,7 @@ std::string broker_text(ResultsDatabase& results, Timing /*timing*/) {
 }
 
 std::string broker_json(ResultsDatabase& results, Timing /*timing*/) {
-  const std::vector<Axis> axes = results.axes();
+  const std::vector<GridAxis> axes = results.axes();
   return JsonObject()
       .add("study", "\"broker\"")
       .add("runs", std::to_string(results.finished_runs().size()))

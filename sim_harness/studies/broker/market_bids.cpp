@@ -25,15 +25,16 @@ std::string os_of(const Market& market, const std::string& type, const std::stri
 
 std::vector<MarketBid> market_bids(const BrokerStudySettings& settings, const BrokerInputs& inputs,
                                    Coordinates at) {
-  const MarketSet& markets = inputs.markets[at[kMarketAxis]];
+  const auto chosen = broker_table().at(settings, at);
+  const MarketSet& markets = inputs.markets[chosen.index(kMarketAxis)];
   CountStarts count(markets.markets.size());
-  at.resize(kSeedAxis + 1);
-  for (at[kSeedAxis] = 0; at[kSeedAxis] < settings.seeds.size(); ++at[kSeedAxis]) {
+  std::size_t& seed = at.emplace_back();  // the last axis
+  for (seed = 0; seed < settings.seeds.size(); ++seed) {
     (void)run_broker_at(settings, inputs, at, false, &count);
   }
   std::uint64_t all = 0;
   for (const std::uint64_t starts : count.starts) all += starts;
-  const BidStrategy& strategy = find_bid(settings.bid[at[kBidAxis]]);
+  const BidStrategy& strategy = find_bid(chosen.get(kBidAxis));
   std::vector<MarketBid> bids;
   for (std::size_t i = 0; i < markets.markets.size(); ++i) {
     if (count.starts[i] == 0) continue;

@@ -12,7 +12,6 @@
 #include "core/digest.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/files/json_text.hpp"
 #include "sim_harness/files/path_expansion.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/markets/eviction_availability.hpp"
@@ -28,7 +27,7 @@ MicroUsd read_usd(const ConfigNode& node, std::string_view key) {
       1, std::llround(read_number(node, key, 1e-6, 1e5) * static_cast<double>(kUsd)));
 }
 
-std::string usd_json(MicroUsd amount) { return json_number(usd(amount)); }
+Json usd_json(MicroUsd amount) { return json_of(usd(amount)); }
 
 InstanceType read_type(const ConfigEntry& entry) {
   static constexpr std::array<std::string_view, 3> kKeys{"ecu", "memory_mb", "on_demand"};
@@ -222,6 +221,19 @@ MicroUsd price_of(const MarketFile& file, const AvailabilityTrace& trace) {
   return std::llround(*trace.spot_price * static_cast<double>(kUsd));
 }
 
+Json file_json(const MarketFile& file) {
+  constexpr std::array kKinds{"prices", "availability", "events"};
+  Json json{{kKinds[static_cast<std::size_t>(file.kind)], file.label},
+            {"type", file.type},
+            {"os", file.os},
+            {"datacenter", file.datacenter}};
+  if (file.price > 0) json["price"] = usd_json(file.price);
+  if (file.kind == MarketFile::Kind::kEvents || may_state_price(file)) {
+    json["gap_seconds"] = json_of(file.gap_seconds);
+  }
+  return json;
+}
+
 }  // namespace
 
 std::vector<MarketSpec> read_market_specs(const ConfigNode& node, const ConfigNode* types,
@@ -246,49 +258,36 @@ std::vector<MarketSpec> read_market_specs(const ConfigNode& node, const ConfigNo
   return specs;
 }
 
-std::string market_spec_json(const MarketSpec& spec) {
-  JsonObject object;
-  object.add("label", json_text(spec.label));
+Json setting_json(const MarketSpec& spec) {
+  Json json{{"label", spec.label}};
   if (spec.files.empty()) {
     const SyntheticMarket& market = spec.synthetic;
-    object.add("synthetic", json_text(kSyntheticMarketName))
-        .add("seed", std::to_string(market.seed))
-        .add("days", json_number(market.days))
-        .add("zones", std::to_string(market.zones))
-        .add("floor", json_number(market.floor))
-        .add("band", json_number(market.band))
-        .add("change_minutes", json_number(market.change_minutes))
-        .add("spikes_per_100_days", json_number(market.spikes_per_100_days))
-        .add("rises_per_day", json_number(market.rises_per_day))
-        .add("regime_days", json_number(market.regime_days))
-        .add("regime_swing", json_number(market.regime_swing))
-        .add("correlation", json_number(market.correlation));
+    json.update({{"synthetic", kSyntheticMarketName},
+                 {"seed", market.seed},
+                 {"days", json_of(market.days)},
+                 {"zones", market.zones},
+                 {"floor", json_of(market.floor)},
+                 {"band", json_of(market.band)},
+                 {"change_minutes", json_of(market.change_minutes)},
+                 {"spikes_per_100_days", json_of(market.spikes_per_100_days)},
+                 {"rises_per_day", json_of(market.rises_per_day)},
+                 {"regime_days", json_of(market.regime_days)},
+                 {"regime_swing", json_of(market.regime_swing)},
+                 {"correlation", json_of(market.correlation)}});
   } else {
-    object.add("markets", list_of(spec.files, [](const MarketFile& file) {
-                 constexpr std::array kKinds{"prices", "availability", "events"};
-                 JsonObject one;
-                 one.add(kKinds[static_cast<std::size_t>(file.kind)], json_text(file.label))
-                     .add("type", json_text(file.type))
-                     .add("os", json_text(file.os))
-                     .add("datacenter", json_text(file.datacenter));
-                 if (file.price > 0) one.add("price", usd_json(file.price));
-                 if (file.kind == MarketFile::Kind::kEvents || may_state_price(file)) {
-                   one.add("gap_seconds", json_number(file.gap_seconds));
-                 }
-                 return one.text();
-               }));
+    json["markets"] = json_list_of(spec.files, file_json);
   }
-  return object
-      .add("types", list_of(spec.types,
-                            [](const InstanceType& type) {
-                              return JsonObject()
-                                  .add("name", json_text(type.name))
-                                  .add("ecu", std::to_string(type.ecu))
-                                  .add("memory_mb", std::to_string(type.memory_mb))
-                                  .add("on_demand", usd_json(type.on_demand_price))
-                                  .text();
-                            }))
-      .text();
+  json["types"] = json_list_of(spec.types, [](const InstanceType& type) {
+    return Json{{"name", type.name},
+                {"ecu", type.ecu},
+                {"memory_mb", type.memory_mb},
+                {"on_demand", usd_json(type.on_demand_price)}};
+  });
+  return json;
+}
+
+AxisValue axis_value(const MarketSpec& spec) {
+  return {spec.label, spec.label, setting_json(spec).dump()};
 }
 
 MarketSet load_markets(const MarketSpec& spec, std::vector<InputRecord>& inputs) {

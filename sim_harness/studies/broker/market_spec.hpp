@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/files/json.hpp"
 #include "sim_harness/markets/market.hpp"
 #include "sim_harness/markets/synthetic_market.hpp"
 #include "sim_harness/results/experiment_record.hpp"
@@ -48,7 +49,8 @@ struct MarketSpec {
                                                         const std::filesystem::path& folder);
 
 /// With every default written out.
-[[nodiscard]] std::string market_spec_json(const MarketSpec& spec);
+[[nodiscard]] Json setting_json(const MarketSpec& spec);
+[[nodiscard]] AxisValue axis_value(const MarketSpec& spec);
 
 /// Loads the markets; adds a record for each file. Errors: WorkloadError; ConfigError for a file
 /// whose type nobody describes.

@@ -100,9 +100,9 @@ class Search {
   void run(Runs& candidates, std::size_t first, std::size_t last, bool on_demand_only = false) {
     work_in_parallel(candidates.size(), threads_, [&](std::size_t i) {
       Coordinates at = candidates[i].at;
-      at.resize(kSeedAxis + 1);
-      for (at[kSeedAxis] = first; at[kSeedAxis] < last; ++at[kSeedAxis]) {
-        candidates[i].runs[at[kSeedAxis]] =
+      std::size_t& seed = at.emplace_back();  // the last axis
+      for (seed = first; seed < last; ++seed) {
+        candidates[i].runs[seed] =
             setting_run(run_broker_at(settings_, inputs_, at, on_demand_only));
       }
       counter_.add(last - first);
@@ -139,9 +139,9 @@ class Search {
 
 /// Every setting of a file, without runs.
 Runs all_settings(const BrokerStudySettings& settings) {
-  std::vector<std::size_t> lengths = axis_lengths(settings);
-  lengths.pop_back();  // the seeds
-  const Grid grid(lengths, 0);
+  std::vector<GridAxis> axes = broker_table().axes(settings);
+  axes.pop_back();  // the seeds
+  const Grid grid = grid_of(axes);
   Runs all;
   for (std::size_t i = 0; i < grid.run_count(); ++i) all.push_back({.at = grid.coordinates(i)});
   return all;
@@ -163,18 +163,18 @@ OnDemandAlone run_on_demand(const BrokerStudySettings& settings, const BrokerInp
   Runs all = all_settings(alone);
   Search(alone, inputs, options.threads, counter).run(all, 0, settings.seeds.size(), true);
   rank_settings(all);
-  return {.market_choice = alone.market_choice[all.front().at[kMarketChoiceAxis]],
+  return {.market_choice = broker_table().at(alone, all.front().at).get(kMarketChoiceAxis),
           .figures = all.front(),
           .late_share = all.front().late.mean / jobs};
 }
 
 Candidate candidate_of(const RankedSetting& figures, const BrokerStudySettings& settings,
                        const OnDemandAlone& on_demand, double jobs) {
-  const Coordinates& at = figures.at;
-  Candidate one{.bid = settings.bid[at[kBidAxis]],
-                .fault_tolerance = settings.fault_tolerance[at[kFaultToleranceAxis]],
-                .market_choice = settings.market_choice[at[kMarketChoiceAxis]],
-                .alpha = settings.alpha[at[kAlphaAxis]],
+  const auto at = broker_table().at(settings, figures.at);
+  Candidate one{.bid = at.get(kBidAxis),
+                .fault_tolerance = at.get(kFaultToleranceAxis),
+                .market_choice = at.get(kMarketChoiceAxis),
+                .alpha = at.get(kAlphaAxis),
                 .figures = figures,
                 .late_share = figures.late.mean / jobs};
   for (const auto& [seed, run] : figures.runs) {
@@ -273,7 +273,7 @@ Recommendation recommend(const BrokerStudySettings& settings, const RecommendOpt
   require_one_of_each(settings);
   const BrokerInputs inputs = load_broker_inputs(settings);
   const std::size_t seeds = settings.seeds.size();
-  Coordinates first(kSeedAxis + 1, 0);
+  const Coordinates first(broker_table().columns().size(), 0);
   Recommendation found{.drawn = drawn_of(inputs.jobs.front()),
                        .cautions = cautions_of(settings, inputs),
                        .has_prices = settings.markets.front().has_prices(),

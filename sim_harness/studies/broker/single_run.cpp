@@ -19,12 +19,9 @@ namespace {
 
 /// The keys of the axes of which a file gives more than one value.
 std::string wide_axes(const BrokerStudySettings& settings) {
-  constexpr std::array kNames{"market",          "jobs",    "bid",           "alpha",
-                              "fault_tolerance", "billing", "market_choice", "seed"};
-  const std::vector<std::size_t> lengths = axis_lengths(settings);
   std::string wide;
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    if (lengths[i] > 1) wide += (wide.empty() ? "" : ", ") + std::string(kNames[i]);
+  for (const GridAxis& axis : broker_table().axes(settings)) {
+    if (axis.values.size() > 1) wide += (wide.empty() ? "" : ", ") + axis.key;
   }
   return wide;
 }
@@ -33,7 +30,8 @@ std::string wide_axes(const BrokerStudySettings& settings) {
 
 BrokerStudySettings require_broker_study(const ConfigNode& root,
                                          const std::filesystem::path& folder,
-                                         const std::string& where, const BrokerDefaults& defaults) {
+                                         const std::string& where,
+                                         const BrokerStudySettings& defaults) {
   const ConfigNode* study = root.find("study");
   if (study == nullptr || study->text != "broker") {
     throw ConfigError(where + ": expected a study file with study: broker");
@@ -51,7 +49,8 @@ BrokerResult run_single(const BrokerStudySettings& settings, const std::string& 
   std::optional<BrokerLog> log;
   if (!events.empty()) log.emplace(events, inputs.markets.front());
   const BrokerResult result =
-      run_broker_at(settings, inputs, Coordinates(kSeedAxis + 1, 0), false, log ? &*log : nullptr);
+      run_broker_at(settings, inputs, Coordinates(broker_table().columns().size(), 0), false,
+                    log ? &*log : nullptr);
   if (log) log->finish();
   return result;
 }

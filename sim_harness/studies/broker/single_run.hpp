@@ -12,7 +12,7 @@ namespace cospot {
 /// ConfigError.
 [[nodiscard]] BrokerStudySettings require_broker_study(
     const ConfigNode& root, const std::filesystem::path& folder, const std::string& where,
-    const BrokerDefaults& defaults = paper_defaults());
+    const BrokerStudySettings& defaults = paper_defaults());
 
 /// Simulates the one run that the settings describe; writes everything that happens to `events`
 /// unless that is empty. Errors: ConfigError that names the axes with more than one value,

@@ -9,7 +9,9 @@
 
 #include "guarantees/pricing/class_table.hpp"
 #include "guarantees/pricing/demand.hpp"
+#include "sim_harness/files/json.hpp"
 #include "sim_harness/policies/policy_loader.hpp"
+#include "sim_harness/results/experiment_record.hpp"
 #include "sim_harness/studies/compare/sweep.hpp"
 #include "sim_harness/workloads/workload_spec.hpp"
 
@@ -45,6 +47,11 @@ struct CapacityTrace {
   /// counts with the next one, so that they sum up to all time that spots ran.
   std::vector<double> spot_lives{};
 };
+
+[[nodiscard]] inline AxisValue axis_value(const CapacityTraceSpec& trace) {
+  return {trace.label, trace.label, trace.label};
+}
+[[nodiscard]] inline Json setting_json(const CapacityTraceSpec& trace) { return trace.label; }
 
 /// Reads `name`: a file of any of the formats, or a workload spec. Errors: ConfigError.
 [[nodiscard]] CapacityTraceSpec parse_trace_spec(const std::string& name);

@@ -44,6 +44,13 @@ PriceRule parse_value(std::string_view name) {
   return position("value", name, kValues) == 0 ? PriceRule::kEquilibrium : PriceRule::kUtility;
 }
 
+AxisValue axis_value(PartitionRule rule) { return axis_value(std::string(partition_name(rule))); }
+AxisValue axis_value(MttrRule rule) { return axis_value(std::string(mttr_name(rule))); }
+AxisValue axis_value(PriceRule rule) { return axis_value(std::string(value_name(rule))); }
+Json setting_json(PartitionRule rule) { return partition_name(rule); }
+Json setting_json(MttrRule rule) { return mttr_name(rule); }
+Json setting_json(PriceRule rule) { return value_name(rule); }
+
 LoadedTrace::LoadedTrace(CapacityTrace loaded)
     : trace(std::move(loaded)), capacity(trace.record.totals()) {
   if (capacity.size() > 0) return;

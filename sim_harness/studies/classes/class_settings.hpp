@@ -7,6 +7,7 @@
 
 #include "guarantees/pricing/capacity_class.hpp"
 #include "guarantees/pricing/partition.hpp"
+#include "sim_harness/experiments/axis.hpp"
 #include "sim_harness/studies/classes/capacity_trace.hpp"
 
 namespace cospot {
@@ -19,6 +20,13 @@ namespace cospot {
 [[nodiscard]] PartitionRule parse_partition(std::string_view name);
 [[nodiscard]] MttrRule parse_mttr(std::string_view name);
 [[nodiscard]] PriceRule parse_value(std::string_view name);
+
+[[nodiscard]] AxisValue axis_value(PartitionRule rule);
+[[nodiscard]] AxisValue axis_value(MttrRule rule);
+[[nodiscard]] AxisValue axis_value(PriceRule rule);
+[[nodiscard]] Json setting_json(PartitionRule rule);
+[[nodiscard]] Json setting_json(MttrRule rule);
+[[nodiscard]] Json setting_json(PriceRule rule);
 
 /// One way to sell the idle capacity of a trace.
 struct ClassesRun {

@@ -2,20 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/files/json_text.hpp"
 #include "sim_harness/files/path_expansion.hpp"
 #include "sim_harness/files/text_table.hpp"
 #include "sim_harness/prices/price_list.hpp"
 #include "sim_harness/results/measure.hpp"
 #include "sim_harness/studies/classes/class_settings.hpp"
-#include "sim_harness/studies/provider/provider_keys.hpp"
 #include "sim_harness/studies/study_summary.hpp"
 
 namespace cospot {
@@ -47,59 +44,17 @@ const std::vector<Measure<ClassesResult>>& measures() {
   return all;
 }
 
-Column axis(const char* name, ColumnType type, const char* unit, const char* meaning) {
-  return {.name = name, .role = ColumnRole::kAxis, .type = type, .unit = unit, .meaning = meaning};
-}
-
-const Schema& schema() {
-  static const Schema made{
-      .study = "classes",
-      .axes = {axis("trace", ColumnType::kText, "", "its label, as the study file writes it"),
-               axis("classes", ColumnType::kInteger, "", "how many"),
-               axis("partition", ColumnType::kText, "",
-                    "`equal`, `greedy`, `marginal`, `lookahead` or `optimal`"),
-               axis("value", ColumnType::kText, "", "the price: `equilibrium` or `utility`"),
-               axis("mttr", ColumnType::kText, "", "of a class: `pooled` or `mean`"),
-               axis("checkpoint_minutes", ColumnType::kNumber, "min", "to save the memory")},
-      .measures = columns_of(std::span(measures()))};
-  return made;
-}
-
 /// A file of the study, read.
 struct Settings {
-  std::vector<CapacityTraceSpec> traces;
-  TraceOptions options;
+  std::vector<CapacityTraceSpec> traces{};
+  TraceOptions options{};
   std::vector<std::int64_t> classes{1, 2, 4, 8};
   std::vector<PartitionRule> partitions{PartitionRule::kEqual, PartitionRule::kGreedy,
                                         PartitionRule::kOptimal};
   std::vector<PriceRule> values{PriceRule::kUtility};
   std::vector<MttrRule> mttrs{MttrRule::kPooled};
   std::vector<double> checkpoint_minutes{10};
-
-  [[nodiscard]] std::string json() const;
 };
-
-std::string Settings::json() const {
-  const auto text = [](std::string_view (*name)(PriceRule)) {
-    return [name](PriceRule rule) { return json_text(name(rule)); };
-  };
-  JsonObject object;
-  object
-      .add("trace",
-           list_of(traces, [](const CapacityTraceSpec& each) { return json_text(each.label); }))
-      .add("classes", list_of(classes, [](std::int64_t each) { return std::to_string(each); }))
-      .add("partition",
-           list_of(partitions, [](PartitionRule rule) { return json_text(partition_name(rule)); }))
-      .add("value", list_of(values, text(value_name)))
-      .add("mttr", list_of(mttrs, [](MttrRule rule) { return json_text(mttr_name(rule)); }))
-      .add("checkpoint_minutes",
-           list_of(checkpoint_minutes, [](double each) { return json_number(each); }))
-      .add("from_day", json_number(options.from_day));
-  if (options.to_day) object.add("to_day", json_number(*options.to_day));
-  if (options.servers) object.add("servers", std::to_string(*options.servers));
-  if (options.server_vcpus) object.add("server_vcpus", std::to_string(*options.server_vcpus));
-  return object.text();
-}
 
 std::vector<CapacityTraceSpec> read_traces(const ConfigNode& node,
                                            const std::filesystem::path& folder) {
@@ -133,24 +88,15 @@ std::vector<CapacityTraceSpec> read_traces(const ConfigNode& node,
   return traces;
 }
 
-/// Sets `values` where the file has the key.
-template <class T, class Read>
-void read_axis(const ConfigNode& root, std::string_view key, std::vector<T>& values,
-               const Read& read) {
-  if (const ConfigNode* node = root.find(key)) values = read_distinct(*node, key, read);
-}
-
 /// A word, whose errors get the place.
 template <class Parse>
-auto read_word(std::string_view key, const Parse& parse) {
-  return [key, parse](const ConfigNode& item) {
-    try {
-      return parse(read_text(item, key));
-    } catch (const ConfigError& error) {
-      if (std::string_view(error.what()).starts_with(item.where)) throw;
-      throw ConfigError(fmt::format("{}: {}", item.where, error.what()));
-    }
-  };
+auto read_word(const ConfigNode& item, std::string_view key, const Parse& parse) {
+  try {
+    return parse(read_text(item, key));
+  } catch (const ConfigError& error) {
+    if (std::string_view(error.what()).starts_with(item.where)) throw;
+    throw ConfigError(fmt::format("{}: {}", item.where, error.what()));
+  }
 }
 
 void read_options(const ConfigNode& root, TraceOptions& options) {
@@ -169,70 +115,84 @@ void read_options(const ConfigNode& root, TraceOptions& options) {
   }
 }
 
-Settings read_settings(const StudyFile& file) {
-  static constexpr std::array<std::string_view, 11> kKeys{
-      "study",    "trace",  "classes",     "partition",
-      "value",    "mttr",   "servers",     "checkpoint_minutes",
-      "from_day", "to_day", "server_vcpus"};
-  const ConfigNode& root = file.root;
-  require_known_keys(root, "study", kKeys);
-  Settings settings;
-  settings.traces = read_traces(require_key(root, "study", "trace"), file.folder);
-  read_options(root, settings.options);
-  read_axis(root, "classes", settings.classes,
-            [](const ConfigNode& item) { return read_integer(item, "classes", 1, kMostServers); });
-  read_axis(root, "partition", settings.partitions, read_word("partition", parse_partition));
-  read_axis(root, "value", settings.values, read_word("value", parse_value));
-  read_axis(root, "mttr", settings.mttrs, read_word("mttr", parse_mttr));
-  read_axis(root, "checkpoint_minutes", settings.checkpoint_minutes, [](const ConfigNode& item) {
-    const double minutes = read_number(item, "checkpoint_minutes", 0, kMostMinutes);
-    if (minutes > 0) return minutes;
-    throw_bad_value(item, "checkpoint_minutes", "a number above 0");
-  });
-  return settings;
+double read_minutes(const ConfigNode& item, std::string_view key) {
+  const double minutes = read_number(item, key, 0, kMostMinutes);
+  if (minutes > 0) return minutes;
+  throw_bad_value(item, key, "a number above 0");
 }
 
-template <class T, class Label>
-Axis labelled(const char* name, const std::vector<T>& values, const Label& label) {
-  Axis made{name, name, {}};
-  for (const T& value : values) {
-    const std::string text(label(value));
-    made.values.push_back({text, text, text});
-  }
+const Axis<Settings, CapacityTraceSpec> kTraceAxis{
+    .name = "trace",
+    .meaning = "its label, as the study file writes it",
+    .values = &Settings::traces,
+    .read_all = [](const StudyFile& file, const Settings&) {
+      return read_traces(require_key(file.root, "study", "trace"), file.folder);
+    }};
+const Axis<Settings, std::int64_t> kClassesAxis{
+    .name = "classes",
+    .meaning = "how many",
+    .values = &Settings::classes,
+    .read = [](const auto& item, auto key) { return read_integer(item, key, 1, kMostServers); }};
+const Axis<Settings, PartitionRule> kPartitionAxis{
+    .name = "partition",
+    .meaning = "`equal`, `greedy`, `marginal`, `lookahead` or `optimal`",
+    .values = &Settings::partitions,
+    .read = [](const auto& item, auto key) { return read_word(item, key, parse_partition); }};
+const Axis<Settings, PriceRule> kValueAxis{
+    .name = "value",
+    .meaning = "the price: `equilibrium` or `utility`",
+    .values = &Settings::values,
+    .read = [](const auto& item, auto key) { return read_word(item, key, parse_value); }};
+const Axis<Settings, MttrRule> kMttrAxis{
+    .name = "mttr",
+    .meaning = "of a class: `pooled` or `mean`",
+    .values = &Settings::mttrs,
+    .read = [](const auto& item, auto key) { return read_word(item, key, parse_mttr); }};
+const Axis<Settings, double> kCheckpointAxis{.name = "checkpoint_minutes",
+                                             .unit = "min",
+                                             .meaning = "to save the memory",
+                                             .values = &Settings::checkpoint_minutes,
+                                             .read = read_minutes};
+
+const Setting<Settings> kTraceOptions{
+    .keys = {"servers", "from_day", "to_day", "server_vcpus"},
+    .read = [](const StudyFile& file,
+               Settings& settings) { read_options(file.root, settings.options); },
+    .write =
+        [](const Settings& settings, Json& configuration) {
+          const TraceOptions& options = settings.options;
+          configuration["from_day"] = json_of(options.from_day);
+          if (options.to_day) configuration["to_day"] = json_of(options.to_day);
+          if (options.servers) configuration["servers"] = *options.servers;
+          if (options.server_vcpus) configuration["server_vcpus"] = *options.server_vcpus;
+        }};
+
+const SettingTable<Settings>& table() {
+  static const SettingTable<Settings> made(
+      "study", {kTraceAxis, kClassesAxis, kPartitionAxis, kValueAxis, kMttrAxis, kCheckpointAxis,
+                kTraceOptions});
   return made;
 }
 
-std::vector<Axis> axes_of(const Settings& settings) {
-  Axis classes{"classes", "classes", {}};
-  for (const std::int64_t each : settings.classes) {
-    classes.values.push_back({each, std::to_string(each), std::to_string(each)});
-  }
-  Axis minutes{"checkpoint_minutes", "checkpoint_minutes", {}};
-  for (const double each : settings.checkpoint_minutes) {
-    minutes.values.push_back({each, fmt::format("{}", each), fmt::format("{}", each)});
-  }
-  return {
-      labelled("trace", settings.traces, [](const CapacityTraceSpec& each) { return each.label; }),
-      classes,
-      labelled("partition", settings.partitions, partition_name),
-      labelled("value", settings.values, value_name),
-      labelled("mttr", settings.mttrs, mttr_name),
-      minutes};
+const Schema& schema() {
+  static const Schema made{
+      .study = "classes", .axes = table().columns(), .measures = columns_of(std::span(measures()))};
+  return made;
 }
 
-ClassesRun run_at(const Settings& settings, const Coordinates& at) {
-  return {.classes = static_cast<std::size_t>(settings.classes[at[1]]),
-          .partition = settings.partitions[at[2]],
-          .pricing = {.checkpoint_hours = settings.checkpoint_minutes[at[5]] / 60,
-                      .mttr = settings.mttrs[at[4]],
-                      .rule = settings.values[at[3]]}};
+ClassesRun run_at(const GridPoint<Settings>& at) {
+  return {.classes = static_cast<std::size_t>(at.get(kClassesAxis)),
+          .partition = at.get(kPartitionAxis),
+          .pricing = {.checkpoint_hours = at.get(kCheckpointAxis) / 60,
+                      .mttr = at.get(kMttrAxis),
+                      .rule = at.get(kValueAxis)}};
 }
 
 Experiment load(const Settings& settings, PolicyLoader& loader) {
   Experiment experiment{.schema = schema(),
-                        .axes = axes_of(settings),
-                        .group_axes = 2,  // trace, number of classes
-                        .configuration = settings.json()};
+                        .axes = table().axes(settings),
+                        .group_by = axis_names(kTraceAxis, kClassesAxis),
+                        .configuration = table().json(settings).dump()};
   std::vector<std::shared_ptr<const LoadedTrace>> traces;
   for (const CapacityTraceSpec& spec : settings.traces) {
     const auto loaded =
@@ -248,9 +208,9 @@ Experiment load(const Settings& settings, PolicyLoader& loader) {
                              const RunGroup& /*group*/, std::span<const std::size_t> pending,
                              const RecordMeasures& record) {
     for (const std::size_t run : pending) {
-      const Coordinates at = grid.coordinates(run);
-      const LoadedTrace& trace = *traces[at[0]];
-      const ClassesRun wanted = run_at(settings, at);
+      const auto at = table().at(settings, grid.coordinates(run));
+      const LoadedTrace& trace = *traces[at.index(kTraceAxis)];
+      const ClassesRun wanted = run_at(at);
       const Partition cut =
           partition(trace.capacity, wanted.partition, wanted.classes, wanted.pricing);
       record(run, values_of(std::span(measures()), trace.measure(cut, wanted)));
@@ -301,7 +261,7 @@ Study classes_study() {
           .summary = "what idle capacity earns in classes with guaranteed times to revocation",
           .schema = schema,
           .read = [](const StudyFile& file) -> LoadExperiment {
-            return [settings = read_settings(file), loader = file.policies] {
+            return [settings = table().read(file), loader = file.policies] {
               return load(settings, *loader);
             };
           },

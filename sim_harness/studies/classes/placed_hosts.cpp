@@ -13,7 +13,7 @@
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/engine/spot_forecasts.hpp"
 #include "sim_harness/studies/compare/sweep_grid.hpp"
-#include "sim_harness/studies/provider/provider_json.hpp"
+#include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
 
 namespace cospot {
@@ -113,10 +113,7 @@ void rank_hosts(PlacedHosts& hosts) {
 }
 
 std::string identity(const Sweep& scenario, const std::string& workload_sha256) {
-  return sha256_hex(workload_sha256 + chain_json(scenario.vm.front()) +
-                    chain_json(scenario.spot.front()) + evictor_json(scenario.evictors.front()) +
-                    host_json(scenario.host) + size_json(scenario.sizes.front()) +
-                    otn_json(scenario.otn.front()) + (scenario.saf.front() ? "saf" : ""));
+  return sha256_hex(workload_sha256 + provider_table().json(scenario).dump());
 }
 
 }  // namespace

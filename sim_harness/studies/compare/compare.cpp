@@ -6,14 +6,18 @@
 
 #include "sim_harness/studies/compare/compare_schema.hpp"
 #include "sim_harness/studies/compare/sweep_json.hpp"
+#include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
 
 namespace cospot {
 namespace {
 
-/// The sweep as its record tells it: with the windows that are in force.
-Sweep with_windows(Sweep sweep, const SweepRunner& runner) {
+/// The sweep as its record tells it: with the windows that are in force, and the workloads' units.
+Sweep as_recorded(Sweep sweep, const SweepRunner& runner) {
   sweep.workloads = with_recorded_windows(std::move(sweep.workloads), runner.windows);
+  for (std::size_t i = 0; i < runner.units.size(); ++i) {
+    sweep.workloads[i].recorded_unit = runner.units[i];
+  }
   return sweep;
 }
 
@@ -38,13 +42,11 @@ Experiment make_comparison(const Sweep& sweep, const SweepRunner& runner) {
     throw std::logic_error("the runner of a sweep must name every workload of it");
   }
   const auto comparison = std::make_shared<const Comparison>(
-      Comparison{with_windows(sweep, runner), runner, SweepGrid(sweep)});
-  std::string configuration = sweep_json(comparison->sweep, runner.units);
-  std::vector<Axis> axes = compare_axes(configuration);
+      Comparison{as_recorded(sweep, runner), runner, SweepGrid(sweep)});
   return {.schema = compare_schema(),
-          .axes = std::move(axes),
-          .group_axes = SweepGrid::kGroupAxes,
-          .configuration = std::move(configuration),
+          .axes = provider_table().axes(comparison->sweep),
+          .group_by = axis_names(kWorkloadAxis, kSizeAxis, kVmAxis, kSpotAxis),
+          .configuration = sweep_json(comparison->sweep),
           .inputs = runner.workloads,
           .warnings = runner.warnings,
           .run_group =

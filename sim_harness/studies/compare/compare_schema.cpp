@@ -2,13 +2,10 @@
 
 #include <utility>
 
-#include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/results/measure.hpp"
 #include "sim_harness/studies/compare/compare_views.hpp"
 #include "sim_harness/studies/compare/sweep_grid.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
-#include "sim_harness/studies/provider/provider_settings.hpp"
-#include "sim_harness/studies/provider/upper_bounds.hpp"
 
 namespace cospot {
 namespace {
@@ -137,7 +134,7 @@ std::vector<Column> derived_columns() {
 
 const Schema& compare_schema() {
   static const Schema schema{.study = "compare",
-                             .axes = provider_columns({}),
+                             .axes = provider_table().columns(),
                              .measures = columns_of(std::span(measures())),
                              .derived = derived_columns(),
                              .views = std::string(kCompareViews)};
@@ -150,12 +147,12 @@ Measures compare_measures(const RunResult& result, const std::string& workload_s
 }
 
 Row to_row(const ResultRow& row) {
-  Row values{.run_index = row.run_index,
-             .values = {row.workload, row.headroom_percent ? Value(*row.headroom_percent) : Value(),
-                        row.vm, row.spot, row.evictor, std::int64_t{row.saf},
-                        offer_value(row.otn.label())},
-             .configuration = row.configuration,
-             .version = row.version};
+  Row values{
+      .run_index = row.run_index,
+      .values = {row.workload, row.headroom_percent ? Value(*row.headroom_percent) : Value(),
+                 row.vm, row.spot, row.evictor, std::int64_t{row.saf}, axis_value(row.otn).value},
+      .configuration = row.configuration,
+      .version = row.version};
   for (Value& value : compare_measures(row.result, row.workload_sha256, row.seed)) {
     values.values.push_back(std::move(value));
   }
@@ -181,21 +178,6 @@ ResultRow to_result_row(const Row& row) {
           .configuration = row.configuration,
           .version = row.version,
           .seed = result.seed};
-}
-
-std::vector<Axis> compare_axes(const std::string& configuration) {
-  const ConfigNode root = parse_yaml(configuration, "configuration");  // JSON is YAML
-  return provider_axes(root, {});
-}
-
-ExperimentTables compare_from_format_2(ExperimentRecord record) {
-  std::vector<Axis> axes = compare_axes(record.configuration);
-  record.study = compare_schema().study;
-  record.group_count = 1;
-  for (std::size_t i = 0; i < SweepGrid::kGroupAxes; ++i) {
-    record.group_count *= axes[i].values.size();
-  }
-  return {std::move(record), compare_schema(), std::move(axes)};
 }
 
 }  // namespace cospot

@@ -19,12 +19,4 @@ namespace cospot {
 [[nodiscard]] Row to_row(const ResultRow& row);
 [[nodiscard]] ResultRow to_result_row(const Row& row);
 
-/// The axes of a comparison, read from its configuration (sweep_json).
-///
-/// Errors: ConfigError when it is none.
-[[nodiscard]] std::vector<Axis> compare_axes(const std::string& configuration);
-
-/// What a database of format 2 is in format 3 (ReadFormat2). Errors: ConfigError.
-[[nodiscard]] ExperimentTables compare_from_format_2(ExperimentRecord record);
-
 }  // namespace cospot

@@ -27,7 +27,7 @@ std::string combination_json(const std::optional<BestCombination>& best) {
       .add("spot", json_text(best->spot))
       .add("evictor", json_text(best->evictor))
       .add("saf", json_bool(best->saf))
-      .add("otn", otn_json(best->otn))
+      .add("otn", setting_json(best->otn).dump())
       .add("hosts", json_number(best->hosts))
       .add("spot_share", json_number(best->spot_revenue_share))
       .add("spot_vcpu_hours_per_host", json_number(best->spot_vcpu_hours_per_host))
@@ -48,7 +48,7 @@ std::string best_json(const BestOfSize& best) {
 std::string cell_json(const GainCell& cell) {
   return JsonObject()
       .add("saf", json_bool(cell.saf))
-      .add("otn", otn_json(cell.otn))
+      .add("otn", setting_json(cell.otn).dump())
       .add("mean_gain", json_number(cell.mean))
       .text();
 }

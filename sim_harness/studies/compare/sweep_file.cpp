@@ -3,29 +3,20 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
-#include <span>
 #include <string_view>
 #include <utility>
 
 #include "core/errors.hpp"
 #include "sim_harness/configuration/config_value.hpp"
 #include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/study.hpp"
 
 namespace cospot {
 namespace {
 
-/// The last is known to scenarios alone.
-constexpr std::array<std::string_view, 14> kKeys{
-    "study", "workloads", "host", "added_type", "headroom_percent", "headroom_of", "hosts", "vm",
-    "spot",  "evictor",   "saf",  "otn",        "window_days",      "life"};
-constexpr std::span<const std::string_view> kScenarioKeys(kKeys);
-constexpr std::span<const std::string_view> kSweepKeys = kScenarioKeys.first(kKeys.size() - 1);
-
-Sweep read_tree(const ConfigNode& root, std::span<const std::string_view> keys,
-                const std::filesystem::path& folder, PolicyLoader& loader,
-                const std::optional<SimTime>& window) {
+Sweep read_tree(const StudyFile& file) {
+  const ConfigNode& root = file.root;
   if (const ConfigNode* study = root.find("study"); study != nullptr && study->text != "compare") {
     throw_bad_value(*study, "study", "compare");
   }
@@ -34,8 +25,7 @@ Sweep read_tree(const ConfigNode& root, std::span<const std::string_view> keys,
                       ": found in a study that knows none; expected 'study: life' with it, or "
                       "a scenario of 'cospot run'");
   }
-  require_known_keys(root, "sweep", keys);
-  return read_provider_settings(root, folder, window, loader);
+  return provider_table().read(file);
 }
 
 /// What `cospot run` knows beside the keys of a sweep.
@@ -58,7 +48,10 @@ void require_one(const ConfigNode& root, std::string_view key, std::size_t count
 Sweep read_sweep(ConfigNode root, const std::filesystem::path& folder,
                  const std::vector<std::string>& overrides, PolicyLoader& loader,
                  const std::optional<SimTime>& window) {
-  return read_tree(with_overrides(std::move(root), overrides), kSweepKeys, folder, loader, window);
+  return read_tree({.root = with_overrides(std::move(root), overrides),
+                    .folder = folder,
+                    .window = window,
+                    .policies = &loader});
 }
 
 Sweep read_sweep(const std::filesystem::path& file, const std::vector<std::string>& overrides,
@@ -82,8 +75,8 @@ Sweep read_scenario(const std::filesystem::path& file, const std::vector<std::st
 Sweep read_scenario(ConfigNode root, const std::filesystem::path& folder, PolicyLoader& loader,
                     const std::optional<SimTime>& window, ConfigNode* life) {
   if (life != nullptr) take_life(root, *life);
-  Sweep sweep =
-      read_tree(root, life != nullptr ? kScenarioKeys : kSweepKeys, folder, loader, window);
+  const Sweep sweep =
+      read_tree({.root = root, .folder = folder, .window = window, .policies = &loader});
   require_one(root, "workloads", sweep.workloads.size());
   const char* sizes_key = sweep.sizes.front().percent ? "headroom_percent" : "hosts";
   require_one(root, sizes_key, sweep.sizes.size());

@@ -1,5 +1,7 @@
 #include "sim_harness/studies/compare/sweep_grid.hpp"
 
+#include "sim_harness/studies/provider/provider_axes.hpp"
+
 namespace cospot {
 
 SweepGrid::SweepGrid(const Sweep& sweep)
@@ -17,9 +19,9 @@ std::size_t SweepGrid::run_index(const RunCoordinates& run) const {
 }
 
 RunSettings run_settings(const Sweep& sweep, const RunCoordinates& run, std::size_t hosts) {
-  return run_settings_at(
-      sweep, Coordinates{run.workload, run.size, run.vm, run.spot, run.evictor, run.saf, run.otn},
-      hosts);
+  return run_settings_at(provider_table().at(sweep, {run.workload, run.size, run.vm, run.spot,
+                                                     run.evictor, run.saf, run.otn}),
+                         hosts);
 }
 
 }  // namespace cospot

@@ -1,22 +1,18 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
-#include <span>
 #include <string>
 
 #include "sim_harness/studies/compare/sweep.hpp"
 #include "sim_harness/studies/compare/sweep_grid.hpp"
-#include "sim_harness/workloads/vcpus_unit.hpp"
 
 namespace cospot {
 
 /// The sweep as JSON with every default written out, keys in a fixed order: two sweep files that
 /// mean the same give the same text, and so the same SHA-256. Workloads count by label (and
 /// recipe), not by where their file lies; their bytes have a SHA-256 of their own. A workload's
-/// window is its recorded_window. `units`: of each workload, or none; they stand there only where
-/// one of the vcpus is no vCPU, so that databases without stay valid.
-[[nodiscard]] std::string sweep_json(const Sweep& sweep, std::span<const VcpusUnit> units = {});
+/// window is its recorded_window.
+[[nodiscard]] std::string sweep_json(const Sweep& sweep);
 
 /// One run's configuration as JSON, in the same words.
 [[nodiscard]] std::string run_json(const Sweep& sweep, const RunCoordinates& run,

@@ -1,11 +1,11 @@
 #include "sim_harness/studies/deadline/deadline_comparison.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "sim_harness/deadline/deadline_strategies.hpp"
 #include "sim_harness/experiments/grid.hpp"
-#include "sim_harness/studies/deadline/deadline_axes.hpp"
 
 namespace cospot {
 namespace {
@@ -23,27 +23,31 @@ bool keeps_deadlines(const std::string& strategy) {
 }
 
 /// Of every run the strategy's sums, and where spots are dearest.
-void read_runs(ResultsDatabase& results, const Grid& grid, std::size_t starts,
+void read_runs(ResultsDatabase& results, const std::vector<GridAxis>& axes,
                DeadlineComparison& made) {
+  const Grid grid = grid_of(axes);
+  const std::size_t strategy = axis_position(axes, "strategy");
+  const std::size_t trace = axis_position(axes, "trace");
+  const std::size_t start = axis_position(axes, "start_hours");
   std::vector<std::map<std::size_t, SampleSum>> sums(made.strategies.size());
-  std::map<std::size_t, bool> samples;
+  std::set<std::size_t> samples;
   SqliteStatement select(results.connection(),
                          "SELECT run_index, cost, restarts, spot_hours, met_deadline, spot_price, "
                          "on_demand_price FROM run ORDER BY run_index");
   while (select.step()) {
     const Coordinates at = grid.coordinates(static_cast<std::size_t>(select.read_integer()));
-    StrategyFigures& figures = made.strategies[at[kStrategyAxis]];
-    const std::size_t sample = at[kTraceAxis] * starts + at[kStartAxis];
+    StrategyFigures& figures = made.strategies[at[strategy]];
+    const std::size_t sample = at[trace] * axes[start].values.size() + at[start];
     const double cost = select.read_number();
     figures.cost += cost;
     figures.restarts += select.read_number();
     figures.spot_hours += select.read_number();
     figures.late += select.read_integer() == 0 ? 1 : 0;
     ++figures.runs;
-    SampleSum& sum = sums[at[kStrategyAxis]][sample];
+    SampleSum& sum = sums[at[strategy]][sample];
     sum.cost += cost;
     ++sum.runs;
-    samples[sample] = true;
+    samples.insert(sample);
     const double spot = select.read_number(), on_demand = select.read_number();
     if (made.on_demand_price == 0 || spot * made.on_demand_price > made.spot_price * on_demand) {
       made.spot_price = spot;
@@ -102,13 +106,13 @@ const StrategyFigures* DeadlineComparison::next_to(const StrategyFigures& one) c
 }
 
 DeadlineComparison compare_strategies(ResultsDatabase& results) {
-  const std::vector<Axis> axes = results.axes();
+  const std::vector<GridAxis> axes = results.axes();
   DeadlineComparison made;
-  for (const AxisValue& value : axes[kStrategyAxis].values) {
+  for (const AxisValue& value : axes[axis_position(axes, "strategy")].values) {
     made.strategies.push_back(
         {.name = value.label, .keeps_deadlines = keeps_deadlines(value.label)});
   }
-  read_runs(results, grid_of(axes), axes[kStartAxis].values.size(), made);
+  read_runs(results, axes, made);
   for (StrategyFigures& one : made.strategies) {
     if (one.runs == 0) continue;
     const auto runs = static_cast<double>(one.runs);

@@ -14,20 +14,24 @@
 #include "sim_harness/configuration/config_value.hpp"
 #include "sim_harness/deadline/capacity_quote.hpp"
 #include "sim_harness/deadline/deadline_strategies.hpp"
-#include "sim_harness/files/json_text.hpp"
+#include "sim_harness/experiments/axis.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
 #include "sim_harness/results/measure.hpp"
-#include "sim_harness/studies/deadline/deadline_axes.hpp"
 #include "sim_harness/studies/deadline/deadline_text.hpp"
 #include "sim_harness/studies/deadline/trace_spec.hpp"
-#include "sim_harness/studies/value_axes.hpp"
 
 namespace cospot {
 namespace {
 
 constexpr double kMaxHours = 1e5;
 constexpr double kMaxPrice = 1e6;
+
+std::vector<std::string> strategy_names() {
+  std::vector<std::string> names;
+  for (const DeadlineStrategyEntry& entry : deadline_strategies()) names.emplace_back(entry.name);
+  return names;
+}
 
 const std::vector<Measure<DeadlineResult>>& measures() {
   using D = DeadlineResult;
@@ -50,64 +54,83 @@ const std::vector<Measure<DeadlineResult>>& measures() {
   return all;
 }
 
-const Schema& schema() {
-  const auto number = [](const char* name, const char* unit, const char* meaning) {
-    return axis_column(name, ColumnType::kNumber, unit, meaning);
-  };
-  static const Schema made{
-      .study = "deadline",
-      .axes = {axis_column("trace", ColumnType::kText, "", "label of the availability trace"),
-               axis_column("strategy", ColumnType::kText, "", "what chooses the capacity"),
-               number("duration_hours", "h", "the job's work"),
-               number("deadline_hours", "h", "after the start"),
-               number("overhead_hours", "h", "without work after each start of an instance"),
-               number("start_hours", "h", "of the job, in the trace"),
-               number("spot_price", "USD/h", "of a spot"),
-               number("on_demand_price", "USD/h", "of an on-demand instance")},
-      .measures = columns_of(std::span(measures()))};
+/// A file of the study, read. The usual settings of the paper's evaluation stand for what is left
+/// out.
+struct Settings {
+  std::vector<TraceSpec> traces{};
+  std::vector<std::string> strategies = strategy_names();
+  std::vector<double> duration{48}, deadline{52, 70}, overhead{0.2}, start{0};
+  std::vector<double> spot_price{};  ///< empty: that of the traces
+  std::vector<double> on_demand_price{3.06};
+};
+
+const Axis<Settings, TraceSpec> kTraceAxis{
+    .name = "trace",
+    .meaning = "label of the availability trace",
+    .values = &Settings::traces,
+    .read_all = [](const StudyFile& file, const Settings&) {
+      return read_trace_specs(require_key(file.root, "study", "trace"), file.folder);
+    }};
+const Axis<Settings, std::string> kStrategyAxis{
+    .name = "strategy",
+    .meaning = "what chooses the capacity",
+    .values = &Settings::strategies,
+    .read = [](const auto& item, auto key) { return read_name(item, key, strategy_names()); }};
+const Axis<Settings, double> kDurationAxis{
+    .name = "duration_hours",
+    .unit = "h",
+    .meaning = "the job's work",
+    .values = &Settings::duration,
+    .read = [](const auto& item, auto key) { return read_number(item, key, 1e-3, kMaxHours); }};
+const Axis<Settings, double> kDeadlineAxis{
+    .name = "deadline_hours",
+    .unit = "h",
+    .meaning = "after the start",
+    .values = &Settings::deadline,
+    .read = [](const auto& item, auto key) { return read_number(item, key, 1e-3, kMaxHours); }};
+const Axis<Settings, double> kOverheadAxis{
+    .name = "overhead_hours",
+    .unit = "h",
+    .meaning = "without work after each start of an instance",
+    .values = &Settings::overhead,
+    .read = [](const auto& item, auto key) { return read_number(item, key, 0, kMaxHours); }};
+const Axis<Settings, double> kStartAxis{
+    .name = "start_hours",
+    .unit = "h",
+    .meaning = "of the job, in the trace",
+    .values = &Settings::start,
+    .read = [](const auto& item, auto key) { return read_number(item, key, 0, kMaxHours); }};
+const Axis<Settings, double> kSpotPriceAxis{
+    .name = "spot_price",
+    .unit = "USD/h",
+    .meaning = "of a spot",
+    .values = &Settings::spot_price,
+    .read_all = [](const StudyFile& file, const Settings&) -> std::vector<double> {
+      const ConfigNode* node = file.root.find("spot_price");
+      if (node == nullptr) return {};
+      return read_distinct(*node, "spot_price", [](const ConfigNode& item) {
+        return read_number(item, "spot_price", 0, kMaxPrice);
+      });
+    }};
+const Axis<Settings, double> kOnDemandPriceAxis{
+    .name = "on_demand_price",
+    .unit = "USD/h",
+    .meaning = "of an on-demand instance",
+    .values = &Settings::on_demand_price,
+    .read = [](const auto& item, auto key) { return read_number(item, key, 0, kMaxPrice); }};
+
+const SettingTable<Settings>& table() {
+  static const SettingTable<Settings> made(
+      "study", {kTraceAxis, kStrategyAxis, kDurationAxis, kDeadlineAxis, kOverheadAxis, kStartAxis,
+                kSpotPriceAxis, kOnDemandPriceAxis});
   return made;
 }
 
-/// A file of the study, read.
-struct Settings {
-  std::vector<TraceSpec> traces;
-  std::vector<std::string> strategies;
-  std::vector<double> duration, deadline, overhead, start, spot_price, on_demand_price;
-
-  [[nodiscard]] std::string json() const {
-    const auto numbers = [](const std::vector<double>& values) {
-      return list_of(values, [](double value) { return json_number(value); });
-    };
-    return JsonObject()
-        .add("trace", list_of(traces, trace_spec_json))
-        .add("strategy", list_of(strategies, [](const auto& name) { return json_text(name); }))
-        .add("duration_hours", numbers(duration))
-        .add("deadline_hours", numbers(deadline))
-        .add("overhead_hours", numbers(overhead))
-        .add("start_hours", numbers(start))
-        .add("spot_price", numbers(spot_price))
-        .add("on_demand_price", numbers(on_demand_price))
-        .text();
-  }
-};
-
-Settings read_settings(const StudyFile& file) {
-  static constexpr std::array<std::string_view, 9> kKeys{
-      "study",          "trace",       "strategy",   "duration_hours", "deadline_hours",
-      "overhead_hours", "start_hours", "spot_price", "on_demand_price"};
-  const ConfigNode& root = file.root;
-  require_known_keys(root, "study", kKeys);
-  std::vector<std::string> names;
-  for (const DeadlineStrategyEntry& entry : deadline_strategies()) names.emplace_back(entry.name);
-  // The usual settings of the paper's evaluation stand for what is left out.
-  return {.traces = read_trace_specs(require_key(root, "study", "trace"), file.folder),
-          .strategies = read_names(root, "strategy", names),
-          .duration = read_numbers(root, "duration_hours", {48}, 1e-3, kMaxHours),
-          .deadline = read_numbers(root, "deadline_hours", {52, 70}, 1e-3, kMaxHours),
-          .overhead = read_numbers(root, "overhead_hours", {0.2}, 0, kMaxHours),
-          .start = read_numbers(root, "start_hours", {0}, 0, kMaxHours),
-          .spot_price = read_numbers(root, "spot_price", {}, 0, kMaxPrice),
-          .on_demand_price = read_numbers(root, "on_demand_price", {3.06}, 0, kMaxPrice)};
+const Schema& schema() {
+  static const Schema made{.study = "deadline",
+                           .axes = table().columns(),
+                           .measures = columns_of(std::span(measures()))};
+  return made;
 }
 
 SimTime time_of(double hours) { return SimTime(std::llround(hours * 3600e6)); }
@@ -138,44 +161,33 @@ struct Inputs {
   Settings settings;
   std::vector<AvailabilityTrace> traces;
 
-  [[nodiscard]] DeadlineJob job_at(const Coordinates& at) const {
-    return {.duration = time_of(settings.duration[at[kDurationAxis]]),
-            .deadline = time_of(settings.deadline[at[kDeadlineAxis]]),
-            .overhead = time_of(settings.overhead[at[kOverheadAxis]]),
-            .spot_price = settings.spot_price[at[kSpotPriceAxis]],
-            .on_demand_price = settings.on_demand_price[at[kOnDemandPriceAxis]]};
+  using At = GridPoint<Settings>;
+
+  [[nodiscard]] static DeadlineJob job_at(const At& at) {
+    return {.duration = time_of(at.get(kDurationAxis)),
+            .deadline = time_of(at.get(kDeadlineAxis)),
+            .overhead = time_of(at.get(kOverheadAxis)),
+            .spot_price = at.get(kSpotPriceAxis),
+            .on_demand_price = at.get(kOnDemandPriceAxis)};
   }
 
-  void check(const Coordinates& at) const {
-    check_case(job_at(at), traces[at[kTraceAxis]], time_of(settings.start[at[kStartAxis]]),
-               settings.traces[at[kTraceAxis]].label);
+  void check(const At& at) const {
+    check_case(job_at(at), traces[at.index(kTraceAxis)], time_of(at.get(kStartAxis)),
+               at.get(kTraceAxis).label);
   }
 
-  [[nodiscard]] DeadlineResult run(const Coordinates& at) const {
-    const AvailabilityTrace& trace = traces[at[kTraceAxis]];
+  [[nodiscard]] DeadlineResult run(const At& at) const {
+    const AvailabilityTrace& trace = traces[at.index(kTraceAxis)];
     DeadlineCase one{.job = job_at(at), .tick = trace.tick, .spot = {}};
-    const auto first =
-        static_cast<std::size_t>(time_of(settings.start[at[kStartAxis]]) / trace.tick);
+    const auto first = static_cast<std::size_t>(time_of(at.get(kStartAxis)) / trace.tick);
     const auto end = first + static_cast<std::size_t>(one.job.deadline / trace.tick);
     one.spot.reserve(end - first);
     for (std::size_t i = first; i < end; ++i) one.spot.push_back(trace.capacity[i] > 0);
-    const DeadlineStrategyEntry& entry =
-        find_deadline_strategy(settings.strategies[at[kStrategyAxis]]);
-    const CapacityQuote quote =
-        settings.traces[at[kTraceAxis]].quote.value_or(quote_of(trace, first));
+    const DeadlineStrategyEntry& entry = find_deadline_strategy(at.get(kStrategyAxis));
+    const CapacityQuote quote = at.get(kTraceAxis).quote.value_or(quote_of(trace, first));
     return run_deadline(one, *entry.make(one, quote), entry.safety_net);
   }
 };
-
-std::vector<Axis> axes_of(const std::string& configuration) {
-  const ConfigNode root = parse_yaml(configuration, "configuration");
-  std::vector<Axis> axes{name_axis(root, "trace"), name_axis(root, "strategy")};
-  for (const char* name : {"duration_hours", "deadline_hours", "overhead_hours", "start_hours",
-                           "spot_price", "on_demand_price"}) {
-    axes.push_back(number_axis(root, name));
-  }
-  return axes;
-}
 
 /// The price of spots where the file has none: that of the traces, if they state one.
 double price_of_traces(const Inputs& inputs) {
@@ -200,7 +212,7 @@ double price_of_traces(const Inputs& inputs) {
 }
 
 std::vector<std::string> warnings_of(const Settings& settings) {
-  const auto [least, dearest] = std::ranges::minmax(settings.spot_price);
+  const double dearest = std::ranges::max(settings.spot_price);
   const double on_demand = std::ranges::min(settings.on_demand_price);
   if (dearest <= on_demand) return {};
   return {fmt::format("spots cost more than on-demand: spot_price {:g}, on_demand_price {:g} USD/h",
@@ -221,15 +233,15 @@ Experiment load(Settings settings) {
   if (settings.spot_price.empty()) settings.spot_price = {price_of_traces(*inputs)};
   inputs->settings = settings;
   Experiment experiment{.schema = schema(),
-                        .axes = axes_of(settings.json()),
-                        .group_axes = kStrategyAxis + 1,
-                        .configuration = settings.json(),
+                        .axes = table().axes(settings),
+                        .group_by = axis_names(kTraceAxis, kStrategyAxis),
+                        .configuration = table().json(settings).dump(),
                         .inputs = std::move(records),
                         .warnings = warnings_of(settings)};
   const Grid grid = experiment.grid();
   for (std::size_t run = 0; run < grid.run_count(); ++run) {
-    const Coordinates at = grid.coordinates(run);
-    if (at[kStrategyAxis] == 0) inputs->check(at);  // every job, before the first run
+    const auto at = table().at(inputs->settings, grid.coordinates(run));
+    if (at.index(kStrategyAxis) == 0) inputs->check(at);  // every job, before the first run
   }
   experiment.run_group = [inputs, grid](const RunGroup& /*group*/,
                                         std::span<const std::size_t> pending,
@@ -237,7 +249,8 @@ Experiment load(Settings settings) {
     const StopToken stop = current_stop_token();
     for (const std::size_t run : pending) {
       stop.check();
-      record(run, values_of(std::span(measures()), inputs->run(grid.coordinates(run))));
+      record(run, values_of(std::span(measures()),
+                            inputs->run(table().at(inputs->settings, grid.coordinates(run)))));
     }
   };
   return experiment;
@@ -250,7 +263,7 @@ Study deadline_study() {
           .summary = "one job with a deadline, on spots that come and go",
           .schema = schema,
           .read = [](const StudyFile& file) -> LoadExperiment {
-            return [settings = read_settings(file)] { return load(settings); };
+            return [settings = table().read(file)] { return load(settings); };
           },
           .summary_text = deadline_text,
           .summary_json = deadline_json};

@@ -9,7 +9,6 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/files/json_text.hpp"
 #include "sim_harness/files/path_expansion.hpp"
 #include "sim_harness/markets/eviction_availability.hpp"
 
@@ -107,25 +106,26 @@ std::vector<TraceSpec> read_trace_specs(const ConfigNode& node,
   return specs;
 }
 
-std::string trace_spec_json(const TraceSpec& spec) {
-  JsonObject object;
-  object.add("label", json_text(spec.label));
+Json setting_json(const TraceSpec& spec) {
+  Json json{{"label", spec.label}};
   if (!spec.model.empty()) {
-    object.add("synthetic", json_text(spec.model))
-        .add("seed", std::to_string(spec.seed))
-        .add("days", json_number(spec.days));
+    json["synthetic"] = spec.model;
+    json["seed"] = spec.seed;
+    json["days"] = json_of(spec.days);
   }
-  if (spec.is_event_log) object.add("event_log", "true");
+  if (spec.is_event_log) json["event_log"] = true;
   if (spec.is_event_log || !spec.model.empty() || is_availability_csv(spec.file)) {
-    object.add("gap_seconds", json_number(spec.gap_seconds));
+    json["gap_seconds"] = json_of(spec.gap_seconds);
   }
   if (spec.quote) {
-    object.add("quote", JsonObject()
-                            .add("up_hours", json_number(spec.quote->up_hours))
-                            .add("down_hours", json_number(spec.quote->down_hours))
-                            .text());
+    json["quote"] = {{"up_hours", json_of(spec.quote->up_hours)},
+                     {"down_hours", json_of(spec.quote->down_hours)}};
   }
-  return object.text();
+  return json;
+}
+
+AxisValue axis_value(const TraceSpec& spec) {
+  return {spec.label, spec.label, setting_json(spec).dump()};
 }
 
 AvailabilityTrace load_trace(const TraceSpec& spec) {

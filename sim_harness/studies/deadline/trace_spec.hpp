@@ -8,7 +8,9 @@
 
 #include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/deadline/deadline_run.hpp"
+#include "sim_harness/files/json.hpp"
 #include "sim_harness/markets/availability_trace.hpp"
+#include "sim_harness/results/experiment_record.hpp"
 
 namespace cospot {
 
@@ -31,7 +33,8 @@ struct TraceSpec {
                                                       const std::filesystem::path& folder);
 
 /// With every default written out.
-[[nodiscard]] std::string trace_spec_json(const TraceSpec& spec);
+[[nodiscard]] Json setting_json(const TraceSpec& spec);
+[[nodiscard]] AxisValue axis_value(const TraceSpec& spec);
 
 /// Errors: WorkloadError.
 [[nodiscard]] AvailabilityTrace load_trace(const TraceSpec& spec);

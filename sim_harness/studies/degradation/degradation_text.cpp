@@ -38,7 +38,7 @@ Rejected read_rejected(ResultsDatabase& results, const Grid& grid) {
   return rejected;
 }
 
-std::string heading(const std::vector<Axis>& axes) {
+std::string heading(const std::vector<GridAxis>& axes) {
   const auto count = [&axes](std::size_t axis, const char* what) {
     const std::size_t number = axes[axis].values.size();
     return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
@@ -53,7 +53,7 @@ std::string heading(const std::vector<Axis>& axes) {
 }  // namespace
 
 std::string degradation_text(ResultsDatabase& results, Timing /*timing*/) {
-  const std::vector<Axis> axes = results.axes();
+  const std::vector<GridAxis> axes = results.axes();
   const Grid grid = grid_of(axes);
   const Rejected rejected = read_rejected(results, grid);
   const bool is_percent = axes[kSize].key == "headroom_percent";

@@ -63,9 +63,7 @@ std::string trade_off_json(const BacktestTradeOff& one) {
       .text();
 }
 
-std::string settings_json(const EconomySettings& settings) {
-  return "{" + economy_settings_json(settings) + "}";
-}
+std::string settings_json(const EconomySettings& settings) { return economy_json(settings).dump(); }
 
 }  // namespace
 

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/files/json_text.hpp"
 
 namespace cospot {
 namespace {
@@ -81,33 +80,28 @@ EconomySettings read_economy_settings(const ConfigNode& root, const std::filesys
   return settings;
 }
 
-std::string economy_settings_json(const EconomySettings& settings) {
+Json economy_json(const EconomySettings& settings) {
   const PromiseSettings& promise = settings.promise;
   const PenaltyRule& penalty = promise.penalty;
   const auto capacity =
       settings.capacity ? std::optional(static_cast<double>(*settings.capacity)) : std::nullopt;
-  const std::string object =
-      JsonObject()
-          .add("period_hours", json_number(settings.period_hours))
-          .add("training_days", json_number(settings.training_days))
-          .add("horizon_days", json_number(settings.horizon_days))
-          .add("step_days", json_number(settings.step_days.value_or(settings.horizon_days)))
-          .add("season_days", json_number(settings.season_days))
-          .add("gaps", settings.gaps == GapRule::kRepeat ? "\"repeat\"" : "\"refuse\"")
-          .add("clamp", json_bool(promise.clamp))
-          .add("resource",
-               settings.resource == UsageResource::kMemoryMb ? "\"memory_mb\"" : "\"vcpus\"")
-          .add("capacity", json_number(capacity))
-          .add("bill_days", json_number(settings.bill_days))
-          .add("penalty_percent", json_number(penalty.rate * 100))
-          .add("penalty_below_percent", json_number(penalty.threshold * 100))
-          .add("penalty_at_threshold", json_bool(penalty.at_threshold))
-          .add("penalty_on", penalty.on_all_revenue ? "\"all\"" : "\"economy\"")
-          .add("sellable_slack",
-               promise.sellable == SellableSlack::kMean ? "\"mean\"" : "\"oracle\"")
-          .add("opportunistic_price", json_number(settings.opportunistic_price))
-          .text();
-  return object.substr(1, object.size() - 2);
+  const bool is_memory = settings.resource == UsageResource::kMemoryMb;
+  return {{"period_hours", json_of(settings.period_hours)},
+          {"training_days", json_of(settings.training_days)},
+          {"horizon_days", json_of(settings.horizon_days)},
+          {"step_days", json_of(settings.step_days.value_or(settings.horizon_days))},
+          {"season_days", json_of(settings.season_days)},
+          {"gaps", settings.gaps == GapRule::kRepeat ? "repeat" : "refuse"},
+          {"clamp", promise.clamp},
+          {"resource", is_memory ? "memory_mb" : "vcpus"},
+          {"capacity", json_of(capacity)},
+          {"bill_days", json_of(settings.bill_days)},
+          {"penalty_percent", json_of(penalty.rate * 100)},
+          {"penalty_below_percent", json_of(penalty.threshold * 100)},
+          {"penalty_at_threshold", penalty.at_threshold},
+          {"penalty_on", penalty.on_all_revenue ? "all" : "economy"},
+          {"sellable_slack", promise.sellable == SellableSlack::kMean ? "mean" : "oracle"},
+          {"opportunistic_price", json_of(settings.opportunistic_price)}};
 }
 
 }  // namespace cospot

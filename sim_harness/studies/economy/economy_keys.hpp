@@ -2,16 +2,16 @@
 
 #include <array>
 #include <filesystem>
-#include <string>
 #include <string_view>
 
 #include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/files/json.hpp"
 #include "sim_harness/studies/economy/economy.hpp"
 
 namespace cospot {
 
 /// The keys of a study file that say how promises are made and judged (docs/economy.md).
-inline constexpr std::array<std::string_view, 18> kEconomyKeys{"period_hours",
+inline constexpr std::array<std::string_view, 17> kEconomyKeys{"period_hours",
                                                                "training_days",
                                                                "horizon_days",
                                                                "step_days",
@@ -27,16 +27,14 @@ inline constexpr std::array<std::string_view, 18> kEconomyKeys{"period_hours",
                                                                "penalty_on",
                                                                "sellable_slack",
                                                                "opportunistic_price",
-                                                               "resource",
-                                                               "study"};
+                                                               "resource"};
 
 /// Reads them where `root` has them; the rest are the paper's. Paths are relative to `folder`.
 /// Errors: ConfigError.
 [[nodiscard]] EconomySettings read_economy_settings(const ConfigNode& root,
                                                     const std::filesystem::path& folder);
 
-/// All of them as JSON members, without the braces; a file of forecasts counts by its values, which
-/// are an input of their own.
-[[nodiscard]] std::string economy_settings_json(const EconomySettings& settings);
+/// All of them; a file of forecasts counts by its values, which are an input of their own.
+[[nodiscard]] Json economy_json(const EconomySettings& settings);
 
 }  // namespace cospot

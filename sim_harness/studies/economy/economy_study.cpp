@@ -8,13 +8,12 @@
 #include <thread>
 #include <utility>
 
-#include "sim_harness/files/json_text.hpp"
 #include "sim_harness/results/measure.hpp"
 #include "sim_harness/studies/economy/economy.hpp"
 #include "sim_harness/studies/economy/economy_keys.hpp"
 #include "sim_harness/studies/economy/economy_text.hpp"
+#include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
-#include "sim_harness/studies/provider/provider_keys.hpp"
 #include "sim_harness/workloads/workload_list.hpp"
 
 namespace cospot {
@@ -85,97 +84,69 @@ const std::vector<Measure<EconomyResult>>& measures() {
   return all;
 }
 
-Column axis(const char* name, ColumnType type, const char* unit, const char* meaning) {
-  return {.name = name, .role = ColumnRole::kAxis, .type = type, .unit = unit, .meaning = meaning};
+/// A file of the study, read.
+struct Settings {
+  std::vector<WorkloadSpec> usage{};
+  std::vector<std::string> forecasters{};
+  std::vector<double> confidences{0.9};
+  std::vector<double> prices{0.7};
+  EconomySettings economy{};
+};
+
+std::vector<WorkloadSpec> read_usage(const StudyFile& file) {
+  std::vector<WorkloadSpec> usage =
+      read_workloads(require_key(file.root, "study economy", "usage"), file.folder, "usage");
+  std::optional<SimTime> window = file.window;
+  const ConfigNode* days = file.root.find("window_days");
+  if (days != nullptr && !window) window = read_window_days(*days);
+  for (WorkloadSpec& spec : usage) {
+    if (window) spec.window = window;
+  }
+  return usage;
 }
 
-const Schema& schema() {
-  static const Schema made{
-      .study = "economy",
-      .axes = {axis("usage", ColumnType::kText, "", "label of the usage series or workload"),
-               axis("forecaster", ColumnType::kText, "", "what predicts the slack"),
-               axis("confidence", ColumnType::kNumber, "",
-                    "that the slack is not lower (gamma); 0: no interval"),
-               axis("price", ColumnType::kNumber, "on-demand price = 1", "of the Economy class")},
-      .measures = columns_of(std::span(measures())),
-      .views = {}};
+const Axis<Settings, WorkloadSpec> kUsageAxis{
+    .name = "usage",
+    .meaning = "label of the usage series or workload",
+    .values = &Settings::usage,
+    .read_all = [](const StudyFile& file, const Settings&) { return read_usage(file); },
+    .keys = {"usage", "window_days"}};
+const Axis<Settings, std::string> kForecasterAxis{.name = "forecaster",
+                                                  .meaning = "what predicts the slack",
+                                                  .values = &Settings::forecasters,
+                                                  .read = read_label};
+const Axis<Settings, double> kConfidenceAxis{
+    .name = "confidence",
+    .meaning = "that the slack is not lower (gamma); 0: no interval",
+    .values = &Settings::confidences,
+    .read = [](const auto& item, auto key) { return read_number(item, key, 0, 0.999999); }};
+const Axis<Settings, double> kPriceAxis{
+    .name = "price",
+    .unit = "on-demand price = 1",
+    .meaning = "of the Economy class",
+    .values = &Settings::prices,
+    .read = [](const auto& item, auto key) { return read_number(item, key, 0, 1); }};
+
+const SettingTable<Settings>& table() {
+  static const Setting<Settings> promises{
+      .keys = {kEconomyKeys.begin(), kEconomyKeys.end()},
+      .read =
+          [](const StudyFile& file, Settings& settings) {
+            settings.economy = read_economy_settings(file.root, file.folder);
+          },
+      .write = [](const Settings& settings,
+                  Json& configuration) { configuration.update(economy_json(settings.economy)); }};
+  static const SettingTable<Settings> made(
+      "study economy", {kUsageAxis, kForecasterAxis, kConfidenceAxis, kPriceAxis, promises});
   return made;
 }
 
-/// A file of the study, read.
-struct Settings {
-  std::vector<WorkloadSpec> usage;
-  std::vector<std::string> forecasters;
-  std::vector<double> confidences;
-  std::vector<double> prices;
-  EconomySettings economy;
-
-  [[nodiscard]] std::string json() const {
-    const auto number = [](double value) { return json_number(value); };
-    const std::string axes = JsonObject()
-                                 .add("usage", list_of(usage, workload_json))
-                                 .add("forecaster", list_of(forecasters, json_text))
-                                 .add("confidence", list_of(confidences, number))
-                                 .add("price", list_of(prices, number))
-                                 .text();
-    return fmt::format("{},{}}}", axes.substr(0, axes.size() - 1), economy_settings_json(economy));
-  }
-};
-
-std::vector<double> read_numbers(const ConfigNode& root, std::string_view key, double most,
-                                 std::vector<double> otherwise) {
-  const ConfigNode* node = root.find(key);
-  if (node == nullptr) return otherwise;
-  return read_distinct(
-      *node, key, [key, most](const ConfigNode& item) { return read_number(item, key, 0, most); });
-}
-
-Settings read_settings(const StudyFile& file) {
-  constexpr double kMostConfidence = 0.999999;
-  const ConfigNode& root = file.root;
-  std::vector<std::string_view> keys(kEconomyKeys.begin(), kEconomyKeys.end());
-  keys.insert(keys.end(), {"usage", "forecaster", "confidence", "price", "window_days"});
-  require_known_keys(root, "study economy", keys);
-  Settings settings;
-  settings.usage =
-      read_workloads(require_key(root, "study economy", "usage"), file.folder, "usage");
-  std::optional<SimTime> window = file.window;
-  if (const ConfigNode* days = root.find("window_days"))
-    window = window.value_or(read_window_days(*days));
-  for (WorkloadSpec& spec : settings.usage) {
-    if (window) spec.window = window;
-  }
-  settings.forecasters =
-      read_distinct(require_key(root, "study economy", "forecaster"), "forecaster",
-                    [](const ConfigNode& item) { return read_label(item, "forecaster"); });
-  settings.confidences = read_numbers(root, "confidence", kMostConfidence, {0.9});
-  settings.prices = read_numbers(root, "price", 1, {0.7});
-  settings.economy = read_economy_settings(root, file.folder);
-  return settings;
-}
-
-Axis text_axis(const ConfigNode& root, const std::string& name) {
-  Axis axis{name, name, {}};
-  for (const ConfigNode& item : require_key(root, "study economy", name).items) {
-    const std::string& text =
-        item.kind == ConfigNode::Kind::kMapping ? require_key(item, name, "label").text : item.text;
-    axis.values.push_back({text, text, text});
-  }
-  return axis;
-}
-
-Axis number_axis(const ConfigNode& root, const std::string& name) {
-  Axis axis{name, name, {}};
-  for (const ConfigNode& item : require_key(root, "study economy", name).items) {
-    axis.values.push_back({read_number(item, name, 0, 1), item.text, item.text});
-  }
-  return axis;
-}
-
-std::vector<Axis> axes_of(const std::string& configuration) {
-  const ConfigNode root = parse_yaml(configuration, "configuration");  // JSON is YAML
-  return {text_axis(root, "usage"), text_axis(root, "forecaster"), number_axis(root, "confidence"),
-          number_axis(root, "price")};
+const Schema& schema() {
+  static const Schema made{.study = "economy",
+                           .axes = table().columns(),
+                           .measures = columns_of(std::span(measures())),
+                           .views = {}};
+  return made;
 }
 
 /// What the runs share: the cycles of each usage series, and their forecasts by forecaster.
@@ -184,19 +155,21 @@ struct Shared {
   std::vector<std::vector<std::vector<Forecast>>> forecasts;
 };
 
-EconomyResult simulate(const Shared& shared, const Settings& settings, const Coordinates& at) {
+EconomyResult simulate(const Shared& shared, const GridPoint<Settings>& at) {
   constexpr double kPercent = 100;
-  const std::vector<CycleData>& cycles = shared.cycles[at[0]];
-  const std::vector<Forecast>& forecasts = shared.forecasts[at[0]][at[1]];
-  const PromiseSettings promise = settings.economy.promise_at(settings.confidences[at[2]]);
+  const EconomySettings& economy = at.settings().economy;
+  const std::vector<CycleData>& cycles = shared.cycles[at.index(kUsageAxis)];
+  const std::vector<Forecast>& forecasts =
+      shared.forecasts[at.index(kUsageAxis)][at.index(kForecasterAxis)];
+  const PromiseSettings promise = economy.promise_at(at.get(kConfidenceAxis));
   EconomyResult result;
   std::vector<CycleOutcome> outcomes;
   for (std::size_t i = 0; i < cycles.size(); ++i) {
     outcomes.push_back(judge_cycle(forecasts[i], cycles[i], promise));
     result.fallbacks += forecasts[i].note.empty() ? 0 : 1;
   }
-  const ClassPrices prices{.economy = settings.prices[at[3]],
-                           .opportunistic = settings.economy.opportunistic_price};
+  const ClassPrices prices{.economy = at.get(kPriceAxis),
+                           .opportunistic = economy.opportunistic_price};
   const BacktestResult sum = sum_up(outcomes, prices, promise.penalty.on_all_revenue);
   result.cycles = sum.cycles;
   result.quantity = sum.quantity * kPercent;
@@ -229,9 +202,9 @@ std::vector<std::string> fallback_warnings(const Settings& settings, const Share
 
 Experiment load(const Settings& settings) {
   Experiment experiment{.schema = schema(),
-                        .axes = axes_of(settings.json()),
-                        .group_axes = 2,  // usage and forecaster: the same forecasts
-                        .configuration = settings.json()};
+                        .axes = table().axes(settings),
+                        .group_by = axis_names(kUsageAxis, kForecasterAxis),  // the same forecasts
+                        .configuration = table().json(settings).dump()};
   const auto shared = std::make_shared<Shared>();
   for (const WorkloadSpec& spec : settings.usage) {
     const EconomyInput input = load_economy_input(spec, settings.economy);
@@ -258,8 +231,8 @@ Experiment load(const Settings& settings) {
                              const RunGroup& /*group*/, std::span<const std::size_t> pending,
                              const RecordMeasures& record) {
     for (const std::size_t run : pending) {
-      record(run,
-             values_of(std::span(measures()), simulate(*shared, settings, grid.coordinates(run))));
+      record(run, values_of(std::span(measures()),
+                            simulate(*shared, table().at(settings, grid.coordinates(run)))));
     }
   };
   return experiment;
@@ -272,7 +245,7 @@ Study economy_study() {
           .summary = "how much unused capacity can be promised for months",
           .schema = schema,
           .read = [](const StudyFile& file) -> LoadExperiment {
-            return [settings = read_settings(file)] { return load(settings); };
+            return [settings = table().read(file)] { return load(settings); };
           },
           .summary_text = economy_text};
 }

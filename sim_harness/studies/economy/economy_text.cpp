@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kUsage = 0, kForecaster = 1, kConfidence = 2, kPrice = 3;
 
-TextTable empty_table(const std::vector<Axis>& axes) {
+TextTable empty_table(const std::vector<GridAxis>& axes) {
   TextTable table;
   table.add_column("usage", TextTable::Align::kLeft);
   table.add_column("forecaster", TextTable::Align::kLeft);
@@ -33,7 +33,7 @@ TextTable empty_table(const std::vector<Axis>& axes) {
 }  // namespace
 
 std::string economy_text(ResultsDatabase& results, Timing /*timing*/) {
-  const std::vector<Axis> axes = results.axes();
+  const std::vector<GridAxis> axes = results.axes();
   const Grid grid = grid_of(axes);
   const std::size_t prices = axes[kPrice].values.size();
   TextTable table = empty_table(axes);

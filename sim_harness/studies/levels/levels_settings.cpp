@@ -2,14 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <string_view>
 
-#include "sim_harness/files/json_text.hpp"
-#include "sim_harness/policies/policy_list.hpp"
+#include "sim_harness/configuration/config_value.hpp"
 #include "sim_harness/studies/economy/economy_keys.hpp"
-#include "sim_harness/studies/provider/provider_json.hpp"
-#include "sim_harness/studies/provider/provider_keys.hpp"
 
 namespace cospot {
 namespace {
@@ -22,63 +18,85 @@ std::string read_promise(const ConfigNode& node) {
   return node.text;
 }
 
-void read_levels(const ConfigNode& root, LevelsSettings& settings) {
-  settings.percents = read_distinct(
-      require_key(root, "study levels", "economy_percent"), "economy_percent",
-      [](const ConfigNode& item) { return read_number(item, "economy_percent", 0, 100); });
-  settings.promises =
-      read_distinct(require_key(root, "study levels", "promise"), "promise", read_promise);
-  if (const ConfigNode* seed = root.find("seed")) {
-    settings.seeds = read_distinct(*seed, "seed", [](const ConfigNode& item) {
-      return read_integer(item, "seed", 0, std::numeric_limits<std::int64_t>::max());
-    });
-  }
-  if (const ConfigNode* node = root.find("forecaster")) {
-    settings.forecaster = read_label(*node, "forecaster");
-    if (settings.forecaster == "oracle") {
-      throw_bad_value(*node, "forecaster", "ses, mean, minimum, arima or ets");
-    }
-  }
-  if (const ConfigNode* node = root.find("economy_price")) {
-    settings.economy_price = read_number(*node, "economy_price", 0, 1);
-  }
+std::string read_forecaster(const ConfigNode& node) {
+  std::string forecaster = read_label(node, "forecaster");
+  if (forecaster != "oracle") return forecaster;
+  throw_bad_value(node, "forecaster", "ses, mean, minimum, arima or ets");
+}
+
+using L = LevelsSettings;
+
+const Setting<L> kForecaster{
+    .keys = {"forecaster"},
+    .read =
+        [](const StudyFile& file, L& settings) {
+          const ConfigNode* node = file.root.find("forecaster");
+          if (node != nullptr) settings.forecaster = read_forecaster(*node);
+        },
+    .write = [](const L& settings,
+                Json& configuration) { configuration["forecaster"] = settings.forecaster; }};
+
+const Setting<L> kEconomyPrice{
+    .keys = {"economy_price"},
+    .read =
+        [](const StudyFile& file, L& settings) {
+          const ConfigNode* node = file.root.find("economy_price");
+          if (node != nullptr) settings.economy_price = read_number(*node, "economy_price", 0, 1);
+        },
+    .write =
+        [](const L& settings, Json& configuration) {
+          configuration["economy_price"] = json_of(settings.economy_price);
+        }};
+
+/// How promises are made: but for what is the datacenter's.
+Setting<L> promise_setting() {
+  Setting<L> setting{
+      .keys = {kEconomyKeys.begin(), kEconomyKeys.end()},
+      .read = [](const StudyFile& file,
+                 L& settings) { settings.economy = read_economy_settings(file.root, file.folder); },
+      .write = [](const L& settings,
+                  Json& configuration) { configuration.update(economy_json(settings.economy)); }};
+  for (const char* key : {"capacity", "resource"}) std::erase(setting.keys, key);
+  return setting;
 }
 
 }  // namespace
 
-std::string LevelsSettings::json() const {
-  const auto number = [](double value) { return json_number(value); };
-  const std::string axes =
-      provider_settings_json(*this)
-          .add("economy", list_of(economy_chains, chain_json))
-          .add("economy_percent", list_of(percents, number))
-          .add("promise", list_of(promises, json_text))
-          .add("seed", list_of(seeds, [](std::int64_t seed) { return std::to_string(seed); }))
-          .add("forecaster", json_text(forecaster))
-          .add("economy_price", json_number(economy_price))
-          .text();
-  return fmt::format("{},{}}}", axes.substr(0, axes.size() - 1), economy_settings_json(economy));
+const Axis<L, ChainSpec> kEconomyAxis{
+    .name = "economy",
+    .meaning = "label of the policy that places economy instances",
+    .values = &L::economy_chains,
+    .read_all = [](const StudyFile& file, const L&) { return read_chains_of(file, "economy"); }};
+
+const Axis<L, double> kEconomyPercentAxis{
+    .name = "economy_percent",
+    .unit = "% of spots",
+    .meaning = "that are sold as economy instances",
+    .values = &L::percents,
+    .read = [](const auto& item, auto key) { return read_number(item, key, 0, 100); }};
+
+const Axis<L, std::string> kPromiseAxis{
+    .name = "promise",
+    .meaning = "confidence of what is promised to the Economy class, or `unlimited`",
+    .values = &L::promises,
+    .read = [](const auto& item, auto) { return read_promise(item); }};
+
+const Axis<L, std::int64_t> kLevelsSeedAxis{
+    .name = "seed", .meaning = "of the draw of spots", .values = &L::seeds, .read = read_seed};
+
+const SettingTable<L>& levels_table() {
+  static const SettingTable<L> table(
+      "study levels", provider_table(),
+      {kEconomyAxis, kEconomyPercentAxis, kPromiseAxis, kLevelsSeedAxis, kForecaster, kEconomyPrice,
+       promise_setting()});
+  return table;
 }
 
 LevelsSettings read_levels_settings(const StudyFile& file) {
-  const ConfigNode& root = file.root;
-  std::vector<std::string_view> keys(kEconomyKeys.begin(), kEconomyKeys.end());
-  // The first of the provider's is `study`, which is among them.
-  keys.insert(keys.end(), kProviderKeys.begin() + 1, kProviderKeys.end());
-  keys.insert(keys.end(),
-              {"economy", "economy_percent", "promise", "seed", "forecaster", "economy_price"});
-  // Those of the datacenter.
-  std::erase(keys, "capacity");
-  std::erase(keys, "resource");
-  require_known_keys(root, "study levels", keys);
-  LevelsSettings settings{read_provider_settings(root, file.folder, file.window, *file.policies)};
-  settings.economy_chains =
-      read_chains(require_key(root, "study levels", "economy"), "economy", *file.policies);
-  refuse_forecasts(root, "vm", settings.vm, "levels");
-  refuse_forecasts(root, "spot", settings.spot, "levels");
-  refuse_forecasts(root, "economy", settings.economy_chains, "levels");
-  read_levels(root, settings);
-  settings.economy = read_economy_settings(root, file.folder);
+  LevelsSettings settings = levels_table().read(file);
+  refuse_forecasts(file.root, "vm", settings.vm, "levels");
+  refuse_forecasts(file.root, "spot", settings.spot, "levels");
+  refuse_forecasts(file.root, "economy", settings.economy_chains, "levels");
   return settings;
 }
 

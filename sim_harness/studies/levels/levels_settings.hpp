@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim_harness/studies/economy/economy.hpp"
-#include "sim_harness/studies/provider/provider_settings.hpp"
+#include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/study.hpp"
 
 namespace cospot {
@@ -29,10 +29,14 @@ struct LevelsSettings : ProviderSettings {
     return std::ranges::any_of(promises,
                                [](const auto& each) { return each != kUnlimitedPromise; });
   }
-
-  /// With every default written out.
-  [[nodiscard]] std::string json() const;
 };
+
+extern const Axis<LevelsSettings, ChainSpec> kEconomyAxis;
+extern const Axis<LevelsSettings, double> kEconomyPercentAxis;
+extern const Axis<LevelsSettings, std::string> kPromiseAxis;
+extern const Axis<LevelsSettings, std::int64_t> kLevelsSeedAxis;
+
+[[nodiscard]] const SettingTable<LevelsSettings>& levels_table();
 
 /// Errors: ConfigError.
 [[nodiscard]] LevelsSettings read_levels_settings(const StudyFile& file);

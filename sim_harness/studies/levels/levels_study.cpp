@@ -14,77 +14,80 @@
 #include "sim_harness/studies/levels/levels_settings.hpp"
 #include "sim_harness/studies/levels/levels_summary.hpp"
 #include "sim_harness/studies/levels/promise_plan.hpp"
-#include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
-#include "sim_harness/studies/value_axes.hpp"
 
 namespace cospot {
 namespace {
 
-/// What a run came to. Counts and revenue of each level.
-struct LevelsResult {
+/// What a run came to.
+struct LevelsRun {
+  std::vector<LevelResult> levels{};
   std::uint64_t hosts = 0;
-  std::uint64_t vm_requests = 0, vm_rejected = 0;
-  Revenue vm_revenue_requested = 0, vm_revenue = 0;
-  std::uint64_t economy_requests = 0, economy_admitted = 0, economy_evictions = 0;
-  Revenue economy_revenue_requested = 0, economy_revenue = 0;
-  std::uint64_t spot_requests = 0, spot_admitted = 0, spot_evictions = 0;
-  Revenue spot_revenue_requested = 0, spot_revenue = 0;
   std::optional<double> promised_percent{}, promised_memory_percent{};
   double income = 0;
 };
 
-const std::vector<Measure<LevelsResult>>& measures() {
-  using L = LevelsResult;
-  const char* const vcpu_seconds = "vcpu-seconds";
-  static const std::vector<Measure<L>> all{
-      measure<&L::hosts>({.name = "hosts", .unit = "hosts", .meaning = "in the datacenter"}),
-      measure<&L::vm_requests>({.name = "vm_requests", .unit = "VMs", .meaning = "requested"}),
-      measure<&L::vm_rejected>({.name = "vm_rejected", .unit = "VMs", .meaning = "rejected"}),
-      measure<&L::vm_revenue_requested>(
-          {.name = "vm_revenue_requested", .unit = vcpu_seconds, .meaning = "requested by VMs"}),
-      measure<&L::vm_revenue>(
-          {.name = "vm_revenue", .unit = vcpu_seconds, .meaning = "earned by VMs"}),
-      measure<&L::economy_requests>(
-          {.name = "economy_requests", .unit = "economy instances", .meaning = "requested"}),
-      measure<&L::economy_admitted>({.name = "economy_admitted",
-                                     .unit = "economy instances",
-                                     .meaning = "admitted: within the promise, and with a host"}),
-      measure<&L::economy_evictions>(
-          {.name = "economy_evictions", .unit = "economy instances", .meaning = "evicted by VMs"}),
-      measure<&L::economy_revenue_requested>({.name = "economy_revenue_requested",
-                                              .unit = vcpu_seconds,
-                                              .meaning = "requested by economy instances"}),
-      measure<&L::economy_revenue>({.name = "economy_revenue",
-                                    .unit = vcpu_seconds,
-                                    .meaning = "earned by economy instances"}),
-      measure<&L::spot_requests>(
-          {.name = "spot_requests", .unit = "spots", .meaning = "requested"}),
-      measure<&L::spot_admitted>({.name = "spot_admitted", .unit = "spots", .meaning = "admitted"}),
-      measure<&L::spot_evictions>({.name = "spot_evictions",
-                                   .unit = "spots",
-                                   .meaning = "evicted by VMs and economy instances"}),
-      measure<&L::spot_revenue_requested>({.name = "spot_revenue_requested",
-                                           .unit = vcpu_seconds,
-                                           .meaning = "requested by spots"}),
-      measure<&L::spot_revenue>(
-          {.name = "spot_revenue", .unit = vcpu_seconds, .meaning = "earned by spots"}),
-      measure<&L::promised_percent>({.name = "promised_percent",
-                                     .unit = "% of vcpus",
-                                     .meaning = "promised to the Economy class, mean over the "
-                                                "predictions; empty: unlimited",
-                                     .may_be_null = true,
-                                     .decimals = 4}),
-      measure<&L::promised_memory_percent>({.name = "promised_memory_percent",
-                                            .unit = "% of memory",
-                                            .meaning = "the same of memory",
-                                            .may_be_null = true,
-                                            .decimals = 4}),
-      measure<&L::income>({.name = "income",
-                           .unit = vcpu_seconds,
-                           .meaning = "revenue of all levels, each at its price (VMs at 1)",
-                           .decimals = 0})};
-  return all;
+using R = LevelsRun;
+using MeasureList = std::vector<Measure<R>>;
+
+template <class Get>
+void add(MeasureList& all, const std::string& name, const char* unit, const std::string& meaning,
+         Get get) {
+  all.push_back(measure<R>({.name = name, .unit = unit, .meaning = meaning}, get));
+}
+
+/// Requests, and what became of them; `prefix` is what the level's columns begin with.
+template <Level kLevel>
+void add_level(MeasureList& all, const std::string& prefix, const char* unit, const char* admitted,
+               const char* evicted) {
+  constexpr auto kAt = static_cast<std::size_t>(kLevel);
+  add(all, prefix + "_requests", unit, "requested",
+      [](const R& run) { return run.levels[kAt].requests; });
+  if constexpr (kLevel == Level::kVm) {
+    add(all, prefix + "_rejected", unit, "rejected",
+        [](const R& run) { return run.levels[kAt].rejected; });
+  } else {
+    add(all, prefix + "_admitted", unit, admitted,
+        [](const R& run) { return run.levels[kAt].requests - run.levels[kAt].rejected; });
+    add(all, prefix + "_evictions", unit, evicted,
+        [](const R& run) { return run.levels[kAt].evictions; });
+  }
+  const std::string of = unit;
+  add(all, prefix + "_revenue_requested", "vcpu-seconds", "requested by " + of,
+      [](const R& run) { return run.levels[kAt].revenue_requested; });
+  add(all, prefix + "_revenue", "vcpu-seconds", "earned by " + of,
+      [](const R& run) { return run.levels[kAt].revenue; });
+}
+
+const MeasureList& measures() {
+  static const MeasureList made = [] {
+    MeasureList all{
+        measure<&R::hosts>({.name = "hosts", .unit = "hosts", .meaning = "in the datacenter"})};
+    add_level<Level::kVm>(all, "vm", "VMs", "", "");
+    add_level<Level::kEconomy>(all, "economy", "economy instances",
+                               "admitted: within the promise, and with a host", "evicted by VMs");
+    add_level<Level::kSpot>(all, "spot", "spots", "admitted",
+                            "evicted by VMs and economy instances");
+    all.push_back(measure<&R::promised_percent>({.name = "promised_percent",
+                                                 .unit = "% of vcpus",
+                                                 .meaning = "promised to the Economy class, mean "
+                                                            "over the predictions; empty: "
+                                                            "unlimited",
+                                                 .may_be_null = true,
+                                                 .decimals = 4}));
+    all.push_back(measure<&R::promised_memory_percent>({.name = "promised_memory_percent",
+                                                        .unit = "% of memory",
+                                                        .meaning = "the same of memory",
+                                                        .may_be_null = true,
+                                                        .decimals = 4}));
+    all.push_back(
+        measure<&R::income>({.name = "income",
+                             .unit = "vcpu-seconds",
+                             .meaning = "revenue of all levels, each at its price (VMs at 1)",
+                             .decimals = 0}));
+    return all;
+  }();
+  return made;
 }
 
 /// Shares of what was requested or admitted, and the income beside that without an Economy class.
@@ -125,26 +128,12 @@ std::vector<Column> derived_columns() {
 }
 
 const Schema& schema() {
-  static const Schema made{
-      .study = "levels",
-      .axes = provider_columns(
-          {axis_column("economy", ColumnType::kText, "",
-                       "label of the policy that places economy instances"),
-           axis_column("economy_percent", ColumnType::kNumber, "% of spots",
-                       "that are sold as economy instances"),
-           axis_column("promise", ColumnType::kText, "",
-                       "confidence of what is promised to the Economy class, or `unlimited`"),
-           axis_column("seed", ColumnType::kInteger, "", "of the draw of spots")}),
-      .measures = columns_of(std::span(measures())),
-      .derived = derived_columns(),
-      .views = std::string(kViews)};
+  static const Schema made{.study = "levels",
+                           .axes = levels_table().columns(),
+                           .measures = columns_of(std::span(measures())),
+                           .derived = derived_columns(),
+                           .views = std::string(kViews)};
   return made;
-}
-
-std::vector<Axis> axes_of(const std::string& configuration) {
-  const ConfigNode root = parse_yaml(configuration, "configuration");  // JSON is YAML
-  return provider_axes(root, {chain_axis(root, "economy"), number_axis(root, "economy_percent"),
-                              text_axis(root, "promise"), integer_axis(root, "seed")});
 }
 
 /// One run's policies and datacenter.
@@ -163,24 +152,26 @@ class LevelsSimulation {
 
   [[nodiscard]] const ProviderInputs& inputs() const { return inputs_; }
 
-  [[nodiscard]] LevelsResult run(const Coordinates& at) const {
-    SharedWorkload& workload = *inputs_.workloads[at[0]];
-    const std::size_t hosts = workload.hosts(settings_.sizes[at[1]], at[2]);
-    const std::string& promise = settings_.promises[at[9]];
+  [[nodiscard]] LevelsRun run(const Coordinates& coordinates) const {
+    const auto at = levels_table().at(settings_, coordinates);
+    SharedWorkload& workload = *inputs_.workloads[at.index(kWorkloadAxis)];
+    const std::size_t hosts = workload.hosts(at.get(kSizeAxis), at.index(kVmAxis));
+    const std::string& promise = at.get(kPromiseAxis);
     const bool is_limited = promise != kUnlimitedPromise;
     const std::vector<PromiseStep> steps =
-        is_limited ? promise_steps(vm_use_[at[0]], hosts, settings_, std::stod(promise))
-                   : std::vector<PromiseStep>();
+        is_limited
+            ? promise_steps(vm_use_[at.index(kWorkloadAxis)], hosts, settings_, std::stod(promise))
+            : std::vector<PromiseStep>();
     const std::vector<std::uint8_t> levels =
-        levels_of(workload.workload(), settings_.percents[at[8]],
-                  static_cast<std::uint64_t>(settings_.seeds[at[10]]));
+        levels_of(workload.workload(), at.get(kEconomyPercentAxis),
+                  static_cast<std::uint64_t>(at.get(kLevelsSeedAxis)));
     LevelEngine engine(workload.schedule(), levels, settings_.host.table(hosts),
                        allocator(workload, at, is_limited));
     PromiseOwner owner(steps, workload.workload(), levels);
     if (is_limited) engine.set_forecasts(&owner);
     engine.run();
-    LevelsResult result = counts_of(engine.results());
-    result.hosts = hosts;
+    LevelsRun result{.levels = engine.results(), .hosts = hosts};
+    result.income = income_of(result.levels);
     if (is_limited) {
       const HostMix::Sum all = settings_.host.sum(hosts);
       result.promised_percent = mean_percent(steps, &PromiseStep::vcpus, all.vcpus);
@@ -190,45 +181,27 @@ class LevelsSimulation {
   }
 
  private:
-  [[nodiscard]] LevelAllocator allocator(SharedWorkload& workload, const Coordinates& at,
-                                         bool is_limited) const {
-    const ChainSide side = settings_.saf[at[5]] ? ChainSide::kVmAvoidingSpots : ChainSide::kVm;
-    ChainSpec economy = settings_.economy_chains[at[7]];
+  [[nodiscard]] static LevelAllocator allocator(SharedWorkload& workload,
+                                                const GridPoint<LevelsSettings>& at,
+                                                bool is_limited) {
+    const ChainSide side = at.get(kSafAxis) ? ChainSide::kVmAvoidingSpots : ChainSide::kVm;
+    ChainSpec economy = at.get(kEconomyAxis);
     if (is_limited) economy.filters.push_back({.name = "EconomyPromise"});
     const bool with_placements = workload.schedule().has_placements();
-    return {.chains = {make_chain(settings_.vm[at[2]], side, with_placements),
+    return {.chains = {make_chain(at.get(kVmAxis), side, with_placements),
                        make_chain(economy, side, with_placements),
-                       make_chain(settings_.spot[at[3]], ChainSide::kSpot, with_placements)},
-            .evictor = prepared_evictor(make_evictor(settings_.evictors[at[4]]),
-                                        workload.workload(), workload.schedule()),
-            .otn = settings_.otn[at[6]]};
+                       make_chain(at.get(kSpotAxis), ChainSide::kSpot, with_placements)},
+            .evictor = prepared_evictor(make_evictor(at.get(kEvictorAxis)), workload.workload(),
+                                        workload.schedule()),
+            .otn = at.get(kOtnAxis)};
   }
 
-  [[nodiscard]] LevelsResult counts_of(const std::vector<LevelResult>& levels) const {
-    const LevelResult& vm = levels[0];
-    const LevelResult& economy = levels[1];
-    const LevelResult& spot = levels[2];
-    LevelsResult result;
-    result.vm_requests = vm.requests;
-    result.vm_rejected = vm.rejected;
-    result.vm_revenue_requested = vm.revenue_requested;
-    result.vm_revenue = vm.revenue;
-    result.economy_requests = economy.requests;
-    result.economy_admitted = economy.requests - economy.rejected;
-    result.economy_evictions = economy.evictions;
-    result.economy_revenue_requested = economy.revenue_requested;
-    result.economy_revenue = economy.revenue;
-    result.spot_requests = spot.requests;
-    result.spot_admitted = spot.requests - spot.rejected;
-    result.spot_evictions = spot.evictions;
-    result.spot_revenue_requested = spot.revenue_requested;
-    result.spot_revenue = spot.revenue;
+  [[nodiscard]] double income_of(const std::vector<LevelResult>& levels) const {
     constexpr double kMicroseconds = 1e6;
-    result.income = (static_cast<double>(vm.revenue) +
-                     static_cast<double>(economy.revenue) * settings_.economy_price +
-                     static_cast<double>(spot.revenue) * settings_.economy.opportunistic_price) /
-                    kMicroseconds;
-    return result;
+    return (static_cast<double>(levels[0].revenue) +
+            static_cast<double>(levels[1].revenue) * settings_.economy_price +
+            static_cast<double>(levels[2].revenue) * settings_.economy.opportunistic_price) /
+           kMicroseconds;
   }
 
   [[nodiscard]] static double mean_percent(const std::vector<PromiseStep>& steps,
@@ -250,9 +223,9 @@ Experiment load(LevelsSettings settings) {
   const ProviderInputs& inputs = simulation->inputs();
   settings.workloads = as_recorded(settings.workloads, inputs.windows);
   Experiment experiment{.schema = schema(),
-                        .axes = axes_of(settings.json()),
-                        .group_axes = 7,  // the same policies and datacenter
-                        .configuration = settings.json(),
+                        .axes = levels_table().axes(settings),
+                        .group_by = provider_axis_names(),  // the same policies and datacenter
+                        .configuration = levels_table().json(settings).dump(),
                         .inputs = inputs.records,
                         .warnings = inputs.warnings};
   experiment.run_group = [simulation, grid = experiment.grid()](

@@ -15,7 +15,6 @@
 #include "core/errors.hpp"
 #include "sim_harness/configuration/config_value.hpp"
 #include "sim_harness/files/decimal.hpp"
-#include "sim_harness/files/json_text.hpp"
 #include "sim_harness/life/life_files.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 
@@ -146,36 +145,25 @@ void read_maintenance(const ConfigNode& node, const std::filesystem::path& folde
   life.maintenance_rate = rate;
 }
 
-std::string rule_json(const Backoff& rule, bool has_classes) {
-  JsonObject json;
-  json.add("patience_s", json_number(static_cast<double>(rule.patience.count()) / 1e6))
-      .add("first_wait_s", json_number(static_cast<double>(rule.first_wait.count()) / 1e6))
-      .add("factor", json_number(rule.factor.number()))
-      .add("longest_wait_s", json_number(static_cast<double>(rule.longest_wait.count()) / 1e6));
-  std::vector<std::string> classes;
-  if (rule.vms) classes.push_back(json_text("vm"));
-  if (rule.spots) classes.push_back(json_text("spot"));
-  if (has_classes) json.add("classes", json_list(classes));
-  return json.text();
+double in_seconds(SimTime time) { return static_cast<double>(time.count()) / 1e6; }
+
+Json rule_json(const Backoff& rule, bool has_classes) {
+  Json json{{"patience_s", json_of(in_seconds(rule.patience))},
+            {"first_wait_s", json_of(in_seconds(rule.first_wait))},
+            {"factor", json_of(rule.factor.number())},
+            {"longest_wait_s", json_of(in_seconds(rule.longest_wait))}};
+  if (!has_classes) return json;
+  Json& classes = json["classes"] = Json::array();
+  if (rule.vms) classes.push_back("vm");
+  if (rule.spots) classes.push_back("spot");
+  return json;
 }
 
 template <class Row>
-void add_file(JsonObject& json, const std::string& key, const LifeFile<Row>& file) {
+void add_file(Json& json, const std::string& key, const LifeFile<Row>& file) {
   if (file.name.empty()) return;
-  json.add(key, json_text(file.name)).add(key + "_sha256", json_text(file.sha256));
-}
-
-/// Flow style, without what only tells bytes apart.
-std::string flow_yaml(const ConfigNode& node) {
-  if (node.kind == ConfigNode::Kind::kScalar) return node.quoted ? yaml_text(node.text) : node.text;
-  std::vector<std::string> parts;
-  for (const ConfigNode& item : node.items) parts.push_back(flow_yaml(item));
-  if (node.kind == ConfigNode::Kind::kList) return fmt::format("[{}]", fmt::join(parts, ", "));
-  for (const ConfigEntry& entry : node.entries) {
-    if (entry.key.ends_with("_sha256")) continue;
-    parts.push_back(fmt::format("{}: {}", entry.key, flow_yaml(entry.value)));
-  }
-  return fmt::format("{{{}}}", fmt::join(parts, ", "));
+  json[key] = file.name;
+  json[key + "_sha256"] = file.sha256;
 }
 
 }  // namespace
@@ -227,43 +215,51 @@ std::vector<LifeSettings> read_lives(const ConfigNode& node, const std::filesyst
   return lives;
 }
 
-std::string life_json(const LifeSettings& life) {
-  JsonObject json;
-  json.add("label", json_text(life.label));
-  if (life.is_off()) return json.text();
-  json.add("after_a_wait", json_text(life.ends_stay ? "same_end" : "whole_life"));
-  if (life.retries.patience > SimTime{0}) json.add("retries", rule_json(life.retries, true));
+Json setting_json(const LifeSettings& life) {
+  Json json{{"label", life.label}};
+  if (life.is_off()) return json;
+  json["after_a_wait"] = life.ends_stay ? "same_end" : "whole_life";
+  if (life.retries.patience > SimTime{0}) json["retries"] = rule_json(life.retries, true);
   if (life.returning_spots.patience > SimTime{0}) {
-    json.add("returning_spots", rule_json(life.returning_spots, false));
+    json["returning_spots"] = rule_json(life.returning_spots, false);
   }
-  if (life.failure_rate) {
-    json.add("failures", JsonObject()
-                             .add("mtbf_days", json_number(life.failure_rate->mtbf_days))
-                             .add("repair_h", json_number(life.failure_rate->repair_h))
-                             .add("seed", std::to_string(life.failure_rate->seed))
-                             .text());
+  if (const auto& rate = life.failure_rate) {
+    json["failures"] = {{"mtbf_days", json_of(rate->mtbf_days)},
+                        {"repair_h", json_of(rate->repair_h)},
+                        {"seed", rate->seed}};
   }
-  if (life.maintenance_rate) {
-    json.add("maintenance", JsonObject()
-                                .add("every_days", json_number(life.maintenance_rate->every_days))
-                                .add("lasts_h", json_number(life.maintenance_rate->lasts_h))
-                                .add("notice_h", json_number(life.maintenance_rate->notice_h))
-                                .add("seed", std::to_string(life.maintenance_rate->seed))
-                                .text());
+  if (const auto& rate = life.maintenance_rate) {
+    json["maintenance"] = {{"every_days", json_of(rate->every_days)},
+                           {"lasts_h", json_of(rate->lasts_h)},
+                           {"notice_h", json_of(rate->notice_h)},
+                           {"seed", rate->seed}};
   }
   add_file(json, "failures", life.failures);
   add_file(json, "maintenance", life.maintenance);
   add_file(json, "resizes", life.resizes);
-  return json.text();
+  return json;
 }
 
-Axis life_axis(const ConfigNode& root) {
-  Axis axis{"life", "life", {}};
-  for (const ConfigNode& item : require_key(root, "study life", "life").items) {
-    const std::string& label = require_key(item, "life", "label").text;
-    axis.values.push_back({label, label, flow_yaml(item)});
+AxisValue axis_value(const LifeSettings& life) {
+  Json json = setting_json(life);
+  // Digests tell bytes apart, and are no keys of a file.
+  for (const char* key : {"failures_sha256", "maintenance_sha256", "resizes_sha256"}) {
+    json.erase(key);
   }
-  return axis;
+  return {life.label, life.label, flow_yaml(json)};
+}
+
+const Axis<LifeStudySettings, LifeSettings> kLifeAxis{
+    .name = "life",
+    .meaning = "label of what happens beside the workload; `none`: nothing",
+    .values = &LifeStudySettings::lives,
+    .read_all = [](const StudyFile& file, const LifeStudySettings&) {
+      return read_lives(require_key(file.root, "study life", "life"), file.folder);
+    }};
+
+const SettingTable<LifeStudySettings>& life_table() {
+  static const SettingTable<LifeStudySettings> table("study life", provider_table(), {kLifeAxis});
+  return table;
 }
 
 }  // namespace cospot

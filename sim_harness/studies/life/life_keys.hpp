@@ -1,12 +1,11 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 #include <vector>
 
 #include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/life/life_settings.hpp"
-#include "sim_harness/results/experiment_record.hpp"
+#include "sim_harness/studies/provider/provider_axes.hpp"
 
 namespace cospot {
 
@@ -21,9 +20,16 @@ namespace cospot {
                                                    const std::filesystem::path& folder);
 
 /// With every default written out; a file counts by what is in it.
-[[nodiscard]] std::string life_json(const LifeSettings& life);
+[[nodiscard]] Json setting_json(const LifeSettings& life);
+[[nodiscard]] AxisValue axis_value(const LifeSettings& life);
 
-/// The axis of a configuration that holds a list of life_json under `life`.
-[[nodiscard]] Axis life_axis(const ConfigNode& root);
+/// A file of the study `life`, read.
+struct LifeStudySettings : ProviderSettings {
+  std::vector<LifeSettings> lives{};
+};
+
+extern const Axis<LifeStudySettings, LifeSettings> kLifeAxis;
+
+[[nodiscard]] const SettingTable<LifeStudySettings>& life_table();
 
 }  // namespace cospot

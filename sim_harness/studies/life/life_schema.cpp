@@ -5,8 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim_harness/studies/provider/provider_settings.hpp"
-#include "sim_harness/studies/value_axes.hpp"
+#include "sim_harness/studies/life/life_keys.hpp"
 
 namespace cospot {
 namespace {
@@ -191,9 +190,7 @@ std::vector<Column> derived_columns() {
 
 const Schema& life_schema() {
   static const Schema schema{.study = "life",
-                             .axes = provider_columns({axis_column(
-                                 "life", ColumnType::kText, "",
-                                 "label of what happens beside the workload; `none`: nothing")}),
+                             .axes = life_table().columns(),
                              .measures = columns_of(std::span(measures())),
                              .derived = derived_columns(),
                              .views = std::string(kViews)};

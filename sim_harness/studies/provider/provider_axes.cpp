@@ -1,125 +1,148 @@
 #include "sim_harness/studies/provider/provider_axes.hpp"
 
-#include <charconv>
-#include <cstdint>
-#include <limits>
 #include <utility>
 
 #include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/engine/true_lifetimes.hpp"
+#include "sim_harness/policies/policy_list.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
-#include "sim_harness/studies/provider/upper_bounds.hpp"
-#include "sim_harness/studies/value_axes.hpp"
+#include "sim_harness/studies/provider/provider_keys.hpp"
 
 namespace cospot {
-namespace {
 
-template <class MakeYaml, class IsBound>
-Axis labelled_axis(const ConfigNode& root, std::string_view name, std::string_view key,
-                   const MakeYaml& make_yaml, const IsBound& is_bound) {
-  Axis axis{std::string(name), std::string(key), {}};
-  for (const ConfigNode& item : require_key(root, "sweep", key).items) {
-    const std::string& label = require_key(item, key, "label").text;
-    axis.values.push_back({label, label, make_yaml(item), is_bound(item)});
+using P = ProviderSettings;
+
+const Axis<P, WorkloadSpec> kWorkloadAxis{.name = "workload",
+                                          .meaning = "its label, as the sweep file writes it",
+                                          .values = &P::workloads,
+                                          .read_all =
+                                              [](const StudyFile& file, const P&) {
+                                                return read_windowed_workloads(
+                                                    file.root, file.folder, file.window);
+                                              },
+                                          .keys = {"workloads", "window_days"}};
+
+const Axis<P, Headroom> kSizeAxis{
+    .name = "headroom_percent",
+    .unit = "%",
+    .meaning = "hosts beyond the size that fits the VMs; empty when the sweep gives `hosts`",
+    .values = &P::sizes,
+    .read_all = [](const StudyFile& file,
+                   const P& settings) { return read_sizes(file.root, settings.host); },
+    .keys = {"headroom_percent", "hosts"},
+    .may_be_null = true,
+    .key_of =
+        [](const P& settings) {
+          return settings.sizes.front().percent ? "headroom_percent" : "hosts";
+        },
+    .write =
+        [](const P& settings, Json& configuration) {
+          configuration["sizes"] =
+              json_list_of(settings.sizes, [](const Headroom& size) { return setting_json(size); });
+        }};
+
+const Axis<P, ChainSpec> kVmAxis{
+    .name = "vm",
+    .meaning = "label of the VM policy",
+    .values = &P::vm,
+    .read_all = [](const StudyFile& file, const P&) { return read_chains_of(file, "vm"); }};
+
+const Axis<P, ChainSpec> kSpotAxis{
+    .name = "spot",
+    .meaning = "label of the spot policy",
+    .values = &P::spot,
+    .read_all = [](const StudyFile& file, const P&) { return read_chains_of(file, "spot"); }};
+
+const Axis<P, EvictorSpec> kEvictorAxis{.name = "evictor",
+                                        .meaning = "label of the evictor",
+                                        .values = &P::evictors,
+                                        .read_all = [](const StudyFile& file, const P&) {
+                                          return read_evictors(
+                                              require_key(file.root, "sweep", "evictor"), "evictor",
+                                              file.folder, *file.policies);
+                                        }};
+
+const Axis<P, bool> kSafAxis{.name = "saf",
+                             .unit = "0 or 1",
+                             .meaning = "spot-avoiding filter on",
+                             .values = &P::saf,
+                             .read = read_bool};
+
+const Axis<P, OfferRule> kOtnAxis{
+    .name = "otn",
+    .unit = "hosts",
+    .meaning =
+        "how many hosts the VM chain offers; or the label of another offer, "
+        "`epsilon-0.05`, `adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1`",
+    .values = &P::otn,
+    .read_all = [](const StudyFile& file, const P&) { return read_offers(file.root); }};
+
+AxisValue axis_value(const WorkloadSpec& workload) {
+  return {workload.label, workload.label, workload_yaml(setting_json(workload))};
+}
+
+AxisValue axis_value(const Headroom& size) {
+  if (size.percent) return axis_value(*size.percent);
+  AxisValue hosts = axis_value(static_cast<std::int64_t>(size.hosts));
+  hosts.value = Value();  // of the axis of headrooms
+  return hosts;
+}
+
+AxisValue axis_value(const ChainSpec& chain) {
+  return {chain.label, chain.label, chain_yaml(setting_json(chain)), needs_true_lifetimes(chain)};
+}
+
+AxisValue axis_value(const EvictorSpec& evictor) {
+  return {evictor.label, evictor.label, evictor_yaml(setting_json(evictor)),
+          needs_true_lifetimes(evictor)};
+}
+
+AxisValue axis_value(const OfferRule& offer) {
+  if (offer.kind() == OfferRule::Kind::kTopN) {
+    return axis_value(static_cast<std::int64_t>(offer.otn()));
   }
-  return axis;
+  return axis_value(offer.label());
 }
 
-}  // namespace
-
-Column workload_column() {
-  return axis_column("workload", ColumnType::kText, "", "its label, as the sweep file writes it");
+std::vector<ChainSpec> read_chains_of(const StudyFile& file, std::string_view key) {
+  return read_chains(require_key(file.root, "sweep", key), key, *file.policies);
 }
 
-Column headroom_column() {
-  Column column =
-      axis_column("headroom_percent", ColumnType::kNumber, "%",
-                  "hosts beyond the size that fits the VMs; empty when the sweep gives `hosts`");
-  column.may_be_null = true;
-  return column;
+std::vector<std::string> provider_axis_names() {
+  return axis_names(kWorkloadAxis, kSizeAxis, kVmAxis, kSpotAxis, kEvictorAxis, kSafAxis, kOtnAxis);
 }
 
-Column vm_column() { return axis_column("vm", ColumnType::kText, "", "label of the VM policy"); }
-
-Column spot_column() {
-  return axis_column("spot", ColumnType::kText, "", "label of the spot policy");
+const Setting<P>& host_setting() {
+  static const Setting<P> made{
+      .keys = {"host", "added_type"},
+      .read = [](const StudyFile& file,
+                 P& settings) { settings.host = read_hosts(file.root, file.folder); },
+      .write = [](const P& settings,
+                  Json& configuration) { configuration["host"] = host_json(settings.host); }};
+  return made;
 }
 
-Column evictor_column() {
-  return axis_column("evictor", ColumnType::kText, "", "label of the evictor");
+const Setting<P>& headroom_of_setting() {
+  static const Setting<P> made{
+      .keys = {"headroom_of"},
+      .read =
+          [](const StudyFile& file, P& settings) {
+            settings.headroom_of = read_headroom_policies(file.root, *file.policies);
+          },
+      .write =
+          [](const P& settings, Json& configuration) {
+            if (settings.headroom_of.empty()) return;
+            configuration["headroom_of"] = json_list_of(
+                settings.headroom_of, [](const ChainSpec& chain) { return setting_json(chain); });
+          }};
+  return made;
 }
 
-Column saf_column() {
-  return axis_column("saf", ColumnType::kBoolean, "0 or 1", "spot-avoiding filter on");
-}
-
-Column otn_column() {
-  return axis_column("otn", ColumnType::kIntegerOrText, "hosts",
-                     "how many hosts the VM chain offers; or the label of another offer, "
-                     "`epsilon-0.05`, `adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1`");
-}
-
-Axis workload_axis(const ConfigNode& root) {
-  return labelled_axis(root, "workload", "workloads", workload_yaml,
-                       [](const ConfigNode& /*workload*/) { return false; });
-}
-
-Axis size_axis(const ConfigNode& root) {
-  constexpr double kMaxPercent = 1e9;
-  Axis axis{"headroom_percent", "headroom_percent", {}};
-  for (const ConfigNode& item : require_key(root, "sweep", "sizes").items) {
-    const bool is_percent = item.find("headroom_percent") != nullptr;
-    if (!is_percent) axis.key = "hosts";
-    const ConfigNode& node = require_key(item, "sizes", axis.key);
-    Value value;
-    if (is_percent) value = read_number(node, axis.key, 0, kMaxPercent);
-    axis.values.push_back({value, node.text, node.text});
-  }
-  return axis;
-}
-
-Axis chain_axis(const ConfigNode& root, std::string_view key) {
-  return labelled_axis(root, key, key, chain_yaml, chain_needs_true_lifetimes);
-}
-
-Axis evictor_axis(const ConfigNode& root) {
-  return labelled_axis(root, "evictor", "evictor", evictor_yaml, [](const ConfigNode& evictor) {
-    return evictor_needs_true_lifetimes(evictor);
-  });
-}
-
-Axis saf_axis(const ConfigNode& root) {
-  Axis axis{"saf", "saf", {}};
-  for (const ConfigNode& item : require_key(root, "sweep", "saf").items) {
-    const bool is_on = read_bool(item, "saf");
-    const std::string text = is_on ? "on" : "off";
-    axis.values.push_back({std::int64_t{is_on}, text, text});
-  }
-  return axis;
-}
-
-Axis otn_axis(const ConfigNode& root) {
-  Axis axis{"otn", "otn", {}};
-  for (const ConfigNode& item : require_key(root, "sweep", "otn").items) {
-    axis.values.push_back({offer_value(item.text), item.text, item.text});
-  }
-  return axis;
-}
-
-Axis integer_axis(const ConfigNode& root, std::string_view name) {
-  Axis axis{std::string(name), std::string(name), {}};
-  for (const ConfigNode& item : require_key(root, "sweep", name).items) {
-    const std::int64_t value = read_integer(item, name, std::numeric_limits<std::int64_t>::min(),
-                                            std::numeric_limits<std::int64_t>::max());
-    axis.values.push_back({value, item.text, item.text});
-  }
-  return axis;
-}
-
-Value offer_value(const std::string& label) {
-  std::int64_t number = 0;
-  const auto [stop, error] = std::from_chars(label.data(), label.data() + label.size(), number);
-  if (error == std::errc() && stop == label.data() + label.size()) return number;
-  return label;
+const SettingTable<P>& provider_table() {
+  static const SettingTable<P> table(
+      "sweep", {kWorkloadAxis, host_setting(), kSizeAxis, headroom_of_setting(), kVmAxis, kSpotAxis,
+                kEvictorAxis, kSafAxis, kOtnAxis});
+  return table;
 }
 
 }  // namespace cospot

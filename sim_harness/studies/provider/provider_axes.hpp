@@ -1,37 +1,53 @@
 #pragma once
 
-#include <string>
-#include <string_view>
-
-#include "sim_harness/configuration/yaml_reader.hpp"
-#include "sim_harness/results/column.hpp"
-#include "sim_harness/results/experiment_record.hpp"
+#include "sim_harness/experiments/axis.hpp"
+#include "sim_harness/studies/provider/provider_json.hpp"
+#include "sim_harness/studies/provider/provider_settings.hpp"
 
 namespace cospot {
 
-// The axes that studies of the provider's simulation have in common: their columns, and their
-// values as a configuration (provider_json.hpp, read by parse_yaml) has them.
+// The axes that studies of the provider's simulation have in common, slowest first.
 
-[[nodiscard]] Column workload_column();
-[[nodiscard]] Column headroom_column();
-[[nodiscard]] Column vm_column();
-[[nodiscard]] Column spot_column();
-[[nodiscard]] Column evictor_column();
-[[nodiscard]] Column saf_column();
-[[nodiscard]] Column otn_column();
+extern const Axis<ProviderSettings, WorkloadSpec> kWorkloadAxis;
+extern const Axis<ProviderSettings, Headroom> kSizeAxis;
+extern const Axis<ProviderSettings, ChainSpec> kVmAxis;
+extern const Axis<ProviderSettings, ChainSpec> kSpotAxis;
+extern const Axis<ProviderSettings, EvictorSpec> kEvictorAxis;
+extern const Axis<ProviderSettings, bool> kSafAxis;
+extern const Axis<ProviderSettings, OfferRule> kOtnAxis;
 
-// Errors: ConfigError when the key is missing or something else.
-[[nodiscard]] Axis workload_axis(const ConfigNode& root);
-[[nodiscard]] Axis size_axis(const ConfigNode& root);
-[[nodiscard]] Axis chain_axis(const ConfigNode& root, std::string_view key);  ///< vm or spot
-[[nodiscard]] Axis evictor_axis(const ConfigNode& root);
-[[nodiscard]] Axis saf_axis(const ConfigNode& root);
-[[nodiscard]] Axis otn_axis(const ConfigNode& root);
+[[nodiscard]] AxisValue axis_value(const WorkloadSpec& workload);
+[[nodiscard]] AxisValue axis_value(const Headroom& size);
+[[nodiscard]] AxisValue axis_value(const ChainSpec& chain);
+[[nodiscard]] AxisValue axis_value(const EvictorSpec& evictor);
+[[nodiscard]] AxisValue axis_value(const OfferRule& offer);
+constexpr ColumnType axis_type(const Headroom* /*tag*/) { return ColumnType::kNumber; }
+constexpr ColumnType axis_type(const OfferRule* /*tag*/) { return ColumnType::kIntegerOrText; }
 
-/// An axis of whole numbers under the key `name`, such as `seed`.
-[[nodiscard]] Axis integer_axis(const ConfigNode& root, std::string_view name);
+/// What the hosts are, which is no axis.
+[[nodiscard]] const Setting<ProviderSettings>& host_setting();
+/// Over which VM policies a headroom counts.
+[[nodiscard]] const Setting<ProviderSettings>& headroom_of_setting();
 
-/// The column `otn` of an offer: a whole number where its label is one.
-[[nodiscard]] Value offer_value(const std::string& label);
+/// All of them, and the hosts. A study adds its own rows behind these.
+[[nodiscard]] const SettingTable<ProviderSettings>& provider_table();
+
+/// Of these seven axes, for Experiment::group_by.
+[[nodiscard]] std::vector<std::string> provider_axis_names();
+
+/// Reads policies under a key. Errors: ConfigError.
+[[nodiscard]] std::vector<ChainSpec> read_chains_of(const StudyFile& file, std::string_view key);
+
+/// The policies and hosts of a run.
+template <class Settings>
+[[nodiscard]] RunSettings run_settings_at(const GridPoint<Settings>& at, std::size_t hosts) {
+  return {.host = at.settings().host,
+          .hosts = hosts,
+          .vm = at.get(kVmAxis),
+          .spot = at.get(kSpotAxis),
+          .evictor = at.get(kEvictorAxis),
+          .saf = at.get(kSafAxis),
+          .otn = at.get(kOtnAxis)};
+}
 
 }  // namespace cospot

@@ -1,7 +1,11 @@
 #include "sim_harness/studies/provider/provider_keys.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
+#include "core/errors.hpp"
+#include "sim_harness/configuration/config_value.hpp"
 #include "sim_harness/engine/headroom.hpp"
 #include "sim_harness/policies/policy_list.hpp"
 #include "sim_harness/workloads/workload_list.hpp"

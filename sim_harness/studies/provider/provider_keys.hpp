@@ -1,17 +1,11 @@
 #pragma once
 
-#include <fmt/core.h>
-
-#include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <string_view>
 #include <vector>
 
-#include "core/errors.hpp"
 #include "core/handshake/offer_rule.hpp"
 #include "core/model/resource_vector.hpp"
-#include "sim_harness/configuration/config_value.hpp"
 #include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/engine/headroom.hpp"
 #include "sim_harness/hosts/host_mix.hpp"
@@ -23,20 +17,6 @@ namespace cospot {
 // The keys that the study files of the provider's simulation have in common (docs/sweep-file.md).
 // `root` is the whole file. Errors: ConfigError that says where, which key, what was found, what
 // was expected.
-
-/// Reads a list of values of which none may occur twice.
-template <class Read>
-auto read_distinct(const ConfigNode& node, std::string_view key, const Read& read) {
-  std::vector<decltype(read(node))> values;
-  for (const ConfigNode* item : read_list(node, key)) {
-    const auto value = read(*item);
-    if (std::find(values.begin(), values.end(), value) != values.end()) {
-      throw ConfigError(fmt::format("{}: duplicate value '{}'", key_place(*item, key), item->text));
-    }
-    values.push_back(value);
-  }
-  return values;
-}
 
 /// `workloads`, with the window that the command, the workload or the file states.
 [[nodiscard]] std::vector<WorkloadSpec> read_windowed_workloads(

@@ -1,10 +1,6 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <filesystem>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,12 +9,7 @@
 #include "sim_harness/engine/headroom.hpp"
 #include "sim_harness/engine/run_settings.hpp"
 #include "sim_harness/engine/shared_workload.hpp"
-#include "sim_harness/experiments/grid.hpp"
-#include "sim_harness/files/json_text.hpp"
 #include "sim_harness/hosts/host_mix.hpp"
-#include "sim_harness/policies/policy_loader.hpp"
-#include "sim_harness/results/column.hpp"
-#include "sim_harness/results/experiment_record.hpp"
 #include "sim_harness/workloads/workload_spec.hpp"
 
 namespace cospot {
@@ -45,38 +36,6 @@ struct ProviderSettings {
     return headroom_of.empty() ? vm : headroom_of;
   }
 };
-
-inline constexpr std::size_t kProviderAxes = 7;
-
-/// The keys of a study file that `read_provider_settings` reads, and `study`.
-inline constexpr std::array<std::string_view, 13> kProviderKeys{
-    "study",       "workloads", "window_days", "host", "added_type", "headroom_percent",
-    "headroom_of", "hosts",     "vm",          "spot", "evictor",    "saf",
-    "otn"};
-
-/// `root` is the whole file; paths are relative to `folder`. `window` is what a command states.
-/// Errors: ConfigError.
-[[nodiscard]] ProviderSettings read_provider_settings(const ConfigNode& root,
-                                                      const std::filesystem::path& folder,
-                                                      const std::optional<SimTime>& window,
-                                                      PolicyLoader& loader);
-
-/// With every default written out, for a study's own keys to be added. `workloads`: their JSON,
-/// where a study says more of them than workload_json.
-[[nodiscard]] JsonObject provider_settings_json(const ProviderSettings& settings,
-                                                const std::string& workloads);
-[[nodiscard]] JsonObject provider_settings_json(const ProviderSettings& settings);
-
-/// The columns of the axes, those of a study behind them.
-[[nodiscard]] std::vector<Column> provider_columns(const std::vector<Column>& own);
-
-/// The axes as a configuration has them (parse_yaml of provider_settings_json), `own` behind them.
-/// Errors: ConfigError.
-[[nodiscard]] std::vector<Axis> provider_axes(const ConfigNode& root, const std::vector<Axis>& own);
-
-/// The run at these coordinates, of which the first kProviderAxes count.
-[[nodiscard]] RunSettings run_settings_at(const ProviderSettings& settings, const Coordinates& at,
-                                          std::size_t hosts);
 
 /// For studies that forecast neither lifetimes nor revocations: a filter that goes by them would
 /// pass everyone. Errors: ConfigError when a chain under `key` has such a filter.

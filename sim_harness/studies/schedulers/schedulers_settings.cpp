@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <limits>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
-#include "sim_harness/files/json_text.hpp"
-#include "sim_harness/studies/provider/provider_keys.hpp"
+#include "sim_harness/configuration/config_value.hpp"
 
 namespace cospot {
 namespace {
@@ -30,103 +29,110 @@ constexpr std::array<std::pair<std::string_view, RetryRule>, 2> kRetries{
     {{"alternates", RetryRule::kAlternates}, {"refresh", RetryRule::kRefresh}}};
 
 template <class Rule, std::size_t kSize>
-std::vector<Rule> read_rules(const ConfigNode& node, std::string_view key,
-                             const std::array<std::pair<std::string_view, Rule>, kSize>& names) {
-  return read_distinct(node, key, [&](const ConfigNode& item) {
-    for (const auto& [name, rule] : names) {
-      if (item.text == name) return rule;
-    }
-    throw_bad_value(item, key, fmt::format("{} or {}", names[0].first, names[1].first));
-  });
+Rule read_rule(const ConfigNode& item, std::string_view key,
+               const std::array<std::pair<std::string_view, Rule>, kSize>& names) {
+  for (const auto& [name, rule] : names) {
+    if (item.text == name) return rule;
+  }
+  throw_bad_value(item, key, fmt::format("{} or {}", names[0].first, names[1].first));
 }
 
 template <class Rule, std::size_t kSize>
-std::string name_json(Rule rule,
-                      const std::array<std::pair<std::string_view, Rule>, kSize>& names) {
+std::string name_of(Rule rule, const std::array<std::pair<std::string_view, Rule>, kSize>& names) {
   for (const auto& [name, named] : names) {
-    if (rule == named) return json_text(name);
+    if (rule == named) return std::string(name);
   }
-  return "null";
+  throw std::logic_error("a rule without a name");
 }
 
 /// 0, or at least `least`, which is a microsecond.
-std::vector<double> read_times(const ConfigNode& node, std::string_view key, double least,
-                               double most) {
-  return read_distinct(node, key, [&](const ConfigNode& item) {
-    const double value = read_number(item, key, 0, most);
-    if (value > 0 && value < least) {
-      throw_bad_value(item, key, "0, or at least a microsecond");
-    }
-    return value;
-  });
-}
-
-std::vector<std::int64_t> read_integers(const ConfigNode& node, std::string_view key,
-                                        std::int64_t least, std::int64_t most) {
-  return read_distinct(
-      node, key, [&](const ConfigNode& item) { return read_integer(item, key, least, most); });
-}
-
-void read_schedulers(const ConfigNode& root, SchedulersSettings& settings) {
-  constexpr std::string_view kStudy = "study schedulers";
-  settings.schedulers =
-      read_integers(require_key(root, kStudy, "schedulers"), "schedulers", 1, kMostSchedulers);
-  settings.refresh_intervals_s = read_times(require_key(root, kStudy, "refresh_interval_s"),
-                                            "refresh_interval_s", kLeastSeconds, kMostSeconds);
-  if (const ConfigNode* node = root.find("dealt_by")) {
-    settings.deals = read_rules(*node, "dealt_by", kDeals);
-  }
-  if (const ConfigNode* node = root.find("decision_ms")) {
-    settings.decisions_ms = read_times(*node, "decision_ms", kLeastMs, kMostMs);
-  }
-  if (const ConfigNode* node = root.find("commit_rule")) {
-    settings.commits = read_rules(*node, "commit_rule", kCommits);
-  }
-  if (const ConfigNode* node = root.find("retry_rule")) {
-    settings.retry_rules = read_rules(*node, "retry_rule", kRetries);
-  }
-  if (const ConfigNode* node = root.find("max_retries")) {
-    settings.max_retries = read_integers(*node, "max_retries", 0, kMostRetries);
-  }
-  if (const ConfigNode* node = root.find("host_subset_size")) {
-    settings.subset_sizes = read_integers(*node, "host_subset_size", 1, kMostSubset);
-  }
-  if (const ConfigNode* node = root.find("seed")) {
-    settings.seeds = read_integers(*node, "seed", 0, std::numeric_limits<std::int64_t>::max());
-  }
+double read_time(const ConfigNode& item, std::string_view key, double least, double most) {
+  const double value = read_number(item, key, 0, most);
+  if (value > 0 && value < least) throw_bad_value(item, key, "0, or at least a microsecond");
+  return value;
 }
 
 }  // namespace
 
-std::string SchedulersSettings::json() const {
-  const auto number = [](double value) { return json_number(value); };
-  const auto integer = [](std::int64_t value) { return std::to_string(value); };
-  return provider_settings_json(*this)
-      .add("schedulers", list_of(schedulers, integer))
-      .add("dealt_by", list_of(deals, [](DealRule rule) { return name_json(rule, kDeals); }))
-      .add("refresh_interval_s", list_of(refresh_intervals_s, number))
-      .add("decision_ms", list_of(decisions_ms, number))
-      .add("commit_rule",
-           list_of(commits, [](CommitRule rule) { return name_json(rule, kCommits); }))
-      .add("retry_rule",
-           list_of(retry_rules, [](RetryRule rule) { return name_json(rule, kRetries); }))
-      .add("max_retries", list_of(max_retries, integer))
-      .add("host_subset_size", list_of(subset_sizes, integer))
-      .add("seed", list_of(seeds, integer))
-      .text();
+AxisValue axis_value(DealRule rule) { return axis_value(name_of(rule, kDeals)); }
+AxisValue axis_value(CommitRule rule) { return axis_value(name_of(rule, kCommits)); }
+AxisValue axis_value(RetryRule rule) { return axis_value(name_of(rule, kRetries)); }
+Json setting_json(DealRule rule) { return name_of(rule, kDeals); }
+Json setting_json(CommitRule rule) { return name_of(rule, kCommits); }
+Json setting_json(RetryRule rule) { return name_of(rule, kRetries); }
+
+using S = SchedulersSettings;
+
+const Axis<S, std::int64_t> kSchedulersAxis{
+    .name = "schedulers",
+    .unit = "schedulers",
+    .meaning = "that decide at the same time",
+    .values = &S::schedulers,
+    .read = [](const auto& item, auto key) { return read_integer(item, key, 1, kMostSchedulers); }};
+
+const Axis<S, DealRule> kDealtByAxis{
+    .name = "dealt_by",
+    .meaning = "what is dealt to the schedulers in turn: `request` or `tenant`",
+    .values = &S::deals,
+    .read = [](const auto& item, auto key) { return read_rule(item, key, kDeals); }};
+
+const Axis<S, double> kRefreshIntervalAxis{
+    .name = "refresh_interval_s",
+    .unit = "s",
+    .meaning = "between two refreshes of a scheduler's view; 0: at every decision",
+    .values = &S::refresh_intervals_s,
+    .read = [](const auto& item, auto key) {
+      return read_time(item, key, kLeastSeconds, kMostSeconds);
+    }};
+
+const Axis<S, double> kDecisionAxis{
+    .name = "decision_ms",
+    .unit = "ms",
+    .meaning = "that a decision takes",
+    .values = &S::decisions_ms,
+    .read = [](const auto& item, auto key) { return read_time(item, key, kLeastMs, kMostMs); }};
+
+const Axis<S, CommitRule> kCommitRuleAxis{
+    .name = "commit_rule",
+    .meaning = "when a commit is accepted: `generation` or `capacity`",
+    .values = &S::commits,
+    .read = [](const auto& item, auto key) { return read_rule(item, key, kCommits); }};
+
+const Axis<S, RetryRule> kRetryRuleAxis{
+    .name = "retry_rule",
+    .meaning = "what follows a declined commit: `alternates` or `refresh`",
+    .values = &S::retry_rules,
+    .read = [](const auto& item, auto key) { return read_rule(item, key, kRetries); }};
+
+const Axis<S, std::int64_t> kMaxRetriesAxis{
+    .name = "max_retries",
+    .unit = "commits",
+    .meaning = "allowed after the first one was declined",
+    .values = &S::max_retries,
+    .read = [](const auto& item, auto key) { return read_integer(item, key, 0, kMostRetries); }};
+
+const Axis<S, std::int64_t> kHostSubsetSizeAxis{
+    .name = "host_subset_size",
+    .unit = "hosts",
+    .meaning = "K: the host is drawn from the first K of the ranking",
+    .values = &S::subset_sizes,
+    .read = [](const auto& item, auto key) { return read_integer(item, key, 1, kMostSubset); }};
+
+const Axis<S, std::int64_t> kSchedulersSeedAxis{
+    .name = "seed", .meaning = "of the draws", .values = &S::seeds, .read = read_seed};
+
+const SettingTable<S>& schedulers_table() {
+  static const SettingTable<S> table(
+      "study schedulers", provider_table(),
+      {kSchedulersAxis, kDealtByAxis, kRefreshIntervalAxis, kDecisionAxis, kCommitRuleAxis,
+       kRetryRuleAxis, kMaxRetriesAxis, kHostSubsetSizeAxis, kSchedulersSeedAxis});
+  return table;
 }
 
 SchedulersSettings read_schedulers_settings(const StudyFile& file) {
-  const ConfigNode& root = file.root;
-  std::vector<std::string_view> keys(kProviderKeys.begin(), kProviderKeys.end());
-  keys.insert(keys.end(), {"schedulers", "dealt_by", "refresh_interval_s", "decision_ms",
-                           "commit_rule", "retry_rule", "max_retries", "host_subset_size", "seed"});
-  require_known_keys(root, "study schedulers", keys);
-  SchedulersSettings settings{
-      read_provider_settings(root, file.folder, file.window, *file.policies)};
-  read_schedulers(root, settings);
-  refuse_forecasts(root, "vm", settings.vm, "schedulers");
-  refuse_forecasts(root, "spot", settings.spot, "schedulers");
+  SchedulersSettings settings = schedulers_table().read(file);
+  refuse_forecasts(file.root, "vm", settings.vm, "schedulers");
+  refuse_forecasts(file.root, "spot", settings.spot, "schedulers");
   return settings;
 }
 

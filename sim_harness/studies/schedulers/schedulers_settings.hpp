@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "sim_harness/schedulers/scheduler_settings.hpp"
-#include "sim_harness/studies/provider/provider_settings.hpp"
+#include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/study.hpp"
 
 namespace cospot {
@@ -21,10 +20,26 @@ struct SchedulersSettings : ProviderSettings {
   std::vector<std::int64_t> max_retries{2};  ///< Nova's max_attempts is 3
   std::vector<std::int64_t> subset_sizes{1};
   std::vector<std::int64_t> seeds{1};
-
-  /// With every default written out.
-  [[nodiscard]] std::string json() const;
 };
+
+[[nodiscard]] AxisValue axis_value(DealRule rule);
+[[nodiscard]] AxisValue axis_value(CommitRule rule);
+[[nodiscard]] AxisValue axis_value(RetryRule rule);
+[[nodiscard]] Json setting_json(DealRule rule);
+[[nodiscard]] Json setting_json(CommitRule rule);
+[[nodiscard]] Json setting_json(RetryRule rule);
+
+extern const Axis<SchedulersSettings, std::int64_t> kSchedulersAxis;
+extern const Axis<SchedulersSettings, DealRule> kDealtByAxis;
+extern const Axis<SchedulersSettings, double> kRefreshIntervalAxis;
+extern const Axis<SchedulersSettings, double> kDecisionAxis;
+extern const Axis<SchedulersSettings, CommitRule> kCommitRuleAxis;
+extern const Axis<SchedulersSettings, RetryRule> kRetryRuleAxis;
+extern const Axis<SchedulersSettings, std::int64_t> kMaxRetriesAxis;
+extern const Axis<SchedulersSettings, std::int64_t> kHostSubsetSizeAxis;
+extern const Axis<SchedulersSettings, std::int64_t> kSchedulersSeedAxis;
+
+[[nodiscard]] const SettingTable<SchedulersSettings>& schedulers_table();
 
 /// Errors: ConfigError.
 [[nodiscard]] SchedulersSettings read_schedulers_settings(const StudyFile& file);

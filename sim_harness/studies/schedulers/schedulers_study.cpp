@@ -2,59 +2,44 @@
 
 #include <cmath>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/schedulers/scheduler_simulation.hpp"
-#include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
 #include "sim_harness/studies/schedulers/schedulers_schema.hpp"
 #include "sim_harness/studies/schedulers/schedulers_settings.hpp"
 #include "sim_harness/studies/schedulers/schedulers_text.hpp"
-#include "sim_harness/studies/value_axes.hpp"
 
 namespace cospot {
 namespace {
 
-std::vector<Axis> axes_of(const std::string& configuration) {
-  const ConfigNode root = parse_yaml(configuration, "configuration");  // JSON is YAML
-  return provider_axes(root, {integer_axis(root, "schedulers"), text_axis(root, "dealt_by"),
-                              number_axis(root, "refresh_interval_s"),
-                              number_axis(root, "decision_ms"), text_axis(root, "commit_rule"),
-                              text_axis(root, "retry_rule"), integer_axis(root, "max_retries"),
-                              integer_axis(root, "host_subset_size"), integer_axis(root, "seed")});
-}
-
 /// Simulates one point of the grid.
-SchedulersRow simulate(const SchedulersSettings& settings, const ProviderInputs& inputs,
-                       const Coordinates& at) {
+SchedulersRun simulate(const GridPoint<SchedulersSettings>& at, const ProviderInputs& inputs) {
   constexpr double kMicrosecondsPerSecond = 1e6, kMicrosecondsPerMs = 1e3;
   const auto microseconds = [](double count) { return SimTime{std::llround(count)}; };
-  SharedWorkload& workload = *inputs.workloads[at[0]];
+  SharedWorkload& workload = *inputs.workloads[at.index(kWorkloadAxis)];
   const EventSchedule& schedule = workload.schedule();
-  const std::size_t hosts = workload.hosts(settings.sizes[at[1]], at[2]);
-  Allocator allocator =
-      make_allocator(run_settings_at(settings, at, hosts), schedule.has_placements());
+  const std::size_t hosts = workload.hosts(at.get(kSizeAxis), at.index(kVmAxis));
+  Allocator allocator = make_allocator(run_settings_at(at, hosts), schedule.has_placements());
   allocator.evictor = prepared_evictor(allocator.evictor, workload.workload(), schedule);
+  const bool by_tenant = at.get(kDealtByAxis) == DealRule::kByTenant;
   SchedulerSimulation simulation(
-      schedule, settings.host.table(hosts), std::move(allocator),
-      {.schedulers = static_cast<std::size_t>(settings.schedulers[at[7]]),
-       .deal = settings.deals[at[8]],
-       .refresh_interval =
-           microseconds(settings.refresh_intervals_s[at[9]] * kMicrosecondsPerSecond),
-       .decision_time = microseconds(settings.decisions_ms[at[10]] * kMicrosecondsPerMs),
-       .commit = settings.commits[at[11]],
-       .retry = settings.retry_rules[at[12]],
-       .retries = static_cast<std::size_t>(settings.max_retries[at[13]]),
-       .host_subset_size = static_cast<std::size_t>(settings.subset_sizes[at[14]]),
-       .seed = static_cast<std::uint64_t>(settings.seeds[at[15]])},
-      settings.deals[at[8]] == DealRule::kByTenant ? tenant_numbers(workload.workload())
-                                                   : std::vector<std::uint32_t>());
+      schedule, at.settings().host.table(hosts), std::move(allocator),
+      {.schedulers = static_cast<std::size_t>(at.get(kSchedulersAxis)),
+       .deal = at.get(kDealtByAxis),
+       .refresh_interval = microseconds(at.get(kRefreshIntervalAxis) * kMicrosecondsPerSecond),
+       .decision_time = microseconds(at.get(kDecisionAxis) * kMicrosecondsPerMs),
+       .commit = at.get(kCommitRuleAxis),
+       .retry = at.get(kRetryRuleAxis),
+       .retries = static_cast<std::size_t>(at.get(kMaxRetriesAxis)),
+       .host_subset_size = static_cast<std::size_t>(at.get(kHostSubsetSizeAxis)),
+       .seed = static_cast<std::uint64_t>(at.get(kSchedulersSeedAxis))},
+      by_tenant ? tenant_numbers(workload.workload()) : std::vector<std::uint32_t>());
   simulation.run();
-  return row_of(simulation.result(), hosts);
+  return {.result = simulation.result(), .hosts = hosts};
 }
 
 Experiment load(SchedulersSettings settings) {
@@ -62,17 +47,19 @@ Experiment load(SchedulersSettings settings) {
       settings.workloads, settings.host, settings.sizes, settings.sized_policies()));
   settings.workloads = as_recorded(settings.workloads, inputs->windows);
   Experiment experiment{.schema = schedulers_schema(),
-                        .axes = axes_of(settings.json()),
-                        .group_axes = 8,  // runs of as many schedulers take about as long
-                        .configuration = settings.json(),
+                        .axes = schedulers_table().axes(settings),
+                        .group_by = provider_axis_names(),
+                        .configuration = schedulers_table().json(settings).dump(),
                         .inputs = inputs->records,
                         .warnings = inputs->warnings};
+  experiment.group_by.push_back(kSchedulersAxis.name);  // as many take about as long
   experiment.run_group = [settings, inputs, grid = experiment.grid()](
                              const RunGroup& /*group*/, std::span<const std::size_t> pending,
                              const RecordMeasures& record) {
     for (const std::size_t run : pending) {
-      record(run, values_of(std::span(schedulers_measures()),
-                            simulate(settings, *inputs, grid.coordinates(run))));
+      record(run,
+             values_of(std::span(schedulers_measures()),
+                       simulate(schedulers_table().at(settings, grid.coordinates(run)), *inputs)));
     }
   };
   return experiment;

@@ -39,7 +39,7 @@ struct Mean {
 using Means = std::array<Mean, kFigures.size()>;
 
 /// Axes that tell the rows of the table apart: not workload and seed, which are averaged over.
-std::vector<std::size_t> shown_axes(const std::vector<Axis>& axes) {
+std::vector<std::size_t> shown_axes(const std::vector<GridAxis>& axes) {
   std::vector<std::size_t> shown;
   for (std::size_t axis = 1; axis + 1 < axes.size(); ++axis) {
     if (axes[axis].values.size() > 1) shown.push_back(axis);
@@ -71,14 +71,14 @@ std::map<Coordinates, Means> means_of(ResultsDatabase& results, const Grid& grid
   return means;
 }
 
-std::string heading(const std::vector<Axis>& axes) {
+std::string heading(const std::vector<GridAxis>& axes) {
   std::string all;
   for (std::size_t axis = 1; axis + 1 < axes.size(); ++axis) {
     if (axes[axis].values.size() > 1) continue;
     all += fmt::format("{}{} {}", all.empty() ? "" : ", ", axes[axis].key,
                        axes[axis].values.front().label);
   }
-  const auto count = [](const Axis& axis, const char* what) {
+  const auto count = [](const GridAxis& axis, const char* what) {
     const std::size_t number = axis.values.size();
     return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
   };
@@ -89,7 +89,7 @@ std::string heading(const std::vector<Axis>& axes) {
 }  // namespace
 
 std::string schedulers_text(ResultsDatabase& results, Timing /*timing*/) {
-  const std::vector<Axis> axes = results.axes();
+  const std::vector<GridAxis> axes = results.axes();
   const Grid grid = grid_of(axes);
   const std::vector<std::size_t> shown = shown_axes(axes);
   TextTable table;

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -16,33 +14,6 @@
 
 namespace cospot {
 namespace {
-
-constexpr std::array<std::string_view, 26> kKeys{"study",
-                                                 "on_demand",
-                                                 "spot",
-                                                 "host",
-                                                 "hosts",
-                                                 "target",
-                                                 "seed",
-                                                 "spot_delay_hours",
-                                                 "spot_end",
-                                                 "vm_policy",
-                                                 "spot_policy",
-                                                 "evictor",
-                                                 "saf",
-                                                 "otn",
-                                                 "refresh_hours",
-                                                 "samples",
-                                                 "samples_per",
-                                                 "samples_kept",
-                                                 "least_samples",
-                                                 "victim",
-                                                 "censored",
-                                                 "quantile",
-                                                 "condition_width",
-                                                 "history",
-                                                 "before_first_refresh",
-                                                 "asked_factor"};
 
 /// The keys that are options of the filter LifetimeSla, with what they are when nobody says.
 const std::vector<std::pair<std::string, PluginOptions::Value>>& promise_keys() {
@@ -77,34 +48,20 @@ PolicyOptions read_promise(const ConfigNode& root) {
   return promise;
 }
 
-SlaTarget read_target(const ConfigNode& node) {
+SlaTarget read_target(const ConfigNode& node, std::string_view key) {
   if (node.text == "none") return {.label = "none", .probability = std::nullopt};
   constexpr std::string_view kExpected = "none, or a probability of eviction between 0 and 1";
   SlaTarget target;
   try {
-    target.probability = read_number(node, "target", 0, 1);
+    target.probability = read_number(node, key, 0, 1);
   } catch (const ConfigError&) {
-    throw_bad_value(node, "target", kExpected);
+    throw_bad_value(node, key, kExpected);
   }
   if (*target.probability <= 0 || *target.probability >= 1) {
-    throw_bad_value(node, "target", kExpected);
+    throw_bad_value(node, key, kExpected);
   }
   target.label = fmt::format("{}", *target.probability);
   return target;
-}
-
-std::vector<SlaTarget> read_targets(const ConfigNode& root) {
-  std::vector<SlaTarget> targets;
-  for (const ConfigNode* item : read_list(require_key(root, "study", "target"), "target")) {
-    SlaTarget target = read_target(*item);
-    const auto is_it = [&](const SlaTarget& other) { return other.label == target.label; };
-    if (std::ranges::any_of(targets, is_it)) {
-      throw ConfigError(
-          fmt::format("{}: duplicate value '{}'", key_place(*item, "target"), item->text));
-    }
-    targets.push_back(std::move(target));
-  }
-  return targets;
 }
 
 void read_host(const ConfigNode& root, const std::filesystem::path& folder, SlaSettings& settings) {
@@ -185,13 +142,6 @@ void read_simulation(const StudyFile& file, SlaSettings& settings) {
   }
 }
 
-std::string option_json(const PluginOptions::Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return json_text(*text);
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
-  if (const auto* flag = std::get_if<bool>(&value)) return json_bool(*flag);
-  return json_number(std::get<double>(value));
-}
-
 /// Refuses VMs and spots whose sizes nobody can add.
 void require_one_unit(const ConfigNode& root, const SlaSettings& settings) {
   for (const RequestSource& vms : settings.on_demand) {
@@ -206,50 +156,93 @@ void require_one_unit(const ConfigNode& root, const SlaSettings& settings) {
   }
 }
 
+using S = SlaSettings;
+
+const Setting<S> kHost{
+    .keys = {"host"},
+    .read = [](const StudyFile& file, S& settings) { read_host(file.root, file.folder, settings); },
+    .write =
+        [](const S& settings, Json& configuration) {
+          configuration["host"] = host_json(settings.host);
+          configuration["counts_memory"] = settings.has_memory;
+        }};
+
+/// How the promise is made: the options of the filter.
+Setting<S> promise_setting() {
+  Setting<S> setting{.keys = {},
+                     .read = [](const StudyFile& file,
+                                S& settings) { settings.promise = read_promise(file.root); },
+                     .write =
+                         [](const S& settings, Json& configuration) {
+                           Json& promise = configuration["promise"] = Json::object();
+                           for (const auto& [key, value] : settings.promise)
+                             promise[key] = setting_json(value);
+                         }};
+  for (const auto& [key, fallback] : promise_keys()) setting.keys.emplace_back(key);
+  return setting;
+}
+
+/// What is no axis of the simulation: the policies, and how spots come and go.
+const Setting<S> kSimulation{
+    .keys = {"spot_delay_hours", "spot_end", "vm_policy", "spot_policy", "evictor", "saf", "otn"},
+    .read = read_simulation,
+    .write = [](const S& settings, Json& configuration) {
+      configuration["spot_delay_us"] = settings.spot_delay.count();
+      configuration["spot_end"] = settings.spots_end_with_on_demand ? "cut" : "shift";
+      configuration["vm_policy"] = setting_json(settings.vm);
+      configuration["spot_policy"] = setting_json(settings.spot_chain);
+      configuration["evictor"] = setting_json(settings.evictor);
+      configuration["saf"] = settings.saf;
+      configuration["otn"] = settings.otn ? setting_json(*settings.otn) : Json("all");
+    }};
+
+std::vector<RequestSource> read_sources_of(const StudyFile& file, std::string_view key) {
+  return read_sources(require_key(file.root, "study", key), key, file.folder);
+}
+
 }  // namespace
 
-std::string SlaSettings::json() const {
-  const auto source = [](const RequestSource& one) { return one.json(); };
-  const auto number = [](auto one) { return std::to_string(one); };
-  JsonObject promised;
-  for (const auto& [key, value] : promise) promised.add(key, option_json(value));
-  return JsonObject()
-      .add("on_demand", list_of(on_demand, source))
-      .add("spot", list_of(spot, source))
-      .add("host", host_json(host))
-      .add("counts_memory", json_bool(has_memory))
-      .add("hosts", list_of(hosts, number))
-      .add("target", list_of(targets, [](const SlaTarget& one) { return json_text(one.label); }))
-      .add("seed", list_of(seeds, number))
-      .add("promise", promised.text())
-      .add("spot_delay_us", std::to_string(spot_delay.count()))
-      .add("spot_end", json_text(spots_end_with_on_demand ? "cut" : "shift"))
-      .add("vm_policy", chain_json(vm))
-      .add("spot_policy", chain_json(spot_chain))
-      .add("evictor", evictor_json(evictor))
-      .add("saf", json_bool(saf))
-      .add("otn", otn ? otn_json(*otn) : json_text("all"))
-      .text();
+const Axis<S, RequestSource> kOnDemandAxis{
+    .name = "on_demand",
+    .meaning = "label of the on-demand requests",
+    .values = &S::on_demand,
+    .read_all = [](const StudyFile& file, const S&) { return read_sources_of(file, "on_demand"); }};
+
+const Axis<S, RequestSource> kSpotRequestsAxis{
+    .name = "spot",
+    .meaning = "label of the spot requests",
+    .values = &S::spot,
+    .read_all = [](const StudyFile& file, const S&) { return read_sources_of(file, "spot"); }};
+
+const Axis<S, std::size_t> kHostsAxis{.name = "hosts",
+                                      .unit = "hosts",
+                                      .meaning = "in the datacenter",
+                                      .values = &S::hosts,
+                                      .read_all = [](const StudyFile& file, const S& settings) {
+                                        return read_host_counts(file.root, settings.host);
+                                      }};
+
+const Axis<S, SlaTarget> kTargetAxis{
+    .name = "target",
+    .meaning = "promised probability of eviction; `none`: no promise",
+    .values = &S::targets,
+    .read = read_target};
+
+const Axis<S, std::int64_t> kSlaSeedAxis{.name = "seed",
+                                         .meaning = "of generated requests and of samples",
+                                         .values = &S::seeds,
+                                         .read = read_seed};
+
+const SettingTable<S>& sla_table() {
+  static const SettingTable<S> table(
+      "study", {kOnDemandAxis, kSpotRequestsAxis, kHost, kHostsAxis, kTargetAxis, kSlaSeedAxis,
+                promise_setting(), kSimulation});
+  return table;
 }
 
 SlaSettings read_sla_settings(const StudyFile& file) {
-  const ConfigNode& root = file.root;
-  require_known_keys(root, "study", kKeys);
-  SlaSettings settings;
-  settings.on_demand =
-      read_sources(require_key(root, "study", "on_demand"), "on_demand", file.folder);
-  settings.spot = read_sources(require_key(root, "study", "spot"), "spot", file.folder);
-  require_one_unit(root, settings);
-  read_host(root, file.folder, settings);
-  settings.hosts = read_host_counts(root, settings.host);
-  settings.targets = read_targets(root);
-  if (const ConfigNode* seed = root.find("seed")) {
-    settings.seeds = read_distinct(*seed, "seed", [](const ConfigNode& item) {
-      return read_integer(item, "seed", 0, std::numeric_limits<std::int64_t>::max());
-    });
-  }
-  settings.promise = read_promise(root);
-  read_simulation(file, settings);
+  SlaSettings settings = sla_table().read(file);
+  require_one_unit(file.root, settings);
   return settings;
 }
 

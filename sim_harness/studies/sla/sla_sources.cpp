@@ -124,22 +124,25 @@ std::vector<RequestSource> read_source(const ConfigNode& node, std::string_view 
 
 }  // namespace
 
-std::string RequestSource::json() const {
-  JsonObject json;
-  json.add("label", json_text(label));
-  if (stand_in != nullptr) json.add("synthetic", json_text(stand_in->name));
-  if (lognormal) {
-    const auto pair = [](const Lognormal& of) {
-      return json_list({json_number(of.mu), json_number(of.sigma)});
+Json setting_json(const RequestSource& source) {
+  Json json{{"label", source.label}};
+  if (source.stand_in != nullptr) json["synthetic"] = source.stand_in->name;
+  if (const auto& spec = source.lognormal) {
+    const auto law = [](const Lognormal& of) {
+      return Json::array({json_of(of.mu), json_of(of.sigma)});
     };
-    json.add("synthetic", json_text(kLognormal))
-        .add("interarrival", pair(lognormal->interarrival))
-        .add("lifetime", pair(lognormal->lifetime))
-        .add("days", json_number(lognormal->days))
-        .add("vcpus", std::to_string(lognormal->vcpus));
+    json["synthetic"] = kLognormal;
+    json["interarrival"] = law(spec->interarrival);
+    json["lifetime"] = law(spec->lifetime);
+    json["days"] = json_of(spec->days);
+    json["vcpus"] = spec->vcpus;
   }
-  json.add_if(unit != VcpusUnit{}, "vcpus_unit", json_text(vcpus_unit_text(unit)));
-  return json.text();
+  if (source.unit != VcpusUnit{}) json["vcpus_unit"] = vcpus_unit_text(source.unit);
+  return json;
+}
+
+AxisValue axis_value(const RequestSource& source) {
+  return {source.label, source.label, source.yaml};
 }
 
 std::vector<RequestSource> read_sources(const ConfigNode& node, std::string_view key,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/files/json.hpp"
 #include "sim_harness/results/experiment_record.hpp"
 #include "sim_harness/workloads/renewal_workload.hpp"
 #include "sim_harness/workloads/vcpus_unit.hpp"
@@ -23,9 +24,10 @@ struct RequestSource {
   const StandIn* stand_in = nullptr;
   VcpusUnit unit{};           ///< of a workload's vcpus
   bool is_same_file = false;  ///< `same`: the spots of the workload under `on_demand`
-
-  [[nodiscard]] std::string json() const;
 };
+
+[[nodiscard]] Json setting_json(const RequestSource& source);
+[[nodiscard]] AxisValue axis_value(const RequestSource& source);
 
 /// Reads `on_demand` or `spot`: files, `{synthetic: lognormal, interarrival: [3.5, 1], lifetime:
 /// [6, 1.5], days: 10, vcpus: 1}`, `{synthetic: ds2}`; for spots also `same`. Errors: ConfigError.

@@ -70,10 +70,6 @@ const std::vector<Measure<SlaResult>>& measures() {
   return all;
 }
 
-Column axis(const char* name, ColumnType type, const char* unit, const char* meaning) {
-  return {.name = name, .role = ColumnRole::kAxis, .type = type, .unit = unit, .meaning = meaning};
-}
-
 /// Shares of what was requested or placed. Where a promise was made, whether it was kept.
 constexpr std::string_view kViews = R"sql(
 CREATE VIEW run_figures AS
@@ -98,43 +94,11 @@ std::vector<Column> derived_columns() {
 }
 
 const Schema& schema() {
-  static const Schema made{
-      .study = "sla",
-      .axes = {axis("on_demand", ColumnType::kText, "", "label of the on-demand requests"),
-               axis("spot", ColumnType::kText, "", "label of the spot requests"),
-               axis("hosts", ColumnType::kInteger, "hosts", "in the datacenter"),
-               axis("target", ColumnType::kText, "",
-                    "promised probability of eviction; `none`: no promise"),
-               axis("seed", ColumnType::kInteger, "", "of generated requests and of samples")},
-      .measures = columns_of(std::span(measures())),
-      .derived = derived_columns(),
-      .views = std::string(kViews)};
-  return made;
-}
-
-Axis source_axis(const char* name, const std::vector<RequestSource>& sources) {
-  Axis made{name, name, {}};
-  for (const RequestSource& source : sources) {
-    made.values.push_back({source.label, source.label, source.yaml});
-  }
-  return made;
-}
-
-template <class T>
-Axis number_axis(const char* name, const std::vector<T>& numbers) {
-  Axis made{name, name, {}};
-  for (const T number : numbers) {
-    made.values.push_back(
-        {static_cast<std::int64_t>(number), std::to_string(number), std::to_string(number)});
-  }
-  return made;
-}
-
-Axis target_axis(const std::vector<SlaTarget>& targets) {
-  Axis made{"target", "target", {}};
-  for (const SlaTarget& target : targets) {
-    made.values.push_back({target.label, target.label, target.label});
-  }
+  static const Schema made{.study = "sla",
+                           .axes = sla_table().columns(),
+                           .measures = columns_of(std::span(measures())),
+                           .derived = derived_columns(),
+                           .views = std::string(kViews)};
   return made;
 }
 
@@ -142,21 +106,21 @@ Experiment load(SlaSettings settings) {
   const auto store = std::make_shared<const RequestStore>(
       std::vector<std::vector<RequestSource>>{settings.on_demand, settings.spot});
   require_possible_requests(settings, *store);
-  Experiment experiment{
-      .schema = schema(),
-      .axes = {source_axis("on_demand", settings.on_demand), source_axis("spot", settings.spot),
-               number_axis("hosts", settings.hosts), target_axis(settings.targets),
-               number_axis("seed", settings.seeds)},
-      .group_axes = 5,  // runs share nothing but their requests
-      .configuration = settings.json(),
-      .inputs = store->records()};
+  Experiment experiment{.schema = schema(),
+                        .axes = sla_table().axes(settings),
+                        // Runs share nothing but their requests.
+                        .group_by = axis_names(kOnDemandAxis, kSpotRequestsAxis, kHostsAxis,
+                                               kTargetAxis, kSlaSeedAxis),
+                        .configuration = sla_table().json(settings).dump(),
+                        .inputs = store->records()};
   experiment.run_group = [settings = std::move(settings), store, grid = experiment.grid()](
                              const RunGroup& /*group*/, std::span<const std::size_t> pending,
                              const RecordMeasures& record) {
     for (const std::size_t run : pending) {
-      const Coordinates at = grid.coordinates(run);
-      record(run, values_of(std::span(measures()),
-                            run_sla(settings, *store, {at[0], at[1], at[2], at[3], at[4]})));
+      const auto at = sla_table().at(settings, grid.coordinates(run));
+      const SlaRun one{at.index(kOnDemandAxis), at.index(kSpotRequestsAxis), at.index(kHostsAxis),
+                       at.index(kTargetAxis), at.index(kSlaSeedAxis)};
+      record(run, values_of(std::span(measures()), run_sla(settings, *store, one)));
     }
   };
   return experiment;

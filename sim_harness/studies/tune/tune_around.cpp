@@ -22,12 +22,10 @@ std::string relative_path(const fs::path& file, const fs::path& folder) {
   return fs::absolute(file).lexically_normal().lexically_proximate(from.lexically_normal());
 }
 
-ConfigNode node_of(const std::string& json) { return parse_yaml(json, "tune"); }  // JSON is YAML
-
 std::string workload_line(const WorkloadSpec& spec, const fs::path& folder) {
   WorkloadSpec named = spec;
   if (!spec.synthetic) named.label = relative_path(spec.file, folder);
-  return workload_yaml(node_of(workload_json(named)));
+  return workload_yaml(setting_json(named));
 }
 
 std::string evictor_line(EvictorSpec evictor, const fs::path& folder) {
@@ -35,7 +33,7 @@ std::string evictor_line(EvictorSpec evictor, const fs::path& folder) {
   if (model != evictor.options.end()) {
     model->second = relative_path(std::get<std::string>(model->second), folder);
   }
-  return evictor_yaml(node_of(evictor_json(evictor)));
+  return evictor_yaml(setting_json(evictor));
 }
 
 /// The candidate's offer, the ones before and after it among those that were tried, and the first
@@ -56,7 +54,7 @@ std::string size_lines(const TuneFindings& findings, const TunedDatacenter& data
   if (!datacenter.size.percent) return fmt::format("hosts: {}\n", datacenter.size.hosts);
   std::vector<std::string> policies;
   for (const ChainSpec& chain : findings.settings.vm) {
-    policies.push_back(chain_yaml(node_of(chain_json(chain))));
+    policies.push_back(chain_yaml(setting_json(chain)));
   }
   return fmt::format("headroom_percent: {}\nheadroom_of: [{}]\n", *datacenter.size.percent,
                      fmt::join(policies, ", "));
@@ -66,7 +64,7 @@ std::string host_line(const TunedInputs& inputs, const fs::path& folder) {
   std::error_code error;
   if (fs::is_regular_file(inputs.host, error)) return yaml_text(relative_path(inputs.host, folder));
   return inputs.datacenter.host.is_plain()
-             ? host_yaml(node_of(host_json(inputs.datacenter.host)))
+             ? host_yaml(host_json(inputs.datacenter.host))
              : inputs.host;  // a list of types, as a study file has it
 }
 
@@ -97,7 +95,7 @@ std::string around_yaml(const TuneFindings& findings, const TunedInputs& inputs,
     for (const std::size_t position : positions) items.push_back(text(position));
     return fmt::format("[{}]", fmt::join(items, ", "));
   };
-  const auto chain = [](const ChainSpec& spec) { return chain_yaml(node_of(chain_json(spec))); };
+  const auto chain = [](const ChainSpec& spec) { return chain_yaml(setting_json(spec)); };
   return fmt::format(
       "# Around what `cospot tune` found: its policies, those of the best setting without\n"
       "# cooperation, and the offers beside its own, on the same hosts.\n"

@@ -54,7 +54,7 @@ class Writer {
         .add("spot", json_text(settings_.spot[at.spot].label))
         .add("evictor", json_text(settings_.evictors[at.evictor].label))
         .add("saf", json_bool(settings_.saf[at.saf]))
-        .add("otn", otn_json(settings_.otn[at.otn]));
+        .add("otn", setting_json(settings_.otn[at.otn]).dump());
     return object;
   }
 

@@ -8,7 +8,8 @@
 #include "sim_harness/studies/compare/sweep_grid.hpp"
 #include "sim_harness/studies/compare/sweep_json.hpp"
 #include "sim_harness/studies/compare/sweep_runner.hpp"
-#include "sim_harness/studies/provider/provider_json.hpp"
+#include "sim_harness/studies/provider/provider_axes.hpp"
+#include "sim_harness/workloads/load_workload.hpp"
 
 namespace cospot {
 namespace {
@@ -48,16 +49,14 @@ ResultRow make_row(const Sweep& sweep, const TuneSample& sample, const RunCoordi
 
 ExperimentTables tune_tables(const TuneRecord& record) {
   const SweepGrid grid(record.sweep);
-  std::string configuration = sweep_json(record.sweep, vcpus_units_of(record.sweep));
-  std::vector<Axis> axes = compare_axes(configuration);
   return {.record = {.study = compare_schema().study,
-                     .configuration = std::move(configuration),
+                     .configuration = sweep_json(record.sweep),
                      .run_count = grid.run_count(),
                      .group_count = grid.group_count(),
                      .version = COSPOT_VERSION,
                      .created_by = "cospot tune"},
           .schema = compare_schema(),
-          .axes = std::move(axes)};
+          .axes = provider_table().axes(record.sweep)};
 }
 
 TuneRecord tune_record(const TuneSettings& settings, std::span<const TuneSample> samples,
@@ -75,6 +74,7 @@ TuneRecord tune_record(const TuneSettings& settings, std::span<const TuneSample>
     record.sweep.workloads.push_back(sample.spec);
     record.sweep.workloads.back().window =
         recorded_window(sample.spec.window, sample.workload.window);
+    record.sweep.workloads.back().recorded_unit = vcpus_unit_of(sample.spec);
     record.workloads.push_back({.label = sample.spec.label,
                                 .sha256 = sample.workload.sha256,
                                 .name = sample.workload.name});
