@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <vector>
+
+#include "core/parse_number.hpp"
 
 namespace cospot {
 namespace {
@@ -25,12 +26,9 @@ Words split_words(std::string_view text) {
   return words;
 }
 
-std::optional<double> parse_number(std::string_view text) {
+std::optional<double> number_in(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
-  return value;
+  return parse_number(text);
 }
 
 bool contains(std::string_view text, std::string_view part) {
@@ -41,8 +39,8 @@ bool contains(std::string_view text, std::string_view part) {
 std::optional<bool> compare_numbers(std::string_view op, std::string_view a, std::string_view b) {
   static constexpr std::array<std::string_view, 5> kOperators{"=", "==", "!=", ">=", "<="};
   if (std::ranges::find(kOperators, op) == kOperators.end()) return std::nullopt;
-  const std::optional<double> x = parse_number(a);
-  const std::optional<double> y = parse_number(b);
+  const std::optional<double> x = number_in(a);
+  const std::optional<double> y = number_in(b);
   if (!x || !y) return false;
   if (op == "==") return *x == *y;
   if (op == "!=") return *x != *y;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/parse_number.hpp"
 
 // Defined in built_in_model.S.
 extern "C" {
@@ -83,23 +83,16 @@ class ModelLines {
   }
 
   [[nodiscard]] double number(std::string_view word, double most, std::string_view what) const {
-    double value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error == std::errc{} && end == word.data() + word.size() && std::abs(value) <= most) {
-      return value;
-    }
+    const std::optional<double> value = parse_number(word);
+    if (value && std::abs(*value) <= most) return *value;
     fail(fmt::format("{} is '{}', expected a number from {} to {}", what, excerpt(word), -most,
                      most));
   }
 
   [[nodiscard]] std::int64_t whole(std::string_view word, std::int64_t least, std::int64_t most,
                                    std::string_view what) const {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error == std::errc{} && end == word.data() + word.size() && value >= least &&
-        value <= most) {
-      return value;
-    }
+    const auto value = parse_integer<std::int64_t>(word);
+    if (value && *value >= least && *value <= most) return *value;
     fail(fmt::format("{} is '{}', expected a whole number from {} to {}", what, excerpt(word),
                      least, most));
   }

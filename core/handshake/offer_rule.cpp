@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/parse_number.hpp"
 
 namespace cospot {
 namespace {
@@ -25,14 +26,6 @@ std::string decimal(double value) {
   const auto end =
       std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
   return {text.data(), end.ptr};
-}
-
-template <class Number>
-std::optional<Number> parse_number(std::string_view text) {
-  Number value{};
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 void check_otn(std::string_view what, std::size_t otn) {
@@ -85,10 +78,10 @@ std::string schedule_label(const OfferRule::Schedule& schedule) {
 
 std::optional<OfferRule> parse_schedule(std::span<const std::string_view> parts) {
   if (parts.size() != kScheduleKeys.size()) return std::nullopt;
-  const auto low = parse_number<std::size_t>(parts[0]);
-  const auto high = parse_number<std::size_t>(parts[1]);
-  const auto from = parse_number<double>(parts[2]);
-  const auto to = parse_number<double>(parts[3]);
+  const auto low = parse_integer<std::size_t>(parts[0]);
+  const auto high = parse_integer<std::size_t>(parts[1]);
+  const auto from = parse_number(parts[2]);
+  const auto to = parse_number(parts[3]);
   if (!low || !high || !from || !to) return std::nullopt;
   return OfferRule::adaptive(
       {.at_low_load = *low, .at_high_load = *high, .from = *from, .to = *to});
@@ -143,10 +136,10 @@ OfferRule OfferRule::parse(std::string_view label) {
   } else if (label.starts_with(kAdaptiveOfOld)) {
     rule = parse_schedule(split(label.substr(kAdaptiveOfOld.size()), '-'));
   } else if (label.starts_with(kEpsilon)) {
-    if (const auto epsilon = parse_number<double>(label.substr(kEpsilon.size()))) {
+    if (const auto epsilon = parse_number(label.substr(kEpsilon.size()))) {
       rule = within(*epsilon);
     }
-  } else if (const auto otn = parse_number<std::size_t>(label)) {
+  } else if (const auto otn = parse_integer<std::size_t>(label)) {
     rule = OfferRule(*otn);
   }
   if (rule) return *rule;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/parse_number.hpp"
 #include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/number_range.hpp"
 #include "sim_harness/commands/print.hpp"
@@ -97,7 +98,7 @@ BacktestRequest request_of(const EconomyArguments& arguments) {
       if (const std::string wrong = number_between(0, 1)(value); !wrong.empty()) {
         throw ConfigError("--price: " + wrong + ", or prices such as on-demand=0.04");
       }
-      request.prices.push_back(std::stod(value));
+      request.prices.push_back(parse_number(value).value());
     }
     return request;
   }

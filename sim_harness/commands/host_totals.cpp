@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "core/errors.hpp"
 #include "sim_harness/configuration/yaml_reader.hpp"
@@ -30,11 +31,13 @@ ResourceVector parse_host_totals(std::string_view text) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::string_view part = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(part.size() + 1, rest.size()));
-    if (!parse_amount(part, kParts[i].least, amounts[i])) {
+    const std::optional<ResourceAmount> amount = parse_amount(part, kParts[i].least);
+    if (!amount) {
       throw ConfigError(fmt::format("--host {}: {} is '{}', expected a whole number from {} to {}",
                                     text, kParts[i].name, part, kParts[i].least,
                                     kMaxResourceAmount));
     }
+    amounts[i] = *amount;
   }
   return {.vcpus = amounts[0], .memory_mb = amounts[1], .disk_gb = amounts[2]};
 }

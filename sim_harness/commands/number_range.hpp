@@ -3,7 +3,10 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
+
+#include "core/parse_number.hpp"
 
 namespace cospot {
 
@@ -11,8 +14,8 @@ namespace cospot {
 /// compares with nothing.
 [[nodiscard]] inline CLI::Validator number_between(double least, double most) {
   const auto check = [least, most](std::string& text) -> std::string {
-    double value = 0;
-    if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most) return {};
+    const std::optional<double> value = parse_number(text);
+    if (value && *value >= least && *value <= most) return {};
     return fmt::format("found '{}', expected a number from {} to {}", text, least, most);
   };
   return {check, fmt::format("FLOAT in [{} - {}]", least, most)};

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/parse_number.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/files/stored_stream.hpp"
@@ -38,20 +38,16 @@ struct ReconstructOptions {
   double tolerance = RecoveryOptions{}.tolerance;
 };
 
-bool parse_whole(std::string_view text, std::int64_t& number) {
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end;
-}
-
 std::vector<std::int64_t> parse_machine_types(const std::vector<std::string>& texts) {
   std::vector<std::int64_t> machines;
   for (const std::string& text : texts) {
-    if (!parse_whole(text, machines.emplace_back())) {
+    const auto machine = parse_integer<std::int64_t>(text);
+    if (!machine) {
       throw ConfigError(fmt::format(
           "--machines: found {}, expected machine types as whole numbers with commas between",
           quoted_excerpt(text)));
     }
+    machines.push_back(*machine);
   }
   return machines;
 }
@@ -61,17 +57,17 @@ std::map<std::int64_t, std::int64_t> parse_totals(std::string_view option,
   std::map<std::int64_t, std::int64_t> totals;
   for (const std::string& text : texts) {
     const std::string_view all(text);
-    const std::size_t equals = all.find('=');
-    std::int64_t machine = 0;
-    std::int64_t total = 0;
-    if (equals == std::string_view::npos || !parse_whole(all.substr(0, equals), machine) ||
-        !parse_whole(all.substr(equals + 1), total) || total < 1 || total > kMaxResourceAmount) {
+    const std::size_t equals = std::min(all.find('='), all.size());
+    const auto machine = parse_integer<std::int64_t>(all.substr(0, equals));
+    const auto total =
+        equals == all.size() ? std::nullopt : parse_integer<std::int64_t>(all.substr(equals + 1));
+    if (!machine || !total || *total < 1 || *total > kMaxResourceAmount) {
       throw ConfigError(fmt::format(
           "{}: found {}, expected MACHINE=TOTAL, a machine type and a whole number from 1 to {}",
           option, quoted_excerpt(text), kMaxResourceAmount));
     }
-    if (!totals.emplace(machine, total).second) {
-      throw ConfigError(fmt::format("{}: machine type {} comes twice", option, machine));
+    if (!totals.emplace(*machine, *total).second) {
+      throw ConfigError(fmt::format("{}: machine type {} comes twice", option, *machine));
     }
   }
   return totals;

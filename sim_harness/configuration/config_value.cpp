@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <system_error>
 
 #include "core/errors.hpp"
+#include "core/parse_number.hpp"
 
 namespace cospot {
 namespace {
@@ -46,19 +46,16 @@ std::string found_text(const ConfigNode& node) {
   return "nothing";
 }
 
-template <class Number>
-std::optional<Number> parse_plain(const ConfigNode& node) {
-  if (node.kind != ConfigNode::Kind::kScalar || node.quoted) return std::nullopt;
-  Number value{};
-  const char* end = node.text.data() + node.text.size();
-  const auto [stop, error] = std::from_chars(node.text.data(), end, value);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return value;
+bool is_plain(const ConfigNode& node) {
+  return node.kind == ConfigNode::Kind::kScalar && !node.quoted;
 }
 
-std::optional<double> parse_finite(const ConfigNode& node) {
-  const std::optional<double> value = parse_plain<double>(node);
-  return value && std::isfinite(*value) ? value : std::nullopt;
+std::optional<std::int64_t> integer_in(const ConfigNode& node) {
+  return is_plain(node) ? parse_integer<std::int64_t>(node.text) : std::nullopt;
+}
+
+std::optional<double> number_in(const ConfigNode& node) {
+  return is_plain(node) ? parse_number(node.text) : std::nullopt;
 }
 
 std::optional<bool> parse_bool(const ConfigNode& node) {
@@ -133,19 +130,19 @@ std::vector<const ConfigNode*> read_list(const ConfigNode& node, std::string_vie
 
 std::int64_t read_integer(const ConfigNode& node, std::string_view key, std::int64_t least,
                           std::int64_t most, std::string_view or_else) {
-  const std::optional<std::int64_t> value = parse_plain<std::int64_t>(node);
+  const std::optional<std::int64_t> value = integer_in(node);
   if (value && *value >= least && *value <= most) return *value;
   throw_bad_value(node, key, fmt::format("a whole number from {} to {}{}", least, most, or_else));
 }
 
 double read_number(const ConfigNode& node, std::string_view key, double least, double most) {
-  const std::optional<double> value = parse_finite(node);
+  const std::optional<double> value = number_in(node);
   if (value && *value >= least && *value <= most) return *value + 0.0;  // + 0.0: no "-0"
   throw_bad_value(node, key, fmt::format("a number from {} to {}", least, most));
 }
 
 double read_number(const ConfigNode& node, std::string_view key) {
-  const std::optional<double> value = parse_finite(node);
+  const std::optional<double> value = number_in(node);
   if (value) return *value + 0.0;
   throw_bad_value(node, key, "a finite number");
 }
@@ -190,8 +187,8 @@ PluginOptions::Value read_option(const ConfigNode& node, std::string_view key) {
     throw_bad_value(node, key, "true, false, a number or a text");
   }
   if (const std::optional<bool> flag = parse_bool(node)) return *flag;
-  if (const std::optional<std::int64_t> integer = parse_plain<std::int64_t>(node)) return *integer;
-  if (const std::optional<double> number = parse_finite(node)) return *number;
+  if (const std::optional<std::int64_t> integer = integer_in(node)) return *integer;
+  if (const std::optional<double> number = number_in(node)) return *number;
   return node.text;
 }
 

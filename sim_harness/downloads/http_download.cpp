@@ -10,12 +10,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <string_view>
 
+#include "core/parse_number.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/files/terminal_meter.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
@@ -102,10 +102,7 @@ bool begins_at(std::string_view content_range, std::uint64_t offset) {
   constexpr std::string_view kUnit = "bytes ";
   if (!content_range.starts_with(kUnit)) return false;
   content_range.remove_prefix(kUnit.size());
-  std::uint64_t first = 0;
-  const auto [stop, error] =
-      std::from_chars(content_range.data(), content_range.data() + content_range.size(), first);
-  return error == std::errc() && first == offset;
+  return parse_integer<std::uint64_t>(content_range.substr(0, content_range.find('-'))) == offset;
 }
 
 /// Gets the file ready for the first byte. A 200 is the whole file: the server has another version

@@ -3,27 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "core/errors.hpp"
+#include "core/parse_number.hpp"
 
 namespace cospot {
-namespace {
-
-std::optional<std::size_t> parse_count(std::string_view text) {
-  std::size_t value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-}  // namespace
-
 Grid::Grid(std::vector<std::size_t> lengths, std::size_t group_axes)
     : lengths_(std::move(lengths)) {
   std::size_t product = 1;
@@ -73,8 +60,8 @@ RunGroup Grid::group(std::size_t group_index) const {
 Shard parse_shard(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash != std::string_view::npos) {
-    const std::optional<std::size_t> number = parse_count(text.substr(0, slash));
-    const std::optional<std::size_t> count = parse_count(text.substr(slash + 1));
+    const auto number = parse_integer<std::size_t>(text.substr(0, slash));
+    const auto count = parse_integer<std::size_t>(text.substr(slash + 1));
     if (number && count && *number >= 1 && *number <= *count) return {*number, *count};
   }
   throw ConfigError(fmt::format(

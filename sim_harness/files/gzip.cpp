@@ -1,11 +1,14 @@
 #include "sim_harness/files/gzip.hpp"
 
+#include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
+#include "core/errors.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
 
 namespace cospot {
@@ -113,6 +116,14 @@ Unpacked unpack_gzip(std::string_view bytes) {
   }
   result.text.resize(size);
   return result;
+}
+
+std::string unpacked_text(std::string bytes, std::string_view file) {
+  if (!is_gzip(bytes)) return bytes;
+  Unpacked unpacked = unpack_gzip(bytes);
+  if (unpacked.fault.empty()) return std::move(unpacked.text);
+  const auto line = 1 + std::ranges::count(unpacked.text, '\n');
+  throw WorkloadError(fmt::format("{}:{}: {}", file, line, unpacked.fault));
 }
 
 std::string pack_gzip(std::string_view text) {

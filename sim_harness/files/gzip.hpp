@@ -17,6 +17,9 @@ struct Unpacked {
 /// Unpacks a gzip file of one or more members.
 [[nodiscard]] Unpacked unpack_gzip(std::string_view bytes);
 
+/// The text of a file with these bytes, gzip or plain. Errors: WorkloadError with `file:line:`.
+[[nodiscard]] std::string unpacked_text(std::string bytes, std::string_view file);
+
 /// Packs `text` as one gzip member without a time stamp or name: equal texts, equal bytes (given
 /// one version of zlib).
 [[nodiscard]] std::string pack_gzip(std::string_view text);

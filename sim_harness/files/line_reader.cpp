@@ -78,8 +78,7 @@ bool LineReader::next_bytes(std::string_view& line) {
 bool LineReader::next(std::string_view& line) {
   if (!next_bytes(line)) return false;
   if (const std::size_t at = find_non_text(line); at != std::string_view::npos) {
-    fail(fmt::format("byte 0x{:02x} is not text, expected CSV in UTF-8, plain or gzip",
-                     static_cast<unsigned char>(line[at])));
+    fail(non_text_fault(line[at]));
   }
   return true;
 }

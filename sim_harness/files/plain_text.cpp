@@ -49,6 +49,12 @@ std::size_t find_non_text(std::string_view text) {
   return std::string_view::npos;
 }
 
+std::string non_text_fault(char byte) {
+  if (byte == '\r') return "a CR stands alone, expected lines that end with LF or CR LF";
+  return fmt::format("byte 0x{:02x} is not text, expected CSV in UTF-8, plain or gzip",
+                     static_cast<unsigned char>(byte));
+}
+
 std::string_view without_byte_order_mark(std::string_view text) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());

@@ -9,6 +9,17 @@ namespace cospot {
 /// control characters other than tab, and a carriage return that does not end a line.
 [[nodiscard]] std::size_t find_non_text(std::string_view text);
 
+/// What is wrong with that byte of a CSV file, and what was expected.
+[[nodiscard]] std::string non_text_fault(char byte);
+
+/// Takes blanks and tabs off both ends.
+[[nodiscard]] inline std::string_view without_blanks(std::string_view text) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
 /// `text` without the mark that some programs write before UTF-8.
 [[nodiscard]] std::string_view without_byte_order_mark(std::string_view text);
 

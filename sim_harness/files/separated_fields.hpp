@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,5 +14,22 @@ void split_fields(std::string_view line, std::vector<std::string_view>& fields,
 /// The same, anew.
 [[nodiscard]] std::vector<std::string_view> split_fields(std::string_view line,
                                                          char separator = ',');
+
+/// Splits lines of CSV (RFC 4180, but a field does not go on over a line end).
+class CsvSplitter {
+ public:
+  explicit CsvSplitter(char separator = ',') : separator_(separator) {}
+
+  /// Fills `fields`; they are valid as long as `line`, those with a quotation mark in them until
+  /// the next call. Returns what is wrong, or nothing.
+  [[nodiscard]] std::string_view split(std::string_view line,
+                                       std::vector<std::string_view>& fields);
+
+ private:
+  std::string_view take_quoted(std::string_view& line, std::vector<std::string_view>& fields);
+
+  char separator_;
+  std::string unquoted_;
+};
 
 }  // namespace cospot

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "core/parse_number.hpp"
 #include "sim_harness/files/json_file.hpp"
 #include "sim_harness/imports/import_table.hpp"
 #include "sim_harness/imports/kubernetes_nodes.hpp"
@@ -92,7 +93,7 @@ bool is_of_node(const Pod& pod) {
   return pod.fields[kOwnerKind] == "DaemonSet" || pod.fields[kOwnerKind] == "Node";
 }
 
-double number_of(const std::string& text) { return text.empty() ? 0 : std::stod(text); }
+double number_of(const std::string& text) { return parse_number(text).value_or(0); }
 
 class KubernetesTable final : public ImportTable {
  public:

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <utility>
+
+#include "core/parse_number.hpp"
 
 namespace cospot {
 namespace {
@@ -290,10 +291,7 @@ bool is_sql_number(std::string_view field) {
   if (first == std::string_view::npos) return false;
   field = field.substr(first, field.find_last_not_of(kBlanks) - first + 1);
   if (field.starts_with('+') && field.size() > 1 && field[1] != '-') field.remove_prefix(1);
-  double number = 0;
-  const char* end = field.data() + field.size();
-  const auto [stop, error] = std::from_chars(field.data(), end, number);
-  return error == std::errc() && stop == end && std::isfinite(number);
+  return parse_number(field).has_value();
 }
 
 }  // namespace cospot

@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include "core/errors.hpp"
+#include "core/parse_number.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/imports/numeric_columns.hpp"
 
@@ -27,14 +27,6 @@ struct ValueText {
   std::string operator()(double number) const { return fmt::format("{}", number); }
   std::string operator()(const std::string& text) const { return text; }
 };
-
-std::optional<double> number_of(const std::string& text) {
-  double number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return number;
-}
 
 /// A name that a workload file can hold: its fields are not quoted.
 std::string as_name(std::string text) {
@@ -101,7 +93,7 @@ std::optional<bool> RequestReader::holds(const Source& source) {
   const std::string text = text_of(source);
   if (text.empty()) return false;
   if (source.expression && is_true(expressions_.value(*source.expression))) return true;
-  if (const std::optional<double> number = number_of(text)) return *number != 0;
+  if (const std::optional<double> number = parse_number(text)) return *number != 0;
   fault_ = {fmt::format("{} gives {}", source.option, quoted_excerpt(text)),
             "0, 1 or a condition, such as tier = 'batch'"};
   kind_ = fmt::format("{} gives a text", source.option);
@@ -183,7 +175,7 @@ bool RequestReader::read_names() {
 bool RequestReader::read_amount(ImportTarget target, ResourceAmount least, ResourceAmount& amount) {
   if (!source(target).is_given()) return true;
   if (!has_numbers(source(target))) return false;
-  const std::optional<double> number = number_of(text_of(source(target)));
+  const std::optional<double> number = parse_number(text_of(source(target)));
   // A request needs room for all that it asks for, so parts of a unit count as one; but not the
   // last bit of a product such as 0.1 * 10000.
   constexpr double kRounding = 1 - 1e-12;
@@ -234,7 +226,7 @@ bool RequestReader::read_count() {
   const Source& from = source(ImportTarget::kCount);
   if (!from.is_given()) return true;
   if (!has_numbers(from)) return false;
-  const std::optional<double> number = number_of(text_of(from));
+  const std::optional<double> number = parse_number(text_of(from));
   const bool is_fit = number && *number >= 1 && *number <= static_cast<double>(kMostAlike) &&
                       *number == std::floor(*number);
   if (!is_fit) return refuse(ImportTarget::kCount, "a whole number from 1 to 1000000");

@@ -4,12 +4,12 @@
 #include <sqlite3.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <new>
 #include <string>
 #include <utility>
 
+#include "core/parse_number.hpp"
 #include "sim_harness/files/plain_text.hpp"
 
 namespace cospot {
@@ -48,13 +48,12 @@ extern "C" void cospot_sql_quantity(sqlite3_context* context, int /*count*/,
 }  // namespace
 
 std::optional<double> parse_quantity(std::string_view text) {
-  double number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || !std::isfinite(number)) return std::nullopt;
-  const std::string_view suffix(stop, static_cast<std::size_t>(end - stop));
+  constexpr std::string_view kUnits = "numkKMGTPEi";
+  if (parse_number(text)) return parse_number(text);
+  const std::size_t digits = text.find_last_not_of(kUnits) + 1;  // 1E is 10^18, 1E3 was a number
+  const std::optional<double> number = parse_number(text.substr(0, digits));
   for (const auto& [name, factor] : kSuffixes) {
-    if (suffix == name) return number * factor;
+    if (number && text.substr(digits) == name) return *number * factor;
   }
   return std::nullopt;
 }

@@ -8,59 +8,12 @@
 #include "core/errors.hpp"
 #include "sim_harness/files/line_reader.hpp"
 #include "sim_harness/files/plain_text.hpp"
+#include "sim_harness/files/separated_fields.hpp"
 #include "sim_harness/imports/import_table.hpp"
 #include "sim_harness/imports/json_tables.hpp"
 
 namespace cospot {
 namespace {
-
-/// Splits lines of CSV (RFC 4180, but a field does not go on over a line end).
-class CsvSplitter {
- public:
-  explicit CsvSplitter(char separator) : separator_(separator) {}
-
-  /// Fills `fields`; they are valid as long as `line`, and until the next call. Returns what is
-  /// wrong, or nothing.
-  [[nodiscard]] std::string_view split(std::string_view line,
-                                       std::vector<std::string_view>& fields) {
-    fields.clear();
-    unquoted_.clear();
-    unquoted_.reserve(line.size());  // so that views into it stay
-    for (;;) {
-      if (line.starts_with('"')) {
-        line.remove_prefix(1);
-        const std::string_view fault = take_quoted(line, fields);
-        if (!fault.empty()) return fault;
-      } else {
-        const std::size_t end = std::min(line.find(separator_), line.size());
-        fields.push_back(line.substr(0, end));
-        line.remove_prefix(end);
-      }
-      if (line.empty()) return {};
-      if (line.front() != separator_) return "a quoted field goes on after its quotation mark";
-      line.remove_prefix(1);
-    }
-  }
-
- private:
-  std::string_view take_quoted(std::string_view& line, std::vector<std::string_view>& fields) {
-    const std::size_t first = unquoted_.size();
-    for (;;) {
-      const std::size_t mark = line.find('"');
-      if (mark == std::string_view::npos) return "a quotation mark is not closed on its line";
-      unquoted_ += line.substr(0, mark);
-      line.remove_prefix(mark + 1);
-      if (!line.starts_with('"')) break;
-      unquoted_ += '"';
-      line.remove_prefix(1);
-    }
-    fields.push_back(std::string_view(unquoted_).substr(first));
-    return {};
-  }
-
-  char separator_;
-  std::string unquoted_;
-};
 
 /// Lines of a text file, each of them a row.
 class LineTable : public ImportTable {

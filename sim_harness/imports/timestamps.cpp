@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <utility>
 
 #include "core/errors.hpp"
+#include "core/parse_number.hpp"
 #include "sim_harness/workloads/workload.hpp"
 
 namespace cospot {
@@ -120,20 +120,16 @@ bool read_offset(DateText& text, std::int64_t& microseconds) {
 
 /// `number` units to the nearest microsecond; whole numbers exactly.
 std::optional<SimTime> scaled(std::string_view text, std::int64_t microseconds) {
-  const char* end = text.data() + text.size();
-  std::int64_t whole = 0;
-  if (const auto [stop, error] = std::from_chars(text.data(), end, whole);
-      error == std::errc() && stop == end) {
+  constexpr double kMost = 9.2e18;
+  if (const auto whole = parse_integer<std::int64_t>(text)) {
     std::int64_t product = 0;
-    if (__builtin_mul_overflow(whole, microseconds, &product)) return std::nullopt;
+    if (__builtin_mul_overflow(*whole, microseconds, &product)) return std::nullopt;
     return SimTime(product);
   }
-  double number = 0;
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  constexpr double kMost = 9.2e18;
-  const double product = number * static_cast<double>(microseconds);
-  // Written so that NaN fails it.
-  if (error != std::errc() || stop != end || !(std::abs(product) <= kMost)) return std::nullopt;
+  const std::optional<double> number = parse_number(text);
+  if (!number) return std::nullopt;
+  const double product = *number * static_cast<double>(microseconds);
+  if (std::abs(product) > kMost) return std::nullopt;
   return SimTime(std::llround(product));
 }
 

@@ -9,7 +9,7 @@
 
 namespace cospot {
 
-/// The lines of a job log in memory, for messages with `file:line:`.
+/// The lines of an SWF log in memory, for messages with `file:line:`.
 class JobLines {
  public:
   /// Takes a byte order mark and the empty lines at the end off; refuses what is not text.
@@ -28,14 +28,8 @@ class JobLines {
   StopPoll poll_;
 };
 
-/// Takes blanks and tabs off both ends.
-[[nodiscard]] std::string_view without_blanks(std::string_view text);
-
 /// Reads all of `text` as a number of seconds, rounded to the microsecond. False: not a number, or
 /// beyond 10,000 years.
 [[nodiscard]] bool read_seconds(std::string_view text, SimTime& time);
-
-/// Reads all of `text` as a finite number.
-[[nodiscard]] bool read_number(std::string_view text, double& number);
 
 }  // namespace cospot

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -12,7 +13,6 @@
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/jobs/job_formats.hpp"
-#include "sim_harness/jobs/job_lines.hpp"
 
 namespace cospot {
 namespace {
@@ -26,15 +26,10 @@ std::string_view first_line(std::string_view text) {
 }
 
 bool has_job_column(std::string_view header) {
-  for (const std::string_view name : {"submission_s", "duration_s", "interarrival", "service"}) {
-    std::string_view rest = header;
-    while (!rest.empty()) {
-      const std::size_t comma = std::min(rest.find(','), rest.size());
-      if (without_blanks(rest.substr(0, comma)) == name) return true;
-      rest.remove_prefix(std::min(comma + 1, rest.size()));
-    }
-  }
-  return false;
+  constexpr std::array<std::string_view, 4> kNames{"submission_s", "duration_s", "interarrival",
+                                                   "service"};
+  return std::ranges::any_of(
+      kNames, [&](std::string_view name) { return header.find(name) != std::string_view::npos; });
 }
 
 }  // namespace
@@ -73,15 +68,7 @@ JobLog parse_job_log(std::string_view text, std::string_view name) {
 JobLog read_job_log(const std::filesystem::path& path) {
   std::string bytes = read_stored_file(path);
   std::string sha256 = sha256_hex(bytes);
-  if (is_gzip(bytes)) {
-    Unpacked unpacked = unpack_gzip(bytes);
-    if (!unpacked.fault.empty()) {
-      const auto line = 1 + std::ranges::count(unpacked.text, '\n');
-      throw WorkloadError(fmt::format("{}:{}: {}", path.string(), line, unpacked.fault));
-    }
-    bytes = std::move(unpacked.text);
-  }
-  JobLog log = parse_job_log(bytes, path.string());
+  JobLog log = parse_job_log(unpacked_text(std::move(bytes), path.string()), path.string());
   log.sha256 = std::move(sha256);
   return log;
 }

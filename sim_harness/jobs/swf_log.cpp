@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/parse_number.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/jobs/job_formats.hpp"
 #include "sim_harness/jobs/job_lines.hpp"
@@ -39,9 +40,9 @@ class SwfFields {
   }
 
   [[nodiscard]] double number(std::size_t field) const {
-    double value = 0;
-    if (!read_number(texts_[field], value)) refuse(field, "a number, -1 where it is unknown");
-    return value;
+    const std::optional<double> value = parse_number(texts_[field]);
+    if (!value) refuse(field, "a number, -1 where it is unknown");
+    return *value;
   }
   [[nodiscard]] std::optional<double> amount(std::size_t field) const {
     const double value = number(field);

@@ -1,9 +1,7 @@
 #include "sim_harness/life/life_files.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <span>
@@ -12,89 +10,27 @@
 
 #include "core/digest.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/files/line_reader.hpp"
-#include "sim_harness/files/plain_text.hpp"
-#include "sim_harness/files/separated_fields.hpp"
 #include "sim_harness/files/stored_file.hpp"
+#include "sim_harness/files/table_reader.hpp"
 #include "sim_harness/workloads/workload_fields.hpp"
 
 namespace cospot {
 namespace {
 
-/// The rows of a file whose columns may come in any order.
-class TableReader {
- public:
-  /// The first `required` of `names` must be there.
-  TableReader(const std::filesystem::path& path, std::span<const std::string_view> names,
-              std::size_t required)
-      : reader_(path) {
-    std::string_view line;
-    if (!reader_.next(line)) {
-      throw WorkloadError(fmt::format("{}:1: the file is empty, expected the header line {}",
-                                      path.string(), fmt::join(names, ",")));
-    }
-    split_fields(without_byte_order_mark(line), fields_);
-    for (const std::string_view name : fields_) {
-      if (std::ranges::find(names, name) == names.end()) {
-        fail(fmt::format("unknown column {}, expected {}", quoted_excerpt(name),
-                         fmt::join(names, ",")));
-      }
-      if (!at_.emplace(name, at_.size()).second) {
-        fail(fmt::format("the column '{}' comes twice", name));
-      }
-    }
-    for (const std::string_view name : names.first(required)) {
-      if (at_.contains(name)) continue;
-      fail(fmt::format("the column '{}' is missing, expected {}", name, fmt::join(names, ",")));
-    }
-  }
+enum OutageColumn : std::size_t { kHost, kStart, kEnd, kNotice };
+constexpr std::array<TableColumn, 4> kOutageColumns{
+    {{"host"}, {"start_s"}, {"end_s"}, {"notice_s", false}}};
 
-  [[nodiscard]] bool next() {
-    std::string_view line;
-    if (!reader_.next(line)) return false;
-    line_ = line;
-    split_fields(line_, fields_);
-    if (fields_.size() != at_.size()) {
-      fail(fmt::format("{} fields, expected {} as in the header line", fields_.size(), at_.size()));
-    }
-    return true;
-  }
+enum ResizeColumn : std::size_t { kInstance, kTime, kVcpus, kMemory, kDisk };
+constexpr std::array<TableColumn, 5> kResizeColumns{
+    {{"instance_id"}, {"time_s"}, {"vcpus"}, {"memory_mb"}, {"disk_gb", false}}};
 
-  [[nodiscard]] std::string name(std::string_view column) const {
-    if (field(column).empty()) fail(fmt::format("{} is empty, expected a name", column));
-    return std::string(field(column));
-  }
+/// To the digit, as workloads are read.
+SimTime read_seconds(const TableReader& table, std::size_t column, std::string_view expected) {
+  return table.value(column, parse_seconds, expected);
+}
 
-  [[nodiscard]] SimTime seconds(
-      std::string_view column,
-      std::string_view expected = "seconds since the window's start, such as 3600.5") const {
-    SimTime time{0};
-    if (parse_seconds(field(column), time)) return time;
-    fail(fmt::format("{} is {}, expected {}", column, quoted_excerpt(field(column)), expected));
-  }
-
-  [[nodiscard]] ResourceAmount amount(std::string_view column, ResourceAmount least) const {
-    ResourceAmount value = 0;
-    if (!at_.contains(column)) return value;
-    if (parse_amount(field(column), least, value)) return value;
-    fail(fmt::format("{} is {}, expected a whole number from {} to {}", column,
-                     quoted_excerpt(field(column)), least, kMaxResourceAmount));
-  }
-
-  [[nodiscard]] bool has(std::string_view column) const { return at_.contains(column); }
-  [[nodiscard]] std::size_t line_number() const { return reader_.line_number(); }
-  [[noreturn]] void fail(const std::string& what) const { reader_.fail(what); }
-
- private:
-  [[nodiscard]] std::string_view field(std::string_view column) const {
-    return fields_[at_.find(column)->second];
-  }
-
-  LineReader reader_;
-  std::map<std::string, std::size_t, std::less<>> at_;  // of each column
-  std::string line_;
-  std::vector<std::string_view> fields_;
-};
+constexpr std::string_view kSinceStart = "seconds since the window's start, such as 3600.5";
 
 template <class Row>
 LifeFile<Row> file_at(const std::filesystem::path& path) {
@@ -122,25 +58,26 @@ void require_apart(const TableReader& table, Windows& windows, const NamedOutage
 }  // namespace
 
 LifeFile<NamedOutage> read_outages(const std::filesystem::path& path, OutageKind kind) {
-  static constexpr std::array<std::string_view, 4> kColumns{"host", "start_s", "end_s", "notice_s"};
-  const std::span<const std::string_view> columns(kColumns);
+  const std::span<const TableColumn> columns(kOutageColumns);
   auto file = file_at<NamedOutage>(path);
-  TableReader table(path, kind == OutageKind::kMaintenance ? columns : columns.first(3), 3);
+  TableReader table(
+      path, TableFormat{.columns = kind == OutageKind::kMaintenance ? columns : columns.first(3),
+                        .rows = "outages",
+                        .may_be_empty = true});
   std::map<std::string, Windows> windows_of;
   while (table.next()) {
-    NamedOutage outage{.host = table.name("host"),
-                       .start = table.seconds("start_s"),
-                       .end = table.seconds("end_s"),
+    NamedOutage outage{.host = std::string(table.name(kHost)),
+                       .start = read_seconds(table, kStart, kSinceStart),
+                       .end = read_seconds(table, kEnd, kSinceStart),
                        .line = table.line_number()};
     if (outage.end <= outage.start) {
       table.fail(fmt::format("end_s is {}, expected a time after start_s, {}",
                              seconds_text(outage.end), seconds_text(outage.start)));
     }
-    constexpr std::string_view kNotice = "how many seconds before start_s it is given";
-    const SimTime notice = table.has("notice_s") ? table.seconds("notice_s", kNotice) : SimTime{0};
-    if (notice < SimTime{0}) {
-      table.fail(fmt::format("notice_s is {}, expected {}", seconds_text(notice), kNotice));
-    }
+    constexpr std::string_view kNoticeExpected = "how many seconds before start_s it is given";
+    const bool has_notice = kind == OutageKind::kMaintenance && table.has(kNotice);
+    const SimTime notice = has_notice ? read_seconds(table, kNotice, kNoticeExpected) : SimTime{0};
+    if (notice < SimTime{0}) table.refuse(kNotice, kNoticeExpected);
     outage.notice = outage.start - notice;
     require_apart(table, windows_of[outage.host], outage);
     file.rows.push_back(std::move(outage));
@@ -149,17 +86,16 @@ LifeFile<NamedOutage> read_outages(const std::filesystem::path& path, OutageKind
 }
 
 LifeFile<NamedResize> read_resizes(const std::filesystem::path& path) {
-  static constexpr std::array<std::string_view, 5> kColumns{"instance_id", "time_s", "vcpus",
-                                                            "memory_mb", "disk_gb"};
   auto file = file_at<NamedResize>(path);
-  TableReader table(path, kColumns, 4);
+  TableReader table(
+      path, TableFormat{.columns = kResizeColumns, .rows = "resizes", .may_be_empty = true});
   std::map<std::pair<std::string, SimTime>, std::size_t> line_of;
   while (table.next()) {
-    NamedResize resize{.instance = table.name("instance_id"),
-                       .time = table.seconds("time_s"),
-                       .size = {table.amount("vcpus", 1), table.amount("memory_mb", 0),
-                                table.amount("disk_gb", 0)},
-                       .line = table.line_number()};
+    NamedResize resize{
+        .instance = std::string(table.name(kInstance)),
+        .time = read_seconds(table, kTime, kSinceStart),
+        .size = {table.amount(kVcpus, 1), table.amount(kMemory, 0), table.amount(kDisk, 0)},
+        .line = table.line_number()};
     const auto [first, is_new] = line_of.try_emplace({resize.instance, resize.time}, resize.line);
     if (!is_new) {
       table.fail(fmt::format("the instance '{}' is resized at {} s on line {} too", resize.instance,

@@ -1,18 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/files/line_reader.hpp"
-#include "sim_harness/files/plain_text.hpp"
-#include "sim_harness/files/separated_fields.hpp"
-#include "sim_harness/jobs/job_lines.hpp"
+#include "sim_harness/files/table_reader.hpp"
 #include "sim_harness/markets/availability_trace.hpp"
 #include "sim_harness/markets/price_files.hpp"
 
@@ -29,71 +26,21 @@ struct Row {
   friend auto operator<=>(const Row&, const Row&) = default;
 };
 
-/// Reads the rows below the header line.
-class RowReader {
- public:
-  RowReader(std::string_view header, const LineReader& reader) : reader_(reader) {
-    split_fields(header, fields_);
-    width_ = fields_.size();
-    for (std::size_t i = 0; i < width_; ++i) {
-      const std::string_view name = without_blanks(fields_[i]);
-      if (name == "time") time_ = i;
-      if (name == "available") available_ = i;
-      if (name == "price") price_ = i;
-    }
-    if (time_ && available_) return;
-    reader.fail(
-        fmt::format("the header line is {}, expected the columns time,available[,price]; "
-                    "a price alone does not say whether there is capacity",
-                    quoted_excerpt(header)));
-  }
-
-  [[nodiscard]] Row read(std::string_view line) {
-    split_fields(line, fields_);
-    if (fields_.size() != width_) {
-      reader_.fail(
-          fmt::format("{} fields, expected {} as in the header line", fields_.size(), width_));
-    }
-    Row row;
-    const std::optional<Seconds> time = parse_time(text(*time_));
-    if (!time) refuse("time", *time_, "seconds since 1970 or ISO 8601 in UTC");
-    row.time = *time;
-    double available = 0;
-    if (!read_number(text(*available_), available) || available < 0 ||
-        available > std::numeric_limits<std::int32_t>::max()) {
-      refuse("available", *available_, "a number of instances from 0");
-    }
-    row.capacity = static_cast<std::uint32_t>(available);
-    if (!price_ || (text(*price_).empty() && row.capacity == 0)) return row;
-    row.price = parse_price(text(*price_));
-    if (!row.price) refuse("price", *price_, "USD an hour above 0");
-    return row;
-  }
-
- private:
-  [[nodiscard]] std::string_view text(std::size_t column) const {
-    return without_blanks(fields_[column]);
-  }
-  [[noreturn]] void refuse(std::string_view name, std::size_t column,
-                           std::string_view expected) const {
-    reader_.fail(
-        fmt::format("{} is {}, expected {}", name, quoted_excerpt(text(column)), expected));
-  }
-
-  const LineReader& reader_;
-  std::size_t width_ = 0;
-  std::optional<std::size_t> time_, available_, price_;
-  std::vector<std::string_view> fields_;
-};
+enum Column : std::size_t { kTime, kAvailable, kPrice };
+constexpr std::array<TableColumn, 3> kColumns{{{"time"}, {"available"}, {"price", false}}};
+constexpr TableFormat kFormat{.columns = kColumns, .has_other_columns = true};
 
 std::vector<Row> read_rows(const std::filesystem::path& file) {
-  LineReader reader(file);
-  std::string_view line;
-  if (!reader.next(line)) reader.fail("the file is empty, expected a header line and rows");
-  RowReader fields(without_byte_order_mark(line), reader);
+  constexpr double kMost = std::numeric_limits<std::int32_t>::max();
+  TableReader table(file, kFormat);
   std::vector<Row> rows;
-  while (reader.next(line)) {
-    if (!line.empty()) rows.push_back(fields.read(line));
+  while (table.next()) {
+    Row& row = rows.emplace_back();
+    row.time = table.value(kTime, parse_time, kTimeExpected);
+    row.capacity = static_cast<std::uint32_t>(table.number(kAvailable, 0, kMost));
+    // Without capacity there need not be a price.
+    if (!table.has(kPrice) || (table.is_empty(kPrice) && row.capacity == 0)) continue;
+    row.price = table.value(kPrice, parse_price, kPriceExpected);
   }
   std::ranges::sort(rows);
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());

@@ -2,38 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <string_view>
 #include <utility>
 
-#include "sim_harness/files/line_reader.hpp"
+#include "sim_harness/files/table_reader.hpp"
 
 namespace cospot {
 namespace {
 
-constexpr std::string_view kHeader = "time_s,event,instance_id,class,";
-
-/// The first four fields of a row.
-std::array<std::string_view, 4> fields_of(std::string_view line, const LineReader& reader) {
-  std::array<std::string_view, 4> fields;
-  for (std::string_view& field : fields) {
-    const std::size_t comma = line.find(',');
-    if (comma == std::string_view::npos) reader.fail("expected the columns of an event log");
-    field = line.substr(0, comma);
-    line.remove_prefix(comma + 1);
-  }
-  return fields;
-}
-
-SimTime time_of(std::string_view text, const LineReader& reader) {
-  double seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (error != std::errc() || end != text.data() + text.size() || std::abs(seconds) > 1e12) {
-    reader.fail("time_s: expected a number of seconds");
-  }
-  return SimTime(std::llround(seconds * 1e6));
-}
+enum Column : std::size_t { kTime, kEvent, kClass };
+constexpr std::array<TableColumn, 3> kColumns{{{"time_s"}, {"event"}, {"class"}}};
+constexpr TableFormat kFormat{.columns = kColumns, .rows = "events", .has_other_columns = true};
 
 /// Marks ticks as they pass.
 class Ticks {
@@ -67,24 +46,20 @@ class Ticks {
 }  // namespace
 
 AvailabilityTrace read_eviction_availability(const std::filesystem::path& file, SimTime tick) {
-  LineReader reader(file);
-  std::string_view line;
-  if (!reader.next(line) || !line.starts_with(kHeader)) {
-    reader.fail("expected the header line of an event log (cospot run --events)");
-  }
+  TableReader table(file, kFormat);
   Ticks ticks(tick);
   bool any_spot = false;
-  while (reader.next(line)) {
-    const auto [time, event, id, kind] = fields_of(line, reader);
-    const SimTime at = time_of(time, reader);
-    if (kind != "spot") continue;
+  while (table.next()) {
+    const SimTime at = table.seconds(kTime);
+    const std::string_view event = table.field(kEvent);
+    if (table.field(kClass) != "spot") continue;
     any_spot = true;
     const bool opens = event == "placement";
     if (!opens && event != "eviction" && event != "rejection") continue;
     ticks.advance(at);
     opens ? ticks.open() : ticks.close();
   }
-  if (!any_spot || ticks.trace_.capacity.empty()) reader.fail("expected a log with spots in it");
+  if (!any_spot || ticks.trace_.capacity.empty()) table.fail("expected a log with spots in it");
   return ticks.trace_;
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <map>
@@ -12,22 +11,14 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "core/parse_number.hpp"
 #include "sim_harness/files/json_file.hpp"
-#include "sim_harness/files/line_reader.hpp"
-#include "sim_harness/files/plain_text.hpp"
+#include "sim_harness/files/table_reader.hpp"
 
 namespace cospot {
 namespace {
 
 constexpr double kMaxUsd = 1e6;
-
-template <class Number>
-std::optional<Number> whole_text(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 /// `2011-07-05T00:00:00`
 std::optional<Seconds> civil_time(std::string_view text) {
@@ -39,7 +30,7 @@ std::optional<Seconds> civil_time(std::string_view text) {
     if (kShape[i] == 'd' ? !is_digit : text[i] != kShape[i] && !is_t) return std::nullopt;
   }
   const auto number = [text](std::size_t at, std::size_t digits) {
-    return *whole_text<int>(text.substr(at, digits));
+    return *parse_integer<int>(text.substr(at, digits));
   };
   const std::chrono::year_month_day date(std::chrono::year(number(0, 4)),
                                          std::chrono::month(static_cast<unsigned>(number(5, 2))),
@@ -65,7 +56,7 @@ std::optional<Seconds> repair(std::vector<PriceChange>& changes) {
 }  // namespace
 
 std::optional<Seconds> parse_time(std::string_view text) {
-  if (const auto number = whole_text<double>(text)) {
+  if (const auto number = parse_number(text)) {
     if (!(std::abs(*number) < 1e11)) return std::nullopt;
     return static_cast<Seconds>(std::floor(*number));
   }
@@ -83,34 +74,19 @@ std::optional<Seconds> parse_time(std::string_view text) {
 }
 
 std::optional<MicroUsd> parse_price(std::string_view text) {
-  const auto usd = whole_text<double>(text);
+  const auto usd = parse_number(text);
   if (!usd || !(*usd > 0 && *usd <= kMaxUsd)) return std::nullopt;
   return std::max<MicroUsd>(1, std::llround(*usd * static_cast<double>(kUsd)));
 }
 
 std::vector<PriceChange> read_price_csv(const std::filesystem::path& file) {
-  LineReader reader(file);
-  std::string_view line;
-  if (!reader.next(line)) reader.fail("expected the header line time,price");
-  if (line != "time,price") reader.fail("expected the header line time,price");
+  constexpr std::array<TableColumn, 2> kColumns{{{"time"}, {"price"}}};
+  TableReader table(file, {.columns = kColumns, .rows = "prices"});
   std::vector<PriceChange> changes;
-  while (reader.next(line)) {
-    if (line.empty()) continue;
-    const std::size_t comma = line.find(',');
-    if (comma == std::string_view::npos) reader.fail("expected two fields, time,price");
-    const auto time = parse_time(line.substr(0, comma));
-    if (!time) {
-      reader.fail(fmt::format("time: found {}, expected seconds since 1970 or ISO 8601 in UTC",
-                              quoted_excerpt(line.substr(0, comma))));
-    }
-    const auto price = parse_price(line.substr(comma + 1));
-    if (!price) {
-      reader.fail(fmt::format("price: found {}, expected USD an hour above 0",
-                              quoted_excerpt(line.substr(comma + 1))));
-    }
-    changes.push_back({*time, *price});
+  while (table.next()) {
+    changes.push_back(
+        {table.value(0, parse_time, kTimeExpected), table.value(1, parse_price, kPriceExpected)});
   }
-  if (changes.empty()) reader.fail("expected at least one price");
   if (const auto twice = repair(changes)) {
     throw WorkloadError(
         fmt::format("{}: has two different prices at time {}", file.string(), *twice));

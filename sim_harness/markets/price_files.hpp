@@ -17,7 +17,10 @@ namespace cospot {
 /// Reads USD an hour, above 0 and at most 1,000,000, rounded to the micro-dollar.
 [[nodiscard]] std::optional<MicroUsd> parse_price(std::string_view text);
 
-/// Reads a CSV with the header line `time,price`, plain or gzip.
+inline constexpr std::string_view kTimeExpected = "seconds since 1970 or ISO 8601 in UTC";
+inline constexpr std::string_view kPriceExpected = "USD an hour above 0, at most 1000000";
+
+/// Reads a CSV with the columns `time` and `price`, plain or gzip.
 ///
 /// Repaired: rows in any order are sorted; a row that repeats another is dropped; a price holds
 /// until the next row, however far that is. Errors: WorkloadError with `file:line:` for a time or

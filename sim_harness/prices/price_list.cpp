@@ -5,119 +5,64 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <map>
 #include <tuple>
 #include <utility>
 
 #include "core/errors.hpp"
 #include "core/model/revenue.hpp"
-#include "sim_harness/files/line_reader.hpp"
+#include "core/parse_number.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/files/separated_fields.hpp"
+#include "sim_harness/files/table_reader.hpp"
 
 namespace cospot {
 namespace {
 
 constexpr std::string_view kPriceExpected = "a price from 0";
 
+constexpr double kMostPrice = 1e12;
+
 std::optional<double> parse_price(std::string_view text) {
-  double price = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, price);
-  // Written so that NaN fails it.
-  if (error != std::errc() || stop != end || !(price >= 0 && price <= 1e12)) return std::nullopt;
-  return price;
+  const std::optional<double> price = parse_number(text);
+  return price && *price >= 0 && *price <= kMostPrice ? price : std::nullopt;
 }
 
-constexpr std::array<std::string_view, 4> kColumns{"vcpus", "memory_mb", "on_demand", "spot"};
+enum Column : std::size_t { kVcpus, kMemory, kOnDemand, kSpot, kEconomy, kCurrency };
+constexpr std::array<TableColumn, 6> kColumns{
+    {{"vcpus"}, {"memory_mb"}, {"on_demand"}, {"spot"}, {"economy", false}, {"currency", false}}};
+constexpr TableFormat kFormat{.columns = kColumns, .rows = "flavors", .has_other_columns = true};
 
-/// Where a table has its columns.
-struct FlavorColumns {
-  std::array<std::size_t, kColumns.size()> required{};
-  std::optional<std::size_t> economy{};
-  std::optional<std::size_t> currency{};
-};
-
-FlavorColumns find_columns(const LineReader& reader, const std::vector<std::string_view>& names) {
-  const auto find = [&](std::string_view name) -> std::optional<std::size_t> {
-    const auto found = std::ranges::find(names, name);
-    if (found == names.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - names.begin());
-  };
-  FlavorColumns columns{.economy = find("economy"), .currency = find("currency")};
-  for (std::size_t i = 0; i < kColumns.size(); ++i) {
-    const std::optional<std::size_t> position = find(kColumns[i]);
-    if (!position) {
-      reader.fail(fmt::format("the column '{}' is missing, expected {}", kColumns[i],
-                              fmt::join(kColumns, ",")));
-    }
-    columns.required[i] = *position;
+void read_currency(const TableReader& table, PriceList& list) {
+  const std::string_view currency = table.plain(kCurrency);
+  if (!list.flavors.empty() && currency != list.currency) {
+    table.refuse(kCurrency, fmt::format("{} as in the rows before", quoted_excerpt(list.currency)));
   }
-  return columns;
-}
-
-FlavorPrice read_flavor(const LineReader& reader, const std::vector<std::string_view>& fields,
-                        const FlavorColumns& columns) {
-  const auto read = [&](std::string_view name, std::size_t position, bool is_amount) {
-    const std::optional<double> number = parse_price(fields[position]);
-    if (!number ||
-        (is_amount && (*number != std::floor(*number) || *number > kMaxResourceAmount))) {
-      reader.fail(fmt::format("{} is {}, expected {}", name, quoted_excerpt(fields[position]),
-                              is_amount ? "a whole number" : kPriceExpected));
-    }
-    return *number;
-  };
-  std::array<double, kColumns.size()> numbers{};
-  for (std::size_t i = 0; i < kColumns.size(); ++i) {
-    numbers[i] = read(kColumns[i], columns.required[i], i < 2);
-  }
-  FlavorPrice flavor{.vcpus = static_cast<ResourceAmount>(numbers[0]),
-                     .memory_mb = static_cast<ResourceAmount>(numbers[1]),
-                     .on_demand = numbers[2],
-                     .spot = numbers[3]};
-  if (columns.economy) flavor.economy = read("economy", *columns.economy, false);
-  return flavor;
+  list.currency = currency;
 }
 
 PriceList read_flavors(const std::filesystem::path& file) {
-  LineReader reader(file);
-  std::string_view line;
-  if (!reader.next(line)) {
-    throw WorkloadError(fmt::format("{}:1: the file is empty, expected a header line with {}",
-                                    file.string(), fmt::join(kColumns, ",")));
-  }
-  std::vector<std::string_view> names;
-  split_fields(line, names);
-  const FlavorColumns columns = find_columns(reader, names);
-  const std::size_t count = names.size();
+  TableReader table(file, kFormat);
   PriceList list{.source = file.string()};
   std::map<std::pair<ResourceAmount, ResourceAmount>, std::size_t> lines;
-  std::vector<std::string_view> fields;
-  while (reader.next(line)) {
-    split_fields(line, fields);
-    if (fields.size() != count) {
-      reader.fail(fmt::format("{} fields, expected {}", fields.size(), count));
-    }
-    const FlavorPrice flavor = read_flavor(reader, fields, columns);
+  const auto price = [&](Column column) {
+    return table.value(column, parse_price, kPriceExpected);
+  };
+  while (table.next()) {
+    FlavorPrice flavor{.vcpus = table.amount(kVcpus, 1),
+                       .memory_mb = table.amount(kMemory, 0),
+                       .on_demand = price(kOnDemand),
+                       .spot = price(kSpot)};
+    if (table.has(kEconomy)) flavor.economy = price(kEconomy);
     const auto [first, is_new] =
-        lines.try_emplace({flavor.vcpus, flavor.memory_mb}, reader.line_number());
+        lines.try_emplace({flavor.vcpus, flavor.memory_mb}, table.line_number());
     if (!is_new) {
-      reader.fail(fmt::format("the flavor {},{} stands on line {} too, expected one line for it",
-                              flavor.vcpus, flavor.memory_mb, first->second));
+      table.fail(fmt::format("the flavor {},{} stands on line {} too, expected one line for it",
+                             flavor.vcpus, flavor.memory_mb, first->second));
     }
-    if (columns.currency) {
-      const std::string_view currency = fields[*columns.currency];
-      if (!list.flavors.empty() && currency != list.currency) {
-        reader.fail(fmt::format("currency is {}, expected {} as in the lines before",
-                                quoted_excerpt(currency), quoted_excerpt(list.currency)));
-      }
-      list.currency = currency;
-    }
+    if (table.has(kCurrency)) read_currency(table, list);
     list.flavors.push_back(flavor);
   }
-  if (list.flavors.empty()) reader.fail("the table ends here, expected a line for each flavor");
   return list;
 }
 
@@ -241,8 +186,9 @@ std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) 
       throw ConfigError(
           fmt::format("--price: found '{}', expected on-demand=PRICE and spot=PRICE of a "
                       "vCPU-hour, economy=PRICE "
-                      "and currency=NAME if wanted, or one CSV file with {}",
-                      text, fmt::join(kColumns, ",")));
+                      "and currency=NAME if wanted, or one CSV file with "
+                      "vcpus,memory_mb,on_demand,spot[,economy,currency]",
+                      text));
     }
     const std::string value = text.substr(equals + 1);
     if (name == "currency" ? !list.currency.empty() : price->second.has_value()) {

@@ -4,12 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <tuple>
 
 #include "core/errors.hpp"
+#include "core/parse_number.hpp"
 #include "sim_harness/files/decimal.hpp"
 #include "sim_harness/files/plain_text.hpp"
 #include "sim_harness/workloads/workload_schema.hpp"
@@ -128,14 +129,10 @@ std::string read_type_share(std::span<const TraceValue> values, TypeShare& share
 
 TraceValue parse_trace_value(std::string_view field) {
   if (field.empty()) return std::monostate{};
-  const char* end = field.data() + field.size();
-  const auto parse = [&](auto number) -> TraceValue {
-    const auto [stop, error] = std::from_chars(field.data(), end, number);
-    if (error == std::errc() && stop == end) return number;
-    return field;
-  };
-  const TraceValue whole = parse(std::int64_t{0});
-  return std::holds_alternative<std::int64_t>(whole) ? whole : parse(0.0);
+  if (const auto whole = parse_integer<std::int64_t>(field)) return *whole;
+  if (const auto number = parse_number(field)) return *number;
+  if (field == "inf") return std::numeric_limits<double>::infinity();
+  return field;
 }
 
 void sort_shares(std::vector<TypeShare>& shares, std::string_view place) {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <string>
 #include <string_view>
 
 #include "core/errors.hpp"
+#include "core/parse_number.hpp"
 #include "sim_harness/files/line_reader.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
 #include "sim_harness/jobs/job_log.hpp"
@@ -17,11 +17,14 @@ namespace cospot {
 namespace {
 
 std::optional<std::int64_t> stated_capacity(const JobLog& log) {
+  constexpr std::string_view kDigits = "0123456789";
   const std::optional<std::string> text = log.statement("MaxProcs");
-  std::int64_t processors = 0;
   if (!text) return std::nullopt;
-  const auto [stop, error] = std::from_chars(text->data(), text->data() + text->size(), processors);
-  return error == std::errc() && processors > 0 ? std::optional(processors) : std::nullopt;
+  // Some logs say more after the number.
+  const std::string_view digits =
+      std::string_view(*text).substr(0, text->find_first_not_of(kDigits));
+  const auto processors = parse_integer<std::int64_t>(digits);
+  return processors && *processors > 0 ? processors : std::nullopt;
 }
 
 }  // namespace

@@ -64,25 +64,27 @@ class TraceParser {
   }
 
   SimTime read_time(std::string_view text) {
-    SimTime time{0};
-    if (!parse_seconds(text, time) || time < SimTime{0}) {
+    const std::optional<SimTime> time = parse_seconds(text);
+    if (!time || *time < SimTime{0}) {
       fail(fmt::format("the time is {}, expected seconds since the trace began",
                        quoted_excerpt(text)));
     }
-    if (time < last_) {
-      fail(fmt::format("time goes backwards: {} s after {} s", seconds_text(time),
+    if (*time < last_) {
+      fail(fmt::format("time goes backwards: {} s after {} s", seconds_text(*time),
                        seconds_text(last_)));
     }
-    return last_ = time;
+    return last_ = *time;
   }
 
   void start(const std::vector<std::string_view>& words) {
     WorkloadRow row{.id = std::string(words[2])};
     row.start = read_time(words[1]);
-    if (!parse_amount(words[4], 1, row.resources.vcpus)) {
+    const std::optional<ResourceAmount> cores = parse_amount(words[4], 1);
+    if (!cores) {
       fail(fmt::format("cores is {}, expected a whole number of at least 1",
                        quoted_excerpt(words[4])));
     }
+    row.resources.vcpus = *cores;
     if (!running_.emplace(row.id, workload_.rows.size()).second) {
       fail(fmt::format("START of {}, which runs already", quoted_excerpt(words[2])));
     }

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "core/errors.hpp"
+#include "core/parse_number.hpp"
 #include "sim_harness/workloads/csv_workload.hpp"
 #include "sim_harness/workloads/window.hpp"
 
@@ -15,14 +16,6 @@ namespace cospot {
 namespace {
 
 constexpr std::string_view kModel = "azure2020";
-
-/// Reads all of `value` as a number of type T.
-template <class T>
-bool parse_number(std::string_view value, T& number) {
-  const char* end = value.data() + value.size();
-  const auto [stop, error] = std::from_chars(value.data(), end, number);
-  return error == std::errc() && stop == end;
-}
 
 void read_part(std::string_view part, std::string_view recipe, SyntheticSpec& spec) {
   const std::size_t equals = part.find('=');
@@ -35,11 +28,13 @@ void read_part(std::string_view part, std::string_view recipe, SyntheticSpec& sp
   };
   if (key == "seed") {
     // Up to 63 bits, as in sweep files.
-    std::int64_t seed = 0;
-    if (!parse_number(value, seed) || seed < 0) reject("seed=, a whole number from 0 to 2^63 - 1");
-    spec.seed = static_cast<std::uint64_t>(seed);
+    const auto seed = parse_integer<std::int64_t>(value);
+    if (!seed || *seed < 0) reject("seed=, a whole number from 0 to 2^63 - 1");
+    spec.seed = static_cast<std::uint64_t>(*seed);
   } else if (key == "scale") {
-    if (!parse_number(value, spec.scale)) reject("scale=, a number from 0.0001 to 1");
+    const std::optional<double> scale = parse_number(value);
+    if (!scale) reject("scale=, a number from 0.0001 to 1");
+    spec.scale = *scale;
   } else if (key == "sampling") {
     spec.sampling = parse_zone_sampling(std::string(value));
   } else {

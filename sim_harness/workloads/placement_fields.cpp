@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kPolicies{"affinity", "anti-affinity", "soft-affinity",
                                                     "soft-anti-affinity"};
 
-std::string_view field(const WorkloadFields& fields, WorkloadColumn column) {
+std::string_view field(WorkloadFieldsView fields, WorkloadColumn column) {
   return fields[static_cast<std::size_t>(column)];
 }
 
@@ -45,7 +45,7 @@ std::string read_extra_specs(std::string_view text, PlaceRules& rules) {
 
 }  // namespace
 
-std::string PlacementFieldsReader::read(const WorkloadFields& fields, WorkloadRow& row) {
+std::string PlacementFieldsReader::read(WorkloadFieldsView fields, WorkloadRow& row) {
   const std::string_view zone = field(fields, WorkloadColumn::kZone);
   const std::string_view extra_specs = field(fields, WorkloadColumn::kExtraSpecs);
   const std::string_view group = field(fields, WorkloadColumn::kGroup);
@@ -66,7 +66,7 @@ std::string PlacementFieldsReader::read(const WorkloadFields& fields, WorkloadRo
   return fault;
 }
 
-std::string PlacementFieldsReader::read_group(const WorkloadFields& fields, std::uint32_t& number) {
+std::string PlacementFieldsReader::read_group(WorkloadFieldsView fields, std::uint32_t& number) {
   const std::string_view id = field(fields, WorkloadColumn::kGroup);
   const std::string_view policy_text = field(fields, WorkloadColumn::kGroupPolicy);
   const std::string_view most_text = field(fields, WorkloadColumn::kMaxServerPerHost);
@@ -80,10 +80,12 @@ std::string PlacementFieldsReader::read_group(const WorkloadFields& fields, std:
                        fmt::join(kPolicies, ", "));
   }
   ServerGroup group{.id = std::string(id), .policy = *policy};
-  if (!most_text.empty() && !parse_amount(most_text, 1, group.max_server_per_host)) {
+  const std::optional<ResourceAmount> most = parse_amount(most_text, 1);
+  if (!most_text.empty() && !most) {
     return fmt::format("max_server_per_host is {}, expected a whole number from 1",
                        quoted_excerpt(most_text));
   }
+  if (most) group.max_server_per_host = *most;
   if (!most_text.empty() && *policy != GroupPolicy::kAntiAffinity) {
     return fmt::format("max_server_per_host is {}, expected none: it belongs to anti-affinity",
                        quoted_excerpt(most_text));

@@ -15,7 +15,7 @@ namespace cospot {
 class PlacementFieldsReader {
  public:
   /// Sets row.placement; returns what is wrong and what was expected, or an empty text.
-  [[nodiscard]] std::string read(const WorkloadFields& fields, WorkloadRow& row);
+  [[nodiscard]] std::string read(WorkloadFieldsView fields, WorkloadRow& row);
 
   /// What the rows so far asked for.
   [[nodiscard]] const WorkloadPlacements& placements() const { return placements_; }
@@ -24,7 +24,7 @@ class PlacementFieldsReader {
  private:
   using Fields = std::tuple<std::string, std::string, std::string>;  // zone, extra specs, group
 
-  [[nodiscard]] std::string read_group(const WorkloadFields& fields, std::uint32_t& number);
+  [[nodiscard]] std::string read_group(WorkloadFieldsView fields, std::uint32_t& number);
 
   WorkloadPlacements placements_;
   std::map<Fields, std::uint32_t> number_of_;

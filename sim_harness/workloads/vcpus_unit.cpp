@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "core/errors.hpp"
+#include "core/parse_number.hpp"
 #include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/files/plain_text.hpp"
 
@@ -14,14 +13,9 @@ std::optional<VcpusUnit> parse_vcpus_unit(std::string_view text) {
   constexpr double kLeast = 1e-6;
   constexpr double kMost = 1e6;
   if (text == "relative") return VcpusUnit{.is_relative = true};
-  double vcpus = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, vcpus);
-  // Written so that NaN fails it.
-  if (error != std::errc() || stop != end || !(vcpus >= kLeast && vcpus <= kMost)) {
-    return std::nullopt;
-  }
-  return VcpusUnit{.vcpus = vcpus};
+  const std::optional<double> vcpus = parse_number(text);
+  if (!vcpus || *vcpus < kLeast || *vcpus > kMost) return std::nullopt;
+  return VcpusUnit{.vcpus = *vcpus};
 }
 
 VcpusUnit stated_vcpus_unit(std::string_view option, std::string_view text) {

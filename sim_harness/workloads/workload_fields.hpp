@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,6 +13,7 @@ namespace cospot {
 
 /// The fields of one row of a workload file, by WorkloadColumn; empty where it has no column.
 using WorkloadFields = std::array<std::string_view, kWorkloadColumns>;
+using WorkloadFieldsView = std::span<const std::string_view, kWorkloadColumns>;
 
 /// Turns the fields of one schema into a WorkloadRow.
 class WorkloadFieldsReader {
@@ -20,14 +23,14 @@ class WorkloadFieldsReader {
       : info_(&info), classes_(classes) {}
 
   /// Fills `row`; returns what is wrong and what was expected, or an empty text.
-  [[nodiscard]] std::string read(const WorkloadFields& fields, WorkloadRow& row) const;
+  [[nodiscard]] std::string read(WorkloadFieldsView fields, WorkloadRow& row) const;
 
  private:
-  [[nodiscard]] std::string read_names(const WorkloadFields& fields, WorkloadRow& row) const;
+  [[nodiscard]] std::string read_names(WorkloadFieldsView fields, WorkloadRow& row) const;
   [[nodiscard]] std::string read_class(std::string_view text, WorkloadRow& row) const;
-  [[nodiscard]] std::string read_amounts(const WorkloadFields& fields, WorkloadRow& row) const;
-  [[nodiscard]] std::string read_times(const WorkloadFields& fields, WorkloadRow& row) const;
-  [[nodiscard]] bool read_time(std::string_view text, SimTime& time) const;
+  [[nodiscard]] std::string read_amounts(WorkloadFieldsView fields, WorkloadRow& row) const;
+  [[nodiscard]] std::string read_times(WorkloadFieldsView fields, WorkloadRow& row) const;
+  [[nodiscard]] std::optional<SimTime> read_time(std::string_view text) const;
   [[nodiscard]] bool is_never(std::string_view text) const;
   [[nodiscard]] std::string_view column_name(WorkloadColumn column) const;
 
@@ -35,16 +38,16 @@ class WorkloadFieldsReader {
   WorkloadClasses classes_;
 };
 
-/// Reads `[-]seconds[.decimals]` with up to 6 decimals, exactly. False: not such a number, or
+/// Reads `[-]seconds[.decimals]` with up to 6 decimals, exactly. Nothing: not such a number, or
 /// beyond kMaxWorkloadTime.
-[[nodiscard]] bool parse_seconds(std::string_view text, SimTime& time);
+[[nodiscard]] std::optional<SimTime> parse_seconds(std::string_view text);
 
-/// Reads days as a decimal number: the microsecond nearest to what is written. False: not a number,
-/// not finite, or beyond kMaxWorkloadTime.
-[[nodiscard]] bool parse_days(std::string_view text, SimTime& time);
+/// Reads days as a decimal number: the microsecond nearest to what is written. Nothing: not a
+/// number, not finite, or beyond kMaxWorkloadTime.
+[[nodiscard]] std::optional<SimTime> parse_days(std::string_view text);
 
 /// Reads a whole number from `least` to kMaxResourceAmount, also written with a decimal point.
-[[nodiscard]] bool parse_amount(std::string_view text, ResourceAmount least,
-                                ResourceAmount& amount);
+[[nodiscard]] std::optional<ResourceAmount> parse_amount(std::string_view text,
+                                                         ResourceAmount least);
 
 }  // namespace cospot

@@ -73,10 +73,11 @@ TEST_CASE("availability CSV: what is wrong, on which line, and what was expected
     const auto file = folder.write("t.csv", text);
     return error_text<WorkloadError>([&] { (void)read_availability_trace(file); });
   };
-  CHECK(contains(error("time,price\n0,1\n"), "t.csv:1: the header line is 'time,price', expected"));
+  CHECK(contains(error("time,price\n0,1\n"),
+                 "t.csv:1: the column 'available' is missing, expected time"));
   CHECK(contains(error("time,available\nsoon,1\n"), "t.csv:2: time is 'soon', expected"));
   CHECK(contains(error("time,available\n0,-1\n"), "available is '-1', expected a number"));
-  CHECK(contains(error("time,available,price\n0,1,\n"), "price is '', expected USD an hour"));
+  CHECK(contains(error("time,available,price\n0,1,\n"), "price is empty, expected USD an hour"));
   CHECK(contains(error("time,available\n0,1,2\n"), "3 fields, expected 2"));
   CHECK(contains(error("time,available\n0,1\n0,0\n"), "two different rows at time 0"));
   CHECK(contains(error("time,available\n0,1\n100,0\n"), "span less than a tick of 300 s"));
@@ -134,9 +135,10 @@ TEST_CASE("availability from evictions: none from an eviction or rejection to th
     return error_text<WorkloadError>(
         [&] { (void)read_eviction_availability(bad, std::chrono::seconds(100)); });
   };
-  CHECK(contains(error("time,price\n"), "bad.csv:1: expected the header line of an event log"));
+  CHECK(contains(error("time,price\n"),
+                 "bad.csv:1: the column 'time_s' is missing, expected time_s,event"));
   CHECK(contains(error(header + "x,placement,a,spot,1,1,0,h,,\n"), "bad.csv:2: time_s"));
-  CHECK(contains(error(header + "5\n"), "expected the columns"));
+  CHECK(contains(error(header + "5\n"), "bad.csv:2: 1 fields, expected 10"));
   CHECK(contains(error(header + "500,placement,a,vm,1,1,0,h,,\n"), "a log with spots in it"));
 }
 

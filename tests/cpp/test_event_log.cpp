@@ -63,7 +63,9 @@ std::vector<LoggedRow> parse_log(const std::string& text) {
                   .host = fields[7],
                   .place_in_offer = fields[8],
                   .for_instance = fields[9]};
-    REQUIRE(parse_seconds(fields[0], row.time));
+    const std::optional<SimTime> time = parse_seconds(fields[0]);
+    REQUIRE(time.has_value());
+    row.time = *time;
     REQUIRE((row.is_spot || fields[3] == "vm"));
     rows.push_back(row);
   }

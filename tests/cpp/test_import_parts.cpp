@@ -63,6 +63,7 @@ TEST_CASE("parse_date_time: dates, clocks, fractions and offsets") {
 TEST_CASE("parse_quantity: the suffixes of Kubernetes") {
   CHECK(parse_quantity("500m") == doctest::Approx(0.5));
   CHECK(parse_quantity("2Gi") == 2147483648.0);
+  CHECK(parse_quantity("3Ki") == 3072.0);
   CHECK(parse_quantity("1.5") == 1.5);
   CHECK(parse_quantity("3e3") == 3000.0);
   CHECK(parse_quantity("12E") == 12e18);

@@ -145,8 +145,9 @@ TEST_CASE("job CSV: what is wrong, on which line, and what was expected") {
   CHECK(error_of("submission_s,duration_s\nsoon,1\n") ==
         "jobs:2: submission_s is 'soon', expected a number of seconds");
   CHECK(error_of("submission_s,duration_s,nodes\n5,1,0\n") ==
-        "jobs:2: nodes is '0', expected a whole number from 1");
-  CHECK(contains(error_of("submission_s,nodes\n5,1\n"), "expected the columns"));
+        "jobs:2: nodes is '0', expected a whole number from 1 to 2147483647");
+  CHECK(contains(error_of("submission_s,nodes\n5,1\n"),
+                 "the column 'duration_s' is missing, expected submission_s,duration_s"));
   CHECK(contains(error_of("duration_s,service,submission_s\n5,1,1\n"), "say the same"));
   CHECK(error_of("submission_s,duration_s\n") == "jobs:1: the file has a header line but no jobs");
   CHECK(contains(error_of("name,age\n"), "begins no log of jobs, expected SWF"));

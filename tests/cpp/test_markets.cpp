@@ -43,11 +43,11 @@ TEST_CASE("price CSV: unsorted and repeated rows are repaired, the rest is refus
   CHECK(read("time,price\n7200,0.028\n0,0.026\n0,0.026\n") == Changes{{0, 26'000}, {7200, 28'000}});
   // A gap: the price holds.
   CHECK(PriceSeries(read("time,price\n0,0.026\n9000000,0.03\n")).at(8'999'999) == 26'000);
-  CHECK(contains(error("0,0.026\n"), "p.csv:1: expected the header line time,price"));
-  CHECK(contains(error("time,price\n"), "expected at least one price"));
-  CHECK(contains(error("time,price\n0;1\n"), "p.csv:2: expected two fields"));
-  CHECK(contains(error("time,price\nnow,1\n"), "p.csv:2: time: found 'now'"));
-  CHECK(contains(error("time,price\n0,-0.1\n"), "p.csv:2: price: found '-0.1'"));
+  CHECK(contains(error("0,0.026\n"), "p.csv:1: unknown column '0', expected time,price"));
+  CHECK(contains(error("time,price\n"), "p.csv:1: the file has a header line but no prices"));
+  CHECK(contains(error("time,price\n0;1\n"), "p.csv:2: 1 fields, expected 2"));
+  CHECK(contains(error("time,price\nnow,1\n"), "p.csv:2: time is 'now', expected seconds"));
+  CHECK(contains(error("time,price\n0,-0.1\n"), "p.csv:2: price is '-0.1', expected USD"));
   CHECK(contains(error("time,price\n0,0\n"), "above 0"));
   CHECK(contains(error("time,price\n0,nan\n"), "above 0"));
   CHECK(contains(error("time,price\n0,0.1\n0,0.2\n"), "two different prices at time 0"));

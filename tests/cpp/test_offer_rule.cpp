@@ -60,7 +60,7 @@ TEST_CASE("OfferRule: what is no rule is refused") {
   CHECK(error("adaptive-1-2-0.5-0.4") == "from is 0.5, expected at most to, which is 0.4");
   CHECK(contains(error("epsilon-1.1"), "epsilon is 1.1"));
   CHECK(contains(error("epsilon-0.00001"), "expected 0, or a fraction from 0.0001 to 1"));
-  CHECK(contains(error("epsilon-nan"), "epsilon is nan"));
+  CHECK(contains(error("epsilon-nan"), "found 'epsilon-nan', expected an OTN such as 8"));
 }
 
 TEST_CASE("OfferRule: N follows the load, worked by hand") {

@@ -160,18 +160,19 @@ TEST_CASE("CsvTrace: faults name the file and the line") {
   CHECK(contains(error_with(requests, "vmTypeId,machineId,core\n1,1,1\n"),
                  "types.csv:1: the column 'memory' is missing, expected vmTypeId,machineId,core"));
   CHECK(contains(error_with(requests, types + "3,8,0,nan,0.5,,,\n"),
-                 "types.csv:4: core is nan, expected a fraction"));
+                 "types.csv:4: core is 'nan', expected a fraction"));
   CHECK(contains(error_with(requests, types + "3,8,0,0,0.5,,,\n"), "types.csv:4: core is 0"));
   CHECK(contains(error_with(requests, types + "3,8,0,0.5\n"),
                  "types.csv:4: 4 fields, expected 8 as in the header line"));
-  CHECK(contains(error_with(requests + "13,1,3,1,nan,\n", types), "vm.csv:4: starttime is nan"));
+  CHECK(contains(error_with(requests + "13,1,3,1,nan,\n", types), "vm.csv:4: starttime is 'nan'"));
   CHECK(contains(error_with(requests + "13,1,3,1,1e9,\n", types), "vm.csv:4: starttime is 1"));
-  CHECK(contains(error_with(requests + "13,1,3,1,0,nan\n", types), "vm.csv:4: endtime is nan"));
+  CHECK(contains(error_with(requests + "13,1,3,1,0,nan\n", types), "vm.csv:4: endtime is 'nan'"));
   CHECK(contains(error_with(requests + "1.5,1,3,1,0,\n", types), "vm.csv:4: vmId is 1.5"));
-  CHECK(contains(error_with(requests + "\n", types), "vm.csv:4: 0 fields, expected 6"));
+  CHECK(
+      contains(error_with(requests + "\n13,1,3,1,0,\n", types), "vm.csv:4: 0 fields, expected 6"));
   CHECK(contains(error_with(requests + "\xff\n", types), "vm.csv:4: byte 0xff is not text"));
   CHECK(contains(error_with(requests.substr(0, requests.find('\n') + 1), types),
-                 "vm.csv: has a header line but no requests"));
+                 "vm.csv:1: the file has a header line but no rows"));
   CHECK(
       error_with(requests + "13,1,3,1,0,inf\n", types).empty());  // as the CoSpot release writes it
 }

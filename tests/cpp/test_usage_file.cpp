@@ -45,20 +45,20 @@ TEST_CASE("usage file: columns in any order, amounts in millionths") {
 TEST_CASE("usage file: bad ones are refused, with the line and what was expected") {
   const std::string header = "time_s,capacity,used\n";
   CHECK(usage_error("") ==
-        "usage.csv:1: the file is empty, expected the header line "
-        "time_s,capacity,used[,reserved,limit]");
+        "usage.csv:1: the file is empty, expected a header line with "
+        "time_s,capacity,used, and samples");
   CHECK(usage_error("time_s,used\n0,1\n") ==
         "usage.csv:1: the column 'capacity' is missing, expected "
         "time_s,capacity,used[,reserved,limit]");
   CHECK(contains(usage_error("time_s,capacity,used,cpu\n"), "usage.csv:1: unknown column 'cpu'"));
   CHECK(contains(usage_error("time_s,capacity,used,used\n"), "the column 'used' comes twice"));
   CHECK(usage_error(header + "0,80,1\n300,0,1\n") ==
-        "usage.csv:3: capacity is '0', expected an amount more than 0, at most 10^9");
+        "usage.csv:3: capacity is '0', expected a number from 1e-06 to 1000000000");
   CHECK(usage_error(header + "300,80,1\n0,80,1\n") ==
-        "usage.csv:3: time_s '0' is not after that of the line before");
-  CHECK(contains(usage_error(header + "300,80,1\n300,80,1\n"), "is not after"));
+        "usage.csv:3: time_s is '0', expected a time after that of the row before");
+  CHECK(contains(usage_error(header + "300,80,1\n300,80,1\n"), "expected a time after"));
   CHECK(usage_error(header + "0,80,-1\n") ==
-        "usage.csv:2: used is '-1', expected an amount from 0 to 10^9");
+        "usage.csv:2: used is '-1', expected a number from 0 to 1000000000");
   CHECK(contains(usage_error(header + "0,80,nan\n"), "used is 'nan'"));
   CHECK(contains(usage_error(header + "0,80,\n"), "used is empty"));
   CHECK(usage_error(header + "0,80\n") ==
@@ -166,11 +166,11 @@ TEST_CASE("forecast file: bad ones are refused") {
     return error_text<WorkloadError>([&] { (void)read_forecasts(file); });
   };
   const std::string header = "key,method,model,note,step,point,sigma\n";
-  CHECK(contains(error("a,b\n"), "f.csv:1: is no file of forecasts"));
+  CHECK(contains(error("a,b\n"), "f.csv:1: unknown column 'a', expected key,method,model"));
   CHECK(contains(error(header + "k,ets,m,,2,0,0\n"), "f.csv:2: step is '2', expected 1"));
-  CHECK(contains(error(header + "k,ets,m,,1,0\n"), "f.csv:2: not 7 fields"));
+  CHECK(contains(error(header + "k,ets,m,,1,0\n"), "f.csv:2: 6 fields, expected 7"));
   CHECK(contains(error(header + "k,ets,m,,1,nan,0\n"), "point is 'nan', expected a finite number"));
-  CHECK(contains(error(header + "k,ets,m,,1,0,-1\n"), "sigma is '-1', expected a finite number"));
+  CHECK(contains(error(header + "k,ets,m,,1,0,-1\n"), "sigma is '-1', expected a number from 0"));
 }
 
 }  // namespace

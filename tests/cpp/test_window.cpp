@@ -111,15 +111,18 @@ TEST_CASE("read_workload: a window that is none is refused, and lines are counte
           "w.csv:1: window_days is '" + std::string(bad) + "'" + expected);
   }
   CHECK(reading_error("# window_dayz: 3\n" + kHeader) ==
-        "w.csv:1: found '# window_dayz: 3', expected the header line, or '# window_days: 30' "
-        "before it");
+        "w.csv:1: found '# window_dayz: 3', expected the header line, or before it '# KEY: VALUE' "
+        "with the keys window_days, vcpus_unit");
   CHECK(reading_error("# window_days: 3\n# window_days: 3\n" + kHeader) ==
         "w.csv:2: window_days is stated on line 1 too");
   CHECK(reading_error("# window_days: 3\n") ==
-        "w.csv:2: the file ends here, expected a header line and requests");
+        "w.csv:2: the file ends here, expected a header line with "
+        "instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s or "
+        "vmId,tenantId,vmTypeId,cores,ram,starttime,endtime, and requests");
   CHECK(reading_error("# window_days: 3\n" + kHeader) ==
         "w.csv:2: the file has a header line but no requests");
-  CHECK(reading_error("# window_days: 3\ntime\n").starts_with("w.csv:2: the header line is not"));
+  CHECK(reading_error("# window_days: 3\ntime\n")
+            .starts_with("w.csv:2: the header line has none of"));
   CHECK(reading_error("# window_days: 3\n" + kHeader + "a,t,vm,0,1,0,1\n")
             .starts_with("w.csv:3: vcpus is '0'"));
   CHECK(reading_error("# window_days: 3\n" + kHeader + "a,t,vm,1,1,0,1\na,t,vm,1,1,0,1\n") ==

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/parse_number.hpp"
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/results/measure.hpp"
@@ -159,9 +160,9 @@ class LevelsSimulation {
     const std::string& promise = at.get(kPromiseAxis);
     const bool is_limited = promise != kUnlimitedPromise;
     const std::vector<PromiseStep> steps =
-        is_limited
-            ? promise_steps(vm_use_[at.index(kWorkloadAxis)], hosts, settings_, std::stod(promise))
-            : std::vector<PromiseStep>();
+        is_limited ? promise_steps(vm_use_[at.index(kWorkloadAxis)], hosts, settings_,
+                                   parse_number(promise).value())
+                   : std::vector<PromiseStep>();
     const std::vector<std::uint8_t> levels =
         levels_of(workload.workload(), at.get(kEconomyPercentAxis),
                   static_cast<std::uint64_t>(at.get(kLevelsSeedAxis)));

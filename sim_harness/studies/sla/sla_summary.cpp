@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/parse_number.hpp"
 #include "guarantees/sla/kept_promises.hpp"
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/files/text_table.hpp"
@@ -33,7 +34,7 @@ struct Combination {
   }
   [[nodiscard]] std::string_view verdict() const {
     if (!is_promise()) return "";
-    switch (verdict_of(count, std::stod(target))) {
+    switch (verdict_of(count, parse_number(target).value())) {
       case PromiseVerdict::kKept:
         return "kept";
       case PromiseVerdict::kUnclear:
@@ -89,18 +90,19 @@ std::string sla_summary_text(ResultsDatabase& results, Timing timing) {
   table.add_column("promise", TextTable::Align::kLeft);
   for (const Combination& one : combinations_of(results)) {
     const ProbabilityInterval interval = eviction_interval(one.count);
-    std::vector<std::string> row{
-        one.on_demand,
-        one.spot,
-        fmt::format("{}", one.hosts),
-        one.is_promise() ? fmt::format("{:g}%", 100 * std::stod(one.target)) : one.target,
-        fmt::format("{}", one.runs),
-        percent(one.on_demand_admission),
-        percent(one.spot_admission),
-        percent(one.eviction_ratio()),
-        percent(interval.lower) + " to " + percent(interval.upper),
-        one.is_promise() ? fmt::format("{}", one.runs_met) : "",
-        percent(one.revenue_share)};
+    std::vector<std::string> row{one.on_demand,
+                                 one.spot,
+                                 fmt::format("{}", one.hosts),
+                                 one.is_promise()
+                                     ? fmt::format("{:g}%", 100 * parse_number(one.target).value())
+                                     : one.target,
+                                 fmt::format("{}", one.runs),
+                                 percent(one.on_demand_admission),
+                                 percent(one.spot_admission),
+                                 percent(one.eviction_ratio()),
+                                 percent(interval.lower) + " to " + percent(interval.upper),
+                                 one.is_promise() ? fmt::format("{}", one.runs_met) : "",
+                                 percent(one.revenue_share)};
     if (timing == Timing::kOn) row.push_back(fmt::format("{:.1f} ms", one.refresh_ms));
     row.emplace_back(one.verdict());
     table.add_row(std::move(row));
