@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
-#include <mutex>
 #include <optional>
 
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/given_study.hpp"
+#include "bindings/noted_progress.hpp"
 #include "bindings/watched_work.hpp"
 #include "bindings/workload_windows.hpp"
 #include "core/errors.hpp"
@@ -25,71 +25,10 @@ using namespace pybind11::literals;
 
 namespace {
 
-/// Keeps how far a comparison is for the thread that asks.
-class NotedProgress final : public ProgressSink {
- public:
-  void update(const ProgressState& state) override { note(state); }
-  void finish(const ProgressState& state, bool /*complete*/) override { note(state); }
-
-  [[nodiscard]] ProgressState latest() const {
-    const std::scoped_lock lock(mutex_);
-    return state_;
-  }
-
- private:
-  void note(const ProgressState& state) {
-    const std::scoped_lock lock(mutex_);
-    state_ = state;
-  }
-
-  mutable std::mutex mutex_;
-  ProgressState state_;
-};
-
 /// What compare returns.
 struct PythonOutcome {
   ExperimentOutcome counts;
   std::filesystem::path database;
-};
-
-/// Tells the caller's function how far a comparison is, whenever there is news, and warns of the
-/// workloads.
-class Reporter {
- public:
-  Reporter(const NotedProgress& noted, py::object progress)
-      : noted_(&noted), progress_(std::move(progress)) {}
-
-  /// Called without Python's lock.
-  void note_warnings(std::vector<std::string> warnings) {
-    const std::scoped_lock lock(mutex_);
-    warnings_ = std::move(warnings);
-  }
-
-  /// Of the workloads, once they are read.
-  void warn_once() {
-    std::vector<std::string> warnings;
-    {
-      const std::scoped_lock lock(mutex_);
-      warnings.swap(warnings_);
-    }
-    warn(warnings);
-  }
-
-  void report() {
-    if (progress_.is_none()) return;
-    const ProgressState state = noted_->latest();
-    if (reported_ == state.done || state.total == 0) return;
-    reported_ = state.done;
-    progress_(state.done, state.total);
-  }
-
- private:
-  const NotedProgress* noted_;
-  py::object progress_;
-  std::optional<std::size_t> reported_;
-
-  std::mutex mutex_;                   ///< guards what follows
-  std::vector<std::string> warnings_;  ///< not yet given to Python
 };
 
 /// Called with Python's lock. Rethrows what ended the work, or what Python raised meanwhile.
@@ -135,9 +74,7 @@ PythonOutcome compare(const py::object& sweep, const py::object& db, const py::o
                       const py::object& threads, bool resume, bool force, const py::object& shard,
                       const py::iterable& overrides, const py::object& progress, bool timing) {
   if (resume && force) throw ConfigError("resume excludes force; expected at most one of them");
-  if (!progress.is_none() && PyCallable_Check(progress.ptr()) == 0) {
-    throw py::type_error("progress is of type " + type_name(progress) + ", expected a function");
-  }
+  require_function(progress, "progress");
   GivenPolicies policies;
   const std::vector<std::string> assignments = read_overrides(overrides);
   const GivenStudy given = read_given_study(sweep, "sweep", assignments, policies);

@@ -10,6 +10,7 @@
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/live_simulation.hpp"
+#include "bindings/measured_value.hpp"
 #include "bindings/run_arguments.hpp"
 #include "bindings/sweep_tree.hpp"
 #include "bindings/watched_work.hpp"
@@ -36,16 +37,9 @@ LifeSettings read_given_life(const py::object& life) {
 py::dict to_dict(const LifeResult& result) {
   const std::vector<Column>& columns = life_schema().measures;
   const std::vector<Value> values = life_measures(result);
-  constexpr double kMicroseconds = 1e6;
   py::dict named;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    py::object value = py::none();
-    if (const auto* count = std::get_if<std::int64_t>(&values[i])) value = py::int_(*count);
-    if (const auto* number = std::get_if<double>(&values[i])) value = py::float_(*number);
-    if (const auto* revenue = std::get_if<Revenue>(&values[i])) {
-      value = py::float_(static_cast<double>(*revenue) / kMicroseconds);
-    }
-    named[columns[i].name.c_str()] = value;
+    named[columns[i].name.c_str()] = measured(values[i]);
   }
   return named;
 }

@@ -112,8 +112,8 @@ PythonWorkload from_pandas(const py::object& frame, const py::object& name,
   if (!py::isinstance(frame, frame_type)) {
     throw py::type_error("frame is of type " + type_name(frame) + ", expected a pandas DataFrame");
   }
-  const py::dict columns =
-      py::module_::import("cospot.frames").attr("workload_columns")(frame, window_start);
+  const py::dict columns = py::module_::import("cospot.provider.workload_frames")
+                               .attr("workload_columns")(frame, window_start);
   return from_columns(columns, name, window_us, window_days);
 }
 

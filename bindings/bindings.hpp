@@ -21,6 +21,8 @@ void bind_lifetimes(pybind11::module_& core);
 void bind_compare(pybind11::module_& core);
 void bind_pricing(pybind11::module_& core);
 void bind_broker(pybind11::module_& core);
+void bind_promises(pybind11::module_& core);
+void bind_tune(pybind11::module_& core);
 void bind_command_line(pybind11::module_& core);
 
 }  // namespace cospot::bindings

@@ -22,6 +22,11 @@ struct GivenStudy {
                                           const std::vector<std::string>& overrides,
                                           GivenPolicies& policies);
 
+/// The same with some of its keys, `settings`, given beside it: they take the place of its own.
+[[nodiscard]] GivenStudy read_given_study(const pybind11::object& study, std::string_view name,
+                                          const pybind11::kwargs& settings,
+                                          GivenPolicies& policies);
+
 /// Assignments as those of `--set`. Errors: TypeError.
 [[nodiscard]] std::vector<std::string> read_overrides(const pybind11::iterable& given);
 

@@ -45,5 +45,7 @@ PYBIND11_MODULE(_core, core) {
   bindings::bind_compare(core);
   bindings::bind_pricing(core);
   bindings::bind_broker(core);
+  bindings::bind_promises(core);
+  bindings::bind_tune(core);
   bindings::bind_command_line(core);
 }

@@ -31,7 +31,7 @@ py::dict options_dict(const PolicyOptions& options) {
 }
 
 /// What makes policies from a Python callable, with the lock that it takes itself.
-/// `base` is the class of cospot.policies that they must be of.
+/// `base` is the class of cospot.provider.policies that they must be of.
 template <class Plugin, class PythonPlugin>
 std::function<std::unique_ptr<Plugin>()> maker_of(const py::object& make, const std::string& name,
                                                   const char* base) {
@@ -57,7 +57,7 @@ std::function<std::unique_ptr<Plugin>()> load(const char* kind, const char* base
   const py::gil_scoped_acquire lock;
   try {
     const py::object policy_maker =
-        py::module_::import("cospot.policy_loading").attr("policy_maker");
+        py::module_::import("cospot.provider.policies.loading").attr("policy_maker");
     return maker_of<Plugin, PythonPlugin>(policy_maker(kind, to_str(name), options_dict(options)),
                                           name, base);
   } catch (const py::error_already_set& error) {
@@ -135,7 +135,7 @@ std::string policy_name(py::handle policy) {
 }
 
 bool is_python_policy(py::handle value, const char* base) {
-  const py::object type = py::module_::import("cospot.policies").attr(base);
+  const py::object type = py::module_::import("cospot.provider.policies").attr(base);
   if (PyType_Check(value.ptr()) == 0) return py::isinstance(value, type);
   const int is_subclass = PyObject_IsSubclass(value.ptr(), type.ptr());
   if (is_subclass < 0) throw py::error_already_set();

@@ -41,7 +41,7 @@ std::function<std::unique_ptr<Interface>()> load(const char* kind, const std::st
                                                  const PolicyOptions& options,
                                                  const std::atomic<bool>* interrupted) {
   const SharedObject maker = load_with_lock(name, [&] {
-    const bp::object loading = bp::import("cospot.policy_loading");
+    const bp::object loading = bp::import("cospot.provider.policies.loading");
     return share(loading.attr("policy_maker")(kind, name, to_python(options)));
   });
   return [maker, name, interrupted]() -> std::unique_ptr<Interface> {

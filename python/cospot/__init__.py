@@ -5,10 +5,10 @@ memory is in MiB (``_mb``), disks in GB, revenue in vcpu-seconds.
 
 Compose a VM chain and a spot chain (`Chain`), watch one decision (`Datacenter`, `make_offer`,
 `choose`), replay a workload (`Workload`, `simulate`, `Simulation`), compare thousands of
-combinations (`compare`; on many machines: `sweep`), price idle capacity (`price_classes`,
-`idle_periods`, `simulate_job`), run a customer's jobs on spot markets (`broker_run`,
-`broker_recommend`), write policies in Python (`Filter`, `Weigher`, `Evictor`), and look at results
-(`load_results`).
+combinations (`compare`; on many machines: `sweep`), find what to set (`tune`), price idle capacity
+(`price_classes`, `idle_periods`, `simulate_job`), promise it (`sla.quote`, `economy.plan`), run a
+customer's jobs on spot markets (`broker_run`, `broker_recommend`), write policies in Python
+(`Filter`, `Weigher`, `Evictor`), and look at results (`load_results`).
 """
 
 from __future__ import annotations
@@ -81,33 +81,54 @@ try:
         size,
         transient_performance,
         transient_price,
+        tune,
     )
-    from cospot.policies import Evictor, Filter, Weigher
+    from cospot.provider.policies import Evictor, Filter, Weigher
 except Exception as error:
     # Said when something compiled is first asked for. nova-scheduler finds the plugin's classes
     # below this package, and must start and place VMs all the same.
     compiled_module_error = error
 
 if TYPE_CHECKING:
-    from cospot.choices import average_over_workloads, best_without_vm_loss, pareto_front
-    from cospot.occupancy import occupancy_over_time, read_events, watch_occupancy
-    from cospot.policy_comparison import PolicyComparison, compare_policies
-    from cospot.results import Results, load_results
+    from cospot.customer.broker import BrokerRecommendation
+    from cospot.plots import host_plots, offer_plot
+    from cospot.provider import classes, economy, sla
+    from cospot.provider.occupancy import occupancy_over_time, read_events, watch_occupancy
+    from cospot.provider.policy_comparison import PolicyComparison, compare_policies
+    from cospot.provider.pricing import PricedClasses
+    from cospot.provider.tuning import Tuning
+    from cospot.results import (
+        Results,
+        average_over_workloads,
+        best_without_vm_loss,
+        load_results,
+        pareto_front,
+    )
     from cospot.sweeps import sweep
 
 # What needs an optional package (pandas, for one) is imported when it is first asked for.
 _LAZY = {
-    "average_over_workloads": "cospot.choices",
-    "best_without_vm_loss": "cospot.choices",
-    "pareto_front": "cospot.choices",
-    "PolicyComparison": "cospot.policy_comparison",
-    "compare_policies": "cospot.policy_comparison",
-    "occupancy_over_time": "cospot.occupancy",
-    "read_events": "cospot.occupancy",
-    "watch_occupancy": "cospot.occupancy",
+    "BrokerRecommendation": "cospot.customer.broker",
+    "average_over_workloads": "cospot.results",
+    "best_without_vm_loss": "cospot.results",
+    "pareto_front": "cospot.results",
+    "PolicyComparison": "cospot.provider.policy_comparison",
+    "compare_policies": "cospot.provider.policy_comparison",
+    "occupancy_over_time": "cospot.provider.occupancy",
+    "read_events": "cospot.provider.occupancy",
+    "watch_occupancy": "cospot.provider.occupancy",
+    "PricedClasses": "cospot.provider.pricing",
     "Results": "cospot.results",
+    "Tuning": "cospot.provider.tuning",
     "load_results": "cospot.results",
     "sweep": "cospot.sweeps",
+}
+_LAZY_MODULES = {
+    "classes": "cospot.provider.classes",
+    "economy": "cospot.provider.economy",
+    "host_plots": "cospot.plots.host_plots",
+    "offer_plot": "cospot.plots.offer_plot",
+    "sla": "cospot.provider.sla",
 }
 
 
@@ -115,6 +136,8 @@ def __getattr__(name: str) -> Any:
     module = _LAZY.get(name)
     if module is not None:
         return getattr(importlib.import_module(module), name)
+    if name in _LAZY_MODULES:
+        return importlib.import_module(_LAZY_MODULES[name])
     if compiled_module_error is not None and name in __all__:
         raise ImportError(
             f"cospot's compiled module does not load: {compiled_module_error}"
@@ -129,6 +152,7 @@ def __dir__() -> list[str]:
 __all__ = [
     "DAY_US",
     "NEVER_US",
+    "BrokerRecommendation",
     "Chain",
     "Choice",
     "CompareOutcome",
@@ -154,12 +178,14 @@ __all__ = [
     "PolicyComparison",
     "PolicyError",
     "PolicyInfo",
+    "PricedClasses",
     "Request",
     "ResourceVector",
     "Results",
     "RunResult",
     "RunningSpot",
     "Simulation",
+    "Tuning",
     "Weigher",
     "Workload",
     "WorkloadError",
@@ -170,11 +196,14 @@ __all__ = [
     "broker_recommend",
     "broker_run",
     "choose",
+    "classes",
     "compare",
     "compare_policies",
+    "economy",
     "estimate_lifetimes",
     "eviction_interval",
     "explain",
+    "host_plots",
     "idle_periods",
     "list_evictors",
     "list_filters",
@@ -186,6 +215,7 @@ __all__ = [
     "make_weigher",
     "mean_interval",
     "occupancy_over_time",
+    "offer_plot",
     "optimal_interval",
     "pareto_front",
     "price_classes",
@@ -195,8 +225,10 @@ __all__ = [
     "simulate_job",
     "simulate_life",
     "size",
+    "sla",
     "sweep",
     "transient_performance",
     "transient_price",
+    "tune",
     "watch_occupancy",
 ]

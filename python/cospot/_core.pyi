@@ -7,7 +7,12 @@ from typing import Any, Literal, SupportsIndex, TypeAlias, final
 import numpy as np
 import numpy.typing as npt
 
-from cospot.policies import Evictor, Filter, Weigher
+from cospot.customer.broker import BrokerRecommendation
+from cospot.provider.economy import Backtest, Plan
+from cospot.provider.policies import Evictor, Filter, Weigher
+from cospot.provider.pricing import PricedClasses
+from cospot.provider.sla import Quotes
+from cospot.provider.tuning import Tuning
 
 __version__: str
 NEVER_US: int
@@ -586,7 +591,7 @@ def price_classes(
     from_day: _Number = 0,
     to_day: _Number | None = None,
     server_vcpus: _Integer | None = None,
-) -> dict[str, Any]: ...
+) -> PricedClasses: ...
 def simulate_job(
     work_hours: float,
     checkpoint: str | _Number | Mapping[str, _Number],
@@ -616,7 +621,49 @@ def broker_recommend(
     overrides: Iterable[str] = (),
     max_late_percent: _Number = 1,
     threads: _Integer | None = None,
-) -> dict[str, Any]: ...
+) -> BrokerRecommendation: ...
+
+def quote_lifetimes(
+    study: _Path | Mapping[str, Any],
+    *,
+    at_hours: _Number | None = None,
+    threads: _Integer | None = None,
+    **settings: Any,
+) -> Quotes: ...
+def tune(
+    workloads: _Path | Sequence[_Path],
+    *,
+    host: _Hosts,
+    hosts: _Integer | None = None,
+    headroom_percent: _Number | None = None,
+    added_type: str | None = None,
+    max_vm_loss_percent: _Number = 0,
+    vm_worth: _Number = 1,
+    budget: _Integer | None = None,
+    folds: _Integer | None = None,
+    parts: _Integer = 7,
+    seed: _Integer = 1,
+    threads: _Integer | None = None,
+    db: _Path | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    **candidates: _Path | Sequence[_Path | int],
+) -> Tuning: ...
+def economy_plan(
+    usage: _Path,
+    *,
+    forecaster: str = "ses",
+    confidences: Sequence[float] = [0.5, 0.6, 0.7, 0.8, 0.9],
+    price: float = 0.7,
+    **settings: Any,
+) -> Plan: ...
+def economy_backtest(
+    usage: _Path,
+    *,
+    forecasters: Sequence[str] = ["ses", "mean", "minimum", "oracle"],
+    confidences: Sequence[float] = [0.5, 0.6, 0.7, 0.8, 0.9],
+    prices: Sequence[float] = [0.7],
+    **settings: Any,
+) -> Backtest: ...
 
 @final
 class CompareOutcome:

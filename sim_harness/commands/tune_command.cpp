@@ -5,16 +5,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,13 +25,10 @@
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/threads_option.hpp"
 #include "sim_harness/commands/window_option.hpp"
-#include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/engine/headroom.hpp"
 #include "sim_harness/experiments/progress.hpp"
 #include "sim_harness/files/output_file.hpp"
 #include "sim_harness/files/stored_file.hpp"
-#include "sim_harness/policies/policy_list.hpp"
-#include "sim_harness/policies/shared_evictor.hpp"
 #include "sim_harness/results/csv_sink.hpp"
 #include "sim_harness/studies/compare/sweep_json.hpp"
 #include "sim_harness/studies/tune/tune.hpp"
@@ -45,20 +38,11 @@
 #include "sim_harness/studies/tune/tune_money.hpp"
 #include "sim_harness/studies/tune/tune_rows.hpp"
 #include "sim_harness/studies/tune/tune_text.hpp"
+#include "sim_harness/studies/tune/tuning.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
-#include "weighers/registry.hpp"
 
 namespace cospot {
 namespace {
-
-constexpr std::size_t kMaxParts = 1000;
-
-template <class Plugin>
-std::vector<std::string> candidates(std::span<const RegistryEntry<Plugin>> registry,
-                                    TuneChoice choice) {
-  return names_where(registry,
-                     [choice](const PluginInfo& info) { return info.tune_choice == choice; });
-}
 
 /// The evictors of which an info `is_wanted`: "A", "A and B".
 template <class IsWanted>
@@ -76,23 +60,9 @@ struct TuneArguments {
   std::optional<std::size_t> budget;
   std::optional<std::size_t> folds;
   std::uint64_t seed = 1;
-  std::size_t parts = 7;
+  std::size_t parts = kDefaultTuneParts;
   std::size_t threads = threads_of_machine();
-  std::vector<std::string> vm = candidates(weigher_registry(), TuneChoice::kVm);
-  std::vector<std::string> spot = candidates(weigher_registry(), TuneChoice::kSpot);
-  std::vector<std::string> evictor = candidates(evictor_registry(), TuneChoice::kEvictor);
-  std::vector<std::string> otn{"1",
-                               "2",
-                               "4",
-                               "8",
-                               "16",
-                               "32",
-                               "epsilon-0.2",
-                               "epsilon-0.7",
-                               "adaptive:at_low_load=32:at_high_load=1:from=0.9:to=0.97",
-                               "adaptive:at_low_load=64:at_high_load=1:from=0.93:to=0.97"};
-  std::vector<std::string> promises;
-  std::string model;
+  TuneCandidates candidates;
   std::string around;
   std::string csv;
   std::string database;
@@ -103,89 +73,21 @@ struct TuneArguments {
   PriceOption price;
 };
 
-constexpr double kDefaultHeadroomPercent = 2;
-constexpr std::size_t kDefaultFolds = 10;
-
-void require_distinct(const std::vector<std::string>& values, std::string_view option) {
-  std::set<std::string> seen;
-  for (const std::string& value : values) {
-    if (seen.insert(value).second) continue;
-    throw ConfigError(fmt::format("{}: {} is given twice", option, value));
-  }
-}
-
-EvictorSpec evictor_spec(const std::string& name, const std::string& model) {
-  EvictorSpec spec{.label = name, .name = name};
-  const PluginInfo* info = find_info(evictor_registry(), name);
-  if (!model.empty() && info != nullptr && info->needs_lifetime_model()) {
-    spec.options["model"] = model;
-  }
-  make_shared_evictor(spec, std::filesystem::current_path());
-  return spec;
-}
-
-/// The chain of a spot policy that takes only spots whose lifetime it can promise.
-ChainSpec promising_chain(const std::string& policy, const std::string& target,
-                          PolicyLoader& loader) {
-  const std::string chain = fmt::format(
-      "[{{label: \"{0} promises {1}\", filters: [{{name: LifetimeSla, target: {1}}}], weighers: "
-      "[\"{0}\"]}}]",
-      policy, target);
-  return read_chains(parse_yaml(chain, "--promise " + target), "spot", loader).front();
-}
-
-OfferRule read_offer(const std::string& label) {
-  try {
-    return OfferRule::parse(label);
-  } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("--otn: {}", error.what()));
-  }
-}
-
 TuneSettings read_settings(const TuneArguments& arguments, PolicyLoader& loader) {
   require_distinct(arguments.workloads, "WORKLOAD");
-  require_distinct(arguments.vm, "--vm");
-  require_distinct(arguments.spot, "--spot");
-  require_distinct(arguments.evictor, "--evictor");
-  require_distinct(arguments.otn, "--otn");
-  require_distinct(arguments.promises, "--promise");
   TuneSettings settings{.max_vm_loss = arguments.max_vm_loss / 100,
                         .budget = arguments.budget,
                         .seed = arguments.seed,
                         .threads = arguments.threads};
-  for (const std::string& name : arguments.vm) settings.vm.push_back(load_chain(name, loader));
-  for (const std::string& name : arguments.spot) settings.spot.push_back(load_chain(name, loader));
-  for (const std::string& target : arguments.promises) {
-    for (const std::string& name : arguments.spot) {
-      settings.spot.push_back(promising_chain(name, target, loader));
-    }
-  }
-  for (const std::string& name : arguments.evictor) {
-    settings.evictors.push_back(evictor_spec(name, arguments.model));
-  }
-  for (const std::string& label : arguments.otn) settings.otn.push_back(read_offer(label));
-  require_something_to_set(settings);
+  add_candidates(arguments.candidates, loader, settings);
   return settings;
 }
 
 TunedDatacenter read_datacenter(const TuneArguments& arguments) {
   HostMix host = parse_hosts_option(arguments.host);
   if (!arguments.added_type.empty()) host.add_only(arguments.added_type);
-  if (arguments.hosts) {
-    if (*arguments.hosts < host.least_hosts()) {
-      throw ConfigError(fmt::format(
-          "--hosts: found {}, expected at least the {} that --host names: only hosts of the type "
-          "{} are added",
-          *arguments.hosts, host.declared(), host.added_type()));
-    }
-    return {.host = std::move(host), .size = {.percent = {}, .hosts = *arguments.hosts}};
-  }
-  const std::size_t declared = host.declared();
-  if (declared > 0 && !arguments.headroom_percent) {
-    return {.host = std::move(host), .size = {.percent = {}, .hosts = declared}};
-  }
-  return {.host = std::move(host),
-          .size = {.percent = arguments.headroom_percent.value_or(kDefaultHeadroomPercent)}};
+  return tuned_datacenter(std::move(host), arguments.hosts, arguments.headroom_percent,
+                          arguments.candidates.dashes);
 }
 
 void write_results(const TuneArguments& arguments, const TuneRecord& record) {
@@ -206,7 +108,7 @@ std::vector<std::filesystem::path> inputs_of(const TuneArguments& arguments) {
   const std::vector<std::string>& prices = arguments.price.texts();
   inputs.insert(inputs.end(), prices.begin(), prices.end());
   inputs.emplace_back(arguments.host);
-  inputs.emplace_back(arguments.model);
+  inputs.emplace_back(arguments.candidates.model);
   return inputs;
 }
 
@@ -223,13 +125,6 @@ void require_outputs_usable(const TuneArguments& arguments) {
   if (!arguments.force && std::filesystem::exists(arguments.database, error)) {
     throw InputError(arguments.database + ": already exists; --force replaces it");
   }
-}
-
-/// 1: half of the samples judge instead. Each part of a single workload is a fold.
-std::size_t number_of_folds(const TuneArguments& arguments, std::size_t samples) {
-  if (arguments.folds) return *arguments.folds;
-  if (arguments.budget) return 1;
-  return arguments.workloads.size() == 1 ? samples : std::min(kDefaultFolds, samples);
 }
 
 struct TunePrices {
@@ -255,50 +150,6 @@ TunePrices tune_prices(const PriceOption& option, const std::vector<WorkloadSpec
   return money;
 }
 
-/// One search over all samples, and those of the cross-validation.
-struct Searches {
-  TuneOutcome outcome{};
-  std::vector<TuneOutcome> folds{};
-};
-
-Searches search(const TuneArguments& arguments, const TuneSettings& settings, std::size_t samples,
-                TuneRuns& runs) {
-  Searches made;
-  std::vector<bool> held_out(samples, false);
-  if (const std::size_t count = number_of_folds(arguments, samples); count > 1) {
-    made.folds = cross_validate(settings, draw_folds(samples, count, arguments.seed), runs);
-  } else {
-    held_out = draw_held_out(samples, arguments.seed);
-  }
-  made.outcome = tune(settings, held_out, runs);
-  return made;
-}
-
-/// Whether cooperation pays with so many hosts more, up to the first number with which it does.
-std::vector<MoreHosts> try_more_hosts(const TuneArguments& arguments, const TuneSettings& settings,
-                                      const TuneSamples& made, const HostMix& host,
-                                      ProgressSink& progress) {
-  static constexpr std::array kMorePercent{5.0, 10.0, 20.0};
-  std::vector<MoreHosts> tried;
-  for (const double percent : kMorePercent) {
-    TuneRuns runs(settings, made.samples, host, percent, &progress);
-    const std::size_t hosts = runs.hosts(0);
-    const std::size_t added = hosts - made.samples.front().hosts;
-    if (added == 0 || (!tried.empty() && tried.back().added == added)) continue;
-    const Searches found = search(arguments, settings, made.samples.size(), runs);
-    const TuneFindings findings{settings,      made.samples, runs,
-                                found.outcome, found.folds,  made.whole};
-    tried.push_back(
-        {.percent = percent,
-         .hosts = hosts,
-         .added = added,
-         .setting = TuneFigures(settings, runs).short_name(found.outcome.recommendation),
-         .verdict = judge(settings, runs, found.outcome, findings.judged())});
-    if (tried.back().verdict.advice == TuneAdvice::kCooperate) break;
-  }
-  return tried;
-}
-
 void write_around(const TuneArguments& arguments, const TuneFindings& findings,
                   std::span<const WorkloadSpec> workloads, const TunedDatacenter& datacenter) {
   if (arguments.around.empty()) return;
@@ -311,38 +162,29 @@ void write_around(const TuneArguments& arguments, const TuneFindings& findings,
 }
 
 void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
-  const TunedDatacenter datacenter = read_datacenter(arguments);
-  const TuneSettings settings = read_settings(arguments, loader);
+  TuneRequest request{.workloads = {},
+                      .datacenter = read_datacenter(arguments),
+                      .settings = read_settings(arguments, loader),
+                      .parts = arguments.parts,
+                      .folds = arguments.folds};
   require_outputs_usable(arguments);
-  std::vector<WorkloadSpec> workloads;
   for (const std::string& text : arguments.workloads) {
-    workloads.push_back(parse_workload_spec(text));
-    workloads.back().window = arguments.window.window();
+    request.workloads.push_back(parse_workload_spec(text));
+    request.workloads.back().window = arguments.window.window();
   }
   // Before the work, not after it: a flavor may have no price.
   std::optional<TunePrices> prices;
-  if (arguments.price.prices()) prices = tune_prices(arguments.price, workloads);
-  TuneSamples made =
-      make_samples(workloads, datacenter, settings.vm, settings.evictors, arguments.parts);
-  for (std::size_t i = 0; prices && i < made.samples.size(); ++i) {
-    made.samples[i].vm_worth = prices->vm_worth[made.whole ? 0 : i];
+  if (arguments.price.prices()) {
+    prices = tune_prices(arguments.price, request.workloads);
+    request.vm_worth = prices->vm_worth;
   }
-  for (const TuneSample& sample : made.samples) print_warnings(sample.warnings);
-  print_warnings(sample_warnings(made));
   const std::unique_ptr<ProgressSink> progress = make_progress(arguments.quiet);
-  TuneRuns runs(settings, made.samples, datacenter.host, 0, progress.get());
-  const Searches found = search(arguments, settings, made.samples.size(), runs);
-  TuneFindings findings{settings, made.samples, runs, found.outcome, found.folds, made.whole};
-  findings.verdict = judge(settings, runs, found.outcome, findings.judged());
-  std::vector<MoreHosts> tried;
-  if (!findings.verdict.cooperates()) {
-    tried = try_more_hosts(arguments, settings, made, datacenter.host, *progress);
-  }
-  findings.tried = tried;
-  const ProgressState done = runs.state();
-  progress->finish({.done = done.done, .total = done.done, .elapsed = done.elapsed}, true);
-  write_results(arguments, tune_record(settings, made.samples, runs, datacenter.host));
-  write_around(arguments, findings, workloads, datacenter);
+  const Tuning tuning(std::move(request), *progress, print_warnings);
+  const TuneFindings findings = tuning.findings();
+  const TunedDatacenter& datacenter = tuning.request().datacenter;
+  write_results(arguments,
+                tune_record(findings.settings, findings.samples, findings.runs, datacenter.host));
+  write_around(arguments, findings, tuning.request().workloads, datacenter);
   std::optional<TuneMoney> money;
   if (prices) money = tune_money(prices->requested, findings);
   if (arguments.json) return print(tune_json(findings, money) + "\n");
@@ -370,13 +212,13 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
           "its "
           "parts); 1, as with --budget: "
           "one half of the samples for training, one for validation")
-      ->check(CLI::Range(std::size_t{1}, kMaxParts))
+      ->check(CLI::Range(std::size_t{1}, kMostTuneParts))
       ->excludes(budget);
   command
       .add_option("--parts", arguments.parts,
                   "Equal parts of its window, in time, into which a single workload is split: the "
                   "samples")
-      ->check(CLI::Range(std::size_t{2}, kMaxParts))
+      ->check(CLI::Range(std::size_t{2}, kMostTuneParts))
       ->capture_default_str();
   command.add_option("--seed", arguments.seed, "Random seed, of folds, halves, candidates")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}))
@@ -389,16 +231,16 @@ void add_candidate_options(CLI::App& command, TuneArguments& arguments) {
                               const std::string& help) {
     command.add_option(name, values, help)->delimiter(',')->capture_default_str();
   };
-  add("--vm", arguments.vm, "VM policies to choose from");
-  add("--spot", arguments.spot, "Spot policies to choose from");
-  add("--evictor", arguments.evictor,
+  add("--vm", arguments.candidates.vm, "VM policies to choose from");
+  add("--spot", arguments.candidates.spot, "Spot policies to choose from");
+  add("--evictor", arguments.candidates.evictor,
       "Evictors to choose from; " + evictors_where(std::mem_fn(&PluginInfo::needs_true_lifetimes)) +
           " gives an upper bound beside the recommendation");
-  add("--otn", arguments.otn, "Offers to choose from");
-  add("--promise", arguments.promises,
+  add("--otn", arguments.candidates.otn, "Offers to choose from");
+  add("--promise", arguments.candidates.promises,
       "Eviction probabilities for which every spot policy is tried too with promised lifetimes: "
       "0.01,0.05");
-  command.add_option("--model", arguments.model,
+  command.add_option("--model", arguments.candidates.model,
                      fmt::format("Lifetime model of {}; built in if left out",
                                  evictors_where(std::mem_fn(&PluginInfo::needs_lifetime_model))));
 }

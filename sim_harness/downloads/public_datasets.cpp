@@ -57,7 +57,7 @@ PublicDataset eucalyptus() {
           "ask to respect that.",
       .next_step =
           "Run the paper's evaluation on them:\n"
-          "  examples/paper-sla/run.sh --traces FOLDER"};
+          "  examples/papers/lifetime_sla/run.sh --traces FOLDER"};
   constexpr int kTraces = 6;
   for (int i = 1; i <= kTraces; ++i) {
     dataset.files.push_back(

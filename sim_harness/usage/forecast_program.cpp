@@ -91,13 +91,13 @@ void run_python(std::span<const ForecastTask> tasks, std::size_t processes, Fore
       "statsmodels (Debian: python3-statsmodels; in a clone of cospot: `pip install "
       "'.[economy]'`), "
       "or a forecaster that needs no Python: ses, mean, minimum, oracle";
-  require_python_module("cospot.economy.ets", needs);
+  require_python_module("cospot.provider.economy.ets", needs);
   const TemporaryFolder folder("cospot-economy");
   const fs::path input = folder.path() / "tasks.csv";
   const fs::path output = folder.path() / "forecasts.csv";
   write_stored_file(input, forecast_tasks_text(tasks));
   if (run_python_module(
-          "cospot.economy",
+          "cospot.provider.economy",
           {input.string(), "-o", output.string(), "--processes", fmt::format("{}", processes)},
           needs) != 0) {
     throw ConfigError(

@@ -9,8 +9,8 @@
 
 namespace cospot {
 
-/// Where forecasts that are not in a file come from: `python3 -m cospot.economy` (statsmodels), all
-/// of them in one call, and what it made is kept under their keys in the folder
+/// Where forecasts that are not in a file come from: `python3 -m cospot.provider.economy`
+/// (statsmodels), all of them in one call, and what it made is kept under their keys in the folder
 /// `$COSPOT_CACHE/forecasts`, or `cospot/forecasts` in `$XDG_CACHE_HOME` or `~/.cache`. So a study
 /// that is resumed, or split into shards on one machine, reads the same values.
 ///

@@ -70,7 +70,7 @@ def main():
         require(package.is_dir() == options.with_package, f"{package}: is it there?")
         if options.with_package:
             require(not list(package.rglob("__pycache__")), "compiled Python files were installed")
-            require((package / "paper" / "figures.py").is_file(), "the package is not whole")
+            require((package / "plots" / "style.py").is_file(), "the package is not whole")
         if options.with_python_policies:
             (here / "mine.py").write_text(POLICY)
             (here / "s.yaml").write_text(SCENARIO)

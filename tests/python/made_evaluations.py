@@ -1,4 +1,4 @@
-"""Evaluations of a few invented runs, as `cospot.paper` reads them."""
+"""Evaluations of a few invented runs, as examples/papers/cooperation reads them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cospot.paper.evaluation import Evaluation, load_evaluation
+from cooperation.evaluation import Evaluation, load_evaluation
 from made_results import RUN_COLUMNS, make_database
 
 Runs = Sequence[Mapping[str, Any]]

@@ -74,12 +74,12 @@ def test_recommendation(study: dict[str, Any]) -> None:
     found = cospot.broker_recommend(study, overrides=["bid=[mean,on_demand]"], max_late_percent=50)
     # On-demand costs 0.085 an hour, for the same hours.
     saving = 1 - 0.03 / 0.085
-    assert found["recommendation"]["saving"]["mean"] == pytest.approx(saving)
-    assert found["bids"][0]["bid"] in (0.03, 0.085)
-    assert found["cost_per_month"]["mean"] > 4 * found["best"]["cost"]["mean"]
+    assert found.recommendation.saving.mean == pytest.approx(saving)
+    assert found.bids[0].bid in (0.03, 0.085)
+    assert found.cost_per_month.mean > 4 * found.best.cost.mean
     assert cospot.broker_recommend(study, threads=1) == cospot.broker_recommend(study, threads=3)
     # Two bids, and three choices of a market, which the study does not say.
-    assert len(found["within_risk"]) + len(found["beyond_risk"]) == 6
+    assert len(found.within_risk) + len(found.beyond_risk) == 6
     with pytest.raises(ConfigError, match="max_late_percent: found 101"):
         cospot.broker_recommend(study, max_late_percent=101)
 

@@ -57,13 +57,13 @@ def test_servers(jobs: Path) -> None:
 
 def test_price_classes(jobs: Path) -> None:
     priced = cospot.price_classes(jobs, classes=[1, 2], partition=["optimal"], value="equilibrium")
-    assert priced["servers"] == 3
-    assert priced["mean_mttr_hours"] == pytest.approx(38 / 7)
-    one, two = priced["partitions"]
-    assert (one["sizes"], two["sizes"]) == ([3], [1, 2])
-    assert two["revenue"] == pytest.approx(priced["maximum"]["revenue"])
+    assert priced.servers == 3
+    assert priced.mean_mttr_hours == pytest.approx(38 / 7)
+    one, two = priced.partitions
+    assert [[offered.servers for offered in way.table] for way in (one, two)] == [[3], [1, 2]]
+    assert two.revenue == pytest.approx(priced.maximum.revenue)
     # sqrt(1 / 3 * 7 / 38) = 0.247797
-    assert one["performance"] == one["revenue"] == pytest.approx(1 / 1.247797, rel=1e-5)
+    assert one.performance == one.revenue == pytest.approx(1 / 1.247797, rel=1e-5)
 
 
 def test_held_out(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cospot.economy.forecast import Forecast, NoModelError, forecast
 from cospot.errors import InputError
+from cospot.provider.economy.forecast import Forecast, NoModelError, forecast
 
 pytest.importorskip("statsmodels")
 
@@ -25,7 +25,7 @@ def noise(count: int, seed: int = 1) -> np.ndarray:
 
 def test_the_interval_of_a_level_widens_as_hyndman_says() -> None:
     # Simple exponential smoothing: the variance of step h is s^2 (1 + (h - 1) alpha^2).
-    import cospot.economy.ets as ets
+    import cospot.provider.economy.ets as ets
 
     form = ets._Form("add", None, False, None)
     fitted = ets._fit(0.5 + np.cumsum(0.01 * noise(300)) + 0.02 * noise(300, 2), form, 0)
@@ -83,7 +83,7 @@ def test_what_cannot_be_fitted_falls_back_to_the_mean_and_says_so() -> None:
 
 
 def test_no_convergence_falls_back_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    import cospot.economy.ets as ets
+    import cospot.provider.economy.ets as ets
 
     monkeypatch.setattr(ets, "_fit", lambda *_: None)
     with pytest.raises(NoModelError):
@@ -103,7 +103,7 @@ def test_without_statsmodels_there_is_one_clear_error(monkeypatch: pytest.Monkey
     real = builtins.__import__
 
     def without(name: str, *arguments: object, **options: object) -> object:
-        if name.startswith(("statsmodels", "cospot.economy.arima")):
+        if name.startswith(("statsmodels", "cospot.provider.economy.arima")):
             raise ImportError("No module named 'statsmodels'")
         return real(name, *arguments, **options)  # type: ignore[arg-type]
 
@@ -232,11 +232,15 @@ def test_plan_and_backtest_from_python(tmp_path: Path) -> None:
     usage = usage_file(tmp_path)
     days = {"training_days": 60, "horizon_days": 30}
     plan = economy.plan(usage, forecaster="minimum", confidences=[0.5], clamp=False, **days)
-    assert plan["settings"]["clamp"] is False
-    assert plan["promises"][0]["backtest"]["cycles"] == 3
+    assert plan.promises[0].backtest is not None
+    assert (plan.forecaster, plan.promises[0].backtest.cycles) == ("minimum", 3)
     past = economy.backtest(usage, forecasters=["oracle"], confidences=[0.5], **days)
-    assert [one["least_slack"] for one in past["predictions"]] == [
-        one["quantities"][0] for one in past["predictions"]
+    assert [one.least_slack for one in past.predictions] == [
+        one.quantities[0] for one in past.predictions
     ]
     with pytest.raises(InputError, match="horizon_days is 0.3, expected a whole number of periods"):
         economy.plan(usage, forecaster="mean", horizon_days=0.3)
+    with pytest.raises(InputError, match="economy: unknown key 'horizon'"):
+        economy.plan(usage, horizon=3)
+    with pytest.raises(InputError, match="price is 2.0, expected a number from 0 to 1"):
+        economy.plan(usage, price=2)

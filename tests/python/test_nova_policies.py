@@ -13,7 +13,7 @@ from cospot import Chain, HostSpec, HostTable, Request
 
 pytest.importorskip("nova.scheduler", reason="Nova is not installed (Debian: python3-nova)")
 
-from cospot.nova_policies import NovaFilter, NovaWeigher, nova_policy_maker
+from cospot.provider.policies.nova_policies import NovaFilter, NovaWeigher, nova_policy_maker
 from nova import objects
 from nova.scheduler import filters, host_manager, weights
 from nova.scheduler.filters import num_instances_filter

@@ -74,7 +74,7 @@ def test_vms_that_move_or_are_resized_are_in_one_place(tmp_path: Path) -> None:
 
 def test_plot_stacks_spots_on_vms(log: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    from cospot.host_plots import host_occupancy
+    from cospot.plots import host_occupancy
 
     hours = cospot.occupancy_over_time(log, host=(8, 16), hosts=2, last_day=6 / 24)
     figure = host_occupancy(hours, title="six hours")

@@ -8,7 +8,7 @@ pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 pytest.importorskip("pandas", reason="pandas is not installed")
 
 import cospot
-from cospot.offer_plot import offered_hosts
+from cospot.plots import offered_hosts
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 

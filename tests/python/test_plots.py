@@ -174,7 +174,7 @@ def test_nothing_is_left_open(runs: pd.DataFrame) -> None:
 
 def test_colours_differ_in_lightness() -> None:
     """VMs and spots, SAF off and on can be told apart in grey."""
-    from cospot.plot_style import BLUE, ORANGE
+    from cospot.plots.style import BLUE, ORANGE
 
     def lightness(colour: str) -> float:
         red, green, blue, _ = to_rgba(colour)

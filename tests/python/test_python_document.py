@@ -11,7 +11,7 @@ pytest.importorskip("pandas", reason="pandas is not installed")
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
 import cospot
-from cospot import host_plots, offer_plot, plots
+from cospot import plots
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "python.md"
 SWEEP = """\
@@ -32,7 +32,7 @@ def test_its_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     (tmp_path / "sweep.yaml").write_text(SWEEP)
     cospot.compare("sweep.yaml", db="results.db")
     blocks = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
-    assert len(blocks) == 6
+    assert len(blocks) == 7
     cospot.Workload.generate(scale=0.001).save("history.csv.gz")
     (tmp_path / "history-hosts.csv").write_text(HOSTS)
     names: dict[str, object] = {}
@@ -44,8 +44,6 @@ def test_its_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_its_functions_exist() -> None:
     text = DOCUMENT.read_text()
-    modules = {"plots": plots, "host_plots": host_plots, "offer_plot": offer_plot}
-    told = re.findall(r"^\| `(\w+)\.(\w+)\(", text, re.MULTILINE)
-    assert len(told) == 6
-    for module, function in told:
-        assert callable(getattr(modules[module], function))
+    told = re.findall(r"^\| `plots\.(\w+)\(", text, re.MULTILINE)
+    assert sorted(told) == sorted(plots.__all__)
+    assert all(callable(getattr(plots, function)) for function in told)

@@ -30,14 +30,51 @@ def rooms_of_the_harness() -> dict[str, set[str]]:
     return graph
 
 
-def test_no_folders_of_the_harness_use_each_other() -> None:
-    left = rooms_of_the_harness()
-    assert {"workloads", "engine", "experiments", "studies", "results"} <= left.keys()
+def packages_of_python() -> dict[str, set[str]]:
+    """Return which packages of python/cospot each of them imports, at once or when it needs them.
+
+    ``cospot`` is the package itself, which shows the names of all others.
+    """
+    graph = {}
+    for package in sorted((ROOT / "python" / "cospot").iterdir()):
+        if not (package / "__init__.py").exists():
+            continue
+        used: set[str] = set()
+        for source in package.rglob("*.py"):
+            text = source.read_text()
+            used |= set(re.findall(r"^ *(?:from|import) cospot\.(\w+)", text, re.MULTILINE))
+            whole = r"^ *(?:import cospot$|from cospot import (?!_core$))"
+            if re.search(whole, text, re.MULTILINE):
+                used.add("cospot")
+        graph[package.name] = used - {package.name, "_core", "errors", "interval"}
+    return graph
+
+
+def require_no_cycle(graph: dict[str, set[str]]) -> None:
+    """Fail when some of these use each other."""
+    left = dict(graph)
     while left:
         free = [name for name, used in left.items() if not used & left.keys()]
         assert free, f"a cycle among {sorted(left)}"
         for name in free:
             del left[name]
+
+
+def test_no_folders_of_the_harness_use_each_other() -> None:
+    graph = rooms_of_the_harness()
+    assert {"workloads", "engine", "experiments", "studies", "results"} <= graph.keys()
+    require_no_cycle(graph)
+
+
+def test_no_packages_of_python_use_each_other() -> None:
+    graph = packages_of_python()
+    names = {"results", "plots", "sweeps", "provider", "customer", "lifetime", "nova"}
+    assert graph.keys() == names
+    require_no_cycle(graph)
+    assert not graph["results"] | graph["sweeps"]
+    # Whoever uses the whole package is on top of it.
+    assert [name for name, used in graph.items() if "cospot" in used] == ["nova"]
+    assert not any("nova" in used for used in graph.values())
 
 
 def test_the_experiments_know_no_study() -> None:

@@ -35,17 +35,17 @@ def study(tmp_path: Path) -> Path:
 
 def test_a_quote(study: Path) -> None:
     quoted = sla.quote(study, at_hours=AT, samples=20_000)
-    assert (quoted["at_s"], quoted["evicted"]) == (36_180, [0.5])
-    (size,) = quoted["sizes"]
+    assert (quoted.at_s, quoted.evicted) == (36_180, [0.5])
+    (size,) = quoted.sizes
     # The VM of 35,500 to 36,000 s has ended: 2 fit. Of starts in free time half live 250 s.
-    assert (size["vcpus"], size["slots_now"]) == (2, 2)
-    assert size["lives_at_least_s"] == [pytest.approx(250, rel=0.05)]
-    assert size["slots"] == [0, 1, 2] and size["quantiles_s"][0][0] is None
+    assert (size.vcpus, size.slots_now) == (2, 2)
+    assert size.lives_at_least_s == [pytest.approx(250, rel=0.05)]
+    assert size.slots == [0, 1, 2] and size.quantiles_s[0][0] is None
 
 
 def test_settings_are_keys_of_the_study(study: Path) -> None:
     quoted = sla.quote(study, at_hours=AT, target=[0.5, 0.1], censored="so_far")
-    half, tenth = quoted["sizes"][0]["lives_at_least_s"]
+    half, tenth = quoted.sizes[0].lives_at_least_s
     assert half > tenth == pytest.approx(50, rel=0.2)
 
 

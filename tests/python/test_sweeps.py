@@ -386,8 +386,8 @@ def test_policies_in_python_run_on_workers(
 
 
 def test_it_is_cut_for_the_cluster() -> None:
-    from cospot.dask_sweep import task_count
-    from cospot.shard_merge import SweepState
+    from cospot.sweeps.dask_sweep import task_count
+    from cospot.sweeps.shard_merge import SweepState
 
     def tasks(runs: int, groups: int, threads: int) -> int:
         return task_count(SweepState(runs, groups, frozenset()), threads)
@@ -401,7 +401,7 @@ def test_it_is_cut_for_the_cluster() -> None:
 @pytest.fixture
 def empty_cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[distributed.Client]:
     """A cluster to which no worker comes, and a sweep that does not wait long for one."""
-    from cospot import dask_sweep
+    from cospot.sweeps import dask_sweep
 
     monkeypatch.setattr(dask_sweep, "_LOOK_S", 0.05)
     monkeypatch.setattr(dask_sweep, "_WITHOUT_WORKERS_S", 0.1)
@@ -417,7 +417,7 @@ def test_a_sweep_on_its_own_processes_gives_up_when_none_is_left(
 ) -> None:
     from contextlib import nullcontext
 
-    from cospot import dask_sweep
+    from cospot.sweeps import dask_sweep
 
     monkeypatch.setattr(dask_sweep, "connect", lambda *_: nullcontext(empty_cluster))
     with pytest.raises(cospot.CospotError, match="no Dask worker has run for .*resume=True"):
@@ -434,7 +434,7 @@ def test_a_sweep_on_a_given_cluster_waits_for_workers(
         empty_cluster.cluster.scale(1)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cospot.dask_sweep.warnings.warn", add_a_worker)
+        patch.setattr("cospot.sweeps.dask_sweep.warnings.warn", add_a_worker)
         cospot.sweep(
             folder / "sweep.yaml",
             db=tmp_path / "r.db",
@@ -447,7 +447,7 @@ def test_a_sweep_on_a_given_cluster_waits_for_workers(
 
 def test_finished_runs_are_not_done_again(folder: Path, tmp_path: Path) -> None:
     """A shard is sent with its finished runs, as a database that a worker can resume."""
-    from cospot.shard_merge import extract_shard
+    from cospot.sweeps.shard_merge import extract_shard
 
     shutil.copy(folder / "one.db", tmp_path / "r.db")
     with closing(sqlite3.connect(tmp_path / "r.db")) as connection:

@@ -269,7 +269,7 @@ class Fetch(unittest.TestCase):
         self.server.files = {f"/DS{i}-trace.txt": f"START 0 i n {i}\n".encode()
                              for i in range(1, 7)}
         output = self.succeed(dataset="eucalyptus", url=self.server.url)
-        assert "examples/paper-sla/run.sh --traces" in output
+        assert "examples/papers/lifetime_sla/run.sh --traces" in output
         assert (self.folder / "ds5.txt").read_bytes() == b"START 0 i n 5\n"
 
 

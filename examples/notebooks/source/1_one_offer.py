@@ -13,7 +13,7 @@
 
 # %%
 import cospot
-from cospot.offer_plot import offered_hosts
+from cospot.plots import offered_hosts
 
 # %% [markdown]
 # ## Six hosts, half full

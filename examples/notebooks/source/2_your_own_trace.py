@@ -12,7 +12,7 @@ from pathlib import Path
 import cospot
 import pandas as pd
 from cospot import plots
-from cospot.host_plots import host_occupancy
+from cospot.plots import host_occupancy
 
 # %% [markdown]
 # ## 1. Read

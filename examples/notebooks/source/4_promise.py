@@ -10,6 +10,7 @@
 
 # %%
 import tempfile
+import warnings
 from pathlib import Path
 
 import cospot
@@ -70,11 +71,10 @@ spot_delay_hours: 0
 """)
 quotes = sla.quote(SLA, at_hours=216)
 
-percent = [f"{100 * (1 - evicted):g} % live (h)" for evicted in quotes["evicted"]]
+percent = [f"{100 * (1 - evicted):g} % live (h)" for evicted in quotes.evicted]
 rows = [
-    [size["vcpus"], size["slots_now"]]
-    + [np.inf if life == "never" else (life or 0) / 3600 for life in size["lives_at_least_s"]]
-    for size in quotes["sizes"]
+    [size.vcpus, size.slots_now] + [(life or 0) / 3600 for life in size.lives_at_least_s]
+    for size in quotes.sizes
 ]
 pd.DataFrame(rows, columns=["vcpus", "fit now", *percent]).round(2)
 
@@ -82,12 +82,12 @@ pd.DataFrame(rows, columns=["vcpus", "fit now", *percent]).round(2)
 # What can be promised depends on how full the cloud is: the more slots are free, the longer.
 
 # %%
-smallest = quotes["sizes"][0]
+smallest = quotes.sizes[0]
 figure, axes = plt.subplots(figsize=(9, 3.5))
-for evicted, lives in zip(quotes["evicted"], smallest["quantiles_s"], strict=True):
-    hours = [np.nan if life in (None, "never") else life / 3600 for life in lives]
-    axes.plot(smallest["slots"], hours, label=f"{100 * (1 - evicted):g} % live longer")
-axes.axvline(smallest["slots_now"], color="0.7", linestyle=":", label="free now")
+for evicted, lives in zip(quotes.evicted, smallest.quantiles_s, strict=True):
+    hours = np.array(lives, dtype=float) / 3600  # beyond the history: infinity, not drawn
+    axes.plot(smallest.slots, hours, label=f"{100 * (1 - evicted):g} % live longer")
+axes.axvline(smallest.slots_now, color="0.7", linestyle=":", label="free now")
 axes.set(xlabel="free slots of 1 vCPU", ylabel="hours", yscale="log")
 axes.legend(frameon=False)
 plt.show()
@@ -128,10 +128,12 @@ pd.DataFrame({"time_s": hours * 3600, "capacity": 1000, "used": used.round(2)}).
 # statsmodels.)
 
 # %%
+# cospot warns of usage that grows; what comes of it is seen below.
+warnings.filterwarnings("ignore", ".*use grows", cospot.WorkloadWarning)
 SETTINGS = {"training_days": 120, "horizon_days": 60}
 plan = economy.plan(USAGE, forecaster="mean", **SETTINGS)
 
-promises = pd.DataFrame(plan["promises"])
+promises = pd.DataFrame(plan.promises)
 promises["availability"] = [past["availability"] for past in promises["backtest"]]
 promises[["confidence", "amount", "availability", "theta"]].round(3)
 
@@ -145,7 +147,7 @@ promises[["confidence", "amount", "availability", "theta"]].round(3)
 
 # %%
 past = economy.backtest(USAGE, forecasters=["mean", "minimum", "oracle"], **SETTINGS)
-predictions = pd.DataFrame(past["predictions"])
+predictions = pd.DataFrame(past.predictions)
 
 daily = 1 - pd.Series(used).groupby(hours // 24).max() / 1000
 figure, axes = plt.subplots(figsize=(9, 3.5))
@@ -153,7 +155,7 @@ axes.plot(daily.index, 100 * daily, color="0.3", linewidth=0.8, label="least sla
 for number, prediction in predictions[predictions["forecaster"] == "mean"].iterrows():
     days = [prediction["first_period"], prediction["first_period"] + SETTINGS["horizon_days"]]
     for confidence, style in ((0.5, "-"), (0.9, "--")):
-        at = past["confidences"].index(confidence)
+        at = past.confidences.index(confidence)
         label = f"promised at {confidence}" if number == 0 else None
         axes.plot(days, [100 * prediction["quantities"][at]] * 2, style, color="C0", label=label)
 axes.set(xlabel="day", ylabel="% of the capacity", ylim=(0, None))
@@ -165,7 +167,7 @@ plt.show()
 # nobody has, shows how much could have been promised without any shortage.
 
 # %%
-trade_offs = pd.DataFrame(past["trade_offs"])
+trade_offs = pd.DataFrame(past.trade_offs)
 shares = pd.json_normalize(trade_offs["result"])[["quantity", "availability", "wastage"]]
 pd.concat([trade_offs[["forecaster", "confidence"]], shares.round(3)], axis=1)
 
@@ -196,8 +198,8 @@ for target in ("0.25", "0.1", "0.05", "0.01"):
 assert by_target.loc["none", "evicted"] > 0.1
 order = ["none", "0.25", "0.1", "0.05", "0.01"]
 assert (by_target.loc[order, "admitted"].diff().dropna() < 0).all()
-for size in quotes["sizes"]:
-    known = [np.inf if life == "never" else life or 0 for life in size["lives_at_least_s"]]
+for size in quotes.sizes:
+    known = [life or 0 for life in size.lives_at_least_s]
     assert known == sorted(known, reverse=True)
 assert list(promises["amount"]) == sorted(promises["amount"], reverse=True)
 assert (promises["availability"].diff().dropna() >= 0).all()

@@ -91,15 +91,13 @@ print(f"formula {formula:.4f}, simulated {simulated['performance'][1]:.4f}")
 
 # %%
 priced = cospot.price_classes(log, classes=[1, 2, 4, 8], partition=["equal", "optimal"], **part)
-ways = pd.DataFrame(priced["partitions"])[["classes", "partition", "performance", "revenue"]]
-ways["of the maximum"] = ways["revenue"] / priced["maximum"]["revenue"]
+ways = pd.DataFrame(priced.partitions)[["classes", "partition", "performance", "revenue"]]
+ways["of the maximum"] = ways["revenue"] / priced.maximum.revenue
 ways.round(3)
 
 # %%
-best = next(
-    way for way in priced["partitions"] if way["classes"] == 4 and way["partition"] == "optimal"
-)
-offers = pd.DataFrame(best["table"])[
+best = next(way for way in priced.partitions if way.classes == 4 and way.partition == "optimal")
+offers = pd.DataFrame(best.table)[
     ["idle_servers", "mttr_hours", "mttr_hours_low", "mttr_hours_high", "equilibrium_price", "price"]
 ]
 offers.round(2)
@@ -115,7 +113,7 @@ offers.round(2)
 
 # %%
 judged = classes.held_out(
-    log, split_day=32, from_day=5, classes=[4], partition=["optimal"], servers=priced["servers"]
+    log, split_day=32, from_day=5, classes=[4], partition=["optimal"], servers=priced.servers
 )
 judged[["class", "promised_mttr_hours", "measured_mttr_hours", "promised_price", "worth"]].round(2)
 

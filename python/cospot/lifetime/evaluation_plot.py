@@ -24,7 +24,7 @@ def plot_evaluation(evaluation: Evaluation, path: Path) -> None:
         import matplotlib
 
         matplotlib.use("agg")
-        from cospot.plot_style import BLUE, DARK, GREEN, ORANGE, VERMILION, new_figure
+        from cospot.plots.style import BLUE, DARK, GREEN, ORANGE, VERMILION, new_figure
     except ImportError as error:
         raise InputError(
             f"the plot needs Matplotlib and pandas, and {error.name} is missing "

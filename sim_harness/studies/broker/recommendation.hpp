@@ -62,6 +62,9 @@ struct RecommendOptions {
 [[nodiscard]] Recommendation recommend(const BrokerStudySettings& settings,
                                        const RecommendOptions& options);
 
+/// A cost over so many days, in a month.
+[[nodiscard]] MeanInterval cost_per_month(MeanInterval cost, double days);
+
 [[nodiscard]] std::string recommendation_text(const Recommendation& recommendation);
 [[nodiscard]] std::string recommendation_json(const Recommendation& recommendation);
 

@@ -35,13 +35,6 @@ std::string saving_text(MeanInterval saving) {
   return percent(saving) + (is_dearer ? " more" : " less");
 }
 
-/// Of so many days; a month is 30.4 days.
-MeanInterval a_month(MeanInterval cost, double days) {
-  cost.mean *= kDaysPerMonth / days;
-  if (cost.half_width) *cost.half_width *= kDaysPerMonth / days;
-  return cost;
-}
-
 std::string seeds_text(std::size_t seeds) {
   return fmt::format("{} seed{}", seeds, seeds == 1 ? "" : "s");
 }
@@ -129,7 +122,7 @@ std::string headline(const Recommendation& all) {
       "{} USD for {:g} day{} of jobs, {} USD a month; {} than on-demand; {} of the jobs late "
       "({} in the worst of {})\n",
       interval_text(best.figures.cost, 2), all.days, all.days == 1 ? "" : "s",
-      interval_text(a_month(best.figures.cost, all.days), 2), saving_text(best.saving),
+      interval_text(cost_per_month(best.figures.cost, all.days), 2), saving_text(best.saving),
       percent(best.late_share), percent(best.worst_late), seeds_text(all.seeds));
   const auto alike = std::ranges::count_if(
       all.ranked, [](const Candidate& one) { return !one.figures.is_told_apart(); });
@@ -175,13 +168,19 @@ std::string bid_json(const MarketBid& one) {
 
 }  // namespace
 
+MeanInterval cost_per_month(MeanInterval cost, double days) {
+  cost.mean *= kDaysPerMonth / days;
+  if (cost.half_width) *cost.half_width *= kDaysPerMonth / days;
+  return cost;
+}
+
 std::string recommendation_text(const Recommendation& all) {
   std::string text = headline(all);
   text += fmt::format(
       "On-demand alone: {} USD, {} USD a month, {} of the jobs late (market choice "
       "{})\n",
       interval_text(all.on_demand.figures.cost, 2),
-      interval_text(a_month(all.on_demand.figures.cost, all.days), 2),
+      interval_text(cost_per_month(all.on_demand.figures.cost, all.days), 2),
       percent(all.on_demand.late_share), all.on_demand.market_choice);
   if (!all.drawn.empty()) {
     text +=
@@ -221,19 +220,20 @@ std::string recommendation_json(const Recommendation& all) {
              .add("recommendation", all.beats_on_demand() ? best : "null")
              .add("best", best)
              .add("cost_per_month",
-                  all.ranked.empty() ? "null"
-                                     : mean_json(a_month(all.ranked.front().figures.cost, all.days),
-                                                 "half_width_95"))
+                  all.ranked.empty()
+                      ? "null"
+                      : mean_json(cost_per_month(all.ranked.front().figures.cost, all.days),
+                                  "half_width_95"))
              .add("bids", list_of(all.bids, bid_json))
-             .add(
-                 "on_demand",
-                 JsonObject()
-                     .add("market_choice", json_text(all.on_demand.market_choice))
-                     .add("cost", mean_json(all.on_demand.figures.cost, "half_width_95"))
-                     .add("cost_per_month",
-                          mean_json(a_month(all.on_demand.figures.cost, all.days), "half_width_95"))
-                     .add("late_share", json_number(all.on_demand.late_share))
-                     .text())
+             .add("on_demand",
+                  JsonObject()
+                      .add("market_choice", json_text(all.on_demand.market_choice))
+                      .add("cost", mean_json(all.on_demand.figures.cost, "half_width_95"))
+                      .add("cost_per_month",
+                           mean_json(cost_per_month(all.on_demand.figures.cost, all.days),
+                                     "half_width_95"))
+                      .add("late_share", json_number(all.on_demand.late_share))
+                      .text())
              .add("drawn", list_of(all.drawn, text_json))
              .add("cautions", list_of(all.cautions, text_json))
              .add("within_risk", list_of(all.ranked, candidate_json))

@@ -331,6 +331,25 @@ class Writer {
 
 }  // namespace
 
+ExpectedFigures expected_figures(const TuneFindings& findings) {
+  const TuneFigures figures(findings.settings, findings.runs);
+  ExpectedFigures expected;
+  std::vector<double> shares, losses;
+  for (const TuneOutcome& search : findings.judged()) {
+    const std::size_t candidate = advised(findings.verdict, search);
+    expected.over_limit += figures.samples_over_limit(candidate, search.held_out);
+    for (const std::size_t sample : search.held_out) {
+      const CostAndRevenue point = findings.runs.point(candidate, sample);
+      shares.push_back(point.spot_share);
+      losses.push_back(point.vm_loss);
+    }
+  }
+  expected.samples = shares.size();
+  expected.spot_share = mean_interval(shares);
+  expected.vm_loss = mean_interval(losses);
+  return expected;
+}
+
 std::string tune_text(const TuneFindings& findings) { return Writer(findings).text(); }
 
 }  // namespace cospot

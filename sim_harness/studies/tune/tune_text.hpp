@@ -26,6 +26,18 @@ struct TuneFindings {
   }
 };
 
+/// What a setting earns and loses on samples that played no part in its choice, fractions of what
+/// is requested there: means over the samples.
+struct ExpectedFigures {
+  std::size_t samples = 0;
+  std::size_t over_limit = 0;  ///< of them, those that lose more VM revenue than the limit
+  MeanInterval spot_share{};
+  MeanInterval vm_loss{};
+};
+
+/// Of what each search advises.
+[[nodiscard]] ExpectedFigures expected_figures(const TuneFindings& findings);
+
 /// What to set, what it earned and lost on the held-out samples, how sure that is, and the Pareto
 /// front, in words and tables.
 [[nodiscard]] std::string tune_text(const TuneFindings& findings);

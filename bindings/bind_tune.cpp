@@ -1,0 +1,282 @@
+// tune: the policies, OTN and SAF that earn most from spots without losing VMs.
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bindings/arguments.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/noted_progress.hpp"
+#include "bindings/policy_entries.hpp"
+#include "bindings/python_result.hpp"
+#include "bindings/run_arguments.hpp"
+#include "bindings/watched_work.hpp"
+#include "bindings/workload_windows.hpp"
+#include "core/errors.hpp"
+#include "sim_harness/studies/tune/tune_figures.hpp"
+#include "sim_harness/studies/tune/tune_rows.hpp"
+#include "sim_harness/studies/tune/tuning.hpp"
+#include "sim_harness/workloads/load_workload.hpp"
+
+namespace cospot::bindings {
+
+namespace py = pybind11;
+using namespace pybind11::literals;
+
+namespace {
+
+constexpr const char* kTuningModule = "cospot.provider.tuning";
+
+py::object to_result(const TuneVerdict& verdict) {
+  return make_result(
+      kTuningModule, "Verdict", "advice"_a = advice_name(verdict.advice),
+      "cooperates"_a = verdict.cooperates(), "gain"_a = interval_result(verdict.gain),
+      "samples"_a = verdict.validated, "over_limit"_a = verdict.over_limit,
+      "over_limit_without"_a = verdict.over_limit_without, "most_lost"_a = verdict.most_lost);
+}
+
+/// Says what settings are, and what they earned and lost.
+class SettingMaker {
+ public:
+  explicit SettingMaker(const TuneFindings& findings)
+      : findings_(findings), figures_(findings.settings, findings.runs) {}
+
+  [[nodiscard]] py::object setting(std::size_t candidate, const TuneOutcome& search) const {
+    const TuneSettings& settings = findings_.settings;
+    const RunCoordinates at = findings_.runs.space().at(candidate);
+    const OfferRule& otn = settings.otn[at.otn];
+    py::object offer = py::str(otn.label());
+    if (otn.kind() == OfferRule::Kind::kTopN) offer = py::int_(offer);
+    return make_result(kTuningModule, "Setting", "vm"_a = settings.vm[at.vm].label,
+                       "spot"_a = settings.spot[at.spot].label,
+                       "evictor"_a = settings.evictors[at.evictor].label,
+                       "saf"_a = static_cast<bool>(settings.saf[at.saf]), "otn"_a = offer,
+                       "training"_a = means(candidate, search.selection),
+                       "validation"_a = means(candidate, search.held_out));
+  }
+  [[nodiscard]] py::object setting(std::size_t candidate) const {
+    return setting(candidate, findings_.outcome);
+  }
+  [[nodiscard]] py::object setting(const std::optional<std::size_t>& candidate) const {
+    return candidate ? setting(*candidate) : py::none();
+  }
+  [[nodiscard]] py::list settings(const std::vector<std::size_t>& candidates) const {
+    return list_of_results(candidates, [this](std::size_t one) { return setting(one); });
+  }
+
+ private:
+  /// None where one was not simulated.
+  [[nodiscard]] py::object means(std::size_t candidate,
+                                 const std::vector<std::size_t>& samples) const {
+    const auto is_known = [&](std::size_t sample) {
+      return findings_.runs.knows(candidate, sample);
+    };
+    if (samples.empty() || !std::ranges::all_of(samples, is_known)) return py::none();
+    return make_result(kTuningModule, "Means", "samples"_a = samples.size(),
+                       "spot_share"_a = figures_.mean_share(candidate, samples),
+                       "vm_loss"_a = figures_.mean_loss(candidate, samples),
+                       "over_limit"_a = figures_.samples_over_limit(candidate, samples));
+  }
+
+  const TuneFindings& findings_;
+  TuneFigures figures_;
+};
+
+/// Every setting that ran on all training samples, the most net revenue first.
+std::vector<std::size_t> complete_by_net(const TuneFindings& findings) {
+  std::vector<std::size_t> settings = findings.outcome.complete;
+  std::ranges::stable_sort(settings, std::greater<>(), [&](std::size_t candidate) {
+    return findings.runs.mean_net(candidate, findings.outcome.selection);
+  });
+  return settings;
+}
+
+py::object to_result(const TuneFindings& findings) {
+  const SettingMaker maker(findings);
+  const TuneOutcome& outcome = findings.outcome;
+  const ExpectedFigures expected = expected_figures(findings);
+  const auto more_hosts = [](const MoreHosts& more) {
+    return make_result(kTuningModule, "MoreHosts", "percent"_a = more.percent,
+                       "hosts"_a = more.hosts, "added"_a = more.added, "setting"_a = more.setting,
+                       "verdict"_a = to_result(more.verdict));
+  };
+  return make_result(
+      kTuningModule, "Tuning", "verdict"_a = to_result(findings.verdict),
+      "recommendation"_a = maker.setting(advised(findings.verdict, outcome)),
+      "expected"_a = make_result(kTuningModule, "Expected", "samples"_a = expected.samples,
+                                 "over_limit"_a = expected.over_limit,
+                                 "spot_share"_a = interval_result(expected.spot_share),
+                                 "vm_loss"_a = interval_result(expected.vm_loss)),
+      "recommendation_for_nova"_a = maker.setting(advised_for_nova(findings.verdict, outcome)),
+      "found"_a = maker.setting(outcome.recommendation),
+      "without_cooperation"_a = maker.setting(outcome.without_cooperation),
+      "upper_bound"_a = maker.setting(outcome.bound), "keeps_limit"_a = outcome.keeps_limit,
+      "settings"_a = maker.settings(complete_by_net(findings)),
+      "pareto_front"_a = maker.settings(outcome.front),
+      "folds"_a = list_of_results(
+          findings.folds,
+          [&](const TuneOutcome& fold) { return maker.setting(fold.recommendation, fold); }),
+      "more_hosts"_a = list_of_results(findings.tried, more_hosts),
+      "hosts"_a = list_of_results(findings.samples,
+                                  [](const TuneSample& sample) { return py::int_(sample.hosts); }),
+      "runs"_a = findings.runs.count());
+}
+
+/// One text, or several.
+std::vector<std::string> read_texts(const py::object& given, std::string_view name) {
+  if (!py::isinstance<py::list>(given) && !py::isinstance<py::tuple>(given)) {
+    return {read_path(given, name).string()};
+  }
+  std::vector<std::string> texts;
+  for (const py::handle one : given) {
+    texts.push_back(py::isinstance<py::int_>(one) ? py::str(one).cast<std::string>()
+                                                  : read_path(one, name).string());
+  }
+  if (texts.empty()) throw ConfigError(std::string(name) + " is empty, expected one or more");
+  return texts;
+}
+
+TuneCandidates read_candidates(const py::kwargs& given) {
+  TuneCandidates candidates;
+  candidates.dashes.clear();
+  const std::map<std::string, std::vector<std::string>*> lists{{"vm", &candidates.vm},
+                                                               {"spot", &candidates.spot},
+                                                               {"evictor", &candidates.evictor},
+                                                               {"otn", &candidates.otn},
+                                                               {"promise", &candidates.promises}};
+  for (const auto& [key, value] : given) {
+    const auto name = key.cast<std::string>();
+    if (name == "model") {
+      candidates.model = read_path(value, name).string();
+      continue;
+    }
+    const auto found = lists.find(name);
+    if (found == lists.end()) {
+      throw ConfigError("tune: unknown key '" + name +
+                        "'; valid names: vm, spot, evictor, otn, promise, model");
+    }
+    *found->second = read_texts(py::reinterpret_borrow<py::object>(value), name);
+  }
+  return candidates;
+}
+
+py::object run_tune(const py::object& workloads, const py::object& host, const py::object& hosts,
+                    const py::object& headroom_percent, const py::object& added_type,
+                    const py::object& max_vm_loss_percent, const py::object& vm_worth,
+                    const py::object& budget, const py::object& folds, const py::object& parts,
+                    const py::object& seed, const py::object& threads, const py::object& db,
+                    const py::object& progress, const py::kwargs& candidates) {
+  constexpr double kMostPercent = 10'000;
+  require_function(progress, "progress");
+  HostMix mix = read_host_mix(host, "host");
+  if (!added_type.is_none()) mix.add_only(read_text(added_type, "added_type"));
+  std::optional<std::size_t> count;
+  std::optional<double> percent;
+  if (!hosts.is_none()) count = read_count(hosts, "hosts", 1);
+  if (!headroom_percent.is_none()) {
+    percent = read_number(headroom_percent, "headroom_percent", 0, kMostPercent);
+  }
+  if (count && percent) throw ConfigError("hosts excludes headroom_percent; expected one of them");
+  LoadedPolicies policies;
+  TuneRequest request{.workloads = {},
+                      .datacenter = tuned_datacenter(std::move(mix), count, percent, ""),
+                      .settings = {}};
+  TuneSettings& settings = request.settings;
+  settings.max_vm_loss = read_number(max_vm_loss_percent, "max_vm_loss_percent", 0, 100) / 100;
+  settings.seed = static_cast<std::uint64_t>(read_integer(seed, "seed", 0, INT64_MAX));
+  settings.threads = read_threads(threads);
+  if (!budget.is_none()) settings.budget = read_count(budget, "budget", 1);
+  if (!folds.is_none()) request.folds = read_count(folds, "folds", 1);
+  if (settings.budget && request.folds) {
+    throw ConfigError("budget excludes folds; expected one of them");
+  }
+  request.parts =
+      static_cast<std::size_t>(read_integer(parts, "parts", 2, INT64_C(1) * kMostTuneParts));
+  add_candidates(read_candidates(candidates), policies, settings);
+  const std::vector<std::string> names = read_texts(workloads, "workloads");
+  require_distinct(names, "workloads");
+  for (const std::string& name : names) request.workloads.push_back(parse_workload_spec(name));
+  request.vm_worth.assign(names.size(), read_number(vm_worth, "vm_worth", 0, kMostPercent));
+  std::filesystem::path database;
+  if (!db.is_none()) {
+    database = read_path(db, "db");
+    if (std::filesystem::exists(database)) {
+      throw InputError(database.string() + ": already exists; expected the name of a new file");
+    }
+  }
+
+  NotedProgress noted;
+  Reporter reporter(noted, progress);
+  std::optional<Tuning> tuning;
+  const auto tell = [&reporter] {
+    reporter.warn_once();
+    reporter.report();
+  };
+  run_watched(
+      [&] {
+        tuning.emplace(std::move(request), noted, [&](const std::vector<std::string>& warnings) {
+          reporter.note_warnings(warnings);
+        });
+        if (database.empty()) return;
+        const TuneFindings findings = tuning->findings();
+        const TuneRecord record = tune_record(findings.settings, findings.samples, findings.runs,
+                                              tuning->request().datacenter.host);
+        const ResultsDatabase written(database, tune_tables(record), record.workloads,
+                                      IfPresent::kRefuse, record.rows);
+      },
+      tell);
+  tell();
+  return to_result(tuning->findings());
+}
+
+}  // namespace
+
+void bind_tune(py::module_& core) {
+  core.def("tune", &run_tune, "workloads"_a, py::kw_only(), "host"_a, "hosts"_a = py::none(),
+           "headroom_percent"_a = py::none(), "added_type"_a = py::none(),
+           "max_vm_loss_percent"_a = 0, "vm_worth"_a = 1, "budget"_a = py::none(),
+           "folds"_a = py::none(), "parts"_a = kDefaultTuneParts, "seed"_a = 1,
+           "threads"_a = py::none(), "db"_a = py::none(), "progress"_a = py::none(), R"doc(
+Find the policies, OTN and SAF that earn most from spots without losing VMs, as `cospot tune` does.
+
+Releases the GIL; Ctrl-C ends it.
+
+Args:
+    workloads: A workload file or spec, or a list of them: each is a sample.
+    host: What each host has, several types of hosts, or a file of hosts, as for simulate.
+    hosts: How many hosts. Or:
+    headroom_percent: Hosts beyond the fewest that hold all VMs; by default all that `host` names,
+        else 2.
+    added_type: Of several types, the only one to add to the hosts that are there.
+    max_vm_loss_percent: VM revenue that may be lost on a sample.
+    vm_worth: What a VM's vCPU-hour is worth in vCPU-hours of spots: the price on demand over that
+        of spots.
+    budget: Runs at most; as many as it takes if left out.
+    folds: Of the cross-validation; 1: one half of the samples chooses, the other validates.
+    parts: Equal parts of its window into which a single workload is split: the samples.
+    seed: Of folds, halves and candidates.
+    threads: How many, 1 to 4096; one a core unless given.
+    db: Results database to write the runs to, for load_results.
+    progress: Called with (done, total) runs as the work goes on, by the calling thread.
+    **candidates: vm, spot, evictor, otn: names to choose from, in place of the usual ones;
+        promise: eviction probabilities for which every spot policy is tried too with promised
+        lifetimes; model: lifetime model of evictors that need one.
+
+Returns:
+    cospot.Tuning.
+
+Raises:
+    ConfigError, WorkloadError: An argument cannot be used.
+    InputError: `db` exists, or cannot be written.
+    PolicyError: A policy broke its contract.
+)doc");
+}
+
+}  // namespace cospot::bindings

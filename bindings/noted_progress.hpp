@@ -1,0 +1,78 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/workload_windows.hpp"
+#include "sim_harness/experiments/progress.hpp"
+
+namespace cospot::bindings {
+
+/// Keeps how far the work is for the thread that asks.
+class NotedProgress final : public ProgressSink {
+ public:
+  void update(const ProgressState& state) override { note(state); }
+  void finish(const ProgressState& state, bool /*complete*/) override { note(state); }
+
+  [[nodiscard]] ProgressState latest() const {
+    const std::scoped_lock lock(mutex_);
+    return state_;
+  }
+
+ private:
+  void note(const ProgressState& state) {
+    const std::scoped_lock lock(mutex_);
+    state_ = state;
+  }
+
+  mutable std::mutex mutex_;
+  ProgressState state_;
+};
+
+/// Tells the caller's function how far the work is, whenever there is news, and warns of the
+/// workloads.
+class Reporter {
+ public:
+  Reporter(const NotedProgress& noted, pybind11::object progress)
+      : noted_(&noted), progress_(std::move(progress)) {}
+
+  /// Called without Python's lock.
+  void note_warnings(std::vector<std::string> warnings) {
+    const std::scoped_lock lock(mutex_);
+    warnings_ = std::move(warnings);
+  }
+
+  /// Of the workloads, once they are read.
+  void warn_once() {
+    std::vector<std::string> warnings;
+    {
+      const std::scoped_lock lock(mutex_);
+      warnings.swap(warnings_);
+    }
+    warn(warnings);
+  }
+
+  void report() {
+    if (progress_.is_none()) return;
+    const ProgressState state = noted_->latest();
+    if (reported_ == state.done || state.total == 0) return;
+    reported_ = state.done;
+    progress_(state.done, state.total);
+  }
+
+ private:
+  const NotedProgress* noted_;
+  pybind11::object progress_;
+  std::optional<std::size_t> reported_;
+
+  std::mutex mutex_;                   ///< guards what follows
+  std::vector<std::string> warnings_;  ///< not yet given to Python
+};
+
+}  // namespace cospot::bindings

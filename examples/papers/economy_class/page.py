@@ -1,0 +1,140 @@
+"""Backtests of the Economy class on public data: Figures 3, 4 and 6 to 9 of the paper as tables.
+
+Source: Carvalho et al., "Long-term SLOs for reclaimed cloud computing resources", SoCC 2014.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cospot import economy
+from cospot.errors import InputError
+from reproduction import command
+from reproduction.page import Page, Section, Table, percent
+
+
+@dataclass(frozen=True)
+class Series:
+    """Usage that is backtested: what it is called, and settings of the study ``economy``."""
+
+    title: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+SERIES = {
+    "krc-80": Series("KRC jobs at 80 cores, the size of the cluster: four half-years"),
+    "krc-400": Series("KRC jobs at 400 cores (1.25 x the most in use): four half-years"),
+    "cluster39": Series(
+        "cluster39 (capacity 1.2 x the most in use): four times 14 days after 28",
+        {"gaps": "repeat", "training_days": 28, "horizon_days": 14},
+    ),
+    "bitbrains": Series(
+        "Bitbrains, 50 VMs: two weeks after 14 days", {"training_days": 14, "horizon_days": 7}
+    ),
+    "azure": Series(
+        "Azure VMs, capacity their peak: three times 3 days after 5, of hours",
+        {"period_hours": 1, "training_days": 5, "horizon_days": 3},
+    ),
+}
+
+
+def theta(value: float | None) -> str:
+    """Return a profit relative to spots alone."""
+    return "-" if value is None else f"{value:.3f}"
+
+
+def predictions(past: economy.Backtest) -> Table:
+    """Return Figure 7 as a table: every prediction beside the least slack that came."""
+    chosen = [i for i, confidence in enumerate(past.confidences) if confidence in (0.5, 0.9)]
+    told = [f"at {past.confidences[i]}" for i in chosen]
+    header = ["forecaster", "cycle", "model", *told, "least slack", "mean slack"]
+    rows = [
+        [one.forecaster, str(one.cycle), one.model.replace(";", ",")]
+        + [percent(one.quantities[i]) for i in chosen]
+        + [percent(one.least_slack), percent(one.mean_slack)]
+        for one in past.predictions
+        if one.forecaster in ("ets", "arima")
+    ]
+    return Table(header, rows)
+
+
+def trade_offs(past: economy.Backtest) -> Table:
+    """Return Figures 6, 8 and 9 as one table."""
+    prices = [f"theta at {price:g}" for price in past.prices]
+    header = ["forecaster", "confidence", "promised", "availability", "worst cycle", "error p1",
+              "error p50", *prices]  # fmt: skip
+    rows = []
+    seen = set()
+    for one in past.trade_offs:
+        has_interval = one.forecaster not in ("minimum", "oracle")
+        if not has_interval and one.forecaster in seen:
+            continue  # the same at every confidence
+        seen.add(one.forecaster)
+        shares = (
+            one.result.quantity,
+            one.result.availability,
+            one.result.availability_least,
+            one.error_quantiles[1],
+            one.error_quantiles[50],
+        )
+        confidence = f"{one.confidence}" if has_interval else "-"
+        rows.append([one.forecaster, confidence, *map(percent, shares), *map(theta, one.theta)])
+    return Table(header, rows)
+
+
+def slack(reports: Mapping[str, economy.Backtest]) -> Table:
+    """Return how much of every usage is unused."""
+    rows = [
+        (
+            SERIES[name].title.split(":")[0].split(",")[0],
+            percent(past.usage.slack_mean),
+            percent(past.usage.slack_p1),
+        )
+        for name, past in reports.items()
+    ]
+    rows.append(("paper: six Google clusters", "57%", "45%"))
+    return Table(("usage", "mean slack", "99% of samples have more than"), rows)
+
+
+def _page(options: argparse.Namespace) -> Page:
+    reports = {}
+    for name, series in SERIES.items():
+        usage = options.azure if name == "azure" else options.folder / f"{name}.csv.gz"
+        if usage is None or not usage.exists():
+            continue
+        reports[name] = economy.backtest(
+            usage,
+            forecasters=options.forecasters.split(","),
+            prices=[0.3, 0.5, 0.7, 1],
+            **series.settings,
+        )
+    if not reports:
+        raise InputError(f"{options.folder}: there is no usage; run.sh makes it")
+    sections = [Section("Slack (Figures 3 and 4)", [slack(reports)])]
+    for name, past in reports.items():
+        parts = [table for table in (trade_offs(past), predictions(past)) if table.rows]
+        sections.append(Section(SERIES[name].title, parts))
+    return Page(
+        title="The Economy class on public data",
+        paper='Carvalho et al., "Long-term SLOs for reclaimed cloud computing resources", '
+        "SoCC 2014.",
+        sections=sections,
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m economy_class.page", description=__doc__)
+    parser.add_argument("folder", type=Path, help="usage over time, as run.sh makes it")
+    parser.add_argument("--azure", type=Path, help="a workload of Azure VMs")
+    parser.add_argument("--forecasters", default="mean,minimum,arima,ets,oracle")
+    return command.run(parser, _page, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

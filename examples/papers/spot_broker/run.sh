@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Makes the evaluation of Voorsluys and Buyya's broker again: README.md beside this file says what it
+# writes.
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+usage: run.sh [options]
+  -o FOLDER      where to write (results/spot_broker); a run that was stopped is continued there
+  -j N           threads (as many as processors)
+  --seeds N      seeds of the 31 (31)
+  --jobs N       jobs of the 100,000 (100000)
+  --synthetic    synthetic jobs instead of the LCG log of $COSPOT_DATA
+COSPOT names the program (build/release/cospot), COSPOT_PYTHON the Python (/usr/bin/python3).
+TEXT
+}
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=examples/papers/setup.sh
+. "$here/../setup.sh"
+output=results/spot_broker
+threads=$(nproc)
+seeds=31
+jobs=100000
+synthetic=no
+while (($#)); do
+  case $1 in
+    -h | --help) usage; exit 0 ;;
+    --synthetic) synthetic=yes; shift; continue ;;
+    -o | -j | --seeds | --jobs)
+      (($# > 1)) || fail "$1 needs a value; see run.sh --help"
+      case $1 in
+        -o) output=$2 ;;
+        -j) threads=$2 ;;
+        --seeds) seeds=$2 ;;
+        --jobs) jobs=$2 ;;
+      esac
+      shift 2 ;;
+    *) fail "unknown option $1; see run.sh --help" ;;
+  esac
+done
+if ! [[ $seeds =~ ^[0-9]+$ ]] || ((seeds < 2 || seeds > 31)); then
+  fail "--seeds $seeds; expected 2 to 31"
+fi
+if ! [[ $jobs =~ ^[0-9]+$ ]] || ((jobs < 1)); then fail "--jobs $jobs; expected a number from 1"; fi
+
+require_program
+mkdir -p "$output"
+
+overrides=(--set "seed=[$(seq -s, "$seeds")]")
+if [[ $synthetic == yes ]]; then
+  overrides+=(--set "jobs={synthetic: grid, count: $jobs, days: 7, label: synthetic}")
+else
+  [[ -n ${COSPOT_DATA:-} ]] || fail "COSPOT_DATA is not set; it holds the LCG log (or use --synthetic)"
+  overrides+=(--set "jobs.count=$jobs")
+fi
+"$cospot" compare "$here/grid.yaml" --resume -j "$threads" --db "$output/results.db" \
+  --csv "$output/results.csv" "${overrides[@]}"
+"$cospot" summary "$output/results.db" >"$output/ranking.txt"
+"$python" -m spot_broker.page "$output/results.db" -o "$output"

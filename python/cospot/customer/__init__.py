@@ -1,0 +1,1 @@
+"""The customer's side: jobs on spot markets."""

@@ -1,0 +1,14 @@
+"""A mean and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean with its 95 % interval (Student's t); a single value has none."""
+
+    mean: float
+    low: float | None
+    high: float | None

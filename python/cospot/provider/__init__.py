@@ -1,0 +1,1 @@
+"""The provider's side: policies in Python, comparisons, idle capacity, promises."""

@@ -1,0 +1,31 @@
+"""The Economy class: how much unused capacity can be promised for months (docs/economy.md).
+
+ARIMA and ETS are statsmodels', ``pip install cospot[economy]``; they run in a Python of their own
+(``python -m cospot.provider.economy``).
+"""
+
+from __future__ import annotations
+
+from cospot._core import economy_backtest as backtest
+from cospot._core import economy_plan as plan
+from cospot.provider.economy.promises import (
+    Backtest,
+    Past,
+    Plan,
+    Prediction,
+    Promise,
+    TradeOff,
+    Usage,
+)
+
+__all__ = [
+    "Backtest",
+    "Past",
+    "Plan",
+    "Prediction",
+    "Promise",
+    "TradeOff",
+    "Usage",
+    "backtest",
+    "plan",
+]

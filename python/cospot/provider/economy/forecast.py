@@ -1,0 +1,83 @@
+"""What a forecast is, and forecasting by a method's name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cospot.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+#: Fewer values than these say too little of a model's parameters.
+_LEAST_TRAINING = 10
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """A value for each of the next periods, with the standard deviation of its error."""
+
+    point: NDArray[np.float64]
+    sigma: NDArray[np.float64]
+    model: str  #: what was chosen, such as ``ARIMA(1;1;0)``
+    note: str = ""  #: why it is not what was asked for
+
+
+class NoModelError(Exception):
+    """No model of a method can be fitted to a series; the text says why."""
+
+
+def mean_forecast(training: NDArray[np.float64], horizon: int, note: str) -> Forecast:
+    """Return the mean and standard deviation of the training series, for every period."""
+    sigma = float(np.std(training, ddof=1)) if len(training) > 1 else 0.0
+    return Forecast(
+        np.full(horizon, float(np.mean(training))), np.full(horizon, sigma), "mean", note
+    )
+
+
+def _methods() -> dict[str, Callable[[NDArray[np.float64], int, int], Forecast]]:
+    try:
+        from cospot.provider.economy.arima import arima_forecast
+        from cospot.provider.economy.ets import ets_forecast
+    except ImportError as error:
+        raise InputError(
+            f"the forecasters arima and ets need statsmodels ({error}); "
+            "pip install 'cospot[economy]' (Debian: python3-statsmodels); "
+            "mean, minimum and oracle do without"
+        ) from error
+    return {"arima": arima_forecast, "ets": ets_forecast}
+
+
+def forecast(method: str, training: NDArray[np.float64], horizon: int, season: int = 0) -> Forecast:
+    """Forecast the next periods of a series.
+
+    Where no model can be fitted, or none converges, this is the mean forecast, and its note says
+    so.
+
+    Args:
+        method: ``arima`` or ``ets``.
+        training: the series so far.
+        horizon: how many periods.
+        season: periods of a season, such as 7; 0: none.
+    """
+    methods = _methods()
+    if method not in methods:
+        raise InputError(f"forecaster is '{method}', expected one of: {', '.join(sorted(methods))}")
+    if len(training) < _LEAST_TRAINING:
+        return mean_forecast(
+            training, horizon, f"{len(training)} values are too few for {method}: mean used"
+        )
+    if np.ptp(training) == 0:
+        return mean_forecast(training, horizon, f"the series is constant: mean used, not {method}")
+    try:
+        made = methods[method](training, horizon, season)
+    except NoModelError as error:
+        return mean_forecast(training, horizon, f"{error}: mean used, not {method}")
+    if np.isfinite(made.point).all() and np.isfinite(made.sigma).all():
+        return made
+    return mean_forecast(training, horizon, f"{made.model} diverges: mean used, not {method}")

@@ -1,0 +1,217 @@
+"""How full a datacenter is over time: while a simulation runs, or from the event log of a run.
+
+``cospot run SCENARIO.yaml --events events.csv.gz`` writes the log (docs/event-log-format.md).
+"""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from cospot.errors import ConfigError, WorkloadError
+
+if TYPE_CHECKING:
+    from cospot._core import Simulation
+
+SECONDS_PER_DAY = 86_400.0
+_COLUMNS: dict[str, Any] = {
+    "time_s": "float64",
+    "event": "str",
+    "instance_id": "str",
+    "class": "str",
+    "vcpus": "int64",
+    "memory_mb": "int64",
+    "host": "str",
+}
+_LEAST_WINDOW_DAYS = 14.0
+_SIGNS = {"placement": 1, "departure": -1, "eviction": -1, "loss": -1, "stop": -1, "evacuation": -1}
+#: Rows that say where an instance is from now on, and how large; it may have been elsewhere.
+_HOLDS = ("placement", "migration", "resize")
+
+
+def read_events(events: str | PathLike[str]) -> pd.DataFrame:
+    """Read an event log.
+
+    Args:
+        events: CSV, or gzip-compressed when the name ends in ``.gz``.
+
+    Returns:
+        One row per event, in order: ``time_s`` (seconds since the window's start), ``event``,
+        ``instance_id``, ``class`` (``vm`` or ``spot``), ``vcpus``, ``memory_mb``, ``host`` (empty
+        for requests and rejections).
+
+    Raises:
+        WorkloadError: The file cannot be read or is no event log.
+    """
+    path = Path(fspath(events))
+    try:
+        frame = pd.read_csv(path, usecols=list(_COLUMNS), dtype=_COLUMNS, keep_default_na=False)
+    except FileNotFoundError:
+        raise WorkloadError(f"{path}: there is no such file; expected an event log") from None
+    except (OSError, EOFError, ValueError) as error:  # pandas' parser errors are ValueErrors
+        raise WorkloadError(f"{path}: {error}; expected an event log of cospot run") from error
+    return frame[list(_COLUMNS)]
+
+
+def occupancy_over_time(
+    events: pd.DataFrame | str | PathLike[str],
+    *,
+    host: tuple[int, int],
+    hosts: int,
+    first_day: float = 0.0,
+    last_day: float | None = None,
+    step_hours: float = 1.0,
+) -> pd.DataFrame:
+    """Add up what VMs and spots hold at regular times.
+
+    Args:
+        events: An event log or its file.
+        host: vCPUs and memory (MiB, or the workload's own unit) of every host.
+        hosts: How many there are.
+        first_day: Where to begin, days since the window's start.
+        last_day: Where to end. None: at the end of the window that is derived from the requests:
+            that of the last one's day, at least day 14.
+        step_hours: Between two rows, hours.
+
+    Returns:
+        One row per time: ``day``; ``vm_vcpus``, ``spot_vcpus``, ``vm_memory_mb``,
+        ``spot_memory_mb``: held at that time, everything that happens at that instant included;
+        ``used_hosts``: hosts that hold an instance; ``evictions``: spots evicted since the row
+        before; ``total_vcpus``, ``total_memory_mb``: of the datacenter.
+
+    Raises:
+        ConfigError: A size or a time makes no sense.
+        WorkloadError: The file cannot be read or is no event log.
+    """
+    if min(*host, hosts) < 1:
+        raise ConfigError(f"found host={host}, hosts={hosts}; expected positive sizes")
+    log = events if isinstance(events, pd.DataFrame) else read_events(events)
+    days = _days(first_day, _last_day(log) if last_day is None else last_day, step_hours)
+    log = _with_moves_in_two(log)
+    changes = log[log["event"].isin(list(_SIGNS))]
+    # How many changes have happened at every time; those at the time itself count.
+    happened = np.searchsorted(changes["time_s"].to_numpy(), days * SECONDS_PER_DAY, side="right")
+    sign = changes["event"].map(_SIGNS).astype("int64")
+    occupancy = pd.DataFrame({"day": days})
+    for kind in ("vm", "spot"):
+        signed = sign.where(changes["class"] == kind, 0)
+        for unit in ("vcpus", "memory_mb"):
+            occupancy[f"{kind}_{unit}"] = _sum_until(signed * changes[unit], happened)
+    occupancy["used_hosts"] = _sum_until(_used_host_changes(changes["host"], sign), happened)
+    evicted = _sum_until((changes["event"] == "eviction").astype("int64"), happened)
+    occupancy["evictions"] = np.diff(evicted, prepend=evicted[:1])
+    occupancy["total_vcpus"] = host[0] * hosts
+    occupancy["total_memory_mb"] = host[1] * hosts
+    return occupancy
+
+
+def watch_occupancy(
+    simulation: Simulation,
+    *,
+    first_day: float = 0.0,
+    last_day: float | None = None,
+    step_hours: float = 1.0,
+) -> pd.DataFrame:
+    """Run a simulation and add up what VMs and spots hold at regular times.
+
+    Args:
+        simulation: At or before ``first_day``; it is at ``last_day`` afterwards.
+        first_day: Where to begin, days since the window's start.
+        last_day: Where to end. None: at the end of the workload's window.
+        step_hours: Between two rows, hours.
+
+    Returns:
+        As ``occupancy_over_time``.
+
+    Raises:
+        ConfigError: A time makes no sense, or the simulation is past ``first_day``.
+        PolicyError: A policy broke its contract.
+    """
+    if last_day is None:
+        last_day = simulation.window_us / 1e6 / SECONDS_PER_DAY
+    days = _days(first_day, last_day, step_hours)
+    # Everything that happens at the time itself counts, so a step ends one microsecond later.
+    times = [round(day * SECONDS_PER_DAY * 1e6) + 1 for day in days]
+    if simulation.now_us > times[0]:
+        raise ConfigError(
+            f"the simulation is at {simulation.now_us} us; expected it before day {first_day}"
+        )
+    rows = []
+    for day, time_us in zip(days, times, strict=True):
+        simulation.run_until(time_us)
+        rows.append({"day": day, **_held_now(simulation)})
+    occupancy = pd.DataFrame(rows)
+    evicted = occupancy.pop("evicted").to_numpy()
+    totals = [occupancy.pop(name) for name in ("total_vcpus", "total_memory_mb")]
+    occupancy["evictions"] = np.diff(evicted, prepend=evicted[:1])
+    return pd.concat([occupancy, *totals], axis=1)
+
+
+def _held_now(simulation: Simulation) -> dict[str, int]:
+    hosts = simulation.hosts
+    held: dict[str, int] = {}
+    for unit in ("vcpus", "memory_mb"):
+        total, free_ignoring_spots, free = (
+            int(getattr(hosts, f"{unit}_{what}").sum(dtype="int64"))
+            for what in ("total", "free_ignoring_spots", "free")
+        )
+        held |= {
+            f"vm_{unit}": total - free_ignoring_spots,
+            f"spot_{unit}": free_ignoring_spots - free,
+        }
+        held[f"total_{unit}"] = total
+    order = ("vm_vcpus", "vm_memory_mb", "spot_vcpus", "spot_memory_mb")
+    return {
+        **{name: held[name] for name in order},
+        "used_hosts": int(((hosts.num_vms + hosts.num_spots) > 0).sum()),
+        "evicted": simulation.result().evictions,
+        "total_vcpus": held["total_vcpus"],
+        "total_memory_mb": held["total_memory_mb"],
+    }
+
+
+def _last_day(log: pd.DataFrame) -> float:
+    """Return the end of the window of the requests in an event log, as the program derives it."""
+    requests = log.loc[log["event"] == "request", "time_s"]
+    last = float(requests.max()) if len(requests) else 0.0
+    return max(_LEAST_WINDOW_DAYS, float(np.floor(last / SECONDS_PER_DAY)) + 1)
+
+
+def _with_moves_in_two(log: pd.DataFrame) -> pd.DataFrame:
+    """Return the log with each migration and resize as a departure and a placement."""
+    moved = log["event"].isin(_HOLDS[1:])
+    if not moved.any():
+        return log
+    log = log.reset_index(drop=True)
+    moved = moved.to_numpy()
+    before = log[log["event"].isin(_HOLDS)].groupby("instance_id")[["host", "vcpus", "memory_mb"]]
+    left = log[moved].assign(event="departure", **before.shift(1).loc[moved[before.obj.index]])
+    log.loc[moved, "event"] = "placement"
+    left = left.astype({"vcpus": "int64", "memory_mb": "int64"})
+    # The departure comes right before the placement that it makes room for.
+    return pd.concat([left.set_axis(left.index - 0.5), log]).sort_index(ignore_index=True)
+
+
+def _days(first_day: float, last_day: float, step_hours: float) -> Any:
+    if step_hours <= 0 or last_day <= first_day:
+        raise ConfigError(
+            f"found first_day={first_day}, last_day={last_day}, step_hours={step_hours}; "
+            f"expected a first day before the last and a positive step"
+        )
+    step_days = step_hours / 24
+    # Half a step more, so that rounding does not lose the last day.
+    return np.arange(first_day, last_day + step_days / 2, step_days)
+
+
+def _sum_until(changes: pd.Series[Any], happened: Any) -> Any:
+    return np.concatenate([[0], changes.to_numpy().cumsum()])[happened]
+
+
+def _used_host_changes(host: pd.Series[str], sign: pd.Series[int]) -> pd.Series[int]:
+    """Return +1 where a host gets its first instance and -1 where it loses its last one."""
+    held = sign.groupby(host, sort=False).cumsum()
+    return ((held == 1) & (sign == 1)).astype("int64") - (held == 0).astype("int64")

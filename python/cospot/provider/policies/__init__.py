@@ -1,0 +1,7 @@
+"""Policies written in Python: their base classes, and how a sweep file finds them."""
+
+from __future__ import annotations
+
+from cospot.provider.policies.base import Evictor, Filter, Weigher
+
+__all__ = ["Evictor", "Filter", "Weigher"]

@@ -1,0 +1,201 @@
+"""OpenStack Nova's own weighers and filters as policies of cospot, unchanged.
+
+A sweep file names them ``nova:MODULE.CLASS``, for example
+``nova:nova.scheduler.weights.ram.RAMWeigher``. Any subclass of Nova's BaseWeigher or BaseFilter
+will do, an operator's own as well. They see hosts and requests as Nova's objects
+(nova_hosts.py) and read Nova's configuration (nova_options.py).
+
+Source: nova/weights.py, nova/filters.py; tested with Nova 26.2.2 (Zed).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cospot.errors import ConfigError, PolicyError
+from cospot.provider.policies import Filter, Weigher
+from cospot.provider.policies.loading import import_class, require_concrete
+from cospot.provider.policies.nova_hosts import HostMirror, new_host_state, view_of_this_thread
+from cospot.provider.policies.nova_options import NovaOptions, OptionValue, import_nova
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from cospot._core import HostView, Request
+
+_SEES = ("requested", "vms", "all")
+
+
+class _NovaObject:
+    """An object of a Nova class with its options, and what it may see."""
+
+    def __init__(
+        self, nova_class: type[Any], policy: str, sees: str, options: dict[str, OptionValue]
+    ) -> None:
+        if sees not in _SEES:
+            raise ConfigError(
+                f"{policy}: option 'sees' is {sees!r}, expected one of: {', '.join(_SEES)}"
+            )
+        self._sees = sees
+        self.options = NovaOptions(policy, options)
+        with self.options.applied():
+            self.instance = nova_class()
+
+    def show(self, hosts: HostView, request: Request) -> tuple[HostMirror, Any]:
+        """Returns Nova's objects for the hosts and the request."""
+        sees_spots = request.is_spot if self._sees == "requested" else self._sees == "all"
+        view = view_of_this_thread()
+        return view.mirror(hosts, sees_spots=sees_spots), view.specs.spec_of(request)
+
+
+class NovaWeigher(Weigher):
+    """A weigher of Nova.
+
+    The chain normalises, multiplies and sums as Nova's handler does, between the class's own
+    ``minval`` and ``maxval`` when it has them. Its multiplier is the one the chain was given;
+    without one it is what the class's ``weight_multiplier`` says for a host in no aggregate.
+    """
+
+    def __init__(
+        self, nova_class: type[Any], *, sees: str = "requested", **options: OptionValue
+    ) -> None:
+        """Makes the weigher.
+
+        Args:
+            nova_class: Subclass of ``nova.weights.BaseWeigher``.
+            sees: What the weigher sees on a host: ``vms`` (as if there were no spots), ``all``, or
+                ``requested``: VMs when a VM is placed, all when a spot is.
+            **options: Options of Nova's configuration (see `NovaOptions`).
+
+        Raises:
+            ConfigError: An option is unknown or has a bad value.
+        """
+        super().__init__()
+        self._nova = _NovaObject(nova_class, nova_class.__name__, sees, options)
+
+    def minval(self) -> float | None:
+        """Returns the class's lower bound for normalisation."""
+        return _bound(self._nova.instance.minval)
+
+    def maxval(self) -> float | None:
+        """Returns the class's upper bound for normalisation."""
+        return _bound(self._nova.instance.maxval)
+
+    def default_multiplier(self) -> float:
+        """Returns what the class multiplies by when the chain is given no multiplier."""
+        with self._nova.options.applied():
+            return float(self._nova.instance.weight_multiplier(new_host_state(0)))
+
+    def weigh_all(
+        self, hosts: HostView, candidates: npt.NDArray[np.uint32], request: Request
+    ) -> npt.NDArray[np.float64]:
+        """Weighs candidate hosts in one call of the class's ``weigh_objects``.
+
+        Args:
+            hosts: n hosts.
+            candidates: uint32, shape (m,): rows of `hosts`.
+            request: What is to be placed.
+
+        Returns:
+            float64, shape (m,): raw weights, clamped to minval and maxval as Nova does.
+        """
+        with self._nova.options.applied():
+            mirror, spec = self._nova.show(hosts, request)
+            chosen = _chosen(mirror.weighed, candidates)
+            weights = self._nova.instance.weigh_objects(chosen, spec)
+            return np.array(weights, dtype=np.float64)
+
+
+class NovaFilter(Filter):
+    """A filter of Nova. Hosts that it does not pass are out."""
+
+    def __init__(
+        self, nova_class: type[Any], *, sees: str = "requested", **options: OptionValue
+    ) -> None:
+        """Makes the filter.
+
+        Args:
+            nova_class: Subclass of ``nova.filters.BaseFilter``.
+            sees: As for `NovaWeigher`.
+            **options: Options of Nova's configuration (see `NovaOptions`).
+
+        Raises:
+            ConfigError: An option is unknown or has a bad value.
+        """
+        super().__init__()
+        self._nova = _NovaObject(nova_class, nova_class.__name__, sees, options)
+
+    def filter_all(
+        self, hosts: HostView, candidates: npt.NDArray[np.uint32], request: Request
+    ) -> npt.NDArray[np.bool_]:
+        """Asks the class's ``filter_all``, once for all candidates.
+
+        Args:
+            hosts: n hosts.
+            candidates: uint32, shape (m,): rows of `hosts`.
+            request: What is to be placed.
+
+        Returns:
+            bool, shape (m,): which candidates pass.
+
+        Raises:
+            PolicyError: The class returned a host that it was not given.
+        """
+        with self._nova.options.applied():
+            mirror, spec = self._nova.show(hosts, request)
+            given = _chosen(mirror.states, candidates)
+            passed = self._nova.instance.filter_all(given, spec)
+            # Nova takes None for "stop filtering: no host".
+            kept = set() if passed is None else {id(state) for state in passed}
+        passes = np.fromiter(
+            (id(state) in kept for state in given), dtype=np.bool_, count=len(given)
+        )
+        if int(passes.sum()) != len(kept):
+            raise PolicyError("filter_all returned a host that it was not given")
+        return passes
+
+
+def nova_policy_maker(
+    kind: str, path: str, options: Mapping[str, OptionValue]
+) -> Callable[[], NovaWeigher | NovaFilter]:
+    """Finds the class that a name ``nova:PATH`` stands for.
+
+    Args:
+        kind: ``weigher`` or ``filter``: what the place it is named in needs.
+        path: MODULE.CLASS.
+        options: What the configuration gives it beside its name.
+
+    Returns:
+        A function that makes a new policy of it at every call.
+
+    Raises:
+        ConfigError: Nova or the class is not there, or it is of another kind, or an option is bad.
+    """
+    if kind == "evictor":
+        raise ConfigError("Nova has no evictors; expected one of cospot or of your own")
+    import_nova("nova")
+    nova_class = import_class(path)
+    if kind == "weigher":
+        base = import_nova("nova.weights").BaseWeigher
+    else:
+        base = import_nova("nova.filters").BaseFilter
+    if not issubclass(nova_class, base):
+        raise ConfigError(
+            f"{path} is no {kind} of Nova: expected a subclass of {base.__module__}.{base.__name__}"
+        )
+    require_concrete(nova_class, path)
+    given: dict[str, Any] = dict(options)
+    if kind == "weigher":
+        return lambda: NovaWeigher(nova_class, **given)
+    return lambda: NovaFilter(nova_class, **given)
+
+
+def _bound(value: float | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _chosen(objects: list[Any], candidates: npt.NDArray[np.uint32]) -> list[Any]:
+    return list(map(objects.__getitem__, candidates.tolist()))

@@ -1,0 +1,190 @@
+"""A policy of one's own against the best known one: on the same workloads and equal hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pandas as pd
+
+from cospot import _core
+from cospot.errors import ConfigError
+from cospot.results import COMBINATION, Results, load_results
+from cospot.results.choices import best_without_vm_loss
+
+BETTER, WORSE, NOT_TOLD_APART = "better", "worse", "not told apart"
+LOSES_VMS = "loses VMs"
+
+
+@dataclass(frozen=True)
+class PolicyComparison:
+    """How one combination does beside another, at each size.
+
+    Attributes:
+        table: One row per size, index ``size``. Columns: ``hosts`` (the mean over the workloads;
+            each workload has the same number for both), ``mine`` and ``against`` (fractions: mean
+            spot revenue over what spots requested), ``difference`` (mine minus against),
+            ``low`` and ``high`` (its 95 % confidence interval by Student's t over the workloads,
+            paired by workload; NaN for one workload), ``workloads``, ``mine_vm_loss`` and
+            ``against_vm_loss`` (fractions of the requested VM revenue) and ``verdict``:
+            ``"better"`` or ``"worse"`` where the interval is on one side of 0, ``"loses VMs"``
+            where mine rejects VMs that the other one places, otherwise ``"not told apart"``.
+        against: One row per size, index ``size``: the combination that was compared with.
+        runs: Every run of both, with a column ``whose`` (``"mine"``, ``"against"``).
+    """
+
+    table: pd.DataFrame
+    against: pd.DataFrame
+    runs: pd.DataFrame
+
+
+def compare_policies(
+    mine: Mapping[str, Any],
+    against: str | Mapping[str, Any] = "best",
+    *,
+    study: Mapping[str, Any],
+    threads: int | None = None,
+) -> PolicyComparison:
+    """Compare a combination of policies with another one, paired by workload, on equal hosts.
+
+    Args:
+        mine: What to judge: some of the keys ``vm``, ``spot``, ``evictor``, ``saf``, ``otn``,
+            each one value as in a study; policies may be classes or objects in Python. Keys that
+            are missing are as in ``against``.
+        against: ``"best"``: at each size, the combination of the study that can be set and earns
+            most from spots without losing a VM on any workload. It is chosen on these very
+            workloads, which is in its favour. Or a mapping such as ``mine``, with all five keys.
+        study: A study as a dict (docs/sweep-file.md): workloads, hosts, sizes, and the
+            combinations to choose the best from. A headroom counts from the fewest hosts over its
+            ``vm``.
+        threads: As many as the machine has processors when None.
+
+    Returns:
+        The comparison at each size of the study at which ``against`` exists.
+
+    Raises:
+        ConfigError: A key is unknown, the study compares each policy on its own hosts
+            (``headroom_of: each_policy``), or no combination loses no VM at any size.
+    """
+    _check(mine, against, study)
+    with TemporaryDirectory(prefix="cospot-") as folder:
+        named = against if isinstance(against, Mapping) else {}
+        known = _run({**study, **_one_size_for_all(study), **named}, folder, threads)
+        if named:
+            chosen = known.runs.drop_duplicates("size").set_index("size")
+        else:
+            chosen = best_without_vm_loss(known.runs).dropna(subset="spot_share")
+            if chosen.empty:
+                raise ConfigError(
+                    "against: every combination of the study that can be set loses VMs at every "
+                    "size; expected more hosts, or the combination to compare with"
+                )
+        parts = []
+        for size, best in chosen.iterrows():
+            others = known.runs[known.runs["size"] == size]
+            for key in COMBINATION:
+                others = others[others[key] == best[key]]
+            combination = {
+                key: _given({**study, **named}, known, key, best[key]) for key in COMBINATION
+            }
+            one = {**study, **_one_size_for_all(study), **combination, **mine}
+            for key in ("headroom_percent", "hosts"):
+                if key in study:
+                    one[key] = others[key].iloc[:1].tolist()
+            ours = _run(one, folder, threads).runs
+            parts += [others.assign(whose="against"), ours.assign(whose="mine", size=size)]
+    runs = pd.concat(
+        [part.assign(workload=part["workload"].astype(str), size=part["size"].astype(str))
+         for part in parts], ignore_index=True,
+    )  # fmt: skip
+    rows = {size: _row(runs[runs["size"] == str(size)]) for size in chosen.index}
+    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("size")
+    return PolicyComparison(table, chosen[list(COMBINATION)], runs)
+
+
+def _check(mine: Mapping[str, Any], against: str | Mapping[str, Any], study: Any) -> None:
+    if not isinstance(study, Mapping):
+        raise ConfigError(f"study: found {study!r}, expected a dict of the keys of a study file")
+    if study.get("headroom_of") == "each_policy":
+        raise ConfigError(
+            "headroom_of: found 'each_policy', expected it left out: policies are compared on "
+            "equal hosts"
+        )
+    for name, given in (("mine", mine), ("against", against)):
+        if isinstance(given, str) and given == "best" and name == "against":
+            continue
+        if not isinstance(given, Mapping):
+            what = "'best' or a dict" if name == "against" else "a dict"
+            raise ConfigError(
+                f"{name}: found {given!r}, expected {what} of {', '.join(COMBINATION)}"
+            )
+        unknown = [key for key in given if key not in COMBINATION]
+        if unknown:
+            raise ConfigError(
+                f"{name}: unknown key {unknown[0]!r}; valid names: {', '.join(COMBINATION)}"
+            )
+        for key, value in given.items():
+            if isinstance(value, list) and len(value) != 1:
+                raise ConfigError(f"{name}.{key}: found {len(value)} values, expected one")
+    if not mine:
+        raise ConfigError(f"mine: found nothing, expected some of {', '.join(COMBINATION)}")
+    if isinstance(against, Mapping) and set(against) != set(COMBINATION):
+        missing = [key for key in COMBINATION if key not in against]
+        raise ConfigError(
+            f"against: missing key {missing[0]!r}; expected all of {', '.join(COMBINATION)}"
+        )
+
+
+def _one_size_for_all(study: Mapping[str, Any]) -> dict[str, Any]:
+    """So that a headroom counts from the same hosts whatever the VM policy is."""
+    if "headroom_percent" not in study or "headroom_of" in study:
+        return {}
+    vm = study.get("vm", [])
+    return {"headroom_of": list(vm) if isinstance(vm, (list, tuple)) else [vm]}
+
+
+def _given(study: Mapping[str, Any], results: Results, key: str, label: Any) -> Any:
+    """The value of an axis as the study gave it, by its label in the results."""
+    given = study[key]
+    values = given if isinstance(given, (list, tuple)) else [given]
+    labels = [
+        entry["label"] if isinstance(entry, Mapping) else entry for entry in results.sweep[key]
+    ]
+    return values[labels.index(label)]
+
+
+def _run(study: Mapping[str, Any], folder: str, threads: int | None) -> Results:
+    database = Path(folder) / "runs.db"
+    _core.compare(study, db=database, threads=threads, force=True, timing=False)
+    return load_results(database)
+
+
+def _row(runs: pd.DataFrame) -> dict[str, Any]:
+    mine = runs[runs["whose"] == "mine"].set_index("workload")
+    against = runs[runs["whose"] == "against"].set_index("workload")
+    differences = (mine["spot_share"] - against["spot_share"].reindex(mine.index)).to_numpy()
+    mean, half_width = _core.mean_interval(differences)
+    low, high = (mean - half_width, mean + half_width) if half_width is not None else (None, None)
+    loses = (~mine["without_vm_loss"] & against["without_vm_loss"].reindex(mine.index)).any()
+    verdict = NOT_TOLD_APART
+    if loses:
+        verdict = LOSES_VMS
+    elif low is not None and low > 0:
+        verdict = BETTER
+    elif high is not None and high < 0:
+        verdict = WORSE
+    return {
+        "hosts": mine["hosts"].mean(),
+        "mine": mine["spot_share"].mean(),
+        "against": against["spot_share"].mean(),
+        "difference": mean,
+        "low": low if low is not None else float("nan"),
+        "high": high if high is not None else float("nan"),
+        "workloads": len(mine),
+        "mine_vm_loss": mine["vm_loss"].mean(),
+        "against_vm_loss": against["vm_loss"].mean(),
+        "verdict": verdict,
+    }

@@ -1,0 +1,95 @@
+"""What :func:`cospot.tune` returns. Shares and losses are fractions of what was requested."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from cospot.interval import Interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Means:
+    """What a setting earned and lost, means over samples."""
+
+    samples: int
+    spot_share: float
+    vm_loss: float
+    over_limit: int  #: samples on which it lost more VM revenue than the limit
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Policies, SAF and OTN, and what came of them."""
+
+    vm: str
+    spot: str
+    evictor: str
+    saf: bool
+    otn: int | str
+    training: Means | None  #: on the samples that choose; None: it did not run on all
+    validation: Means | None  #: on those that play no part in the choice
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Does cooperation pay, by samples that did not choose the setting?"""
+
+    advice: str  #: "cooperate", or why not
+    cooperates: bool
+    gain: Interval  #: net revenue beyond no cooperation, of what spots request
+    samples: int
+    over_limit: int  #: of them, those on which what is found loses more VM revenue than the limit
+    over_limit_without: int  #: the same without cooperation
+    most_lost: float  #: of a sample's VM revenue
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the recommendation earns and loses on samples that play no part in its choice."""
+
+    samples: int
+    over_limit: int  #: of them, those on which it loses more VM revenue than the limit
+    spot_share: Interval
+    vm_loss: Interval
+
+
+@dataclass(frozen=True)
+class MoreHosts:
+    """The same search with more hosts, where cooperation does not pay."""
+
+    percent: float
+    hosts: int
+    added: int
+    setting: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What to set, what to expect of it, and what else was tried."""
+
+    verdict: Verdict
+    recommendation: Setting  #: by the verdict: what was found, or the best without cooperation
+    expected: Expected
+    recommendation_for_nova: Setting | None  #: the best that nova.conf has values for
+    found: Setting  #: the best of the search
+    without_cooperation: Setting | None  #: the best with OTN 1 and SAF off
+    upper_bound: Setting | None  #: the best that needs to know when spots end
+    keeps_limit: bool  #: what was found keeps the limit on all training samples
+    settings: list[Setting]  #: those that ran on all training samples, the most net revenue first
+    pareto_front: list[Setting]
+    folds: list[Setting]  #: of a cross-validation: what was found without each fold
+    more_hosts: list[MoreHosts]
+    hosts: list[int]  #: of each sample
+    runs: int
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The settings as a frame, such as a column ``training.spot_share``."""
+        import pandas as pd
+
+        return pd.json_normalize([asdict(setting) for setting in self.settings])

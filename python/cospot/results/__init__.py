@@ -1,0 +1,15 @@
+"""Results of studies as pandas frames, and which of many runs to look at. Needs pandas."""
+
+from __future__ import annotations
+
+from cospot.results.choices import average_over_workloads, best_without_vm_loss, pareto_front
+from cospot.results.database import COMBINATION, Results, load_results
+
+__all__ = [
+    "COMBINATION",
+    "Results",
+    "average_over_workloads",
+    "best_without_vm_loss",
+    "load_results",
+    "pareto_front",
+]

@@ -1,0 +1,108 @@
+"""Which of many runs to look at: averages over the workloads, the best, the Pareto front."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from cospot.errors import ConfigError
+from cospot.results.database import COMBINATION
+
+
+def average_over_workloads(runs: pd.DataFrame) -> pd.DataFrame:
+    """Average every combination of policies and settings over the workloads, at each size.
+
+    Args:
+        runs: ``Results.runs`` or a part of it.
+
+    Returns:
+        One row per size and combination, in their order; columns ``size``, ``vm``, ``spot``,
+        ``evictor``, ``saf``, ``otn``, ``workloads`` (how many were averaged), the means
+        ``spot_share``, ``gain``, ``vm_loss`` (fractions) and ``evictions`` (spots),
+        ``without_vm_loss`` (no VM rejected on any of the workloads) and
+        ``needs_true_lifetimes`` (an upper bound, which cannot be set).
+
+    Raises:
+        ConfigError: A column is missing.
+    """
+    keys = ["size", *COMBINATION]
+    values = ["spot_share", "gain", "vm_loss", "evictions"]
+    flags = ["without_vm_loss", "needs_true_lifetimes"]
+    require_columns(runs, [*keys, "workload", *values, *flags])
+    groups = runs.groupby(keys, observed=True, sort=True)
+    averages = groups[values].mean()
+    averages.insert(0, "workloads", groups["workload"].nunique())
+    averages["without_vm_loss"] = groups["without_vm_loss"].all()
+    averages["needs_true_lifetimes"] = groups["needs_true_lifetimes"].all()
+    return averages.reset_index()
+
+
+def best_without_vm_loss(runs: pd.DataFrame) -> pd.DataFrame:
+    """Select what earns most from spots without losing a VM, at each size: what to set.
+
+    Args:
+        runs: ``Results.runs`` or a part of it.
+
+    Returns:
+        One row per size, index ``size``: of the combinations that can be set and that reject no VM
+        on any of the workloads, the one with the greatest mean ``spot_share``, with the columns of
+        :func:`average_over_workloads`; NaN where there is none. And ``upper_bound``: the most
+        that a combination earns which knows true lifetimes; NaN where there is none.
+
+    Raises:
+        ConfigError: A column is missing.
+    """
+    averages = average_over_workloads(runs)
+    quiet = averages[
+        averages["without_vm_loss"] & (averages["workloads"] == averages["workloads"].max())
+    ]
+    bounds = quiet["needs_true_lifetimes"]
+    to_set = quiet[~bounds].sort_values("spot_share", ascending=False, kind="stable")
+    best = to_set.drop_duplicates("size").set_index("size")
+    sizes = averages["size"].drop_duplicates()
+    best = best.reindex(pd.Index(sizes, name="size"))
+    best["upper_bound"] = quiet[bounds].groupby("size", observed=True)["spot_share"].max()
+    return best
+
+
+def pareto_front(
+    frame: pd.DataFrame, *, gain: str = "spot_share", loss: str = "vm_loss"
+) -> pd.DataFrame:
+    """Select the rows that no other beats: more gain for no more loss, less loss for no less gain.
+
+    Args:
+        frame: Runs, or averages of them. Rows without a gain or a loss are left aside. Where some
+            need true lifetimes and some do not, leave the former out first: they cannot be set.
+        gain: The column that should be high: what spots earned of what they requested, or
+            ``"gain"``, which has another baseline for every policy.
+        loss: The column that should be low.
+
+    Returns:
+        The rows on the front by ascending loss. Rows that are equal in both are all on it.
+
+    Raises:
+        ConfigError: A column is missing.
+    """
+    require_columns(frame, [gain, loss])
+    known = frame[frame[gain].notna() & frame[loss].notna()]
+    # The best gain of each loss comes first; it must beat everything with less loss.
+    ordered = known.sort_values([loss, gain], ascending=[True, False], kind="stable")
+    best_with_less = (
+        ordered.groupby(loss, sort=False)[gain].max().cummax().shift(fill_value=-float("inf"))
+    )
+    best_of_its_loss = ordered.groupby(loss, sort=False)[gain].transform("max")
+    is_on_front = (ordered[gain] == best_of_its_loss) & (
+        ordered[gain] > ordered[loss].map(best_with_less)
+    )
+    return ordered[is_on_front]
+
+
+def require_columns(frame: pd.DataFrame, names: list[str]) -> None:
+    """Raise ConfigError unless the frame has all these columns, and a row."""
+    missing = [name for name in names if name not in frame.columns]
+    if missing:
+        raise ConfigError(
+            f"the frame has no column {', '.join(missing)}; expected the runs of "
+            f"cospot.load_results; it has {', '.join(map(str, frame.columns))}"
+        )
+    if frame.empty:
+        raise ConfigError("the frame has no rows")

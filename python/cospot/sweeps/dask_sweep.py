@@ -1,0 +1,268 @@
+"""A sweep on a Dask cluster: shards are the tasks, and their results come in one by one."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cospot._core import __version__
+from cospot.errors import ConfigError, CospotError, DatabaseError, InputError
+from cospot.sweeps.shard_merge import SweepState, append_shard, extract_shard, read_state
+from cospot.sweeps.shard_task import ShardResult, ShardTask, run_shard
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+#: Two tasks a thread, so that none waits long for the last one, ...
+_TASKS_PER_THREAD = 2
+#: ... and more when they would be longer than some seconds: little is lost with a worker. Shorter
+#: ones would spend their time on loading the workloads, which every task does.
+_RUNS_PER_TASK = 1000
+#: What is reckoned with while no worker has come yet, as on a cluster that grows on demand.
+_THREADS_TO_COME = 8
+#: How often a sweep that waits for a shard looks whether there are workers, in seconds.
+_LOOK_S = 5.0
+#: After so many seconds without a worker a sweep on processes of its own gives up: Dask starts dead
+#: ones again at once, unless it cannot. On the caller's cluster workers may take long to come, as
+#: in a queue of Slurm: there a warning is given each time.
+_WITHOUT_WORKERS_S = 120.0
+
+Progress = Callable[[int, int], Any]
+
+
+@dataclass(frozen=True)
+class SweepFile:
+    """A sweep as it is sent to workers.
+
+    Attributes:
+        path: Absolute.
+        text: What is in it.
+        overrides: ``key=value`` as for ``--set``.
+    """
+
+    path: Path
+    text: str
+    overrides: tuple[str, ...]
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment variables that the sweep refers to, as ``${NAME}``."""
+        names = re.findall(r"\$\{(\w+)\}", "\n".join([self.text, *self.overrides]))
+        return {name: os.environ[name] for name in names if name in os.environ}
+
+
+def task_count(state: SweepState, threads: int) -> int:
+    """Return into how many tasks a sweep is cut for so many threads: at most its groups."""
+    wanted = max(
+        _TASKS_PER_THREAD * (threads or _THREADS_TO_COME), -(-state.run_count // _RUNS_PER_TASK)
+    )
+    return min(state.group_count, wanted)
+
+
+@contextmanager
+def connect(scheduler: Any, processes: int | None) -> Iterator[Client]:
+    """Connect to a cluster; without one, start processes on this machine for the while.
+
+    Args:
+        scheduler: A ``distributed.Client`` (which stays open), a cluster object, an address such
+            as ``tcp://host:8786``, or None.
+        processes: How many to start; the machine's processors when None.
+
+    Raises:
+        ConfigError: Dask is not installed, or no scheduler answers.
+    """
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise ConfigError(
+            f'executor="dask" needs dask.distributed ({error}); '
+            f"pip install 'cospot[dask]' brings it"
+        ) from error
+    if isinstance(scheduler, Client):
+        yield scheduler
+        return
+    if scheduler is None:
+        with (
+            LocalCluster(
+                n_workers=processes or os.cpu_count() or 1,
+                threads_per_worker=1,
+                dashboard_address="127.0.0.1:0",
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            yield client
+        return
+    try:
+        client = Client(scheduler)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"the Dask scheduler {scheduler} does not answer: {error}") from error
+    with client:
+        yield client
+
+
+def run_on_cluster(
+    client: Client,
+    sweep: SweepFile,
+    database: Path,
+    *,
+    timing: bool,
+    ship: bool,
+    tasks: int | None,
+    progress: Progress | None,
+    gives_up: bool = False,
+) -> None:
+    """Run what is missing in a prepared database.
+
+    Every shard is committed when it comes in. When something fails, or the caller is interrupted,
+    what has come in is kept, and the rest of the tasks are called off. Without a worker for two
+    minutes it fails if it `gives_up`, else it warns and waits on.
+
+    Raises:
+        InputError: A worker cannot use the sweep, its workloads or its cospot.
+        CospotError: A shard failed, or no worker is left.
+    """
+    state = read_state(database)
+    threads = sum(client.nthreads().values())
+    count = min(state.group_count, tasks) if tasks else task_count(state, threads)
+    with _shipped(client, sweep, database) if ship else nullcontext() as folder:
+        shards = [
+            ShardTask(
+                number=number,
+                count=count,
+                sweep_file=str(sweep.path),
+                sweep_text=sweep.text,
+                overrides=sweep.overrides,
+                timing=timing,
+                environment=sweep.environment(),
+                shipped_folder=folder,
+                started=_started(state, database, number, count),
+            )
+            for number in range(1, count + 1)
+            if state.finished_part(number, count) < 1
+        ]
+        done = len(state.finished)
+        if progress is not None:
+            progress(done, state.run_count)
+        for result in _results(client, shards, _Patience(gives_up)):
+            done += _keep(result, database, count)
+            if progress is not None:
+                progress(done, state.run_count)
+
+
+def _shipped(client: Client, sweep: SweepFile, database: Path) -> AbstractContextManager[str]:
+    # Imported late: it needs Dask to be there.
+    from cospot.sweeps.shipped_workloads import ship_workloads
+
+    return ship_workloads(client, sweep.path, sweep.overrides, database)
+
+
+def _started(state: SweepState, database: Path, number: int, count: int) -> bytes:
+    """Return the finished runs of a shard, so that its worker does only the rest."""
+    is_started = state.finished_part(number, count) > 0
+    return extract_shard(database, number, count) if is_started else b""
+
+
+def _on_worker(task: ShardTask) -> ShardResult:
+    from distributed import get_worker
+
+    return run_shard(task, get_worker().local_directory)
+
+
+class _Patience:
+    """Notes for how long a cluster has had no worker."""
+
+    def __init__(self, gives_up: bool, clock: Callable[[], float] = time.monotonic) -> None:
+        self._gives_up = gives_up
+        self._clock = clock
+        self._since: float | None = None
+
+    def look(self, client: Client) -> None:
+        """Warn, or raise CospotError, when there has been no worker for too long."""
+        if client.nthreads():
+            self._since = None
+            return
+        now = self._clock()
+        if self._since is None:
+            self._since = now
+        if now - self._since < _WITHOUT_WORKERS_S:
+            return
+        if self._gives_up:
+            raise CospotError(
+                f"no Dask worker has run for {_WITHOUT_WORKERS_S:.0f} s, and Dask cannot start "
+                f"one; what is done is kept: resume=True continues"
+            )
+        self._since = now
+        warnings.warn(
+            f"the Dask cluster has had no worker for {_WITHOUT_WORKERS_S:.0f} s; the sweep waits",
+            stacklevel=2,
+        )
+
+
+def _results(client: Client, tasks: list[ShardTask], patience: _Patience) -> Iterator[ShardResult]:
+    """Yield the results of the tasks as they come; call the rest off when the caller stops."""
+    import distributed
+
+    # Dask does the tasks of a lost worker again by itself. Not pure: another sweep of this
+    # client must not be given the results of this one.
+    futures = client.map(_on_worker, tasks, pure=False, key="cospot-shard")
+    try:
+        pending = set(futures)
+        while pending:
+            try:
+                with client.as_current():
+                    done, pending = distributed.wait(
+                        pending, timeout=_LOOK_S, return_when="FIRST_COMPLETED"
+                    )
+            except distributed.TimeoutError:
+                patience.look(client)
+                continue
+            for future in done:
+                yield _result_of(future)
+                # Its bytes are not wanted on the worker any more.
+                future.release()
+    finally:
+        client.cancel(futures)
+
+
+def _result_of(future: Future) -> ShardResult:
+    from distributed import KilledWorker
+
+    try:
+        result: ShardResult = future.result()
+    except KilledWorker as error:
+        raise CospotError(
+            f"Dask has given up on a shard, with which several workers died; is there enough "
+            f"memory? {error}"
+        ) from error
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"a Dask worker cannot run shards: {error}; expected the same cospot on every worker "
+            f"as on the client"
+        ) from error
+    return result
+
+
+def _keep(result: ShardResult, database: Path, count: int) -> int:
+    """Commit what a worker sent; return how many runs are new."""
+    where = f"shard {result.number} of {count}, on a Dask worker at {result.machine}"
+    if result.is_input_error:
+        raise InputError(
+            f"{where}: {result.failure}. The client can use these files: they must be under the "
+            f"same paths on every worker, or be sent along with ship_workloads=True"
+        )
+    if result.failure:
+        raise CospotError(f"{where}: {result.failure}")
+    with tempfile.NamedTemporaryFile(suffix=".db") as shard:
+        shard.write(result.database)
+        shard.flush()
+        try:
+            return append_shard(database, Path(shard.name), version=__version__)
+        except DatabaseError as error:
+            raise DatabaseError(f"{where}: {error}") from error

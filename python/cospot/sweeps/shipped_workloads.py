@@ -1,0 +1,114 @@
+"""Sends the workloads of a sweep to the workers of a Dask cluster, for machines without them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from glob import glob
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from distributed import WorkerPlugin
+
+from cospot.errors import ConfigError
+from cospot.sweeps.shard_merge import read_configuration, read_workloads
+from cospot.sweeps.shard_task import WORKLOADS_FILE
+
+if TYPE_CHECKING:
+    from distributed import Client, Worker
+
+
+class ShippedWorkloads(WorkerPlugin):
+    """Writes files into a folder of every worker, also of those that join or restart later."""
+
+    def __init__(self, folder: str, files: dict[str, bytes]) -> None:
+        """Take the folder's name, below the worker's own, and the files' names and bytes."""
+        self.name = folder
+        self.files = files
+
+    def setup(self, worker: Worker) -> None:
+        """Write the files."""
+        folder = Path(worker.local_directory) / self.name
+        folder.mkdir(exist_ok=True)
+        for name, content in self.files.items():
+            (folder / name).write_bytes(content)
+
+    def teardown(self, worker: Worker) -> None:
+        """Remove them."""
+        shutil.rmtree(Path(worker.local_directory) / self.name, ignore_errors=True)
+
+
+@contextmanager
+def ship_workloads(
+    client: Client, sweep_file: Path, overrides: tuple[str, ...], database: Path
+) -> Iterator[str]:
+    """Keep the workloads of a sweep on the workers for a while.
+
+    Args:
+        client: Of the cluster.
+        sweep_file: The sweep.
+        overrides: ``key=value`` as for ``--set``.
+        database: Its database, prepared: it says which files were meant.
+
+    Yields:
+        The folder's name, below each worker's own.
+
+    Raises:
+        ConfigError: A workload's file cannot be found again.
+    """
+    files: dict[str, bytes] = {}
+    items: list[dict[str, Any]] = []
+    paths = _explicit_paths(sweep_file, overrides)
+    for item, (label, sha256) in zip(
+        read_configuration(database)["workloads"], read_workloads(database), strict=True
+    ):
+        if "synthetic" in item:
+            items.append(item)
+            continue
+        path = _find(label, sha256, sweep_file.parent, paths)
+        name = f"{len(files)}-{path.name}"
+        files[name] = path.read_bytes()
+        window = {key: item[key] for key in ("window_days",) if key in item}
+        items.append({"path": name, "label": label, **window})
+    files[WORKLOADS_FILE] = json.dumps(items).encode()
+    digest = hashlib.sha256(b"".join(files.values())).hexdigest()
+    plugin = ShippedWorkloads(f"cospot-workloads-{digest[:16]}", files)
+    client.register_plugin(plugin)
+    try:
+        yield plugin.name
+    finally:
+        client.unregister_worker_plugin(plugin.name)
+
+
+def _explicit_paths(sweep_file: Path, overrides: tuple[str, ...]) -> dict[str, str]:
+    """Return the paths of workloads that the sweep gives a label, by that label."""
+    workloads = yaml.safe_load(sweep_file.read_text(encoding="utf-8"))["workloads"]
+    for override in overrides:
+        key, _, value = override.partition("=")
+        if key == "workloads":
+            workloads = yaml.safe_load(value)
+    entries = workloads if isinstance(workloads, list) else [workloads]
+    return {
+        str(entry["label"]): str(entry["path"])
+        for entry in entries
+        if isinstance(entry, dict) and "path" in entry and "label" in entry
+    }
+
+
+def _find(label: str, sha256: str, folder: Path, paths: dict[str, str]) -> Path:
+    """Return the file of a workload: the one whose bytes have its SHA-256."""
+    # Without a label of its own a workload is labelled with its path, wildcards replaced.
+    path = folder / os.path.expandvars(paths.get(label, label))
+    matches = [str(path)] if path.is_file() else sorted(glob(str(path)))
+    for match in map(Path, matches):
+        if hashlib.sha256(match.read_bytes()).hexdigest() == sha256:
+            return match
+    raise ConfigError(
+        f"{path}: found no file with the SHA-256 of the workload '{label}', {sha256}; expected it "
+        f"unchanged, to send it to the workers"
+    )

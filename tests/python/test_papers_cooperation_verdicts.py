@@ -1,0 +1,215 @@
+"""examples/papers/cooperation/findings.py: every verdict, where it is yes and where it is no.
+
+Spots request 500 vcpu-seconds in every run and VMs 1000: 5 of spot revenue are one percentage point
+of what was requested, 1 of VM revenue is 0.1 %.
+"""
+
+import pytest
+
+pytest.importorskip("pandas", minversion="1.5")
+
+from cooperation.findings import all_findings
+from made_evaluations import made_evaluation
+
+BASELINE = {"otn": 1, "revenue": 100}
+
+
+def _finding(evaluation, source, what):
+    (found,) = [
+        item
+        for item in all_findings(evaluation)
+        if item.source.startswith(source) and item.what.startswith(what)
+    ]
+    return found
+
+
+def _check(finding, here, holds):
+    assert finding.here == here
+    assert finding.holds is holds
+
+
+@pytest.mark.parametrize(
+    ("rejected", "here", "holds"),
+    [
+        # Of 1000 requests each: (3 + 15) / 2 = 9, although 15 alone would be too many.
+        ((3, 15), "9.0, 0.90 %", True),
+        # (3 + 17) / 2 = 10: not below 1 %.
+        ((3, 17), "10.0, 1.00 %", False),
+    ],
+)
+def test_a_loose_ranking_costs_less_than_a_hundredth_of_the_vms(tmp_path, rejected, here, holds):
+    rows = [
+        {"workload": f"day{day}", "otn": otn, "vm_rejected": count * (otn == 8)}
+        for day, count in enumerate(rejected)
+        for otn in (1, 8, 16)
+    ]
+    evaluation = made_evaluation(tmp_path, [BASELINE], degradation=rows)
+    _check(_finding(evaluation, "Hypothesis 1", "a ranking followed loosely"), here, holds)
+
+
+@pytest.mark.parametrize(
+    ("easy", "hard", "here", "holds"),
+    [
+        # Two of the three runs that count reject none; N = 8 without headroom does not count.
+        ((0, 0, 1), 9, "67 %", True),
+        # One of three, and not two of four.
+        ((0, 1, 1), 0, "33 %", False),
+    ],
+)
+def test_most_runs_reject_none_where_n_is_small_or_there_is_headroom(
+    tmp_path, easy, hard, here, holds
+):
+    places = [(0, 4), (1, 8), (2, 32), (0, 8)]
+    rows = [
+        {"headroom_percent": headroom, "otn": otn, "vm_rejected": rejected}
+        for (headroom, otn), rejected in zip(places, (*easy, hard), strict=True)
+    ]
+    evaluation = made_evaluation(tmp_path, [BASELINE], degradation=rows)
+    _check(_finding(evaluation, "Hypothesis 1", "runs without a rejection"), here, holds)
+
+
+def test_cospot_earns_more_than_one_of_prior_work_and_not_than_another(tmp_path):
+    # 300 of 500 are 60 %: more than 299, not more than 300. What SAF or another evictor earns does
+    # not count. VM revenue lost, 1 of 1000, is beside it.
+    runs = [
+        BASELINE,
+        {"otn": 16, "revenue": 300, "vm_earned": 999},
+        {"otn": 16, "revenue": 500, "saf": 1},
+        {"otn": 1, "revenue": 100, "evictor": "LPO"},
+        {"otn": 16, "revenue": 10, "evictor": "LPO"},
+    ]
+    prior_work = [{"vm": "FewestSpots", "revenue": 299}, {"vm": "SpotHour", "revenue": 300}]
+    evaluation = made_evaluation(tmp_path, runs, prior_work=prior_work)
+    findings = [item for item in all_findings(evaluation) if "against" in item.what]
+    assert [item.what.rpartition(" ")[2] for item in findings] == ["FewestSpots", "SpotHour"]
+    _check(findings[0], "60.0 %, 0.1000 %; 59.8 %, 0.0000 %", True)
+    _check(findings[1], "60.0 %, 0.1000 %; 60.0 %, 0.0000 %", False)
+
+
+def _figure_5(folder, *, off=(100, 150, 200), on=(400, 420, 420), earned=(1000, 1000, 1000)):
+    """Make the runs of Figure 5: spot revenue for OTN 1, 2 and 4, VM revenue with SAF."""
+    runs = [
+        {"saf": saf, "otn": otn, "revenue": revenue, "vm_earned": vm_earned}
+        for saf, revenues, all_earned in ((0, off, (500, 500, 500)), (1, on, earned))
+        for otn, revenue, vm_earned in zip((1, 2, 4), revenues, all_earned, strict=True)
+    ]
+    common = {"vm": "COS", "spot": "sDPD", "headroom_percent": 2}
+    return made_evaluation(folder, [{**common, **run} for run in runs])
+
+
+@pytest.mark.parametrize(
+    ("alone", "here", "holds"),
+    # Greatly: by more than a tenth of the baseline's 100.
+    [(115, "20.0 %, 23.0 %", True), (105, "20.0 %, 21.0 %", False), (90, "20.0 %, 18.0 %", False)],
+)
+def test_saf_alone_improves_spot_revenue_greatly(tmp_path, alone, here, holds):
+    evaluation = _figure_5(tmp_path, on=(alone, 420, 420))
+    _check(_finding(evaluation, "Finding 2", "spot revenue earned"), here, holds)
+
+
+@pytest.mark.parametrize(
+    ("earned", "here", "holds"),
+    [
+        # 0, 0 and 0.2 % lost, mean 0.0667 %; the half that is lost without SAF does not count.
+        ((1000, 1000, 998), "0.0667 %", True),
+        # 0.1, 0.1 and 0.2 %, mean 0.1333 %: above 0.1 %.
+        ((999, 999, 998), "0.1333 %", False),
+    ],
+)
+def test_saf_loses_a_minuscule_part_of_the_vm_revenue(tmp_path, earned, here, holds):
+    evaluation = _figure_5(tmp_path, earned=earned)
+    _check(_finding(evaluation, "Finding 2", "VM revenue lost with SAF"), here, holds)
+
+
+@pytest.mark.parametrize(
+    ("most", "here", "holds"),
+    # Without SAF OTN 4 adds (200 - 100) / 5 = 20 points; little: less than 10, up or down.
+    [(445, "9.0", True), (355, "-9.0", True), (455, "11.0", False), (345, "-11.0", False)],
+)
+def test_otn_makes_little_difference_with_saf(tmp_path, most, here, holds):
+    evaluation = _figure_5(tmp_path, on=(400, 420, most))
+    _check(_finding(evaluation, "Finding 2", "what OTN 4 adds with SAF on"), here, holds)
+
+
+@pytest.mark.parametrize(
+    ("off", "here", "holds"),
+    [
+        ((100, 150, 200), "10.0, 10.0", True),
+        ((100, 205, 200), "21.0, -1.0", False),
+        ((100, 100, 200), "0.0, 20.0", False),
+    ],
+)
+def test_otn_helps_in_every_step_without_saf(tmp_path, off, here, holds):
+    evaluation = _figure_5(tmp_path, off=off)
+    _check(_finding(evaluation, "Finding 2", "what OTN 1 to 4 adds with SAF off"), here, holds)
+
+
+def _avoiding(folder, *, baseline=150, other=180):
+    """Make runs of a policy that avoids VMs, beside one that starts at 100 and gains 50 %."""
+    revenues = {"sDPD": (100, 150), "vmaDPD": (baseline, other)}
+    return made_evaluation(
+        folder,
+        [
+            {"spot": spot, "otn": otn, "revenue": revenue}
+            for spot, pair in revenues.items()
+            for otn, revenue in zip((1, 2), pair, strict=True)
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("baseline", "here", "holds"),
+    [(150, "20.0 %, 30.0 %", True), (100, "20.0 %, 20.0 %", False), (90, "20.0 %, 18.0 %", False)],
+)
+def test_policies_that_avoid_vms_start_higher(tmp_path, baseline, here, holds):
+    evaluation = _avoiding(tmp_path, baseline=baseline)
+    _check(_finding(evaluation, "Finding 3", "spot revenue earned by the baseline"), here, holds)
+
+
+@pytest.mark.parametrize(
+    ("other", "here", "holds"),
+    # 180 / 150 and 120 / 150; the others gain (150 - 100) / 100.
+    [(180, "50 %, 20 %", True), (150, "50 %, 0 %", False), (120, "50 %, -20 %", False)],
+)
+def test_policies_that_avoid_vms_still_improve(tmp_path, other, here, holds):
+    evaluation = _avoiding(tmp_path, other=other)
+    _check(_finding(evaluation, "Finding 3", "gain of the others"), here, holds)
+
+
+@pytest.mark.parametrize(
+    ("revenues", "here", "holds"),
+    [
+        ({"FIFO": 300, "LPML": 310, "LPO": 325}, "FIFO 60.0 %, LPML 62.0 %, LPO 65.0 %", True),
+        ({"FIFO": 300, "LPO": 325}, "FIFO 60.0 %, LPO 65.0 %", True),
+        # LPML above LPO; LPML below FIFO; LPO below FIFO; LPO better by more than a tenth.
+        ({"FIFO": 300, "LPML": 326, "LPO": 325}, "FIFO 60.0 %, LPML 65.2 %, LPO 65.0 %", False),
+        ({"FIFO": 300, "LPML": 290, "LPO": 325}, "FIFO 60.0 %, LPML 58.0 %, LPO 65.0 %", False),
+        ({"FIFO": 300, "LPO": 295}, "FIFO 60.0 %, LPO 59.0 %", False),
+        ({"FIFO": 300, "LPML": 310, "LPO": 335}, "FIFO 60.0 %, LPML 62.0 %, LPO 67.0 %", False),
+    ],
+)
+def test_lpml_and_lpo_are_slightly_better_than_fifo(tmp_path, revenues, here, holds):
+    runs = [{"evictor": name, "revenue": revenue} for name, revenue in revenues.items()]
+    evaluation = made_evaluation(tmp_path, runs)
+    _check(_finding(evaluation, "Finding 4", "spot revenue earned, by evictor"), here, holds)
+
+
+@pytest.mark.parametrize(
+    ("losing", "here", "holds"),
+    [
+        # Of the two runs with OTN 2 and 4 so many reject a VM; the baselines, which all do, do not
+        # count.
+        ((2, 1, 0), "0 %: 100 %, 1 %: 50 %, 2 %: 0 %", True),
+        ((1, 1, 0), "0 %: 50 %, 1 %: 50 %, 2 %: 0 %", True),
+        ((1, 2, 0), "0 %: 50 %, 1 %: 100 %, 2 %: 0 %", False),
+        ((0, 1, 2), "0 %: 0 %, 1 %: 50 %, 2 %: 100 %", False),
+    ],
+)
+def test_fewer_runs_reject_a_vm_with_headroom(tmp_path, losing, here, holds):
+    runs = [
+        {"headroom_percent": percent, "otn": otn, "revenue": 100, "vm_rejected": rejected}
+        for percent, count in enumerate(losing)
+        for otn, rejected in ((1, 1), (2, int(count > 0)), (4, int(count > 1)))
+    ]
+    evaluation = made_evaluation(tmp_path, runs)
+    _check(_finding(evaluation, "Finding 5", "runs that reject a VM"), here, holds)

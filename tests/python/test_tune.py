@@ -1,0 +1,103 @@
+"""``cospot.tune``: the recommendation of ``cospot tune``, as values."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import cospot
+import pytest
+from cospot.errors import ConfigError, InputError
+
+HOST = (10400, 2250)
+WORKLOADS = [f"azure2020:seed={seed}:scale=0.0005" for seed in (1, 2, 3)]
+CANDIDATES: dict[str, Any] = {
+    "vm": ["UTIL", "COS"],
+    "spot": ["sUTIL"],
+    "evictor": ["FIFO"],
+    "otn": [1, 4, "epsilon-0.2"],
+}
+
+
+@pytest.fixture(scope="module")
+def found() -> cospot.Tuning:
+    return cospot.tune(WORKLOADS, host=HOST, headroom_percent=1, **CANDIDATES)
+
+
+def test_it_is_what_the_command_finds(found: cospot.Tuning, program: Path) -> None:
+    words = [program, "tune", *WORKLOADS, "--host", "10400,2250", "--headroom-percent", "1"]
+    for name, values in CANDIDATES.items():
+        words += [f"--{name}", ",".join(map(str, values))]
+    done = subprocess.run([*words, "-q", "--json"], check=True, capture_output=True, text=True)
+    told = json.loads(done.stdout)
+    for name in ("recommendation", "recommendation_for_nova", "found", "without_cooperation"):
+        setting = getattr(found, name)
+        assert [setting.vm, setting.spot, setting.evictor, setting.saf, setting.otn] == [
+            told[name][key] for key in ("vm", "spot", "evictor", "saf", "otn")
+        ]
+        assert setting.training.spot_share == told[name]["training"]["spot_share"]
+    assert (found.upper_bound, told["upper_bound"]) == (None, None)
+    assert found.verdict.advice == told["verdict"]["advice"]
+    assert found.verdict.gain.mean == told["verdict"]["net_gain"]
+    assert found.runs == told["runs"]
+    assert [fold.validation.vm_loss for fold in found.folds] == [
+        fold["validation"]["vm_loss"] for fold in told["folds"]
+    ]
+    assert found.hosts == [sample["hosts"] for sample in told["samples"]]
+
+
+def test_what_is_expected_is_of_the_folds(found: cospot.Tuning) -> None:
+    # Every fold is one workload: what the search without it found, on it.
+    assert found.expected.samples == len(found.folds) == 3
+    shares = [fold.validation.spot_share for fold in found.folds if fold.validation]
+    if found.recommendation == found.found:
+        mean, half = cospot.mean_interval(shares)
+        assert half is not None
+        assert found.expected.spot_share.mean == pytest.approx(mean)
+        assert found.expected.spot_share.low == pytest.approx(mean - half)
+
+
+def test_the_table_has_every_complete_setting(found: cospot.Tuning) -> None:
+    pytest.importorskip("pandas")
+    table = found.table
+    assert len(table) == len(found.settings) == 2 * 3 * 2
+    assert set(table["otn"]) == {1, 4, "epsilon-0.2"}
+    assert (table["training.samples"] == 3).all()
+
+
+def test_the_runs_can_be_read(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    seen: list[tuple[int, int]] = []
+    database = tmp_path / "tune.db"
+    tuned = cospot.tune(
+        WORKLOADS[:2],
+        host=HOST,
+        folds=1,
+        db=database,
+        progress=lambda done, total: seen.append((done, total)),
+        **CANDIDATES,
+    )
+    assert len(cospot.load_results(database).runs) == tuned.runs == seen[-1][0]
+    assert tuned.folds == []
+    with pytest.raises(InputError, match="already exists"):
+        cospot.tune(WORKLOADS[:2], host=HOST, db=database)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"vm": ["NOPE"]}, "NOPE"),
+        ({"otn": [1, 1]}, "otn: 1 is given twice"),
+        ({"weigher": ["UTIL"]}, "tune: unknown key 'weigher'; valid names: vm, spot"),
+        ({"budget": 5, "folds": 2}, "budget excludes folds"),
+        ({"hosts": 5, "headroom_percent": 1}, "hosts excludes headroom_percent"),
+        ({"parts": 1}, "parts"),
+        ({"max_vm_loss_percent": 101}, "max_vm_loss_percent is 101"),
+        ({"evictor": ["LPO"]}, "nothing can be set"),
+    ],
+)
+def test_bad_arguments(arguments: dict[str, Any], told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        cospot.tune(WORKLOADS[0], host=HOST, **arguments)
