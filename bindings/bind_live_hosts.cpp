@@ -19,7 +19,7 @@
 #include "bindings/rank_hosts.hpp"
 #include "core/errors.hpp"
 #include "core/handshake/handshake.hpp"
-#include "core/model/live_hosts.hpp"
+#include "core/provider/provider_hosts.hpp"
 
 namespace cospot::bindings {
 
@@ -28,10 +28,25 @@ using namespace pybind11::literals;
 
 namespace {
 
-/// LiveHosts in Python. The lock, which is never waited for with the interpreter's lock held, lets
+/// No request fits: one vcpu that is in use.
+constexpr ResourceVector kFull{.vcpus = 1, .memory_mb = 1};
+
+HostTable full_hosts(const std::vector<std::string>& names) {
+  std::vector<HostSpec> hosts;
+  hosts.reserve(names.size());
+  for (const std::string& name : names) {
+    hosts.push_back({.name = name, .total = kFull, .vm_used = kFull});
+  }
+  return HostTable(hosts);
+}
+
+/// LiveHosts in Python: what its scheduler last saw of a cloud. A host is replaced as a whole, and
+/// may be overcommitted. The lock, which is never waited for with the interpreter's lock held, lets
 /// threads share them.
 struct SharedHosts {
-  explicit SharedHosts(const std::vector<std::string>& names) : live(names) {}
+  explicit SharedHosts(const std::vector<std::string>& names) : live(full_hosts(names)) {}
+
+  [[nodiscard]] std::size_t size() const { return live.table().size(); }
 
   /// Calls `use` with both: without the interpreter's lock, and with this one.
   template <class Use>
@@ -42,7 +57,7 @@ struct SharedHosts {
   }
 
   std::mutex mutex;
-  LiveHosts live;
+  ProviderHosts live;
 };
 
 std::shared_ptr<SharedHosts> make_shared_hosts(const py::iterable& names) {
@@ -80,17 +95,18 @@ std::vector<RunningSpot> read_spots(const py::iterable& spots) {
 void set_host(SharedHosts& self, const py::object& row, const py::object& total,
               const py::object& vm_used, const py::iterable& spots, const py::object& num_vms,
               const py::object& num_io_ops) {
-  const HostIndex host = read_row(row, self.live.size());
+  const HostIndex host = read_row(row, self.size());
   const auto count = [](const py::object& value, std::string_view what) {
     return static_cast<std::int32_t>(read_integer(value, what, 0, INT32_MAX / 2));
   };
-  HostSpec spec{.name = self.live.hosts().name(host),
+  HostSpec spec{.name = self.live.table().name(host),
                 .total = read_host(total, "total"),
                 .vm_used = read_resources(vm_used, "vm_used"),
                 .num_vms = count(num_vms, "num_vms"),
                 .num_io_ops = count(num_io_ops, "num_io_ops")};
   std::vector<RunningSpot> running = read_spots(spots);
-  self.locked([&](LiveHosts& live) { live.set_host(host, std::move(spec), std::move(running)); });
+  self.locked(
+      [&](ProviderHosts& live) { live.replace(host, std::move(spec), std::move(running)); });
 }
 
 template <class T>
@@ -100,15 +116,15 @@ py::array_t<T> to_array(const std::vector<T>& values) {
 
 py::array_t<HostIndex> rank(SharedHosts& self, const PythonChain& chain, const py::object& rows,
                             const Request& request, bool saf) {
-  std::vector<HostIndex> candidates = read_candidates(rows, self.live.size());
+  std::vector<HostIndex> candidates = read_candidates(rows, self.size());
   std::sort(candidates.begin(), candidates.end());
   if (std::adjacent_find(candidates.begin(), candidates.end()) != candidates.end()) {
     throw ConfigError("rows: a host is there twice");
   }
   const Chain& side = chain.side(side_of(request, saf));
-  const std::vector<RankedHost> ranked = self.locked([&](const LiveHosts& live) {
+  const std::vector<RankedHost> ranked = self.locked([&](const ProviderHosts& live) {
     ScanBuffers buffers;
-    side.rank(live.hosts().view(), candidates, request, buffers.scan, buffers.ranked);
+    side.rank(live.table().view(), candidates, request, buffers.scan, buffers.ranked);
     return std::move(buffers.ranked);
   });
   py::array_t<HostIndex> order(static_cast<py::ssize_t>(ranked.size()));
@@ -119,11 +135,11 @@ py::array_t<HostIndex> rank(SharedHosts& self, const PythonChain& chain, const p
 py::object choose(SharedHosts& self, const CompiledEvictor& evictor, const py::object& rows,
                   const Request& request) {
   Offer offer{.request = request, .hosts = {}};
-  for (const HostIndex row : read_candidates(rows, self.live.size())) {
+  for (const HostIndex row : read_candidates(rows, self.size())) {
     offer.hosts.push_back({.host = row});
   }
-  const Choice choice = self.locked([&](const LiveHosts& live) {
-    return Handshake(*evictor.evictor).choose(live.hosts(), offer, [&live](HostIndex host) {
+  const Choice choice = self.locked([&](const ProviderHosts& live) {
+    return Handshake(*evictor.evictor).choose(live.table(), offer, [&live](HostIndex host) {
       return live.spots_on(host);
     });
   });
@@ -134,11 +150,16 @@ py::object choose(SharedHosts& self, const CompiledEvictor& evictor, const py::o
 
 py::array_t<bool> has_room(SharedHosts& self, const py::object& rows, const Request& request,
                            bool beside_spots) {
-  const std::vector<HostIndex> read = read_candidates(rows, self.live.size());
+  const std::vector<HostIndex> read = read_candidates(rows, self.size());
   const Sees sees = beside_spots ? Sees::kVmsAndSpots : Sees::kVms;
-  return to_array(
-             self.locked([&](const LiveHosts& live) { return live.fits(read, request, sees); }))
-      .view("bool");
+  std::vector<std::uint8_t> fits;
+  fits.reserve(read.size());
+  self.locked([&](const ProviderHosts& live) {
+    for (const HostIndex row : read) {
+      fits.push_back(request.resources().fits_in(live.table().free(row, sees)) ? 1 : 0);
+    }
+  });
+  return to_array(fits).view("bool");
 }
 
 using HostsClass = py::class_<SharedHosts, std::shared_ptr<SharedHosts>>;
@@ -214,12 +235,12 @@ Args:
     names: One a host; a host's row is its place here, and ties go to the lowest row.
 )doc")
       .def(
-          "__len__", [](const SharedHosts& self) { return self.live.size(); },
+          "__len__", [](const SharedHosts& self) { return self.size(); },
           "Return the number of hosts.")
       .def_property_readonly(
           "hosts",
           [](const std::shared_ptr<SharedHosts>& self) {
-            return HostColumns(self->live.hosts().view(), self);
+            return HostColumns(self->live.table().view(), self);
           },
           "Its hosts, live: HostView. Read it while no other thread calls set_host.")
       .def("set_host", &set_host, "row"_a, "total"_a, "vm_used"_a, "spots"_a = py::tuple(),

@@ -16,7 +16,7 @@
 #include "bindings/rank_hosts.hpp"
 #include "core/errors.hpp"
 #include "core/handshake/handshake.hpp"
-#include "core/model/datacenter.hpp"
+#include "core/provider/datacenter.hpp"
 #include "core/ranking/batch_ranking.hpp"
 
 namespace cospot::bindings {
@@ -238,7 +238,7 @@ Raises:
           "evict",
           [](Datacenter& self, const py::object& spot) { self.evict(read_instance(spot)); },
           "spot"_a, "Remove a spot. Raises ConfigError when it does not run or is a VM.")
-      .def("commit", &commit, "choice"_a, "request"_a, R"doc(
+      .def("commit", &Datacenter::commit, "choice"_a, "request"_a, R"doc(
 Evict the victims of a choice and place the VM.
 
 Returns:

@@ -8,6 +8,7 @@
 
 #include "bindings/watched_work.hpp"
 #include "core/errors.hpp"
+#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/explain.hpp"
 #include "sim_harness/engine/explain_text.hpp"
 #include "sim_harness/engine/placement_checks.hpp"

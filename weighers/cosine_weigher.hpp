@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/policy/keyed_weigher.hpp"
+#include "core/ranking/keyed_weigher.hpp"
 #include "weighers/policy_variant.hpp"
 
 namespace cospot {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/policy/keyed_weigher.hpp"
+#include "core/ranking/keyed_weigher.hpp"
 #include "weighers/policy_variant.hpp"
 
 namespace cospot {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/policy/keyed_weigher.hpp"
+#include "core/ranking/keyed_weigher.hpp"
 
 namespace cospot {
 

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "core/model/instance_table.hpp"
+#include "core/model/spot_lists.hpp"
 #include "core/policy/plugin.hpp"
 #include "core/policy/weigher.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/policy/keyed_weigher.hpp"
+#include "core/ranking/keyed_weigher.hpp"
 #include "weighers/policy_variant.hpp"
 
 namespace cospot {

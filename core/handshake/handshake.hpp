@@ -8,17 +8,17 @@
 #include "core/handshake/offer.hpp"
 #include "core/handshake/offer_rule.hpp"
 #include "core/handshake/spot_side.hpp"
-#include "core/model/datacenter.hpp"
 #include "core/model/host_table.hpp"
 #include "core/policy/evictor.hpp"
-#include "core/ranking/host_ranking.hpp"
+#include "core/policy/host_ranking.hpp"
 
 namespace cospot {
 
-/// The handshake of the two sides, for whoever decides about a VM: the engine, an explanation,
-/// Python and Nova. By whole values (`offer`, `choose`, `commit`), so that the sides can live in
-/// different processes; or, where one process holds both, by `decide`, which makes no offer and
-/// reads the ranking only as far as the answer takes. Both give the same host and victims.
+/// The handshake of the two sides, for whoever decides about a VM, or another instance that may
+/// displace some: the engine, an explanation, Python and Nova. By whole values (`offer`, `choose`,
+/// `commit`), so that the sides can live in different processes; or, where one process holds both,
+/// by `decide`, which makes no offer and reads the ranking only as far as the answer takes. Both
+/// give the same host and victims.
 ///
 /// In what follows `spots_of(host)` yields the spots on a host, oldest placement first, valid until
 /// the next call; an observer is a HandshakeObserver or hides some of it.
@@ -26,14 +26,9 @@ namespace cospot {
 class Handshake {
  public:
   /// `evictor` outlives it.
-  explicit Handshake(const Evictor& evictor, const OfferRule& rule = {})
-      : evictor_(&evictor), rule_(rule), spot_side_(evictor) {}
-
-  /// The VM side: what is offered of `ranking`, which ranks `hosts`.
-  [[nodiscard]] Offer offer(const HostTable& hosts, HostRanking& ranking,
-                            const Request& request) const {
-    return make_offer(hosts, ranking, request, rule_);
-  }
+  explicit Handshake(const Evictor& evictor, const OfferRule& rule = {},
+                     const PriorityLevels& levels = {})
+      : evictor_(&evictor), rule_(rule), spot_side_(evictor, levels) {}
 
   /// The spot side: its answer to an offer.
   ///
@@ -42,18 +37,18 @@ class Handshake {
   [[nodiscard]] Choice choose(const HostTable& hosts, const Offer& offer, const SpotsOf& spots_of,
                               Observer&& observer = {});
 
-  /// Both, with the offer shown to the observer in between.
+  /// Both, with the offer that the VM side makes of `ranking`, which ranks `hosts`, shown to the
+  /// observer in between. `vm_load` is VmLoad::of_scarcest(), where the rule follows it.
   template <class SpotsOf, class Observer>
   [[nodiscard]] Choice answer(const HostTable& hosts, HostRanking& ranking, const Request& request,
-                              const SpotsOf& spots_of, Observer&& observer) {
-    const Offer made = offer(hosts, ranking, request);
+                              double vm_load, const SpotsOf& spots_of, Observer&& observer) {
+    const Offer made = make_offer(hosts.view(), ranking, request, rule_, vm_load);
     observer.offered(made);
     return choose(hosts, made, spots_of, observer);
   }
 
   /// The host that choose() would choose from the offer, or kNoHost; its victims are those of
-  /// victims(). `ranking` has given `first`, its first host, which needs an eviction; `vm_load` is
-  /// VmLoad::of_scarcest(), where the rule follows it.
+  /// victims(). `ranking` has given `first`, its first host, which needs an eviction.
   template <class SpotsOf, class Observer>
   [[nodiscard]] HostIndex decide(const HostTable& hosts, HostRanking& ranking, HostIndex first,
                                  const Request& request, double vm_load, const SpotsOf& spots_of,
@@ -72,12 +67,6 @@ class Handshake {
   SpotSide spot_side_;
   std::vector<HostIndex> offered_;  // scratch
 };
-
-/// Carries out a choice: evicts the victims and places the VM. Returns false, with nothing done,
-/// when the host has changed since it was offered.
-///
-/// Errors: as Datacenter::add_vm_in_place_of.
-[[nodiscard]] bool commit(Datacenter& datacenter, const Choice& choice, const Request& request);
 
 template <class SpotsOf, class Observer>
 Choice Handshake::choose(const HostTable& hosts, const Offer& offer, const SpotsOf& spots_of,

@@ -6,7 +6,7 @@
 
 #include "core/handshake/offer_rule.hpp"
 #include "core/model/host_table.hpp"
-#include "core/ranking/host_ranking.hpp"
+#include "core/policy/host_ranking.hpp"
 
 namespace cospot {
 
@@ -82,11 +82,12 @@ class OfferWalk {
   double spread_ = 0;
 };
 
-/// The VM side: the hosts of `ranking` that `rule` offers.
+/// The VM side: the hosts of `ranking` that `rule` offers. `vm_load`: VmLoad::of_scarcest(), for
+/// rules that follow it.
 ///
 /// Source: CoSpot, section 3 ("Offer Top N").
 [[nodiscard]] Offer make_offer(const HostView& hosts, HostRanking& ranking, const Request& request,
-                               const OfferRule& rule);
+                               const OfferRule& rule, double vm_load = 0);
 [[nodiscard]] inline Offer make_offer(const HostTable& hosts, HostRanking& ranking,
                                       const Request& request, const OfferRule& rule) {
   return make_offer(hosts.view(), ranking, request, rule);

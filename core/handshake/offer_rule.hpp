@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/ranking/host_ranking.hpp"
+#include "core/policy/host_ranking.hpp"
 
 namespace cospot {
 

@@ -75,7 +75,7 @@ class HostRow {
   /// Where the host stands: its zone and its aggregates.
   [[nodiscard]] const HostPlace& place() const { return view_->places[view_->place[host_]]; }
   /// The spots on the host, oldest placement first; none where the table was not lent them. Defined
-  /// in core/model/instance_table.hpp.
+  /// in core/model/spot_lists.hpp.
   [[nodiscard]] inline std::span<const RunningSpot> spots() const;
 
   [[nodiscard, gnu::always_inline]] ResourceVector total() const {
@@ -160,6 +160,18 @@ class HostTable {
   /// Errors: ConfigError as for the constructor; then the host is as it was.
   void replace(HostIndex host, const HostSpec& spec);
 
+  /// `sign`: 1 when they came, -1 when they left.
+  void change_vms(HostIndex host, const ResourceVector& amount, std::int32_t sign) {
+    take(free_ignoring_spots_, host, amount, sign);
+    take(free_, host, amount, sign);
+    num_vms_[host] += sign;
+    ++generation_[host];
+  }
+  void change_spots(HostIndex host, const ResourceVector& amount, std::int32_t sign) {
+    take(free_, host, amount, sign);
+    num_spots_[host] += sign;
+    ++generation_[host];
+  }
   void add_vm(HostIndex host, const ResourceVector& amount) { change_vms(host, amount, 1); }
   void remove_vm(HostIndex host, const ResourceVector& amount) { change_vms(host, amount, -1); }
   void add_spot(HostIndex host, const ResourceVector& amount) { change_spots(host, amount, 1); }
@@ -204,17 +216,6 @@ class HostTable {
     const SpotLists* spots = nullptr;
   };
 
-  void change_vms(HostIndex host, const ResourceVector& amount, std::int32_t sign) {
-    take(free_ignoring_spots_, host, amount, sign);
-    take(free_, host, amount, sign);
-    num_vms_[host] += sign;
-    ++generation_[host];
-  }
-  void change_spots(HostIndex host, const ResourceVector& amount, std::int32_t sign) {
-    take(free_, host, amount, sign);
-    num_spots_[host] += sign;
-    ++generation_[host];
-  }
   static void take(Columns& room, HostIndex host, const ResourceVector& amount, std::int32_t sign) {
     room[0][host] -= sign * amount.vcpus;
     room[1][host] -= sign * amount.memory_mb;

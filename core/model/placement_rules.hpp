@@ -41,6 +41,16 @@ struct PlaceRules {
   friend bool operator==(const PlaceRules&, const PlaceRules&) = default;
 };
 
+/// What requests may ask of their hosts beside room. Requests that ask for the same share one.
+struct RowPlacement {
+  static constexpr std::uint32_t kNoGroup = UINT32_MAX;
+
+  PlaceRules rules{};              ///< without the tenant, which is the row's
+  std::uint32_t group = kNoGroup;  ///< in the groups of the workload
+
+  friend bool operator==(const RowPlacement&, const RowPlacement&) = default;
+};
+
 /// What a request asks of its host beside room. Valid for one call, like the request.
 struct Placement {
   const PlaceRules* rules = nullptr;   ///< nullptr: any place will do

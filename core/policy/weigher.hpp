@@ -7,8 +7,8 @@
 
 #include "core/model/host_table.hpp"
 #include "core/model/request.hpp"
-#include "core/ranking/host_ranking.hpp"
-#include "core/ranking/place_ranking.hpp"
+#include "core/policy/host_ranking.hpp"
+#include "core/policy/place_ranking.hpp"
 
 namespace cospot {
 
@@ -55,8 +55,8 @@ class Weigher {
   [[nodiscard]] virtual double default_multiplier() const { return 1.0; }
 
   /// A ranking of `hosts` by this weigher alone that is kept in order between requests (see
-  /// core/policy/keyed_weigher.hpp), or nullptr when this weigher has none for that table: then the
-  /// chain scans all hosts. `feasible` tells what a host must have room beside.
+  /// core/ranking/keyed_weigher.hpp), or nullptr when this weigher has none for that table: then
+  /// the chain scans all hosts. `feasible` tells what a host must have room beside.
   [[nodiscard]] virtual std::unique_ptr<HostRanking> make_ranking(const HostTable& /*hosts*/,
                                                                   Sees /*feasible*/,
                                                                   bool /*prefer_spot_free*/) const {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/policy/filter.hpp"
+#include "core/policy/host_ranking.hpp"
 #include "core/policy/weigher.hpp"
-#include "core/ranking/host_ranking.hpp"
 
 namespace cospot {
 

@@ -8,9 +8,9 @@
 
 #include "core/model/placement_rules.hpp"
 #include "core/policy/filter.hpp"
+#include "core/policy/host_ranking.hpp"
+#include "core/policy/place_ranking.hpp"
 #include "core/ranking/chain.hpp"
-#include "core/ranking/host_ranking.hpp"
-#include "core/ranking/place_ranking.hpp"
 
 namespace cospot {
 

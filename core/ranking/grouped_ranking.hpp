@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/policy/place_ranking.hpp"
 #include "core/ranking/host_groups.hpp"
 #include "core/ranking/keyed_ranking.hpp"
-#include "core/ranking/place_ranking.hpp"
 
 namespace cospot {
 

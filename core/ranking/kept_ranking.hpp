@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "core/model/host_log.hpp"
+#include "core/policy/host_ranking.hpp"
 #include "core/ranking/chain.hpp"
-#include "core/ranking/host_ranking.hpp"
 
 namespace cospot {
 

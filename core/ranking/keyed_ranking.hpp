@@ -7,9 +7,9 @@
 #include <limits>
 #include <memory>
 
+#include "core/policy/host_ranking.hpp"
 #include "core/policy/weigher.hpp"
 #include "core/ranking/host_groups.hpp"
-#include "core/ranking/host_ranking.hpp"
 #include "core/ranking/key_walk.hpp"
 #include "core/ranking/room_kernels.hpp"
 

@@ -21,6 +21,7 @@
 #include "sim_harness/commands/run_result_text.hpp"
 #include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/configuration/named_files.hpp"
+#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
 #include "sim_harness/engine/event_log.hpp"
 #include "sim_harness/engine/explain.hpp"

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "core/handshake/spot_side.hpp"
 #include "sim_harness/engine/latency_histogram.hpp"
 
 namespace cospot {
@@ -10,8 +11,8 @@ namespace cospot {
 /// Times VM allocations. Reading the clock takes as long as a quick decision, so of those only one
 /// in kTimedOneIn is timed and stands for as many. An allocation that walks its offer, because no
 /// host near the top is free of spots, is always timed; what came before the walk is then counted
-/// as long as in the last one that was timed.
-class AllocationTimer {
+/// as long as in the last one that was timed. It learns of walks as the handshake's observer.
+class AllocationTimer : public HandshakeObserver {
  public:
   static constexpr std::uint32_t kTimedOneIn = 64;
 
@@ -21,7 +22,7 @@ class AllocationTimer {
     if (is_sampled_) start_ = Clock::now();
   }
 
-  void start_walk() {
+  void walks() {
     walks_ = true;
     if (!is_sampled_) start_ = Clock::now();
   }

@@ -2,20 +2,10 @@
 
 #include <memory>
 
-#include "core/handshake/offer_rule.hpp"
-#include "core/policy/evictor.hpp"
-#include "core/ranking/chain.hpp"
+#include "core/provider/allocator.hpp"
 #include "sim_harness/engine/run_settings.hpp"
 
 namespace cospot {
-
-/// The policies of one run, made. Const once made, so threads may share it.
-struct Allocator {
-  std::shared_ptr<const Chain> vm;
-  std::shared_ptr<const Chain> spot;
-  std::shared_ptr<const Evictor> evictor;
-  OfferRule otn{};
-};
 
 /// Which side of the handshake a chain ranks hosts for: a VM ignores spots, a spot does not.
 enum class ChainSide : std::uint8_t { kVm, kVmAvoidingSpots, kSpot };

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/model/placements.hpp"
+#include "core/model/priority_levels.hpp"
 #include "core/model/request.hpp"
 #include "sim_harness/workloads/workload.hpp"
 
@@ -46,6 +48,8 @@ struct EventSchedule {
 
   /// Whether a request asks for anything beside room.
   [[nodiscard]] bool has_placements() const { return !placements.empty(); }
+  /// What the rows ask, before any is placed.
+  [[nodiscard]] Placements make_placements() const { return {placement_of, placements, groups}; }
 
   [[nodiscard]] const ResourceVector& resources(const ScheduledEvent& event) const {
     return flavors[event.flavor()];

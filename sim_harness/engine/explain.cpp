@@ -208,7 +208,9 @@ class Explainer {
     Handshake handshake(*allocator.evictor, allocator.otn);
     const auto spots_of = [this](HostIndex host) { return engine_.spots_on(host); };
     told_.winner =
-        handshake.answer(engine_.hosts(), *ranking, told_.request, spots_of, HandshakeWatch(told_))
+        handshake
+            .answer(engine_.hosts(), *ranking, told_.request, VmLoad(engine_.hosts()).of_scarcest(),
+                    spots_of, HandshakeWatch(told_))
             .host.host;
   }
 

@@ -30,7 +30,9 @@ LifeEngine::LifeEngine(const EventSchedule& schedule, HostTable hosts, Allocator
                        const LifePlan& plan)
     : schedule_(&schedule),
       plan_(&plan),
-      hosts_(schedule, std::move(hosts), std::move(allocator)),
+      hosts_(std::move(hosts), std::move(allocator), schedule.start.size(),
+             schedule.make_placements()),
+      vms_on_(hosts_.table().size()),
       instances_(schedule.start.size()) {
   RunResult& run = result_.run;
   run.hosts = hosts_.table().size();
@@ -154,7 +156,7 @@ bool LifeEngine::try_to_place(InstanceIndex instance) {
   HostIndex host = kNoHost;
   if (request.is_spot()) {
     if (observer_ != nullptr) observer_->requested(request);
-    host = hosts_.choose_for_spot(request);
+    host = hosts_.first_ranked(request);
   } else {
     host = room_for_vm(request);
   }
@@ -168,20 +170,25 @@ bool LifeEngine::try_to_place(InstanceIndex instance) {
 
 /// The host for a VM, with the room made on it.
 HostIndex LifeEngine::room_for_vm(const Request& request) {
-  HostIndex host = kNoHost;
   timer_.start();
   if (observer_ != nullptr) {
     observer_->requested(request);
-    host = hosts_.choose_for_vm(request, *observer_);
-  } else {
-    host = hosts_.choose_for_vm(request, timer_);
+    const Choice choice =
+        hosts_.answer(request, hosts_.ranking_for(request), OfferWatch(*observer_));
+    evict(choice.host.host, choice.victims, request);
+    return choice.host.host;
   }
-  if (host != kNoHost) evict(host, request);
+  HostIndex host = hosts_.first_ranked(request);
+  if (host != kNoHost && hosts_.needs_evictions(host, request)) {
+    host = hosts_.displace(request, host, timer_);
+    evict(host, hosts_.victims(), request);
+  }
   return host;
 }
 
-void LifeEngine::evict(HostIndex host, const Request& for_vm) {
-  for (const InstanceIndex victim : hosts_.victims()) {
+void LifeEngine::evict(HostIndex host, std::span<const InstanceIndex> victims,
+                       const Request& for_vm) {
+  for (const InstanceIndex victim : victims) {
     ++result_.run.evictions;
     if (observer_ != nullptr) observer_->evicted(victim, host, for_vm);
     stop_spot(victim);
@@ -195,12 +202,9 @@ void LifeEngine::start(InstanceIndex instance, HostIndex host, const Request& re
   row.since = now_;
   row.ends_at = plan_->ends_stay ? schedule_->end[instance] : later(now_, row.left);
   ++row.version;
-  if (row.is_spot) {
-    hosts_.place_spot(
-        {.instance = instance, .resources = row.size, .placed_at = now_, .ends_at = row.ends_at},
-        host);
-  } else {
-    hosts_.place_vm(instance, row.size, host);
+  hosts_.place(request, host, row.ends_at);
+  if (!row.is_spot) {
+    vms_on_[host].push_back(instance);
     timer_.stop();
   }
   if (observer_ != nullptr) observer_->placed(request, host);
@@ -216,9 +220,10 @@ void LifeEngine::depart(InstanceIndex instance) {
   row.stage = Stage::kEnded;
   const HostIndex host = hosts_.host_of(instance);
   if (row.is_spot) {
-    (void)hosts_.remove_spot(instance);
+    hosts_.remove_spot(instance, host);
   } else {
-    (void)hosts_.remove_vm(instance, row.size);
+    hosts_.remove_vm(instance, row.size, host);
+    forget_vm(instance, host);
   }
   if (observer_ != nullptr) observer_->departed(instance, host, now_);
 }
@@ -226,7 +231,7 @@ void LifeEngine::depart(InstanceIndex instance) {
 /// A spot loses its host before its end; perhaps it returns.
 void LifeEngine::stop_spot(InstanceIndex instance) {
   Instance& row = instances_[instance];
-  const RunningSpot spot = hosts_.remove_spot(instance);
+  const RunningSpot spot = hosts_.remove_spot(instance, hosts_.host_of(instance));
   if (now_ - spot.placed_at < kFirstHour) {
     first_hour_revenue_ += schedule_->revenue(row.size.vcpus, spot.placed_at, now_);
   }
@@ -288,7 +293,7 @@ void LifeEngine::resize(const Resize& resize) {
   const ResourceVector free = hosts_.table().free(host, Sees::kVmsAndSpots);
   if (!grows_within(row.size, resize.size, free)) return resize_elsewhere(resize);
   pay(row, now_);
-  hosts_.resize_vm(resize.instance, row.size, resize.size);
+  hosts_.resize_vm(row.size, resize.size, host);
   row.size = resize.size;
   ++result_.resizes_in_place;
   tell(LifeEventKind::kResize, resize.instance, host, resize.size);
@@ -299,18 +304,29 @@ void LifeEngine::resize_elsewhere(const Resize& resize) {
   Instance& row = instances_[resize.instance];
   const ResourceVector old = row.size;
   pay(row, now_);
-  const HostIndex from = hosts_.lift_vm(resize.instance, old);
+  const HostIndex from = hosts_.host_of(resize.instance);
+  hosts_.remove_vm(resize.instance, old, from);
   row.size = resize.size;
   const HostIndex to = room_for_vm(request_of(resize.instance));
   if (to == kNoHost) {
     row.size = old;
-    hosts_.put_back_vm(resize.instance, old, from);
+    hosts_.place_vm(resize.instance, old, from);
     ++result_.resizes_refused;
     return tell(LifeEventKind::kResizeRefused, resize.instance, from, resize.size);
   }
-  hosts_.set_down_vm(resize.instance, resize.size, from, to);
+  hosts_.place_vm(resize.instance, resize.size, to);
+  move_vm(resize.instance, from, to);
   ++(to == from ? result_.resizes_in_place : result_.resizes_moved);
   tell(LifeEventKind::kResize, resize.instance, to, resize.size);
+}
+
+void LifeEngine::forget_vm(InstanceIndex instance, HostIndex host) {
+  vms_on_[host].erase(std::ranges::find(vms_on_[host], instance));
+}
+
+void LifeEngine::move_vm(InstanceIndex instance, HostIndex from, HostIndex to) {
+  forget_vm(instance, from);
+  vms_on_[to].push_back(instance);
 }
 
 void LifeEngine::pay(Instance& instance, SimTime until) {

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "core/provider/provider_hosts.hpp"
 #include "sim_harness/engine/allocation_timer.hpp"
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
-#include "sim_harness/engine/life_hosts.hpp"
 #include "sim_harness/engine/life_observer.hpp"
 #include "sim_harness/engine/life_queue.hpp"
 #include "sim_harness/engine/life_result.hpp"
@@ -70,12 +71,14 @@ class LifeEngine {
   [[nodiscard]] Request request_of(InstanceIndex instance) const;
   [[nodiscard]] bool try_to_place(InstanceIndex instance);
   [[nodiscard]] HostIndex room_for_vm(const Request& request);
-  void evict(HostIndex host, const Request& for_vm);
+  void evict(HostIndex host, std::span<const InstanceIndex> victims, const Request& for_vm);
   void start(InstanceIndex instance, HostIndex host, const Request& request);
   void stop_spot(InstanceIndex instance);
   void wait_or_give_up(InstanceIndex instance);
   void begin_waiting(InstanceIndex instance, SimTime left);
   void give_up(InstanceIndex instance);
+  void move_vm(InstanceIndex instance, HostIndex from, HostIndex to);
+  void forget_vm(InstanceIndex instance, HostIndex host);
   void pay(Instance& instance, SimTime until);
   void settle();
 
@@ -96,8 +99,9 @@ class LifeEngine {
 
   const EventSchedule* schedule_;
   const LifePlan* plan_;
-  LifeHosts hosts_;
-  std::vector<Instance> instances_;  // by row
+  ProviderHosts hosts_;
+  std::vector<std::vector<InstanceIndex>> vms_on_;  // of each host, in the order in which they came
+  std::vector<Instance> instances_;                 // by row
   LifeQueue queue_;
   SimTime now_ = SimTime::min();
   std::uint32_t moves_ = 0;  // evacuations and migrations so far, which keep their order

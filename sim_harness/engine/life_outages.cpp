@@ -6,9 +6,9 @@ namespace cospot {
 
 void LifeEngine::drain(const Outage& outage) {
   tell(LifeEventKind::kHostDrained, kNoInstance, outage.host);
-  hosts_.take_out(outage.host);
+  hosts_.close(outage.host);
   if (outage.notice == outage.start) return;
-  for (const InstanceIndex instance : hosts_.vms_on(outage.host)) {
+  for (const InstanceIndex instance : vms_on_[outage.host]) {
     plan({now_, DueKind::kMigration, moves_++, instance});
   }
 }
@@ -25,10 +25,11 @@ void LifeEngine::go_down(const Outage& outage) {
     tell(is_failure ? LifeEventKind::kLoss : LifeEventKind::kStop, spot, outage.host);
     stop_spot(spot);
   }
-  while (!hosts_.vms_on(outage.host).empty()) {
-    const InstanceIndex vm = hosts_.vms_on(outage.host).front();
+  while (!vms_on_[outage.host].empty()) {
+    const InstanceIndex vm = vms_on_[outage.host].front();
     Instance& row = instances_[vm];
-    (void)hosts_.remove_vm(vm, row.size);
+    hosts_.remove_vm(vm, row.size, outage.host);
+    forget_vm(vm, outage.host);
     pay(row, now_);
     row.stage = Stage::kWaiting;
     row.left = row.ends_at == kNever ? kNever : row.ends_at - now_;
@@ -39,8 +40,8 @@ void LifeEngine::go_down(const Outage& outage) {
 }
 
 void LifeEngine::come_back(const Outage& outage) {
-  hosts_.take_back(outage.host);
-  if (hosts_.is_out(outage.host)) return;  // another outage goes on
+  hosts_.reopen(outage.host);
+  if (hosts_.is_closed(outage.host)) return;  // another outage goes on
   tell(LifeEventKind::kHostBack, kNoInstance, outage.host);
 }
 
@@ -56,12 +57,14 @@ void LifeEngine::evacuate(InstanceIndex instance) {
 void LifeEngine::migrate(InstanceIndex instance) {
   // Another outage may have moved it at this very moment.
   if (instances_[instance].stage != Stage::kRunning) return;
-  if (!hosts_.is_out(hosts_.host_of(instance))) return;
+  if (!hosts_.is_closed(hosts_.host_of(instance))) return;
   const ResourceVector& size = instances_[instance].size;
-  const HostIndex from = hosts_.lift_vm(instance, size);
-  const HostIndex to = hosts_.choose_beside_spots(request_of(instance));
-  if (to == kNoHost) return hosts_.put_back_vm(instance, size, from);
-  hosts_.set_down_vm(instance, size, from, to);
+  const HostIndex from = hosts_.host_of(instance);
+  hosts_.remove_vm(instance, size, from);
+  const HostIndex to = hosts_.first_without_eviction(request_of(instance));
+  if (to == kNoHost) return hosts_.place_vm(instance, size, from);
+  hosts_.place_vm(instance, size, to);
+  move_vm(instance, from, to);
   ++result_.vms_migrated;
   tell(LifeEventKind::kMigration, instance, to);
 }

@@ -140,4 +140,15 @@ void require_possible_placements(const Workload& workload, const EventSchedule& 
   checks.check_groups(count);
 }
 
+void require_placements_seen(const EventSchedule& schedule, const Chain& chain) {
+  if (!schedule.has_placements()) return;
+  const bool sees = std::ranges::any_of(
+      chain.filters(), [](const auto& filter) { return filter->scope() != FilterScope::kAny; });
+  if (sees) return;
+  throw ConfigError(
+      "the workload asks for zones, extra specs or server groups, or hosts are kept for tenants, "
+      "and no filter of the chain looks at that; expected Nova's filters of them, with which "
+      "make_chain makes chains on demand");
+}
+
 }  // namespace cospot

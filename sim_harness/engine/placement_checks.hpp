@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "core/ranking/chain.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/hosts/host_mix.hpp"
 #include "sim_harness/workloads/workload.hpp"
@@ -16,5 +17,11 @@ namespace cospot {
 /// `schedule` is that of the workload. Errors: ConfigError that names the request or the group.
 void require_possible_placements(const Workload& workload, const EventSchedule& schedule,
                                  const HostMix& hosts, std::optional<std::size_t> count);
+
+/// Refuses to let pass in silence what requests ask beside room.
+///
+/// Errors: ConfigError when the schedule has such requests and the chain does not look at that: a
+/// mistake of whoever made the chain, for every study asks make_chain for the filters.
+void require_placements_seen(const EventSchedule& schedule, const Chain& chain);
 
 }  // namespace cospot

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/engine/spot_forecasts.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/handshake/offer.hpp"
+#include "core/handshake/spot_side.hpp"
 #include "core/model/sim_time.hpp"
 
 namespace cospot {
@@ -24,6 +24,19 @@ class RunObserver : public InstanceObserver {
   virtual void requested(const Request& request) = 0;
   /// The VM chain's offer, before the spot side has answered.
   virtual void offered(const Offer& offer) = 0;
+};
+
+/// Shows a RunObserver the offers of a handshake.
+class OfferWatch : public HandshakeObserver {
+ public:
+  explicit OfferWatch(RunObserver& observer) : observer_(&observer) {}
+
+  void offered(const Offer& offer) const {
+    if (!offer.hosts.empty()) observer_->offered(offer);
+  }
+
+ private:
+  RunObserver* observer_;
 };
 
 }  // namespace cospot

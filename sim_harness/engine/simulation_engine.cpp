@@ -1,65 +1,37 @@
 #include "sim_harness/engine/simulation_engine.hpp"
 
+#include <utility>
+
+#include "sim_harness/engine/placement_checks.hpp"
+
 namespace cospot {
 namespace {
 
 /// A spot evicted sooner may be free for its customer. Source: CoSpot, Finding 8 (Amazon EC2).
 constexpr SimTime kFirstHour = std::chrono::hours(1);
 
-/// Without an offer to choose from, a VM side that ignores spots need not hear of them.
-bool watches_spots(const HostRanking& vm_ranking, const Allocator& allocator) {
-  return vm_ranking.sees_spots() || !allocator.otn.is_one_host();
-}
-
-std::optional<VmLoad> load_to_follow(const HostTable& hosts, const Allocator& allocator) {
-  return allocator.otn.follows_load() ? std::optional(VmLoad(hosts)) : std::nullopt;
-}
-
 }  // namespace
 
 SimulationEngine::SimulationEngine(const EventSchedule& schedule, HostTable hosts,
-                                   Allocator allocator)
+                                   const Allocator& allocator,
+                                   std::span<const std::uint8_t> level_of)
     : schedule_(&schedule),
-      hosts_(std::move(hosts)),
-      instances_(schedule.start.size(), hosts_.size()),
-      placements_(schedule),
-      allocator_(std::move(allocator)),
-      vm_ranking_(allocator_.vm->make_ranking(hosts_)),
-      spot_ranking_(allocator_.spot->make_ranking(hosts_)),
-      vm_ranking_watches_spots_(watches_spots(*vm_ranking_, allocator_)),
-      load_(load_to_follow(hosts_, allocator_)),
-      handshake_(*allocator_.evictor, allocator_.otn),
-      is_stale_(hosts_.size(), 0) {
-  hosts_.lend_spots(instances_.spots());
-  require_placements_seen(schedule, *allocator_.vm);
+      hosts_(std::move(hosts), allocator, schedule.start.size(), schedule.make_placements(),
+             {.count = allocator.between.size() + 2, .level_of = level_of}),
+      lost_(allocator.between.size() + 2) {
+  require_placements_seen(schedule, *allocator.vm);
+  for (const auto& chain : allocator.between) require_placements_seen(schedule, *chain);
+  require_placements_seen(schedule, *allocator.spot);
 }
 
 SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allocator)
     : schedule_(other.schedule_),
-      hosts_(other.hosts_),
-      instances_(other.instances_),
-      placements_(other.placements_),
-      allocator_(std::move(allocator)),
-      vm_ranking_(allocator_.vm->make_ranking(hosts_)),
-      spot_ranking_(allocator_.spot == other.allocator_.spot
-                        ? other.spot_ranking_->clone(hosts_)
-                        : allocator_.spot->make_ranking(hosts_)),
-      vm_ranking_watches_spots_(watches_spots(*vm_ranking_, allocator_)),
-      load_(load_to_follow(hosts_, allocator_)),
-      handshake_(*allocator_.evictor, allocator_.otn),
-      stale_(other.stale_),
-      is_stale_(other.is_stale_),
+      hosts_(other.hosts_, std::move(allocator)),
       position_(other.position_),
-      vm_rejected_(other.vm_rejected_),
+      lost_(other.lost_),
       vm_too_large_(other.vm_too_large_),
-      spot_rejected_(other.spot_rejected_),
-      evictions_(other.evictions_),
-      vm_revenue_lost_(other.vm_revenue_lost_),
-      spot_revenue_lost_(other.spot_revenue_lost_),
       first_hour_revenue_(other.first_hour_revenue_),
-      timer_(other.timer_) {
-  hosts_.lend_spots(instances_.spots());
-}
+      timer_(other.timer_) {}
 
 RunPause SimulationEngine::run(const PauseAt& pause) {
   const bool may_pause =
@@ -81,7 +53,7 @@ RunPause SimulationEngine::run_events(const PauseAt& pause) {
     }
     if (event.is_departure()) {
       depart(event);
-    } else if (event.is_spot()) {
+    } else if (is_lowest(event)) {
       arrive_spot(event);
     } else if (arrive_vm(event, pause, reason)) {
       return reason;
@@ -109,10 +81,10 @@ void SimulationEngine::refresh_forecasts(const ScheduledEvent& event) {
   while (forecasts_->next_refresh() <= now) forecasts_->refresh();
 }
 
-void SimulationEngine::add_forecasts(const ScheduledEvent& arrival, Request& request) const {
+void SimulationEngine::add_forecasts(Request& request) const {
   request.forecasts = &forecasts_->forecasts();
-  if (!arrival.is_spot()) return;
-  request.asked_lifetime = forecasts_->asked_lifetime(request, schedule_->end[arrival.instance]);
+  if (!request.is_spot()) return;
+  request.asked_lifetime = forecasts_->asked_lifetime(request, schedule_->end[request.instance]);
 }
 
 /// Places a VM or rejects it. Returns true, with the reason, when the run has to pause.
@@ -120,28 +92,23 @@ bool SimulationEngine::arrive_vm(const ScheduledEvent& event, const PauseAt& pau
                                  RunPause& reason) {
   const Request request = request_of(event);
   timer_.start();
-  vm_ranking_->start(request);
-  HostIndex host = vm_ranking_->next();
-  if (host != kNoHost) {
-    const bool contended = !shortfall(hosts_, host, request).fits_in(ResourceVector{});
-    if (contended && pause.contention) {
-      reason = RunPause::kContention;
-      return true;
-    }
-    if (observer_ != nullptr) {
-      host = answer_whole_offer(request);
-    } else {
-      if (contended) host = contend(request, host);
-      if (host != kNoHost) {
-        place_vm(host, request);
-        timer_.stop();
-      }
-    }
-  } else if (observer_ != nullptr) {
-    observer_->requested(request);
+  HostIndex host = hosts_.first_ranked(request);
+  const bool contended = host != kNoHost && hosts_.needs_evictions(host, request);
+  if (contended && pause.contention) {
+    reason = RunPause::kContention;
+    return true;
   }
-  if (host != kNoHost) return false;
-  reject_vm(request);
+  if (observer_ != nullptr) {
+    host = answer_whole_offer(request);
+  } else if (contended) {
+    host = contend(request, host);
+  }
+  if (host != kNoHost) {
+    place(host, request);
+    if (observer_ == nullptr) timer_.stop();
+    return false;
+  }
+  reject(event, request);
   if (!pause.rejection) return false;
   ++position_;
   reason = RunPause::kRejection;
@@ -150,155 +117,113 @@ bool SimulationEngine::arrive_vm(const ScheduledEvent& event, const PauseAt& pau
 
 /// Finds the host the spot side would choose from the offer and makes room on it.
 HostIndex SimulationEngine::contend(const Request& request, HostIndex first_ranked) {
-  struct WalkTimer : HandshakeObserver {
-    AllocationTimer* timer;
-    void walks() const { timer->start_walk(); }
-  };
-  WalkTimer observer;
-  observer.timer = &timer_;
-  const HostIndex host = handshake_.decide(hosts_, *vm_ranking_, first_ranked, request, vm_load(),
-                                           spots_of_host(), observer);
-  if (host == kNoHost) return kNoHost;
-  victims_.clear();
-  for (const std::uint32_t position : handshake_.victims()) {
-    victims_.push_back(instances_.spots_on(host)[position].instance);
-  }
-  evict(host, victims_, request);
+  const HostIndex host = hosts_.displace(request, first_ranked, timer_);
+  evict(host, hosts_.victims(), request);
   return host;
 }
 
 /// The handshake by whole values, for an observer. Returns the host, with its room made.
 HostIndex SimulationEngine::answer_whole_offer(const Request& request) {
-  struct OfferWatch : HandshakeObserver {
-    RunObserver* observer;
-    void offered(const Offer& offer) const { observer->offered(offer); }
-  };
   observer_->requested(request);
-  OfferWatch watch;
-  watch.observer = observer_;
-  const Choice choice = handshake_.answer(hosts_, *vm_ranking_, request, spots_of_host(), watch);
-  if (!is_current(hosts_, choice)) return kNoHost;
+  const Choice choice = hosts_.answer(request, hosts_.ranking_for(request), OfferWatch(*observer_));
   evict(choice.host.host, choice.victims, request);
-  place_vm(choice.host.host, request);
   return choice.host.host;
-}
-
-void SimulationEngine::evict(HostIndex host, std::span<const InstanceIndex> victims,
-                             const Request& for_vm) {
-  for (const InstanceIndex victim : victims) {
-    const RunningSpot spot = remove_spot(host, victim);
-    ++evictions_;
-    spot_revenue_lost_ += schedule_->revenue(spot.resources.vcpus, for_vm.time, spot.ends_at);
-    if (for_vm.time - spot.placed_at < kFirstHour) {
-      first_hour_revenue_ += schedule_->revenue(spot.resources.vcpus, spot.placed_at, for_vm.time);
-    }
-    tell([&](InstanceObserver& watch) { watch.evicted(victim, host, for_vm); });
-  }
-  // The VM that follows reports the host as changed.
-}
-
-void SimulationEngine::place_vm(HostIndex host, const Request& request) {
-  hosts_.add_vm(host, request.resources());
-  if (load_) load_->add_vm(request.resources());
-  instances_.place_vm(request.instance, host);
-  placements_.placed(request.instance, host);
-  vm_ranking_->host_changed(host);
-  mark_stale(host);
-  tell([&](InstanceObserver& watch) { watch.placed(request, host); });
-}
-
-void SimulationEngine::reject_vm(const Request& request) {
-  ++vm_rejected_;
-  if (!hosts_.fits_an_empty_host(request.resources())) ++vm_too_large_;
-  vm_revenue_lost_ +=
-      schedule_->revenue(request.vcpus, request.time, schedule_->end[request.instance]);
-  tell([&](InstanceObserver& watch) { watch.rejected(request); });
 }
 
 void SimulationEngine::arrive_spot(const ScheduledEvent& event) {
   const Request request = request_of(event);
   if (observer_ != nullptr) observer_->requested(request);
-  const SimTime end = schedule_->end[event.instance];
-  refresh_spot_ranking();
-  spot_ranking_->start(request);
-  const HostIndex host = spot_ranking_->next();
-  if (host == kNoHost) {
-    ++spot_rejected_;
-    spot_revenue_lost_ += schedule_->revenue(request.vcpus, request.time, end);
-    tell([&](InstanceObserver& watch) { watch.rejected(request); });
-    return;
+  const HostIndex host = hosts_.first_ranked(request);
+  if (host != kNoHost) {
+    place(host, request);
+  } else {
+    reject(event, request);
   }
-  hosts_.add_spot(host, request.resources());
-  instances_.place_spot({.instance = event.instance,
-                         .resources = request.resources(),
-                         .placed_at = request.time,
-                         .ends_at = end},
-                        host);
-  placements_.placed(event.instance, host);
-  spots_changed(host);
+}
+
+void SimulationEngine::evict(HostIndex host, std::span<const InstanceIndex> victims,
+                             const Request& for_vm) {
+  for (const InstanceIndex victim : victims) {
+    const RunningSpot spot = hosts_.remove_spot(victim, host);
+    Losses& lost = lost_[hosts_.levels().of_displaceable(victim)];
+    ++lost.evictions;
+    lost.revenue += schedule_->revenue(spot.resources.vcpus, for_vm.time, spot.ends_at);
+    if (for_vm.time - spot.placed_at < kFirstHour) {
+      first_hour_revenue_ += schedule_->revenue(spot.resources.vcpus, spot.placed_at, for_vm.time);
+    }
+    tell([&](InstanceObserver& watch) { watch.evicted(victim, host, for_vm); });
+  }
+}
+
+void SimulationEngine::place(HostIndex host, const Request& request) {
+  hosts_.place(request, host, schedule_->end[request.instance]);
   tell([&](InstanceObserver& watch) { watch.placed(request, host); });
 }
 
+void SimulationEngine::reject(const ScheduledEvent& event, const Request& request) {
+  const std::size_t level = level_of(event);
+  ++lost_[level].rejected;
+  if (level == 0 && !hosts().fits_an_empty_host(request.resources())) ++vm_too_large_;
+  lost_[level].revenue +=
+      schedule_->revenue(request.vcpus, request.time, schedule_->end[request.instance]);
+  tell([&](InstanceObserver& watch) { watch.rejected(request); });
+}
+
 void SimulationEngine::depart(const ScheduledEvent& event) {
-  const HostIndex host = instances_.host_of(event.instance);
+  const HostIndex host = hosts_.host_of(event.instance);
   if (host == kNoHost) return;
-  if (event.is_spot()) {
-    remove_spot(host, event.instance);
-    spots_changed(host);
+  if (level_of(event) == 0) {
+    hosts_.remove_vm(event.instance, schedule_->resources(event), host);
   } else {
-    instances_.remove_vm(event.instance);
-    placements_.left(event.instance, host);
-    hosts_.remove_vm(host, schedule_->resources(event));
-    if (load_) load_->remove_vm(schedule_->resources(event));
-    vm_ranking_->host_changed(host);
-    mark_stale(host);
+    hosts_.remove_spot(event.instance, host);
   }
   tell([&](InstanceObserver& watch) {
     watch.departed(event.instance, host, schedule_->end[event.instance]);
   });
 }
 
-RunningSpot SimulationEngine::remove_spot(HostIndex host, InstanceIndex instance) {
-  const RunningSpot spot = instances_.remove_spot(instance);
-  hosts_.remove_spot(host, spot.resources);
-  placements_.left(instance, host);
-  return spot;
-}
-
-void SimulationEngine::spots_changed(HostIndex host) {
-  if (vm_ranking_watches_spots_) vm_ranking_->host_changed(host);
-  mark_stale(host);
-}
-
-/// Spots are few and VMs many, so the spot ranking hears of a host's changes at the next spot.
-void SimulationEngine::mark_stale(HostIndex host) {
-  if (is_stale_[host] != 0) return;
-  is_stale_[host] = 1;
-  stale_.push_back(host);
-}
-
-void SimulationEngine::refresh_spot_ranking() {
-  for (const HostIndex host : stale_) {
-    spot_ranking_->host_changed(host);
-    is_stale_[host] = 0;
+std::vector<LevelResult> SimulationEngine::level_results() const {
+  std::vector<LevelResult> results(lost_.size());
+  if (hosts_.levels().are_classes()) {
+    results[0] = {.requests = schedule_->vm_requests,
+                  .revenue_requested = schedule_->vm_revenue_requested};
+    results[1] = {.requests = schedule_->spot_requests,
+                  .revenue_requested = schedule_->spot_revenue_requested};
+  } else {
+    for (const ScheduledEvent& event : schedule_->events) {
+      if (event.is_departure()) continue;
+      LevelResult& result = results[level_of(event)];
+      ++result.requests;
+      result.revenue_requested +=
+          schedule_->revenue(schedule_->resources(event).vcpus, schedule_->start[event.instance],
+                             schedule_->end[event.instance]);
+    }
   }
-  stale_.clear();
+  for (std::size_t level = 0; level < results.size(); ++level) {
+    results[level].rejected = lost_[level].rejected;
+    results[level].evictions = lost_[level].evictions;
+    results[level].revenue = results[level].revenue_requested - lost_[level].revenue;
+  }
+  return results;
 }
 
 RunResult SimulationEngine::result() const {
+  const std::vector<LevelResult> levels = level_results();
+  const LevelResult& vm = levels.front();
+  const LevelResult& spot = levels.back();
   RunResult result;
-  result.hosts = hosts_.size();
-  result.vm_requests = schedule_->vm_requests;
-  result.vm_rejected = vm_rejected_;
+  result.hosts = hosts().size();
+  result.vm_requests = vm.requests;
+  result.vm_rejected = vm.rejected;
   result.vm_too_large = vm_too_large_;
-  result.spot_requests = schedule_->spot_requests;
-  result.spot_admitted = schedule_->spot_requests - spot_rejected_;
-  result.evictions = evictions_;
-  result.vm_revenue_requested = schedule_->vm_revenue_requested;
-  result.vm_revenue = schedule_->vm_revenue_requested - vm_revenue_lost_;
-  result.spot_revenue_requested = schedule_->spot_revenue_requested;
-  result.spot_revenue = schedule_->spot_revenue_requested - spot_revenue_lost_;
-  result.spot_revenue_first_hour_free = result.spot_revenue - first_hour_revenue_;
+  result.spot_requests = spot.requests;
+  result.spot_admitted = spot.requests - spot.rejected;
+  for (const LevelResult& level : levels) result.evictions += level.evictions;
+  result.vm_revenue_requested = vm.revenue_requested;
+  result.vm_revenue = vm.revenue;
+  result.spot_revenue_requested = spot.revenue_requested;
+  result.spot_revenue = spot.revenue;
+  result.spot_revenue_first_hour_free = spot.revenue - first_hour_revenue_;
   result.alloc_p50_ns = timer_.histogram().quantile(0.5);
   result.alloc_p99_ns = timer_.histogram().quantile(0.99);
   result.alloc_max_ns = timer_.histogram().largest();

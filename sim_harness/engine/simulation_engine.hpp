@@ -1,20 +1,13 @@
 #pragma once
 
-#include <memory>
-#include <optional>
+#include <cstdint>
 #include <span>
 #include <vector>
 
-#include "core/handshake/handshake.hpp"
-#include "core/model/host_table.hpp"
-#include "core/model/instance_table.hpp"
-#include "core/model/vm_load.hpp"
-#include "core/ranking/host_ranking.hpp"
+#include "core/provider/provider_hosts.hpp"
 #include "sim_harness/engine/allocation_timer.hpp"
-#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/engine/forecast_owner.hpp"
-#include "sim_harness/engine/placements.hpp"
 #include "sim_harness/engine/run_observer.hpp"
 #include "sim_harness/engine/run_result.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
@@ -38,14 +31,29 @@ struct PauseAt {
   InstanceIndex arrival = UINT32_MAX;
 };
 
-/// One run: replays a schedule against a datacenter under an allocator. The only writer of its
-/// tables. Semantics: CoSpot, sections 3 and 4; where the paper leaves room, docs/semantics.md.
+/// What became of one priority level. Revenue as in RunResult: inside the window, in
+/// vcpu-microseconds.
+struct LevelResult {
+  std::uint64_t requests = 0;
+  std::uint64_t rejected = 0;
+  std::uint64_t evictions = 0;
+  Revenue revenue_requested = 0;
+  Revenue revenue = 0;
+
+  friend bool operator==(const LevelResult&, const LevelResult&) = default;
+};
+
+/// One run: replays a schedule against a datacenter under an allocator. Semantics: CoSpot, sections
+/// 3 and 4; where the paper leaves room, and for more than two priority levels,
+/// docs/semantics.md.
 ///
 /// An engine can be forked: runs that differ only from some decision on share what came before.
 class SimulationEngine {
  public:
-  /// `schedule` outlives the engine.
-  SimulationEngine(const EventSchedule& schedule, HostTable hosts, Allocator allocator);
+  /// Args: schedule: outlives the engine. level_of: of each row of the workload, for an allocator
+  /// of that many priority levels; outlives it. Empty: VMs and spots.
+  SimulationEngine(const EventSchedule& schedule, HostTable hosts, const Allocator& allocator,
+                   std::span<const std::uint8_t> level_of = {});
 
   /// Continues from the state of `other` with another allocator (the VM and spot chains must rank
   /// the hosts that were decided so far as those of `other` did). Neither has a forecast owner.
@@ -64,17 +72,18 @@ class SimulationEngine {
   /// StopToken asks that the thread had when it made the engine.
   RunPause run(const PauseAt& pause = {});
 
+  /// Of a run that is over: the highest and the lowest level, and all evictions.
   [[nodiscard]] RunResult result() const;
+  /// The highest level first.
+  [[nodiscard]] std::vector<LevelResult> level_results() const;
 
-  [[nodiscard]] const HostTable& hosts() const { return hosts_; }
-  [[nodiscard]] const Allocator& allocator() const { return allocator_; }
+  [[nodiscard]] const HostTable& hosts() const { return hosts_.table(); }
+  [[nodiscard]] const Allocator& allocator() const { return hosts_.allocator(); }
   [[nodiscard]] std::span<const RunningSpot> spots_on(HostIndex host) const {
-    return instances_.spots_on(host);
+    return hosts_.spots_on(host);
   }
   /// The host an instance runs on; kNoHost before, after, or when it was rejected.
-  [[nodiscard]] HostIndex host_of(InstanceIndex instance) const {
-    return instances_.host_of(instance);
-  }
+  [[nodiscard]] HostIndex host_of(InstanceIndex instance) const { return hosts_.host_of(instance); }
   [[nodiscard]] const ScheduledEvent& next_event() const { return schedule_->events[position_]; }
   [[nodiscard]] Request next_request() const { return request_of(next_event()); }
   [[nodiscard]] std::size_t position() const { return position_; }
@@ -88,17 +97,29 @@ class SimulationEngine {
   RunPause run_events(const PauseAt& pause);
   [[nodiscard]] bool is_due(const ScheduledEvent& event, const PauseAt& pause,
                             RunPause& reason) const;
+  [[nodiscard]] std::size_t level_of(const ScheduledEvent& event) const {
+    const PriorityLevels& levels = hosts_.levels();
+    if (levels.are_classes()) return event.is_spot() ? 1 : 0;
+    return levels.level_of[event.instance];
+  }
+  /// An instance of the lowest level displaces nobody.
+  [[nodiscard]] bool is_lowest(const ScheduledEvent& event) const {
+    return hosts_.levels().are_classes() ? event.is_spot()
+                                         : level_of(event) + 1 == hosts_.levels().count;
+  }
   bool arrive_vm(const ScheduledEvent& event, const PauseAt& pause, RunPause& reason);
   void arrive_spot(const ScheduledEvent& event);
   void depart(const ScheduledEvent& event);
   void refresh_forecasts(const ScheduledEvent& event);
   [[nodiscard]] Request request_of(const ScheduledEvent& arrival) const {
     Request request = schedule_->request(arrival);
-    if (!placements_.empty()) request.placement = placements_.of(arrival.instance);
-    if (forecasts_ != nullptr) add_forecasts(arrival, request);
+    // Whoever may displace others asks as a VM does.
+    request.instance_class = is_lowest(arrival) ? InstanceClass::kSpot : InstanceClass::kVm;
+    request.placement = hosts_.placement_of(arrival.instance);
+    if (forecasts_ != nullptr) add_forecasts(request);
     return request;
   }
-  void add_forecasts(const ScheduledEvent& arrival, Request& request) const;
+  void add_forecasts(Request& request) const;
   [[nodiscard]] SimTime time_of(const ScheduledEvent& event) const {
     return event.is_departure() ? schedule_->end[event.instance] : schedule_->start[event.instance];
   }
@@ -109,44 +130,28 @@ class SimulationEngine {
     if (forecasts_ != nullptr) call(*forecasts_);
   }
 
+  /// What was lost of a level.
+  struct Losses {
+    std::uint64_t rejected = 0;
+    std::uint64_t evictions = 0;
+    Revenue revenue = 0;
+  };
+
   [[nodiscard]] HostIndex contend(const Request& request, HostIndex first_ranked);
-  [[nodiscard]] double vm_load() const { return load_ ? load_->of_scarcest() : 0; }
-  [[nodiscard]] auto spots_of_host() const {
-    return [this](HostIndex host) { return instances_.spots_on(host); };
-  }
   [[nodiscard]] HostIndex answer_whole_offer(const Request& request);
+  void place(HostIndex host, const Request& request);
+  void reject(const ScheduledEvent& event, const Request& request);
   void evict(HostIndex host, std::span<const InstanceIndex> victims, const Request& for_vm);
-  void place_vm(HostIndex host, const Request& request);
-  void reject_vm(const Request& request);
-  RunningSpot remove_spot(HostIndex host, InstanceIndex instance);
-  void spots_changed(HostIndex host);
-  void mark_stale(HostIndex host);
-  void refresh_spot_ranking();
 
   const EventSchedule* schedule_;
-  HostTable hosts_;
-  InstanceTable instances_;
-  Placements placements_;
-  Allocator allocator_;
-  std::unique_ptr<HostRanking> vm_ranking_;
-  std::unique_ptr<HostRanking> spot_ranking_;
-  bool vm_ranking_watches_spots_ = true;
-  std::optional<VmLoad> load_;  // where OTN follows it
-  Handshake handshake_;
-  std::vector<InstanceIndex> victims_;  // scratch
-  std::vector<HostIndex> stale_;        // hosts of whose changes the spot ranking has not heard
-  std::vector<std::uint8_t> is_stale_;  // of each host
+  ProviderHosts hosts_;
   RunObserver* observer_ = nullptr;
   ForecastOwner* forecasts_ = nullptr;
   StopToken stop_ = current_stop_token();
 
   std::size_t position_ = 0;
-  std::uint64_t vm_rejected_ = 0;
+  std::vector<Losses> lost_;  // of each level
   std::uint64_t vm_too_large_ = 0;
-  std::uint64_t spot_rejected_ = 0;
-  std::uint64_t evictions_ = 0;
-  Revenue vm_revenue_lost_ = 0;
-  Revenue spot_revenue_lost_ = 0;
   Revenue first_hour_revenue_ = 0;  // earned by spots that were evicted in their first hour
   AllocationTimer timer_;
 };

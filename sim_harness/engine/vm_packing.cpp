@@ -67,48 +67,39 @@ bool VmPacking::fits(std::size_t hosts, TerminalMeter& meter) {
 
 /// Makes the datacenter and puts onto it what runs.
 void VmPacking::fill_hosts(std::size_t count) {
-  ranking_.reset();
   kind_of_ = host_.kinds_of(count);
-  hosts_.emplace(host_.table(count));
-  placements_.emplace(vms_);
+  hosts_.emplace(host_.table(count), Allocator{.vm = chain_}, 0, vms_.make_placements());
   for (std::size_t i = 0; i < state_.position; ++i) {
     const ScheduledEvent& event = vms_.events[i];
     const HostIndex host = state_.host_of[event.instance];
     if (event.is_departure() || host == kNoHost) continue;
-    hosts_->add_vm(host, vms_.resources(event));
-    placements_->placed(event.instance, host);
+    hosts_->place_vm(event.instance, vms_.resources(event), host);
   }
-  view_ = hosts_->view();
+  view_ = hosts_->table().view();
   idle_.assign(host_.kinds().size(), 0);
   for (HostIndex host = 0; host < count; ++host) {
     if (view_.num_vms[host] == 0) ++idle_[kind_of_[host]];
   }
-  ranking_ = chain_->make_ranking(*hosts_);
 }
 
 void VmPacking::place(HostIndex host, const ScheduledEvent& event) {
   if (view_.num_vms[host] == 0) --idle_[kind_of_[host]];
-  hosts_->add_vm(host, vms_.resources(event));
-  placements_->placed(event.instance, host);
+  hosts_->place_vm(event.instance, vms_.resources(event), host);
   state_.host_of[event.instance] = host;
-  ranking_->host_changed(host);
 }
 
 void VmPacking::depart(const ScheduledEvent& event) {
   HostIndex& host = state_.host_of[event.instance];
-  hosts_->remove_vm(host, vms_.resources(event));
-  placements_->left(event.instance, host);
+  hosts_->remove_vm(event.instance, vms_.resources(event), host);
   if (view_.num_vms[host] == 0) ++idle_[kind_of_[host]];
-  ranking_->host_changed(host);
   host = kNoHost;
 }
 
 /// Places a VM; false when it finds no host.
 bool VmPacking::arrive(const ScheduledEvent& event) {
   Request request = vms_.request(event);
-  if (!placements_->empty()) request.placement = placements_->of(event.instance);
-  ranking_->start(request);
-  const HostIndex host = ranking_->next();
+  request.placement = hosts_->placement_of(event.instance);
+  const HostIndex host = hosts_->first_ranked(request);
   if (host == kNoHost) return false;
   if (!parting_ && added_host_may_win(host, request)) parting_ = state_;
   place(host, event);
@@ -137,7 +128,7 @@ bool VmPacking::idle_host_would_win(HostIndex chosen, std::size_t kind, const Re
   const ResourceVector total = view_[chosen].total();
   pair.replace(0, {.name = {},
                    .total = total,
-                   .vm_used = total - hosts_->free(chosen, Sees::kVms),
+                   .vm_used = total - hosts_->table().free(chosen, Sees::kVms),
                    .num_vms = view_.num_vms[chosen],
                    .place = view_.place[chosen]});
   chain_->weigh(pair.view(), request, scratch_, ranked_);

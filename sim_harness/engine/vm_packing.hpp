@@ -5,10 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/model/host_table.hpp"
-#include "core/ranking/chain.hpp"
+#include "core/provider/provider_hosts.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
-#include "sim_harness/engine/placements.hpp"
 #include "sim_harness/engine/run_settings.hpp"
 #include "sim_harness/files/terminal_meter.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
@@ -60,11 +58,9 @@ class VmPacking {
   State state_;
   std::optional<State> parting_;  ///< where a run with more hosts would go another way
 
-  std::optional<HostTable> hosts_;
-  std::optional<Placements> placements_;
+  std::optional<ProviderHosts> hosts_;
   std::vector<std::uint32_t> kind_of_;  ///< of each host
   HostView view_;
-  std::unique_ptr<HostRanking> ranking_;
   std::vector<std::size_t> idle_;  ///< hosts without a VM, by kind
   std::optional<InstanceIndex> never_fits_;
   bool is_compiled_;

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "sim_harness/engine/placements.hpp"
+#include "sim_harness/engine/placement_checks.hpp"
 #include "sim_harness/schedulers/subset_ranking.hpp"
 
 namespace cospot {
@@ -37,19 +37,18 @@ std::vector<std::uint32_t> tenant_numbers(const Workload& workload) {
 }
 
 SchedulerSimulation::SchedulerSimulation(const EventSchedule& schedule, const HostTable& hosts,
-                                         Allocator allocator, const SchedulerSettings& settings,
+                                         const Allocator& allocator,
+                                         const SchedulerSettings& settings,
                                          std::vector<std::uint32_t> tenant_of)
     : schedule_(&schedule),
       settings_(settings),
       tenant_of_(std::move(tenant_of)),
-      allocator_(std::move(allocator)),
-      true_(schedule, hosts, allocator_, settings.commit),
-      handshake_(*allocator_.evictor, allocator_.otn) {
-  require_placements_seen(schedule, *allocator_.vm);
+      true_(schedule, hosts, allocator, settings.commit) {
+  require_placements_seen(schedule, *allocator.vm);
   Random seeds(settings.seed);
   for (std::size_t i = 0; i < settings.schedulers; ++i) {
     schedulers_.push_back(
-        std::make_unique<Scheduler>(schedule, hosts, allocator_, true_.log(), seeds.next_u64()));
+        std::make_unique<Scheduler>(schedule, hosts, allocator, true_.log(), seeds.next_u64()));
   }
 }
 
@@ -164,28 +163,24 @@ void SchedulerSimulation::end_decision(std::size_t number, SimTime now) {
   begin_next(number, now);
 }
 
-Request SchedulerSimulation::request_of(const Scheduler& scheduler) const {
+Request SchedulerSimulation::request_of(Scheduler& scheduler) const {
   Request request = schedule_->request(scheduler.arrival);
   request.time = scheduler.begun;
-  request.placement = scheduler.view.placement_of(request.instance);
+  request.placement = scheduler.view.hosts().placement_of(request.instance);
   return request;
 }
 
 Choice SchedulerSimulation::decide(Scheduler& scheduler, const Request& request) {
-  const HostTable& hosts = scheduler.view.hosts();
-  HostRanking& all = scheduler.view.ranking_for(request);
+  ProviderHosts& hosts = scheduler.view.hosts();
+  HostRanking& all = hosts.ranking_for(request);
   SubsetRanking others(all, scheduler.declined, settings_.host_subset_size, scheduler.random);
   const bool takes_first = scheduler.declined.empty() && settings_.host_subset_size == 1;
   HostRanking& ranking = takes_first ? all : static_cast<HostRanking&>(others);
-  if (!request.is_spot()) {
-    return handshake_.choose(
-        hosts, handshake_.offer(hosts, ranking, request),
-        [&scheduler](HostIndex host) { return scheduler.view.spots_on(host); });
-  }
+  if (!request.is_spot()) return hosts.answer(request, ranking);
   ranking.start(request);
   const HostIndex host = ranking.next();
   if (host == kNoHost) return {};
-  return {.host = {.host = host, .generation = hosts.generation(host)}, .victims = {}};
+  return {.host = {.host = host, .generation = hosts.table().generation(host)}, .victims = {}};
 }
 
 SchedulerSimulation::After SchedulerSimulation::try_commit(Scheduler& scheduler, SimTime now) {

@@ -5,7 +5,6 @@
 #include <memory>
 #include <vector>
 
-#include "core/handshake/handshake.hpp"
 #include "core/random.hpp"
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
@@ -31,8 +30,9 @@ class SchedulerSimulation {
  public:
   /// Args: schedule: outlives it. allocator: makes no use of forecasts. tenant_of: of each row;
   /// empty where requests are not dealt by it.
-  SchedulerSimulation(const EventSchedule& schedule, const HostTable& hosts, Allocator allocator,
-                      const SchedulerSettings& settings, std::vector<std::uint32_t> tenant_of = {});
+  SchedulerSimulation(const EventSchedule& schedule, const HostTable& hosts,
+                      const Allocator& allocator, const SchedulerSettings& settings,
+                      std::vector<std::uint32_t> tenant_of = {});
 
   /// Watches what becomes of instances.
   void set_observer(InstanceObserver* observer) { observer_ = observer; }
@@ -76,7 +76,7 @@ class SchedulerSimulation {
   [[nodiscard]] After declined(Scheduler& scheduler, const Choice& choice, SimTime now);
   void refresh(Scheduler& scheduler, std::size_t number, SimTime now);
   [[nodiscard]] Choice decide(Scheduler& scheduler, const Request& request);
-  [[nodiscard]] Request request_of(const Scheduler& scheduler) const;
+  [[nodiscard]] Request request_of(Scheduler& scheduler) const;
   [[nodiscard]] bool is_withdrawn(const ScheduledEvent& arrival, SimTime now) const;
   [[nodiscard]] ClassOutcome& outcome_of(const ScheduledEvent& event) {
     return event.is_spot() ? result_.spot : result_.vm;
@@ -91,9 +91,7 @@ class SchedulerSimulation {
   const EventSchedule* schedule_;
   SchedulerSettings settings_;
   std::vector<std::uint32_t> tenant_of_;
-  Allocator allocator_;
   TrueDatacenter true_;
-  Handshake handshake_;
   std::vector<std::unique_ptr<Scheduler>> schedulers_;
   std::deque<PendingEnd> pending_;
   std::uint64_t arrivals_ = 0;

@@ -3,34 +3,11 @@
 #include <algorithm>
 
 namespace cospot {
-namespace {
-
-/// The rankings' columns are to have the spots.
-const HostTable& lent_spots(HostTable& hosts, const SpotLists& spots) {
-  hosts.lend_spots(spots);
-  return hosts;
-}
-
-}  // namespace
-
-HostRanking& LateRanking::current() {
-  for (const HostIndex host : stale_) {
-    ranking_->host_changed(host);
-    is_stale_[host] = 0;
-  }
-  stale_.clear();
-  return *ranking_;
-}
-
 SchedulerView::SchedulerView(const EventSchedule& schedule, const HostTable& hosts,
                              const Allocator& allocator, const ChangeLog& log)
     : schedule_(&schedule),
       log_(&log),
-      hosts_(hosts),
-      spots_(hosts.size()),
-      placements_(schedule),
-      vm_(*allocator.vm, lent_spots(hosts_, spots_)),
-      spot_(*allocator.spot, hosts_),
+      hosts_(HostTable(hosts), allocator, 0, schedule.make_placements()),
       known_of_(hosts.size(), 0) {}
 
 void SchedulerView::learn_before(SimTime time) {
@@ -61,30 +38,21 @@ void SchedulerView::learn_host(HostIndex host) {
 
 void SchedulerView::apply(const HostChange& change) {
   const HostIndex host = change.host;
-  if (change.leaves) {
-    placements_.left(change.instance, host);
-  } else {
-    placements_.placed(change.instance, host);
-  }
   if (change.is_spot) {
     if (change.leaves) {
-      spots_.remove(change.instance, host);
-      hosts_.remove_spot(host, change.resources);
+      hosts_.remove_spot(change.instance, host);
     } else {
-      spots_.add({.instance = change.instance,
-                  .resources = change.resources,
-                  .placed_at = change.time,
-                  .ends_at = schedule_->end[change.instance]},
-                 host);
-      hosts_.add_spot(host, change.resources);
+      hosts_.place_spot({.instance = change.instance,
+                         .resources = change.resources,
+                         .placed_at = change.time,
+                         .ends_at = schedule_->end[change.instance]},
+                        host);
     }
   } else if (change.leaves) {
-    hosts_.remove_vm(host, change.resources);
+    hosts_.remove_vm(change.instance, change.resources, host);
   } else {
-    hosts_.add_vm(host, change.resources);
+    hosts_.place_vm(change.instance, change.resources, host);
   }
-  vm_.host_changed(host, change.is_spot);
-  spot_.host_changed(host, change.is_spot);
 }
 
 }  // namespace cospot

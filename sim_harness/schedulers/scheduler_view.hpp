@@ -1,42 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <vector>
 
-#include "core/model/host_table.hpp"
-#include "core/model/instance_table.hpp"
-#include "core/ranking/chain.hpp"
-#include "core/ranking/host_ranking.hpp"
-#include "sim_harness/engine/allocator.hpp"
+#include "core/provider/provider_hosts.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
-#include "sim_harness/engine/placements.hpp"
 #include "sim_harness/schedulers/change_log.hpp"
 
 namespace cospot {
-
-/// A chain's order of the hosts of one view, told of changes when it is next asked.
-class LateRanking {
- public:
-  /// `chain` and `hosts` outlive it.
-  LateRanking(const Chain& chain, const HostTable& hosts)
-      : ranking_(chain.make_ranking(hosts)), is_stale_(hosts.size(), 0) {}
-
-  void host_changed(HostIndex host, bool by_spot) {
-    if (is_stale_[host] != 0 || (by_spot && !ranking_->sees_spots())) return;
-    is_stale_[host] = 1;
-    stale_.push_back(host);
-  }
-
-  /// Brought up to date.
-  [[nodiscard]] HostRanking& current();
-
- private:
-  std::unique_ptr<HostRanking> ranking_;
-  std::vector<HostIndex> stale_;
-  std::vector<std::uint8_t> is_stale_;  // of each host
-};
 
 /// What one scheduler knows of the datacenter: the state after some of its changes, for each host a
 /// prefix of that host's. The generation of a host is that of the datacenter exactly where all of
@@ -57,18 +28,8 @@ class SchedulerView {
   /// Learns of all changes of one host.
   void learn_host(HostIndex host);
 
-  [[nodiscard]] const HostTable& hosts() const { return hosts_; }
-  [[nodiscard]] std::span<const RunningSpot> spots_on(HostIndex host) const {
-    return spots_.spots_on(host);
-  }
-  /// What an instance asks beside room, with its group as this view knows it.
-  [[nodiscard]] const Placement* placement_of(InstanceIndex instance) const {
-    return placements_.empty() ? nullptr : placements_.of(instance);
-  }
-  /// The hosts in the order of the chain of such requests.
-  [[nodiscard]] HostRanking& ranking_for(const Request& request) {
-    return request.is_spot() ? spot_.current() : vm_.current();
-  }
+  /// As this view knows them.
+  [[nodiscard]] ProviderHosts& hosts() { return hosts_; }
   /// How many changes of the log are known of all hosts.
   [[nodiscard]] std::uint64_t known() const { return known_; }
 
@@ -78,10 +39,7 @@ class SchedulerView {
 
   const EventSchedule* schedule_;
   const ChangeLog* log_;
-  HostTable hosts_;
-  SpotLists spots_;
-  Placements placements_;
-  LateRanking vm_, spot_;
+  ProviderHosts hosts_;
   std::uint64_t known_ = 0;
   std::vector<std::uint64_t> known_of_;   // of each host: changes known, if more than known_
   std::vector<std::uint64_t> positions_;  // scratch

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "core/policy/host_ranking.hpp"
 #include "core/random.hpp"
-#include "core/ranking/host_ranking.hpp"
 
 namespace cospot {
 

@@ -5,14 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "core/handshake/handshake.hpp"
-#include "core/model/datacenter.hpp"
-#include "core/ranking/chain.hpp"
-#include "sim_harness/engine/allocator.hpp"
+#include "core/provider/provider_hosts.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/schedulers/change_log.hpp"
 #include "sim_harness/schedulers/scheduler_settings.hpp"
-#include "sim_harness/schedulers/scheduler_view.hpp"
 
 namespace cospot {
 
@@ -42,10 +38,9 @@ class TrueDatacenter {
   /// Tells whether some host passes the filters for a request now.
   [[nodiscard]] bool has_host_for(Request request);
 
-  [[nodiscard]] const Datacenter& datacenter() const { return datacenter_; }
   [[nodiscard]] const ChangeLog& log() const { return log_; }
   /// Forgets the changes that everybody else knows.
-  void forget_before(std::uint64_t known);
+  void forget_before(std::uint64_t known) { log_.forget_before(known); }
 
  private:
   [[nodiscard]] std::optional<Choice> accepted(const Choice& choice, const Request& request);
@@ -53,12 +48,9 @@ class TrueDatacenter {
   void carry_out(const Choice& choice, const Request& request);
 
   const EventSchedule* schedule_;
-  Allocator allocator_;
   CommitRule rule_;
-  Datacenter datacenter_;
-  Handshake handshake_;
+  ProviderHosts hosts_;
   ChangeLog log_;
-  SchedulerView latest_;  // brought up to date when it is asked
   std::vector<RunningSpot> victims_;
   bool evicted_needlessly_ = false;
   ChainScratch scratch_;

@@ -14,16 +14,6 @@
 
 namespace cospot {
 
-/// What requests may ask of their hosts beside room. Requests that ask for the same share one.
-struct RowPlacement {
-  static constexpr std::uint32_t kNoGroup = UINT32_MAX;
-
-  PlaceRules rules{};              ///< without the tenant, which is the row's
-  std::uint32_t group = kNoGroup;  ///< in WorkloadPlacements::groups
-
-  friend bool operator==(const RowPlacement&, const RowPlacement&) = default;
-};
-
 /// Of the rows of a workload.
 struct WorkloadPlacements {
   /// So many different ones at most: what WorkloadRow::placement can count.

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
 #include "sim_harness/engine/run_group.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"

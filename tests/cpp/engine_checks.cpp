@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/hosts/hosts_file.hpp"

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/explain.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/reference_simulator.hpp"

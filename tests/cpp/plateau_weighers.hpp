@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-#include "core/policy/keyed_weigher.hpp"
+#include "core/ranking/keyed_weigher.hpp"
 
 namespace cospot {
 

@@ -6,7 +6,7 @@
 
 #include "core/model/host_table.hpp"
 #include "core/model/resource_vector.hpp"
-#include "sim_harness/engine/level_engine.hpp"
+#include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/workloads/workload.hpp"
 #include "tests/cpp/reference_simulator.hpp"
 

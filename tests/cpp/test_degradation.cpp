@@ -22,7 +22,7 @@ DegradationResult degrade_on(const Workload& workload, const char* policy, std::
                              std::size_t top, std::uint64_t seed) {
   const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
   return degrade(vms, HostTable::uniform(hosts, {10, 12, 0}),
-                 *make_chain(chain_of(policy), ChainSide::kVm), top, seed);
+                 make_chain(chain_of(policy), ChainSide::kVm), top, seed);
 }
 
 TEST_CASE("degrade: N = 1 is the plain policy, whatever the seed") {
@@ -64,7 +64,7 @@ TEST_CASE("degrade: N = 1 is the plain policy under every constraint") {
     const Allocator allocator = make_allocator(run, true);
     SimulationEngine engine(vms, make_hosts(run), allocator);
     engine.run();
-    const DegradationResult result = degrade(vms, make_hosts(run), *allocator.vm, 1, seed);
+    const DegradationResult result = degrade(vms, make_hosts(run), allocator.vm, 1, seed);
     CHECK(result.vm_rejected == engine.result().vm_rejected);
     CHECK((result.vm_revenue == engine.result().vm_revenue));
     rejected += result.vm_rejected;
@@ -85,15 +85,15 @@ TEST_CASE("degrade: a VM is drawn a host among those that pass alone") {
   const auto chain = make_chain(chain_of("UTIL"), ChainSide::kVm, true);
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     const HostTable two = HostTable::uniform(2, {10, 12, 0});
-    CHECK(degrade(vms, two, *chain, 2, seed).vm_rejected == 1);
+    CHECK(degrade(vms, two, chain, 2, seed).vm_rejected == 1);
     // Of three hosts the members take two, and the last VM finds the third idle.
-    CHECK(degrade(vms, HostTable::uniform(3, {10, 12, 0}), *chain, 1, seed).vm_rejected == 0);
+    CHECK(degrade(vms, HostTable::uniform(3, {10, 12, 0}), chain, 1, seed).vm_rejected == 0);
   }
   // When the first member has ended there is no second one on the host: with N = 1 both go to h0.
   workload.rows[0].end = workload.rows[1].start = worked::day(1);
   workload.rows[2].start = worked::day(1);
   const EventSchedule later = make_schedule(workload, ScheduledClasses::kVmsOnly);
-  CHECK(degrade(later, HostTable::uniform(2, {10, 12, 0}), *chain, 1, 0).vm_rejected == 0);
+  CHECK(degrade(later, HostTable::uniform(2, {10, 12, 0}), chain, 1, 0).vm_rejected == 0);
 }
 
 TEST_CASE("degrade: a random one of the first N hosts, all of them equally likely") {

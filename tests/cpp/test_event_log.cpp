@@ -4,6 +4,7 @@
 #include <map>
 #include <sstream>
 
+#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/event_log.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/files/gzip.hpp"

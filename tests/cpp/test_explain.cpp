@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "core/errors.hpp"
+#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/explain_text.hpp"
 #include "tests/cpp/explain_fixtures.hpp"
 #include "tests/cpp/random_workload.hpp"

@@ -5,7 +5,8 @@
 
 #include "core/errors.hpp"
 #include "core/handshake/handshake.hpp"
-#include "core/model/live_hosts.hpp"
+#include "core/provider/datacenter.hpp"
+#include "core/provider/provider_hosts.hpp"
 #include "core/ranking/chain.hpp"
 #include "evictors/fifo_evictor.hpp"
 #include "evictors/youngest_first_evictor.hpp"
@@ -66,7 +67,7 @@ TEST_CASE("Handshake: offer, choice and commit as plain values, seen by an obser
   PlanWatch watch;
   const Request request = vm(9, 5);
   Handshake handshake(fifo, 3);
-  const Choice choice = handshake.answer(datacenter.hosts(), *ranking, request, spots_of, watch);
+  const Choice choice = handshake.answer(datacenter.hosts(), *ranking, request, 0, spots_of, watch);
   CHECK(watch.offered_hosts == 3);
   CHECK(watch.victims == std::array{3, 1, 1});
   CHECK(choice.host.host == 1);  // the first of the two with one victim
@@ -76,11 +77,11 @@ TEST_CASE("Handshake: offer, choice and commit as plain values, seen by an obser
   const Offer third{.request = request, .hosts = {{2, datacenter.hosts().generation(2)}}};
   const Choice other = handshake.choose(datacenter.hosts(), third, spots_of);
   CHECK(other.victims == std::vector<InstanceIndex>{4});
-  CHECK(commit(datacenter, choice, request));
+  CHECK(datacenter.commit(choice, request));
   CHECK(datacenter.host_of(9) == 1);
   CHECK_FALSE(datacenter.host_of(3).has_value());
-  CHECK_FALSE(commit(datacenter, choice, vm(10, 1)));  // the host has changed
-  CHECK_FALSE(commit(datacenter, Choice{}, vm(10, 1)));
+  CHECK_FALSE(datacenter.commit(choice, vm(10, 1)));  // the host has changed
+  CHECK_FALSE(datacenter.commit(Choice{}, vm(10, 1)));
 }
 
 TEST_CASE("Handshake: decides at once what it would answer to the offer") {
@@ -95,8 +96,8 @@ TEST_CASE("Handshake: decides at once what it would answer to the offer") {
       const std::unique_ptr<HostRanking> ranking = chain->make_ranking(datacenter.hosts());
       const auto spots_of = [&](HostIndex host) { return datacenter.spots_on(host); };
       Handshake handshake(yjf, otn);
-      const Choice choice = handshake.answer(datacenter.hosts(), *ranking, vm(9, amount), spots_of,
-                                             HandshakeObserver{});
+      const Choice choice = handshake.answer(datacenter.hosts(), *ranking, vm(9, amount), 0,
+                                             spots_of, HandshakeObserver{});
       ranking->start(vm(9, amount));
       const HostIndex first = ranking->next();
       if (shortfall(datacenter.hosts(), first, vm(9, amount)).fits_in({})) {
@@ -130,18 +131,38 @@ TEST_CASE("Datacenter: a VM in place of spots, all or nothing") {
   CHECK(datacenter.hosts().free(0, Sees::kVmsAndSpots) == ResourceVector{1, 1, 0});
 }
 
-TEST_CASE("LiveHosts: a host is replaced as a whole, and policies see its spots") {
-  LiveHosts hosts({"a", "b"});
-  const std::array<HostIndex, 2> rows{0, 1};
-  CHECK(hosts.fits(rows, vm(0, 1), Sees::kVms) == std::vector<std::uint8_t>{0, 0});
-  hosts.set_host(0, {.name = "a", .total = kHost},
-                 {{.instance = 0, .resources = {6, 6, 0}, .placed_at = SimTime(7)}});
-  CHECK(hosts.fits(rows, vm(0, 3), Sees::kVms) == std::vector<std::uint8_t>{1, 0});
-  CHECK(hosts.fits(rows, vm(0, 3), Sees::kVmsAndSpots) == std::vector<std::uint8_t>{0, 0});
-  const HostView view = hosts.hosts().view();
+TEST_CASE("ProviderHosts: a host is replaced as a whole, and policies see its spots") {
+  ProviderHosts hosts(HostTable::uniform(2, {1, 1, 0}));
+  hosts.replace(0, {.name = "a", .total = kHost},
+                {{.instance = 0, .resources = {6, 6, 0}, .placed_at = SimTime(7)}});
+  CHECK(hosts.table().free(0, Sees::kVms) == kHost);
+  CHECK(hosts.table().free(0, Sees::kVmsAndSpots) == ResourceVector{2, 2, 0});
+  CHECK(hosts.table().free(1, Sees::kVms) == ResourceVector{1, 1, 0});
+  const HostView view = hosts.table().view();
   REQUIRE(view[0].spots().size() == 1);
   CHECK(view[0].spots()[0].placed_at == SimTime(7));
   CHECK(view[1].spots().empty());
+}
+
+TEST_CASE("ProviderHosts: on a closed host nobody finds room, and what it leaves free stays shut") {
+  ProviderHosts hosts(HostTable::uniform(2, kHost), {.vm = chain_of("FirstFit")}, 10);
+  hosts.place(vm(0, 3), 0, kNever);
+  hosts.place(spot(1, 2, SimTime(0)), 0, kNever);
+  hosts.close(0);
+  hosts.close(0);  // for another reason
+  CHECK(hosts.first_ranked(vm(2, 1)) == 1);
+  // Who leaves leaves no room; who comes back has its own.
+  hosts.remove_vm(0, {3, 3, 0}, 0);
+  CHECK(hosts.first_ranked(vm(2, 1)) == 1);
+  hosts.place(vm(0, 3), 0, kNever);
+  hosts.resize_vm({3, 3, 0}, {1, 1, 0}, 0);
+  hosts.remove_spot(1, 0);
+  hosts.reopen(0);
+  CHECK(hosts.first_ranked(vm(2, 1)) == 1);
+  hosts.reopen(0);
+  CHECK(hosts.first_ranked(vm(2, 1)) == 0);
+  CHECK(hosts.table().free(0, Sees::kVms) == ResourceVector{7, 7, 0});
+  CHECK(hosts.table().free(0, Sees::kVmsAndSpots) == ResourceVector{7, 7, 0});
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include "core/random.hpp"
 #include "filters/economy_filter.hpp"
 #include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/level_engine.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/studies/levels/level_run.hpp"
 #include "tests/cpp/engine_checks.hpp"
@@ -27,23 +26,54 @@ ChainSpec chain_named(const std::string& weigher) {
   return {.label = weigher, .weighers = {{.name = weigher}}};
 }
 
-LevelAllocator allocator_of(const LevelSettings& settings, bool with_placements = false) {
+Allocator allocator_of(const LevelSettings& settings, bool with_placements = false) {
   const ChainSide side = settings.saf ? ChainSide::kVmAvoidingSpots : ChainSide::kVm;
-  LevelAllocator allocator{
-      .chains = {},
+  Allocator allocator{
+      .vm = make_chain(chain_named(settings.vm), side, with_placements),
+      .spot = make_chain(chain_named(settings.spot), ChainSide::kSpot, with_placements),
       .evictor = make_evictor({.label = settings.evictor, .name = settings.evictor}),
       .otn = settings.otn};
-  for (std::size_t level = 0; level + 1 < settings.levels; ++level) {
+  for (std::size_t level = 1; level + 1 < settings.levels; ++level) {
     ChainSpec spec = chain_named(settings.vm);
     if (level == 1 && settings.promised_vcpus >= 0) {
       spec.filters.push_back({.name = "EconomyPromise"});
     }
-    allocator.chains.push_back(make_chain(spec, side, with_placements));
+    allocator.between.push_back(make_chain(spec, side, with_placements));
   }
-  allocator.chains.push_back(
-      make_chain(chain_named(settings.spot), ChainSide::kSpot, with_placements));
   return allocator;
 }
+
+/// Notes where each instance is placed first, as an owner of forecasts, who makes no engine take
+/// another way; what `owner` has to say is handed on.
+class PlacementNotes final : public ForecastOwner {
+ public:
+  explicit PlacementNotes(const Workload& workload, ForecastOwner* owner = nullptr)
+      : first_host_of(workload.rows.size(), kNoHost), owner_(owner) {}
+
+  [[nodiscard]] SimTime next_refresh() const override {
+    return owner_ == nullptr ? kNever : owner_->next_refresh();
+  }
+  void refresh() override { owner_->refresh(); }
+  [[nodiscard]] const Forecasts& forecasts() const override {
+    return owner_ == nullptr ? none_ : owner_->forecasts();
+  }
+  void placed(const Request& request, HostIndex host) override {
+    first_host_of[request.instance] = host;
+    if (owner_ != nullptr) owner_->placed(request, host);
+  }
+  void evicted(InstanceIndex victim, HostIndex host, const Request& for_vm) override {
+    if (owner_ != nullptr) owner_->evicted(victim, host, for_vm);
+  }
+  void departed(InstanceIndex instance, HostIndex host, SimTime time) override {
+    if (owner_ != nullptr) owner_->departed(instance, host, time);
+  }
+
+  std::vector<HostIndex> first_host_of;
+
+ private:
+  ForecastOwner* owner_;
+  Forecasts none_;
+};
 
 /// A level for each row; the lowest one for spots more often than not.
 std::vector<std::uint8_t> random_levels(const Workload& workload, std::size_t levels,
@@ -82,16 +112,17 @@ void check_against_reference(const Workload& workload, const LevelSettings& sett
   const Cloud cloud = cloud_of(settings);
   const EventSchedule schedule =
       make_schedule(workload, ScheduledClasses::kVmsAndSpots, cloud.isolated);
-  LevelEngine engine(schedule, settings.level_of, cloud.hosts,
-                     allocator_of(settings, schedule.has_placements()));
+  SimulationEngine engine(schedule, cloud.hosts, allocator_of(settings, schedule.has_placements()),
+                          settings.level_of);
   const std::vector<PromiseStep> steps{
       {.from = SimTime::min(), .vcpus = settings.promised_vcpus, .memory_mb = 1'000'000}};
   PromiseOwner owner(steps, workload, settings.level_of);
-  if (settings.promised_vcpus >= 0) engine.set_forecasts(&owner);
+  PlacementNotes notes(workload, settings.promised_vcpus >= 0 ? &owner : nullptr);
+  engine.set_forecasts(&notes);
   engine.run();
   const reference::LevelOutcome expected = reference::simulate_levels(workload, settings);
-  CHECK(engine.placements() == expected.placements);
-  CHECK(engine.results() == expected.results);
+  CHECK(notes.first_host_of == expected.placements);
+  CHECK(engine.level_results() == expected.results);
 }
 
 TEST_CASE("level engine: agrees with the slow simulator on random small clouds") {
@@ -134,10 +165,9 @@ std::uint64_t check_two_levels(const Workload& workload, const RunSettings& run)
   const Allocator allocator = make_allocator(run, schedule.has_placements());
   std::vector<std::uint8_t> level_of;
   for (const WorkloadRow& row : workload.rows) level_of.push_back(row.is_spot() ? 1 : 0);
-  LevelEngine engine(schedule, level_of, make_hosts(run),
-                     {.chains = {allocator.vm, allocator.spot},
-                      .evictor = allocator.evictor,
-                      .otn = allocator.otn});
+  SimulationEngine engine(schedule, make_hosts(run), allocator, level_of);
+  PlacementNotes notes(workload);
+  engine.set_forecasts(&notes);
   engine.run();
   SimulationEngine expected(schedule, make_hosts(run), allocator);
   EventRecorder recorder;
@@ -147,9 +177,9 @@ std::uint64_t check_two_levels(const Workload& workload, const RunSettings& run)
   for (const reference::Event& event : recorder.events) {
     if (event.kind == reference::EventKind::kPlaced) placements[event.instance] = event.host;
   }
-  CHECK(engine.placements() == placements);
+  CHECK(notes.first_host_of == placements);
   const RunResult result = expected.result();
-  const std::vector<LevelResult>& of = engine.results();
+  const std::vector<LevelResult> of = engine.level_results();
   CHECK(of[0].rejected == result.vm_rejected);
   CHECK((of[0].revenue == result.vm_revenue));
   CHECK(of[1].requests - of[1].rejected == result.spot_admitted);
@@ -199,17 +229,14 @@ TEST_CASE("level engine: two levels are the engine of VMs and spots") {
       settings.level_of.push_back(row.is_spot() ? 1 : 0);
     }
     const EventSchedule schedule = make_schedule(workload);
-    LevelAllocator levels = allocator_of(settings);
-    LevelEngine engine(schedule, settings.level_of, HostTable::uniform(4, settings.host), levels);
+    const Allocator allocator = allocator_of(settings);
+    SimulationEngine engine(schedule, HostTable::uniform(4, settings.host), allocator,
+                            settings.level_of);
     engine.run();
-    SimulationEngine expected(schedule, HostTable::uniform(4, settings.host),
-                              {.vm = levels.chains[0],
-                               .spot = levels.chains[1],
-                               .evictor = levels.evictor,
-                               .otn = settings.otn});
+    SimulationEngine expected(schedule, HostTable::uniform(4, settings.host), allocator);
     expected.run();
     const RunResult result = expected.result();
-    const std::vector<LevelResult>& of = engine.results();
+    const std::vector<LevelResult> of = engine.level_results();
     CHECK(of[0].rejected == result.vm_rejected);
     CHECK((of[0].revenue == result.vm_revenue));
     CHECK(of[1].requests - of[1].rejected == result.spot_admitted);
@@ -233,16 +260,16 @@ TEST_CASE("level engine: VMs take spots first, and economy instances only where 
                    row(4, 3, 100, false), row(5, 4, 100, false)};
   const LevelSettings settings{.host = {10, 10, 0}, .hosts = 1, .level_of = {1, 2, 2, 0, 0}};
   const EventSchedule schedule = make_schedule(workload);
-  LevelEngine engine(schedule, settings.level_of, HostTable::uniform(1, settings.host),
-                     allocator_of(settings));
+  SimulationEngine engine(schedule, HostTable::uniform(1, settings.host), allocator_of(settings),
+                          settings.level_of);
   engine.run();
-  CHECK(engine.results()[2].evictions == 2);
-  CHECK(engine.results()[1].evictions == 1);
-  CHECK(engine.results()[0].rejected == 0);
+  CHECK(engine.level_results()[2].evictions == 2);
+  CHECK(engine.level_results()[1].evictions == 1);
+  CHECK(engine.level_results()[0].rejected == 0);
   // Economy: 4 vcpus for 4 hours of 100. Spots: 2 for 2 hours, 3 for 1 hour.
   const Revenue hour = std::chrono::microseconds(std::chrono::hours(1)).count();
-  CHECK((engine.results()[1].revenue == 16 * hour));
-  CHECK((engine.results()[2].revenue == 7 * hour));
+  CHECK((engine.level_results()[1].revenue == 16 * hour));
+  CHECK((engine.level_results()[2].revenue == 7 * hour));
   CHECK(engine.host_of(0) == kNoHost);
   CHECK(engine.host_of(4) == 0);
 }
@@ -256,11 +283,11 @@ TEST_CASE(
                    row(5, 3, 100, false)};
   const LevelSettings settings{.host = {10, 10, 0}, .hosts = 1, .level_of = {1, 2, 2, 0}};
   const EventSchedule schedule = make_schedule(workload);
-  LevelEngine engine(schedule, settings.level_of, HostTable::uniform(1, settings.host),
-                     allocator_of(settings));
+  SimulationEngine engine(schedule, HostTable::uniform(1, settings.host), allocator_of(settings),
+                          settings.level_of);
   engine.run();
-  CHECK(engine.results()[1].evictions == 1);
-  CHECK(engine.results()[2].evictions == 0);
+  CHECK(engine.level_results()[1].evictions == 1);
+  CHECK(engine.level_results()[2].evictions == 0);
 }
 
 TEST_CASE("level engine: of the offered hosts, one where no economy instance is evicted wins") {
@@ -271,12 +298,12 @@ TEST_CASE("level engine: of the offered hosts, one where no economy instance is 
                    row(10, 3, 100, false)};
   LevelSettings settings{.host = {10, 10, 0}, .hosts = 2, .level_of = {1, 2, 2, 0}, .otn = 2};
   const EventSchedule schedule = make_schedule(workload);
-  LevelEngine engine(schedule, settings.level_of, HostTable::uniform(2, settings.host),
-                     allocator_of(settings));
+  SimulationEngine engine(schedule, HostTable::uniform(2, settings.host), allocator_of(settings),
+                          settings.level_of);
   engine.run();
   CHECK(engine.host_of(3) == 1);
-  CHECK(engine.results()[1].evictions == 0);
-  CHECK(engine.results()[2].evictions == 2);
+  CHECK(engine.level_results()[1].evictions == 0);
+  CHECK(engine.level_results()[2].evictions == 2);
 }
 
 TEST_CASE("level engine: the spot chain sees economy instances as spots") {
@@ -287,8 +314,8 @@ TEST_CASE("level engine: the spot chain sees economy instances as spots") {
   LevelSettings settings{.host = {10, 10, 0}, .hosts = 2, .level_of = {1, 0, 2}, .otn = 2};
   settings.spot = "vmaUTIL";
   const EventSchedule schedule = make_schedule(workload);
-  LevelEngine engine(schedule, settings.level_of, HostTable::uniform(2, settings.host),
-                     allocator_of(settings));
+  SimulationEngine engine(schedule, HostTable::uniform(2, settings.host), allocator_of(settings),
+                          settings.level_of);
   engine.run();
   CHECK(engine.host_of(1) == 1);
   CHECK(engine.host_of(2) == 0);
@@ -302,15 +329,16 @@ TEST_CASE("level engine: adaptive offers follow the load of VMs, also for econom
   workload.rows = {row(5, 0, 100, true), row(5, 1, 100, true), row(5, 2, 100, true)};
   LevelSettings settings{.host = {10, 10, 0}, .hosts = 2, .level_of = {1, 2, 1}};
   settings.spot = "sUTIL";
-  LevelAllocator allocator = allocator_of(settings);
+  Allocator allocator = allocator_of(settings);
   allocator.otn =
       OfferRule::adaptive({.at_low_load = 2, .at_high_load = 1, .from = 0.1, .to = 0.2});
   const EventSchedule schedule = make_schedule(workload);
-  LevelEngine engine(schedule, settings.level_of, HostTable::uniform(2, settings.host), allocator);
+  SimulationEngine engine(schedule, HostTable::uniform(2, settings.host), allocator,
+                          settings.level_of);
   engine.run();
   CHECK(engine.host_of(1) == 0);
   CHECK(engine.host_of(2) == 1);
-  CHECK(engine.results()[2].evictions == 0);
+  CHECK(engine.level_results()[2].evictions == 0);
 }
 
 /// Each row with what it asks: a position in `asked`, from 1 on.
@@ -338,12 +366,12 @@ TEST_CASE("level engine: a VM evicts where its zone is, though that costs an eco
                                  .otn = 2,
                                  .places = {{.zone = "az1"}, {.zone = "az2"}}};
     const EventSchedule schedule = make_schedule(workload);
-    LevelEngine engine(schedule, settings.level_of, cloud_of(settings).hosts,
-                       allocator_of(settings, true));
+    SimulationEngine engine(schedule, cloud_of(settings).hosts, allocator_of(settings, true),
+                            settings.level_of);
     engine.run();
     CHECK(engine.host_of(3) == (has_zone ? 0 : 1));
-    CHECK(engine.results()[1].evictions == (has_zone ? 1 : 0));
-    CHECK(engine.results()[2].evictions == (has_zone ? 0 : 1));
+    CHECK(engine.level_results()[1].evictions == (has_zone ? 1 : 0));
+    CHECK(engine.level_results()[2].evictions == (has_zone ? 0 : 1));
   }
 }
 
@@ -359,15 +387,17 @@ TEST_CASE("level engine: who is evicted or ends is no member of its group any mo
   for (const std::size_t member : {0U, 1U, 2U, 4U, 5U}) workload.rows[member].placement = 1;
   const LevelSettings settings{.host = {10, 10, 0}, .hosts = 2, .level_of = {2, 1, 2, 0, 2, 1}};
   const EventSchedule schedule = make_schedule(workload);
-  LevelEngine engine(schedule, settings.level_of, cloud_of(settings).hosts,
-                     allocator_of(settings, true));
+  SimulationEngine engine(schedule, cloud_of(settings).hosts, allocator_of(settings, true),
+                          settings.level_of);
+  PlacementNotes notes(workload);
+  engine.set_forecasts(&notes);
   engine.run();
-  CHECK(engine.placements() == std::vector<HostIndex>{0, 1, kNoHost, 0, 0, 1});
-  CHECK(engine.results()[2].evictions == 1);
+  CHECK(notes.first_host_of == std::vector<HostIndex>{0, 1, kNoHost, 0, 0, 1});
+  CHECK(engine.level_results()[2].evictions == 1);
   // Chains that do not look at groups are a mistake.
   CHECK(contains(error_text<ConfigError>([&] {
-                   const LevelEngine none(schedule, settings.level_of, cloud_of(settings).hosts,
-                                          allocator_of(settings));
+                   const SimulationEngine none(schedule, cloud_of(settings).hosts,
+                                               allocator_of(settings), settings.level_of);
                  }),
                  "no filter of the chain looks at that"));
 }

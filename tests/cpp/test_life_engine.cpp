@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "tests/cpp/life_fixtures.hpp"
 #include "tests/cpp/random_workload.hpp"

@@ -8,6 +8,7 @@
 #include "core/policy/forecasts.hpp"
 #include "filters/lifetime_sla_filter.hpp"
 #include "guarantees/sla/lifetime_quantiles.hpp"
+#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/lifetime_forecast.hpp"
 #include "sim_harness/engine/run_group.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "evictors/lifetime_evictor.hpp"
+#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/engine/run_group.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"

@@ -5,6 +5,7 @@
 
 #include "core/errors.hpp"
 #include "core/random.hpp"
+#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/hosts/host_mix.hpp"

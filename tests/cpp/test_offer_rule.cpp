@@ -7,6 +7,7 @@
 #include "core/handshake/offer_rule.hpp"
 #include "core/model/vm_load.hpp"
 #include "core/random.hpp"
+#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/run_group.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "tests/cpp/engine_checks.hpp"

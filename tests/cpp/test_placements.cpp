@@ -5,7 +5,6 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/engine/placement_checks.hpp"
-#include "sim_harness/engine/placements.hpp"
 #include "sim_harness/hosts/hosts_file.hpp"
 #include "sim_harness/workloads/csv_workload.hpp"
 #include "sim_harness/workloads/workload_writer.hpp"
@@ -120,7 +119,7 @@ TEST_CASE("Placements: knows where the members of a group are") {
       "b,t,spot,1,1,0,0,5,,,g,affinity,\n"
       "c,t,vm,1,1,0,0,5,,,,,\n");
   const EventSchedule schedule = make_schedule(workload);
-  Placements placements(schedule);
+  Placements placements = schedule.make_placements();
   CHECK(placements.of(2) == nullptr);
   CHECK(placements.of(0)->members.empty());
   placements.placed(0, 7);

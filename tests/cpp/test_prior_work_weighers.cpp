@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "core/model/instance_table.hpp"
+#include "core/model/spot_lists.hpp"
 #include "core/ranking/chain.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/random_workload.hpp"
@@ -24,10 +24,9 @@ std::array<double, 3> weigh(const Weigher& weigher, const HostTable& hosts, SimT
   return weights;
 }
 
-void place(HostTable& hosts, InstanceTable& instances, HostIndex host, InstanceIndex spot,
-           SimTime time) {
+void place(HostTable& hosts, SpotLists& spots, HostIndex host, InstanceIndex spot, SimTime time) {
   hosts.add_spot(host, {1, 1, 0});
-  instances.place_spot({.instance = spot, .resources = {1, 1, 0}, .placed_at = time}, host);
+  spots.add({.instance = spot, .resources = {1, 1, 0}, .placed_at = time}, host);
 }
 
 TEST_CASE("FewestSpots: minus the number of spots, worked by hand") {
@@ -45,17 +44,17 @@ TEST_CASE("SpotHour: minus the run times modulo one hour, worked by hand") {
   // h1 holds one of 09:10 (exactly 1 h: 0) and one of now (0). h2 holds one of 09:10:00.000001,
   // 1 us short of an hour: 60 min - 1 us.
   HostTable hosts = HostTable::uniform(3, {10, 10, 0});
-  InstanceTable instances(8, 3);
+  SpotLists spots(3);
   const SimTime now = minutes(610);
-  place(hosts, instances, 0, 0, minutes(600));
-  place(hosts, instances, 0, 1, minutes(530));
-  place(hosts, instances, 1, 2, minutes(550));
-  place(hosts, instances, 1, 3, now);
-  place(hosts, instances, 2, 4, SimTime(minutes(550)) + SimTime{1});
+  place(hosts, spots, 0, 0, minutes(600));
+  place(hosts, spots, 0, 1, minutes(530));
+  place(hosts, spots, 1, 2, minutes(550));
+  place(hosts, spots, 1, 3, now);
+  place(hosts, spots, 2, 4, SimTime(minutes(550)) + SimTime{1});
   const SpotHourWeigher weigher{PluginOptions("SpotHour")};
   // A table that was not lent the spots knows nothing.
   CHECK(weigh(weigher, hosts, now) == std::array<double, 3>{0, 0, 0});
-  hosts.lend_spots(instances.spots());
+  hosts.lend_spots(spots);
   CHECK(weigh(weigher, hosts, now) == std::array<double, 3>{-1800e6, 0, -(3600e6 - 1)});
   // Half an hour later: 40 + 50, 30 + 30, and 30 min - 1 us.
   CHECK(weigh(weigher, hosts, now + minutes(30)) ==
@@ -64,15 +63,15 @@ TEST_CASE("SpotHour: minus the run times modulo one hour, worked by hand") {
   const HostTable copy = hosts;
   CHECK(weigh(weigher, copy, now) == std::array<double, 3>{0, 0, 0});
   // A spot that goes no longer counts.
-  (void)instances.remove_spot(1);
+  (void)spots.remove(1, 0);
   CHECK(weigh(weigher, hosts, now)[0] == -600e6);
 }
 
 TEST_CASE("SpotHour: a spot placed before the window counts as well") {
   HostTable hosts = HostTable::uniform(3, {10, 10, 0});
-  InstanceTable instances(1, 3);
-  place(hosts, instances, 1, 0, -SimTime(minutes(90)));
-  hosts.lend_spots(instances.spots());
+  SpotLists spots(3);
+  place(hosts, spots, 1, 0, -SimTime(minutes(90)));
+  hosts.lend_spots(spots);
   // From -01:30 to -00:15: 75 min, so 15.
   CHECK(weigh(SpotHourWeigher{PluginOptions("SpotHour")}, hosts, -SimTime(minutes(15)))[1] ==
         -900e6);

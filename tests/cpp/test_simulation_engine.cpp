@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/random.hpp"
+#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
 #include "sim_harness/engine/run_group.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"

@@ -16,6 +16,7 @@
 #include "core/random.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
+#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/policies/policy_list.hpp"

@@ -9,6 +9,7 @@
 
 #include "filters/feasibility_filter.hpp"
 #include "filters/spot_avoiding_filter.hpp"
+#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/plateau_weighers.hpp"

@@ -8,6 +8,7 @@
 #include "error_text.hpp"
 #include "random_workload.hpp"
 #include "scratch_folder.hpp"
+#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
 #include "sim_harness/engine/explain.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"

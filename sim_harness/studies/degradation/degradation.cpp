@@ -1,11 +1,11 @@
 #include "sim_harness/studies/degradation/degradation.hpp"
 
-#include <memory>
+#include <utility>
 #include <vector>
 
+#include "core/provider/provider_hosts.hpp"
 #include "core/random.hpp"
-#include "core/ranking/host_ranking.hpp"
-#include "sim_harness/engine/placements.hpp"
+#include "sim_harness/engine/placement_checks.hpp"
 #include "sim_harness/interrupt/stop_token.hpp"
 
 namespace cospot {
@@ -32,41 +32,37 @@ HostIndex draw_host(HostRanking& ranking, std::size_t top, Random& random,
 
 }  // namespace
 
-DegradationResult degrade(const EventSchedule& vms, HostTable hosts, const Chain& vm,
-                          std::size_t top, std::uint64_t seed) {
+DegradationResult degrade(const EventSchedule& vms, HostTable hosts,
+                          std::shared_ptr<const Chain> vm, std::size_t top, std::uint64_t seed) {
   DegradationResult result{.hosts = hosts.size(),
                            .vm_requests = vms.vm_requests,
                            .vm_revenue_requested = vms.vm_revenue_requested,
                            .vm_revenue = vms.vm_revenue_requested};
-  require_placements_seen(vms, vm);
-  const std::unique_ptr<HostRanking> ranking = vm.make_ranking(hosts);
-  Placements placements(vms);
-  std::vector<HostIndex> host_of(vms.start.size(), kNoHost);
+  require_placements_seen(vms, *vm);
+  ProviderHosts datacenter(std::move(hosts), {.vm = std::move(vm)}, vms.start.size(),
+                           vms.make_placements());
   std::vector<HostIndex> seen;
   Random random(seed);
   const StopToken stop = current_stop_token();
   for (std::size_t i = 0; i < vms.events_to_last_arrival; ++i) {
     if (i % kEventsBetweenPolls == 0) stop.check();
     const ScheduledEvent& event = vms.events[i];
-    HostIndex& host = host_of[event.instance];
     if (event.is_departure()) {
-      if (host == kNoHost) continue;
-      hosts.remove_vm(host, vms.resources(event));
-      placements.left(event.instance, host);
-    } else {
-      Request request = vms.request(event);
-      if (!placements.empty()) request.placement = placements.of(event.instance);
-      ranking->start(request);
-      host = draw_host(*ranking, top, random, seen);
-      if (host == kNoHost) {
-        ++result.vm_rejected;
-        result.vm_revenue -= vms.revenue(request.vcpus, request.time, vms.end[event.instance]);
-        continue;
-      }
-      hosts.add_vm(host, request.resources());
-      placements.placed(event.instance, host);
+      const HostIndex host = datacenter.host_of(event.instance);
+      if (host != kNoHost) datacenter.remove_vm(event.instance, vms.resources(event), host);
+      continue;
     }
-    ranking->host_changed(host);
+    Request request = vms.request(event);
+    request.placement = datacenter.placement_of(event.instance);
+    HostRanking& ranking = datacenter.ranking_for(request);
+    ranking.start(request);
+    const HostIndex host = draw_host(ranking, top, random, seen);
+    if (host == kNoHost) {
+      ++result.vm_rejected;
+      result.vm_revenue -= vms.revenue(request.vcpus, request.time, vms.end[event.instance]);
+    } else {
+      datacenter.place_vm(event.instance, request.resources(), host);
+    }
   }
   return result;
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "core/model/host_table.hpp"
 #include "core/ranking/chain.hpp"
@@ -24,7 +25,8 @@ struct DegradationResult {
 /// plain policy. The same draws for a seed everywhere.
 ///
 /// Source: CoSpot, section 2, Hypothesis 1 and Figure 2.
-[[nodiscard]] DegradationResult degrade(const EventSchedule& vms, HostTable hosts, const Chain& vm,
-                                        std::size_t top, std::uint64_t seed);
+[[nodiscard]] DegradationResult degrade(const EventSchedule& vms, HostTable hosts,
+                                        std::shared_ptr<const Chain> vm, std::size_t top,
+                                        std::uint64_t seed);
 
 }  // namespace cospot

@@ -85,7 +85,7 @@ Experiment load(Settings settings) {
     for (const std::size_t run : pending) {
       const auto at = table().at(settings, grid.coordinates(run));
       record(run, values_of(std::span(measures()),
-                            degrade(workload.vm_schedule(), hosts, *chain,
+                            degrade(workload.vm_schedule(), hosts, chain,
                                     static_cast<std::size_t>(at.get(kTopAxis)),
                                     static_cast<std::uint64_t>(at.get(kSeedAxis)))));
     }

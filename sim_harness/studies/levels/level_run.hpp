@@ -8,7 +8,7 @@
 #include "guarantees/economy/economy_promise.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/engine/forecast_owner.hpp"
-#include "sim_harness/engine/level_engine.hpp"
+#include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/workloads/workload.hpp"
 
 namespace cospot {

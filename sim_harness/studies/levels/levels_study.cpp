@@ -166,12 +166,12 @@ class LevelsSimulation {
     const std::vector<std::uint8_t> levels =
         levels_of(workload.workload(), at.get(kEconomyPercentAxis),
                   static_cast<std::uint64_t>(at.get(kLevelsSeedAxis)));
-    LevelEngine engine(workload.schedule(), levels, settings_.host.table(hosts),
-                       allocator(workload, at, is_limited));
+    SimulationEngine engine(workload.schedule(), settings_.host.table(hosts),
+                            allocator(workload, at, is_limited), levels);
     PromiseOwner owner(steps, workload.workload(), levels);
     if (is_limited) engine.set_forecasts(&owner);
     engine.run();
-    LevelsRun result{.levels = engine.results(), .hosts = hosts};
+    LevelsRun result{.levels = engine.level_results(), .hosts = hosts};
     result.income = income_of(result.levels);
     if (is_limited) {
       const HostMix::Sum all = settings_.host.sum(hosts);
@@ -182,19 +182,18 @@ class LevelsSimulation {
   }
 
  private:
-  [[nodiscard]] static LevelAllocator allocator(SharedWorkload& workload,
-                                                const GridPoint<LevelsSettings>& at,
-                                                bool is_limited) {
+  [[nodiscard]] static Allocator allocator(SharedWorkload& workload,
+                                           const GridPoint<LevelsSettings>& at, bool is_limited) {
     const ChainSide side = at.get(kSafAxis) ? ChainSide::kVmAvoidingSpots : ChainSide::kVm;
     ChainSpec economy = at.get(kEconomyAxis);
     if (is_limited) economy.filters.push_back({.name = "EconomyPromise"});
     const bool with_placements = workload.schedule().has_placements();
-    return {.chains = {make_chain(at.get(kVmAxis), side, with_placements),
-                       make_chain(economy, side, with_placements),
-                       make_chain(at.get(kSpotAxis), ChainSide::kSpot, with_placements)},
+    return {.vm = make_chain(at.get(kVmAxis), side, with_placements),
+            .spot = make_chain(at.get(kSpotAxis), ChainSide::kSpot, with_placements),
             .evictor = prepared_evictor(make_evictor(at.get(kEvictorAxis)), workload.workload(),
                                         workload.schedule()),
-            .otn = at.get(kOtnAxis)};
+            .otn = at.get(kOtnAxis),
+            .between = {make_chain(economy, side, with_placements)}};
   }
 
   [[nodiscard]] double income_of(const std::vector<LevelResult>& levels) const {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include "core/ranking/host_ranking.hpp"
+#include "core/policy/host_ranking.hpp"
 
 namespace cospot {
 

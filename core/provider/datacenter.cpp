@@ -1,4 +1,4 @@
-#include "core/model/datacenter.hpp"
+#include "core/provider/datacenter.hpp"
 
 #include <algorithm>
 #include <string>
@@ -18,9 +18,7 @@ std::string text_of(const ResourceVector& amounts) {
 
 }  // namespace
 
-Datacenter::Datacenter(const HostTable& hosts) : hosts_(hosts), spots_(hosts.size()) {
-  hosts_.lend_spots(spots_);
-}
+Datacenter::Datacenter(const HostTable& hosts) : hosts_(HostTable(hosts)) {}
 
 std::optional<HostIndex> Datacenter::host_of(InstanceIndex instance) const {
   const auto found = placed_.find(instance);
@@ -32,7 +30,7 @@ void Datacenter::add_vm(HostIndex host, const Request& request) {
   require_new(request.instance);
   require_fit(host, request, Sees::kVms);
   placed_.emplace(request.instance, Placed{host, request.resources(), false});
-  hosts_.add_vm(host, request.resources());
+  hosts_.place(request, host, kNever);
   log_.add(host);
 }
 
@@ -40,13 +38,8 @@ void Datacenter::add_spot(HostIndex host, const Request& request, SimTime ends_a
   if (!request.is_spot()) throw ConfigError("add_spot: the request is for a VM, expected a spot");
   require_new(request.instance);
   require_fit(host, request, Sees::kVmsAndSpots);
-  spots_.add({.instance = request.instance,
-              .resources = request.resources(),
-              .placed_at = request.time,
-              .ends_at = ends_at},
-             host);
   placed_.emplace(request.instance, Placed{host, request.resources(), true});
-  hosts_.add_spot(host, request.resources());
+  hosts_.place(request, host, ends_at);
   log_.add(host);
 }
 
@@ -54,10 +47,9 @@ void Datacenter::remove(InstanceIndex instance) {
   const Placed gone = placed(instance);
   placed_.erase(instance);
   if (gone.is_spot) {
-    spots_.remove(instance, gone.host);
-    hosts_.remove_spot(gone.host, gone.resources);
+    hosts_.remove_spot(instance, gone.host);
   } else {
-    hosts_.remove_vm(gone.host, gone.resources);
+    hosts_.remove_vm(instance, gone.resources, gone.host);
   }
   log_.add(gone.host);
 }
@@ -78,7 +70,7 @@ void Datacenter::add_vm_in_place_of(std::span<const InstanceIndex> victims, Host
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
     throw PolicyError("the choice names a victim twice");
   }
-  ResourceVector missing = request.resources() - hosts_.free(host, Sees::kVmsAndSpots);
+  ResourceVector missing = request.resources() - hosts().free(host, Sees::kVmsAndSpots);
   for (const InstanceIndex victim : sorted) {
     const auto found = placed_.find(victim);
     if (found == placed_.end() || found->second.host != host || !found->second.is_spot) {
@@ -90,6 +82,12 @@ void Datacenter::add_vm_in_place_of(std::span<const InstanceIndex> victims, Host
   if (!missing.fits_in({})) throw PolicyError("the choice does not free enough for the VM");
   for (const InstanceIndex victim : victims) remove(victim);
   add_vm(host, request);
+}
+
+bool Datacenter::commit(const Choice& choice, const Request& request) {
+  if (!is_current(hosts(), choice)) return false;
+  add_vm_in_place_of(choice.victims, choice.host.host, request);
+  return true;
 }
 
 void Datacenter::require_vm(const Request& request) const {
@@ -104,7 +102,7 @@ void Datacenter::require_new(InstanceIndex instance) const {
 }
 
 void Datacenter::require_fit(HostIndex host, const Request& request, Sees sees) const {
-  const ResourceVector free = hosts_.free(host, sees);
+  const ResourceVector free = hosts().free(host, sees);
   if (request.resources().fits_in(free)) return;
   throw ConfigError("host " + std::to_string(host) + " has room for " + text_of(free) +
                     " beside its " + (sees == Sees::kVms ? "VMs" : "VMs and spots") +

@@ -5,14 +5,12 @@
 #include <span>
 
 #include "core/model/host_log.hpp"
-#include "core/model/host_table.hpp"
-#include "core/model/instance_table.hpp"
+#include "core/provider/provider_hosts.hpp"
 
 namespace cospot {
 
-/// Hosts and the instances on them with one writer, for a caller who places and evicts step by
-/// step. Unlike the engine's, its instances have any numbers, and every step is checked. A choice
-/// of the handshake is carried out by commit() (core/handshake/handshake.hpp).
+/// ProviderHosts for a caller who places and evicts step by step, by policies of its own: instances
+/// have any numbers, and every step is checked.
 class Datacenter {
  public:
   /// `hosts` is copied, as hosts without instances of this datacenter.
@@ -21,11 +19,11 @@ class Datacenter {
   Datacenter(const Datacenter&) = delete;
   Datacenter& operator=(const Datacenter&) = delete;
 
-  [[nodiscard]] const HostTable& hosts() const { return hosts_; }
+  [[nodiscard]] const HostTable& hosts() const { return hosts_.table(); }
   [[nodiscard]] const HostLog& log() const { return log_; }
   [[nodiscard]] std::optional<HostIndex> host_of(InstanceIndex instance) const;
   [[nodiscard]] std::span<const RunningSpot> spots_on(HostIndex host) const {
-    return spots_.spots_on(host);
+    return hosts_.spots_on(host);
   }
 
   // Errors: ConfigError when the instance runs already, the request is of the other class, or it
@@ -46,6 +44,10 @@ class Datacenter {
   void add_vm_in_place_of(std::span<const InstanceIndex> victims, HostIndex host,
                           const Request& request);
 
+  /// Carries out a choice. Returns false, with nothing done, when the host has changed since it was
+  /// offered. Errors: as add_vm_in_place_of.
+  [[nodiscard]] bool commit(const Choice& choice, const Request& request);
+
  private:
   struct Placed {
     HostIndex host;
@@ -58,10 +60,9 @@ class Datacenter {
   void require_fit(HostIndex host, const Request& request, Sees sees) const;
   [[nodiscard]] const Placed& placed(InstanceIndex instance) const;
 
-  HostTable hosts_;
+  ProviderHosts hosts_;
   HostLog log_;
   std::map<InstanceIndex, Placed> placed_;
-  SpotLists spots_;
 };
 
 }  // namespace cospot

@@ -1,4 +1,4 @@
-#include "core/model/instance_table.hpp"
+#include "core/model/spot_lists.hpp"
 
 #include <algorithm>
 
