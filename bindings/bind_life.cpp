@@ -17,8 +17,8 @@
 #include "bindings/workload_windows.hpp"
 #include "bindings/workloads.hpp"
 #include "sim_harness/engine/event_log.hpp"
+#include "sim_harness/engine/provider_run.hpp"
 #include "sim_harness/studies/life/life_keys.hpp"
-#include "sim_harness/studies/life/life_run.hpp"
 #include "sim_harness/studies/life/life_schema.hpp"
 
 namespace cospot::bindings {
@@ -56,16 +56,17 @@ py::dict simulate_life(const PythonWorkload& workload, const py::object& life,
                                  .evictor = evictor,
                                  .saf = saf,
                                  .otn = otn});
-  require_no_forecast(run.settings.vm, "vm");
-  require_no_forecast(run.settings.spot, "spot");
   warn_of_window(workload);
   const HostTable named = run.hosts;  // for the log, which outlives the run's own
   std::optional<EventLog> log;
   if (!events.is_none()) log.emplace(read_path(events, "events"), workload.workload(), named);
   const std::shared_ptr<const EventSchedule> schedule = schedule_of(workload, run.settings);
   const LifeResult result = watched([&] {
-    return run_life(workload.workload(), *schedule, run.settings, std::move(run.hosts), settings,
-                    log ? &*log : nullptr);
+    ProviderRun simulation(workload.workload(), *schedule, run.settings, std::move(run.hosts),
+                           {.life = settings});
+    simulation.engine().set_observer(log ? &*log : nullptr);
+    simulation.run();
+    return simulation.result();
   });
   if (log) log->finish();
   return to_dict(result);
@@ -84,7 +85,7 @@ Args:
     workload: What is replayed.
     life: What happens beside it, a dict with the keys of docs/life.md, or "none". Paths in it are
         relative to the working directory.
-    hosts, host, vm, spot, evictor, saf, otn: As for simulate. No policy may need forecasts.
+    hosts, host, vm, spot, evictor, saf, otn: As for simulate.
     events: File to write every event to, CSV, gzip-compressed if it ends in .gz
         (docs/event-log-format.md).
 

@@ -82,8 +82,7 @@ ProviderHosts::ProviderHosts(const ProviderHosts& other, Allocator allocator)
 }
 
 HostRanking& ProviderHosts::ranking_by_level(const Request& request) {
-  const bool is_lowest = levels_.of(request) + 1 == levels_.count;
-  return (is_lowest ? lowest_ : view_for(request).ranking).current();
+  return (is_lowest(request) ? lowest_ : view_for(request).ranking).current();
 }
 
 HostIndex ProviderHosts::first_without_eviction(const Request& request) {

@@ -49,6 +49,23 @@ class ProviderHosts {
   }
   /// The host an instance runs on; kNoHost when it does not run.
   [[nodiscard]] HostIndex host_of(InstanceIndex instance) const { return host_of_[instance]; }
+  /// The hosts as the chain of such requests sees them.
+  [[nodiscard]] const HostTable& table_for(const Request& request) const {
+    return is_lowest(request) ? top_.hosts : view_for(request).hosts;
+  }
+  /// Who may be displaced on a host for such a request, oldest placement first.
+  [[nodiscard]] std::span<const RunningSpot> displaceable_for(const Request& request,
+                                                              HostIndex host) const {
+    return view_for(request).displaceable.spots_on(host);
+  }
+  [[nodiscard]] const Chain& chain_for(const Request& request) const {
+    if (is_lowest(request)) return *allocator_.spot;
+    const std::size_t level = levels_.of(request);
+    return level == 0 ? *allocator_.vm : *allocator_.between[level - 1];
+  }
+  [[nodiscard]] bool is_lowest(const Request& request) const {
+    return levels_.of(request) + 1 == levels_.count;
+  }
   /// What an instance asks beside room, as things are now; nullptr: nothing. Valid for one request.
   [[nodiscard]] const Placement* placement_of(InstanceIndex instance) const {
     return placements_.of(instance);
@@ -175,9 +192,15 @@ class ProviderHosts {
   };
 
   [[nodiscard]] HostRanking& ranking_by_level(const Request& request);
-  [[nodiscard]] View& view_for(const Request& request) {
-    const std::size_t level = levels_.are_classes() ? 0 : levels_.of(request);
-    return level == 0 ? top_ : *between_[level - 1];
+  /// Of a request that is not of the lowest level.
+  template <class Self>
+  [[nodiscard]] static auto& view_in(Self& self, const Request& request) {
+    const std::size_t level = self.levels_.are_classes() ? 0 : self.levels_.of(request);
+    return level == 0 ? self.top_ : *self.between_[level - 1];
+  }
+  [[nodiscard]] View& view_for(const Request& request) { return view_in(*this, request); }
+  [[nodiscard]] const View& view_for(const Request& request) const {
+    return view_in(*this, request);
   }
   [[nodiscard]] double vm_load() const { return load_ ? load_->of_scarcest() : 0; }
   void vms_changed(HostIndex host) {

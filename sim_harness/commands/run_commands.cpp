@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -21,16 +20,13 @@
 #include "sim_harness/commands/run_result_text.hpp"
 #include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/configuration/named_files.hpp"
-#include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/datacenter_size.hpp"
 #include "sim_harness/engine/event_log.hpp"
 #include "sim_harness/engine/explain.hpp"
 #include "sim_harness/engine/explain_text.hpp"
 #include "sim_harness/engine/headroom.hpp"
 #include "sim_harness/engine/placement_checks.hpp"
-#include "sim_harness/engine/prepared_evictor.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
-#include "sim_harness/engine/spot_forecasts.hpp"
+#include "sim_harness/engine/provider_run.hpp"
 #include "sim_harness/files/output_file.hpp"
 #include "sim_harness/files/text_table.hpp"
 #include "sim_harness/policies/policy_list.hpp"
@@ -38,7 +34,6 @@
 #include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/compare/sweep_grid.hpp"
 #include "sim_harness/studies/life/life_keys.hpp"
-#include "sim_harness/studies/life/life_run.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/studies/study.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
@@ -121,7 +116,9 @@ class ScenarioRun {
       require_not_input("--events", *arguments.events, inputs_of(arguments));
     }
     print_warnings(input_warnings(workload_, sweep_.host.largest_total(), words_.unit));
-    if (life_key_.kind != ConfigNode::Kind::kNull) read_life_key();
+    if (life_key_.kind != ConfigNode::Kind::kNull) {
+      life_ = read_life(life_key_, std::filesystem::path(arguments.scenario).parent_path());
+    }
     if (arguments.explained_id.has_value()) {
       explained_ = find_request(workload_, *arguments.explained_id);
     }
@@ -132,26 +129,23 @@ class ScenarioRun {
     const EventSchedule schedule =
         make_schedule(workload_, ScheduledClasses::kVmsAndSpots, settings.host.isolated_tenants());
     require_possible_placements(workload_, schedule, settings.host, settings.hosts);
-    if (life_) return run_with_life(settings, schedule);
-    Allocator allocator = make_allocator(settings, schedule.has_placements());
-    allocator.evictor = prepared_evictor(allocator.evictor, workload_, schedule);
-    SimulationEngine engine(schedule, settings.host.table(settings.hosts), allocator);
+    ProviderRun simulation(workload_, schedule, settings, settings.host.table(settings.hosts),
+                           {.life = life_.value_or(LifeSettings{})});
+    SimulationEngine& engine = simulation.engine();
     std::optional<EventLog> log;
     if (arguments_.events.has_value()) log.emplace(*arguments_.events, workload_, engine.hosts());
     engine.set_observer(log ? &*log : nullptr);
-    const auto forecast = make_spot_forecasts(schedule, engine.hosts(), settings.spot);
-    engine.set_forecasts(forecast.get());
-
-    const auto start = std::chrono::steady_clock::now();
     if (explained_.has_value()) explain(engine, schedule, settings, log ? &*log : nullptr);
-    engine.run();
-    const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - start;
+    simulation.run();
     if (log) log->finish();
-    RunResult result = engine.result();
-    result.wall_ms = wall.count();
+    const LifeResult result = simulation.result();
     const Timing timing = arguments_.timing == "off" ? Timing::kOff : Timing::kOn;
     if (arguments_.json) return print(result_json(settings, result, timing) + "\n");
-    print(settings_text(settings) + "\n" + run_result_text(result, timing, words_));
+    std::string text = settings_text(settings);
+    if (life_) text += "life      " + life_->label + "\n";
+    text += "\n" + run_result_text(result.run, timing, words_);
+    if (life_) text += "\n" + life_text(result);
+    print(text);
   }
 
  private:
@@ -168,31 +162,6 @@ class ScenarioRun {
     return with_headroom(*least_hosts_, *size.percent);
   }
 
-  void read_life_key() {
-    life_ = read_life(life_key_, std::filesystem::path(arguments_.scenario).parent_path());
-    if (arguments_.explained_id.has_value()) {
-      throw ConfigError(life_key_.where +
-                        ": life: --explain knows no life of requests; leave one of the two out: "
-                        "life works in `cospot run` without --explain, in the study life of "
-                        "`cospot compare`, and in cospot.simulate_life");
-    }
-    require_no_forecast(sweep_.vm.front(), life_key_.where + ": life");
-    require_no_forecast(sweep_.spot.front(), life_key_.where + ": life");
-  }
-
-  void run_with_life(const RunSettings& settings, const EventSchedule& schedule) const {
-    const HostTable hosts = settings.host.table(settings.hosts);
-    std::optional<EventLog> log;
-    if (arguments_.events.has_value()) log.emplace(*arguments_.events, workload_, hosts);
-    const LifeResult result =
-        run_life(workload_, schedule, settings, hosts, *life_, log ? &*log : nullptr);
-    if (log) log->finish();
-    const Timing timing = arguments_.timing == "off" ? Timing::kOff : Timing::kOn;
-    if (arguments_.json) return print(result_json(settings, result.run, timing, &result) + "\n");
-    print(settings_text(settings) + "life      " + life_->label + "\n\n" +
-          run_result_text(result.run, timing, words_) + "\n" + life_text(result));
-  }
-
   void explain(SimulationEngine& engine, const EventSchedule& schedule, const RunSettings& settings,
                RunObserver* observer) const {
     engine.run({.arrival = *explained_});
@@ -204,8 +173,9 @@ class ScenarioRun {
   }
 
   /// The measures are the columns of `cospot compare`, by their names.
-  [[nodiscard]] std::string result_json(const RunSettings& settings, const RunResult& result,
-                                        Timing timing, const LifeResult* life = nullptr) const {
+  [[nodiscard]] std::string result_json(const RunSettings& settings, const LifeResult& life,
+                                        Timing timing) const {
+    const RunResult& result = life.run;
     const std::vector<Column>& columns = compare_schema().measures;
     const Measures values = compare_measures(result, workload_.sha256, 0);
     JsonObject measures;
@@ -227,7 +197,7 @@ class ScenarioRun {
         .add("saf", json_bool(settings.saf))
         .add("otn", setting_json(settings.otn).dump())
         .add("measures", measures.text());
-    if (life != nullptr) json.add("life", life_result_json(*life_, *life));
+    if (life_) json.add("life", life_result_json(*life_, life));
     if (words_.prices)
       json.add("money", run_money_json(result, *words_.prices, words_.window_days));
     return json.text();

@@ -68,10 +68,14 @@ std::shared_ptr<const Chain> make_chain(const ChainSpec& spec, ChainSide side,
 
 Allocator make_allocator(const RunSettings& settings, bool with_placements) {
   const ChainSide side = settings.saf ? ChainSide::kVmAvoidingSpots : ChainSide::kVm;
-  return {.vm = make_chain(settings.vm, side, with_placements),
-          .spot = make_chain(settings.spot, ChainSide::kSpot, with_placements),
-          .evictor = make_evictor(settings.evictor),
-          .otn = settings.otn};
+  Allocator allocator{.vm = make_chain(settings.vm, side, with_placements),
+                      .spot = make_chain(settings.spot, ChainSide::kSpot, with_placements),
+                      .evictor = make_evictor(settings.evictor),
+                      .otn = settings.otn};
+  for (const ChainSpec& chain : settings.between) {
+    allocator.between.push_back(make_chain(chain, side, with_placements));
+  }
+  return allocator;
 }
 
 }  // namespace cospot

@@ -33,6 +33,8 @@ std::string_view name_of(LifeEventKind kind) {
       return "resize_refused";
     case LifeEventKind::kGiveUp:
       return "give_up";
+    case LifeEventKind::kDecline:
+      return "decline";
   }
   return "";
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/model/host_table.hpp"
-#include "sim_harness/engine/life_observer.hpp"
+#include "sim_harness/engine/run_observer.hpp"
 #include "sim_harness/files/stored_stream.hpp"
 #include "sim_harness/workloads/workload.hpp"
 
@@ -16,7 +16,7 @@ namespace cospot {
 /// packed when the name ends in `.gz`. Rows go to disk as they come.
 ///
 /// Errors, from every call: InputError when the file cannot be written.
-class EventLog final : public LifeObserver {
+class EventLog final : public RunObserver {
  public:
   /// `workload` and `hosts`, those of the run, outlive the log.
   EventLog(const std::filesystem::path& file, const Workload& workload, const HostTable& hosts);

@@ -6,6 +6,7 @@
 #include <span>
 #include <stdexcept>
 #include <typeinfo>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "core/handshake/handshake.hpp"
@@ -75,13 +76,15 @@ class HandshakeWatch : public HandshakeObserver {
 /// Fills in an explanation, step by step as the chain and the handshake go.
 class Explainer {
  public:
-  Explainer(const SimulationEngine& engine, const RunSettings& settings)
-      : engine_(engine), view_(engine.hosts().view()) {
-    told_.request = engine.next_request();
+  Explainer(const ProviderHosts& hosts, const Request& request, const RunSettings& settings)
+      : hosts_(hosts),
+        table_(hosts.table_for(request)),
+        view_(table_.view()),
+        chain_(&hosts.chain_for(request)) {
+    told_.request = request;
+    told_.level = hosts.levels().of(request);
     told_.settings = settings;
-    told_.largest_total = engine.hosts().largest_total();
-    const Allocator& allocator = engine.allocator();
-    chain_ = told_.request.is_spot() ? allocator.spot.get() : allocator.vm.get();
+    told_.largest_total = table_.largest_total();
   }
 
   Explanation explain() {
@@ -96,16 +99,15 @@ class Explainer {
 
  private:
   void describe_hosts() {
-    const HostTable& hosts = engine_.hosts();
-    told_.hosts.resize(hosts.size());
-    for (HostIndex host = 0; host < hosts.size(); ++host) {
+    told_.hosts.resize(table_.size());
+    for (HostIndex host = 0; host < table_.size(); ++host) {
       ExplainedHost& told = told_.hosts[host];
       told.ranked.host = host;
-      told.name = hosts.name(host);
+      told.name = table_.name(host);
       told.num_vms = view_[host].num_vms();
       told.num_spots = view_[host].num_spots();
-      told.free_ignoring_spots = hosts.free(host, Sees::kVms);
-      told.free = hosts.free(host, Sees::kVmsAndSpots);
+      told.free_ignoring_spots = table_.free(host, Sees::kVms);
+      told.free = table_.free(host, Sees::kVmsAndSpots);
     }
   }
 
@@ -203,25 +205,28 @@ class Explainer {
 
   /// The handshake itself, of a ranking made anew.
   void choose_from_offer() {
-    const Allocator& allocator = engine_.allocator();
-    const std::unique_ptr<HostRanking> ranking = chain_->make_scan(engine_.hosts());
-    Handshake handshake(*allocator.evictor, allocator.otn);
-    const auto spots_of = [this](HostIndex host) { return engine_.spots_on(host); };
+    const Allocator& allocator = hosts_.allocator();
+    const std::unique_ptr<HostRanking> ranking = chain_->make_scan(table_);
+    Handshake handshake(*allocator.evictor, allocator.otn, hosts_.levels());
+    const auto spots_of = [this](HostIndex host) {
+      return hosts_.displaceable_for(told_.request, host);
+    };
     told_.winner =
         handshake
-            .answer(engine_.hosts(), *ranking, told_.request, VmLoad(engine_.hosts()).of_scarcest(),
-                    spots_of, HandshakeWatch(told_))
+            .answer(table_, *ranking, told_.request, VmLoad(hosts_.table()).of_scarcest(), spots_of,
+                    HandshakeWatch(told_))
             .host.host;
   }
 
-  const SimulationEngine& engine_;
+  const ProviderHosts& hosts_;
+  const HostTable& table_;
   HostView view_;
   const Chain* chain_;
   ChainScratch scratch_;
   Explanation told_;
 };
 
-/// Notes what an engine decides for one request and passes everything on.
+/// Notes what an engine decides for one request when it asks first, and passes everything on.
 class DecisionWatch final : public RunObserver {
  public:
   DecisionWatch(InstanceIndex instance, RunObserver* next) : instance_(instance), next_(next) {}
@@ -233,18 +238,22 @@ class DecisionWatch final : public RunObserver {
     if (next_ != nullptr) next_->offered(offer);
   }
   void evicted(InstanceIndex victim, HostIndex from, const Request& for_vm) override {
-    if (for_vm.instance == instance_) victims.push_back(victim);
+    if (for_vm.instance == instance_ && !is_answered_) victims.push_back(victim);
     if (next_ != nullptr) next_->evicted(victim, from, for_vm);
   }
   void placed(const Request& request, HostIndex on) override {
-    if (request.instance == instance_) host = on;
+    if (request.instance == instance_ && !std::exchange(is_answered_, true)) host = on;
     if (next_ != nullptr) next_->placed(request, on);
   }
   void rejected(const Request& request) override {
+    if (request.instance == instance_) is_answered_ = true;
     if (next_ != nullptr) next_->rejected(request);
   }
   void departed(InstanceIndex instance, HostIndex from, SimTime time) override {
     if (next_ != nullptr) next_->departed(instance, from, time);
+  }
+  void happened(const LifeEvent& event) override {
+    if (next_ != nullptr) next_->happened(event);
   }
 
   HostIndex host = kNoHost;
@@ -253,6 +262,7 @@ class DecisionWatch final : public RunObserver {
  private:
   InstanceIndex instance_;
   RunObserver* next_;
+  bool is_answered_ = false;  // it may ask again
 };
 
 }  // namespace
@@ -293,7 +303,7 @@ InstanceIndex find_request(const Workload& workload, std::string_view id) {
 }
 
 Explanation explain_next(const SimulationEngine& engine, const RunSettings& settings) {
-  return Explainer(engine, settings).explain();
+  return Explainer(engine.datacenter(), engine.next_request(), settings).explain();
 }
 
 void decide_as_explained(SimulationEngine& engine, const EventSchedule& schedule,

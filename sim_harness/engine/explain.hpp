@@ -36,6 +36,7 @@ struct ExplainedHost {
 /// Why a request gets the host it gets, or none.
 struct Explanation {
   Request request;
+  std::size_t level = 0;  ///< its priority level, 0 the highest
   RunSettings settings;
   std::vector<std::string> filters;  ///< their names
   std::vector<FilterMode> filter_modes;
@@ -50,7 +51,8 @@ struct Explanation {
   HostIndex winner = kNoHost;
 
   [[nodiscard]] const ChainSpec& chain() const {
-    return request.is_spot() ? settings.spot : settings.vm;
+    if (request.is_spot()) return settings.spot;
+    return level == 0 ? settings.vm : settings.between[level - 1];
   }
   [[nodiscard]] const ExplainedHost* winning_host() const;
 };

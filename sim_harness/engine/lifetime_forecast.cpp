@@ -28,12 +28,6 @@ std::vector<ResourceVector> spot_sizes(const EventSchedule& schedule) {
   return sizes;
 }
 
-std::vector<bool> which_are_spots(const EventSchedule& schedule) {
-  std::vector<bool> is_spot(schedule.start.size(), false);
-  for (const ScheduledEvent& event : schedule.events) is_spot[event.instance] = event.is_spot();
-  return is_spot;
-}
-
 }  // namespace
 
 LifetimeForecast::LifetimeForecast(const EventSchedule& schedule,
@@ -41,7 +35,7 @@ LifetimeForecast::LifetimeForecast(const EventSchedule& schedule,
                                    LifetimeSlaOptions options)
     : options_(std::move(options)),
       window_(schedule.window),
-      is_spot_(which_are_spots(schedule)),
+      runs_as_spot_(schedule.start.size(), false),
       history_(std::move(host_totals)),
       next_(options_.refresh) {
   options_.estimate.sizes = spot_sizes(schedule);
@@ -73,7 +67,7 @@ SimTime LifetimeForecast::asked_lifetime(const Request& spot, SimTime end) const
 
 void LifetimeForecast::evicted(InstanceIndex victim, HostIndex /*host*/, const Request& for_vm) {
   if (!is_recorded(victim)) return;
-  if (options_.records_evictions) {
+  if (options_.records_evictions && runs_as_spot_[victim]) {
     history_.evict(victim, for_vm.time);
   } else {
     history_.end(victim, for_vm.time);
@@ -81,6 +75,7 @@ void LifetimeForecast::evicted(InstanceIndex victim, HostIndex /*host*/, const R
 }
 
 void LifetimeForecast::placed(const Request& request, HostIndex host) {
+  runs_as_spot_[request.instance] = request.is_spot();
   if (is_recorded(request.instance)) history_.place(request, host);
 }
 

@@ -46,12 +46,12 @@ class LifetimeForecast final : public ForecastOwner {
 
  private:
   [[nodiscard]] bool is_recorded(InstanceIndex instance) const {
-    return options_.records_spots || !is_spot_[instance];
+    return options_.records_spots || !runs_as_spot_[instance];
   }
 
   LifetimeSlaOptions options_;
   SimTime window_;
-  std::vector<bool> is_spot_;  // of each instance
+  std::vector<bool> runs_as_spot_;  // of each instance: others displace it, and it nobody
   History history_;
   LifetimeQuantiles quantiles_;
   Forecasts forecasts_;

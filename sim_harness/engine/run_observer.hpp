@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
+
 #include "core/handshake/spot_side.hpp"
+#include "core/model/resource_vector.hpp"
 #include "core/model/sim_time.hpp"
 
 namespace cospot {
@@ -17,26 +20,60 @@ class InstanceObserver {
   virtual void departed(InstanceIndex instance, HostIndex host, SimTime time) = 0;
 };
 
+/// What only a run with waits knows (SimulationParts).
+enum class LifeEventKind : std::uint8_t {
+  kHostDrained,    ///< the host takes nobody new
+  kHostDown,       ///< nothing runs on it any more
+  kHostBack,       ///< it takes instances again
+  kLoss,           ///< a spot is gone with its host, by a failure
+  kStop,           ///< a spot is gone with its host, by maintenance
+  kEvacuation,     ///< a VM leaves the host that is down; whether it finds another one follows
+  kMigration,      ///< a VM runs on this host from now on
+  kResize,         ///< a VM has this size, on this host, from now on
+  kResizeRefused,  ///< it keeps its size
+  kGiveUp,         ///< it does not ask again
+  kDecline,        ///< the host has changed since a scheduler decided for it
+};
+
+inline constexpr InstanceIndex kNoInstance = UINT32_MAX;
+
+struct LifeEvent {
+  SimTime time{0};
+  LifeEventKind kind = LifeEventKind::kHostDown;
+  InstanceIndex instance = kNoInstance;
+  HostIndex host = kNoHost;
+  ResourceVector size{};  ///< of a resize: the one that was asked for
+
+  friend bool operator==(const LifeEvent&, const LifeEvent&) = default;
+};
+
 /// Watches a run event by event. An engine with an observer makes whole offers, so that the
-/// observer sees every offered host; its decisions are the same as without.
+/// observer sees every offered host; its decisions are the same as without. A request, and a
+/// placement or a rejection, come with every try.
 class RunObserver : public InstanceObserver {
  public:
   virtual void requested(const Request& request) = 0;
   /// The VM chain's offer, before the spot side has answered.
   virtual void offered(const Offer& offer) = 0;
+  virtual void happened(const LifeEvent& /*event*/) {}
 };
 
 /// Shows a RunObserver the offers of a handshake.
 class OfferWatch : public HandshakeObserver {
  public:
-  explicit OfferWatch(RunObserver& observer) : observer_(&observer) {}
+  /// The time is that at which an offer is told of.
+  OfferWatch(RunObserver& observer, SimTime now) : observer_(&observer), now_(now) {}
 
   void offered(const Offer& offer) const {
-    if (!offer.hosts.empty()) observer_->offered(offer);
+    if (offer.hosts.empty()) return;
+    Offer told = offer;
+    told.request.time = now_;
+    observer_->offered(told);
   }
 
  private:
   RunObserver* observer_;
+  SimTime now_;
 };
 
 }  // namespace cospot

@@ -66,6 +66,8 @@ struct RunSettings {
   EvictorSpec evictor;
   bool saf = false;
   OfferRule otn{};
+  /// Of the priority levels between VMs and spots, the highest first.
+  std::vector<ChainSpec> between{};
 };
 
 }  // namespace cospot

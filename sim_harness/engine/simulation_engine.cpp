@@ -1,31 +1,44 @@
+// The loop, and instances that are placed once.
+
 #include "sim_harness/engine/simulation_engine.hpp"
 
+#include <tuple>
 #include <utility>
 
 #include "sim_harness/engine/placement_checks.hpp"
+#include "sim_harness/schedulers/subset_ranking.hpp"
 
 namespace cospot {
 namespace {
 
-/// A spot evicted sooner may be free for its customer. Source: CoSpot, Finding 8 (Amazon EC2).
+/// A spot that is stopped sooner may be free for its customer. Source: CoSpot, Finding 8 (Amazon
+/// EC2).
 constexpr SimTime kFirstHour = std::chrono::hours(1);
 
 }  // namespace
 
 SimulationEngine::SimulationEngine(const EventSchedule& schedule, HostTable hosts,
-                                   const Allocator& allocator,
-                                   std::span<const std::uint8_t> level_of)
+                                   const Allocator& allocator, const SimulationParts& parts)
     : schedule_(&schedule),
+      parts_(parts),
       hosts_(std::move(hosts), allocator, schedule.start.size(), schedule.make_placements(),
-             {.count = allocator.between.size() + 2, .level_of = level_of}),
+             {.count = allocator.between.size() + 2, .level_of = parts.level_of}),
       lost_(allocator.between.size() + 2) {
   require_placements_seen(schedule, *allocator.vm);
   for (const auto& chain : allocator.between) require_placements_seen(schedule, *chain);
-  require_placements_seen(schedule, *allocator.spot);
+  if (allocator.spot != nullptr) require_placements_seen(schedule, *allocator.spot);
+  if (parts.loose && parts.loose->top > 1) random_ = std::make_unique<Random>(parts.loose->seed);
+  if (parts.have_waits()) add_rows();
+  if (parts.plan != nullptr) plan_outages_and_resizes();
+  if (parts.schedulers != nullptr) {
+    schedulers_ = std::make_unique<SchedulerPool>(hosts_, schedule.make_placements(),
+                                                  *parts.schedulers, parts.tenant_of);
+  }
 }
 
 SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allocator)
     : schedule_(other.schedule_),
+      parts_(other.parts_),
       hosts_(other.hosts_, std::move(allocator)),
       position_(other.position_),
       lost_(other.lost_),
@@ -41,26 +54,54 @@ RunPause SimulationEngine::run(const PauseAt& pause) {
 
 template <bool kWithPauses>
 RunPause SimulationEngine::run_events(const PauseAt& pause) {
-  const std::size_t end =
-      observer_ != nullptr ? schedule_->events.size() : schedule_->events_to_last_arrival;
+  const bool has_waits = !rows_.empty();
+  const std::size_t end = observer_ != nullptr || has_waits ? schedule_->events.size()
+                                                            : schedule_->events_to_last_arrival;
   RunPause reason = RunPause::kFinished;
-  while (position_ < end) {
-    if (position_ % kEventsBetweenPolls == 0) stop_.check();
+  for (std::size_t step = position_;; ++step) {
+    if (step % kEventsBetweenPolls == 0) stop_.check();
+    if (!queue_.empty() && queue_comes_first(position_ < end)) {
+      const Due due = queue_.top();
+      if constexpr (kWithPauses) {
+        if (due.time >= pause.time) return RunPause::kTime;
+      }
+      queue_.pop();
+      now_ = due.time;
+      if (forecasts_ != nullptr) refresh_forecasts(now_);
+      happen(due);
+      continue;
+    }
+    if (position_ >= end) return RunPause::kFinished;
     const ScheduledEvent event = schedule_->events[position_];
-    if (forecasts_ != nullptr) refresh_forecasts(event);
+    if (has_waits) now_ = time_of(event);
+    if (forecasts_ != nullptr) refresh_forecasts(time_of(event));
     if constexpr (kWithPauses) {
       if (is_due(event, pause, reason)) return reason;
     }
     if (event.is_departure()) {
       depart(event);
+    } else if (has_waits) {
+      ask({.instance = event.instance, .kind = AskKind::kArrival, .since = now_});
     } else if (is_lowest(event)) {
-      arrive_spot(event);
+      arrive_spot(request_of(event));
     } else if (arrive_vm(event, pause, reason)) {
       return reason;
     }
     ++position_;
   }
-  return RunPause::kFinished;
+}
+
+/// Whether what is due comes before the schedule's next event. An instance that lives for no time
+/// departs right after its arrival, and so after all that is due.
+bool SimulationEngine::queue_comes_first(bool has_event) const {
+  if (!has_event) return true;
+  const ScheduledEvent& event = next_event();
+  const InstanceIndex instance = event.instance;
+  const bool departs =
+      event.is_departure() && schedule_->start[instance] != schedule_->end[instance];
+  const Due& due = queue_.top();
+  return std::tuple(due.time, due.kind, due.order) <
+         std::tuple(time_of(event), departs ? DueKind::kDeparture : DueKind::kArrival, instance);
 }
 
 bool SimulationEngine::is_due(const ScheduledEvent& event, const PauseAt& pause,
@@ -76,15 +117,14 @@ bool SimulationEngine::is_due(const ScheduledEvent& event, const PauseAt& pause,
   return false;
 }
 
-void SimulationEngine::refresh_forecasts(const ScheduledEvent& event) {
-  const SimTime now = time_of(event);
+void SimulationEngine::refresh_forecasts(SimTime now) {
   while (forecasts_->next_refresh() <= now) forecasts_->refresh();
 }
 
 void SimulationEngine::add_forecasts(Request& request) const {
   request.forecasts = &forecasts_->forecasts();
   if (!request.is_spot()) return;
-  request.asked_lifetime = forecasts_->asked_lifetime(request, schedule_->end[request.instance]);
+  request.asked_lifetime = forecasts_->asked_lifetime(request, end_of(request.instance));
 }
 
 /// Places a VM or rejects it. Returns true, with the reason, when the run has to pause.
@@ -92,13 +132,13 @@ bool SimulationEngine::arrive_vm(const ScheduledEvent& event, const PauseAt& pau
                                  RunPause& reason) {
   const Request request = request_of(event);
   timer_.start();
-  HostIndex host = hosts_.first_ranked(request);
+  HostIndex host = random_ ? kNoHost : hosts_.first_ranked(request);
   const bool contended = host != kNoHost && hosts_.needs_evictions(host, request);
   if (contended && pause.contention) {
     reason = RunPause::kContention;
     return true;
   }
-  if (observer_ != nullptr) {
+  if (observer_ != nullptr || random_) {
     host = answer_whole_offer(request);
   } else if (contended) {
     host = contend(request, host);
@@ -108,7 +148,7 @@ bool SimulationEngine::arrive_vm(const ScheduledEvent& event, const PauseAt& pau
     if (observer_ == nullptr) timer_.stop();
     return false;
   }
-  reject(event, request);
+  reject(request, LossCause::kRoom);
   if (!pause.rejection) return false;
   ++position_;
   reason = RunPause::kRejection;
@@ -122,111 +162,178 @@ HostIndex SimulationEngine::contend(const Request& request, HostIndex first_rank
   return host;
 }
 
-/// The handshake by whole values, for an observer. Returns the host, with its room made.
+/// The handshake by whole values, for an observer or a loose ranking. Returns the host, with its
+/// room made.
 HostIndex SimulationEngine::answer_whole_offer(const Request& request) {
-  observer_->requested(request);
-  const Choice choice = hosts_.answer(request, hosts_.ranking_for(request), OfferWatch(*observer_));
+  HostRanking& ranking = hosts_.ranking_for(request);
+  std::optional<SubsetRanking> loose;
+  if (random_)
+    loose.emplace(ranking, std::span<const HostIndex>(), parts_.loose->top, *random_,
+                  Draw::kBeforehand);
+  HostRanking& followed = loose ? static_cast<HostRanking&>(*loose) : ranking;
+  Choice choice;
+  if (observer_ != nullptr) {
+    observer_->requested(request);
+    choice = hosts_.answer(request, followed, OfferWatch(*observer_, request.time));
+  } else if (allocator().evictor != nullptr) {
+    choice = hosts_.answer(request, followed);
+  } else {
+    followed.start(request);
+    choice.host.host = followed.next();
+  }
   evict(choice.host.host, choice.victims, request);
   return choice.host.host;
 }
 
-void SimulationEngine::arrive_spot(const ScheduledEvent& event) {
-  const Request request = request_of(event);
-  if (observer_ != nullptr) observer_->requested(request);
-  const HostIndex host = hosts_.first_ranked(request);
+void SimulationEngine::arrive_spot(const Request& request) {
+  const HostIndex host = find_host_of_spot(request);
   if (host != kNoHost) {
     place(host, request);
   } else {
-    reject(event, request);
+    reject(request, LossCause::kRoom);
   }
+}
+
+HostIndex SimulationEngine::find_host_of_spot(const Request& request) {
+  if (observer_ != nullptr) observer_->requested(request);
+  if (!random_) return hosts_.first_ranked(request);
+  SubsetRanking loose(hosts_.ranking_for(request), {}, parts_.loose->top, *random_,
+                      Draw::kBeforehand);
+  loose.start(request);
+  return loose.next();
 }
 
 void SimulationEngine::evict(HostIndex host, std::span<const InstanceIndex> victims,
                              const Request& for_vm) {
   for (const InstanceIndex victim : victims) {
-    const RunningSpot spot = hosts_.remove_spot(victim, host);
-    Losses& lost = lost_[hosts_.levels().of_displaceable(victim)];
-    ++lost.evictions;
-    lost.revenue += schedule_->revenue(spot.resources.vcpus, for_vm.time, spot.ends_at);
-    if (for_vm.time - spot.placed_at < kFirstHour) {
-      first_hour_revenue_ += schedule_->revenue(spot.resources.vcpus, spot.placed_at, for_vm.time);
-    }
+    ++lost_[hosts_.levels().of_displaceable(victim)].evictions;
+    stop_spot(victim, host, LossCause::kEviction, for_vm.time);
     tell([&](InstanceObserver& watch) { watch.evicted(victim, host, for_vm); });
+    if (!rows_.empty()) begin_waiting(victim);
   }
 }
 
-void SimulationEngine::place(HostIndex host, const Request& request) {
-  hosts_.place(request, host, schedule_->end[request.instance]);
-  tell([&](InstanceObserver& watch) { watch.placed(request, host); });
+void SimulationEngine::stop_spot(InstanceIndex instance, HostIndex host, LossCause cause,
+                                 SimTime now) {
+  const RunningSpot spot = hosts_.remove_spot(instance, host);
+  const Revenue lost = schedule_->revenue(spot.resources.vcpus, now, spot.ends_at);
+  lost_[hosts_.levels().of_displaceable(instance)].add(cause, lost);
+  if (now - spot.placed_at < kFirstHour) {
+    first_hour_revenue_ += schedule_->revenue(spot.resources.vcpus, spot.placed_at, now);
+  }
+  if (rows_.empty()) return;
+  stopped(instance, lost, cause);
+  note_change({.kind = HostChange::Kind::kLeft,
+               .host = host,
+               .instance = instance,
+               .resources = spot.resources});
 }
 
-void SimulationEngine::reject(const ScheduledEvent& event, const Request& request) {
-  const std::size_t level = level_of(event);
-  ++lost_[level].rejected;
-  if (level == 0 && !hosts().fits_an_empty_host(request.resources())) ++vm_too_large_;
-  lost_[level].revenue +=
-      schedule_->revenue(request.vcpus, request.time, schedule_->end[request.instance]);
+void SimulationEngine::place(HostIndex host, const Request& request) {
+  const SimTime ends_at = end_of(request.instance);
+  if (!rows_.empty()) regain(request);
+  hosts_.place(request, host, ends_at);
+  tell([&](InstanceObserver& watch) { watch.placed(request, host); });
+  if (!rows_.empty()) started(request, host);
+}
+
+void SimulationEngine::reject(const Request& request, LossCause cause) {
+  if (rows_.empty()) {
+    Losses& lost = losses_of(request);
+    lost.count(cause);
+    lost.add(cause,
+             schedule_->revenue(request.vcpus, request.time, schedule_->end[request.instance]));
+    if (is_too_large(request)) ++vm_too_large_;
+  } else {
+    count_as_lost(request, cause);
+  }
   tell([&](InstanceObserver& watch) { watch.rejected(request); });
 }
 
 void SimulationEngine::depart(const ScheduledEvent& event) {
-  const HostIndex host = hosts_.host_of(event.instance);
+  const InstanceIndex instance = event.instance;
+  const HostIndex host = hosts_.host_of(instance);
   if (host == kNoHost) return;
-  if (level_of(event) == 0) {
-    hosts_.remove_vm(event.instance, schedule_->resources(event), host);
-  } else {
-    hosts_.remove_spot(event.instance, host);
+  if (!rows_.empty()) {
+    // The queue has the ends that are not those of the schedule.
+    if (rows_[instance].ends_at == schedule_->end[instance]) depart_row(instance);
+    return;
   }
-  tell([&](InstanceObserver& watch) {
-    watch.departed(event.instance, host, schedule_->end[event.instance]);
-  });
+  if (level_of(event) == 0) {
+    hosts_.remove_vm(instance, schedule_->resources(event), host);
+  } else {
+    hosts_.remove_spot(instance, host);
+  }
+  tell([&](InstanceObserver& watch) { watch.departed(instance, host, schedule_->end[instance]); });
 }
 
-std::vector<LevelResult> SimulationEngine::level_results() const {
-  std::vector<LevelResult> results(lost_.size());
+std::vector<LevelOutcome> SimulationEngine::level_outcomes() const {
+  std::vector<LevelOutcome> outcomes(lost_.size());
   if (hosts_.levels().are_classes()) {
-    results[0] = {.requests = schedule_->vm_requests,
-                  .revenue_requested = schedule_->vm_revenue_requested};
-    results[1] = {.requests = schedule_->spot_requests,
-                  .revenue_requested = schedule_->spot_revenue_requested};
+    outcomes[0].requests = schedule_->vm_requests;
+    outcomes[0].revenue_requested = schedule_->vm_revenue_requested;
+    outcomes[1].requests = schedule_->spot_requests;
+    outcomes[1].revenue_requested = schedule_->spot_revenue_requested;
   } else {
     for (const ScheduledEvent& event : schedule_->events) {
       if (event.is_departure()) continue;
-      LevelResult& result = results[level_of(event)];
-      ++result.requests;
-      result.revenue_requested +=
+      LevelOutcome& outcome = outcomes[level_of(event)];
+      ++outcome.requests;
+      outcome.revenue_requested +=
           schedule_->revenue(schedule_->resources(event).vcpus, schedule_->start[event.instance],
                              schedule_->end[event.instance]);
     }
   }
-  for (std::size_t level = 0; level < results.size(); ++level) {
-    results[level].rejected = lost_[level].rejected;
-    results[level].evictions = lost_[level].evictions;
-    results[level].revenue = results[level].revenue_requested - lost_[level].revenue;
+  outcomes[0].revenue_requested += resizes_requested_;
+  for (std::size_t level = 0; level < outcomes.size(); ++level) {
+    const Losses& lost = lost_[level];
+    LevelOutcome& outcome = outcomes[level];
+    outcome.not_placed = lost.not_placed;
+    outcome.evictions = lost.evictions;
+    outcome.commits = lost.commits;
+    outcome.conflicts = lost.conflicts;
+    outcome.revenue_lost = lost.revenue;
   }
-  return results;
+  return outcomes;
 }
 
 RunResult SimulationEngine::result() const {
-  const std::vector<LevelResult> levels = level_results();
-  const LevelResult& vm = levels.front();
-  const LevelResult& spot = levels.back();
+  const std::vector<LevelOutcome> levels = level_outcomes();
+  const LevelOutcome& vm = levels.front();
+  const LevelOutcome& spot = levels.back();
   RunResult result;
   result.hosts = hosts().size();
   result.vm_requests = vm.requests;
-  result.vm_rejected = vm.rejected;
+  result.vm_rejected = vm.rejected();
   result.vm_too_large = vm_too_large_;
   result.spot_requests = spot.requests;
-  result.spot_admitted = spot.requests - spot.rejected;
-  for (const LevelResult& level : levels) result.evictions += level.evictions;
+  result.spot_admitted = spot.placed();
+  for (const LevelOutcome& level : levels) result.evictions += level.evictions;
   result.vm_revenue_requested = vm.revenue_requested;
-  result.vm_revenue = vm.revenue;
+  result.vm_revenue = vm.revenue();
   result.spot_revenue_requested = spot.revenue_requested;
-  result.spot_revenue = spot.revenue;
-  result.spot_revenue_first_hour_free = spot.revenue - first_hour_revenue_;
+  result.spot_revenue = spot.revenue();
+  result.spot_revenue_first_hour_free = spot.revenue() - first_hour_revenue_;
   result.alloc_p50_ns = timer_.histogram().quantile(0.5);
   result.alloc_p99_ns = timer_.histogram().quantile(0.99);
   result.alloc_max_ns = timer_.histogram().largest();
+  return result;
+}
+
+LifeResult SimulationEngine::life_result() const {
+  LifeResult life = life_;
+  life.run = result();
+  for (const InstanceRow& row : rows_) {
+    if (row.stage == Stage::kWaiting) ++life.waiting;
+    const bool is_stopped = row.stage == Stage::kWaiting || row.stage == Stage::kGone;
+    if (is_stopped && row.was_placed && row.level == 0) ++life.vms_lost;
+  }
+  return life;
+}
+
+SchedulerResult SimulationEngine::scheduler_result() const {
+  SchedulerResult result = schedulers_ ? schedulers_->result : SchedulerResult{};
+  for (const Losses& lost : lost_) result.evictions += lost.evictions;
   return result;
 }
 

@@ -9,66 +9,78 @@
 namespace cospot {
 namespace {
 
-/// Lifetimes and revocations in one run. What spots ask for is what the lifetimes' owner says.
-class BothForecasts final : public ForecastOwner {
+/// Several owners in one run. What spots ask for is what the first says that knows it.
+class CombinedForecasts final : public ForecastOwner {
  public:
-  BothForecasts(std::unique_ptr<LifetimeForecast> lifetimes,
-                std::unique_ptr<RevocationForecast> revocations)
-      : lifetimes_(std::move(lifetimes)), revocations_(std::move(revocations)) {
+  explicit CombinedForecasts(std::vector<std::unique_ptr<ForecastOwner>> owners)
+      : owners_(std::move(owners)) {
     merge();
   }
 
   [[nodiscard]] SimTime next_refresh() const override {
-    return std::min(lifetimes_->next_refresh(), revocations_->next_refresh());
+    SimTime next = kNever;
+    for (const auto& owner : owners_) next = std::min(next, owner->next_refresh());
+    return next;
   }
   void refresh() override {
     const SimTime now = next_refresh();
-    if (lifetimes_->next_refresh() == now) lifetimes_->refresh();
-    if (revocations_->next_refresh() == now) revocations_->refresh();
+    for (const auto& owner : owners_) {
+      if (owner->next_refresh() == now) owner->refresh();
+    }
     merge();
   }
   [[nodiscard]] const Forecasts& forecasts() const override { return forecasts_; }
   [[nodiscard]] SimTime asked_lifetime(const Request& spot, SimTime end) const override {
-    return lifetimes_->asked_lifetime(spot, end);
+    for (const auto& owner : owners_) {
+      const SimTime asked = owner->asked_lifetime(spot, end);
+      if (asked > SimTime{0}) return asked;
+    }
+    return SimTime{0};
   }
 
   void evicted(InstanceIndex victim, HostIndex host, const Request& for_vm) override {
-    lifetimes_->evicted(victim, host, for_vm);
-    revocations_->evicted(victim, host, for_vm);
+    for (const auto& owner : owners_) owner->evicted(victim, host, for_vm);
   }
   void placed(const Request& request, HostIndex host) override {
-    lifetimes_->placed(request, host);
-    revocations_->placed(request, host);
+    for (const auto& owner : owners_) owner->placed(request, host);
   }
   void rejected(const Request& request) override {
-    lifetimes_->rejected(request);
-    revocations_->rejected(request);
+    for (const auto& owner : owners_) owner->rejected(request);
   }
   void departed(InstanceIndex instance, HostIndex host, SimTime time) override {
-    lifetimes_->departed(instance, host, time);
-    revocations_->departed(instance, host, time);
+    for (const auto& owner : owners_) owner->departed(instance, host, time);
   }
 
  private:
   void merge() {
-    forecasts_ = lifetimes_->forecasts();
-    forecasts_.revocations = revocations_->forecasts().revocations;
+    for (const auto& owner : owners_) {
+      const Forecasts& of = owner->forecasts();
+      if (of.lifetimes != nullptr) forecasts_.lifetimes = of.lifetimes;
+      if (of.economy != nullptr) forecasts_.economy = of.economy;
+      if (of.revocations != nullptr) forecasts_.revocations = of.revocations;
+    }
   }
 
-  std::unique_ptr<LifetimeForecast> lifetimes_;
-  std::unique_ptr<RevocationForecast> revocations_;
+  std::vector<std::unique_ptr<ForecastOwner>> owners_;
   Forecasts forecasts_;
 };
 
 }  // namespace
 
+std::unique_ptr<ForecastOwner> combine_forecasts(
+    std::vector<std::unique_ptr<ForecastOwner>> owners) {
+  std::erase(owners, nullptr);
+  if (owners.empty()) return nullptr;
+  if (owners.size() == 1) return std::move(owners.front());
+  return std::make_unique<CombinedForecasts>(std::move(owners));
+}
+
 std::unique_ptr<ForecastOwner> make_spot_forecasts(const EventSchedule& schedule,
                                                    const HostTable& hosts, const ChainSpec& spot) {
-  auto lifetimes = make_lifetime_forecast(schedule, hosts, spot);
-  auto revocations = make_revocation_forecast(schedule, hosts.size(), spot);
-  if (revocations == nullptr) return lifetimes;
-  if (lifetimes == nullptr) return revocations;
-  return std::make_unique<BothForecasts>(std::move(lifetimes), std::move(revocations));
+  std::vector<std::unique_ptr<ForecastOwner>> owners;
+  owners.push_back(make_lifetime_forecast(schedule, hosts, spot));
+  owners.push_back(make_revocation_forecast(schedule, hosts.size(), spot));
+  return combine_forecasts(std::move(owners));
 }
 
 bool needs_spot_forecasts(const ChainSpec& spot) {

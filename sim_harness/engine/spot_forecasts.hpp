@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "core/model/host_table.hpp"
 #include "sim_harness/engine/event_schedule.hpp"
@@ -14,6 +15,10 @@ namespace cospot {
 [[nodiscard]] std::unique_ptr<ForecastOwner> make_spot_forecasts(const EventSchedule& schedule,
                                                                  const HostTable& hosts,
                                                                  const ChainSpec& spot);
+
+/// One owner that does what all of them do; null where all are.
+[[nodiscard]] std::unique_ptr<ForecastOwner> combine_forecasts(
+    std::vector<std::unique_ptr<ForecastOwner>> owners);
 
 /// Tells whether make_spot_forecasts makes any.
 [[nodiscard]] bool needs_spot_forecasts(const ChainSpec& spot);

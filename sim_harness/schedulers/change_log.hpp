@@ -11,14 +11,17 @@
 
 namespace cospot {
 
-/// An instance came to a host or left it. Every one of these raises the host's generation by one.
+/// What changed on a host. The same changes in the same order give its table the same generation.
 struct HostChange {
+  enum class Kind : std::uint8_t { kCame, kLeft, kClosed, kReopened };
+
   SimTime time{0};
-  ResourceVector resources;
-  InstanceIndex instance = 0;
+  Kind kind = Kind::kCame;
   HostIndex host = kNoHost;
-  bool is_spot = false;
-  bool leaves = false;         ///< it ended or was evicted
+  InstanceIndex instance = 0;  ///< that came, or left: it ended, was evicted, moved
+  ResourceVector resources{};
+  bool is_vm = false;          ///< of the highest level
+  SimTime ends_at{0};          ///< of one that came
   std::uint64_t previous = 0;  ///< how many changes there were at the host's last one; 0: none
 };
 

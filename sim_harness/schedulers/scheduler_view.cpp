@@ -3,12 +3,13 @@
 #include <algorithm>
 
 namespace cospot {
-SchedulerView::SchedulerView(const EventSchedule& schedule, const HostTable& hosts,
-                             const Allocator& allocator, const ChangeLog& log)
-    : schedule_(&schedule),
-      log_(&log),
-      hosts_(HostTable(hosts), allocator, 0, schedule.make_placements()),
-      known_of_(hosts.size(), 0) {}
+
+SchedulerView::SchedulerView(const ProviderHosts& datacenter, const Placements& placements,
+                             const ChangeLog& log)
+    : log_(&log),
+      hosts_(HostTable(datacenter.table()), datacenter.allocator(), 0, placements,
+             datacenter.levels()),
+      known_of_(datacenter.table().size(), 0) {}
 
 void SchedulerView::learn_before(SimTime time) {
   while (known_ < log_->count() && (*log_)[known_].time < time) learn_next();
@@ -38,20 +39,21 @@ void SchedulerView::learn_host(HostIndex host) {
 
 void SchedulerView::apply(const HostChange& change) {
   const HostIndex host = change.host;
-  if (change.is_spot) {
-    if (change.leaves) {
+  switch (change.kind) {
+    case HostChange::Kind::kClosed:
+      return hosts_.close(host);
+    case HostChange::Kind::kReopened:
+      return hosts_.reopen(host);
+    case HostChange::Kind::kCame:
+      if (change.is_vm) return hosts_.place_vm(change.instance, change.resources, host);
+      return hosts_.place_spot({.instance = change.instance,
+                                .resources = change.resources,
+                                .placed_at = change.time,
+                                .ends_at = change.ends_at},
+                               host);
+    case HostChange::Kind::kLeft:
+      if (change.is_vm) return hosts_.remove_vm(change.instance, change.resources, host);
       hosts_.remove_spot(change.instance, host);
-    } else {
-      hosts_.place_spot({.instance = change.instance,
-                         .resources = change.resources,
-                         .placed_at = change.time,
-                         .ends_at = schedule_->end[change.instance]},
-                        host);
-    }
-  } else if (change.leaves) {
-    hosts_.remove_vm(change.instance, change.resources, host);
-  } else {
-    hosts_.place_vm(change.instance, change.resources, host);
   }
 }
 

@@ -14,8 +14,9 @@ namespace cospot {
 /// the host's changes are known. To learn costs in proportion to what changed, not to the hosts.
 class SchedulerView {
  public:
-  /// A view of hosts without instances. All of them outlive it.
-  SchedulerView(const EventSchedule& schedule, const HostTable& hosts, const Allocator& allocator,
+  /// A view of a datacenter without instances; `placements` as nobody is placed. The log outlives
+  /// it.
+  SchedulerView(const ProviderHosts& datacenter, const Placements& placements,
                 const ChangeLog& log);
 
   SchedulerView(const SchedulerView&) = delete;
@@ -37,7 +38,6 @@ class SchedulerView {
   void learn_next();
   void apply(const HostChange& change);
 
-  const EventSchedule* schedule_;
   const ChangeLog* log_;
   ProviderHosts hosts_;
   std::uint64_t known_ = 0;

@@ -12,19 +12,26 @@ HostIndex SubsetRanking::next_ranked() {
   return host;
 }
 
+void SubsetRanking::see_first() {
+  while (first_.size() < subset_) {
+    const HostIndex host = next_ranked();
+    if (host == kNoHost) return;
+    first_.push_back(host);
+  }
+}
+
 void SubsetRanking::start(const Request& request) {
   ranking_->start(request);
   first_.clear();
   given_ = 0;
   if (subset_ == 1) return;
-  while (first_.size() < subset_) {
-    const HostIndex host = next_ranked();
-    if (host == kNoHost) break;
-    first_.push_back(host);
-  }
-  if (first_.size() < 2) return;
-  const auto drawn = static_cast<std::ptrdiff_t>(random_->below(first_.size()));
-  std::rotate(first_.begin(), first_.begin() + drawn, first_.begin() + drawn + 1);
+  std::uint64_t drawn = UINT64_MAX;
+  if (draw_ == Draw::kBeforehand) drawn = random_->below(subset_);
+  see_first();
+  if (first_.empty() || (first_.size() == 1 && draw_ == Draw::kWhenSeen)) return;
+  if (drawn >= first_.size()) drawn = random_->below(first_.size());
+  const auto to_front = static_cast<std::ptrdiff_t>(drawn);
+  std::rotate(first_.begin(), first_.begin() + to_front, first_.begin() + to_front + 1);
 }
 
 HostIndex SubsetRanking::next() {

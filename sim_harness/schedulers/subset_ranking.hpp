@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -10,17 +11,23 @@
 
 namespace cospot {
 
-/// A ranking as a scheduler follows it that avoids its rivals: without the hosts that declined the
-/// request, and with a random one of the first `subset` hosts in front, the others behind it in
-/// their order.
+/// When the number of the host is drawn that comes first.
+enum class Draw : std::uint8_t {
+  kWhenSeen,   ///< when it is known how many of the first hosts there are
+  kBeforehand  ///< before; once more if there are fewer
+};
+
+/// A ranking that is followed loosely, as by a scheduler that avoids its rivals: without the hosts
+/// that declined the request, and with a random one of the first `subset` hosts in front, the
+/// others behind it in their order.
 ///
-/// Source: Nova's filter_scheduler.host_subset_size.
+/// Source: Nova's filter_scheduler.host_subset_size; CoSpot, Hypothesis 1.
 class SubsetRanking final : public HostRanking {
  public:
   /// Changes are reported to `ranking`. All of them outlive it.
   SubsetRanking(HostRanking& ranking, std::span<const HostIndex> declined, std::size_t subset,
-                Random& random)
-      : ranking_(&ranking), declined_(declined), subset_(subset), random_(&random) {}
+                Random& random, Draw draw = Draw::kWhenSeen)
+      : ranking_(&ranking), declined_(declined), subset_(subset), random_(&random), draw_(draw) {}
 
   void host_changed(HostIndex host) override { ranking_->host_changed(host); }
   [[nodiscard]] bool sees_spots() const override { return ranking_->sees_spots(); }
@@ -42,11 +49,13 @@ class SubsetRanking final : public HostRanking {
 
  private:
   [[nodiscard]] HostIndex next_ranked();
+  void see_first();
 
   HostRanking* ranking_;
   std::span<const HostIndex> declined_;
   std::size_t subset_;
   Random* random_;
+  Draw draw_;
   std::vector<HostIndex> first_;  // those drawn from
   std::size_t given_ = 0;         // of them
 };

@@ -2,20 +2,100 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "core/random.hpp"
 #include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/life_engine.hpp"
+#include "sim_harness/engine/simulation_engine.hpp"
 #include "tests/cpp/engine_checks.hpp"
-#include "tests/cpp/reference_life.hpp"
+#include "tests/cpp/reference_provider.hpp"
 
 namespace cospot {
 
-/// Writes the events of a LifeEngine as the reference does.
-class LifeRecorder final : public LifeObserver {
+inline constexpr SimTime kTick =
+    std::chrono::hours(6);  // of the random workloads, so times are equal
+
+inline SimTime ticks(Random& random, std::uint64_t most) {
+  return static_cast<std::int64_t>(random.below(most)) * kTick;
+}
+
+inline Backoff random_rule(Random& random) {
+  return {.patience = kTick + ticks(random, 12),
+          .first_wait = random.below(2) == 0 ? kTick : std::chrono::minutes(50),
+          .factor = random.below(2) == 0 ? Decimal(1) : Decimal::of(1.7),
+          .longest_wait = random.below(3) == 0 ? 2 * kTick : 8 * kTick,
+          .vms = random.below(4) != 0,
+          .spots = random.below(4) != 0};
+}
+
+/// One after another on each host, with other hosts' at the same moments.
+inline void add_outages(Random& random, std::size_t hosts, OutageKind kind, LifePlan& plan) {
+  for (HostIndex host = 0; host < hosts; ++host) {
+    SimTime time = ticks(random, 30) - 8 * kTick;
+    for (int i = 0; i < 4; ++i) {
+      Outage outage{.host = host, .notice = time, .start = time, .kind = kind};
+      if (kind == OutageKind::kMaintenance) outage.start += ticks(random, 5);
+      outage.end = outage.start + kTick + ticks(random, 4);
+      plan.outages.push_back(outage);
+      time = outage.end + ticks(random, 12);
+    }
+  }
+}
+
+inline void add_resizes(Random& random, const Workload& workload, LifePlan& plan) {
+  for (InstanceIndex i = 0; i < workload.rows.size(); ++i) {
+    const WorkloadRow& row = workload.rows[i];
+    if (row.is_spot() || random.below(3) == 0) continue;
+    SimTime time = row.start;
+    for (int times = 0; times < 2; ++times) {
+      time += kTick + ticks(random, 6);
+      if (time >= std::min(row.end, workload.window)) break;
+      const auto amount = [&random] { return static_cast<ResourceAmount>(1 + random.below(7)); };
+      plan.resizes.push_back({.instance = i, .time = time, .size = {amount(), amount(), 0}});
+    }
+  }
+  std::ranges::stable_sort(plan.resizes, {}, &Resize::time);
+}
+
+/// What a random plan has.
+struct PlanParts {
+  bool retries = false, failures = false, maintenance = false, resizes = false;
+};
+
+inline LifePlan random_plan(std::uint64_t seed, const Workload& workload, std::size_t hosts,
+                            const PlanParts& parts) {
+  Random random(seed + 1000);
+  LifePlan plan;
+  if (parts.retries) plan.retries = random_rule(random);
+  if (parts.retries) plan.returning_spots = random_rule(random);
+  if (parts.failures) add_outages(random, hosts, OutageKind::kFailure, plan);
+  if (parts.maintenance) add_outages(random, hosts, OutageKind::kMaintenance, plan);
+  if (parts.resizes) add_resizes(random, workload, plan);
+  plan.ends_stay = random.below(2) == 0;
+  return plan;
+}
+
+/// Some of the requests are in groups with hard rules.
+inline void add_groups(std::uint64_t seed, Workload& workload) {
+  Random random(seed + 3000);
+  workload.placements.groups = {
+      {.id = "apart", .policy = GroupPolicy::kAntiAffinity, .max_server_per_host = 1},
+      {.id = "two", .policy = GroupPolicy::kAntiAffinity, .max_server_per_host = 2},
+      {.id = "near", .policy = GroupPolicy::kAffinity}};
+  workload.placements.asked = {
+      {.rules = {}, .group = 0}, {.rules = {}, .group = 1}, {.rules = {}, .group = 2}};
+  for (WorkloadRow& row : workload.rows) {
+    if (random.below(4) != 0) continue;
+    row.placement =
+        static_cast<std::uint32_t>(1 + random.below(3)) & WorkloadPlacements::kMostAsked;
+  }
+}
+
+/// Writes the events of an engine with a plan as the reference does.
+class LifeRecorder final : public RunObserver {
  public:
   explicit LifeRecorder(const Workload& workload) {
     for (const WorkloadRow& row : workload.rows) sizes_.push_back(row.resources);
@@ -73,12 +153,14 @@ class LifeRecorder final : public LifeObserver {
         return "refused";
       case LifeEventKind::kGiveUp:
         return "gave up";
+      case LifeEventKind::kDecline:
+        return "declined";
     }
     return "";
   }
   void note(SimTime time, const std::string& event, std::int64_t instance, std::int64_t host,
             const ResourceVector& size) {
-    events.push_back(reference::life_line(time, event, instance, host, size));
+    events.push_back(reference::event_line(time, event, instance, host, size));
   }
 
   std::vector<ResourceVector> sizes_;
@@ -90,10 +172,10 @@ struct LifeRun {
           bool is_watched = true)
       : schedule(make_schedule(workload)), recorder(workload) {
     Allocator allocator = make_allocator(settings, schedule.has_placements());
-    LifeEngine engine(schedule, make_hosts(settings), allocator, plan);
+    SimulationEngine engine(schedule, make_hosts(settings), allocator, {.plan = &plan});
     if (is_watched) engine.set_observer(&recorder);
     engine.run();
-    result = engine.result();
+    result = engine.life_result();
   }
 
   EventSchedule schedule;

@@ -1,10 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <set>
+#include <utility>
 
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
-#include "sim_harness/studies/degradation/degradation.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/random_cloud.hpp"
 #include "tests/cpp/random_workload.hpp"
@@ -13,13 +14,21 @@
 namespace cospot {
 namespace {
 
+RunResult degrade(const EventSchedule& vms, HostTable hosts, std::shared_ptr<const Chain> vm,
+                  std::size_t top, std::uint64_t seed) {
+  SimulationEngine engine(vms, std::move(hosts), {.vm = std::move(vm)},
+                          {.loose = LooseRanking{.top = top, .seed = seed}});
+  engine.run();
+  return engine.result();
+}
+
 Workload crowded(std::uint64_t seed) {
   return random_workload(
       {.seed = seed, .requests = 200, .host = {10, 12, 0}, .hosts = 3, .load_percent = 130});
 }
 
-DegradationResult degrade_on(const Workload& workload, const char* policy, std::size_t hosts,
-                             std::size_t top, std::uint64_t seed) {
+RunResult degrade_on(const Workload& workload, const char* policy, std::size_t hosts,
+                     std::size_t top, std::uint64_t seed) {
   const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
   return degrade(vms, HostTable::uniform(hosts, {10, 12, 0}),
                  make_chain(chain_of(policy), ChainSide::kVm), top, seed);
@@ -36,7 +45,7 @@ TEST_CASE("degrade: N = 1 is the plain policy, whatever the seed") {
           make_allocator(run_settings_of({.host = {10, 12, 0}, .hosts = 3, .vm = policy})));
       engine.run();
       const RunResult plain = engine.result();
-      const DegradationResult result = degrade_on(workload, policy, 3, 1, seed);
+      const RunResult result = degrade_on(workload, policy, 3, 1, seed);
       CHECK(result.vm_requests == plain.vm_requests);
       CHECK(result.vm_rejected == plain.vm_rejected);
       CHECK((result.vm_revenue_requested == plain.vm_revenue_requested));
@@ -64,7 +73,7 @@ TEST_CASE("degrade: N = 1 is the plain policy under every constraint") {
     const Allocator allocator = make_allocator(run, true);
     SimulationEngine engine(vms, make_hosts(run), allocator);
     engine.run();
-    const DegradationResult result = degrade(vms, make_hosts(run), allocator.vm, 1, seed);
+    const RunResult result = degrade(vms, make_hosts(run), allocator.vm, 1, seed);
     CHECK(result.vm_rejected == engine.result().vm_rejected);
     CHECK((result.vm_revenue == engine.result().vm_revenue));
     rejected += result.vm_rejected;
@@ -128,8 +137,8 @@ TEST_CASE("degrade: the same seed gives the same run, another seed another") {
   const Workload workload = crowded(7);
   std::set<std::uint64_t> rejected;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    const DegradationResult once = degrade_on(workload, "COS", 3, 3, seed);
-    const DegradationResult again = degrade_on(workload, "COS", 3, 3, seed);
+    const RunResult once = degrade_on(workload, "COS", 3, 3, seed);
+    const RunResult again = degrade_on(workload, "COS", 3, 3, seed);
     CHECK(once.vm_rejected == again.vm_rejected);
     CHECK((once.vm_revenue == again.vm_revenue));
     rejected.insert(once.vm_rejected);

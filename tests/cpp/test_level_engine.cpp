@@ -15,12 +15,41 @@
 #include "tests/cpp/error_text.hpp"
 #include "tests/cpp/random_cloud.hpp"
 #include "tests/cpp/random_workload.hpp"
-#include "tests/cpp/reference_levels.hpp"
+#include "tests/cpp/reference_provider.hpp"
 
 namespace cospot {
 namespace {
 
-using reference::LevelSettings;
+struct LevelSettings {
+  ResourceVector host{};
+  std::size_t hosts = 0;
+  std::size_t levels = 3;
+  std::vector<std::uint8_t> level_of{};  ///< of each row
+  std::string vm = "UTIL";               ///< of all levels but the lowest: UTIL, COS or DPD
+  std::string spot = "sUTIL";
+  std::string evictor = "FIFO";  ///< or YJF, LPO
+  bool saf = false;
+  std::size_t otn = 1;
+  std::vector<reference::HostSettings>
+      places{};                      ///< where each host stands, its total aside; empty: nowhere
+  std::int64_t promised_vcpus = -1;  ///< to level 1; negative: no limit
+};
+
+reference::ProviderOutcome reference_outcome(const Workload& workload,
+                                             const LevelSettings& settings) {
+  reference::ProviderCase one{.hosts = settings.places,
+                              .levels = settings.levels,
+                              .level_of = settings.level_of,
+                              .vm = settings.vm,
+                              .spot = settings.spot,
+                              .evictor = settings.evictor,
+                              .saf = settings.saf,
+                              .otn = settings.otn,
+                              .promised_vcpus = settings.promised_vcpus};
+  one.hosts.resize(settings.hosts);
+  for (reference::HostSettings& host : one.hosts) host.total = settings.host;
+  return reference::simulate_provider(workload, one);
+}
 
 ChainSpec chain_named(const std::string& weigher) {
   return {.label = weigher, .weighers = {{.name = weigher}}};
@@ -113,16 +142,16 @@ void check_against_reference(const Workload& workload, const LevelSettings& sett
   const EventSchedule schedule =
       make_schedule(workload, ScheduledClasses::kVmsAndSpots, cloud.isolated);
   SimulationEngine engine(schedule, cloud.hosts, allocator_of(settings, schedule.has_placements()),
-                          settings.level_of);
+                          {.level_of = settings.level_of});
   const std::vector<PromiseStep> steps{
       {.from = SimTime::min(), .vcpus = settings.promised_vcpus, .memory_mb = 1'000'000}};
   PromiseOwner owner(steps, workload, settings.level_of);
   PlacementNotes notes(workload, settings.promised_vcpus >= 0 ? &owner : nullptr);
   engine.set_forecasts(&notes);
   engine.run();
-  const reference::LevelOutcome expected = reference::simulate_levels(workload, settings);
-  CHECK(notes.first_host_of == expected.placements);
-  CHECK(engine.level_results() == expected.results);
+  const reference::ProviderOutcome expected = reference_outcome(workload, settings);
+  CHECK(notes.first_host_of == expected.first_host_of);
+  CHECK(engine.level_outcomes() == expected.levels);
 }
 
 TEST_CASE("level engine: agrees with the slow simulator on random small clouds") {
@@ -149,7 +178,7 @@ TEST_CASE("level engine: agrees with the slow simulator on random small clouds")
     }
     settings.level_of = random_levels(workload, settings.levels, seed);
     check_against_reference(workload, settings);
-    const auto results = reference::simulate_levels(workload, settings).results;
+    const auto results = reference_outcome(workload, settings).levels;
     economy_evictions += results[1].evictions;
     spot_evictions += results.back().evictions;
   }
@@ -165,7 +194,7 @@ std::uint64_t check_two_levels(const Workload& workload, const RunSettings& run)
   const Allocator allocator = make_allocator(run, schedule.has_placements());
   std::vector<std::uint8_t> level_of;
   for (const WorkloadRow& row : workload.rows) level_of.push_back(row.is_spot() ? 1 : 0);
-  SimulationEngine engine(schedule, make_hosts(run), allocator, level_of);
+  SimulationEngine engine(schedule, make_hosts(run), allocator, {.level_of = level_of});
   PlacementNotes notes(workload);
   engine.set_forecasts(&notes);
   engine.run();
@@ -179,12 +208,12 @@ std::uint64_t check_two_levels(const Workload& workload, const RunSettings& run)
   }
   CHECK(notes.first_host_of == placements);
   const RunResult result = expected.result();
-  const std::vector<LevelResult> of = engine.level_results();
-  CHECK(of[0].rejected == result.vm_rejected);
-  CHECK((of[0].revenue == result.vm_revenue));
-  CHECK(of[1].requests - of[1].rejected == result.spot_admitted);
+  const std::vector<LevelOutcome> of = engine.level_outcomes();
+  CHECK(of[0].rejected() == result.vm_rejected);
+  CHECK((of[0].revenue() == result.vm_revenue));
+  CHECK(of[1].requests - of[1].rejected() == result.spot_admitted);
   CHECK(of[1].evictions == result.evictions);
-  CHECK((of[1].revenue == result.spot_revenue));
+  CHECK((of[1].revenue() == result.spot_revenue));
   return result.evictions;
 }
 
@@ -231,17 +260,17 @@ TEST_CASE("level engine: two levels are the engine of VMs and spots") {
     const EventSchedule schedule = make_schedule(workload);
     const Allocator allocator = allocator_of(settings);
     SimulationEngine engine(schedule, HostTable::uniform(4, settings.host), allocator,
-                            settings.level_of);
+                            {.level_of = settings.level_of});
     engine.run();
     SimulationEngine expected(schedule, HostTable::uniform(4, settings.host), allocator);
     expected.run();
     const RunResult result = expected.result();
-    const std::vector<LevelResult> of = engine.level_results();
-    CHECK(of[0].rejected == result.vm_rejected);
-    CHECK((of[0].revenue == result.vm_revenue));
-    CHECK(of[1].requests - of[1].rejected == result.spot_admitted);
+    const std::vector<LevelOutcome> of = engine.level_outcomes();
+    CHECK(of[0].rejected() == result.vm_rejected);
+    CHECK((of[0].revenue() == result.vm_revenue));
+    CHECK(of[1].requests - of[1].rejected() == result.spot_admitted);
     CHECK(of[1].evictions == result.evictions);
-    CHECK((of[1].revenue == result.spot_revenue));
+    CHECK((of[1].revenue() == result.spot_revenue));
   }
 }
 
@@ -261,15 +290,15 @@ TEST_CASE("level engine: VMs take spots first, and economy instances only where 
   const LevelSettings settings{.host = {10, 10, 0}, .hosts = 1, .level_of = {1, 2, 2, 0, 0}};
   const EventSchedule schedule = make_schedule(workload);
   SimulationEngine engine(schedule, HostTable::uniform(1, settings.host), allocator_of(settings),
-                          settings.level_of);
+                          {.level_of = settings.level_of});
   engine.run();
-  CHECK(engine.level_results()[2].evictions == 2);
-  CHECK(engine.level_results()[1].evictions == 1);
-  CHECK(engine.level_results()[0].rejected == 0);
+  CHECK(engine.level_outcomes()[2].evictions == 2);
+  CHECK(engine.level_outcomes()[1].evictions == 1);
+  CHECK(engine.level_outcomes()[0].rejected() == 0);
   // Economy: 4 vcpus for 4 hours of 100. Spots: 2 for 2 hours, 3 for 1 hour.
   const Revenue hour = std::chrono::microseconds(std::chrono::hours(1)).count();
-  CHECK((engine.level_results()[1].revenue == 16 * hour));
-  CHECK((engine.level_results()[2].revenue == 7 * hour));
+  CHECK((engine.level_outcomes()[1].revenue() == 16 * hour));
+  CHECK((engine.level_outcomes()[2].revenue() == 7 * hour));
   CHECK(engine.host_of(0) == kNoHost);
   CHECK(engine.host_of(4) == 0);
 }
@@ -284,26 +313,26 @@ TEST_CASE(
   const LevelSettings settings{.host = {10, 10, 0}, .hosts = 1, .level_of = {1, 2, 2, 0}};
   const EventSchedule schedule = make_schedule(workload);
   SimulationEngine engine(schedule, HostTable::uniform(1, settings.host), allocator_of(settings),
-                          settings.level_of);
+                          {.level_of = settings.level_of});
   engine.run();
-  CHECK(engine.level_results()[1].evictions == 1);
-  CHECK(engine.level_results()[2].evictions == 0);
+  CHECK(engine.level_outcomes()[1].evictions == 1);
+  CHECK(engine.level_outcomes()[2].evictions == 0);
 }
 
 TEST_CASE("level engine: of the offered hosts, one where no economy instance is evicted wins") {
   Workload workload{.name = "w"};
-  // Hosts of 10. First fit puts economy 9 on host 0 and spots 5 + 4 on host 1. UTIL offers both to
-  // a VM of 10, host 0 first; two spots are evicted rather than one economy instance.
+  // Hosts of 10. First fit puts economy 9 on host 0 and spots 5 + 4 on host 1. UTIL offers both
+  // to a VM of 10, host 0 first; two spots are evicted rather than one economy instance.
   workload.rows = {row(9, 0, 100, true), row(5, 1, 100, true), row(4, 2, 100, true),
                    row(10, 3, 100, false)};
   LevelSettings settings{.host = {10, 10, 0}, .hosts = 2, .level_of = {1, 2, 2, 0}, .otn = 2};
   const EventSchedule schedule = make_schedule(workload);
   SimulationEngine engine(schedule, HostTable::uniform(2, settings.host), allocator_of(settings),
-                          settings.level_of);
+                          {.level_of = settings.level_of});
   engine.run();
   CHECK(engine.host_of(3) == 1);
-  CHECK(engine.level_results()[1].evictions == 0);
-  CHECK(engine.level_results()[2].evictions == 2);
+  CHECK(engine.level_outcomes()[1].evictions == 0);
+  CHECK(engine.level_outcomes()[2].evictions == 2);
 }
 
 TEST_CASE("level engine: the spot chain sees economy instances as spots") {
@@ -315,7 +344,7 @@ TEST_CASE("level engine: the spot chain sees economy instances as spots") {
   settings.spot = "vmaUTIL";
   const EventSchedule schedule = make_schedule(workload);
   SimulationEngine engine(schedule, HostTable::uniform(2, settings.host), allocator_of(settings),
-                          settings.level_of);
+                          {.level_of = settings.level_of});
   engine.run();
   CHECK(engine.host_of(1) == 1);
   CHECK(engine.host_of(2) == 0);
@@ -323,9 +352,9 @@ TEST_CASE("level engine: the spot chain sees economy instances as spots") {
 
 TEST_CASE("level engine: adaptive offers follow the load of VMs, also for economy instances") {
   Workload workload{.name = "w"};
-  // Economy 5 and a spot of 5 fill host 0. The next economy instance of 5 ranks host 0 first, where
-  // the spot would go. VMs use nothing, so two hosts are offered, and it goes to host 1; were the
-  // economy instance (5 of 20, 0.25) load, only host 0 would be offered.
+  // Economy 5 and a spot of 5 fill host 0. The next economy instance of 5 ranks host 0 first,
+  // where the spot would go. VMs use nothing, so two hosts are offered, and it goes to host 1;
+  // were the economy instance (5 of 20, 0.25) load, only host 0 would be offered.
   workload.rows = {row(5, 0, 100, true), row(5, 1, 100, true), row(5, 2, 100, true)};
   LevelSettings settings{.host = {10, 10, 0}, .hosts = 2, .level_of = {1, 2, 1}};
   settings.spot = "sUTIL";
@@ -334,11 +363,11 @@ TEST_CASE("level engine: adaptive offers follow the load of VMs, also for econom
       OfferRule::adaptive({.at_low_load = 2, .at_high_load = 1, .from = 0.1, .to = 0.2});
   const EventSchedule schedule = make_schedule(workload);
   SimulationEngine engine(schedule, HostTable::uniform(2, settings.host), allocator,
-                          settings.level_of);
+                          {.level_of = settings.level_of});
   engine.run();
   CHECK(engine.host_of(1) == 0);
   CHECK(engine.host_of(2) == 1);
-  CHECK(engine.level_results()[2].evictions == 0);
+  CHECK(engine.level_outcomes()[2].evictions == 0);
 }
 
 /// Each row with what it asks: a position in `asked`, from 1 on.
@@ -367,19 +396,19 @@ TEST_CASE("level engine: a VM evicts where its zone is, though that costs an eco
                                  .places = {{.zone = "az1"}, {.zone = "az2"}}};
     const EventSchedule schedule = make_schedule(workload);
     SimulationEngine engine(schedule, cloud_of(settings).hosts, allocator_of(settings, true),
-                            settings.level_of);
+                            {.level_of = settings.level_of});
     engine.run();
     CHECK(engine.host_of(3) == (has_zone ? 0 : 1));
-    CHECK(engine.level_results()[1].evictions == (has_zone ? 1 : 0));
-    CHECK(engine.level_results()[2].evictions == (has_zone ? 0 : 1));
+    CHECK(engine.level_outcomes()[1].evictions == (has_zone ? 1 : 0));
+    CHECK(engine.level_outcomes()[2].evictions == (has_zone ? 0 : 1));
   }
 }
 
 TEST_CASE("level engine: who is evicted or ends is no member of its group any more") {
-  // One group with anti-affinity over all levels, two hosts of 10. At hour 0 the spot a (6) on h0,
-  // at 1 the economy instance b (6) on h1. At 2 the spot c (1) finds a member everywhere: rejected.
-  // At 3 a VM of 8 of nobody's group takes h0 (first fit) and evicts a. At 4 the spot d (1) may go
-  // to h0 now. At 5 b ends; at 6 the economy instance e (1) goes to h1.
+  // One group with anti-affinity over all levels, two hosts of 10. At hour 0 the spot a (6) on
+  // h0, at 1 the economy instance b (6) on h1. At 2 the spot c (1) finds a member everywhere:
+  // rejected. At 3 a VM of 8 of nobody's group takes h0 (first fit) and evicts a. At 4 the spot d
+  // (1) may go to h0 now. At 5 b ends; at 6 the economy instance e (1) goes to h1.
   Workload workload =
       asking({row(6, 0, 100, true), row(6, 1, 5, true), row(1, 2, 100, true), row(8, 3, 100, false),
               row(1, 4, 100, true), row(1, 6, 100, true)},
@@ -388,16 +417,17 @@ TEST_CASE("level engine: who is evicted or ends is no member of its group any mo
   const LevelSettings settings{.host = {10, 10, 0}, .hosts = 2, .level_of = {2, 1, 2, 0, 2, 1}};
   const EventSchedule schedule = make_schedule(workload);
   SimulationEngine engine(schedule, cloud_of(settings).hosts, allocator_of(settings, true),
-                          settings.level_of);
+                          {.level_of = settings.level_of});
   PlacementNotes notes(workload);
   engine.set_forecasts(&notes);
   engine.run();
   CHECK(notes.first_host_of == std::vector<HostIndex>{0, 1, kNoHost, 0, 0, 1});
-  CHECK(engine.level_results()[2].evictions == 1);
+  CHECK(engine.level_outcomes()[2].evictions == 1);
   // Chains that do not look at groups are a mistake.
   CHECK(contains(error_text<ConfigError>([&] {
                    const SimulationEngine none(schedule, cloud_of(settings).hosts,
-                                               allocator_of(settings), settings.level_of);
+                                               allocator_of(settings),
+                                               {.level_of = settings.level_of});
                  }),
                  "no filter of the chain looks at that"));
 }

@@ -19,50 +19,6 @@ namespace {
 
 using reference::Settings;
 
-constexpr SimTime kTick = std::chrono::hours(6);  // of the random workloads, so times are equal
-
-SimTime ticks(Random& random, std::uint64_t most) {
-  return static_cast<std::int64_t>(random.below(most)) * kTick;
-}
-
-Backoff random_rule(Random& random) {
-  return {.patience = kTick + ticks(random, 12),
-          .first_wait = random.below(2) == 0 ? kTick : std::chrono::minutes(50),
-          .factor = random.below(2) == 0 ? Decimal(1) : Decimal::of(1.7),
-          .longest_wait = random.below(3) == 0 ? 2 * kTick : 8 * kTick,
-          .vms = random.below(4) != 0,
-          .spots = random.below(4) != 0};
-}
-
-/// One after another on each host, with other hosts' at the same moments.
-void add_outages(Random& random, std::size_t hosts, OutageKind kind, LifePlan& plan) {
-  for (HostIndex host = 0; host < hosts; ++host) {
-    SimTime time = ticks(random, 30) - 8 * kTick;
-    for (int i = 0; i < 4; ++i) {
-      Outage outage{.host = host, .notice = time, .start = time, .kind = kind};
-      if (kind == OutageKind::kMaintenance) outage.start += ticks(random, 5);
-      outage.end = outage.start + kTick + ticks(random, 4);
-      plan.outages.push_back(outage);
-      time = outage.end + ticks(random, 12);
-    }
-  }
-}
-
-void add_resizes(Random& random, const Workload& workload, LifePlan& plan) {
-  for (InstanceIndex i = 0; i < workload.rows.size(); ++i) {
-    const WorkloadRow& row = workload.rows[i];
-    if (row.is_spot() || random.below(3) == 0) continue;
-    SimTime time = row.start;
-    for (int times = 0; times < 2; ++times) {
-      time += kTick + ticks(random, 6);
-      if (time >= std::min(row.end, workload.window)) break;
-      const auto amount = [&random] { return static_cast<ResourceAmount>(1 + random.below(7)); };
-      plan.resizes.push_back({.instance = i, .time = time, .size = {amount(), amount(), 0}});
-    }
-  }
-  std::ranges::stable_sort(plan.resizes, {}, &Resize::time);
-}
-
 /// Every combination of the features comes in 64 seeds.
 LifePlan random_plan(std::uint64_t seed, const Workload& workload, std::size_t hosts) {
   Random random(seed + 1000);
@@ -93,22 +49,6 @@ Settings random_settings(std::uint64_t seed) {
         reference::AdaptiveOffer{.at_low_load = 4, .at_high_load = 1, .from = 0.2, .to = 0.8};
   }
   return settings;
-}
-
-/// Some of the requests are in groups with hard rules.
-void add_groups(std::uint64_t seed, Workload& workload) {
-  Random random(seed + 3000);
-  workload.placements.groups = {
-      {.id = "apart", .policy = GroupPolicy::kAntiAffinity, .max_server_per_host = 1},
-      {.id = "two", .policy = GroupPolicy::kAntiAffinity, .max_server_per_host = 2},
-      {.id = "near", .policy = GroupPolicy::kAffinity}};
-  workload.placements.asked = {
-      {.rules = {}, .group = 0}, {.rules = {}, .group = 1}, {.rules = {}, .group = 2}};
-  for (WorkloadRow& row : workload.rows) {
-    if (random.below(4) != 0) continue;
-    row.placement =
-        static_cast<std::uint32_t>(1 + random.below(3)) & WorkloadPlacements::kMostAsked;
-  }
 }
 
 /// Hosts of three sizes in two zones, one of which some requests ask for.
@@ -280,7 +220,9 @@ void check_against_reference(const Workload& workload, const Settings& settings,
                              const LifePlan& plan, LifeResult& sum) {
   CAPTURE(workload.name);
   CAPTURE(reference::describe(settings));
-  const reference::LifeOutcome expected = reference::simulate_life(workload, settings, plan);
+  reference::ProviderCase one = reference::case_of(settings);
+  one.plan = plan;
+  const reference::ProviderOutcome expected = reference::simulate_provider(workload, one);
   const RunSettings run = run_settings_of(settings);
   const LifeRun watched(workload, run, plan);
   const std::vector<std::string>& events = watched.recorder.events;
@@ -291,10 +233,10 @@ void check_against_reference(const Workload& workload, const Settings& settings,
   CAPTURE(ours == events.end() ? "" : *ours);
   CAPTURE(theirs == expected.events.end() ? "" : *theirs);
   CHECK(is_same);
-  check_same_life(watched.result, expected.result);
-  check_same_life(LifeRun(workload, run, plan, false).result, expected.result);
+  check_same_life(watched.result, expected.life);
+  check_same_life(LifeRun(workload, run, plan, false).result, expected.life);
   check_conservation(workload, settings, events, watched.result);
-  add_to(sum, expected.result);
+  add_to(sum, expected.life);
 }
 
 TEST_CASE("life engine: a plan in which nothing happens is the engine without one") {

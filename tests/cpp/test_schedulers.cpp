@@ -14,11 +14,11 @@
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/prepared_evictor.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
-#include "sim_harness/schedulers/scheduler_simulation.hpp"
 #include "sim_harness/schedulers/subset_ranking.hpp"
 #include "tests/cpp/engine_checks.hpp"
+#include "tests/cpp/life_fixtures.hpp"
 #include "tests/cpp/random_workload.hpp"
-#include "tests/cpp/reference_schedulers.hpp"
+#include "tests/cpp/reference_provider.hpp"
 #include "tests/cpp/settings_grid.hpp"
 #include "tests/cpp/worked_scenarios.hpp"
 
@@ -27,12 +27,26 @@ namespace {
 
 using reference::Event;
 using reference::EventKind;
-using reference::SchedulersCase;
 using namespace std::chrono_literals;
 
+struct SchedulersCase {
+  ResourceVector host{};
+  std::size_t hosts = 0;
+  bool saf = false;
+  std::size_t otn = 1;
+  SchedulerSettings schedulers{};
+};
+
+/// What several schedulers came to.
+struct SchedulersResult : SchedulerResult {
+  LevelOutcome vm, spot;
+};
+
 /// Writes down what becomes of instances.
-class Recorder final : public InstanceObserver {
+class Recorder final : public RunObserver {
  public:
+  void requested(const Request& /*request*/) override {}
+  void offered(const Offer& /*offer*/) override {}
   void evicted(InstanceIndex victim, HostIndex host, const Request& for_vm) override {
     events.push_back({for_vm.time, EventKind::kEvicted, victim, host});
   }
@@ -49,23 +63,32 @@ class Recorder final : public InstanceObserver {
 
 struct Outcome {
   std::vector<Event> events;
-  SchedulerResult result;
+  SchedulersResult result;
 };
+
+SchedulersResult result_of(const SimulationEngine& engine) {
+  const std::vector<LevelOutcome> levels = engine.level_outcomes();
+  return {engine.scheduler_result(), levels[0], levels[1]};
+}
 
 Outcome simulate(const Workload& workload, const HostTable& hosts, const Allocator& allocator,
                  const SchedulerSettings& settings) {
   const EventSchedule schedule = make_schedule(workload);
-  SchedulerSimulation simulation(schedule, hosts, allocator, settings, tenant_numbers(workload));
+  const std::vector<std::uint32_t> tenants = tenant_numbers(workload);
+  SimulationEngine engine(schedule, HostTable(hosts), allocator,
+                          {.schedulers = &settings, .tenant_of = tenants});
   Recorder recorder;
-  simulation.set_observer(&recorder);
-  simulation.run();
-  return {.events = std::move(recorder.events), .result = simulation.result()};
+  engine.set_observer(&recorder);
+  engine.run();
+  return {.events = std::move(recorder.events), .result = result_of(engine)};
+}
+
+reference::Settings settings_of(const SchedulersCase& one) {
+  return {.host = one.host, .hosts = one.hosts, .saf = one.saf, .otn = one.otn};
 }
 
 Outcome simulate(const Workload& workload, const SchedulersCase& one) {
-  const reference::Settings settings{
-      .host = one.host, .hosts = one.hosts, .saf = one.saf, .otn = one.otn};
-  const RunSettings run = run_settings_of(settings);
+  const RunSettings run = run_settings_of(settings_of(one));
   return simulate(workload, make_hosts(run), make_allocator(run), one.schedulers);
 }
 
@@ -103,15 +126,6 @@ std::vector<SchedulerSettings> scheduler_grid() {
   return all;
 }
 
-auto sorted(const std::vector<Event>& events) {
-  std::vector<std::tuple<std::int64_t, int, InstanceIndex, HostIndex>> all;
-  for (const Event& event : events) {
-    all.emplace_back(event.time.count(), static_cast<int>(event.kind), event.instance, event.host);
-  }
-  std::ranges::sort(all);
-  return all;
-}
-
 void capture_check(const Workload& workload, const SchedulersCase& one) {
   CAPTURE(workload.name);
   CAPTURE(one.saf);
@@ -124,10 +138,20 @@ void capture_check(const Workload& workload, const SchedulersCase& one) {
   CAPTURE(static_cast<int>(one.schedulers.retry));
   CAPTURE(one.schedulers.retries);
   CAPTURE(one.schedulers.host_subset_size);
-  const Outcome outcome = simulate(workload, one);
-  const reference::SchedulersOutcome expected = reference::simulate_schedulers(workload, one);
-  CHECK(sorted(outcome.events) == sorted(expected.events));
-  CHECK(outcome.result == expected.result);
+  const EventSchedule schedule = make_schedule(workload);
+  const std::vector<std::uint32_t> tenants = tenant_numbers(workload);
+  const RunSettings run = run_settings_of(settings_of(one));
+  SimulationEngine engine(schedule, make_hosts(run), make_allocator(run),
+                          {.schedulers = &one.schedulers, .tenant_of = tenants});
+  LifeRecorder recorder(workload);
+  engine.set_observer(&recorder);
+  engine.run();
+  reference::ProviderCase slow = reference::case_of(settings_of(one));
+  slow.schedulers = {one.schedulers};
+  const reference::ProviderOutcome expected = reference::simulate_provider(workload, slow);
+  CHECK(recorder.events == expected.events);
+  CHECK(engine.level_outcomes() == expected.levels);
+  CHECK(engine.scheduler_result() == expected.schedulers);
 }
 
 TEST_CASE("schedulers: agree with the slow simulator on random small clouds") {
@@ -141,11 +165,12 @@ TEST_CASE("schedulers: agree with the slow simulator on random small clouds") {
                                .otn = 1 + schedulers.seed % 3,
                                .schedulers = schedulers};
       capture_check(workload, one);
-      const SchedulerResult result = simulate(workload, one).result;
+      const SchedulersResult result = simulate(workload, one).result;
       conflicts += result.vm.conflicts + result.spot.conflicts;
-      stale += result.vm.rejected_on_stale + result.spot.rejected_on_stale;
-      withdrawn += result.vm.withdrawn + result.spot.withdrawn;
-      lost += result.vm.lost_to_conflicts + result.spot.lost_to_conflicts;
+      stale +=
+          result.vm.lost_to(LossCause::kStaleView) + result.spot.lost_to(LossCause::kStaleView);
+      withdrawn += result.vm.lost_to(LossCause::kDelay) + result.spot.lost_to(LossCause::kDelay);
+      lost += result.vm.lost_to(LossCause::kConflict) + result.spot.lost_to(LossCause::kConflict);
       averted += result.evictions_averted;
       evictions += result.evictions;
     }
@@ -180,11 +205,11 @@ TEST_CASE("schedulers: one that takes no time and refreshes at every decision is
       for (const CommitRule commit : {CommitRule::kGeneration, CommitRule::kCapacity}) {
         const Outcome outcome = simulate(workload, make_hosts(run), allocator, {.commit = commit});
         CHECK(outcome.events == recorder.events);
-        const SchedulerResult& result = outcome.result;
+        const SchedulersResult& result = outcome.result;
         CHECK(result.vm.requests == expected.vm_requests);
-        CHECK(result.vm.rejected == expected.vm_rejected);
+        CHECK(result.vm.lost_to(LossCause::kRoom) == expected.vm_rejected);
         CHECK(result.spot.requests == expected.spot_requests);
-        CHECK(result.spot.placed == expected.spot_admitted);
+        CHECK(result.spot.placed() == expected.spot_admitted);
         CHECK(result.evictions == expected.evictions);
         CHECK((result.vm.revenue() == expected.vm_revenue));
         CHECK((result.spot.revenue() == expected.spot_revenue));
@@ -219,12 +244,11 @@ void check_conservation(const Workload& workload, const SchedulersCase& one,
     CHECK(event.time >= row.start);
     placed[event.instance] = {event.host, event.time};
   }
-  const SchedulerResult& result = outcome.result;
-  for (const ClassOutcome* of : {&result.vm, &result.spot}) {
-    CHECK(of->requests == of->placed + of->rejected + of->rejected_on_stale +
-                              of->lost_to_conflicts + of->withdrawn);
-    CHECK(of->commits == of->placed + of->conflicts);
+  const SchedulersResult& result = outcome.result;
+  for (const LevelOutcome* of : {&result.vm, &result.spot}) {
+    CHECK(of->commits == of->placed() + of->conflicts);
   }
+  CHECK(placed.size() == result.vm.placed() + result.spot.placed());
   CHECK(ends.size() == result.vm.requests + result.spot.requests);
   CHECK(result.retries <= result.vm.conflicts + result.spot.conflicts);
   CHECK(result.evictions == evicted.size());
@@ -301,8 +325,8 @@ TEST_CASE("schedulers: of two that want the same host, the second is declined an
   two.commit = CommitRule::kGeneration;
   two.retries = 0;
   outcome = simulate(workload, tens(2, two));
-  CHECK(outcome.result.vm.lost_to_conflicts == 1);
-  CHECK((outcome.result.vm.revenue_lost_to_conflicts == Revenue{4} * day(14).count()));
+  CHECK(outcome.result.vm.lost_to(LossCause::kConflict) == 1);
+  CHECK((outcome.result.vm.revenue_lost_to(LossCause::kConflict) == Revenue{4} * day(14).count()));
 }
 
 TEST_CASE("schedulers: requests of one tenant, dealt together, do not conflict") {
@@ -334,24 +358,24 @@ TEST_CASE("schedulers: a stale decision evicts nobody who need not go") {
     CHECK(run({5, 5}, rule).evictions == 1);
     CHECK(run({5, 5}, rule).evictions_averted == 1);
     CHECK(run({10, 10}, rule).evictions == 1);
-    CHECK(run({10, 10}, rule).vm.lost_to_conflicts == 1);
+    CHECK(run({10, 10}, rule).vm.lost_to(LossCause::kConflict) == 1);
   }
-  CHECK(run({5, 5}, CommitRule::kCapacity).vm.placed == 2);
-  CHECK(run({5, 5}, CommitRule::kGeneration).vm.placed == 1);
+  CHECK(run({5, 5}, CommitRule::kCapacity).vm.placed() == 2);
+  CHECK(run({5, 5}, CommitRule::kGeneration).vm.placed() == 1);
 }
 
 TEST_CASE("schedulers: a victim that has ended by itself is not missed") {
   // The VM decides from day 2 to day 3 to evict the spot, which ends on day 2.5.
   const Workload workload = workload_of({spot({6, 6}, day(0), day(2.5)), vm({5, 5}, day(2))});
   SchedulerSettings one{.decision_time = day(1), .commit = CommitRule::kCapacity};
-  SchedulerResult result = simulate(workload, tens(1, one)).result;
-  CHECK(result.vm.placed == 1);
+  SchedulersResult result = simulate(workload, tens(1, one)).result;
+  CHECK(result.vm.placed() == 1);
   CHECK(result.evictions == 0);
   CHECK(result.evictions_averted == 1);
   // The host has changed; there is no other.
   one.commit = CommitRule::kGeneration;
   result = simulate(workload, tens(1, one)).result;
-  CHECK(result.vm.lost_to_conflicts == 1);
+  CHECK(result.vm.lost_to(LossCause::kConflict) == 1);
   CHECK(result.evictions == 0);
 }
 
@@ -361,8 +385,8 @@ TEST_CASE("schedulers: a planned eviction grows where more has come, by the evic
   const Workload workload = workload_of({spot({4, 4}), spot({4, 4}, day(1.5)), vm({8, 8}, day(2))});
   const SchedulerSettings two{
       .schedulers = 2, .decision_time = day(1), .commit = CommitRule::kCapacity};
-  const SchedulerResult result = simulate(workload, tens(1, two)).result;
-  CHECK(result.vm.placed == 1);
+  const SchedulersResult result = simulate(workload, tens(1, two)).result;
+  CHECK(result.vm.placed() == 1);
   CHECK(result.evictions == 2);
   CHECK(result.evictions_averted == 0);
 }
@@ -372,7 +396,7 @@ TEST_CASE("schedulers: a refresh sees what happened before it") {
   const Workload workload = workload_of({vm({10, 10}, day(0), day(1)), vm({10, 10}, day(1.5))});
   const auto stale = [&](double interval) {
     return simulate(workload, tens(1, {.refresh_interval = day(interval)}))
-        .result.vm.rejected_on_stale;
+        .result.vm.lost_to(LossCause::kStaleView);
   };
   CHECK(stale(2) == 1);     // last refresh on day 0
   CHECK(stale(1) == 1);     // on day 1, before the VM has gone
@@ -381,12 +405,12 @@ TEST_CASE("schedulers: a refresh sees what happened before it") {
 }
 
 TEST_CASE("schedulers: take turns within the refresh interval") {
-  // Of two with an interval of 2 days, the first refreshes on days 0, 2, 4, the second on 1, 3, 5.
-  // The filler ends on day 2.5; who asks on day 3.5 sees that on day 3, but not on day 2.
+  // Of two with an interval of 2 days, the first refreshes on days 0, 2, 4, the second on 1,
+  // 3, 5. The filler ends on day 2.5; who asks on day 3.5 sees that on day 3, but not on day 2.
   const auto stale = [](std::vector<WorkloadRow> rows) {
     return simulate(workload_of(std::move(rows)),
                     tens(1, {.schedulers = 2, .refresh_interval = day(2)}))
-        .result.vm.rejected_on_stale;
+        .result.vm.lost_to(LossCause::kStaleView);
   };
   const WorkloadRow filler = vm({10, 10}, day(0), day(2.5));
   CHECK(stale({filler, vm({10, 10}, day(3.5))}) == 0);                       // the second scheduler
@@ -398,9 +422,9 @@ TEST_CASE("schedulers: refresh times are rounded down to microseconds") {
   // filler ends at 1 us; who asks at 2 us sees that, and from 2/3 + 2 us on only later.
   const Workload workload =
       workload_of({vm({10, 10}, day(0), SimTime{1}), vm({10, 10}, SimTime{2})});
-  const SchedulerResult result =
+  const SchedulersResult result =
       simulate(workload, tens(1, {.schedulers = 3, .refresh_interval = SimTime{2}})).result;
-  CHECK(result.vm.placed == 2);
+  CHECK(result.vm.placed() == 2);
 }
 
 TEST_CASE("schedulers: a view shows an instance without length until the next refresh") {
@@ -409,24 +433,24 @@ TEST_CASE("schedulers: a view shows an instance without length until the next re
   const auto outcome = [&](double interval) {
     return simulate(workload, tens(1, {.refresh_interval = day(interval)})).result.vm;
   };
-  CHECK(outcome(1).placed == 2);  // the first, and on day 1.1 the third
-  CHECK(outcome(1).rejected_on_stale == 1);
-  CHECK(outcome(0).placed == 2);  // the second fills the host
-  CHECK(outcome(0).rejected == 1);
+  CHECK(outcome(1).placed() == 2);  // the first, and on day 1.1 the third
+  CHECK(outcome(1).lost_to(LossCause::kStaleView) == 1);
+  CHECK(outcome(0).placed() == 2);  // the second fills the host
+  CHECK(outcome(0).lost_to(LossCause::kRoom) == 1);
 }
 
 TEST_CASE("schedulers: with refresh, who is declined and then finds no capacity is rejected") {
   // Both decide on the one empty host from day 0 to day 1; it holds one of them.
   const Workload workload = workload_of({vm({6, 6}), vm({6, 6})});
   SchedulerSettings two{.schedulers = 2, .decision_time = day(1)};
-  const ClassOutcome alternates = simulate(workload, tens(1, two)).result.vm;
+  const LevelOutcome alternates = simulate(workload, tens(1, two)).result.vm;
   CHECK(alternates.conflicts == 1);
-  CHECK(alternates.lost_to_conflicts == 1);
+  CHECK(alternates.lost_to(LossCause::kConflict) == 1);
   two.retry = RetryRule::kRefresh;
-  const ClassOutcome refresh = simulate(workload, tens(1, two)).result.vm;
+  const LevelOutcome refresh = simulate(workload, tens(1, two)).result.vm;
   CHECK(refresh.conflicts == 1);
-  CHECK(refresh.lost_to_conflicts == 0);
-  CHECK(refresh.rejected == 1);
+  CHECK(refresh.lost_to(LossCause::kConflict) == 0);
+  CHECK(refresh.lost_to(LossCause::kRoom) == 1);
 }
 
 TEST_CASE("schedulers: alternates are normalised over the hosts that declined, too") {
@@ -450,19 +474,20 @@ TEST_CASE("schedulers: who waits too long withdraws") {
   // day 1.5; the third ends on day 1 and is not begun; the fourth from day 2 to 3.
   const Workload workload = workload_of({vm({1, 1}), vm({2, 2}, day(0), day(1.5)),
                                          vm({3, 3}, day(0), day(1)), vm({4, 4}, day(0), day(5))});
-  const SchedulerResult result = simulate(workload, tens(1, {.decision_time = day(1)})).result;
-  CHECK(result.vm.placed == 2);
-  CHECK(result.vm.withdrawn == 2);
+  const SchedulersResult result = simulate(workload, tens(1, {.decision_time = day(1)})).result;
+  CHECK(result.vm.placed() == 2);
+  CHECK(result.vm.lost_to(LossCause::kDelay) == 2);
   // 1 x 1 + 2 x 1.5 + 3 x 1 + 4 x 3 = 19 vcpu-days
-  CHECK((result.vm.revenue_lost_to_delay == Revenue{19} * day(1).count()));
+  CHECK((result.vm.revenue_lost_to(LossCause::kDelay) == Revenue{19} * day(1).count()));
   // 1 x 13 + 4 x 2 = 21
   CHECK((result.vm.revenue() == Revenue{21} * day(1).count()));
-  CHECK(result.mean_delay_ms == doctest::Approx(2 * 86'400'000.0));  // (1 + 3) / 2 days
-  CHECK(result.longest_delay_ms == doctest::Approx(3 * 86'400'000.0));
+  CHECK(result.mean_delay_ms() == doctest::Approx(2 * 86'400'000.0));  // (1 + 3) / 2 days
+  CHECK(result.longest_delay_ms() == doctest::Approx(3 * 86'400'000.0));
 }
 
 TEST_CASE("schedulers: the rules of a group hold at the commit, not in the view only") {
-  // Two members with anti-affinity are decided about at once: both choose h0, where there is room.
+  // Two members with anti-affinity are decided about at once: both choose h0, where there is
+  // room.
   Workload workload = workload_of({vm({1, 1}), vm({1, 1})});
   workload.placements.groups = {{.id = "g", .policy = GroupPolicy::kAntiAffinity}};
   workload.placements.asked = {{.group = 0}};
@@ -491,12 +516,12 @@ TEST_CASE("schedulers: affinity is broken on a host that has not changed, and de
   workload.rows[1].placement = workload.rows[2].placement = 1;
   const RunSettings run = run_settings_of({.host = {10, 10}, .hosts = 2});
   for (const CommitRule rule : {CommitRule::kGeneration, CommitRule::kCapacity}) {
-    const SchedulerResult result =
+    const SchedulersResult result =
         simulate(workload, make_hosts(run), make_allocator(run, true),
                  {.schedulers = 2, .decision_time = day(1), .commit = rule})
             .result;
-    CHECK(result.vm.placed == 2);
-    CHECK(result.vm.lost_to_conflicts == 1);
+    CHECK(result.vm.placed() == 2);
+    CHECK(result.vm.lost_to(LossCause::kConflict) == 1);
   }
 }
 

@@ -12,7 +12,6 @@
 #include "sim_harness/engine/datacenter_size.hpp"
 #include "sim_harness/engine/explain.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
-#include "sim_harness/studies/degradation/degradation.hpp"
 #include "sim_harness/workloads/csv_workload.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
 #include "sim_harness/workloads/window.hpp"

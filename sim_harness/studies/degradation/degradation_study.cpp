@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "sim_harness/engine/allocator.hpp"
+#include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/results/measure.hpp"
-#include "sim_harness/studies/degradation/degradation.hpp"
 #include "sim_harness/studies/degradation/degradation_text.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
@@ -13,8 +13,8 @@
 namespace cospot {
 namespace {
 
-const std::vector<Measure<DegradationResult>>& measures() {
-  using D = DegradationResult;
+const std::vector<Measure<RunResult>>& measures() {
+  using D = RunResult;
   static const std::vector<Measure<D>> all{
       measure<&D::hosts>({.name = "hosts", .unit = "hosts", .meaning = "in the datacenter"}),
       measure<&D::vm_requests>({.name = "vm_requests", .unit = "VMs", .meaning = "requested"}),
@@ -84,10 +84,12 @@ Experiment load(Settings settings) {
         make_chain(first.get(kVmAxis), ChainSide::kVm, workload.vm_schedule().has_placements());
     for (const std::size_t run : pending) {
       const auto at = table().at(settings, grid.coordinates(run));
-      record(run, values_of(std::span(measures()),
-                            degrade(workload.vm_schedule(), hosts, chain,
-                                    static_cast<std::size_t>(at.get(kTopAxis)),
-                                    static_cast<std::uint64_t>(at.get(kSeedAxis)))));
+      SimulationEngine engine(
+          workload.vm_schedule(), HostTable(hosts), {.vm = chain},
+          {.loose = LooseRanking{.top = static_cast<std::size_t>(at.get(kTopAxis)),
+                                 .seed = static_cast<std::uint64_t>(at.get(kSeedAxis))}});
+      engine.run();
+      record(run, values_of(std::span(measures()), engine.result()));
     }
   };
   return experiment;

@@ -94,9 +94,7 @@ const SettingTable<L>& levels_table() {
 
 LevelsSettings read_levels_settings(const StudyFile& file) {
   LevelsSettings settings = levels_table().read(file);
-  refuse_forecasts(file.root, "vm", settings.vm, "levels");
-  refuse_forecasts(file.root, "spot", settings.spot, "levels");
-  refuse_forecasts(file.root, "economy", settings.economy_chains, "levels");
+  refuse_spot_forecasts(file.root, "economy", settings.economy_chains);
   return settings;
 }
 

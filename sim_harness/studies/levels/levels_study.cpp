@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "core/parse_number.hpp"
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/prepared_evictor.hpp"
+#include "sim_harness/engine/provider_run.hpp"
 #include "sim_harness/results/measure.hpp"
 #include "sim_harness/studies/levels/level_run.hpp"
 #include "sim_harness/studies/levels/levels_settings.hpp"
@@ -22,7 +21,7 @@ namespace {
 
 /// What a run came to.
 struct LevelsRun {
-  std::vector<LevelResult> levels{};
+  std::vector<LevelOutcome> levels{};
   std::uint64_t hosts = 0;
   std::optional<double> promised_percent{}, promised_memory_percent{};
   double income = 0;
@@ -46,10 +45,10 @@ void add_level(MeasureList& all, const std::string& prefix, const char* unit, co
       [](const R& run) { return run.levels[kAt].requests; });
   if constexpr (kLevel == Level::kVm) {
     add(all, prefix + "_rejected", unit, "rejected",
-        [](const R& run) { return run.levels[kAt].rejected; });
+        [](const R& run) { return run.levels[kAt].rejected(); });
   } else {
     add(all, prefix + "_admitted", unit, admitted,
-        [](const R& run) { return run.levels[kAt].requests - run.levels[kAt].rejected; });
+        [](const R& run) { return run.levels[kAt].placed(); });
     add(all, prefix + "_evictions", unit, evicted,
         [](const R& run) { return run.levels[kAt].evictions; });
   }
@@ -57,7 +56,7 @@ void add_level(MeasureList& all, const std::string& prefix, const char* unit, co
   add(all, prefix + "_revenue_requested", "vcpu-seconds", "requested by " + of,
       [](const R& run) { return run.levels[kAt].revenue_requested; });
   add(all, prefix + "_revenue", "vcpu-seconds", "earned by " + of,
-      [](const R& run) { return run.levels[kAt].revenue; });
+      [](const R& run) { return run.levels[kAt].revenue(); });
 }
 
 const MeasureList& measures() {
@@ -166,12 +165,18 @@ class LevelsSimulation {
     const std::vector<std::uint8_t> levels =
         levels_of(workload.workload(), at.get(kEconomyPercentAxis),
                   static_cast<std::uint64_t>(at.get(kLevelsSeedAxis)));
-    SimulationEngine engine(workload.schedule(), settings_.host.table(hosts),
-                            allocator(workload, at, is_limited), levels);
-    PromiseOwner owner(steps, workload.workload(), levels);
-    if (is_limited) engine.set_forecasts(&owner);
-    engine.run();
-    LevelsRun result{.levels = engine.level_results(), .hosts = hosts};
+    RunSettings policies = run_settings_at(at, hosts);
+    policies.between = {at.get(kEconomyAxis)};
+    ProviderParts parts{.level_of = levels};
+    if (is_limited) {
+      policies.between[0].filters.push_back({.name = "EconomyPromise"});
+      parts.forecasts = std::make_unique<PromiseOwner>(steps, workload.workload(), levels);
+    }
+    ProviderRun simulation(workload.workload(), workload.schedule(), policies,
+                           settings_.host.table(hosts), std::move(parts));
+    simulation.run();
+    const SimulationEngine& engine = simulation.engine();
+    LevelsRun result{.levels = engine.level_outcomes(), .hosts = hosts};
     result.income = income_of(result.levels);
     if (is_limited) {
       const HostMix::Sum all = settings_.host.sum(hosts);
@@ -182,25 +187,11 @@ class LevelsSimulation {
   }
 
  private:
-  [[nodiscard]] static Allocator allocator(SharedWorkload& workload,
-                                           const GridPoint<LevelsSettings>& at, bool is_limited) {
-    const ChainSide side = at.get(kSafAxis) ? ChainSide::kVmAvoidingSpots : ChainSide::kVm;
-    ChainSpec economy = at.get(kEconomyAxis);
-    if (is_limited) economy.filters.push_back({.name = "EconomyPromise"});
-    const bool with_placements = workload.schedule().has_placements();
-    return {.vm = make_chain(at.get(kVmAxis), side, with_placements),
-            .spot = make_chain(at.get(kSpotAxis), ChainSide::kSpot, with_placements),
-            .evictor = prepared_evictor(make_evictor(at.get(kEvictorAxis)), workload.workload(),
-                                        workload.schedule()),
-            .otn = at.get(kOtnAxis),
-            .between = {make_chain(economy, side, with_placements)}};
-  }
-
-  [[nodiscard]] double income_of(const std::vector<LevelResult>& levels) const {
+  [[nodiscard]] double income_of(const std::vector<LevelOutcome>& levels) const {
     constexpr double kMicroseconds = 1e6;
-    return (static_cast<double>(levels[0].revenue) +
-            static_cast<double>(levels[1].revenue) * settings_.economy_price +
-            static_cast<double>(levels[2].revenue) * settings_.economy.opportunistic_price) /
+    return (static_cast<double>(levels[0].revenue()) +
+            static_cast<double>(levels[1].revenue()) * settings_.economy_price +
+            static_cast<double>(levels[2].revenue()) * settings_.economy.opportunistic_price) /
            kMicroseconds;
   }
 

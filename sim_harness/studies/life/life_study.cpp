@@ -7,26 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/engine/provider_run.hpp"
 #include "sim_harness/life/make_life_plan.hpp"
 #include "sim_harness/studies/life/life_keys.hpp"
-#include "sim_harness/studies/life/life_run.hpp"
 #include "sim_harness/studies/life/life_schema.hpp"
 #include "sim_harness/studies/life/life_summary.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
 
 namespace cospot {
 namespace {
-
-LifeStudySettings read_settings(const StudyFile& file) {
-  LifeStudySettings settings = life_table().read(file);
-  for (const auto* axis : {&kVmAxis, &kSpotAxis}) {
-    for (const ChainSpec& chain : settings.*axis->values) {
-      require_no_forecast(chain, key_place(*file.root.find(axis->name), axis->name));
-    }
-  }
-  return settings;
-}
 
 /// Refuses what files name and is not there, as far as it can be told before the first run.
 void check_plans(const LifeStudySettings& settings, const ProviderInputs& inputs) {
@@ -61,8 +50,10 @@ Experiment load(LifeStudySettings settings) {
       SharedWorkload& workload = *inputs->workloads[at.index(kWorkloadAxis)];
       const RunSettings one =
           run_settings_at(at, workload.hosts(at.get(kSizeAxis), at.index(kVmAxis)));
-      record(run, life_measures(run_life(workload.workload(), workload.schedule(), one,
-                                         one.host.table(one.hosts), at.get(kLifeAxis))));
+      ProviderRun simulation(workload.workload(), workload.schedule(), one,
+                             one.host.table(one.hosts), {.life = at.get(kLifeAxis)});
+      simulation.run();
+      record(run, life_measures(simulation.result()));
     }
   };
   return experiment;
@@ -75,7 +66,7 @@ Study life_study() {
           .summary = "retries, returning spots, resizes, host failures and maintenance",
           .schema = life_schema,
           .read = [](const StudyFile& file) -> LoadExperiment {
-            return [settings = read_settings(file)] { return load(settings); };
+            return [settings = life_table().read(file)] { return load(settings); };
           },
           .summary_text = life_summary_text,
           .summary_json = life_summary_json,

@@ -8,14 +8,14 @@
 
 namespace cospot {
 
-void refuse_forecasts(const ConfigNode& root, std::string_view key,
-                      const std::vector<ChainSpec>& chains, std::string_view study) {
+void refuse_spot_forecasts(const ConfigNode& root, std::string_view key,
+                           const std::vector<ChainSpec>& chains) {
   for (const ChainSpec& chain : chains) {
     if (!needs_spot_forecasts(chain)) continue;
     throw ConfigError(fmt::format(
-        "{}: {} needs a forecast of lifetimes or revocations, which the study {} does not "
-        "make; expected it in study compare",
-        key_place(*root.find(key), key), chain.label, study));
+        "{}: {} goes by a forecast of spots' lifetimes or revocations, and places no spots; "
+        "expected it in 'spot'",
+        key_place(*root.find(key), key), chain.label));
   }
 }
 

@@ -37,9 +37,9 @@ struct ProviderSettings {
   }
 };
 
-/// For studies that forecast neither lifetimes nor revocations: a filter that goes by them would
-/// pass everyone. Errors: ConfigError when a chain under `key` has such a filter.
-void refuse_forecasts(const ConfigNode& root, std::string_view key,
-                      const std::vector<ChainSpec>& chains, std::string_view study);
+/// Of policies that place no spots: a filter that goes by forecasts of spots passes everyone there.
+/// Errors: ConfigError when a chain under `key` has such a filter.
+void refuse_spot_forecasts(const ConfigNode& root, std::string_view key,
+                           const std::vector<ChainSpec>& chains);
 
 }  // namespace cospot

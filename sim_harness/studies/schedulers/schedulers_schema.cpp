@@ -22,26 +22,26 @@ void add(MeasureList& all, const std::string& name, const char* unit, const std:
 }
 
 /// Counts of a class: `prefix` is what its columns begin with, `unit` what they count.
-template <auto kClass>
+template <std::size_t kLevel>
 void add_counts(MeasureList& all, const std::string& prefix, const char* unit) {
   const auto add_count = [&](const char* name, const char* meaning, auto get) {
     add(all, prefix + name, unit, meaning, get);
   };
-  add_count("_requests", "requested", [](const R& run) { return (run.result.*kClass).requests; });
-  add_count("_placed", "placed", [](const R& run) { return (run.result.*kClass).placed; });
+  add_count("_requests", "requested", [](const R& run) { return run.levels[kLevel].requests; });
+  add_count("_placed", "placed", [](const R& run) { return run.levels[kLevel].placed(); });
   add_count("_rejected", "lost for lack of room",
-            [](const R& run) { return (run.result.*kClass).rejected; });
+            [](const R& run) { return run.levels[kLevel].lost_to(LossCause::kRoom); });
   add_count("_rejected_on_stale_view",
             "lost because their scheduler's view showed no host, though some host had room",
-            [](const R& run) { return (run.result.*kClass).rejected_on_stale; });
+            [](const R& run) { return run.levels[kLevel].lost_to(LossCause::kStaleView); });
   add_count("_lost_to_conflicts", "lost because every commit was declined",
-            [](const R& run) { return (run.result.*kClass).lost_to_conflicts; });
+            [](const R& run) { return run.levels[kLevel].lost_to(LossCause::kConflict); });
   add_count("_withdrawn", "that ended before they were placed",
-            [](const R& run) { return (run.result.*kClass).withdrawn; });
+            [](const R& run) { return run.levels[kLevel].lost_to(LossCause::kDelay); });
   add(all, prefix + "_commits", kCommits, fmt::format("tried for {}", unit),
-      [](const R& run) { return (run.result.*kClass).commits; });
+      [](const R& run) { return run.levels[kLevel].commits; });
   add(all, prefix + "_conflicts", kCommits, fmt::format("for {} that were declined", unit),
-      [](const R& run) { return (run.result.*kClass).conflicts; });
+      [](const R& run) { return run.levels[kLevel].conflicts; });
 }
 
 void add_shared(MeasureList& all) {
@@ -58,30 +58,31 @@ void add_shared(MeasureList& all) {
                             .unit = "ms",
                             .meaning = "from the request to its placement, mean of those placed",
                             .decimals = 3},
-                           [](const R& run) { return run.result.mean_delay_ms; }));
+                           [](const R& run) { return run.result.mean_delay_ms(); }));
   all.push_back(measure<R>({.name = "placement_delay_max_ms",
                             .unit = "ms",
                             .meaning = "from the request to its placement, the longest",
                             .decimals = 3},
-                           [](const R& run) { return run.result.longest_delay_ms; }));
+                           [](const R& run) { return run.result.longest_delay_ms(); }));
 }
 
-template <auto kClass>
+template <std::size_t kLevel>
 void add_revenue(MeasureList& all, const std::string& prefix, const std::string& of) {
   const auto add_revenue_of = [&](const char* name, const std::string& meaning, auto get) {
     add(all, prefix + "_revenue" + name, "vcpu-seconds", meaning, get);
   };
   add_revenue_of("_requested", "requested by " + of,
-                 [](const R& run) { return (run.result.*kClass).revenue_requested; });
-  add_revenue_of("", "earned by " + of,
-                 [](const R& run) { return (run.result.*kClass).revenue(); });
-  add_revenue_of("_lost_to_stale_views", fmt::format("of the {} rejected on a stale view", of),
-                 [](const R& run) { return (run.result.*kClass).revenue_lost_to_stale; });
-  add_revenue_of("_lost_to_conflicts", fmt::format("of the {} lost to conflicts", of),
-                 [](const R& run) { return (run.result.*kClass).revenue_lost_to_conflicts; });
-  add_revenue_of("_lost_to_delay",
-                 fmt::format("of {} before their placement, and of those withdrawn", of),
-                 [](const R& run) { return (run.result.*kClass).revenue_lost_to_delay; });
+                 [](const R& run) { return run.levels[kLevel].revenue_requested; });
+  add_revenue_of("", "earned by " + of, [](const R& run) { return run.levels[kLevel].revenue(); });
+  add_revenue_of(
+      "_lost_to_stale_views", fmt::format("of the {} rejected on a stale view", of),
+      [](const R& run) { return run.levels[kLevel].revenue_lost_to(LossCause::kStaleView); });
+  add_revenue_of(
+      "_lost_to_conflicts", fmt::format("of the {} lost to conflicts", of),
+      [](const R& run) { return run.levels[kLevel].revenue_lost_to(LossCause::kConflict); });
+  add_revenue_of(
+      "_lost_to_delay", fmt::format("of {} before their placement, and of those withdrawn", of),
+      [](const R& run) { return run.levels[kLevel].revenue_lost_to(LossCause::kDelay); });
 }
 
 std::vector<Column> derived_columns() {
@@ -118,11 +119,11 @@ const std::vector<Measure<SchedulersRun>>& schedulers_measures() {
   static const MeasureList made = [] {
     MeasureList all;
     add(all, "hosts", "hosts", "in the datacenter", [](const R& run) { return run.hosts; });
-    add_counts<&SchedulerResult::vm>(all, "vm", "VMs");
-    add_counts<&SchedulerResult::spot>(all, "spot", "spots");
+    add_counts<0>(all, "vm", "VMs");
+    add_counts<1>(all, "spot", "spots");
     add_shared(all);
-    add_revenue<&SchedulerResult::vm>(all, "vm", "VMs");
-    add_revenue<&SchedulerResult::spot>(all, "spot", "spots");
+    add_revenue<0>(all, "vm", "VMs");
+    add_revenue<1>(all, "spot", "spots");
     return all;
   }();
   return made;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim_harness/engine/level_outcome.hpp"
 #include "sim_harness/results/column.hpp"
 #include "sim_harness/results/measure.hpp"
 #include "sim_harness/schedulers/scheduler_result.hpp"
@@ -11,6 +12,7 @@ namespace cospot {
 
 /// What a run of the study `schedulers` came to, and on how many hosts.
 struct SchedulersRun {
+  std::vector<LevelOutcome> levels{};  ///< VMs, spots
   SchedulerResult result{};
   std::uint64_t hosts = 0;
 };

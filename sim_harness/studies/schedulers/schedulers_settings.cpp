@@ -129,11 +129,4 @@ const SettingTable<S>& schedulers_table() {
   return table;
 }
 
-SchedulersSettings read_schedulers_settings(const StudyFile& file) {
-  SchedulersSettings settings = schedulers_table().read(file);
-  refuse_forecasts(file.root, "vm", settings.vm, "schedulers");
-  refuse_forecasts(file.root, "spot", settings.spot, "schedulers");
-  return settings;
-}
-
 }  // namespace cospot

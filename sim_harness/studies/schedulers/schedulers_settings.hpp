@@ -41,7 +41,4 @@ extern const Axis<SchedulersSettings, std::int64_t> kSchedulersSeedAxis;
 
 [[nodiscard]] const SettingTable<SchedulersSettings>& schedulers_table();
 
-/// Errors: ConfigError.
-[[nodiscard]] SchedulersSettings read_schedulers_settings(const StudyFile& file);
-
 }  // namespace cospot

@@ -5,9 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/prepared_evictor.hpp"
-#include "sim_harness/schedulers/scheduler_simulation.hpp"
+#include "sim_harness/engine/provider_run.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
 #include "sim_harness/studies/schedulers/schedulers_schema.hpp"
 #include "sim_harness/studies/schedulers/schedulers_settings.hpp"
@@ -21,25 +19,23 @@ SchedulersRun simulate(const GridPoint<SchedulersSettings>& at, const ProviderIn
   constexpr double kMicrosecondsPerSecond = 1e6, kMicrosecondsPerMs = 1e3;
   const auto microseconds = [](double count) { return SimTime{std::llround(count)}; };
   SharedWorkload& workload = *inputs.workloads[at.index(kWorkloadAxis)];
-  const EventSchedule& schedule = workload.schedule();
   const std::size_t hosts = workload.hosts(at.get(kSizeAxis), at.index(kVmAxis));
-  Allocator allocator = make_allocator(run_settings_at(at, hosts), schedule.has_placements());
-  allocator.evictor = prepared_evictor(allocator.evictor, workload.workload(), schedule);
-  const bool by_tenant = at.get(kDealtByAxis) == DealRule::kByTenant;
-  SchedulerSimulation simulation(
-      schedule, at.settings().host.table(hosts), std::move(allocator),
-      {.schedulers = static_cast<std::size_t>(at.get(kSchedulersAxis)),
-       .deal = at.get(kDealtByAxis),
-       .refresh_interval = microseconds(at.get(kRefreshIntervalAxis) * kMicrosecondsPerSecond),
-       .decision_time = microseconds(at.get(kDecisionAxis) * kMicrosecondsPerMs),
-       .commit = at.get(kCommitRuleAxis),
-       .retry = at.get(kRetryRuleAxis),
-       .retries = static_cast<std::size_t>(at.get(kMaxRetriesAxis)),
-       .host_subset_size = static_cast<std::size_t>(at.get(kHostSubsetSizeAxis)),
-       .seed = static_cast<std::uint64_t>(at.get(kSchedulersSeedAxis))},
-      by_tenant ? tenant_numbers(workload.workload()) : std::vector<std::uint32_t>());
+  const RunSettings run = run_settings_at(at, hosts);
+  const SchedulerSettings schedulers{
+      .schedulers = static_cast<std::size_t>(at.get(kSchedulersAxis)),
+      .deal = at.get(kDealtByAxis),
+      .refresh_interval = microseconds(at.get(kRefreshIntervalAxis) * kMicrosecondsPerSecond),
+      .decision_time = microseconds(at.get(kDecisionAxis) * kMicrosecondsPerMs),
+      .commit = at.get(kCommitRuleAxis),
+      .retry = at.get(kRetryRuleAxis),
+      .retries = static_cast<std::size_t>(at.get(kMaxRetriesAxis)),
+      .host_subset_size = static_cast<std::size_t>(at.get(kHostSubsetSizeAxis)),
+      .seed = static_cast<std::uint64_t>(at.get(kSchedulersSeedAxis))};
+  ProviderRun simulation(workload.workload(), workload.schedule(), run, run.host.table(hosts),
+                         {.schedulers = schedulers});
   simulation.run();
-  return {.result = simulation.result(), .hosts = hosts};
+  const SimulationEngine& engine = simulation.engine();
+  return {.levels = engine.level_outcomes(), .result = engine.scheduler_result(), .hosts = hosts};
 }
 
 Experiment load(SchedulersSettings settings) {
@@ -72,7 +68,7 @@ Study schedulers_study() {
           .summary = "several schedulers on stale views: commits that conflict, and what they cost",
           .schema = schedulers_schema,
           .read = [](const StudyFile& file) -> LoadExperiment {
-            return [settings = read_schedulers_settings(file)] { return load(settings); };
+            return [settings = schedulers_table().read(file)] { return load(settings); };
           },
           .summary_text = schedulers_text,
           .money = schedulers_money};

@@ -1,0 +1,276 @@
+// All parts of the one loop together, against the slow simulator of the whole datacenter.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/random.hpp"
+#include "sim_harness/engine/allocator.hpp"
+#include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/engine/spot_forecasts.hpp"
+#include "sim_harness/studies/levels/level_run.hpp"
+#include "tests/cpp/life_fixtures.hpp"
+#include "tests/cpp/random_workload.hpp"
+#include "tests/cpp/reference_provider.hpp"
+
+namespace cospot {
+namespace {
+
+using reference::ProviderCase;
+using reference::ProviderOutcome;
+
+ChainSpec spot_chain(const ProviderCase& one) {
+  ChainSpec chain = chain_of(one.spot);
+  if (one.has_sla) {
+    chain.filters.push_back(
+        {.name = "LifetimeSla",
+         .options = {{"target", one.sla_target}, {"refresh_hours", 12.0}, {"samples", 40.0}}});
+  }
+  return chain;
+}
+
+Allocator allocator_of(const ProviderCase& one, bool with_placements) {
+  const ChainSide side = one.saf ? ChainSide::kVmAvoidingSpots : ChainSide::kVm;
+  Allocator allocator{.vm = make_chain(chain_of(one.vm), side, with_placements),
+                      .spot = make_chain(spot_chain(one), ChainSide::kSpot, with_placements),
+                      .evictor = make_evictor(evictor_of(one.evictor)),
+                      .otn = one.otn};
+  for (std::size_t level = 1; level + 1 < one.levels; ++level) {
+    ChainSpec between = chain_of(one.vm);
+    if (level == 1 && one.promised_vcpus >= 0) {
+      between.filters.push_back({.name = "EconomyPromise"});
+    }
+    allocator.between.push_back(make_chain(between, side, with_placements));
+  }
+  return allocator;
+}
+
+ProviderOutcome simulate(const Workload& workload, const ProviderCase& one, bool is_watched) {
+  const EventSchedule schedule = make_schedule(workload);
+  reference::Settings cloud{.hosts = one.hosts.size(), .each = one.hosts};
+  const std::vector<std::uint32_t> tenants = tenant_numbers(workload);
+  SimulationEngine engine(schedule, make_hosts(run_settings_of(cloud)),
+                          allocator_of(one, schedule.has_placements()),
+                          {.level_of = one.level_of,
+                           .plan = &one.plan,
+                           .schedulers = one.schedulers.empty() ? nullptr : &one.schedulers.front(),
+                           .tenant_of = tenants});
+  const std::vector<PromiseStep> steps{
+      {.from = SimTime::min(), .vcpus = one.promised_vcpus, .memory_mb = 1'000'000}};
+  std::vector<std::unique_ptr<ForecastOwner>> owners;
+  owners.push_back(make_spot_forecasts(schedule, engine.hosts(), spot_chain(one)));
+  if (one.promised_vcpus >= 0) {
+    owners.push_back(std::make_unique<PromiseOwner>(steps, workload, one.level_of));
+  }
+  const auto forecasts = combine_forecasts(std::move(owners));
+  engine.set_forecasts(forecasts.get());
+  LifeRecorder recorder(workload);
+  if (is_watched) engine.set_observer(&recorder);
+  engine.run();
+  return {.events = std::move(recorder.events),
+          .levels = engine.level_outcomes(),
+          .life = engine.life_result(),
+          .schedulers = engine.scheduler_result()};
+}
+
+void check_same(const ProviderOutcome& outcome, ProviderOutcome expected) {
+  expected.life.run = outcome.life.run;  // which is made of the levels
+  check_same_life(outcome.life, expected.life);
+  CHECK(outcome.schedulers.evictions == expected.schedulers.evictions);
+  CHECK(outcome.schedulers.evictions_averted == expected.schedulers.evictions_averted);
+  CHECK(outcome.schedulers.evictions_needless == 0);
+  CHECK(outcome.schedulers.retries == expected.schedulers.retries);
+  CHECK(outcome.schedulers.placements == expected.schedulers.placements);
+  CHECK((outcome.schedulers.delay == expected.schedulers.delay));
+  CHECK((outcome.schedulers.longest_delay == expected.schedulers.longest_delay));
+  REQUIRE(outcome.levels.size() == expected.levels.size());
+  for (std::size_t level = 0; level < expected.levels.size(); ++level) {
+    CAPTURE(level);
+    const LevelOutcome& found = outcome.levels[level];
+    const LevelOutcome& wanted = expected.levels[level];
+    CHECK(found.requests == wanted.requests);
+    CHECK(found.not_placed == wanted.not_placed);
+    CHECK(found.evictions == wanted.evictions);
+    CHECK(found.commits == wanted.commits);
+    CHECK(found.conflicts == wanted.conflicts);
+    CHECK((found.revenue_requested == wanted.revenue_requested));
+    for (std::size_t cause = 0; cause < kLossCauses; ++cause) {
+      CAPTURE(cause);
+      CHECK((found.revenue_lost[cause] == wanted.revenue_lost[cause]));
+    }
+  }
+}
+
+/// What a case has; every one of them comes with every other.
+struct Parts {
+  bool levels = false, schedulers = false, outages = false, retries = false, resizes = false;
+  bool sla = false, groups = false, mixed = false;
+};
+
+ProviderCase random_case(std::uint64_t seed, const Parts& parts, Workload& workload) {
+  static constexpr std::array<const char*, 3> kVm{"UTIL", "COS", "DPD"};
+  static constexpr std::array<const char*, 6> kSpot{"sUTIL",   "sCOS",   "sDPD",
+                                                    "vmaUTIL", "vmaCOS", "vmaDPD"};
+  static constexpr std::array<const char*, 3> kEvictors{"FIFO", "YJF", "LPO"};
+  static constexpr std::array<ResourceVector, 3> kTotals{
+      ResourceVector{10, 10, 0}, {6, 12, 0}, {14, 8, 0}};
+  Random random(seed + 7000);
+  ProviderCase one{.vm = kVm[random.below(3)],
+                   .spot = kSpot[random.below(6)],
+                   .evictor = kEvictors[random.below(3)],
+                   .saf = random.below(2) == 0,
+                   .otn = 1 + random.below(4)};
+  for (std::size_t i = 0; i < 4; ++i) {
+    one.hosts.push_back({.total = kTotals[parts.mixed ? random.below(3) : 0]});
+  }
+  if (parts.levels) {
+    one.levels = 3 + random.below(2);
+    for (const WorkloadRow& row : workload.rows) {
+      const auto lower = static_cast<std::uint8_t>(1 + random.below(one.levels - 1));
+      one.level_of.push_back(row.is_spot() ? lower : 0);
+    }
+    if (random.below(2) == 0) one.promised_vcpus = 8;
+  }
+  if (parts.schedulers) {
+    static constexpr std::array<std::int64_t, 3> kRefreshHours{0, 5, 50};
+    static constexpr std::array<std::int64_t, 3> kDecisionMinutes{0, 20, 360};
+    one.schedulers.push_back(
+        {.schedulers = 1 + random.below(4),
+         .deal = random.below(4) == 0 ? DealRule::kByTenant : DealRule::kByRequest,
+         .refresh_interval = std::chrono::hours(kRefreshHours[random.below(3)]),
+         .decision_time = std::chrono::minutes(kDecisionMinutes[random.below(3)]),
+         .commit = random.below(2) == 0 ? CommitRule::kGeneration : CommitRule::kCapacity,
+         .retry = random.below(2) == 0 ? RetryRule::kAlternates : RetryRule::kRefresh,
+         .retries = random.below(3),
+         .host_subset_size = 1 + random.below(3),
+         .seed = seed});
+  }
+  one.plan = random_plan(seed, workload, one.hosts.size(),
+                         {.retries = parts.retries,
+                          .failures = parts.outages,
+                          .maintenance = parts.outages,
+                          .resizes = parts.resizes});
+  one.has_sla = parts.sla;
+  if (parts.groups) add_groups(seed, workload);
+  return one;
+}
+
+/// What has happened in all runs of a test, so that none is about nothing.
+struct Sums {
+  std::uint64_t evictions = 0, stopped = 0, returned = 0, late = 0, evacuated = 0, migrated = 0,
+                resized = 0, conflicts = 0, economy_evictions = 0, rejected_spots = 0;
+};
+
+Sums check_random_cases(std::uint64_t first_seed, std::uint64_t count, const Parts& parts) {
+  Sums sums;
+  for (std::uint64_t seed = first_seed; seed < first_seed + count; ++seed) {
+    if (getenv("SHOW") && seed != std::stoull(getenv("SHOW"))) continue;
+    CAPTURE(seed);
+    Workload workload = random_workload({.seed = seed, .requests = 70, .spot_percent = 60});
+    const ProviderCase one = random_case(seed, parts, workload);
+    const ProviderOutcome expected = reference::simulate_provider(workload, one);
+    if (getenv("SHOW") != nullptr) {
+      const ProviderOutcome w = simulate(workload, one, true);
+      const SchedulerSettings& sc =
+          one.schedulers.empty() ? SchedulerSettings{} : one.schedulers.front();
+      MESSAGE("refresh " << sc.refresh_interval.count() << " dec " << sc.decision_time.count()
+                         << " commit " << int(sc.commit) << " retry " << int(sc.retry)
+                         << " retries " << sc.retries << " subset " << sc.host_subset_size << " n "
+                         << sc.schedulers << " otn " << one.otn << one.vm << one.evictor);
+      for (std::size_t i = 0; i < expected.events.size() && i < w.events.size(); ++i) {
+        MESSAGE(expected.events[i] << "    |    " << w.events[i]);
+        if (expected.events[i] != w.events[i]) break;
+      }
+    }
+    const ProviderOutcome watched = simulate(workload, one, true);
+    const auto differ = std::ranges::mismatch(watched.events, expected.events);
+    const std::string found = differ.in1 == watched.events.end() ? "(no more)" : *differ.in1;
+    const std::string wanted = differ.in2 == expected.events.end() ? "(no more)" : *differ.in2;
+    REQUIRE(found == wanted);
+    check_same(watched, expected);
+    check_same(simulate(workload, one, false), expected);
+    for (std::size_t level = 0; level < expected.levels.size(); ++level) {
+      sums.evictions += expected.levels[level].evictions;
+      sums.conflicts += expected.levels[level].conflicts;
+    }
+    if (parts.levels) sums.economy_evictions += expected.levels[1].evictions;
+    sums.rejected_spots += expected.levels.back().rejected();
+    const LifeResult& life = expected.life;
+    sums.stopped += life.spots_lost + life.spots_stopped;
+    sums.returned += life.spots_returned;
+    sums.late += life.vms_late + life.spots_late;
+    sums.evacuated += life.vms_evacuated;
+    sums.migrated += life.vms_migrated;
+    sums.resized += life.resizes_in_place + life.resizes_moved;
+  }
+  return sums;
+}
+
+TEST_CASE("one loop: lifetime SLA, host failures and retries") {
+  const Sums with =
+      check_random_cases(0, 150, {.outages = true, .retries = true, .sla = true, .mixed = true});
+  CHECK(with.stopped > 100);
+  CHECK(with.returned > 50);
+  const Sums without = check_random_cases(0, 20, {.outages = true, .retries = true, .mixed = true});
+  const Sums same =
+      check_random_cases(0, 20, {.outages = true, .retries = true, .sla = true, .mixed = true});
+  CHECK(same.rejected_spots > without.rejected_spots);
+}
+
+TEST_CASE("one loop: three and four levels, several schedulers, mixed hosts") {
+  const Sums sums =
+      check_random_cases(1000, 200, {.levels = true, .schedulers = true, .mixed = true});
+  CHECK(sums.economy_evictions > 100);
+  CHECK(sums.conflicts > 300);
+}
+
+TEST_CASE("one loop: levels, lifetime SLA and maintenance") {
+  const Sums sums = check_random_cases(2000, 150, {.levels = true, .outages = true, .sla = true});
+  CHECK(sums.migrated > 50);
+  CHECK(sums.evacuated > 50);
+}
+
+TEST_CASE("one loop: several schedulers, outages, retries and resizes") {
+  const Sums sums = check_random_cases(
+      3000, 200, {.schedulers = true, .outages = true, .retries = true, .resizes = true});
+  CHECK(sums.late > 100);
+  CHECK(sums.resized > 100);
+}
+
+TEST_CASE("one loop: all parts at once") {
+  const Sums sums = check_random_cases(4000, 250,
+                                       {.levels = true,
+                                        .schedulers = true,
+                                        .outages = true,
+                                        .retries = true,
+                                        .resizes = true,
+                                        .sla = true,
+                                        .groups = true,
+                                        .mixed = true});
+  CHECK(sums.evictions > 500);
+  CHECK(sums.conflicts > 300);
+  CHECK(sums.returned > 50);
+}
+
+TEST_CASE("one loop: every combination of parts") {
+  for (std::uint64_t bits = 0; bits < 256; ++bits) {
+    const auto has = [bits](unsigned part) { return (bits >> part & 1) != 0; };
+    CAPTURE(bits);
+    check_random_cases(5000 + 4 * bits, 4,
+                       {.levels = has(0),
+                        .schedulers = has(1),
+                        .outages = has(2),
+                        .retries = has(3),
+                        .resizes = has(4),
+                        .sla = has(5),
+                        .groups = has(6),
+                        .mixed = has(7)});
+  }
+}
+
+}  // namespace
+}  // namespace cospot
