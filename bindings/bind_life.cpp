@@ -28,9 +28,9 @@ using namespace pybind11::literals;
 
 namespace {
 
-LifeSettings read_given_life(const py::object& life) {
+LifeSettings read_given_life(const py::object& disruptions) {
   GivenPolicies none;
-  return read_life(sweep_tree(life, "life", none), {});
+  return read_life(sweep_tree(disruptions, "disruptions", none), {});
 }
 
 /// By the names of the columns of the study; None where there is no value.
@@ -39,16 +39,16 @@ py::dict to_dict(const LifeResult& result) {
   const std::vector<Value> values = life_measures(result);
   py::dict named;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    named[columns[i].name.c_str()] = measured(values[i]);
+    if (columns[i].is_in_csv()) named[columns[i].name.c_str()] = measured(values[i]);
   }
   return named;
 }
 
-py::dict simulate_life(const PythonWorkload& workload, const py::object& life,
+py::dict simulate_life(const PythonWorkload& workload, const py::object& disruptions,
                        const py::object& hosts, const py::object& host, const py::object& vm,
                        const py::object& spot, const py::object& evictor, bool saf,
                        const py::object& otn, const py::object& events) {
-  const LifeSettings settings = read_given_life(life);
+  const LifeSettings settings = read_given_life(disruptions);
   PreparedRun run = prepare_run({.hosts = hosts,
                                  .host = host,
                                  .vm = vm,
@@ -75,7 +75,7 @@ py::dict simulate_life(const PythonWorkload& workload, const py::object& life,
 }  // namespace
 
 void bind_life(py::module_& core) {
-  core.def("simulate_life", &simulate_life, "workload"_a, "life"_a, py::kw_only(),
+  core.def("simulate_life", &simulate_life, "workload"_a, "disruptions"_a, py::kw_only(),
            "hosts"_a = py::none(), "host"_a = py::none(), "vm"_a, "spot"_a, "evictor"_a,
            "saf"_a = false, "otn"_a = 1, "events"_a = py::none(),
            R"doc(
@@ -83,8 +83,8 @@ Replay a workload while requests ask again, spots return, hosts fail or are main
 
 Args:
     workload: What is replayed.
-    life: What happens beside it, a dict with the keys of docs/life.md, or "none". Paths in it are
-        relative to the working directory.
+    disruptions: What happens in addition, a dict with the keys of docs/life.md, or "none". Paths
+        in it are relative to the working directory.
     hosts, host, vm, spot, evictor, saf, otn: As for simulate.
     events: File to write every event to, CSV, gzip-compressed if it ends in .gz
         (docs/event-log-format.md).
@@ -95,7 +95,7 @@ Returns:
 
 Raises:
     ConfigError: An argument cannot be used.
-    WorkloadError: A file of `life` cannot be used.
+    WorkloadError: A file of `disruptions` cannot be used.
     PolicyError: A policy broke its contract.
     InputError: The event log cannot be written.
 )doc");

@@ -539,7 +539,7 @@ def simulate(
 ) -> RunResult: ...
 def simulate_life(
     workload: Workload,
-    life: Mapping[str, Any] | str,
+    disruptions: Mapping[str, Any] | str,
     *,
     hosts: _Integer | HostTable | None = None,
     host: _Hosts | None = None,

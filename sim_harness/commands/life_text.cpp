@@ -39,7 +39,7 @@ std::string amount_of(const Value& value) {
 std::string life_text(const LifeResult& result) {
   bool nothing_happened = true;
   TextTable table;
-  table.add_column("life of requests", TextTable::Align::kLeft);
+  table.add_column("disruptions", TextTable::Align::kLeft);
   table.add_column("");
   table.add_column("", TextTable::Align::kLeft);
   for_each_own_column(result, [&](const Column& column, const Value& value) {
@@ -48,7 +48,7 @@ std::string life_text(const LifeResult& result) {
     table.add_row({column.name, text, column.unit + " " + column.meaning});
     nothing_happened = false;
   });
-  return nothing_happened ? "life of requests: nothing happened\n" : table.text();
+  return nothing_happened ? "disruptions: nothing happened\n" : table.text();
 }
 
 std::string life_result_json(const LifeSettings& life, const LifeResult& result) {

@@ -7,8 +7,8 @@
 
 namespace cospot {
 
-/// What happened in a run beside its workload: the columns of the study `life` that tell of it,
-/// without those that are 0.
+/// What happened in a run in addition to its workload: the columns of the study `life` that tell of
+/// it, without those that are 0.
 [[nodiscard]] std::string life_text(const LifeResult& result);
 
 /// All of them, by their names, and what was asked for.

@@ -142,7 +142,7 @@ class ScenarioRun {
     const Timing timing = arguments_.timing == "off" ? Timing::kOff : Timing::kOn;
     if (arguments_.json) return print(result_json(settings, result, timing) + "\n");
     std::string text = settings_text(settings);
-    if (life_) text += "life      " + life_->label + "\n";
+    if (life_) text += "disruptions " + life_->label + "\n";
     text += "\n" + run_result_text(result.run, timing, words_);
     if (life_) text += "\n" + life_text(result);
     print(text);
@@ -197,7 +197,7 @@ class ScenarioRun {
         .add("saf", json_bool(settings.saf))
         .add("otn", setting_json(settings.otn).dump())
         .add("measures", measures.text());
-    if (life_) json.add("life", life_result_json(*life_, life));
+    if (life_) json.add("disruptions", life_result_json(*life_, life));
     if (words_.prices)
       json.add("money", run_money_json(result, *words_.prices, words_.window_days));
     return json.text();

@@ -48,8 +48,8 @@ StudyFile study_of_workload(const QuoteArguments& arguments, PolicyLoader& loade
         arguments.study));
   }
   const std::string text = fmt::format(
-      "study: sla\non_demand: {}\nspot: same\nhost: {}\ntarget: [0.25, 0.1, 0.05, 0.01]\n"
-      "vm_policy: COS\nspot_policy: vmaUTIL\ncensored: survival\ncondition_width: 0.1\n"
+      "study: sla\nworkloads: {}\nspot_workloads: same\nhost: {}\ntarget: [0.25, 0.1, 0.05, 0.01]\n"
+      "vm: COS\nspot: vmaUTIL\ncensored: survival\ncondition_width: 0.1\n"
       "samples: 2000\n",
       yaml_text(arguments.study), yaml_of_hosts_option(arguments.host));
   std::vector<std::string> overrides = arguments.overrides;

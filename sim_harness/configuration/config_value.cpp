@@ -94,7 +94,8 @@ void throw_duplicate(const ConfigNode& node, std::string_view key) {
 }
 
 void require_known_keys(const ConfigNode& mapping, std::string_view subject,
-                        std::span<const std::string_view> valid_keys) {
+                        std::span<const std::string_view> valid_keys,
+                        std::span<const RenamedKey> renamed) {
   const std::string names = fmt::format("{}", fmt::join(valid_keys, ", "));
   if (mapping.kind != ConfigNode::Kind::kMapping) {
     throw_bad_value(mapping, subject, "a mapping with the keys " + names);
@@ -102,11 +103,14 @@ void require_known_keys(const ConfigNode& mapping, std::string_view subject,
   for (const ConfigEntry& entry : mapping.entries) {
     if (std::find(valid_keys.begin(), valid_keys.end(), entry.key) != valid_keys.end()) continue;
     const bool is_place_made_of_keys = entry.where == mapping.where + "." + entry.key;
-    throw ConfigError(fmt::format("{}: unknown key '{}'; valid names: {}",
-                                  is_place_made_of_keys
-                                      ? key_place(mapping, subject)
-                                      : fmt::format("{}: {}", entry.where, subject),
-                                  entry.key, names));
+    const auto now = std::ranges::find(renamed, entry.key, &RenamedKey::before);
+    throw ConfigError(
+        fmt::format("{}: unknown key '{}'; {}",
+                    is_place_made_of_keys ? key_place(mapping, subject)
+                                          : fmt::format("{}: {}", entry.where, subject),
+                    entry.key,
+                    now == renamed.end() ? "valid names: " + names
+                                         : fmt::format("it is called '{}' now", now->now)));
   }
 }
 

@@ -22,10 +22,16 @@ namespace cospot {
 [[noreturn]] void throw_bad_value(const ConfigNode& node, std::string_view key,
                                   std::string_view expected);
 
+/// A key that had another name, for errors that say the new one.
+struct RenamedKey {
+  std::string_view before, now;
+};
+
 /// Throws when `mapping` is not a mapping or has a key that is not one of `valid_keys`. `subject`
 /// is what the mapping describes.
 void require_known_keys(const ConfigNode& mapping, std::string_view subject,
-                        std::span<const std::string_view> valid_keys);
+                        std::span<const std::string_view> valid_keys,
+                        std::span<const RenamedKey> renamed = {});
 
 /// The value under `key`, which must be there.
 [[nodiscard]] const ConfigNode& require_key(const ConfigNode& mapping, std::string_view subject,

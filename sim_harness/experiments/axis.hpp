@@ -64,6 +64,7 @@ struct Axis {
   /// Reads all of them, where one by one will not do.
   std::function<std::vector<T>(const StudyFile& file, const Settings& before)> read_all{};
   std::vector<std::string_view> keys{};  ///< in the file; none: the name of the column
+  std::vector<RenamedKey> renamed{};
   bool may_be_null = false;
   /// The key that a file has, where there are several; and how it is stored, if not as a list.
   std::function<std::string(const Settings&)> key_of{};
@@ -76,6 +77,7 @@ struct Setting {
   std::vector<std::string_view> keys;
   std::function<void(const StudyFile& file, Settings& settings)> read;
   std::function<void(const Settings& settings, Json& configuration)> write;
+  std::vector<RenamedKey> renamed{};
 };
 
 /// An axis or another setting, whatever it holds.
@@ -85,7 +87,7 @@ class SettingRow {
   template <class Owner, class T>
   requires std::derived_from<Settings, Owner> SettingRow(
       const Axis<Owner, T>& axis)  // NOLINT: a row of a table
-      : keys_(axis.keys), column_(column_of(axis)) {
+      : keys_(axis.keys), renamed_(axis.renamed), column_(column_of(axis)) {
     // Lives as long as the axis' name, which a table outlives only at the program's end.
     if (keys_.empty()) keys_.push_back(axis.name);
     read_ = [&axis, key = keys_.front()](const StudyFile& file, Settings& settings,
@@ -117,6 +119,7 @@ class SettingRow {
   requires std::derived_from<Settings, Owner> SettingRow(
       const Setting<Owner>& setting)  // NOLINT: a row of a table
       : keys_(setting.keys),
+        renamed_(setting.renamed),
         read_([read = setting.read](const StudyFile& file, Settings& settings, const std::string&) {
           read(file, settings);
         }),
@@ -127,6 +130,7 @@ class SettingRow {
   requires(std::derived_from<Settings, Base> && !std::same_as<Settings, Base>)
       SettingRow(const SettingRow<Base>& row)  // NOLINT: a row of a table
       : keys_(row.keys_),
+        renamed_(row.renamed_),
         column_(row.column_),
         read_(row.read_),
         write_(row.write_),
@@ -149,6 +153,7 @@ class SettingRow {
   }
 
   std::vector<std::string_view> keys_;
+  std::vector<RenamedKey> renamed_;
   std::optional<Column> column_;
   std::function<void(const StudyFile&, Settings&, const std::string&)> read_;
   std::function<void(const Settings&, Json&)> write_;
@@ -180,8 +185,12 @@ class SettingTable {
   /// Reads a file over `settings`, which has the defaults. Errors: ConfigError, InputError.
   [[nodiscard]] Settings read(const StudyFile& file, Settings settings = {}) const {
     std::vector<std::string_view> keys{"study"};
-    for (const auto& row : rows_) keys.insert(keys.end(), row.keys_.begin(), row.keys_.end());
-    require_known_keys(file.root, subject_, keys);
+    std::vector<RenamedKey> renamed;
+    for (const auto& row : rows_) {
+      keys.insert(keys.end(), row.keys_.begin(), row.keys_.end());
+      renamed.insert(renamed.end(), row.renamed_.begin(), row.renamed_.end());
+    }
+    require_known_keys(file.root, subject_, keys, renamed);
     for (const auto& row : rows_) row.read_(file, settings, subject_);
     return settings;
   }

@@ -32,7 +32,7 @@ void require_few_outages(std::string_view key, std::size_t hosts, SimTime window
   const double outages = windows * static_cast<double>(hosts);
   if (outages <= kMostOutages) return;
   throw ConfigError(
-      fmt::format("life: {}: about {:.0f} outages of {} hosts, expected at most {:.0f}", key,
+      fmt::format("disruptions: {}: about {:.0f} outages of {} hosts, expected at most {:.0f}", key,
                   outages, hosts, kMostOutages));
 }
 

@@ -29,7 +29,7 @@ enum class ColumnRole : std::uint8_t {
   kAxis,     ///< a value of the study's grid
   kMeasure,  ///< what a run came to
   kTime,     ///< a measure of how long something took: 0 without timing
-  kDetail,   ///< what it takes to repeat a run; not in the CSV
+  kDetail,   ///< not in the CSV: what it takes to repeat a run, and what views go by
   kDerived,  ///< follows from the others: a column of the view run_figures
 };
 
@@ -59,7 +59,7 @@ using Value = std::variant<std::monostate, std::int64_t, double, std::string, Re
 struct Schema {
   std::string study;              ///< its name
   std::vector<Column> axes;       ///< slowest first
-  std::vector<Column> measures;   ///< in the order of the CSV; details last
+  std::vector<Column> measures;   ///< in the order of the CSV
   std::vector<Column> derived{};  ///< columns of the view `run_figures`, which has run_index too
   std::string views{};            ///< SQL that creates the study's views
 

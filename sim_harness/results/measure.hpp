@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,81 +18,63 @@ namespace cospot {
 template <class Result>
 struct Measure {
   Column column;
-  Value (*read)(const Result&);
-  void (*write)(Result&, const Value&);
+  std::function<Value(const Result&)> read;
 };
 
-// How a member's type is stored, and back.
+// How what a measure gives is stored.
 template <class T>
-struct MemberType;
-
-template <std::integral T>
-struct MemberType<T> {
-  static constexpr ColumnType kType =
-      std::same_as<T, bool> ? ColumnType::kBoolean : ColumnType::kInteger;
-  /// SQLite's integers are signed; every count of a run is far below 2^63.
-  static Value to_value(T member) { return static_cast<std::int64_t>(member); }
-  static T from_value(const Value& value) { return static_cast<T>(std::get<std::int64_t>(value)); }
-};
-
-template <>
-struct MemberType<double> {
-  static constexpr ColumnType kType = ColumnType::kNumber;
-  static Value to_value(double member) { return member; }
-  static double from_value(const Value& value) { return std::get<double>(value); }
-};
-
-template <>
-struct MemberType<std::optional<double>> {
-  static constexpr ColumnType kType = ColumnType::kNumber;
-  static Value to_value(const std::optional<double>& member) {
-    return member ? Value(*member) : Value();
-  }
-  static std::optional<double> from_value(const Value& value) {
-    const double* number = std::get_if<double>(&value);
-    return number == nullptr ? std::nullopt : std::optional(*number);
-  }
-};
-
-template <>
-struct MemberType<std::string> {
-  static constexpr ColumnType kType = ColumnType::kText;
-  static Value to_value(const std::string& member) { return member; }
-  static std::string from_value(const Value& value) { return std::get<std::string>(value); }
-};
-
+constexpr ColumnType stored_type() {
+  if constexpr (std::same_as<T, Revenue>) return ColumnType::kRevenue;
+  if constexpr (std::same_as<T, bool>) return ColumnType::kBoolean;
+  if constexpr (std::integral<T>) return ColumnType::kInteger;
+  if constexpr (std::same_as<T, std::string>) return ColumnType::kText;
+  return ColumnType::kNumber;
+}
 template <class T>
-requires std::same_as<T, Revenue>  // not std::integral everywhere
-struct MemberType<T> {
-  static constexpr ColumnType kType = ColumnType::kRevenue;
-  static Value to_value(const Revenue& member) { return member; }
-  static Revenue from_value(const Value& value) { return std::get<Revenue>(value); }
-};
+[[nodiscard]] Value stored_value(const T& value) {
+  if constexpr (std::same_as<T, std::optional<double>>) {
+    return value ? Value(*value) : Value();
+  } else if constexpr (std::integral<T> && !std::same_as<T, Revenue>) {
+    // SQLite's integers are signed; every count of a run is far below 2^63.
+    return static_cast<std::int64_t>(value);
+  } else {
+    return value;
+  }
+}
+
+/// The measure that `get`, a function or a member, takes of a result. `column` says its name, unit
+/// and meaning; its type follows from what `get` gives.
+template <class Result, class Get>
+[[nodiscard]] Measure<Result> measure(Column column, Get get) {
+  column.type = stored_type<std::remove_cvref_t<std::invoke_result_t<Get, const Result&>>>();
+  return {std::move(column),
+          [get](const Result& result) { return stored_value(std::invoke(get, result)); }};
+}
 
 template <class Result, class T>
 Result owner_of(T Result::*member);
-template <class Result, class T>
-T type_of(T Result::*member);
 
-/// The measure that `kMember` (such as `&RunResult::hosts`) holds. `column` says its name, unit and
-/// meaning; its type follows from the member's.
+/// The measure that a member holds, such as `&RunResult::hosts`.
 template <auto kMember>
-auto measure(Column column) {
-  using Result = decltype(owner_of(kMember));
-  using Type = MemberType<decltype(type_of(kMember))>;
-  column.type = Type::kType;
-  return Measure<Result>{
-      std::move(column), [](const Result& result) { return Type::to_value(result.*kMember); },
-      [](Result& result, const Value& value) { result.*kMember = Type::from_value(value); }};
+[[nodiscard]] auto measure(Column column) {
+  return measure<decltype(owner_of(kMember))>(std::move(column), kMember);
 }
 
-/// The measure that `get`, a lambda without captures, takes of a result. It is not read back.
-template <class Result, class Get>
-[[nodiscard]] Measure<Result> measure(Column column, Get /*get*/) {
-  using Type = MemberType<std::remove_cvref_t<std::invoke_result_t<Get, const Result&>>>;
-  column.type = Type::kType;
-  return {std::move(column), [](const Result& result) { return Type::to_value(Get{}(result)); },
-          [](Result&, const Value&) {}};
+/// The measures of a part of a result, such as `&LifeResult::run`.
+template <auto kPart, class Part>
+[[nodiscard]] auto measures_of(const std::vector<Measure<Part>>& measures) {
+  using Result = decltype(owner_of(kPart));
+  std::vector<Measure<Result>> all;
+  for (const Measure<Part>& one : measures) {
+    all.push_back(
+        {one.column, [read = one.read](const Result& result) { return read(result.*kPart); }});
+  }
+  return all;
+}
+
+template <class Result>
+void append(std::vector<Measure<Result>>& all, const std::vector<Measure<Result>>& more) {
+  all.insert(all.end(), more.begin(), more.end());
 }
 
 template <class Result>
@@ -108,15 +91,6 @@ template <class Result>
   values.reserve(measures.size());
   for (const Measure<Result>& one : measures) values.push_back(one.read(result));
   return values;
-}
-
-/// Back from the values of `measures`, in their order.
-template <class Result>
-[[nodiscard]] Result result_of(std::span<const Measure<Result>> measures,
-                               std::span<const Value> values) {
-  Result result;
-  for (std::size_t i = 0; i < measures.size(); ++i) measures[i].write(result, values[i]);
-  return result;
 }
 
 }  // namespace cospot

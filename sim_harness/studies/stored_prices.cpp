@@ -90,7 +90,7 @@ WorkloadSpec spec_of(const StoredWorkload& stored, const PriceList& list,
 const StudyMoney& require_money(const StudyRegistry& studies, const PriceList& list,
                                 std::string_view study, const std::string& where) {
   const StudyMoney& money = require_money(studies, study, where);
-  if (list.flavors.empty() || money.inputs == StudyMoney{}.inputs) return money;
+  if (list.flavors.empty() || money.takes_flavors) return money;
   throw ConfigError(fmt::format(
       "{}: the study {} takes no prices by flavor; expected on-demand=PRICE and spot=PRICE of a "
       "vCPU-hour",

@@ -77,9 +77,9 @@ std::string select_text(const ResultsDatabase& results, const StudyMoney& money,
   }
   const bool has_figures = !results.schema().derived.empty();
   return fmt::format(
-      "{}SELECT {} FROM run {} JOIN unit ON unit.workload = run.{} {} ORDER BY run.run_index",
-      fmt::format(kWorkloadUnits, money.inputs), columns,
-      has_figures ? "JOIN run_figures AS figures USING (run_index)" : "", money.axis, money.joins);
+      "{}SELECT {} FROM run {} JOIN unit ON unit.workload = run.workload {} ORDER BY run.run_index",
+      kWorkloadUnits, columns, has_figures ? "JOIN run_figures AS figures USING (run_index)" : "",
+      money.joins);
 }
 
 }  // namespace

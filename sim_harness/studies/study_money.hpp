@@ -35,19 +35,17 @@ struct StudyMoney {
   std::vector<MoneyColumn> columns;
   std::string_view joins{};  ///< SQL: what the columns need beside `run` and `figures`
   std::string_view note{};   ///< below the table of the summary
-  /// The axis that names a run's workload, and the key of the configuration with their list.
-  std::string_view axis = "workload";
-  std::string_view inputs = "workloads";
   /// SQL: the months that a run's revenue is of.
   std::string_view months = "unit.months";
+  bool takes_flavors = true;  ///< prices by flavor, too
   /// A summary of the study's own; without them the means over workloads and seeds.
   std::string (*text)(ResultsDatabase& results, const WorkloadPrices& prices) = nullptr;
   std::string (*json)(ResultsDatabase& results, const WorkloadPrices& prices) = nullptr;
 };
 
-/// Starts a query, of which {0} is the key of the configuration that lists workloads: the table
-/// `unit` has by `workload` how many vCPUs one of its vcpus is, as the study in the database says,
-/// as what an hour of it costs on demand (`vms`), as a spot (`spots`) and as an Economy instance
+/// Starts a query: the table `unit` has by `workload` how many vCPUs one of its vcpus is, as the
+/// study in the database says, as what an hour of it costs on demand (`vms`), as a spot (`spots`)
+/// and as an Economy instance
 /// (`economies`) by the prices ?1 (prices_json); 1 without some; and how many `months` its window
 /// has.
 inline constexpr std::string_view kWorkloadUnits = R"sql(
@@ -57,7 +55,7 @@ WITH vcpus AS (
     CASE json_extract(workload.value, '$.vcpus_unit') WHEN 'relative' THEN 1.0
       ELSE CAST(coalesce(json_extract(workload.value, '$.vcpus_unit'), '1') AS REAL) END AS vcpus,
     coalesce(json_extract(workload.value, '$.window_days'), 14) / (365.25 / 12) AS months
-  FROM sweep, json_each(sweep.configuration, '$.{0}') AS workload
+  FROM sweep, json_each(sweep.configuration, '$.workloads') AS workload
 ), unit AS (
   SELECT vcpus.workload, is_relative, months,
     vcpus * coalesce(json_extract(price.value, '$.on_demand'), 1) AS vms,

@@ -101,8 +101,8 @@ class StudyReport(unittest.TestCase):
 PROMISES = {
     "sla": ("""\
 study: sla
-on_demand: {synthetic: lognormal, days: 1}
-spot: {synthetic: lognormal, days: 1}
+workloads: {synthetic: lognormal, days: 1}
+spot_workloads: {synthetic: lognormal, days: 1}
 host: {vcpus: 4}
 hosts: [7, 8]
 target: [none, 0.1]

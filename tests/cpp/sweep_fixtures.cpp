@@ -1,5 +1,9 @@
 #include "sweep_fixtures.hpp"
 
+#include <algorithm>
+#include <string_view>
+#include <variant>
+
 #include "sim_harness/studies/compare/compare_schema.hpp"
 #include "sim_harness/studies/compare/sweep_grid.hpp"
 #include "sim_harness/studies/compare/sweep_json.hpp"
@@ -96,6 +100,48 @@ std::string csv_of(std::span<const ResultRow> rows, Timing timing) {
 
 ResultsDatabase database_of(std::span<const ResultRow> rows, const ExperimentTables& tables) {
   return ResultsDatabase::in_memory(tables, small_sweep_workloads(), stored(rows));
+}
+
+ResultRow to_result_row(const Row& row) {
+  const std::vector<Column> columns = compare_schema().columns();
+  const auto value = [&](std::string_view name) -> const Value& {
+    const auto found = std::ranges::find(columns, name, &Column::name);
+    return row.values.at(static_cast<std::size_t>(found - columns.begin()));
+  };
+  const auto text = [&](std::string_view name) { return std::get<std::string>(value(name)); };
+  const auto count = [&](std::string_view name) {
+    return static_cast<std::uint64_t>(std::get<std::int64_t>(value(name)));
+  };
+  const auto revenue = [&](std::string_view name) { return std::get<Revenue>(value(name)); };
+  const double* headroom = std::get_if<double>(&value("headroom_percent"));
+  return {.run_index = row.run_index,
+          .workload = text("workload"),
+          .headroom_percent = headroom == nullptr ? std::nullopt : std::optional(*headroom),
+          .vm = text("vm"),
+          .spot = text("spot"),
+          .evictor = text("evictor"),
+          .saf = count("saf") != 0,
+          .otn = OfferRule::parse(csv_value(columns.at(6), value("otn"))),
+          .result = {.hosts = count("hosts"),
+                     .vm_requests = count("vm_requests"),
+                     .vm_rejected = count("vm_rejected"),
+                     .vm_too_large = count("vm_too_large"),
+                     .spot_requests = count("spot_requests"),
+                     .spot_admitted = count("spot_admitted"),
+                     .evictions = count("evictions"),
+                     .vm_revenue_requested = revenue("vm_revenue_requested"),
+                     .vm_revenue = revenue("vm_revenue"),
+                     .spot_revenue_requested = revenue("spot_revenue_requested"),
+                     .spot_revenue = revenue("spot_revenue"),
+                     .spot_revenue_first_hour_free = revenue("spot_revenue_first_hour_free"),
+                     .alloc_p50_ns = count("alloc_p50_ns"),
+                     .alloc_p99_ns = count("alloc_p99_ns"),
+                     .alloc_max_ns = count("alloc_max_ns"),
+                     .wall_ms = std::get<double>(value("wall_ms"))},
+          .workload_sha256 = text("workload_sha256"),
+          .configuration = row.configuration,
+          .version = row.version,
+          .seed = count("seed")};
 }
 
 std::vector<ResultRow> read_result_rows(ResultsDatabase& results) {

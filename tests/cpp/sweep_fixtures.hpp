@@ -38,6 +38,8 @@ namespace cospot {
 [[nodiscard]] ResultsDatabase database_of(std::span<const ResultRow> rows,
                                           const ExperimentTables& tables = small_sweep_tables());
 
+/// A run of `compare` back from its values.
+[[nodiscard]] ResultRow to_result_row(const Row& row);
 [[nodiscard]] std::vector<ResultRow> read_result_rows(ResultsDatabase& results);
 
 /// The CSV of a database's file.

@@ -23,8 +23,8 @@ namespace {
 /// Two hosts of 10 in two zones, and the columns of requests that ask for places.
 constexpr const char* kZones = R"(
 study: sla
-on_demand: w.csv
-spot: same
+workloads: w.csv
+spot_workloads: same
 host: [{type: a, count: 1, vcpus: 10, memory_mb: 10, zone: az1},
        {type: b, count: 1, vcpus: 10, memory_mb: 10, zone: az2}]
 hosts: 2
@@ -51,13 +51,13 @@ TEST_CASE("study sla: a VM evicts in its zone, though another zone is idle") {
   (void)folder.write("bound.csv", kPlaceColumns + rows + "az1,,\n");
   (void)folder.write("free.csv", kPlaceColumns + rows + ",,\n");
   const SlaSettings settings =
-      settings_in_zones(folder, {"on_demand=[bound.csv, free.csv]", "spot=same"});
+      settings_in_zones(folder, {"workloads=[bound.csv, free.csv]", "spot_workloads=same"});
   const RequestStore store({settings.on_demand, settings.spot});
   const SlaResult bound = run_sla(settings, store, {});
-  CHECK(bound.evictions == 1);
+  CHECK(bound.run.evictions == 1);
   CHECK(bound.spot_revenue_share == doctest::Approx(90.0 / 990));
   const SlaResult free = run_sla(settings, store, {.on_demand = 1});
-  CHECK(free.evictions == 0);
+  CHECK(free.run.evictions == 0);
   CHECK(free.spot_revenue_share == 1);
 }
 
@@ -76,16 +76,16 @@ TEST_CASE("study sla: a server group spans the VMs and the spots of one file, no
   (void)folder.write("spots.csv", std::string(kPlaceColumns) +
                                       "s,t,spot,1,1,10,1000,,g,anti-affinity\n"
                                       "u,t,spot,1,1,20,1000,,g,anti-affinity\n");
-  const SlaSettings settings =
-      settings_in_zones(folder, {"on_demand=both.csv", "spot=[same, both.csv, spots.csv]"});
+  const SlaSettings settings = settings_in_zones(
+      folder, {"workloads=both.csv", "spot_workloads=[same, both.csv, spots.csv]"});
   const RequestStore store({settings.on_demand, settings.spot});
   const SlaResult same = run_sla(settings, store, {});
-  CHECK(same.spot_admitted == 2);  // s and x; u finds members everywhere, w no room
-  CHECK(same.evictions == 1);      // s
-  CHECK(run_sla(settings, store, {.spot = 1}).spot_admitted == 2);  // the same file by its name
+  CHECK(same.run.spot_admitted == 2);  // s and x; u finds members everywhere, w no room
+  CHECK(same.run.evictions == 1);      // s
+  CHECK(run_sla(settings, store, {.spot = 1}).run.spot_admitted == 2);  // the same file by its name
   // A group of the same id in another file is another one: s and u are apart from each other alone.
-  CHECK(run_sla(settings, store, {.spot = 2}).spot_admitted == 2);
-  CHECK(run_sla(settings, store, {.spot = 2}).spot_requests == 2);
+  CHECK(run_sla(settings, store, {.spot = 2}).run.spot_admitted == 2);
+  CHECK(run_sla(settings, store, {.spot = 2}).run.spot_requests == 2);
 }
 
 TEST_CASE("study sla: a file without spots is two workloads, and so are its groups") {
@@ -94,18 +94,19 @@ TEST_CASE("study sla: a file without spots is two workloads, and so are its grou
   (void)folder.write("vms.csv", std::string(kPlaceColumns) +
                                     "v,t,vm,1,1,0,1000,,g,anti-affinity\n"
                                     "w,t,vm,1,1,10,1000,,g,anti-affinity\n");
-  const SlaSettings settings = settings_in_zones(folder, {"on_demand=vms.csv", "spot=same"});
+  const SlaSettings settings =
+      settings_in_zones(folder, {"workloads=vms.csv", "spot_workloads=same"});
   const RequestStore store({settings.on_demand, settings.spot});
   const SlaResult result = run_sla(settings, store, {});
-  CHECK(result.on_demand_admitted == 2);
-  CHECK(result.spot_admitted == 2);
+  CHECK(result.run.vm_rejected == 0);
+  CHECK(result.run.spot_admitted == 2);
 }
 
 TEST_CASE("study sla: what no host can give is refused before anything runs") {
   const ScratchFolder folder;
   const auto error = [&](const std::string& rows, std::vector<std::string> more = {}) {
     (void)folder.write("w.csv", kPlaceColumns + rows);
-    more.insert(more.end(), {"on_demand=w.csv", "spot=same"});
+    more.insert(more.end(), {"workloads=w.csv", "spot_workloads=same"});
     const SlaSettings settings = settings_in_zones(folder, more);
     const RequestStore store({settings.on_demand, settings.spot});
     return error_text<ConfigError>([&] { require_possible_requests(settings, store); });
@@ -128,7 +129,7 @@ TEST_CASE("study sla: what no host can give is refused before anything runs") {
 /// A study of one file; the file is not what matters.
 SlaSettings settings_like(const reference::Settings& cloud, const ScratchFolder& folder) {
   SlaSettings settings = settings_in_zones(
-      folder, {"on_demand=w.csv", "spot=same", "spot_end=shift", "evictor=FIFO",
+      folder, {"workloads=w.csv", "spot_workloads=same", "spot_end=shift", "evictor=FIFO",
                "otn=" + std::to_string(cloud.otn), "hosts=" + std::to_string(cloud.hosts)});
   settings.host = run_settings_of(cloud).host;
   return settings;
@@ -175,9 +176,9 @@ TEST_CASE("study sla: agrees with the slow simulator on random clouds with const
     const RequestStore store({settings.on_demand, settings.spot});
     const SlaResult result = run_sla(settings, store, {});
     const RunResult expected = reference::simulate(workload, cloud).result;
-    CHECK(result.on_demand_admitted == expected.vm_requests - expected.vm_rejected);
-    CHECK(result.spot_admitted == expected.spot_admitted);
-    CHECK(result.evictions == expected.evictions);
+    CHECK(result.run.vm_rejected == expected.vm_rejected);
+    CHECK(result.run.spot_admitted == expected.spot_admitted);
+    CHECK(result.run.evictions == expected.evictions);
     CHECK(result.spot_vcpus_held * static_cast<double>(workload.window.count()) ==
           doctest::Approx(static_cast<double>(expected.spot_revenue)));
     evictions += expected.evictions;

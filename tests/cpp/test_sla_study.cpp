@@ -25,8 +25,8 @@ namespace {
 /// The paper's first experiment: Table I, 8 hosts of 4 vcpus.
 constexpr const char* kSynthetic = R"(
 study: sla
-on_demand: {synthetic: lognormal, interarrival: [3.5, 1], lifetime: [6, 1.5], days: 10, vcpus: 1}
-spot: {synthetic: lognormal, interarrival: [3.5, 1], lifetime: [6, 1.5], days: 10, vcpus: 1}
+workloads: {synthetic: lognormal, interarrival: [3.5, 1], lifetime: [6, 1.5], days: 10, vcpus: 1}
+spot_workloads: {synthetic: lognormal, interarrival: [3.5, 1], lifetime: [6, 1.5], days: 10, vcpus: 1}
 host: {vcpus: 4}
 hosts: [8]
 target: [none, 0.25, 0.1, 0.05, 0.01]
@@ -48,7 +48,7 @@ struct Outcome {
   double evicted = 0;
   double on_demand_vcpus = 0;
   double spot_vcpus = 0;
-  std::vector<std::uint64_t> on_demand_admitted;
+  std::vector<std::uint64_t> vms_rejected;
 };
 
 Outcome outcome_of(const SlaSettings& settings, std::size_t target) {
@@ -57,12 +57,12 @@ Outcome outcome_of(const SlaSettings& settings, std::size_t target) {
   const auto runs = static_cast<double>(settings.seeds.size());
   for (std::size_t seed = 0; seed < settings.seeds.size(); ++seed) {
     const SlaResult result = run_sla(settings, store, {.target = target, .seed = seed});
-    const auto admitted = static_cast<double>(result.spot_admitted);
-    mean.admitted += admitted / static_cast<double>(result.spot_requests) / runs;
-    mean.evicted += static_cast<double>(result.evictions) / admitted / runs;
+    const auto admitted = static_cast<double>(result.run.spot_admitted);
+    mean.admitted += admitted / static_cast<double>(result.run.spot_requests) / runs;
+    mean.evicted += static_cast<double>(result.run.evictions) / admitted / runs;
     mean.on_demand_vcpus += result.on_demand_vcpus_mean / runs;
     mean.spot_vcpus += result.spot_vcpus_mean / runs;
-    mean.on_demand_admitted.push_back(result.on_demand_admitted);
+    mean.vms_rejected.push_back(result.run.vm_rejected);
   }
   return mean;
 }
@@ -85,14 +85,14 @@ TEST_CASE("study sla: the paper's synthetic experiment") {
     CHECK(outcome.admitted < more);
     more = outcome.admitted;
     // With instances of one vcpu spots take nothing from on-demand requests.
-    CHECK(outcome.on_demand_admitted == base.on_demand_admitted);
+    CHECK(outcome.vms_rejected == base.vms_rejected);
   }
 }
 
 /// Small enough to run many times.
-const std::vector<std::string> kSmall{"on_demand={synthetic: lognormal, days: 2}",
-                                      "spot={synthetic: lognormal, days: 2}", "samples=500",
-                                      "seed=1", "spot_delay_hours=6"};
+const std::vector<std::string> kSmall{"workloads={synthetic: lognormal, days: 2}",
+                                      "spot_workloads={synthetic: lognormal, days: 2}",
+                                      "samples=500", "seed=1", "spot_delay_hours=6"};
 
 std::vector<std::string> small_with(std::vector<std::string> more) {
   more.insert(more.begin(), kSmall.begin(), kSmall.end());
@@ -110,8 +110,9 @@ TEST_CASE("study sla: on-demand admissions are those of a cloud without spots") 
                           make_allocator(sla_simulation(settings, {})));
   engine.run();
   CHECK(engine.result().vm_rejected > 0);  // it is a question
-  CHECK(with_spots.on_demand_admitted == engine.result().vm_requests - engine.result().vm_rejected);
-  CHECK(with_spots.evictions > 0);
+  CHECK(with_spots.run.vm_requests == engine.result().vm_requests);
+  CHECK(with_spots.run.vm_rejected == engine.result().vm_rejected);
+  CHECK(with_spots.run.evictions > 0);
 }
 
 /// Checks at each eviction that no younger spot lives on anywhere.
@@ -161,25 +162,25 @@ TEST_CASE("study sla: every switch changes what it says and runs") {
   const SlaResult base = result("seed=1");
   CHECK(base.refreshes == 7);  // 48 hours: at 6, 12, ..., 42
   CHECK(result("refresh_hours=12").refreshes == 3);
-  CHECK(result("spot_end=shift").spot_requests > base.spot_requests);
-  CHECK(result("spot_delay_hours=0").spot_requests > base.spot_requests);
-  CHECK(result("asked_factor=4").spot_admitted < base.spot_admitted);
-  CHECK(result("history=on_demand").spot_admitted != base.spot_admitted);
+  CHECK(result("spot_end=shift").run.spot_requests > base.run.spot_requests);
+  CHECK(result("spot_delay_hours=0").run.spot_requests > base.run.spot_requests);
+  CHECK(result("asked_factor=4").run.spot_admitted < base.run.spot_admitted);
+  CHECK(result("history=on_demand").run.spot_admitted != base.run.spot_admitted);
   // Whoever is younger than a victim is not taken for evicted with it: more is promised.
-  CHECK(result("history=without_evictions").spot_admitted >= base.spot_admitted);
-  CHECK(result("samples_kept=all").spot_admitted != base.spot_admitted);
+  CHECK(result("history=without_evictions").run.spot_admitted >= base.run.spot_admitted);
+  CHECK(result("samples_kept=all").run.spot_admitted != base.run.spot_admitted);
   // Without a delay the first 6 hours have no forecast.
   const SlaResult rejecting = result("spot_delay_hours=0");
   const SlaSettings admitting = settings_of(
       kSynthetic, small_with({"target=0.1", "spot_delay_hours=0", "before_first_refresh=admit"}));
   const RequestStore store({admitting.on_demand, admitting.spot});
-  CHECK(run_sla(admitting, store, {}).spot_admitted > rejecting.spot_admitted);
+  CHECK(run_sla(admitting, store, {}).run.spot_admitted > rejecting.run.spot_admitted);
   for (const char* assignment :
        {"victim=first_host", "victim=fewest", "censored=so_far", "censored=dropped",
         "censored=survival", "quantile=lower", "samples_per=refresh", "least_samples=50",
         "condition_width=0.2"}) {
     CAPTURE(assignment);
-    CHECK(result(assignment).spot_admitted > 0);
+    CHECK(result(assignment).run.spot_admitted > 0);
   }
 }
 
@@ -189,8 +190,8 @@ TEST_CASE("study sla: a Eucalyptus trace and the spots of a workload file") {
   (void)folder.write("b.csv",
                      "instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n"
                      "v,t,vm,4,1,0,1000\ns,t,spot,8,1,10,150\nu,t,spot,8,1,300,500\n");
-  const std::vector<std::string> files{"on_demand=[a.txt, b.csv]",
-                                       "spot=[b.csv, same]",
+  const std::vector<std::string> files{"workloads=[a.txt, b.csv]",
+                                       "spot_workloads=[b.csv, same]",
                                        "hosts=1",
                                        "host.vcpus=12",
                                        "seed=1",
@@ -200,15 +201,15 @@ TEST_CASE("study sla: a Eucalyptus trace and the spots of a workload file") {
   const RequestStore store({settings.on_demand, settings.spot});
   // a.txt against the spots of b.csv: the host is full of i-1 at 10 s and of i-2 at 300 s.
   const SlaResult one = run_sla(settings, store, {});
-  CHECK(one.on_demand_requests == 2);
-  CHECK(one.spot_requests == 2);
-  CHECK(one.spot_admitted == 0);
+  CHECK(one.run.vm_requests == 2);
+  CHECK(one.run.spot_requests == 2);
+  CHECK(one.run.spot_admitted == 0);
   CHECK(one.on_demand_vcpus_mean == doctest::Approx(12.0 * 800 / 900));
   // b.csv with its own spots: 4 + 8 fit together.
   const SlaResult own = run_sla(settings, store, {.on_demand = 1, .spot = 1});
-  CHECK(own.on_demand_requests == 1);
-  CHECK(own.spot_admitted == 2);
-  CHECK(own.evictions == 0);
+  CHECK(own.run.vm_requests == 1);
+  CHECK(own.run.spot_admitted == 2);
+  CHECK(own.run.evictions == 0);
 }
 
 TEST_CASE("study sla: without a promise it is the engine of VMs and spots under every constraint") {
@@ -224,7 +225,8 @@ TEST_CASE("study sla: without a promise it is the engine of VMs and spots under 
     ScratchFolder folder;
     (void)folder.write("w.csv", format_workload(workload, WorkloadSchema::kCospot));
     SlaSettings settings = settings_of(
-        kSynthetic, {"on_demand=w.csv", "spot=same", "target=none", "seed=1", "spot_delay_hours=0"},
+        kSynthetic,
+        {"workloads=w.csv", "spot_workloads=same", "target=none", "seed=1", "spot_delay_hours=0"},
         folder.path());
     settings.host = run_settings_of({.hosts = 5, .each = random_cloud(random, 5)}).host;
     settings.has_memory = true;
@@ -237,10 +239,10 @@ TEST_CASE("study sla: without a promise it is the engine of VMs and spots under 
                             make_allocator(sla_simulation(settings, {}), true));
     engine.run();
     const RunResult expected = engine.result();
-    CHECK(result.on_demand_admitted == expected.vm_requests - expected.vm_rejected);
-    CHECK(result.spot_admitted == expected.spot_admitted);
-    CHECK(result.evictions == expected.evictions);
-    evictions += result.evictions;
+    CHECK(result.run.vm_rejected == expected.vm_rejected);
+    CHECK(result.run.spot_admitted == expected.spot_admitted);
+    CHECK(result.run.evictions == expected.evictions);
+    evictions += result.run.evictions;
   }
   CHECK(evictions > 100);
 }
@@ -254,14 +256,18 @@ TEST_CASE("study sla: the groups of a file hold for its VMs and spots, those of 
       "v,t,vm,4,1,0,1000,g,anti-affinity\ns,t,spot,8,1,10,150,g,anti-affinity\n";
   (void)folder.write("a.csv", rows);
   (void)folder.write("b.csv", rows);
-  const std::vector<std::string> files{
-      "on_demand=a.csv", "spot=[same, a.csv, b.csv]", "hosts=1", "host.vcpus=12", "seed=1",
-      "target=none",     "spot_delay_hours=0"};
+  const std::vector<std::string> files{"workloads=a.csv",
+                                       "spot_workloads=[same, a.csv, b.csv]",
+                                       "hosts=1",
+                                       "host.vcpus=12",
+                                       "seed=1",
+                                       "target=none",
+                                       "spot_delay_hours=0"};
   const SlaSettings settings = settings_of(kSynthetic, files, folder.path());
   const RequestStore store({settings.on_demand, settings.spot});
-  CHECK(run_sla(settings, store, {.spot = 0}).spot_admitted == 0);
-  CHECK(run_sla(settings, store, {.spot = 1}).spot_admitted == 0);
-  CHECK(run_sla(settings, store, {.spot = 2}).spot_admitted == 1);
+  CHECK(run_sla(settings, store, {.spot = 0}).run.spot_admitted == 0);
+  CHECK(run_sla(settings, store, {.spot = 1}).run.spot_admitted == 0);
+  CHECK(run_sla(settings, store, {.spot = 2}).run.spot_admitted == 1);
   CHECK(contains(error_text<ConfigError>([&] { require_possible_requests(settings, store); }),
                  "workload 'a.csv': the group 'g' with anti-affinity has up to 2 members"));
 }
@@ -274,17 +280,18 @@ TEST_CASE("study sla: bad settings say where and what was expected") {
   CHECK(contains(error("target=[0.1, 0.10]"), "duplicate value '0.10'"));
   CHECK(contains(error("host.vcpus=0"), "host.vcpus"));
   CHECK(contains(error("hosts=0"), "hosts"));
-  CHECK(contains(error("on_demand=none.txt"), "on_demand"));
-  CHECK(contains(error("on_demand={synthetic: gamma}"), "lognormal, ds2, ds3, ds5, ds6"));
-  CHECK(contains(error("spot={synthetic: lognormal, lifetime: 3}"), "[mu, sigma]"));
-  CHECK(contains(error("spot={synthetic: lognormal, interarrival: [-20, 1]}"), "requests"));
-  CHECK(contains(error("on_demand=same"), "on_demand"));
+  CHECK(contains(error("workloads=none.txt"), "workloads"));
+  CHECK(contains(error("workloads={synthetic: gamma}"), "lognormal, ds2, ds3, ds5, ds6"));
+  CHECK(contains(error("spot_workloads={synthetic: lognormal, lifetime: 3}"), "[mu, sigma]"));
+  CHECK(
+      contains(error("spot_workloads={synthetic: lognormal, interarrival: [-20, 1]}"), "requests"));
+  CHECK(contains(error("workloads=same"), "workloads"));
   CHECK(contains(error("victim=oldest"), "youngest, first_host, fewest"));
   CHECK(contains(error("spot_end=later"), "shift or cut"));
   CHECK(contains(error("history=spots"), "all, without_evictions, on_demand"));
   CHECK(contains(error("samples_kept=some"), "refresh, all"));
   CHECK(contains(error("lifetimes=1"), "lifetimes"));
-  CHECK(contains(error("vm_policy=[COS, UTIL]"), "it is no axis"));
+  CHECK(contains(error("vm=[COS, UTIL]"), "it is no axis"));
 }
 
 TEST_CASE("quote_lifetimes: the same for any number of threads, and monotone") {
@@ -326,11 +333,11 @@ TEST_CASE(
   // Table II swaps the platforms of A and B; on 7 x 8 no instance of 12 could run.
   const auto admitted = [](const std::string& host) {
     const SlaSettings settings =
-        settings_of(kSynthetic, {"on_demand={synthetic: ds2}", "spot={synthetic: ds3}", "hosts=7",
-                                 "target=none", "seed=1", host});
+        settings_of(kSynthetic, {"workloads={synthetic: ds2}", "spot_workloads={synthetic: ds3}",
+                                 "hosts=7", "target=none", "seed=1", host});
     const RequestStore store({settings.on_demand, settings.spot});
     const SlaResult result = run_sla(settings, store, {});
-    return result.on_demand_requests - result.on_demand_admitted;
+    return result.run.vm_rejected;
   };
   CHECK(admitted("host.vcpus=8") >= 51);
   CHECK(admitted("host.vcpus=12") < 51);

@@ -28,6 +28,7 @@
 #include "sim_harness/studies/tune/tune_rows.hpp"
 #include "sim_harness/studies/tune/tune_text.hpp"
 #include "sim_harness/workloads/load_workload.hpp"
+#include "sweep_fixtures.hpp"
 #include "tests/cpp/random_workload.hpp"
 
 namespace cospot {

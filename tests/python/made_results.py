@@ -9,6 +9,7 @@ import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,13 @@ RUN_COLUMNS = {
     "spot_revenue_first_hour_free_exact": "100",
     "spot_revenue_per_host": 0.0,
 }
+
+#: The differences that a run stores: their column, and of which ones.
+LOSSES = (
+    ("vm_revenue_lost", "vm_revenue_requested", "vm_revenue"),
+    ("spot_revenue_lost", "spot_revenue_requested", "spot_revenue"),
+    ("spot_revenue_first_hour_lost", "spot_revenue", "spot_revenue_first_hour_free"),
+)
 
 
 #: Evictors whose victims end when they truly end: nobody can run them.
@@ -147,6 +155,9 @@ def make_database(
                 row["spot_revenue_exact"] = str(row.pop("revenue"))
             if "vm_earned" in row:
                 row["vm_revenue_exact"] = str(row.pop("vm_earned"))
+            for lost, whole, part in LOSSES:
+                of, without = (Decimal(str(row[f"{name}_exact"])) for name in (whole, part))
+                row[f"{lost}_exact"] = str(of - without)
             for name in [name for name in row if name.endswith("_exact")]:
                 row[name.removesuffix("_exact")] = float(row[name])
             row["spot_revenue_per_host"] = row["spot_revenue"] / row["hosts"]

@@ -46,10 +46,10 @@ def run(folder: Path, *words: str) -> str:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("life")
-    study = f"study: life{COMMON}otn: [1, 8]\nlife:\n  - none\n  - {ALL.strip()}\n"
+    study = f"study: life{COMMON}otn: [1, 8]\ndisruptions:\n  - none\n  - {ALL.strip()}\n"
     (made / "life.yaml").write_text(study)
     (made / "compare.yaml").write_text(f"{COMMON}otn: [1, 8]\n")
-    (made / "scenario.yaml").write_text(f"{COMMON}otn: 8\nlife:{ALL}")
+    (made / "scenario.yaml").write_text(f"{COMMON}otn: 8\ndisruptions:{ALL}")
     return made
 
 
@@ -66,7 +66,7 @@ def rows(folder: Path) -> list[dict[str, str]]:
 
 
 def test_without_a_life_a_run_is_that_of_compare(folder: Path, rows: list[dict[str, str]]) -> None:
-    plain = [row for row in rows if row["life"] == "none"]
+    plain = [row for row in rows if row["disruptions"] == "none"]
     for ours, theirs in zip(plain, rows_of(folder, "compare"), strict=True):
         known = [name for name in theirs if name in ours]
         assert "spot_revenue_first_hour_free" in known
@@ -81,10 +81,10 @@ def test_figures_are_beside_the_same_run_without_a_life(
     loss = [1 - float(row["vm_revenue"]) / float(row["vm_revenue_requested"]) for row in rows]
     spot = [float(row["spot_revenue"]) for row in rows]
     # Runs: OTN 1 without and with a life, OTN 8 without and with.
-    assert figures["vm_loss_by_life"].tolist() == pytest.approx(
+    assert figures["vm_loss_by_disruptions"].tolist() == pytest.approx(
         [0, loss[1] - loss[0], 0, loss[3] - loss[2]], abs=1e-12
     )
-    assert figures["spot_revenue_by_life"].tolist() == pytest.approx(
+    assert figures["spot_revenue_by_disruptions"].tolist() == pytest.approx(
         [0, spot[1] / spot[0] - 1, 0, spot[3] / spot[2] - 1]
     )
     gains = [0, 0, spot[2] / spot[0] - 1, spot[3] / spot[1] - 1]
@@ -119,8 +119,8 @@ def earned(log: list[dict[str, str]], kind: str) -> float:
 def test_the_event_log_adds_up(folder: Path, rows: list[dict[str, str]]) -> None:
     words = ("run", "scenario.yaml", "--timing", "off", "--json", "--events", "events.csv.gz")
     result: dict[str, Any] = json.loads(run(folder, *words))
-    same = next(row for row in rows if (row["life"], row["otn"]) == ("all", "8"))
-    measures = {**result["measures"], **result["life"]["measures"]}
+    same = next(row for row in rows if (row["disruptions"], row["otn"]) == ("all", "8"))
+    measures = {**result["measures"], **result["disruptions"]["measures"]}
     for name, value in measures.items():
         if name in same and value is not None:
             assert float(same[name]) == pytest.approx(value, abs=5e-4), name
@@ -147,7 +147,7 @@ def test_the_event_log_adds_up(folder: Path, rows: list[dict[str, str]]) -> None
 
 def test_simulate_life_is_the_run_of_the_scenario(folder: Path, tmp_path: Path) -> None:
     result = json.loads(run(folder, "run", "scenario.yaml", "--timing", "off", "--json"))
-    expected = {**result["measures"], **result["life"]["measures"]}
+    expected = {**result["measures"], **result["disruptions"]["measures"]}
     life = {
         "retries": {"patience_s": 7200, "first_wait_s": 60},
         "returning_spots": {"patience_s": 86400, "first_wait_s": 60},
@@ -177,16 +177,16 @@ def test_simulate_life_is_the_run_of_the_scenario(folder: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("life", "match"),
     [
-        ({"retry": 1}, "^life: unknown key 'retry'; valid names: "),
-        ({"retries": {"patience_s": -1}}, "^life.retries.patience_s: found '-1', expected a numb"),
-        ({"retries": {"patience_s": math.nan}}, "^life.retries.patience_s is nan, expected a fin"),
-        ({"retries": {"patience_s": math.inf}}, "^life.retries.patience_s is inf, expected a fin"),
-        ({"retries": {}}, "^life.retries: missing key 'patience_s'"),
-        ({"retries": 5}, "^life.retries: found '5', expected a mapping with the keys patience_s"),
-        ({"retries": {"patience_s": 1, "patience": 1}}, "^life.retries: unknown key 'patience'"),
-        ({"retries": {"patience_s": 1, "classes": ["vm", "x"]}}, "^life.retries.classes.1.: fou"),
-        ({"failures": {"mtbf_days": 1, "repair_h": 1, "seed": -1}}, "^life.failures.seed: found"),
-        ({"maintenance": {"every_days": 1, "lasts_h": 30}}, "^life.maintenance: 0 h of notice"),
+        ({"retry": 1}, "^disruptions: unknown key 'retry'; valid names: "),
+        ({"retries": {"patience_s": -1}}, "^disruptions.retries.patience_s: found '-1', expected "),
+        ({"retries": {"patience_s": math.nan}}, "^disruptions.retries.patience_s is nan, expected"),
+        ({"retries": {"patience_s": math.inf}}, "^disruptions.retries.patience_s is inf, expected"),
+        ({"retries": {}}, "^disruptions.retries: missing key 'patience_s'"),
+        ({"retries": 5}, "^disruptions.retries: found '5', expected a mapping with the keys patie"),
+        ({"retries": {"patience_s": 1, "patience": 1}}, "^disruptions.retries: unknown key 'patie"),
+        ({"retries": {"patience_s": 1, "classes": ["vm", "x"]}}, "^disruptions.retries.classes.1."),
+        ({"failures": {"mtbf_days": 1, "repair_h": 1, "seed": -1}}, "^disruptions.failures.seed: "),
+        ({"maintenance": {"every_days": 1, "lasts_h": 30}}, "^disruptions.maintenance: 0 h of not"),
         ("always", "expected none, or a mapping"),
     ],
 )

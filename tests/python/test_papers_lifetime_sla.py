@@ -57,7 +57,7 @@ def test_a_quick_run_makes_the_whole_page(program: str, tmp_path: Path) -> None:
     assert text.startswith("Before.\n") and text.endswith("After.\n")
     assert "old" not in text and "### E1" in text
     assert all((made / f"figure-{number}.svg").exists() for number in range(1, 8))
-    assert (made / "e3-ab.csv").read_text().startswith("on_demand,spot,hosts,target,seed,")
+    assert (made / "e3-ab.csv").read_text().startswith("workload,spot_workload,hosts,target,seed,")
 
 
 def test_bad_options(program: str, tmp_path: Path) -> None:

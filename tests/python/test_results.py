@@ -341,7 +341,8 @@ def test_money_of_every_study_with_revenue_of_vms_and_spots(tmp_path: Path) -> N
     }  # fmt: skip
     policies = {"spot": "sUTIL", "evictor": "FIFO", "saf": False, "otn": [1]}
     studies: dict[str, dict[str, object]] = {
-        "life": policies | {"life": ["none", {"label": "less", "retries": {"patience_s": 60}}]},
+        "life": policies
+        | {"disruptions": ["none", {"label": "less", "retries": {"patience_s": 60}}]},
         "schedulers": policies | {"schedulers": 1, "refresh_interval_s": 0, "decision_ms": 0},
         "degradation": {"otn": [1]},
         "levels": policies

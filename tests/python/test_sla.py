@@ -16,8 +16,8 @@ SPOT = "START 0 s a 2\nSTOP 1 s\n"
 AT = 10.05  # hours: 36,180 s
 STUDY = """
 study: sla
-on_demand: vms.txt
-spot: spots.txt
+workloads: vms.txt
+spot_workloads: spots.txt
 host: {vcpus: 4}
 hosts: 1
 target: [none, 0.5]

@@ -28,15 +28,15 @@ SWEEPS = {
     "levels": PROVIDER + "spot: vmaDPD\nevictor: FIFO\nsaf: true\notn: 1\neconomy: COS\n"
     "economy_percent: [0, 50]\npromise: unlimited\nforecaster: mean\nperiod_hours: 1\n"
     "training_days: 1\nhorizon_days: 1\n",
-    "sla": "on_demand: [{synthetic: lognormal}]\nspot: [{synthetic: ds3}]\nhost: {vcpus: 12}\n"
-    "hosts: [7]\ntarget: [none, 0.1]\nseed: 1\nsamples: 100\n",
+    "sla": "workloads: [{synthetic: lognormal}]\nspot_workloads: [{synthetic: ds3}]\n"
+    "host: {vcpus: 12}\nhosts: [7]\ntarget: [none, 0.1]\nseed: 1\nsamples: 100\n",
     "broker": "market: [{synthetic: us_east_2011, seed: 1}]\n"
     "jobs: {synthetic: grid, seed: 1, count: 20, days: 2}\nbid: [mean, high]\nalpha: 2\n"
     "fault_tolerance: checkpoint\nbilling: hourly\nseed: [1, 2]\n",
     "deadline": "trace: [{synthetic: bursty, seed: 7, days: 30}]\nduration_hours: 48\n"
     "deadline_hours: [52, 70]\n",
     "classes": "trace: jobs.swf\nclasses: [1, 2]\npartition: equal\n",
-    "life": PROVIDER + SPOTS + "life:\n  - none\n  - retries: {patience_s: 3600}\n",
+    "life": PROVIDER + SPOTS + "disruptions:\n  - none\n  - retries: {patience_s: 3600}\n",
     "schedulers": PROVIDER + "spot: vmaDPD\nevictor: FIFO\nsaf: false\notn: 1\n"
     "schedulers: [1, 4]\nrefresh_interval_s: 0\n",
 }

@@ -62,8 +62,8 @@ history.groupby("class")["vcpus"].agg(["count", "mean"]).round(2)
 SLA = folder / "sla.yaml"
 SLA.write_text("""
 study: sla
-on_demand: requests.csv
-spot: same
+workloads: requests.csv
+spot_workloads: same
 host: {vcpus: 16}
 hosts: 8
 target: [none, 0.25, 0.1, 0.05, 0.01]

@@ -83,7 +83,7 @@ compare e1 "$synthetic" --set "seed=$all_seeds"
 # E3, E4: production traces on their own platforms and on smaller ones.
 pair() {
   local name=$1 on_demand=$2 spot=$3 vcpus=$4 host_counts=$5 targets=$6
-  compare "$name" "$production" --set "on_demand=$traces/$on_demand.txt" --set "spot=$traces/$spot.txt" \
+  compare "$name" "$production" --set "workloads=$traces/$on_demand.txt" --set "spot_workloads=$traces/$spot.txt" \
     --set "host.vcpus=$vcpus" --set "hosts=$host_counts" --set "target=$targets"
 }
 pair e3-ab ds2 ds3 12 '[7, 6, 5, 4]' '[none, 0.01]'
@@ -93,7 +93,7 @@ pair e3-dc ds6 ds5 32 31 '[none, 0.01]'
 
 # Promises on time that the estimator has not seen: stand-ins, another draw for every seed.
 unseen() {
-  compare "$1" "$production" --set "on_demand={synthetic: $2}" --set "spot={synthetic: $3}" \
+  compare "$1" "$production" --set "workloads={synthetic: $2}" --set "spot_workloads={synthetic: $3}" \
     --set "host.vcpus=$4" --set "hosts=$5" --set "seed=$all_seeds" --set samples=2000
 }
 unseen unseen-ab ds2 ds3 12 7
@@ -111,7 +111,7 @@ if [[ -n $azure ]]; then
 workload = cospot.Workload.load(sys.argv[1])
 print(cospot.size(workload, host=(10400, 2250), vm="COS", headroom_percent=1).hosts)' "$file")
     ((++number))
-    compare "azure-$number" "$here/azure.yaml" --set "on_demand=$(realpath "$file")" --set "hosts=$hosts"
+    compare "azure-$number" "$here/azure.yaml" --set "workloads=$(realpath "$file")" --set "hosts=$hosts"
   done
 fi
 

@@ -1,98 +1,83 @@
 #include "sim_harness/studies/compare/compare_schema.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "sim_harness/results/measure.hpp"
 #include "sim_harness/studies/compare/compare_views.hpp"
 #include "sim_harness/studies/compare/sweep_grid.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
+#include "sim_harness/studies/provider/provider_views.hpp"
+#include "sim_harness/studies/provider/run_measures.hpp"
 
 namespace cospot {
 namespace {
 
-/// What a run came to and what it came from, as one struct.
-struct CompareResult {
-  RunResult run;
-  std::string workload_sha256;
-  std::uint64_t seed = 0;
-};
-
-/// A measure of the run itself.
-template <auto kMember>
-Measure<CompareResult> of_run(Column column) {
-  using Type = MemberType<decltype(type_of(kMember))>;
-  column.type = Type::kType;
-  return {std::move(column),
-          [](const CompareResult& result) { return Type::to_value(result.run.*kMember); },
-          [](CompareResult& result, const Value& value) {
-            result.run.*kMember = Type::from_value(value);
-          }};
+const std::vector<Measure<RunResult>>& measures() {
+  using R = RunResult;
+  static const std::vector<Measure<R>> made = [] {
+    std::vector<Measure<R>> all =
+        run_measures("rejected, those larger than a host included", "placed",
+                     {.name = "evictions", .unit = "spots", .meaning = "evicted"});
+    all.insert(
+        all.end(),
+        {measure<&R::alloc_p50_ns>({.name = "alloc_p50_ns",
+                                    .role = ColumnRole::kTime,
+                                    .unit = "ns",
+                                    .meaning =
+                                        "time per VM allocation (decide, evict, place): median; "
+                                        "of the quick ones one in 64 is timed and stands for 64 "
+                                        "([semantics.md](semantics.md#times))"}),
+         measure<&R::alloc_p99_ns>({.name = "alloc_p99_ns",
+                                    .role = ColumnRole::kTime,
+                                    .unit = "ns",
+                                    .meaning = "the same, 99th percentile"}),
+         measure<&R::alloc_max_ns>({.name = "alloc_max_ns",
+                                    .role = ColumnRole::kTime,
+                                    .unit = "ns",
+                                    .meaning = "the same, longest"}),
+         measure<&R::wall_ms>(
+             {.name = "wall_ms",
+              .role = ColumnRole::kTime,
+              .unit = "ms",
+              .meaning = "time the run took; what runs share counts in equal shares",
+              .decimals = 3}),
+         measure<&R::vm_too_large>({.name = "vm_too_large",
+                                    .unit = "VMs",
+                                    .meaning = "of the rejected: larger than an empty host"}),
+         measure<&R::spot_revenue_first_hour_free>(
+             {.name = "spot_revenue_first_hour_free",
+              .unit = "vcpu-seconds",
+              .meaning = "earned by spots when one that is evicted less than an hour after its "
+                         "placement earns nothing"}),
+         measure<R>({.name = "spot_revenue_per_host",
+                     .unit = "vcpu-seconds",
+                     .meaning = "earned by spots, over the hosts",
+                     .decimals = 3},
+                    [](const R& result) {
+                      return vcpu_seconds(result.spot_revenue) / static_cast<double>(result.hosts);
+                    }),
+         revenue_difference<R>(
+             "spot_revenue_first_hour_lost",
+             "earned by spots that were evicted less than an hour after their placement",
+             [](const R& result) {
+               return result.spot_revenue - result.spot_revenue_first_hour_free;
+             })});
+    return all;
+  }();
+  return made;
 }
 
-const std::vector<Measure<CompareResult>>& measures() {
-  using R = RunResult;
-  static const std::vector<Measure<CompareResult>> all{
-      of_run<&R::hosts>({.name = "hosts", .unit = "hosts", .meaning = "in the datacenter"}),
-      of_run<&R::vm_requests>({.name = "vm_requests", .unit = "VMs", .meaning = "requested"}),
-      of_run<&R::vm_rejected>({.name = "vm_rejected",
-                               .unit = "VMs",
-                               .meaning = "rejected, those larger than a host included"}),
-      of_run<&R::spot_requests>({.name = "spot_requests", .unit = "spots", .meaning = "requested"}),
-      of_run<&R::spot_admitted>({.name = "spot_admitted", .unit = "spots", .meaning = "placed"}),
-      of_run<&R::evictions>({.name = "evictions", .unit = "spots", .meaning = "evicted"}),
-      of_run<&R::vm_revenue_requested>(
-          {.name = "vm_revenue_requested", .unit = "vcpu-seconds", .meaning = "requested by VMs"}),
-      of_run<&R::vm_revenue>(
-          {.name = "vm_revenue", .unit = "vcpu-seconds", .meaning = "earned by VMs"}),
-      of_run<&R::spot_revenue_requested>({.name = "spot_revenue_requested",
-                                          .unit = "vcpu-seconds",
-                                          .meaning = "requested by spots"}),
-      of_run<&R::spot_revenue>(
-          {.name = "spot_revenue", .unit = "vcpu-seconds", .meaning = "earned by spots"}),
-      of_run<&R::alloc_p50_ns>({.name = "alloc_p50_ns",
-                                .role = ColumnRole::kTime,
-                                .unit = "ns",
-                                .meaning = "time per VM allocation (decide, evict, place): median; "
-                                           "of the quick ones one in 64 is timed and stands for 64 "
-                                           "([semantics.md](semantics.md#times))"}),
-      of_run<&R::alloc_p99_ns>({.name = "alloc_p99_ns",
-                                .role = ColumnRole::kTime,
-                                .unit = "ns",
-                                .meaning = "the same, 99th percentile"}),
-      of_run<&R::alloc_max_ns>({.name = "alloc_max_ns",
-                                .role = ColumnRole::kTime,
-                                .unit = "ns",
-                                .meaning = "the same, longest"}),
-      of_run<&R::wall_ms>({.name = "wall_ms",
-                           .role = ColumnRole::kTime,
-                           .unit = "ms",
-                           .meaning = "time the run took; what runs share counts in equal shares",
-                           .decimals = 3}),
-      of_run<&R::vm_too_large>({.name = "vm_too_large",
-                                .unit = "VMs",
-                                .meaning = "of the rejected: larger than an empty host"}),
-      of_run<&R::spot_revenue_first_hour_free>(
-          {.name = "spot_revenue_first_hour_free",
-           .unit = "vcpu-seconds",
-           .meaning = "earned by spots when one that is evicted less than an hour after its "
-                      "placement earns nothing"}),
-      {{.name = "spot_revenue_per_host",
-        .type = ColumnType::kNumber,
-        .unit = "vcpu-seconds",
-        .meaning = "earned by spots, over the hosts",
-        .decimals = 3},
-       [](const CompareResult& result) -> Value {
-         return vcpu_seconds(result.run.spot_revenue) / static_cast<double>(result.run.hosts);
-       },
-       [](CompareResult& /*follows from others*/, const Value&) {}},
-      measure<&CompareResult::workload_sha256>({.name = "workload_sha256",
-                                                .role = ColumnRole::kDetail,
-                                                .meaning = "SHA-256 of the workload that was run"}),
-      measure<&CompareResult::seed>(
+/// What a run came from.
+std::vector<Column> details() {
+  return {{.name = "workload_sha256",
+           .role = ColumnRole::kDetail,
+           .type = ColumnType::kText,
+           .meaning = "SHA-256 of the workload that was run"},
           {.name = "seed",
            .role = ColumnRole::kDetail,
-           .meaning = "of a synthetic workload; 0 when the run draws nothing"})};
-  return all;
+           .meaning = "of a synthetic workload; 0 when the run draws nothing"}};
 }
 
 /// Of the view run_figures (compare_views.hpp).
@@ -130,20 +115,35 @@ std::vector<Column> derived_columns() {
            "set to")};
 }
 
+std::string views() {
+  const std::vector<Column> axes = provider_table().columns();
+  const auto policies = std::span(axes).subspan(provider_table().position(kVmAxis.name));
+  return baseline_view(axes) +
+         fmt::format(fmt::runtime(kCompareViews), fmt::arg("axes", axes_sql(axes)),
+                     fmt::arg("policies", axes_sql(policies, "")),
+                     fmt::arg("figures_policies", axes_sql(policies, "figures")));
+}
+
 }  // namespace
 
 const Schema& compare_schema() {
-  static const Schema schema{.study = "compare",
-                             .axes = provider_table().columns(),
-                             .measures = columns_of(std::span(measures())),
-                             .derived = derived_columns(),
-                             .views = std::string(kCompareViews)};
+  static const Schema schema = [] {
+    Schema made{.study = "compare",
+                .axes = provider_table().columns(),
+                .measures = columns_of(std::span(measures())),
+                .derived = derived_columns(),
+                .views = views()};
+    for (const Column& detail : details()) made.measures.push_back(detail);
+    return made;
+  }();
   return schema;
 }
 
 Measures compare_measures(const RunResult& result, const std::string& workload_sha256,
                           std::uint64_t seed) {
-  return values_of(std::span(measures()), CompareResult{result, workload_sha256, seed});
+  Measures values = values_of(std::span(measures()), result);
+  values.insert(values.end(), {workload_sha256, static_cast<std::int64_t>(seed)});
+  return values;
 }
 
 Row to_row(const ResultRow& row) {
@@ -157,27 +157,6 @@ Row to_row(const ResultRow& row) {
     values.values.push_back(std::move(value));
   }
   return values;
-}
-
-ResultRow to_result_row(const Row& row) {
-  const std::size_t axes = compare_schema().axes.size();
-  const auto text = [&row](std::size_t i) { return std::get<std::string>(row.values.at(i)); };
-  const double* headroom = std::get_if<double>(&row.values.at(1));
-  const CompareResult result =
-      result_of(std::span(measures()), std::span(row.values).subspan(axes));
-  return {.run_index = row.run_index,
-          .workload = text(0),
-          .headroom_percent = headroom == nullptr ? std::nullopt : std::optional(*headroom),
-          .vm = text(2),
-          .spot = text(3),
-          .evictor = text(4),
-          .saf = std::get<std::int64_t>(row.values.at(5)) != 0,
-          .otn = OfferRule::parse(csv_value(compare_schema().axes[6], row.values.at(6))),
-          .result = result.run,
-          .workload_sha256 = result.workload_sha256,
-          .configuration = row.configuration,
-          .version = row.version,
-          .seed = result.seed};
 }
 
 }  // namespace cospot

@@ -15,8 +15,7 @@ namespace cospot {
 [[nodiscard]] Measures compare_measures(const RunResult& result, const std::string& workload_sha256,
                                         std::uint64_t seed);
 
-// A run as its database has it, and back.
+/// A run as its database has it.
 [[nodiscard]] Row to_row(const ResultRow& row);
-[[nodiscard]] ResultRow to_result_row(const Row& row);
 
 }  // namespace cospot

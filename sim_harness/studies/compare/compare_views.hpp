@@ -9,40 +9,26 @@ namespace cospot {
 ///
 /// The size of a datacenter is `headroom_percent`, or `size_hosts` where the sweep gives hosts; the
 /// other one is NULL. Shares, losses and gains are fractions: 0.35 is 35 %.
+/// Of {axes}, {policies} (those but the workload and the size) and {figures_policies} (the same of
+/// `figures`).
 inline constexpr std::string_view kCompareViews = R"sql(
 CREATE VIEW run_figures AS
-WITH exact AS (
-  -- Differences of exact decimals: whole vcpu-seconds, and what is behind the point. Taken of the
-  -- rounded numbers they would be lost, being far smaller than these.
-  SELECT run_index,
-    CAST(vm_revenue_requested_exact AS INTEGER) - CAST(vm_revenue_exact AS INTEGER)
-      + (CAST('0' || substr(vm_revenue_requested_exact,
-                            instr(vm_revenue_requested_exact || '.', '.')) AS REAL)
-         - CAST('0' || substr(vm_revenue_exact, instr(vm_revenue_exact || '.', '.')) AS REAL))
-      AS vm_revenue_lost,
-    CAST(spot_revenue_exact AS INTEGER) - CAST(spot_revenue_first_hour_free_exact AS INTEGER)
-      + (CAST('0' || substr(spot_revenue_exact, instr(spot_revenue_exact || '.', '.')) AS REAL)
-         - CAST('0' || substr(spot_revenue_first_hour_free_exact,
-                              instr(spot_revenue_first_hour_free_exact || '.', '.')) AS REAL))
-      AS spot_revenue_of_first_hours
-  FROM run
-), unit AS (
+WITH unit AS (
   -- How many vCPUs one of a workload's vcpus is; a relative unit is counted as it is.
   SELECT json_extract(workload.value, '$.label') AS workload,
     CASE json_extract(workload.value, '$.vcpus_unit') WHEN 'relative' THEN 1.0
       ELSE CAST(coalesce(json_extract(workload.value, '$.vcpus_unit'), '1') AS REAL) END AS vcpus
   FROM sweep, json_each(sweep.configuration, '$.workloads') AS workload
 )
-SELECT run.run_index, run.workload, run.headroom_percent,
+SELECT run.run_index, {axes},
   CASE WHEN run.headroom_percent IS NULL THEN run.hosts END AS size_hosts,
-  run.vm, run.spot, run.evictor, run.saf, run.otn,
   run.spot_revenue / NULLIF(run.spot_revenue_requested, 0) AS spot_share,
   run.spot_revenue_first_hour_free / NULLIF(run.spot_revenue_requested, 0)
     AS spot_share_first_hour_free,
   run.spot_revenue * coalesce(unit.vcpus, 1) / 3600 / run.hosts AS spot_vcpu_hours_per_host,
-  exact.vm_revenue_lost / NULLIF(run.vm_revenue_requested, 0) AS vm_loss,
-  exact.spot_revenue_of_first_hours / NULLIF(run.spot_revenue, 0) AS first_hour_free_loss,
-  exact.spot_revenue_of_first_hours / NULLIF(run.spot_revenue_requested, 0)
+  run.vm_revenue_lost / NULLIF(run.vm_revenue_requested, 0) AS vm_loss,
+  run.spot_revenue_first_hour_lost / NULLIF(run.spot_revenue, 0) AS first_hour_free_loss,
+  run.spot_revenue_first_hour_lost / NULLIF(run.spot_revenue_requested, 0)
     AS first_hour_free_loss_of_requested,
   run.evictions,
   baseline.run_index IS NOT NULL AS has_baseline,
@@ -53,26 +39,20 @@ SELECT run.run_index, run.workload, run.headroom_percent,
     OR run.spot IN (SELECT label FROM axis_value WHERE axis = 'spot' AND needs_true_lifetimes)
     OR run.evictor IN (SELECT label FROM axis_value WHERE axis = 'evictor' AND needs_true_lifetimes)
     AS needs_true_lifetimes
-FROM run JOIN exact USING (run_index) LEFT JOIN unit ON unit.workload = run.workload
-LEFT JOIN run AS baseline
-  ON baseline.saf = 0 AND baseline.otn = 1 AND baseline.workload = run.workload
-  AND baseline.vm = run.vm AND baseline.spot = run.spot AND baseline.evictor = run.evictor
-  AND baseline.headroom_percent IS run.headroom_percent
-  AND (run.headroom_percent IS NOT NULL OR baseline.hosts = run.hosts);
+FROM run LEFT JOIN unit ON unit.workload = run.workload LEFT JOIN baseline USING (run_index);
 
 CREATE VIEW combination AS
-SELECT figures.headroom_percent, size_hosts, figures.vm, figures.spot, figures.evictor, figures.saf,
-  figures.otn, min(run_index) AS first_run, count(*) AS workloads, avg(run.hosts) AS hosts,
+SELECT figures.headroom_percent, size_hosts, {figures_policies},
+  min(run_index) AS first_run, count(*) AS workloads, avg(run.hosts) AS hosts,
   avg(spot_share) AS spot_share, avg(spot_vcpu_hours_per_host) AS spot_vcpu_hours_per_host,
   avg(vm_loss) AS vm_loss, avg(gain) AS gain,
   avg(figures.evictions) AS evictions, min(without_vm_loss) AS without_vm_loss,
   max(needs_true_lifetimes) AS needs_true_lifetimes
 FROM run_figures AS figures JOIN run USING (run_index)
-GROUP BY figures.headroom_percent, size_hosts, figures.vm, figures.spot, figures.evictor,
-  figures.saf, figures.otn;
+GROUP BY figures.headroom_percent, size_hosts, {figures_policies};
 
 CREATE VIEW best_without_vm_loss AS
-SELECT headroom_percent, size_hosts, needs_true_lifetimes, vm, spot, evictor, saf, otn, first_run,
+SELECT headroom_percent, size_hosts, needs_true_lifetimes, {policies}, first_run,
   hosts, spot_share, spot_vcpu_hours_per_host, gain, evictions
 FROM (
   SELECT *, row_number() OVER (
@@ -84,7 +64,7 @@ FROM (
 WHERE place = 1;
 
 CREATE VIEW pareto_front AS
-SELECT headroom_percent, size_hosts, vm, spot, evictor, saf, otn, first_run, workloads,
+SELECT headroom_percent, size_hosts, {policies}, first_run, workloads,
   hosts, spot_share, spot_vcpu_hours_per_host, vm_loss, gain, evictions
 FROM (
   SELECT *,

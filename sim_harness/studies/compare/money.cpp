@@ -8,19 +8,11 @@
 #include "sim_harness/files/json_text.hpp"
 #include "sim_harness/files/text_table.hpp"
 #include "sim_harness/studies/provider/provider_money.hpp"
+#include "sim_harness/studies/provider/provider_views.hpp"
 #include "sim_harness/studies/study_money.hpp"
 
 namespace cospot {
 namespace {
-
-/// The run of the same policies without cooperation.
-constexpr std::string_view kBaseline = R"sql(
-LEFT JOIN run AS baseline
-  ON baseline.saf = 0 AND baseline.otn = 1 AND baseline.workload = run.workload
-  AND baseline.vm = run.vm AND baseline.spot = run.spot AND baseline.evictor = run.evictor
-  AND baseline.headroom_percent IS run.headroom_percent
-  AND (run.headroom_percent IS NOT NULL OR baseline.hosts = run.hosts)
-)sql";
 
 constexpr std::string_view kBest = R"sql(
 SELECT best.headroom_percent, best.size_hosts, best.needs_true_lifetimes,
@@ -28,25 +20,23 @@ SELECT best.headroom_percent, best.size_hosts, best.needs_true_lifetimes,
   avg((run.spot_revenue - baseline.spot_revenue) * unit.spots),
   avg((run.vm_revenue - baseline.vm_revenue) * unit.vms),
   avg(run.spot_revenue * unit.spots / unit.months),
-  avg((run.vm_revenue_requested - run.vm_revenue) * unit.vms),
-  avg((run.vm_revenue_requested - run.vm_revenue) * unit.vms / unit.months),
+  avg(run.vm_revenue_lost * unit.vms),
+  avg(run.vm_revenue_lost * unit.vms / unit.months),
   avg(run.hosts), count(*) = count(baseline.run_index)
 FROM best_without_vm_loss AS best
-JOIN run_figures AS figures
-  ON figures.vm = best.vm AND figures.spot = best.spot AND figures.evictor = best.evictor
-  AND figures.saf = best.saf AND figures.otn = best.otn
-  AND figures.headroom_percent IS best.headroom_percent AND figures.size_hosts IS best.size_hosts
+JOIN run_figures AS figures ON {} AND figures.size_hosts IS best.size_hosts
 JOIN run USING (run_index)
 JOIN unit ON unit.workload = run.workload
-{}GROUP BY best.headroom_percent, best.size_hosts, best.needs_true_lifetimes
+LEFT JOIN baseline USING (run_index)
+GROUP BY best.headroom_percent, best.size_hosts, best.needs_true_lifetimes
 ORDER BY best.headroom_percent, best.size_hosts, best.needs_true_lifetimes
 )sql";
 
 constexpr std::string_view kVms = R"sql(
 SELECT avg(run.vm_revenue_requested * unit.vms),
-  avg(figures.vm_loss * run.vm_revenue_requested * unit.vms),
-  max(figures.vm_loss * run.vm_revenue_requested * unit.vms), max(unit.is_relative)
-FROM run JOIN run_figures AS figures USING (run_index) JOIN unit ON unit.workload = run.workload
+  avg(run.vm_revenue_lost * unit.vms),
+  max(run.vm_revenue_lost * unit.vms), max(unit.is_relative)
+FROM run JOIN unit ON unit.workload = run.workload
 )sql";
 
 MoneyOfBest read_best(SqliteStatement& select, const VcpuHourPrices& prices) {
@@ -75,12 +65,14 @@ SummaryMoney summarise_money(ResultsDatabase& results, const WorkloadPrices& pri
   SummaryMoney money{.prices = prices};
   const VcpuHourPrices scale = scale_of(prices);
   const std::string by_workload = prices_json(prices);
-  SqliteStatement best(results.connection(),
-                       fmt::format(kWorkloadUnits, "workloads") + fmt::format(kBest, kBaseline));
+  const std::vector<Column>& axes = results.schema().axes;  // of which the first is the workload
+  SqliteStatement best(
+      results.connection(),
+      std::string(kWorkloadUnits) +
+          fmt::format(kBest, same_axes_sql(std::span(axes).subspan(1), "figures", "best")));
   best.bind(by_workload);
   while (best.step()) money.best.push_back(read_best(best, scale));
-  SqliteStatement vms(results.connection(),
-                      fmt::format(kWorkloadUnits, "workloads") + std::string(kVms));
+  SqliteStatement vms(results.connection(), std::string(kWorkloadUnits) + std::string(kVms));
   vms.bind(by_workload);
   if (vms.step()) {
     money.vms_requested = scale.of_vms(vms.read_number());
@@ -138,7 +130,7 @@ std::string money_json(const SummaryMoney& money) {
 const StudyMoney& compare_money() {
   static const StudyMoney made{.columns = {kVmsRequested, kVmsEarned, kVmsLost, kSpotsRequested,
                                            kSpotsEarned, kMoreThanBaseline},
-                               .joins = kBaseline,
+                               .joins = kJoinBaseline,
                                .text =
                                    [](ResultsDatabase& results, const WorkloadPrices& prices) {
                                      return money_text(summarise_money(results, prices));

@@ -15,24 +15,34 @@
 namespace cospot {
 namespace {
 
+/// The keys of a sweep, and what was one of a scenario.
+const SettingTable<Sweep>& sweep_table() {
+  static const SettingTable<Sweep> table("sweep", provider_table(),
+                                         {Setting<Sweep>{.keys = {},
+                                                         .read = [](const StudyFile&, Sweep&) {},
+                                                         .write = [](const Sweep&, Json&) {},
+                                                         .renamed = {{"life", "disruptions"}}}});
+  return table;
+}
+
 Sweep read_tree(const StudyFile& file) {
   const ConfigNode& root = file.root;
   if (const ConfigNode* study = root.find("study"); study != nullptr && study->text != "compare") {
     throw_bad_value(*study, "study", "compare");
   }
-  if (const ConfigNode* life = root.find("life")) {
-    throw ConfigError(key_place(*life, "life") +
+  if (const ConfigNode* disruptions = root.find("disruptions")) {
+    throw ConfigError(key_place(*disruptions, "disruptions") +
                       ": found in a study that knows none; expected 'study: life' with it, or "
                       "a scenario of 'cospot run'");
   }
-  return provider_table().read(file);
+  return sweep_table().read(file);
 }
 
 /// What `cospot run` knows beside the keys of a sweep.
-void take_life(ConfigNode& root, ConfigNode& life) {
-  const auto found = std::ranges::find(root.entries, "life", &ConfigEntry::key);
+void take_disruptions(ConfigNode& root, ConfigNode& disruptions) {
+  const auto found = std::ranges::find(root.entries, "disruptions", &ConfigEntry::key);
   if (found == root.entries.end()) return;
-  life = std::move(found->value);
+  disruptions = std::move(found->value);
   root.entries.erase(found);
 }
 
@@ -66,15 +76,16 @@ Sweep read_sweep(const std::filesystem::path& file, const std::vector<std::strin
 }
 
 Sweep read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides,
-                    PolicyLoader& loader, const std::optional<SimTime>& window, ConfigNode* life) {
+                    PolicyLoader& loader, const std::optional<SimTime>& window,
+                    ConfigNode* disruptions) {
   loader.search_first(file.parent_path());
   return read_scenario(with_overrides(read_yaml_file(file), overrides), file.parent_path(), loader,
-                       window, life);
+                       window, disruptions);
 }
 
 Sweep read_scenario(ConfigNode root, const std::filesystem::path& folder, PolicyLoader& loader,
-                    const std::optional<SimTime>& window, ConfigNode* life) {
-  if (life != nullptr) take_life(root, *life);
+                    const std::optional<SimTime>& window, ConfigNode* disruptions) {
+  if (disruptions != nullptr) take_disruptions(root, *disruptions);
   const Sweep sweep =
       read_tree({.root = root, .folder = folder, .window = window, .policies = &loader});
   require_one(root, "workloads", sweep.workloads.size());

@@ -9,21 +9,22 @@
 #include "sim_harness/studies/degradation/degradation_text.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
+#include "sim_harness/studies/provider/run_measures.hpp"
 
 namespace cospot {
 namespace {
 
 const std::vector<Measure<RunResult>>& measures() {
   using D = RunResult;
-  static const std::vector<Measure<D>> all{
-      measure<&D::hosts>({.name = "hosts", .unit = "hosts", .meaning = "in the datacenter"}),
-      measure<&D::vm_requests>({.name = "vm_requests", .unit = "VMs", .meaning = "requested"}),
-      measure<&D::vm_rejected>({.name = "vm_rejected", .unit = "VMs", .meaning = "rejected"}),
-      measure<&D::vm_revenue_requested>(
-          {.name = "vm_revenue_requested", .unit = "vcpu-seconds", .meaning = "requested by VMs"}),
-      measure<&D::vm_revenue>(
-          {.name = "vm_revenue", .unit = "vcpu-seconds", .meaning = "earned by VMs"})};
-  return all;
+  static const std::vector<Measure<D>> made = [] {
+    std::vector<Measure<D>> all{
+        measure<&D::hosts>({.name = "hosts", .unit = "hosts", .meaning = "in the datacenter"}),
+        measure<&D::vm_requests>({.name = "vm_requests", .unit = "VMs", .meaning = "requested"}),
+        measure<&D::vm_rejected>({.name = "vm_rejected", .unit = "VMs", .meaning = "rejected"})};
+    add_revenue(all, "vm", "VMs", &D::vm_revenue_requested, &D::vm_revenue);
+    return all;
+  }();
+  return made;
 }
 
 /// A file of the study, read.

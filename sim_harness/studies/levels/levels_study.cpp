@@ -1,9 +1,10 @@
 #include "sim_harness/studies/levels/levels_study.hpp"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,8 @@
 #include "sim_harness/studies/levels/levels_summary.hpp"
 #include "sim_harness/studies/levels/promise_plan.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
+#include "sim_harness/studies/provider/provider_views.hpp"
+#include "sim_harness/studies/provider/run_measures.hpp"
 
 namespace cospot {
 namespace {
@@ -52,10 +55,8 @@ void add_level(MeasureList& all, const std::string& prefix, const char* unit, co
     add(all, prefix + "_evictions", unit, evicted,
         [](const R& run) { return run.levels[kAt].evictions; });
   }
-  const std::string of = unit;
-  add(all, prefix + "_revenue_requested", "vcpu-seconds", "requested by " + of,
-      [](const R& run) { return run.levels[kAt].revenue_requested; });
-  add(all, prefix + "_revenue", "vcpu-seconds", "earned by " + of,
+  add_revenue(
+      all, prefix, unit, [](const R& run) { return run.levels[kAt].revenue_requested; },
       [](const R& run) { return run.levels[kAt].revenue(); });
 }
 
@@ -91,13 +92,14 @@ const MeasureList& measures() {
 }
 
 /// Shares of what was requested or admitted, and the income beside that without an Economy class.
-constexpr std::string_view kViews = R"sql(
+std::string views() {
+  const std::vector<Column> datacenter = provider_table().columns();
+  return fmt::format(R"sql(
 CREATE VIEW run_figures AS
 WITH without_economy AS (
-  SELECT workload, headroom_percent, hosts, vm, spot, evictor, saf, otn, avg(income - vm_revenue) AS income
-  FROM run WHERE economy_percent = 0 GROUP BY 1, 2, 3, 4, 5, 6, 7, 8)
-SELECT run.run_index, run.workload, run.headroom_percent, run.vm, run.spot, run.evictor, run.saf,
-  run.otn, run.economy, run.economy_percent, run.promise, run.seed,
+  SELECT {1}, hosts, avg(income - vm_revenue) AS income
+  FROM run WHERE economy_percent = 0 GROUP BY {1}, hosts)
+SELECT run.run_index, {0},
   CAST(vm_rejected AS REAL) / NULLIF(vm_requests, 0) AS vm_rejection,
   CAST(economy_admitted AS REAL) / NULLIF(economy_requests, 0) AS economy_admission,
   CAST(economy_evictions AS REAL) / NULLIF(economy_admitted, 0) AS economy_eviction_ratio,
@@ -105,13 +107,11 @@ SELECT run.run_index, run.workload, run.headroom_percent, run.vm, run.spot, run.
   CAST(spot_evictions AS REAL) / NULLIF(spot_admitted, 0) AS spot_eviction_ratio,
   spot_revenue / NULLIF(spot_revenue_requested, 0) AS spot_revenue_share,
   (run.income - vm_revenue) / NULLIF(without_economy.income, 0) AS income_ratio
-FROM run LEFT JOIN without_economy ON
-  without_economy.workload = run.workload AND
-  without_economy.headroom_percent IS run.headroom_percent AND
-  without_economy.hosts = run.hosts AND without_economy.vm = run.vm AND
-  without_economy.spot = run.spot AND without_economy.evictor = run.evictor AND
-  without_economy.saf = run.saf AND without_economy.otn = run.otn;
-)sql";
+FROM run LEFT JOIN without_economy ON {2} AND without_economy.hosts = run.hosts;
+)sql",
+                     axes_sql(levels_table().columns()), axes_sql(datacenter, ""),
+                     same_axes_sql(datacenter, "without_economy", "run"));
+}
 
 std::vector<Column> derived_columns() {
   return {derived_fraction("vm_rejection", "of the VM requests: rejected"),
@@ -132,7 +132,7 @@ const Schema& schema() {
                            .axes = levels_table().columns(),
                            .measures = columns_of(std::span(measures())),
                            .derived = derived_columns(),
-                           .views = std::string(kViews)};
+                           .views = views()};
   return made;
 }
 

@@ -171,12 +171,12 @@ void add_file(Json& json, const std::string& key, const LifeFile<Row>& file) {
 LifeSettings read_life(const ConfigNode& node, const std::filesystem::path& folder) {
   LifeSettings life;
   if (node.kind == ConfigNode::Kind::kScalar) {
-    if (node.text != "none") throw_bad_value(node, "life", "none, or a mapping");
+    if (node.text != "none") throw_bad_value(node, "disruptions", "none, or a mapping");
     return life;
   }
   static constexpr std::array<std::string_view, 7> kKeys{
       "label", "retries", "returning_spots", "after_a_wait", "failures", "maintenance", "resizes"};
-  require_known_keys(node, "life", kKeys);
+  require_known_keys(node, "disruptions", kKeys);
   std::vector<std::string_view> names;
   for (const ConfigEntry& entry : node.entries) {
     if (entry.key != "label" && entry.key != "after_a_wait") names.push_back(entry.key);
@@ -189,15 +189,16 @@ LifeSettings read_life(const ConfigNode& node, const std::filesystem::path& fold
     if (entry.key == "after_a_wait") {
       life.ends_stay = value.text == "same_end";
       if (!life.ends_stay && value.text != "whole_life") {
-        throw_bad_value(value, "life.after_a_wait", "whole_life or same_end");
+        throw_bad_value(value, "disruptions.after_a_wait", "whole_life or same_end");
       }
     }
   }
   life.label = names.empty() ? "none" : fmt::format("{}", fmt::join(names, "+"));
   if (const ConfigNode* label = node.find("label")) {
-    life.label = read_label(*label, "life.label");
+    life.label = read_label(*label, "disruptions.label");
     if (life.label == "none" && !life.is_off()) {
-      throw_bad_value(*label, "life.label", "another one: 'none' is that of runs without a life");
+      throw_bad_value(*label, "disruptions.label",
+                      "another one: 'none' is that of runs without disruptions");
     }
   }
   return life;
@@ -206,11 +207,11 @@ LifeSettings read_life(const ConfigNode& node, const std::filesystem::path& fold
 std::vector<LifeSettings> read_lives(const ConfigNode& node, const std::filesystem::path& folder) {
   std::vector<LifeSettings> lives;
   std::set<std::string> labels;
-  for (const ConfigNode* item : read_list(node, "life")) {
+  for (const ConfigNode* item : read_list(node, "disruptions")) {
     lives.push_back(read_life(*item, folder));
     if (labels.insert(lives.back().label).second) continue;
     throw ConfigError(fmt::format("{}: two have the label '{}'; give each a 'label' of its own",
-                                  key_place(*item, "life"), lives.back().label));
+                                  key_place(*item, "disruptions"), lives.back().label));
   }
   return lives;
 }
@@ -249,16 +250,19 @@ AxisValue axis_value(const LifeSettings& life) {
   return {life.label, life.label, flow_yaml(json)};
 }
 
-const Axis<LifeStudySettings, LifeSettings> kLifeAxis{
-    .name = "life",
-    .meaning = "label of what happens beside the workload; `none`: nothing",
+const Axis<LifeStudySettings, LifeSettings> kDisruptionsAxis{
+    .name = "disruptions",
+    .meaning = "label of what happens in addition to the workload; `none`: nothing",
     .values = &LifeStudySettings::lives,
-    .read_all = [](const StudyFile& file, const LifeStudySettings&) {
-      return read_lives(require_key(file.root, "study life", "life"), file.folder);
-    }};
+    .read_all =
+        [](const StudyFile& file, const LifeStudySettings&) {
+          return read_lives(require_key(file.root, "study life", "disruptions"), file.folder);
+        },
+    .renamed = {{"life", "disruptions"}}};
 
 const SettingTable<LifeStudySettings>& life_table() {
-  static const SettingTable<LifeStudySettings> table("study life", provider_table(), {kLifeAxis});
+  static const SettingTable<LifeStudySettings> table("study life", provider_table(),
+                                                     {kDisruptionsAxis});
   return table;
 }
 

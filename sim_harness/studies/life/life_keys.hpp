@@ -9,7 +9,7 @@
 
 namespace cospot {
 
-// The key `life` of study and scenario files: docs/life.md.
+// The key `disruptions` of study and scenario files: docs/life.md.
 
 /// One value of it: a mapping, or `none`. Its files are read; paths are relative to `folder`.
 /// Errors: ConfigError, WorkloadError.
@@ -28,7 +28,7 @@ struct LifeStudySettings : ProviderSettings {
   std::vector<LifeSettings> lives{};
 };
 
-extern const Axis<LifeStudySettings, LifeSettings> kLifeAxis;
+extern const Axis<LifeStudySettings, LifeSettings> kDisruptionsAxis;
 
 [[nodiscard]] const SettingTable<LifeStudySettings>& life_table();
 

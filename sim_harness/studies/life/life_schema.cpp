@@ -1,77 +1,47 @@
 #include "sim_harness/studies/life/life_schema.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "sim_harness/studies/life/life_keys.hpp"
+#include "sim_harness/studies/provider/provider_views.hpp"
+#include "sim_harness/studies/provider/run_measures.hpp"
 
 namespace cospot {
 namespace {
 
-template <auto kMember>
-Measure<LifeResult> of_run(Column column) {
-  using Type = MemberType<decltype(type_of(kMember))>;
-  column.type = Type::kType;
-  return {std::move(column),
-          [](const LifeResult& result) { return Type::to_value(result.run.*kMember); },
-          [](LifeResult& result, const Value& value) {
-            result.run.*kMember = Type::from_value(value);
-          }};
-}
-
 /// Seconds that those who were placed late waited in the mean; nothing where nobody was.
 template <auto kSum, auto kCount>
 Measure<LifeResult> mean_wait(const char* name, const char* meaning) {
-  return {{.name = name,
-           .type = ColumnType::kNumber,
-           .unit = "s",
-           .meaning = meaning,
-           .may_be_null = true,
-           .decimals = 3},
-          [](const LifeResult& result) {
-            if (result.*kCount == 0) return Value();
-            return Value(static_cast<double>((result.*kSum).count()) / 1e6 /
-                         static_cast<double>(result.*kCount));
-          },
-          [](LifeResult& /*result*/, const Value& /*value*/) {}};
+  return measure<LifeResult>(
+      {.name = name, .unit = "s", .meaning = meaning, .may_be_null = true, .decimals = 3},
+      [](const LifeResult& result) -> std::optional<double> {
+        if (result.*kCount == 0) return std::nullopt;
+        return static_cast<double>((result.*kSum).count()) / 1e6 /
+               static_cast<double>(result.*kCount);
+      });
 }
 
-std::vector<Measure<LifeResult>> revenue_measures() {
+std::vector<Measure<RunResult>> measures_of_run() {
   using R = RunResult;
-  const char* const vcpu_seconds = "vcpu-seconds";
-  return {
-      of_run<&R::hosts>({.name = "hosts", .unit = "hosts", .meaning = "in the datacenter"}),
-      of_run<&R::vm_requests>({.name = "vm_requests", .unit = "VMs", .meaning = "requested"}),
-      of_run<&R::vm_rejected>({.name = "vm_rejected",
-                               .unit = "VMs",
-                               .meaning = "never placed: gave up, or still waited at the end"}),
-      of_run<&R::spot_requests>({.name = "spot_requests", .unit = "spots", .meaning = "requested"}),
-      of_run<&R::spot_admitted>(
-          {.name = "spot_admitted", .unit = "spots", .meaning = "placed at least once"}),
-      of_run<&R::evictions>({.name = "evictions",
-                             .unit = "evictions",
-                             .meaning = "of spots by VMs; one that returns may be evicted "
-                                        "again"}),
-      of_run<&R::vm_revenue_requested>({.name = "vm_revenue_requested",
-                                        .unit = vcpu_seconds,
-                                        .meaning = "requested by VMs, with all their resizes"}),
-      of_run<&R::vm_revenue>(
-          {.name = "vm_revenue", .unit = vcpu_seconds, .meaning = "earned by VMs"}),
-      of_run<&R::spot_revenue_requested>({.name = "spot_revenue_requested",
-                                          .unit = vcpu_seconds,
-                                          .meaning = "requested by spots"}),
-      of_run<&R::spot_revenue>(
-          {.name = "spot_revenue", .unit = vcpu_seconds, .meaning = "earned by spots"}),
-      of_run<&R::vm_too_large>({.name = "vm_too_large",
-                                .unit = "VMs",
-                                .meaning = "of the rejected: larger than an empty host"}),
-      of_run<&R::spot_revenue_first_hour_free>(
-          {.name = "spot_revenue_first_hour_free",
-           .unit = vcpu_seconds,
-           .meaning = "earned by spots when one that is stopped less than an hour after a "
-                      "placement earns nothing since then"})};
+  std::vector<Measure<R>> all =
+      run_measures("never placed: gave up, or still waited at the end", "placed at least once",
+                   {.name = "evictions",
+                    .unit = "evictions",
+                    .meaning = "of spots by VMs; one that returns may be evicted again"});
+  all.insert(all.end(),
+             {measure<&R::vm_too_large>({.name = "vm_too_large",
+                                         .unit = "VMs",
+                                         .meaning = "of the rejected: larger than an empty host"}),
+              measure<&R::spot_revenue_first_hour_free>(
+                  {.name = "spot_revenue_first_hour_free",
+                   .unit = "vcpu-seconds",
+                   .meaning = "earned by spots when one that is stopped less than an hour after a "
+                              "placement earns nothing since then"})});
+  return all;
 }
 
 std::vector<Measure<LifeResult>> life_counts() {
@@ -129,44 +99,43 @@ std::vector<Measure<LifeResult>> life_counts() {
 }
 
 const std::vector<Measure<LifeResult>>& measures() {
-  static const std::vector<Measure<LifeResult>> all = [] {
-    std::vector<Measure<LifeResult>> made = revenue_measures();
-    for (Measure<LifeResult>& one : life_counts()) made.push_back(std::move(one));
-    made.push_back(of_run<&RunResult::wall_ms>({.name = "wall_ms",
-                                                .role = ColumnRole::kTime,
-                                                .unit = "ms",
-                                                .meaning = "time the run took",
-                                                .decimals = 3}));
-    return made;
+  static const std::vector<Measure<LifeResult>> made = [] {
+    std::vector<Measure<LifeResult>> all = measures_of<&LifeResult::run>(measures_of_run());
+    append(all, life_counts());
+    all.push_back(measure<LifeResult>({.name = "wall_ms",
+                                       .role = ColumnRole::kTime,
+                                       .unit = "ms",
+                                       .meaning = "time the run took",
+                                       .decimals = 3},
+                                      [](const LifeResult& one) { return one.run.wall_ms; }));
+    return all;
   }();
-  return all;
+  return made;
 }
 
-/// Beside the baseline (OTN 1, SAF off) with the same life, and beside the same run without one.
-constexpr std::string_view kViews = R"sql(
+/// Compared with the baseline (OTN 1, SAF off) of the same disruptions, and with the same run
+/// without any.
+std::string views() {
+  const std::vector<Column> axes = life_table().columns();
+  return baseline_view(axes) +
+         counterpart_view("without_disruptions", axes, {{kDisruptionsAxis.name, "'none'"}}) +
+         fmt::format(R"sql(
 CREATE VIEW run_figures AS
 WITH figure AS (
-  SELECT run.*, 1 - vm_revenue / NULLIF(vm_revenue_requested, 0) AS loss FROM run)
-SELECT run.run_index, run.workload, run.headroom_percent, run.vm, run.spot, run.evictor, run.saf,
-  run.otn, run.life,
+  SELECT run.*, run.vm_revenue_lost / NULLIF(run.vm_revenue_requested, 0) AS loss FROM run)
+SELECT run.run_index, {},
   run.loss AS vm_loss,
   run.spot_revenue / NULLIF(run.spot_revenue_requested, 0) AS spot_share,
   run.spot_revenue / NULLIF(baseline.spot_revenue, 0) - 1 AS gain,
-  run.loss - without.loss AS vm_loss_by_life,
-  run.spot_revenue / NULLIF(without.spot_revenue, 0) - 1 AS spot_revenue_by_life,
+  run.loss - without.vm_revenue_lost / NULLIF(without.vm_revenue_requested, 0)
+    AS vm_loss_by_disruptions,
+  run.spot_revenue / NULLIF(without.spot_revenue, 0) - 1 AS spot_revenue_by_disruptions,
   CAST(run.vms_lost AS REAL) / NULLIF(run.vm_requests, 0) AS vms_lost_share
-FROM figure AS run
-LEFT JOIN run AS baseline ON
-  baseline.workload = run.workload AND baseline.headroom_percent IS run.headroom_percent AND
-  baseline.hosts = run.hosts AND baseline.vm = run.vm AND baseline.spot = run.spot AND
-  baseline.evictor = run.evictor AND baseline.saf = 0 AND baseline.otn = 1 AND
-  baseline.life = run.life
-LEFT JOIN figure AS without ON
-  without.workload = run.workload AND without.headroom_percent IS run.headroom_percent AND
-  without.hosts = run.hosts AND without.vm = run.vm AND without.spot = run.spot AND
-  without.evictor = run.evictor AND without.saf = run.saf AND without.otn = run.otn AND
-  without.life = 'none';
-)sql";
+FROM figure AS run LEFT JOIN baseline USING (run_index)
+LEFT JOIN without_disruptions AS without USING (run_index);
+)sql",
+                     axes_sql(axes));
+}
 
 std::vector<Column> derived_columns() {
   return {
@@ -176,12 +145,12 @@ std::vector<Column> derived_columns() {
       derived_fraction("spot_share", "spot revenue over what spots requested"),
       derived_fraction(
           "gain",
-          "spot revenue over that of the baseline with the same life (OTN 1, SAF off), "
+          "spot revenue over that of the baseline with the same disruptions (OTN 1, SAF off), "
           "minus 1; empty where that is missing"),
-      derived_fraction("vm_loss_by_life",
-                       "VM loss minus that of the same run with the life `none`"),
-      derived_fraction("spot_revenue_by_life",
-                       "spot revenue over that of the same run with the life `none`, minus 1"),
+      derived_fraction("vm_loss_by_disruptions",
+                       "VM loss minus that of the same run with disruptions `none`"),
+      derived_fraction("spot_revenue_by_disruptions",
+                       "spot revenue over that of the same run with disruptions `none`, minus 1"),
       derived_fraction("vms_lost_share",
                        "of the VM requests: lost their host and did not come back")};
 }
@@ -193,7 +162,7 @@ const Schema& life_schema() {
                              .axes = life_table().columns(),
                              .measures = columns_of(std::span(measures())),
                              .derived = derived_columns(),
-                             .views = std::string(kViews)};
+                             .views = views()};
   return schema;
 }
 

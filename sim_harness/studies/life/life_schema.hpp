@@ -6,7 +6,7 @@
 
 namespace cospot {
 
-/// The axes of `compare` and `life`, and what a run with a life came to.
+/// The axes of `compare` and `life`, and what a run with disruptions came to.
 [[nodiscard]] const Schema& life_schema();
 
 /// A run's values, in the order of life_schema().measures.

@@ -51,7 +51,7 @@ Experiment load(LifeStudySettings settings) {
       const RunSettings one =
           run_settings_at(at, workload.hosts(at.get(kSizeAxis), at.index(kVmAxis)));
       ProviderRun simulation(workload.workload(), workload.schedule(), one,
-                             one.host.table(one.hosts), {.life = at.get(kLifeAxis)});
+                             one.host.table(one.hosts), {.life = at.get(kDisruptionsAxis)});
       simulation.run();
       record(run, life_measures(simulation.result()));
     }

@@ -27,12 +27,12 @@ std::string cell(const SummaryFigure& figure, const FigureValues& values) {
 
 const CombinationSummary& summary() {
   static const CombinationSummary made{
-      .title = "Life of requests",
-      .settings = provider_summary_settings({{"life", "run.life"}}),
+      .title = "Disruptions",
+      .settings = provider_summary_settings({{"disruptions", "run.disruptions"}}),
       .figures = {{"vm_loss", "VM loss"},
-                  {"vm_loss_by_life", "points by life"},
+                  {"vm_loss_by_disruptions", "points by disruptions"},
                   {"spot_share", "spot revenue"},
-                  {"spot_revenue_by_life", "change by life"},
+                  {"spot_revenue_by_disruptions", "change by disruptions"},
                   {"gain", "gain"},
                   {"evictions", "evictions", false},
                   {"vm_rejected", "VMs rejected", false},
@@ -44,25 +44,11 @@ const CombinationSummary& summary() {
       .note =
           "(means over the workloads; VM loss, spot revenue: of what was requested; points, "
           "change: VM\n"
-          "loss minus, and spot revenue relative to, that of the same runs with the life none; "
+          "loss minus, and spot revenue relative to, that of the same runs without disruptions; "
           "gain:\n"
-          "over OTN 1 and SAF off with the same life)\n"};
+          "over OTN 1 and SAF off with the same disruptions)\n"};
   return made;
 }
-
-/// As the view run_figures has them: OTN 1 and SAF off with the same life, and the life `none`.
-constexpr std::string_view kOtherRuns = R"sql(
-LEFT JOIN run AS baseline ON
-  baseline.workload = run.workload AND baseline.headroom_percent IS run.headroom_percent AND
-  baseline.hosts = run.hosts AND baseline.vm = run.vm AND baseline.spot = run.spot AND
-  baseline.evictor = run.evictor AND baseline.saf = 0 AND baseline.otn = 1 AND
-  baseline.life = run.life
-LEFT JOIN run AS without ON
-  without.workload = run.workload AND without.headroom_percent IS run.headroom_percent AND
-  without.hosts = run.hosts AND without.vm = run.vm AND without.spot = run.spot AND
-  without.evictor = run.evictor AND without.saf = run.saf AND without.otn = run.otn AND
-  without.life = 'none'
-)sql";
 
 }  // namespace
 
@@ -79,20 +65,22 @@ const StudyMoney& life_money() {
       .columns = {kVmsLost,
                   kVmsRequested,
                   kVmsEarned,
-                  {.name = "vm_lost_by_life",
-                   .title = "lost by life",
-                   .sql = "figures.vm_loss_by_life * run.vm_revenue_requested",
-                   .meaning = "the points that VMs lose by the life, of what they requested"},
+                  {.name = "vm_lost_by_disruptions",
+                   .title = "lost by disruptions",
+                   .sql = "figures.vm_loss_by_disruptions * run.vm_revenue_requested",
+                   .meaning = "the points that VMs lose by disruptions, of what they requested"},
                   kSpotsEarned,
                   kSpotsRequested,
-                  {.name = "spot_more_by_life",
-                   .title = "more by life",
+                  {.name = "spot_more_by_disruptions",
+                   .title = "more by disruptions",
                    .price = PriceKind::kSpot,
                    .sql = "run.spot_revenue - without.spot_revenue",
-                   .meaning = "earned by spots beyond the same run with the life `none`"},
+                   .meaning = "earned by spots beyond the same run with disruptions `none`"},
                   kMoreThanBaseline},
-      .joins = kOtherRuns,
-      .note = "  (by life: beside the same runs with the life none)\n"};
+      .joins =
+          "LEFT JOIN baseline USING (run_index) "
+          "LEFT JOIN without_disruptions AS without USING (run_index)",
+      .note = "  (by disruptions: compared with the same runs without any)\n"};
   return made;
 }
 

@@ -15,7 +15,7 @@ inline constexpr MoneyColumn kVmsEarned{
     .name = "vm_earned", .title = {}, .sql = "run.vm_revenue", .meaning = "earned by VMs"};
 inline constexpr MoneyColumn kVmsLost{.name = "vm_lost",
                                       .title = "VMs lose",
-                                      .sql = "run.vm_revenue_requested - run.vm_revenue",
+                                      .sql = "run.vm_revenue_lost",
                                       .meaning = "requested by VMs and not earned"};
 inline constexpr MoneyColumn kSpotsRequested{.name = "spot_requested",
                                              .title = "of requested",
@@ -27,7 +27,7 @@ inline constexpr MoneyColumn kSpotsEarned{.name = "spot_earned",
                                           .price = PriceKind::kSpot,
                                           .sql = "run.spot_revenue",
                                           .meaning = "earned by spots"};
-/// Needs a join that names the run of the same policies `baseline`.
+/// Needs kJoinBaseline.
 inline constexpr MoneyColumn kMoreThanBaseline{
     .name = "more_than_without_cooperation",
     .title = "more than without cooperation",

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <string>
-#include <string_view>
 
+#include "sim_harness/studies/provider/provider_views.hpp"
+#include "sim_harness/studies/provider/run_measures.hpp"
 #include "sim_harness/studies/schedulers/schedulers_settings.hpp"
 
 namespace cospot {
@@ -67,22 +68,19 @@ void add_shared(MeasureList& all) {
 }
 
 template <std::size_t kLevel>
-void add_revenue(MeasureList& all, const std::string& prefix, const std::string& of) {
-  const auto add_revenue_of = [&](const char* name, const std::string& meaning, auto get) {
-    add(all, prefix + "_revenue" + name, "vcpu-seconds", meaning, get);
+void add_class_revenue(MeasureList& all, const std::string& prefix, const std::string& of) {
+  const auto add_loss = [&](const char* name, const std::string& meaning, auto get) {
+    all.push_back(measure<R>(revenue_column(prefix + "_revenue_lost_to_" + name, meaning), get));
   };
-  add_revenue_of("_requested", "requested by " + of,
-                 [](const R& run) { return run.levels[kLevel].revenue_requested; });
-  add_revenue_of("", "earned by " + of, [](const R& run) { return run.levels[kLevel].revenue(); });
-  add_revenue_of(
-      "_lost_to_stale_views", fmt::format("of the {} rejected on a stale view", of),
-      [](const R& run) { return run.levels[kLevel].revenue_lost_to(LossCause::kStaleView); });
-  add_revenue_of(
-      "_lost_to_conflicts", fmt::format("of the {} lost to conflicts", of),
-      [](const R& run) { return run.levels[kLevel].revenue_lost_to(LossCause::kConflict); });
-  add_revenue_of(
-      "_lost_to_delay", fmt::format("of {} before their placement, and of those withdrawn", of),
-      [](const R& run) { return run.levels[kLevel].revenue_lost_to(LossCause::kDelay); });
+  add_revenue(
+      all, prefix, of, [](const R& run) { return run.levels[kLevel].revenue_requested; },
+      [](const R& run) { return run.levels[kLevel].revenue(); });
+  add_loss("stale_views", fmt::format("of the {} rejected on a stale view", of),
+           [](const R& run) { return run.levels[kLevel].revenue_lost_to(LossCause::kStaleView); });
+  add_loss("conflicts", fmt::format("of the {} lost to conflicts", of),
+           [](const R& run) { return run.levels[kLevel].revenue_lost_to(LossCause::kConflict); });
+  add_loss("delay", fmt::format("of {} before their placement, and of those withdrawn", of),
+           [](const R& run) { return run.levels[kLevel].revenue_lost_to(LossCause::kDelay); });
 }
 
 std::vector<Column> derived_columns() {
@@ -98,20 +96,22 @@ std::vector<Column> derived_columns() {
       derived_fraction("spot_revenue_share", "of the revenue requested by spots: earned")};
 }
 
-constexpr std::string_view kViews = R"sql(
+std::string views() {
+  return fmt::format(R"sql(
 CREATE VIEW run_figures AS
-SELECT run_index, workload, headroom_percent, hosts, vm, spot, evictor, saf, otn, schedulers,
-  dealt_by, refresh_interval_s, decision_ms, commit_rule, retry_rule, max_retries, host_subset_size, seed,
+SELECT run_index, {}, hosts,
   CAST(vm_conflicts AS REAL) / NULLIF(vm_commits, 0) AS vm_conflict_rate,
   CAST(spot_conflicts AS REAL) / NULLIF(spot_commits, 0) AS spot_conflict_rate,
-  1 - vm_revenue / NULLIF(vm_revenue_requested, 0) AS vm_loss,
+  vm_revenue_lost / NULLIF(vm_revenue_requested, 0) AS vm_loss,
   (vm_revenue_lost_to_stale_views + vm_revenue_lost_to_conflicts + vm_revenue_lost_to_delay)
     / NULLIF(vm_revenue_requested, 0) AS vm_loss_to_schedulers,
   (spot_revenue_lost_to_stale_views + spot_revenue_lost_to_conflicts + spot_revenue_lost_to_delay)
     / NULLIF(spot_revenue_requested, 0) AS spot_loss_to_schedulers,
   spot_revenue / NULLIF(spot_revenue_requested, 0) AS spot_revenue_share
 FROM run;
-)sql";
+)sql",
+                     axes_sql(schedulers_table().columns()));
+}
 
 }  // namespace
 
@@ -122,8 +122,8 @@ const std::vector<Measure<SchedulersRun>>& schedulers_measures() {
     add_counts<0>(all, "vm", "VMs");
     add_counts<1>(all, "spot", "spots");
     add_shared(all);
-    add_revenue<0>(all, "vm", "VMs");
-    add_revenue<1>(all, "spot", "spots");
+    add_class_revenue<0>(all, "vm", "VMs");
+    add_class_revenue<1>(all, "spot", "spots");
     return all;
   }();
   return made;
@@ -134,7 +134,7 @@ const Schema& schedulers_schema() {
                              .axes = schedulers_table().columns(),
                              .measures = columns_of(std::span(schedulers_measures())),
                              .derived = derived_columns(),
-                             .views = std::string(kViews)};
+                             .views = views()};
   return schema;
 }
 

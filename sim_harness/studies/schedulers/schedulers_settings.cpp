@@ -21,7 +21,7 @@ constexpr double kMostMs = 3'600'000;
 constexpr double kLeastSeconds = 1e-6;
 constexpr double kLeastMs = 1e-3;
 
-constexpr std::array<std::pair<std::string_view, DealRule>, 2> kDeals{
+constexpr std::array<std::pair<std::string_view, DealRule>, 2> kAssignments{
     {{"request", DealRule::kByRequest}, {"tenant", DealRule::kByTenant}}};
 constexpr std::array<std::pair<std::string_view, CommitRule>, 2> kCommits{
     {{"generation", CommitRule::kGeneration}, {"capacity", CommitRule::kCapacity}}};
@@ -54,10 +54,10 @@ double read_time(const ConfigNode& item, std::string_view key, double least, dou
 
 }  // namespace
 
-AxisValue axis_value(DealRule rule) { return axis_value(name_of(rule, kDeals)); }
+AxisValue axis_value(DealRule rule) { return axis_value(name_of(rule, kAssignments)); }
 AxisValue axis_value(CommitRule rule) { return axis_value(name_of(rule, kCommits)); }
 AxisValue axis_value(RetryRule rule) { return axis_value(name_of(rule, kRetries)); }
-Json setting_json(DealRule rule) { return name_of(rule, kDeals); }
+Json setting_json(DealRule rule) { return name_of(rule, kAssignments); }
 Json setting_json(CommitRule rule) { return name_of(rule, kCommits); }
 Json setting_json(RetryRule rule) { return name_of(rule, kRetries); }
 
@@ -70,11 +70,12 @@ const Axis<S, std::int64_t> kSchedulersAxis{
     .values = &S::schedulers,
     .read = [](const auto& item, auto key) { return read_integer(item, key, 1, kMostSchedulers); }};
 
-const Axis<S, DealRule> kDealtByAxis{
-    .name = "dealt_by",
-    .meaning = "what is dealt to the schedulers in turn: `request` or `tenant`",
-    .values = &S::deals,
-    .read = [](const auto& item, auto key) { return read_rule(item, key, kDeals); }};
+const Axis<S, DealRule> kAssignedByAxis{
+    .name = "assigned_by",
+    .meaning = "what is assigned to the schedulers in turn: `request` or `tenant`",
+    .values = &S::assignments,
+    .read = [](const auto& item, auto key) { return read_rule(item, key, kAssignments); },
+    .renamed = {{"dealt_by", "assigned_by"}}};
 
 const Axis<S, double> kRefreshIntervalAxis{
     .name = "refresh_interval_s",
@@ -124,7 +125,7 @@ const Axis<S, std::int64_t> kSchedulersSeedAxis{
 const SettingTable<S>& schedulers_table() {
   static const SettingTable<S> table(
       "study schedulers", provider_table(),
-      {kSchedulersAxis, kDealtByAxis, kRefreshIntervalAxis, kDecisionAxis, kCommitRuleAxis,
+      {kSchedulersAxis, kAssignedByAxis, kRefreshIntervalAxis, kDecisionAxis, kCommitRuleAxis,
        kRetryRuleAxis, kMaxRetriesAxis, kHostSubsetSizeAxis, kSchedulersSeedAxis});
   return table;
 }

@@ -12,7 +12,7 @@ namespace cospot {
 /// A file of the study `schedulers`, read. What it may leave out has its default here.
 struct SchedulersSettings : ProviderSettings {
   std::vector<std::int64_t> schedulers{};
-  std::vector<DealRule> deals{DealRule::kByRequest};
+  std::vector<DealRule> assignments{DealRule::kByRequest};
   std::vector<double> refresh_intervals_s{};
   std::vector<double> decisions_ms{20};
   std::vector<CommitRule> commits{CommitRule::kGeneration};
@@ -30,7 +30,7 @@ struct SchedulersSettings : ProviderSettings {
 [[nodiscard]] Json setting_json(RetryRule rule);
 
 extern const Axis<SchedulersSettings, std::int64_t> kSchedulersAxis;
-extern const Axis<SchedulersSettings, DealRule> kDealtByAxis;
+extern const Axis<SchedulersSettings, DealRule> kAssignedByAxis;
 extern const Axis<SchedulersSettings, double> kRefreshIntervalAxis;
 extern const Axis<SchedulersSettings, double> kDecisionAxis;
 extern const Axis<SchedulersSettings, CommitRule> kCommitRuleAxis;

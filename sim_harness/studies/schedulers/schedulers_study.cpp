@@ -23,7 +23,7 @@ SchedulersRun simulate(const GridPoint<SchedulersSettings>& at, const ProviderIn
   const RunSettings run = run_settings_at(at, hosts);
   const SchedulerSettings schedulers{
       .schedulers = static_cast<std::size_t>(at.get(kSchedulersAxis)),
-      .deal = at.get(kDealtByAxis),
+      .deal = at.get(kAssignedByAxis),
       .refresh_interval = microseconds(at.get(kRefreshIntervalAxis) * kMicrosecondsPerSecond),
       .decision_time = microseconds(at.get(kDecisionAxis) * kMicrosecondsPerMs),
       .commit = at.get(kCommitRuleAxis),

@@ -71,9 +71,9 @@ void set_apart(Requests& spot, WorkloadPlacements& placements) {
   const auto groups = static_cast<std::uint32_t>(placements.groups.size());
   const auto asked = static_cast<std::uint32_t>(placements.asked.size());
   if (asked + spot.placements.asked.size() > WorkloadPlacements::kMostAsked) {
-    throw ConfigError(
-        fmt::format("on_demand and spot: more than {} different zones, extra specs and groups",
-                    WorkloadPlacements::kMostAsked));
+    throw ConfigError(fmt::format(
+        "workloads and spot_workloads: more than {} different zones, extra specs and groups",
+        WorkloadPlacements::kMostAsked));
   }
   for (RowPlacement& one : spot.placements.asked) {
     if (one.group != RowPlacement::kNoGroup) one.group += groups;
@@ -188,23 +188,14 @@ SlaResult run_sla(const SlaSettings& settings, const RequestStore& store, const 
   const auto forecast = make_lifetime_forecast(schedule, engine.hosts(), simulation.spot);
   engine.set_forecasts(forecast.get());
   engine.run();
-  const RunResult simulated = engine.result();
-  result.on_demand_requests = simulated.vm_requests;
-  result.on_demand_admitted = simulated.vm_requests - simulated.vm_rejected;
-  result.spot_requests = simulated.spot_requests;
-  result.spot_admitted = simulated.spot_admitted;
-  result.evictions = simulated.evictions;
-  result.on_demand_vcpus_held = held_vcpus(simulated.vm_revenue, workload.window);
-  result.spot_vcpus_held = held_vcpus(simulated.spot_revenue, workload.window);
-  result.vm_revenue_requested = simulated.vm_revenue_requested;
-  result.vm_revenue = simulated.vm_revenue;
-  result.spot_revenue_requested = simulated.spot_revenue_requested;
-  result.spot_revenue = simulated.spot_revenue;
+  result.run = engine.result();
+  result.on_demand_vcpus_held = held_vcpus(result.run.vm_revenue, workload.window);
+  result.spot_vcpus_held = held_vcpus(result.run.spot_revenue, workload.window);
   result.window_days =
       static_cast<double>(workload.window.count()) / static_cast<double>(SimTime(kDay).count());
-  if (simulated.spot_revenue_requested > 0) {
-    result.spot_revenue_share = static_cast<double>(simulated.spot_revenue) /
-                                static_cast<double>(simulated.spot_revenue_requested);
+  if (result.run.spot_revenue_requested > 0) {
+    result.spot_revenue_share = static_cast<double>(result.run.spot_revenue) /
+                                static_cast<double>(result.run.spot_revenue_requested);
   }
   if (forecast) {
     result.refreshes = forecast->refreshes();

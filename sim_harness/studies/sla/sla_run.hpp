@@ -4,17 +4,14 @@
 #include <string>
 
 #include "sim_harness/engine/event_schedule.hpp"
+#include "sim_harness/engine/run_result.hpp"
 #include "sim_harness/studies/sla/sla_settings.hpp"
 
 namespace cospot {
 
 /// What one run of the study `sla` came to.
 struct SlaResult {
-  std::uint64_t on_demand_requests = 0;
-  std::uint64_t on_demand_admitted = 0;
-  std::uint64_t spot_requests = 0;
-  std::uint64_t spot_admitted = 0;
-  std::uint64_t evictions = 0;
+  RunResult run{};  ///< VMs are the on-demand requests
   double on_demand_vcpus_mean = 0;
   double spot_vcpus_mean = 0;
   std::uint64_t refreshes = 0;
@@ -22,10 +19,6 @@ struct SlaResult {
   double on_demand_vcpus_held = 0;
   double spot_vcpus_held = 0;
   double spot_revenue_share = 0;
-  Revenue vm_revenue_requested = 0;  ///< vcpu-microseconds, as those below
-  Revenue vm_revenue = 0;
-  Revenue spot_revenue_requested = 0;
-  Revenue spot_revenue = 0;
   double window_days = 0;
 };
 

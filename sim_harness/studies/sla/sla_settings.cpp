@@ -128,8 +128,8 @@ void read_simulation(const StudyFile& file, SlaSettings& settings) {
     if (text != "shift" && text != "cut") throw_bad_value(*end, "spot_end", "shift or cut");
     settings.spots_end_with_on_demand = text == "cut";
   }
-  settings.vm = read_policy(root, "vm_policy", *file.policies);
-  settings.spot_chain = read_policy(root, "spot_policy", *file.policies);
+  settings.vm = read_policy(root, "vm", *file.policies);
+  settings.spot_chain = read_policy(root, "spot", *file.policies);
   const std::string victim = std::get<std::string>(settings.promise.at("victim"));
   settings.evictor = read_evictor(root, file, victim);
   if (const ConfigNode* saf = root.find("saf")) settings.saf = read_bool(*saf, "saf");
@@ -150,8 +150,8 @@ void require_one_unit(const ConfigNode& root, const SlaSettings& settings) {
       throw ConfigError(
           fmt::format("{}: one vcpu of '{}' is {} and of '{}' {}; expected files that count alike "
                       "(cospot workload convert --vcpus-unit)",
-                      key_place(*root.find("spot"), "spot"), vms.label, vcpus_unit_text(vms.unit),
-                      spots.label, vcpus_unit_text(spots.unit)));
+                      key_place(*root.find("spot_workloads"), "spot_workloads"), vms.label,
+                      vcpus_unit_text(vms.unit), spots.label, vcpus_unit_text(spots.unit)));
     }
   }
 }
@@ -184,17 +184,19 @@ Setting<S> promise_setting() {
 
 /// What is no axis of the simulation: the policies, and how spots come and go.
 const Setting<S> kSimulation{
-    .keys = {"spot_delay_hours", "spot_end", "vm_policy", "spot_policy", "evictor", "saf", "otn"},
+    .keys = {"spot_delay_hours", "spot_end", "vm", "spot", "evictor", "saf", "otn"},
     .read = read_simulation,
-    .write = [](const S& settings, Json& configuration) {
-      configuration["spot_delay_us"] = settings.spot_delay.count();
-      configuration["spot_end"] = settings.spots_end_with_on_demand ? "cut" : "shift";
-      configuration["vm_policy"] = setting_json(settings.vm);
-      configuration["spot_policy"] = setting_json(settings.spot_chain);
-      configuration["evictor"] = setting_json(settings.evictor);
-      configuration["saf"] = settings.saf;
-      configuration["otn"] = settings.otn ? setting_json(*settings.otn) : Json("all");
-    }};
+    .write =
+        [](const S& settings, Json& configuration) {
+          configuration["spot_delay_us"] = settings.spot_delay.count();
+          configuration["spot_end"] = settings.spots_end_with_on_demand ? "cut" : "shift";
+          configuration["vm"] = setting_json(settings.vm);
+          configuration["spot"] = setting_json(settings.spot_chain);
+          configuration["evictor"] = setting_json(settings.evictor);
+          configuration["saf"] = settings.saf;
+          configuration["otn"] = settings.otn ? setting_json(*settings.otn) : Json("all");
+        },
+    .renamed = {{"vm_policy", "vm"}, {"spot_policy", "spot"}}};
 
 std::vector<RequestSource> read_sources_of(const StudyFile& file, std::string_view key) {
   return read_sources(require_key(file.root, "study", key), key, file.folder);
@@ -202,17 +204,21 @@ std::vector<RequestSource> read_sources_of(const StudyFile& file, std::string_vi
 
 }  // namespace
 
-const Axis<S, RequestSource> kOnDemandAxis{
-    .name = "on_demand",
-    .meaning = "label of the on-demand requests",
+const Axis<S, RequestSource> kSlaWorkloadAxis{
+    .name = "workload",
+    .meaning = "label of the requests for VMs",
     .values = &S::on_demand,
-    .read_all = [](const StudyFile& file, const S&) { return read_sources_of(file, "on_demand"); }};
+    .read_all = [](const StudyFile& file, const S&) { return read_sources_of(file, "workloads"); },
+    .keys = {"workloads"},
+    .renamed = {{"on_demand", "workloads"}}};
 
-const Axis<S, RequestSource> kSpotRequestsAxis{
-    .name = "spot",
-    .meaning = "label of the spot requests",
+const Axis<S, RequestSource> kSpotWorkloadAxis{
+    .name = "spot_workload",
+    .meaning = "label of the requests for spots",
     .values = &S::spot,
-    .read_all = [](const StudyFile& file, const S&) { return read_sources_of(file, "spot"); }};
+    .read_all = [](const StudyFile& file,
+                   const S&) { return read_sources_of(file, "spot_workloads"); },
+    .keys = {"spot_workloads"}};
 
 const Axis<S, std::size_t> kHostsAxis{.name = "hosts",
                                       .unit = "hosts",
@@ -235,7 +241,7 @@ const Axis<S, std::int64_t> kSlaSeedAxis{.name = "seed",
 
 const SettingTable<S>& sla_table() {
   static const SettingTable<S> table(
-      "study", {kOnDemandAxis, kSpotRequestsAxis, kHost, kHostsAxis, kTargetAxis, kSlaSeedAxis,
+      "study", {kSlaWorkloadAxis, kSpotWorkloadAxis, kHost, kHostsAxis, kTargetAxis, kSlaSeedAxis,
                 promise_setting(), kSimulation});
   return table;
 }

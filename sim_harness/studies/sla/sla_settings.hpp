@@ -46,8 +46,8 @@ struct SlaSettings {
   std::optional<OfferRule> otn{};  ///< nothing: as the victim rule has it
 };
 
-extern const Axis<SlaSettings, RequestSource> kOnDemandAxis;
-extern const Axis<SlaSettings, RequestSource> kSpotRequestsAxis;
+extern const Axis<SlaSettings, RequestSource> kSlaWorkloadAxis;
+extern const Axis<SlaSettings, RequestSource> kSpotWorkloadAxis;
 extern const Axis<SlaSettings, std::size_t> kHostsAxis;
 extern const Axis<SlaSettings, SlaTarget> kTargetAxis;
 extern const Axis<SlaSettings, std::int64_t> kSlaSeedAxis;

@@ -106,7 +106,8 @@ std::vector<RequestSource> read_source(const ConfigNode& node, std::string_view 
     return {source};
   }
   const std::string text = read_label(node, key);
-  if (key == "spot" && text == kSame) return {{.label = text, .yaml = text, .is_same_file = true}};
+  if (key == "spot_workloads" && text == kSame)
+    return {{.label = text, .yaml = text, .is_same_file = true}};
   std::vector<RequestSource> sources;
   try {
     for (const ExpandedPath& path : expand_path(text, folder)) {

@@ -15,7 +15,7 @@
 
 namespace cospot {
 
-/// Where requests of one class come from: a value of `on_demand` or `spot`.
+/// Where requests of one class come from: a value of `workloads` or `spot_workloads`.
 struct RequestSource {
   std::string label;
   std::string yaml;              ///< as a study file has it
@@ -23,14 +23,15 @@ struct RequestSource {
   std::optional<LognormalSpec> lognormal{};
   const StandIn* stand_in = nullptr;
   VcpusUnit unit{};           ///< of a workload's vcpus
-  bool is_same_file = false;  ///< `same`: the spots of the workload under `on_demand`
+  bool is_same_file = false;  ///< `same`: the spots of the file under `workloads`
 };
 
 [[nodiscard]] Json setting_json(const RequestSource& source);
 [[nodiscard]] AxisValue axis_value(const RequestSource& source);
 
-/// Reads `on_demand` or `spot`: files, `{synthetic: lognormal, interarrival: [3.5, 1], lifetime:
-/// [6, 1.5], days: 10, vcpus: 1}`, `{synthetic: ds2}`; for spots also `same`. Errors: ConfigError.
+/// Reads `workloads` or `spot_workloads`: files, `{synthetic: lognormal, interarrival: [3.5, 1],
+/// lifetime: [6, 1.5], days: 10, vcpus: 1}`, `{synthetic: ds2}`; for spots also `same`. Errors:
+/// ConfigError.
 [[nodiscard]] std::vector<RequestSource> read_sources(const ConfigNode& node, std::string_view key,
                                                       const std::filesystem::path& folder);
 

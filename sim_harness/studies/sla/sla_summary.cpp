@@ -21,7 +21,7 @@ namespace {
 
 /// All seeds of one combination together.
 struct Combination {
-  std::string on_demand, spot, target;
+  std::string workload, spot_workload, target;
   std::int64_t hosts = 0, runs = 0;
   double on_demand_admission = 0, spot_admission = 0, revenue_share = 0, refresh_ms = 0;
   PromiseCount count;
@@ -49,16 +49,16 @@ struct Combination {
 std::vector<Combination> combinations_of(ResultsDatabase& results) {
   SqliteStatement select(
       results.connection(),
-      "SELECT run.on_demand, run.spot, run.hosts, run.target, count(*), "
+      "SELECT run.workload, run.spot_workload, run.hosts, run.target, count(*), "
       "  avg(on_demand_admission), avg(spot_admission), avg(spot_revenue_share), "
       "  max(refresh_ms_max), sum(spot_admitted), sum(evictions), COALESCE(sum(is_met), 0) "
       "FROM run JOIN run_figures USING (run_index) "
-      "GROUP BY run.on_demand, run.spot, run.hosts, run.target ORDER BY min(run_index)");
+      "GROUP BY run.workload, run.spot_workload, run.hosts, run.target ORDER BY min(run_index)");
   std::vector<Combination> all;
   while (select.step()) {
     Combination one;
-    one.on_demand = select.read_text();
-    one.spot = select.read_text();
+    one.workload = select.read_text();
+    one.spot_workload = select.read_text();
     one.hosts = select.read_integer();
     one.target = select.read_text();
     one.runs = select.read_integer();
@@ -81,7 +81,8 @@ std::string percent(double fraction) { return fmt::format("{:.2f}%", 100 * fract
 std::string sla_summary_text(ResultsDatabase& results, Timing timing) {
   const ExperimentRecord record = results.record();
   TextTable table;
-  for (const char* name : {"on-demand", "spot"}) table.add_column(name, TextTable::Align::kLeft);
+  for (const char* name : {"workload", "spot workload"})
+    table.add_column(name, TextTable::Align::kLeft);
   for (const char* name : {"hosts", "target", "runs", "VMs admitted", "spots admitted", "evicted",
                            "95% interval", "runs within", "spot revenue"}) {
     table.add_column(name);
@@ -90,8 +91,8 @@ std::string sla_summary_text(ResultsDatabase& results, Timing timing) {
   table.add_column("promise", TextTable::Align::kLeft);
   for (const Combination& one : combinations_of(results)) {
     const ProbabilityInterval interval = eviction_interval(one.count);
-    std::vector<std::string> row{one.on_demand,
-                                 one.spot,
+    std::vector<std::string> row{one.workload,
+                                 one.spot_workload,
                                  fmt::format("{}", one.hosts),
                                  one.is_promise()
                                      ? fmt::format("{:g}%", 100 * parse_number(one.target).value())
@@ -122,9 +123,8 @@ std::string sla_summary_text(ResultsDatabase& results, Timing timing) {
 const StudyMoney& sla_money() {
   static const StudyMoney made{
       .columns = {kVmsLost, kVmsRequested, kVmsEarned, kSpotsEarned, kSpotsRequested},
-      .axis = "on_demand",
-      .inputs = "on_demand",
-      .months = "run.window_days / (365.25 / 12)"};
+      .months = "run.window_days / (365.25 / 12)",
+      .takes_flavors = false};
   return made;
 }
 
@@ -134,8 +134,8 @@ std::string sla_summary_json(ResultsDatabase& results, Timing timing) {
   const auto combination = [&](const Combination& one) {
     const ProbabilityInterval interval = eviction_interval(one.count);
     JsonObject json;
-    json.add("on_demand", json_text(one.on_demand))
-        .add("spot", json_text(one.spot))
+    json.add("workload", json_text(one.workload))
+        .add("spot_workload", json_text(one.spot_workload))
         .add("hosts", std::to_string(one.hosts))
         .add("target", one.is_promise() ? one.target : "null")
         .add("runs", std::to_string(one.runs))

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim_harness/engine/run_result.hpp"
+#include "sim_harness/results/measure.hpp"
+
+namespace cospot {
+
+// What every study of the provider's hosts measures.
+
+[[nodiscard]] inline Column revenue_column(std::string name, std::string meaning) {
+  return {.name = std::move(name), .unit = "vcpu-seconds", .meaning = std::move(meaning)};
+}
+
+/// A difference of revenues, which views could not take of rounded numbers: they are far larger. It
+/// is not in the CSV, which has both.
+template <class Result, class Get>
+[[nodiscard]] Measure<Result> revenue_difference(std::string name, std::string meaning, Get get) {
+  Column column = revenue_column(std::move(name), std::move(meaning));
+  column.role = ColumnRole::kDetail;
+  return measure<Result>(std::move(column), get);
+}
+
+/// Adds `PREFIX_revenue_requested`, `PREFIX_revenue` and `PREFIX_revenue_lost`, of the instances
+/// `of`.
+template <class Result, class Requested, class Earned>
+void add_revenue(std::vector<Measure<Result>>& all, const std::string& prefix,
+                 const std::string& of, Requested requested, Earned earned) {
+  const std::string name = prefix + "_revenue";
+  all.push_back(
+      measure<Result>(revenue_column(name + "_requested", "requested by " + of), requested));
+  all.push_back(measure<Result>(revenue_column(name, "earned by " + of), earned));
+  all.push_back(revenue_difference<Result>(
+      name + "_lost", fmt::format("requested by {} and not earned", of), [=](const Result& result) {
+        return std::invoke(requested, result) - std::invoke(earned, result);
+      }));
+}
+
+/// The revenue of a RunResult.
+[[nodiscard]] std::vector<Measure<RunResult>> run_revenue();
+
+/// Counts of a RunResult, and its revenue. Studies tell rejections, admissions and evictions in
+/// their own words.
+[[nodiscard]] std::vector<Measure<RunResult>> run_measures(const char* vm_rejected,
+                                                           const char* spot_admitted,
+                                                           Column evictions);
+
+}  // namespace cospot
