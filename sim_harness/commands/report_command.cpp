@@ -18,7 +18,6 @@
 #include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/report/html_report.hpp"
 #include "sim_harness/report/report_json.hpp"
-#include "sim_harness/report/study_json.hpp"
 #include "sim_harness/studies/compare/compare_study.hpp"
 #include "sim_harness/studies/stored_prices.hpp"
 #include "sim_harness/studies/study.hpp"
@@ -55,16 +54,16 @@ MadeReport make_report(const ReportArguments& arguments, const StudyRegistry& st
       files_named_in(parse_json(results.record().configuration, arguments.database), {}));
   const std::optional<WorkloadPrices> prices =
       list ? prices_of_results(studies, *list, results) : kept_prices(results);
-  const std::string& study = results.schema().study;
-  if (study == compare_study().name) {
-    return {html_report(arguments.title.value_or("Spot allocators compared"),
-                        report_json(results, prices)),
-            runs};
-  }
-  const StudyMoney* money = prices ? &require_money(studies, study, results.name()) : nullptr;
-  return {html_study_report(arguments.title.value_or("Results of the study " + study),
-                            study_json(results, money, prices)),
-          runs};
+  const std::string& name = results.schema().study;
+  const Study* study = studies.find(name);
+  const bool has_figures = study != nullptr && study->figures != nullptr;
+  const StudyMoney* money = prices ? &require_money(studies, name, results.name()) : nullptr;
+  return {
+      html_report(
+          arguments.title.value_or(name == compare_study().name ? "Spot allocators compared"
+                                                                : "Results of the study " + name),
+          report_json(results, has_figures ? &study->figures() : nullptr, money, prices)),
+      runs};
 }
 
 void run_report(const ReportArguments& arguments, const StudyRegistry& studies) {

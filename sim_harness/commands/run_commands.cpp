@@ -27,6 +27,7 @@
 #include "sim_harness/engine/headroom.hpp"
 #include "sim_harness/engine/placement_checks.hpp"
 #include "sim_harness/engine/provider_run.hpp"
+#include "sim_harness/files/json_text.hpp"
 #include "sim_harness/files/output_file.hpp"
 #include "sim_harness/files/text_table.hpp"
 #include "sim_harness/policies/policy_list.hpp"

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "core/model/request.hpp"
 #include "core/model/resource_vector.hpp"
 #include "core/model/revenue.hpp"
 #include "core/model/sim_time.hpp"
@@ -27,15 +26,6 @@ struct InstanceRow {
   Stage stage = Stage::kAhead;
   std::uint8_t level = 0;
   bool was_placed = false;
-};
-
-/// Why an instance asks for a host.
-enum class AskKind : std::uint8_t { kArrival, kRetry, kEvacuation };
-
-struct Ask {
-  InstanceIndex instance = 0;
-  AskKind kind = AskKind::kArrival;
-  SimTime since{0};
 };
 
 }  // namespace cospot

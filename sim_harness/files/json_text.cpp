@@ -8,16 +8,13 @@
 
 namespace cospot {
 
-namespace {
-
-/// As a JSON string in which control characters and those of `escaped` are written as numbers.
-std::string quoted(std::string_view text, std::string_view escaped) {
+std::string json_text(std::string_view text) {
   std::string json = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
       json += '\\';
       json += c;
-    } else if (static_cast<unsigned char>(c) < 0x20 || escaped.find(c) != std::string_view::npos) {
+    } else if (static_cast<unsigned char>(c) < 0x20) {
       fmt::format_to(std::back_inserter(json), "\\u{:04x}", static_cast<int>(c));
     } else {
       json += c;
@@ -25,12 +22,6 @@ std::string quoted(std::string_view text, std::string_view escaped) {
   }
   return json + '"';
 }
-
-}  // namespace
-
-std::string json_text(std::string_view text) { return quoted(text, ""); }
-
-std::string script_json_text(std::string_view text) { return quoted(text, "<"); }
 
 std::string json_number(std::optional<double> number) {
   if (!number || !std::isfinite(*number)) return "null";

@@ -10,9 +10,6 @@ namespace cospot {
 /// A text as a JSON string.
 [[nodiscard]] std::string json_text(std::string_view text);
 
-/// The same for JSON that stands in a page's script: `<` is escaped, so that no text can end it.
-[[nodiscard]] std::string script_json_text(std::string_view text);
-
 /// A number as JSON has it, with as many digits as it needs to be read back exactly; `null` when
 /// it is none or not finite.
 [[nodiscard]] std::string json_number(std::optional<double> number);

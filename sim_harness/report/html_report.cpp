@@ -56,20 +56,6 @@ std::string fill_in(std::string_view text, const std::map<std::string, std::stri
   }
 }
 
-std::string page(std::string_view page_template, std::string_view script, std::string_view title,
-                 std::string_view data_json) {
-  const std::string policy = content_security_policy(script);
-  const std::string title_html = html_text(title);
-  const std::string licences_html = html_text(asset_licences());
-  return fill_in(page_template, {{"policy", policy},
-                                 {"title", title_html},
-                                 {"style", report_style()},
-                                 {"data", data_json},
-                                 {"library", chart_library()},
-                                 {"script", script},
-                                 {"licences", licences_html}});
-}
-
 }  // namespace
 
 std::string html_text(std::string_view text) {
@@ -98,11 +84,16 @@ std::string html_text(std::string_view text) {
 std::string csp_hash(std::string_view text) { return "sha256-" + base64(sha256_hex(text)); }
 
 std::string html_report(std::string_view title, std::string_view data_json) {
-  return page(report_template(), report_script(), title, data_json);
-}
-
-std::string html_study_report(std::string_view title, std::string_view data_json) {
-  return page(study_template(), study_script(), title, data_json);
+  const std::string policy = content_security_policy(report_script());
+  const std::string title_html = html_text(title);
+  const std::string licences_html = html_text(asset_licences());
+  return fill_in(report_template(), {{"policy", policy},
+                                     {"title", title_html},
+                                     {"style", report_style()},
+                                     {"data", data_json},
+                                     {"library", chart_library()},
+                                     {"script", report_script()},
+                                     {"licences", licences_html}});
 }
 
 }  // namespace cospot

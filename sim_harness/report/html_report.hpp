@@ -11,9 +11,6 @@ namespace cospot {
 /// `title` is plain text; `data_json` comes from report_json.
 [[nodiscard]] std::string html_report(std::string_view title, std::string_view data_json);
 
-/// The same of any study; `data_json` comes from study_json.
-[[nodiscard]] std::string html_study_report(std::string_view title, std::string_view data_json);
-
 /// A text as it stands in HTML, also between the quotes of an attribute.
 [[nodiscard]] std::string html_text(std::string_view text);
 

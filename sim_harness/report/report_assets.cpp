@@ -12,10 +12,6 @@ extern const char kCospotChartLibraryBegin[];
 extern const char kCospotChartLibraryEnd[];
 extern const char kCospotReportScriptBegin[];
 extern const char kCospotReportScriptEnd[];
-extern const char kCospotStudyTemplateBegin[];
-extern const char kCospotStudyTemplateEnd[];
-extern const char kCospotStudyScriptBegin[];
-extern const char kCospotStudyScriptEnd[];
 extern const char kCospotAssetLicencesBegin[];
 extern const char kCospotAssetLicencesEnd[];
 }
@@ -42,12 +38,6 @@ std::string_view chart_library() {
 std::string_view report_script() {
   return between(kCospotReportScriptBegin, kCospotReportScriptEnd);
 }
-
-std::string_view study_template() {
-  return between(kCospotStudyTemplateBegin, kCospotStudyTemplateEnd);
-}
-
-std::string_view study_script() { return between(kCospotStudyScriptBegin, kCospotStudyScriptEnd); }
 
 std::string_view asset_licences() {
   return between(kCospotAssetLicencesBegin, kCospotAssetLicencesEnd);

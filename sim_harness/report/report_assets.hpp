@@ -11,8 +11,6 @@ namespace cospot {
 [[nodiscard]] std::string_view report_style();     ///< CSS
 [[nodiscard]] std::string_view chart_library();    ///< JavaScript: Vega, its interpreter, Vega-Lite
 [[nodiscard]] std::string_view report_script();    ///< JavaScript: script/*.js in order
-[[nodiscard]] std::string_view study_template();   ///< of the report of any study
-[[nodiscard]] std::string_view study_script();     ///< JavaScript: study/study.js
 [[nodiscard]] std::string_view asset_licences();   ///< of the chart library
 
 }  // namespace cospot

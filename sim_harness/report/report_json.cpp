@@ -4,200 +4,218 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
+#include <cstdlib>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/experiments/stored_axes.hpp"
-#include "sim_harness/files/json_text.hpp"
-#include "sim_harness/report/report_axes.hpp"
+#include "sim_harness/files/json.hpp"
+#include "sim_harness/studies/means_table.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 
 namespace cospot {
 namespace {
 
-/// A column of the report: its name there and what it is in `run_figures` joined with `run`.
-struct ReportColumn {
-  std::string_view name;
-  std::string_view sql;
-  bool is_fraction = false;  ///< shown in percent
-  bool is_number = false;    ///< no whole number
-};
-
-constexpr std::array kColumns{
-    ReportColumn{"gain", "gain", true},
-    ReportColumn{"share", "spot_share", true},
-    ReportColumn{"shareFirstHourFree", "spot_share_first_hour_free", true},
-    ReportColumn{"loss", "vm_loss", true},
-    ReportColumn{.name = "perHost", .sql = "spot_vcpu_hours_per_host", .is_number = true},
-    ReportColumn{"hosts", "hosts"},
-    ReportColumn{"rejected", "vm_rejected"},
-    ReportColumn{"tooLarge", "vm_too_large"},
-    ReportColumn{"admitted", "spot_admitted"},
-    ReportColumn{"evictions", "run.evictions"},
-    ReportColumn{"p99", "alloc_p99_ns"}};
-
-/// Six significant digits of a percentage: more than any chart or table shows.
-std::string read_json(SqliteStatement& select, const ReportColumn& column) {
-  if (select.next_is_null()) {
-    static_cast<void>(select.read_text());
-    return "null";
-  }
-  if (column.is_fraction) return fmt::format("{:.6g}", select.read_number() * 100);
-  if (column.is_number) return fmt::format("{:.6g}", select.read_number());
-  return fmt::format("{}", select.read_integer());
+/// Eight significant digits: more than any chart or table shows.
+Json rounded(std::optional<double> number) {
+  if (!number) return nullptr;
+  return json_of(std::strtod(fmt::format("{:.8g}", *number).c_str(), nullptr));
 }
 
-/// One value per run; a column that is the same everywhere is written once, as {"all": value}.
-std::string column_json(std::string_view name, const std::vector<std::string>& values) {
-  const bool is_constant = std::equal(values.begin() + 1, values.end(), values.begin());
-  const std::string text =
-      is_constant ? fmt::format("{{\"all\":{}}}", values.front()) : json_list(values);
-  return fmt::format("\"{}\":{}", name, text);
+Json value_json(const Column& column, const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* revenue = std::get_if<Revenue>(&value)) return rounded(vcpu_seconds(*revenue));
+  if (const auto* number = std::get_if<double>(&value)) return rounded(*number);
+  const auto* integer = std::get_if<std::int64_t>(&value);
+  if (integer == nullptr) return nullptr;
+  return column.type == ColumnType::kBoolean ? Json(*integer != 0) : Json(*integer);
 }
 
-std::string columns_json(ResultsDatabase& results) {
-  std::vector<std::string_view> selected;
-  for (const ReportColumn& column : kColumns) selected.push_back(column.sql);
-  SqliteStatement select(
-      results.connection(),
-      fmt::format("SELECT {} FROM run_figures JOIN run USING (run_index) ORDER BY run_index",
-                  fmt::join(selected, ", ")));
-  std::array<std::vector<std::string>, kColumns.size()> values;
-  while (select.step()) {
-    for (std::size_t i = 0; i < kColumns.size(); ++i) {
-      values[i].push_back(read_json(select, kColumns[i]));
+/// A column of all runs; one that is the same everywhere is written once, as {"all": value}.
+Json column_json(std::string_view name, std::string_view role, std::string_view unit,
+                 std::string_view meaning, Json values) {
+  const bool is_constant = std::all_of(values.begin(), values.end(), [&values](const Json& value) {
+    return value == values.front();
+  });
+  if (is_constant) values = {{"all", values.front()}};
+  return {{"name", name},
+          {"role", role},
+          {"unit", unit},
+          {"meaning", meaning},
+          {"values", std::move(values)}};
+}
+
+Json column_json(const Column& column, Json values) {
+  return column_json(column.name, column_role_name(column.role), column.unit, column.meaning,
+                     std::move(values));
+}
+
+Json values_json(const RunValues& values) { return json_list_of(values, rounded); }
+
+void add_measures(ResultsDatabase& results, Json& columns) {
+  const Schema& schema = results.schema();
+  std::vector<Json> values(schema.measures.size(), Json::array());
+  results.for_each_row([&](const Row& row) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i].push_back(value_json(schema.measures[i], row.values[schema.axes.size() + i]));
     }
+  });
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!schema.measures[i].is_in_csv()) continue;
+    columns.push_back(column_json(schema.measures[i], std::move(values[i])));
   }
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < kColumns.size(); ++i) {
-    texts.push_back(column_json(kColumns[i].name, values[i]));
-  }
-  return fmt::format("{{{}}}", fmt::join(texts, ",\n"));
 }
 
-/// `,"unit":...` of each workload whose vcpus are no vCPUs, as the sweep in the database says.
-std::map<std::string, std::string> units_json(ResultsDatabase& results) {
-  SqliteStatement select(
-      results.connection(),
-      "SELECT json_extract(value, '$.label'), json_extract(value, '$.vcpus_unit')"
-      " FROM sweep, json_each(sweep.configuration, '$.workloads')"
-      " WHERE json_extract(value, '$.vcpus_unit') IS NOT NULL");
-  std::map<std::string, std::string> units;
-  while (select.step()) {
-    const std::string label = select.read_text();
-    units[label] = ",\"unit\":" + script_json_text(select.read_text());
+void add_derived(ResultsDatabase& results, Json& columns) {
+  const std::vector<Column>& derived = results.schema().derived;
+  std::vector<Figure> figures;
+  for (const Column& column : derived) {
+    figures.push_back({.name = column.name, .sql = {}});
   }
-  return units;
-}
-
-/// What each workload requests, of its first run, as further members of its axis value.
-std::map<std::string, std::string> requested_json(ResultsDatabase& results) {
-  SqliteStatement select(
-      results.connection(),
-      "SELECT workload, workload_sha256, vm_requests, spot_requests, vm_revenue_requested,"
-      " spot_revenue_requested, min(run_index) FROM run GROUP BY workload");
-  const std::map<std::string, std::string> units = units_json(results);
-  std::map<std::string, std::string> requested;
-  while (select.step()) {
-    const std::string label = select.read_text();
-    const std::string sha256 = select.read_text();
-    const std::int64_t vms = select.read_integer();
-    const std::int64_t spots = select.read_integer();
-    const double vm_revenue = select.read_number();
-    requested[label] = fmt::format(
-        ",\"sha256\":{},\"vms\":{},\"spots\":{},\"vmRevenue\":{:.6g},\"spotRevenue\":{:.6g}",
-        script_json_text(sha256), vms, spots, vm_revenue, select.read_number());
-    if (const auto unit = units.find(label); unit != units.end()) {
-      requested[label] += unit->second;
-    }
+  if (figures.empty()) return;
+  std::vector<std::string> names;
+  for (const Column& column : derived) names.push_back("run_figures." + column.name);
+  for (std::size_t i = 0; i < figures.size(); ++i) figures[i].sql = names[i];
+  const RunFigures read = read_figures(results, figures);
+  for (std::size_t i = 0; i < derived.size(); ++i) {
+    columns.push_back(column_json(derived[i], values_json(read.values[i])));
   }
-  return requested;
 }
 
-/// Run indices, or null when every run of the sweep is there: then they are 0, 1, 2, ...
-std::string indices_json(ResultsDatabase& results, std::size_t run_count) {
-  const std::vector<std::size_t> runs = results.finished_runs();
-  if (runs.size() == run_count) return "null";
-  std::vector<std::string> indices;
-  for (const std::size_t run : runs) indices.push_back(fmt::format("{}", run));
-  return json_list(indices);
+/// Those that are no column of the study already; their names, all of them.
+Json add_figures(ResultsDatabase& results, const StudyFigures& study, Json& columns) {
+  Json names = Json::array();
+  const RunFigures read = read_figures(results, study.figures);
+  for (std::size_t i = 0; i < study.figures.size(); ++i) {
+    const Figure& figure = study.figures[i];
+    names.push_back(figure.name);
+    if (figure.sql.empty()) continue;
+    columns.push_back(column_json(figure.name, "figure",
+                                  figure.unit == FigureUnit::kShare     ? "fraction"
+                                  : figure.unit == FigureUnit::kSeconds ? "s"
+                                                                        : "",
+                                  figure.meaning.empty() ? figure.title : figure.meaning,
+                                  values_json(read.values[i])));
+  }
+  return names;
 }
 
-/// From what a headroom counts, as a study file has it: of the sweep, and of a file that has one of
-/// its VM policies alone. Nothing where it need not be said.
-struct HeadroomOfYaml {
-  std::string sweep;
-  std::string point;
-};
+void add_money(ResultsDatabase& results, const StudyMoney& money, const WorkloadPrices& prices,
+               Json& columns) {
+  const RunMoney of_runs = money_of_runs(results, money, prices);
+  for (std::size_t i = 0; i < money.columns.size(); ++i) {
+    const MoneyColumn& column = money.columns[i];
+    columns.push_back(column_json(column.name, "money", "money", column.meaning,
+                                  values_json(of_runs.amounts[i])));
+  }
+}
 
-HeadroomOfYaml headroom_of_yaml(const Json& sweep) {
-  const Json& size = sweep.at("sizes").at(0);
-  if (!size.contains("headroom_percent")) return {};
-  if (size.contains("headroom_of")) return {size["headroom_of"], size["headroom_of"]};
+Json axes_json(const Schema& schema, const std::vector<GridAxis>& axes) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const Column& column = schema.axes[i];
+    list.push_back({{"name", axes[i].name},
+                    {"key", axes[i].key},
+                    {"unit", column.unit},
+                    {"meaning", column.meaning},
+                    {"values", json_list_of(axes[i].values, [&](const AxisValue& value) {
+                       Json json{{"label", value.label},
+                                 {"yaml", value.yaml},
+                                 {"number", value_json(column, value.value)}};
+                       if (value.needs_true_lifetimes) json["bound"] = true;
+                       return json;
+                     })}});
+  }
+  return list;
+}
+
+Json versions_json(ResultsDatabase& results) {
+  SqliteStatement select(results.connection(), "SELECT DISTINCT version FROM run ORDER BY version");
+  Json versions = Json::array();
+  while (select.step()) versions.push_back(select.read_text());
+  return versions;
+}
+
+/// For the intervals of means, by the number of samples; there is none of one.
+Json t_quantiles(const std::vector<GridAxis>& axes) {
+  std::size_t most = 1;
+  for (const GridAxis& axis : axes) {
+    if (axis.name == "workload" || axis.name == "seed") most = std::max(most, axis.values.size());
+  }
+  Json quantiles{nullptr, nullptr};
+  for (std::size_t count = 2; count <= most; ++count) quantiles.push_back(t_quantile(count));
+  return quantiles;
+}
+
+/// Parts of a comparison's file to copy. From what a headroom counts is said of the sweep, and of a
+/// file that has one of its VM policies alone; nothing where it need not be said.
+Json yaml_json(const Json& sweep) {
   const auto list_yaml = [](const Json& chains) {
     std::vector<std::string> items;
     for (const Json& chain : chains) items.push_back(chain_yaml(chain));
     return fmt::format("[{}]", fmt::join(items, ", "));
   };
-  if (sweep.contains("headroom_of")) {
-    const std::string list = list_yaml(sweep["headroom_of"]);
-    return {list, list};
-  }
+  const Json& size = sweep.at("sizes").at(0);
   const Json& vm = sweep.at("vm");
-  return {"", vm.size() > 1 ? list_yaml(vm) : ""};
-}
-
-/// What the study file says of all runs, as further members of the page's data.
-std::string study_json(const ExperimentRecord& record, const std::string& database) {
-  try {
-    const Json sweep = parse_json(record.configuration, database);
-    const HeadroomOfYaml of = headroom_of_yaml(sweep);
-    return fmt::format("\"host\":{},\n\"headroomOf\":{{\"sweep\":{},\"point\":{}}}",
-                       script_json_text(host_yaml(sweep.at("host"))), script_json_text(of.sweep),
-                       script_json_text(of.point));
-  } catch (const Json::exception& error) {
-    throw DatabaseError(
-        fmt::format("{}: the sweep in it cannot be read: {}", database, error.what()));
+  std::string all, point;
+  if (size.contains("headroom_of")) {
+    all = point = size["headroom_of"];
+  } else if (size.contains("headroom_percent") && sweep.contains("headroom_of")) {
+    all = point = list_yaml(sweep["headroom_of"]);
+  } else if (size.contains("headroom_percent") && vm.size() > 1) {
+    point = list_yaml(vm);
   }
-}
-
-/// Prices as the page has them; nothing without some.
-std::string prices_json(const std::optional<WorkloadPrices>& prices) {
-  if (!prices) return {};
-  const auto of = [](const VcpuHourPrices& one) {
-    return fmt::format("\"onDemand\":{},\"spot\":{}", one.on_demand, one.spot);
-  };
-  if (!prices->is_by_flavor()) {
-    return fmt::format(",\n\"prices\":{{{}}}", of(prices->vcpu_hour));
-  }
-  std::vector<std::string> items;
-  for (const auto& [workload, one] : prices->by_workload) {
-    items.push_back(fmt::format("{}:{{{}}}", script_json_text(workload), of(one)));
-  }
-  return fmt::format(",\n\"prices\":{{\"byWorkload\":{{{}}}}}", fmt::join(items, ","));
+  return {{"host", host_yaml(sweep.at("host"))},
+          {"headroomOf", {{"sweep", all}, {"point", point}}}};
 }
 
 }  // namespace
 
-std::string report_json(ResultsDatabase& results, const std::optional<WorkloadPrices>& prices) {
+std::string report_json(ResultsDatabase& results, const StudyFigures* figures,
+                        const StudyMoney* money, const std::optional<WorkloadPrices>& prices) {
   const ExperimentRecord record = results.record();
   const std::vector<GridAxis> axes = results.axes();
   require_on_axes(results, axes);
-  const std::map<std::string, std::string> requested = requested_json(results);
-  const auto extra = [&requested](const GridAxis& axis, const AxisValue& value) {
-    const auto found = axis.name == "workload" ? requested.find(value.label) : requested.end();
-    return found == requested.end() ? std::string() : found->second;
-  };
-  return fmt::format(
-      "{{\"createdBy\":{},\n\"versions\":{},\n\"expectedRuns\":{},\n{},\n\"axes\":{},\n"
-      "\"runs\":{},\n\"columns\":{}{}}}",
-      script_json_text(record.created_by), versions_json(results), record.run_count,
-      study_json(record, results.name()), axes_json(axes, extra),
-      indices_json(results, record.run_count), columns_json(results), prices_json(prices));
+  const std::vector<std::size_t> runs = results.finished_runs();
+  Json json{{"study", record.study},
+            {"createdBy", record.created_by},
+            {"versions", versions_json(results)},
+            {"expectedRuns", record.run_count},
+            // All of them are 0, 1, 2, ...
+            {"runs", runs.size() == record.run_count ? Json() : Json(runs)},
+            {"tQuantiles", t_quantiles(axes)},
+            {"axes", axes_json(results.schema(), axes)},
+            {"figures", Json::array()}};
+  try {
+    json["configuration"] = Json::parse(record.configuration);
+    if (record.study == "compare") json["yaml"] = yaml_json(json["configuration"]);
+  } catch (const Json::exception& error) {
+    throw DatabaseError(fmt::format("{}: the configuration in it cannot be read: {}",
+                                    results.name(), error.what()));
+  }
+  Json& columns = json["columns"] = Json::array();
+  add_measures(results, columns);
+  add_derived(results, columns);
+  if (figures != nullptr) json["figures"] = add_figures(results, *figures, json["columns"]);
+  if (money != nullptr && prices) add_money(results, *money, *prices, json["columns"]);
+  // A line for each part. No text can end the script that it stands in.
+  std::string text = "{";
+  for (const auto& [key, value] : json.items()) {
+    text += fmt::format("{}\"{}\":", text.size() > 1 ? ",\n" : "", key);
+    if (key != "columns") {
+      text += value.dump();
+      continue;
+    }
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      text += (i == 0 ? "[" : ",\n") + value[i].dump();
+    }
+    text += "]";
+  }
+  std::string safe;
+  for (const char c : text + "}") c == '<' ? safe += "\\u003c" : safe += c;
+  return safe;
 }
 
 }  // namespace cospot

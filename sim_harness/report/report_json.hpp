@@ -1,21 +1,24 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "sim_harness/prices/workload_prices.hpp"
 #include "sim_harness/results/results_database.hpp"
+#include "sim_harness/studies/study_money.hpp"
 
 namespace cospot {
 
-/// Everything the report of a comparison shows, as one compact JSON text (docs/report.md describes
-/// it): the axes of the sweep with what each value is in a sweep file, and one column per quantity,
-/// read from the database's views. The same results give the same text.
+/// Everything that the report of a study shows, as JSON (docs/report.md) that no text in it can end
+/// early: its configuration, its axes, and a column of every run for each measure, for what is
+/// derived of them, for the figures that the study declares and, with prices, for its money. The
+/// same results give the same text.
 ///
-/// Prices, where there are some, only say what is shown beside shares.
-///
-/// Errors: DatabaseError when a row is not where the sweep has it. There must be a run.
+/// Errors: DatabaseError when a row is not where the study has it. There must be a run.
 [[nodiscard]] std::string report_json(ResultsDatabase& results,
-                                      const std::optional<WorkloadPrices>& prices = std::nullopt);
+                                      const StudyFigures* figures = nullptr,
+                                      const StudyMoney* money = nullptr,
+                                      const std::optional<WorkloadPrices>& prices = {});
 
 }  // namespace cospot

@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "sim_harness/engine/instance_row.hpp"
+#include "sim_harness/schedulers/ask.hpp"
 #include "sim_harness/schedulers/change_log.hpp"
 #include "sim_harness/schedulers/scheduler_result.hpp"
 #include "sim_harness/schedulers/scheduler_settings.hpp"
 #include "sim_harness/schedulers/scheduler_view.hpp"
+#include "sim_harness/workloads/workload.hpp"
 
 namespace cospot {
 

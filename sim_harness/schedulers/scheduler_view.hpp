@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "core/provider/provider_hosts.hpp"
-#include "sim_harness/engine/event_schedule.hpp"
 #include "sim_harness/schedulers/change_log.hpp"
 
 namespace cospot {

@@ -3,9 +3,11 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
-#include "sim_harness/files/json_text.hpp"
-
 namespace cospot {
+
+double t_quantile(std::size_t count) {
+  return boost::math::quantile(boost::math::students_t(static_cast<double>(count) - 1), 0.975);
+}
 
 MeanInterval mean_interval(std::span<const double> values) {
   MeanInterval result;
@@ -14,17 +16,13 @@ MeanInterval mean_interval(std::span<const double> values) {
   if (values.size() < 2) return result;
   double squares = 0;
   for (const double value : values) squares += (value - result.mean) * (value - result.mean);
-  const boost::math::students_t distribution(count - 1);
-  result.half_width =
-      boost::math::quantile(distribution, 0.975) * std::sqrt(squares / (count - 1) / count);
+  result.half_width = t_quantile(values.size()) * std::sqrt(squares / (count - 1) / count);
   return result;
 }
 
-std::string mean_json(const std::optional<MeanInterval>& mean, const char* half_width) {
-  return JsonObject()
-      .add("mean", json_number(mean ? std::optional(mean->mean) : std::nullopt))
-      .add(half_width, json_number(mean ? mean->half_width : std::nullopt))
-      .text();
+Json mean_json(const std::optional<MeanInterval>& mean) {
+  return {{"mean", json_of(mean ? std::optional(mean->mean) : std::nullopt)},
+          {"half_width_95", json_of(mean ? mean->half_width : std::nullopt)}};
 }
 
 }  // namespace cospot

@@ -2,7 +2,8 @@
 
 #include <optional>
 #include <span>
-#include <string>
+
+#include "sim_harness/files/json.hpp"
 
 namespace cospot {
 
@@ -15,8 +16,10 @@ struct MeanInterval {
 /// Of one value or more; without any, a mean of 0.
 [[nodiscard]] MeanInterval mean_interval(std::span<const double> values);
 
-/// `{"mean": ..., HALF_WIDTH: ...}`, null where there is none of it.
-[[nodiscard]] std::string mean_json(const std::optional<MeanInterval>& mean,
-                                    const char* half_width);
+/// That of Student's t which a 95 % interval of so many values has. Args: count: 2 or more.
+[[nodiscard]] double t_quantile(std::size_t count);
+
+/// `{"mean": ..., "half_width_95": ...}`, null where there is none of it.
+[[nodiscard]] Json mean_json(const std::optional<MeanInterval>& mean);
 
 }  // namespace cospot

@@ -6,7 +6,6 @@
 #include "core/errors.hpp"
 #include "sim_harness/configuration/config_value.hpp"
 #include "sim_harness/configuration/named_files.hpp"
-#include "sim_harness/studies/study_summary.hpp"
 
 namespace cospot {
 namespace {
@@ -21,6 +20,15 @@ void override_key(ConfigNode& root, const std::string& assignment) {
   };
   if (assignment.starts_with("hosts=")) drop("headroom_percent");
   if (assignment.starts_with("headroom_percent=")) drop("hosts");
+}
+
+/// What the study says of itself, if anything.
+std::optional<StudySummary> own_summary(const Study* study, ResultsDatabase& results,
+                                        Timing timing) {
+  if (study == nullptr) return std::nullopt;
+  if (study->summarise != nullptr) return study->summarise(results, timing);
+  if (study->figures != nullptr) return summary_of_figures(results, study->figures());
+  return std::nullopt;
 }
 
 }  // namespace
@@ -78,25 +86,27 @@ const StudyMoney& require_money(const StudyRegistry& studies, std::string_view s
 std::string summary_text(const StudyRegistry& studies, ResultsDatabase& results, Timing timing,
                          const std::optional<WorkloadPrices>& prices) {
   const std::string& name = results.schema().study;
-  const Study* study = studies.find(name);
-  std::string text = study != nullptr && study->summary_text != nullptr
-                         ? study->summary_text(results, timing)
-                         : measures_text(results, timing);
+  const std::optional<StudySummary> summary = own_summary(studies.find(name), results, timing);
+  const std::string text = summary ? summary->text : measures_text(results, timing);
   if (!prices) return text;
-  return text + summary_money_text(results, require_money(studies, name, results.name()), *prices);
+  return text + money_summary(results, require_money(studies, name, results.name()), *prices).text;
 }
 
 std::string summary_json(const StudyRegistry& studies, ResultsDatabase& results, Timing timing,
                          const std::optional<WorkloadPrices>& prices) {
   const std::string& name = results.schema().study;
-  const Study* study = studies.find(name);
-  std::string json = study != nullptr && study->summary_json != nullptr
-                         ? study->summary_json(results, timing)
-                         : measures_json(results, timing);
-  if (!prices) return json;
-  json.pop_back();  // the bracket, for one member more
-  const StudyMoney& money = require_money(studies, name, results.name());
-  return json + ",\"money\":" + summary_money_json(results, money, *prices) + "}";
+  Json json{{"study", name},
+            {"runs", results.finished_runs().size()},
+            {"expected_runs", results.record().run_count},
+            {"measures", measures_json(results, timing)}};
+  if (const auto summary = own_summary(studies.find(name), results, timing)) {
+    json.update(summary->json);
+  }
+  if (prices) {
+    const StudyMoney& money = require_money(studies, name, results.name());
+    json["money"] = money_summary(results, money, *prices).json;
+  }
+  return json.dump();
 }
 
 }  // namespace cospot

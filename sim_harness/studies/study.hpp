@@ -15,6 +15,7 @@
 #include "sim_harness/policies/policy_loader.hpp"
 #include "sim_harness/results/results_database.hpp"
 #include "sim_harness/studies/study_money.hpp"
+#include "sim_harness/studies/study_summary.hpp"
 
 namespace cospot {
 
@@ -30,10 +31,10 @@ struct Study {
   const Schema& (*schema)();
   /// Reads the file and checks all of it, but loads nothing. Errors: ConfigError.
   std::function<LoadExperiment(const StudyFile& file)> read;
-  /// What `cospot summary` prints; without it: the mean of every measure (study_summary.hpp).
-  std::string (*summary_text)(ResultsDatabase& results, Timing timing) = nullptr;
-  /// The same as JSON, for `--json`.
-  std::string (*summary_json)(ResultsDatabase& results, Timing timing) = nullptr;
+  /// What `cospot summary` says of it (study_summary.hpp); without it the mean of every measure.
+  const StudyFigures& (*figures)() = nullptr;
+  /// The same where means of figures do not say it all.
+  StudySummary (*summarise)(ResultsDatabase& results, Timing timing) = nullptr;
   /// What of its revenue prices are put on (`--price`); without it they are refused.
   const StudyMoney& (*money)() = nullptr;
 };
@@ -81,6 +82,7 @@ class StudyRegistry {
 [[nodiscard]] std::string summary_text(const StudyRegistry& studies, ResultsDatabase& results,
                                        Timing timing,
                                        const std::optional<WorkloadPrices>& prices = {});
+/// The same as JSON, with the mean and the extremes of every measure.
 [[nodiscard]] std::string summary_json(const StudyRegistry& studies, ResultsDatabase& results,
                                        Timing timing,
                                        const std::optional<WorkloadPrices>& prices = {});

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "sim_harness/files/json_text.hpp"
+#include "sim_harness/files/json.hpp"
 #include "sim_harness/prices/sold_once_json.hpp"
+#include "sim_harness/studies/means_table.hpp"
 
 namespace cospot {
 namespace {
@@ -85,15 +86,12 @@ std::string select_text(const ResultsDatabase& results, const StudyMoney& money,
 }  // namespace
 
 std::string prices_json(const WorkloadPrices& prices) {
-  JsonObject json;
+  Json json = Json::object();
   for (const auto& [workload, of_it] : prices.by_workload) {
-    json.add(workload, JsonObject()
-                           .add("on_demand", json_number(of_it.on_demand))
-                           .add("spot", json_number(of_it.spot))
-                           .add_if(of_it.economy.has_value(), "economy", json_number(of_it.economy))
-                           .text());
+    json[workload] = {{"on_demand", json_of(of_it.on_demand)}, {"spot", json_of(of_it.spot)}};
+    if (of_it.economy) json[workload]["economy"] = json_of(of_it.economy);
   }
-  return json.text();
+  return json.dump();
 }
 
 VcpuHourPrices scale_of(const WorkloadPrices& prices) {
@@ -101,25 +99,41 @@ VcpuHourPrices scale_of(const WorkloadPrices& prices) {
                                : prices.vcpu_hour;
 }
 
-std::string money_heading(const WorkloadPrices& prices, bool is_relative,
-                          std::string_view means_over) {
+StudySummary money_heading(const WorkloadPrices& prices, bool is_relative,
+                           std::string_view means_over) {
+  const bool is_by_flavor = prices.is_by_flavor();
   const std::string_view hour = is_relative ? "a unit-hour" : "a vCPU-hour";
   const std::string in = prices.currency.empty() ? "" : " in " + prices.currency;
-  if (prices.is_by_flavor()) {
-    return fmt::format(
+  const VcpuHourPrices& all = prices.vcpu_hour;
+  StudySummary summary;
+  if (is_by_flavor) {
+    summary.text = fmt::format(
         "\nMoney{} by {}: a workload's mean price of {} is {} on demand and {} for spots; means "
-        "over "
-        "{}\n",
+        "over {}\n",
         in, prices.source, hour, range_text(prices, &VcpuHourPrices::on_demand),
         range_text(prices, &VcpuHourPrices::spot), means_over);
+  } else {
+    const std::string economy =
+        all.economy ? fmt::format(", {} for one of Economy instances", *all.economy) : "";
+    summary.text =
+        fmt::format("\nMoney{}, at {} for {} on demand and {} for one of spots{}; means over {}\n",
+                    in, all.on_demand, hour, all.spot, economy, means_over);
   }
-  const std::string economy =
-      prices.vcpu_hour.economy
-          ? fmt::format(", {} for one of Economy instances", *prices.vcpu_hour.economy)
-          : "";
-  return fmt::format("\nMoney{}, at {} for {} on demand and {} for one of spots{}; means over {}\n",
-                     in, prices.vcpu_hour.on_demand, hour, prices.vcpu_hour.spot, economy,
-                     means_over);
+  const auto price = [is_by_flavor](std::optional<double> one) {
+    return json_of(is_by_flavor ? std::nullopt : one);
+  };
+  summary.json = {{"currency", prices.currency.empty() ? Json() : Json(prices.currency)},
+                  {"on_demand", price(all.on_demand)},
+                  {"spot", price(all.spot)},
+                  {"economy", price(all.economy)}};
+  if (is_by_flavor) summary.json["by_workload"] = Json::parse(prices_json(prices));
+  summary.json["relative_units"] = is_relative;
+  summary.json["note"] = sold_once_note();
+  return summary;
+}
+
+Figure money_figure(std::string_view name, std::string_view title) {
+  return {.name = name, .title = title, .unit = FigureUnit::kMoney};
 }
 
 RunMoney money_of_runs(ResultsDatabase& results, const StudyMoney& money,
@@ -151,15 +165,26 @@ RunMoney money_of_runs(ResultsDatabase& results, const StudyMoney& money,
   return made;
 }
 
-void add_prices(JsonObject& json, const WorkloadPrices& prices, bool is_relative) {
-  const bool is_by_flavor = prices.is_by_flavor();
-  json.add("currency", prices.currency.empty() ? "null" : json_text(prices.currency))
-      .add("on_demand", is_by_flavor ? "null" : json_number(prices.vcpu_hour.on_demand))
-      .add("spot", is_by_flavor ? "null" : json_number(prices.vcpu_hour.spot))
-      .add("economy", is_by_flavor ? "null" : json_number(prices.vcpu_hour.economy))
-      .add_if(is_by_flavor, "by_workload", prices_json(prices))
-      .add("relative_units", json_bool(is_relative))
-      .add("note", sold_once_json());
+StudySummary money_summary(ResultsDatabase& results, const StudyMoney& money,
+                           const WorkloadPrices& prices) {
+  if (money.summary != nullptr) return money.summary(results, prices);
+  const RunMoney of_runs = money_of_runs(results, money, prices);
+  MeansTable table(results, of_runs.runs);
+  table.add({"runs"}, [](std::span<const std::size_t> runs) {
+    return SummaryCell{"", runs.size()};
+  });
+  for (std::size_t i = 0; i < money.columns.size(); ++i) {
+    table.add(money_figure(money.columns[i].name, money.columns[i].title), of_runs.amounts[i]);
+  }
+  if (!of_runs.net.empty()) {
+    table.add(money_figure("net", "net of lost VMs"), {of_runs.net.begin(), of_runs.net.end()});
+    table.add(money_figure("net_per_month", "a month"),
+              {of_runs.net_per_month.begin(), of_runs.net_per_month.end()});
+  }
+  StudySummary summary = money_heading(prices, of_runs.is_relative, table.means_over());
+  summary.text += table.table().text("  ") + std::string(money.note) + std::string(kSoldOnce);
+  summary.json["combinations"] = table.table().json();
+  return summary;
 }
 
 }  // namespace cospot

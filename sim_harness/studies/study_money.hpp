@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "sim_harness/files/json_text.hpp"
 #include "sim_harness/prices/workload_prices.hpp"
 #include "sim_harness/results/results_database.hpp"
+#include "sim_harness/studies/study_summary.hpp"
 
 namespace cospot {
 
@@ -38,9 +38,8 @@ struct StudyMoney {
   /// SQL: the months that a run's revenue is of.
   std::string_view months = "unit.months";
   bool takes_flavors = true;  ///< prices by flavor, too
-  /// A summary of the study's own; without them the means over workloads and seeds.
-  std::string (*text)(ResultsDatabase& results, const WorkloadPrices& prices) = nullptr;
-  std::string (*json)(ResultsDatabase& results, const WorkloadPrices& prices) = nullptr;
+  /// A summary of the study's own; without it the means over workloads and seeds.
+  StudySummary (*summary)(ResultsDatabase& results, const WorkloadPrices& prices) = nullptr;
 };
 
 /// Starts a query: the table `unit` has by `workload` how many vCPUs one of its vcpus is, as the
@@ -72,10 +71,6 @@ WITH vcpus AS (
 /// What an amount of kWorkloadUnits still has to be multiplied by: by flavor it is money already.
 [[nodiscard]] VcpuHourPrices scale_of(const WorkloadPrices& prices);
 
-/// The line above a table of money. `is_relative`: a price is that of a unit-hour.
-[[nodiscard]] std::string money_heading(const WorkloadPrices& prices, bool is_relative,
-                                        std::string_view means_over);
-
 /// What all runs come to.
 struct RunMoney {
   std::vector<std::size_t> runs{};  ///< run_index, ascending
@@ -91,17 +86,16 @@ struct RunMoney {
 [[nodiscard]] RunMoney money_of_runs(ResultsDatabase& results, const StudyMoney& money,
                                      const WorkloadPrices& prices);
 
-/// What `cospot summary --price` adds: amounts by combination, the means over workloads and seeds;
-/// or the study's own.
-[[nodiscard]] std::string summary_money_text(ResultsDatabase& results, const StudyMoney& money,
-                                             const WorkloadPrices& prices);
-/// The keys that every money of a study begins with: currency, on_demand, spot, economy,
-/// [by_workload,] relative_units.
-void add_prices(JsonObject& json, const WorkloadPrices& prices, bool is_relative);
+/// What `cospot summary --price` adds. Keys: currency, on_demand, spot, economy, [by_workload,]
+/// relative_units, note, and combinations: [{the axes, runs, the columns}] or the study's own.
+[[nodiscard]] StudySummary money_summary(ResultsDatabase& results, const StudyMoney& money,
+                                         const WorkloadPrices& prices);
 
-/// Keys: those of add_prices, combinations: [{the axes, runs, the
-/// columns}]; or the study's own.
-[[nodiscard]] std::string summary_money_json(ResultsDatabase& results, const StudyMoney& money,
-                                             const WorkloadPrices& prices);
+/// What that begins with, before a table of means over something.
+[[nodiscard]] StudySummary money_heading(const WorkloadPrices& prices, bool is_relative,
+                                         std::string_view means_over);
+
+/// A mean of money in it.
+[[nodiscard]] Figure money_figure(std::string_view name, std::string_view title);
 
 }  // namespace cospot

@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
-#include <vector>
+#include <utility>
 
-#include "sim_harness/files/json_text.hpp"
-#include "sim_harness/files/text_table.hpp"
+#include "sim_harness/prices/price_list.hpp"
+#include "sim_harness/prices/sold_once_json.hpp"
+#include "sim_harness/studies/means_table.hpp"
 
 namespace cospot {
 namespace {
+
+constexpr std::size_t kLineWidth = 100;
 
 /// Of one measure over the runs that have one.
 struct MeasureSummary {
@@ -49,21 +53,97 @@ std::vector<MeasureSummary> summarise_measures(ResultsDatabase& results, Timing 
   return all;
 }
 
+/// What the titles mean, in lines.
+std::string legend_text(const std::vector<Figure>& figures) {
+  std::string text;
+  std::size_t width = 0;
+  std::vector<std::pair<std::string_view, std::string>> titles;  // by meaning
+  for (const Figure& figure : figures) {
+    if (figure.meaning.empty()) continue;
+    const auto same =
+        std::ranges::find(titles, figure.meaning, [](auto& one) { return one.first; });
+    if (same == titles.end()) {
+      titles.emplace_back(figure.meaning, figure.title);
+    } else {
+      same->second += fmt::format(", {}", figure.title);
+    }
+  }
+  for (const auto& [meaning, title] : titles) {
+    const std::string one = fmt::format("{}: {}", title, meaning);
+    const bool fits = width + one.size() + 3 <= kLineWidth;
+    text += text.empty() ? "(" : fits ? "; " : ";\n";
+    width = (fits ? width + 2 : 1) + one.size();
+    text += one;
+  }
+  return text.empty() ? text : text + ")\n";
+}
+
 }  // namespace
 
-std::string runs_line(std::size_t runs, std::size_t expected_runs) {
+std::string SummaryTable::text(std::string_view indent) const {
+  TextTable table;
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].title.empty()) continue;
+    table.add_column((shown.empty() ? std::string(indent) : "") + columns[i].title,
+                     columns[i].align);
+    shown.push_back(i);
+  }
+  for (const std::vector<SummaryCell>& row : rows) {
+    std::vector<std::string> cells;
+    for (const std::size_t i : shown) cells.push_back(row[i].text);
+    if (!cells.empty()) cells.front().insert(0, indent);
+    table.add_row(std::move(cells));
+  }
+  return table.text();
+}
+
+Json SummaryTable::json() const {
+  return json_list_of(rows, [this](const std::vector<SummaryCell>& row) {
+    Json object = Json::object();
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (!columns[i].name.empty()) object[columns[i].name] = row[i].json;
+    }
+    return object;
+  });
+}
+
+StudySummary summary_of_figures(ResultsDatabase& results, const StudyFigures& study) {
+  const RunFigures figures = read_figures(results, study.figures);
+  MeansTable table(results, figures.runs);
+  table.add({"runs", "runs"}, [](std::span<const std::size_t> runs) {
+    return SummaryCell{fmt::format("{}", runs.size()), runs.size()};
+  });
+  for (std::size_t i = 0; i < study.figures.size(); ++i) {
+    table.add(study.figures[i], figures.values[i]);
+  }
+  StudySummary summary{.text = fmt::format("{}: {}{}{}{}{}", study.title, runs_line(results),
+                                           table.heading(), table.table().text(),
+                                           legend_text(study.figures), study.note)};
+  summary.json["combinations"] = table.table().json();
+  if (study.is_sold_once) {
+    summary.text += kSoldOnce;
+    summary.json["note"] = sold_once_note();
+  }
+  return summary;
+}
+
+std::string runs_line(ResultsDatabase& results) {
+  const std::size_t runs = results.finished_runs().size();
+  const std::size_t expected = results.record().run_count;
   std::string line = fmt::format("{} run{}", runs, runs == 1 ? "" : "s");
-  if (runs < expected_runs) {
-    line +=
-        fmt::format("; {} of the study's {} runs are missing", expected_runs - runs, expected_runs);
+  if (runs < expected) {
+    line += fmt::format("; {} of the study's {} runs are missing", expected - runs, expected);
   }
   return line + "\n";
 }
 
+std::string missing_runs_line(ResultsDatabase& results) {
+  const bool is_complete = results.finished_runs().size() == results.record().run_count;
+  return is_complete ? "" : runs_line(results);
+}
+
 std::string measures_text(ResultsDatabase& results, Timing timing) {
-  const ExperimentRecord record = results.record();
-  std::string text = fmt::format("study {}: {}", record.study,
-                                 runs_line(results.finished_runs().size(), record.run_count));
   TextTable table;
   table.add_column("measure", TextTable::Align::kLeft);
   for (const char* name : {"mean", "min", "max"}) table.add_column(name);
@@ -74,30 +154,22 @@ std::string measures_text(ResultsDatabase& results, Timing timing) {
     table.add_row(
         {one.column.name, number(one.mean), number(one.min), number(one.max), one.column.unit});
   }
-  return text + table.text();
+  return fmt::format("study {}: {}", results.schema().study, runs_line(results)) + table.text();
 }
 
-std::string measures_json(ResultsDatabase& results, Timing timing) {
-  const ExperimentRecord record = results.record();
-  JsonObject measures;
+Json measures_json(ResultsDatabase& results, Timing timing) {
+  Json measures = Json::object();
   for (const MeasureSummary& one : summarise_measures(results, timing)) {
     const auto number = [&one](double value) {
-      return json_number(one.runs == 0 ? std::nullopt : std::optional(value));
+      return json_of(one.runs == 0 ? std::nullopt : std::optional(value));
     };
-    measures.add(one.column.name, JsonObject()
-                                      .add("unit", json_text(one.column.unit))
-                                      .add("runs", fmt::format("{}", one.runs))
-                                      .add("mean", number(one.mean))
-                                      .add("min", number(one.min))
-                                      .add("max", number(one.max))
-                                      .text());
+    measures[one.column.name] = {{"unit", one.column.unit},
+                                 {"runs", one.runs},
+                                 {"mean", number(one.mean)},
+                                 {"min", number(one.min)},
+                                 {"max", number(one.max)}};
   }
-  return JsonObject()
-      .add("study", json_text(record.study))
-      .add("runs", fmt::format("{}", results.finished_runs().size()))
-      .add("expected_runs", fmt::format("{}", record.run_count))
-      .add("measures", measures.text())
-      .text();
+  return measures;
 }
 
 }  // namespace cospot

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import math
 import pathlib
 import shlex
 import statistics
@@ -153,6 +154,11 @@ class ReportTest(unittest.TestCase):
             number))
 
     def facts(self) -> dict[str, str]:
+        """The means, without their intervals."""
+        return {name: value.partition(" ± ")[0]
+                for name, value in self.facts_with_intervals().items()}
+
+    def facts_with_intervals(self) -> dict[str, str]:
         return dict(self.browser.run(
             "return [...document.querySelectorAll('#detail .facts div')].map((fact) =>"
             " [fact.firstChild.textContent,"
@@ -213,6 +219,15 @@ class Desktop(ReportTest):
             lost = float(facts["VM revenue lost"].removesuffix("%").strip(" <\u00a0"))
             self.assertAlmostEqual(lost, mean(list(map(loss, some))), delta=1e-4)
 
+    def test_means_have_the_95_percent_interval_over_the_workloads(self) -> None:
+        of_two = 12.7062  # Student's t of one degree of freedom
+        for number in (0, 41):
+            self.browser.run("ViewState.change({selected: arguments[0]})", number)
+            values = list(map(share, of_allocator(number)))
+            half = of_two * statistics.stdev(values) / math.sqrt(2)
+            self.assertEqual(self.facts_with_intervals()["Spot revenue earned"],
+                             f"{mean(values):.2f} % ± {half:.2f} %")
+
     def test_prices_put_money_beside_shares(self) -> None:
         self.assertNotIn("Spot money earned", self.facts())
         self.check_money("on-demand=0.04", "--price", "spot=0.012")
@@ -242,11 +257,10 @@ class Desktop(ReportTest):
             requested = mean([float(run["spot_revenue_requested"]) for run in some]) / 3600 * 0.012
             shown = self.browser.run(
                 "const point = Points.compute(ViewState.get()).byId.get(arguments[0]);"
-                "return [point.money, Money.of(point).requested, point.moneyLost]", number)
-            # The page has revenue and shares in six digits.
+                "return [point.spot_earned, point.spot_requested, point.vm_lost]", number)
             self.assertAlmostEqual(shown[0], earned, delta=1e-4 * earned)
             self.assertAlmostEqual(shown[1], requested, delta=1e-4 * requested)
-            self.assertIn(" of ", self.facts()["Spot money earned"])
+            self.assertIn(" of ", self.facts_with_intervals()["Spot money earned"])
         titles = [cell.text for cell in self.browser.all("#table thead th")]
         self.assertTrue(any("Spot money earned" in title for title in titles), titles)
 
@@ -315,10 +329,10 @@ class Desktop(ReportTest):
         for part in ("#figures", "#best"):
             self.assertNotIn("upper bound", self.browser.text(part))
 
-    def boxes(self, panel: str) -> dict[tuple[int, int], dict[str, Any]]:
-        """Where the marks of a panel's boxes stand, in pixels, by setting and SAF."""
+    def boxes(self) -> dict[tuple[int, int], dict[str, Any]]:
+        """Where the marks of the boxes stand, in pixels, by setting and SAF."""
         places = self.browser.run(
-            "const view = document.getElementById(arguments[0]).view;"
+            "const { view } = document.getElementById('trend');"
             "const marks = [];"
             "const visit = (mark) => mark.items.forEach((item) => {"
             " if (mark.marktype === 'group') item.items.forEach(visit);"
@@ -326,20 +340,19 @@ class Desktop(ReportTest):
             "  mark: mark.name, x1: item.bounds.x1, x2: item.bounds.x2, y1: item.bounds.y1,"
             "  y2: item.bounds.y2, at: view.scale('y')(item.datum.median) }); });"
             "visit(view.scenegraph().root);"
-            "return marks", panel)
+            "return marks")
         boxes: dict[tuple[int, int], dict[str, Any]] = {}
         for place in places:
-            saf = int(place["saf"] == "on")
-            boxes.setdefault((place["group"], saf), {})[place["mark"]] = place
+            boxes.setdefault((place["group"], place["color"]), {})[place["mark"]] = place
         return boxes
 
     def test_the_median_of_a_box_lies_across_it_at_its_value(self) -> None:
         otns = ["1", "4", "16"]
-        for panel, measure, axis, values in (
-                ("panel-otn", share, "otn", otns), ("panel-size", share, "headroom_percent",
-                                                    ["0", "2"]),
-                ("panel-loss", loss, "headroom_percent", ["0", "2"])):
-            boxes = self.boxes(panel)
+        for view, measure, axis, values in (
+                ("", share, "otn", otns), ("#x=size", share, "headroom_percent", ["0", "2"]),
+                ("#x=size&measure=vm_loss", loss, "headroom_percent", ["0", "2"])):
+            self.browser.open(Paths.scratch / "report.html", view)
+            boxes = self.boxes()
             self.assertEqual(set(boxes), {(i, saf) for i in range(len(values)) for saf in (0, 1)})
             for (group, saf), marks in boxes.items():
                 # Drawn in this order: the line from low to high, the bar, the median.
@@ -495,6 +508,27 @@ class Desktop(ReportTest):
             " || e.closest('label')?.textContent.trim())).map((e) => e.outerHTML)")
         self.assertEqual(nameless, [])
         self.assertIn("Pareto", self.browser.one("#scatter [role=img]").get_attribute("aria-label"))
+
+
+class HostTypes(ReportTest):
+    """A datacenter of several types of hosts."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        (Paths.scratch / "types.yaml").write_text(
+            SWEEP.replace("host: {vcpus: 10400, memory_mb: 2250}",
+                          "host:\n  - {type: big, count: 2, vcpus: 10400, memory_mb: 2250}\n"
+                          "  - {type: small, count: 1, vcpus: 5200, memory_mb: 1125, disk_gb: 9}")
+            .replace("[COS, UTIL]", "COS").replace("[FIFO, LPO]", "FIFO"), encoding="utf-8")
+        call("compare", "types.yaml", "-q", "--force", "--db", "types.db")
+        call("report", "types.db", "-o", "types.html")
+
+    def test_the_headline_says_what_each_type_has(self) -> None:
+        self.browser.open(Paths.scratch / "types.html")
+        self.assertIn("hosts of 2 x big: 10,400 vcpus, 2,250 MiB of memory and "
+                      "1 x small: 5,200 vcpus, 1,125 MiB of memory, 9 GiB of disk",
+                      self.browser.text("#what-was-run"))
 
 
 class Dark(ReportTest):

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import browser as browsers
 from browser import Browser
@@ -60,6 +60,12 @@ class StudyReport(unittest.TestCase):
         self.browser.open(self.folder / "r.html")
         self.browser.requests()
 
+    def points(self, view: str) -> list[dict[str, Any]]:
+        """What the chart of a view draws."""
+        self.browser.open(self.folder / "r.html", view)
+        return list(self.browser.run(
+            "const state = ViewState.get(); return Trend.rows(state, Points.compute(state))"))
+
     def mean(self, measure: str, **chosen: str) -> float:
         values = [float(run[measure]) for run in self.runs
                   if all(run[axis] == value for axis, value in chosen.items())]
@@ -71,21 +77,20 @@ class StudyReport(unittest.TestCase):
         self.assertIn("Study degradation: 24 runs", self.browser.text("#what-was-run"))
 
     def test_the_chart_shows_means_in_the_order_of_the_axis(self) -> None:
-        points = self.browser.run("Study.state.color = 2; return Study.points()")
+        points = self.points("#color=vm")
         # The longest axis is otn; the first measure that changes along it, the VMs rejected.
-        self.assertEqual([point["x"] for point in points[:3]], ["1", "2", "16"])
-        self.assertEqual([point["position"] for point in points[:3]], [0, 1, 2])
+        self.assertEqual([point["name"] for point in points[::2]], ["1", "2", "16"])
+        self.assertEqual([point["group"] for point in points[::2]], [0, 1, 2])
         for point in points:
             self.assertEqual(point["count"], 4)
             self.assertAlmostEqual(
-                point["mean"], self.mean("vm_rejected", otn=point["x"], vm=point["color"]))
-        self.assertEqual({point["color"] for point in points}, {"UTIL", "COS"})
-        self.assertEqual(len(self.browser.all("#chart canvas")), 1)
+                point["mean"], self.mean("vm_rejected", otn=point["name"], vm=point["colorName"]))
+        self.assertEqual({point["colorName"] for point in points}, {"UTIL", "COS"})
+        self.assertEqual(len(self.browser.all("#trend canvas")), 1)
 
     def test_a_choice_leaves_the_other_runs_out(self) -> None:
-        only = "Study.state.color = 2; Study.state.only[1] = 1; return Study.points()"
-        for point in self.browser.run(only):
-            expected = self.mean("vm_rejected", otn=point["x"], vm=point["color"],
+        for point in self.points("#color=vm&size=2 %25"):
+            expected = self.mean("vm_rejected", otn=point["name"], vm=point["colorName"],
                                  headroom_percent="2")
             self.assertAlmostEqual(point["mean"], expected)
 
@@ -93,7 +98,7 @@ class StudyReport(unittest.TestCase):
         self.assertEqual(len(self.browser.all("#table tbody tr")), 24)
         self.assertEqual(self.browser.all("#table b"), [])
         first = [cell.text for cell in self.browser.all("#table tbody tr:first-child td")]
-        self.assertEqual(first[0], "</script><b>x")
+        self.assertEqual(first[0], "script><b>x")  # a label without its folders
         self.assertEqual(first[5].replace(",", ""), self.runs[0]["hosts"])
 
 
@@ -161,12 +166,14 @@ class PromiseReports(unittest.TestCase):
         self.assertEqual(len(page.all("#table tbody tr")), count)
         with open(self.folder / f"{study}.csv", newline="", encoding="utf-8") as file:
             columns = next(csv.reader(file))
-        heads = [cell.text for cell in page.all("#table thead th")]
+        heads = [cell.text.rstrip(" ↑↓") for cell in page.all("#table thead th")]
         for column in columns:  # a head is the name in words, and the unit
-            name = column.replace("_", " ")
+            name = "Headroom" if column == "headroom_percent" else column.replace("_", " ")
             self.assertTrue(any(head == name or head.startswith(name + ", ") for head in heads),
                             f"{column} in {heads}")
-        self.assertGreater(len(page.run("return Study.points()")), 0)
+        drawn = page.run(
+            "const state = ViewState.get(); return Trend.rows(state, Points.compute(state))")
+        self.assertGreater(len(drawn), 0)
 
     def test_sla(self) -> None:
         self.check("sla")

@@ -29,7 +29,7 @@ Experiment experiment_of(const std::string& text, const ScratchFolder& folder) {
 std::string summary_of(const std::string& text, const ScratchFolder& folder = {}) {
   NoProgress progress;
   ResultsDatabase results = run_in_memory(experiment_of(text, folder), 1, progress);
-  return deadline_text(results, Timing::kOff);
+  return deadline_summary(results, Timing::kOff).text;
 }
 
 bool has(const std::string& text, const std::string& part) {

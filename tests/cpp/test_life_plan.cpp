@@ -85,10 +85,11 @@ TEST_CASE("life plan: refuses more outages than memory holds") {
   LifeSettings life;
   // 80,000 hosts x 14 days / (0.01 + 0.001) days = 101,818,182.
   life.failure_rate = FailureRate{.mtbf_days = 0.01, .repair_h = 0.024};
-  CHECK_THROWS_WITH_AS(plan_of(life, 80'000),
-                       "life: failures: about 101818182 outages of 80000 hosts, expected at most "
-                       "100000000",
-                       ConfigError);
+  CHECK_THROWS_WITH_AS(
+      plan_of(life, 80'000),
+      "disruptions: failures: about 101818182 outages of 80000 hosts, expected at most "
+      "100000000",
+      ConfigError);
 }
 
 TEST_CASE("life plan: files name hosts and requests; what comes after the window is left out") {

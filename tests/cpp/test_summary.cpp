@@ -68,11 +68,11 @@ TEST_CASE("summarise: by how much a free first hour lowers spot revenue, worked 
   // Of the 100 requested each: 1 %, 0, 0.
   CHECK(summary.first_hour_free_loss_of_requested.count == 3);
   CHECK(summary.first_hour_free_loss_of_requested.mean == Approx(0.01 / 3));
-  CHECK(summary_text(summary).find(
+  CHECK(compare_summary(summary).text.find(
             "\n  lower by: mean 1.2500%, max 2.5000% of what spots earned\n"
             "            mean 0.3333%, max 1.0000% of what spots requested\n") !=
         std::string::npos);
-  CHECK(summary_text(summary_of({rows[2]}, 1)).find("lower by") == std::string::npos);
+  CHECK(compare_summary(summary_of({rows[2]}, 1)).text.find("lower by") == std::string::npos);
 }
 
 TEST_CASE("summarise: gains, worked by hand") {
@@ -97,7 +97,7 @@ TEST_CASE("summarise: gains, worked by hand") {
 
 TEST_CASE("summary: says how long runs took, when they were timed") {
   std::vector<ResultRow> rows = {row_of("a", false, 1, 40), row_of("a", false, 4, 50)};
-  CHECK(summary_text(summary_of(rows, 2)).find("Time") == std::string::npos);
+  CHECK(compare_summary(summary_of(rows, 2)).text.find("Time") == std::string::npos);
   rows[0].result.wall_ms = 3;
   rows[0].result.alloc_p50_ns = 100;
   rows[0].result.alloc_p99_ns = 300;
@@ -107,7 +107,7 @@ TEST_CASE("summary: says how long runs took, when they were timed") {
   rows[1].result.alloc_p99_ns = 500;
   rows[1].result.alloc_max_ns = 1'500'000;
   // (3 + 5)/2 ms, (100 + 120)/2 ns, (300 + 500)/2 ns, the longest of both.
-  const std::string text = summary_text(summary_of(rows, 2));
+  const std::string text = compare_summary(summary_of(rows, 2)).text;
   CHECK(text.find("a run: mean 4.00 ms") != std::string::npos);
   CHECK(
       text.find("median 110 ns, 99th percentile 400 ns (means over the runs), longest 2.000 ms") !=
@@ -128,12 +128,14 @@ TEST_CASE("summarise: VM loss and the best combination without it, worked by han
   // of the request, gain (50 + 20)/2 = 35 %, 10 evictions on each workload.
   CHECK(best.saf);
   CHECK(best.otn == 1);
-  CHECK(*best.spot_revenue_share == Approx(0.42));
-  CHECK(*best.gain == Approx(0.35));
-  CHECK(best.evictions == Approx(10));
+  CHECK(best.spot_revenue_share->mean == Approx(0.42));
+  // 60 % and 24 % lie 18 from it; half the width is t(0.975, 1) = 12.7062 times that.
+  CHECK(*best.spot_revenue_share->half_width == Approx(0.18 * 12.7062));
+  CHECK(best.gain->mean == Approx(0.35));
+  CHECK(best.evictions->mean == Approx(10));
   // Each on 10 hosts: (60 + 24)/2 = 42 vcpu-seconds of spots are 4.2 on a host.
   CHECK(best.hosts == Approx(10));
-  CHECK(best.spot_vcpu_hours_per_host == Approx(4.2 / 3600));
+  CHECK(best.spot_vcpu_hours_per_host->mean == Approx(4.2 / 3600));
 }
 
 /// The worked rows, and LPO's: with OTN 4 and SAF on it earns 90 and 40, (90 + 40)/2 = 65 %, and
@@ -159,19 +161,19 @@ TEST_CASE("summarise: what knows lifetimes is an upper bound beside the best tha
     REQUIRE(summary.best[0].to_set);
     REQUIRE(summary.best[0].bound);
     CHECK(summary.best[0].to_set->evictor == "FIFO");
-    CHECK(*summary.best[0].to_set->spot_revenue_share == Approx(0.42));
+    CHECK(summary.best[0].to_set->spot_revenue_share->mean == Approx(0.42));
     CHECK(summary.best[0].bound->evictor == label);
-    CHECK(*summary.best[0].bound->spot_revenue_share == Approx(0.65));
-    const std::string text = summary_text(summary);
-    const std::size_t to_set = text.find("42.00%");
+    CHECK(summary.best[0].bound->spot_revenue_share->mean == Approx(0.65));
+    const std::string text = compare_summary(summary).text;
+    const std::size_t to_set = text.find("42.00 +/-");
     const std::size_t bound = text.find("\n    upper bound");
     CHECK(to_set < bound);
-    CHECK(bound < text.find("65.00%"));
+    CHECK(bound < text.find("65.00 +/-"));
     CHECK(contains(text, "upper bound, knows lifetimes"));
     // The headline is what spots earn, not the gain.
     CHECK(to_set < text.find("Gain"));
   }
-  CHECK_FALSE(contains(summary_text(summary_of(worked_rows(), 8)), "bound"));
+  CHECK_FALSE(contains(compare_summary(summary_of(worked_rows(), 8)).text, "bound"));
 }
 
 TEST_CASE("summarise: a policy in Python is in no registry: it can be set") {
@@ -185,16 +187,18 @@ TEST_CASE("summary: says when nothing in a sweep can be set, or only the bound l
   for (ResultRow& row : rows) {
     if (row.evictor == "FIFO") row.result.vm_rejected = 1;
   }
-  CHECK(contains(summary_text(summary_of(rows, 12)),
-                 "  2%             none: every combination that can be set rejects VMs\n"
-                 "    upper bound       10 COS sDPD LPO     on     4    65.00%"));
+  CHECK(contains(compare_summary(summary_of(rows, 12)).text,
+                 "  size           VM   spot  evictor  SAF  OTN  hosts             earned"));
+  CHECK(contains(compare_summary(summary_of(rows, 12)).text,
+                 "    upper bound  COS  sDPD  LPO      on     4     10  65.00 +/- 317.66%"));
+  CHECK(contains(compare_summary(summary_of(rows, 12)).text,
+                 "\n  2%: none: every combination that can be set rejects VMs\n"));
   std::erase_if(rows, [](const ResultRow& row) { return row.evictor == "FIFO"; });
-  CHECK(contains(summary_text(summary_of(rows, 12)),
-                 "  2%             nothing in this sweep can be set\n"
-                 "    upper bound       10 COS sDPD LPO     on     4    65.00%"));
+  CHECK(contains(compare_summary(summary_of(rows, 12)).text,
+                 "\n  2%: nothing in this sweep can be set\n"));
   for (ResultRow& row : rows) row.result.vm_rejected = 1;
-  CHECK(contains(summary_text(summary_of(rows, 12)),
-                 "    upper bound  none: every combination that knows lifetimes rejects VMs\n"));
+  CHECK(contains(compare_summary(summary_of(rows, 12)).text,
+                 "  2%: no upper bound: every combination that knows lifetimes rejects VMs\n"));
 }
 
 TEST_CASE("summarise: a missing or empty baseline gives no gain, and is counted") {
@@ -206,7 +210,7 @@ TEST_CASE("summarise: a missing or empty baseline gives no gain, and is counted"
   CHECK(summary.with_empty_baseline == 4);
   CHECK(summary.gain.count == 0);
   CHECK_FALSE(summary.gain_by_saf_otn.at(1).mean);
-  const std::string text = summary_text(summary);
+  const std::string text = compare_summary(summary).text;
   CHECK(contains(text, "3 runs have no gain: the run with OTN 1 and SAF off is not among"));
   CHECK(contains(text, "4 runs have no gain: the run with OTN 1 and SAF off earned nothing"));
   CHECK(contains(text, "1 of the sweep's 8 runs are missing"));
@@ -223,7 +227,7 @@ TEST_CASE("summarise: VMs larger than the host are counted apart") {
   CHECK(summary.too_large_vms == 3);  // of the workload, not once a run
   CHECK(summary.too_large_workloads == 1);
   CHECK(summary.runs_without_loss == 7);
-  CHECK(contains(summary_text(summary), "VMs larger than the host count"));
+  CHECK(contains(compare_summary(summary).text, "VMs larger than the host count"));
 }
 
 TEST_CASE("summarise: sizes are sorted by number, and a size may have no loss-free combination") {
@@ -237,21 +241,20 @@ TEST_CASE("summarise: sizes are sorted by number, and a size may have no loss-fr
   CHECK(summary.best[0].size == "2%");
   CHECK_FALSE(summary.best[0].to_set);
   CHECK(summary.best[1].size == "10%");
-  CHECK(contains(summary_text(summary), "none: every combination rejects VMs"));
+  CHECK(contains(compare_summary(summary).text, "none: every combination rejects VMs"));
 }
 
-TEST_CASE("summary_text: aligned and at most 116 columns, whatever the labels") {
-  const std::string text = summary_text(summary_of(worked_rows(), 8));
+TEST_CASE("summary_text: aligned and at most 130 columns, whatever the labels") {
+  const std::string text = compare_summary(summary_of(worked_rows(), 8)).text;
   CHECK(contains(text,
                  "  SAF           1          4\n"
                  "  off      +0.00%    +17.50%\n"
                  "  on      +35.00%    +80.00%\n"));
-  CHECK(
-      contains(text,
-               "  size             hosts VM  spot evictor SAF  OTN    earned  per host      gain  "
-               "evictions\n"
-               "  2%                  10 COS sDPD FIFO    on     1    42.00%       0.0   +35.00%  "
-               "     10.0\n"));
+  CHECK(contains(text,
+                 "  size  VM   spot  evictor  SAF  OTN  hosts             earned     per host"
+                 "                gain     evictions\n"
+                 "  2%    COS  sDPD  FIFO     on     1     10  42.00 +/- 228.71%  0.0 +/- 0.0"
+                 "  +35.00 +/- 190.59%  10.0 +/- 0.0\n"));
   std::vector<ResultRow> rows;
   for (std::size_t otn = 1; otn <= 40; ++otn) {
     rows.push_back(row_of("a", true, otn, 40));
@@ -261,9 +264,9 @@ TEST_CASE("summary_text: aligned and at most 116 columns, whatever the labels") 
     row.vm = row.spot = row.evictor = std::string(200, 'x');
     row.result.evictions = 12'345'678;
   }
-  std::istringstream lines(summary_text(summary_of(rows, 80)));
-  for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 116, line);
-  CHECK(summary_text(summary_of({}, 8)) ==
+  std::istringstream lines(compare_summary(summary_of(rows, 80)).text);
+  for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 130, line);
+  CHECK(compare_summary(summary_of({}, 8)).text ==
         "0 runs of 0 workloads; 8 of the sweep's 8 runs are missing\n");
 }
 

@@ -19,13 +19,13 @@ def includes(folder: Path) -> set[str]:
     return found
 
 
-def rooms_of_the_harness() -> dict[str, set[str]]:
-    """Return which folders of sim_harness each of them uses."""
+def rooms_of(house: str) -> dict[str, set[str]]:
+    """Return which folders of a folder each of them uses."""
     graph = {}
-    for folder in sorted((ROOT / "sim_harness").iterdir()):
+    for folder in sorted((ROOT / house).iterdir()):
         if not folder.is_dir():
             continue
-        used = {path.split("/")[1] for path in includes(folder) if path.startswith("sim_harness/")}
+        used = {path.split("/")[1] for path in includes(folder) if path.startswith(f"{house}/")}
         graph[folder.name] = used - {folder.name}
     return graph
 
@@ -61,9 +61,15 @@ def require_no_cycle(graph: dict[str, set[str]]) -> None:
 
 
 def test_no_folders_of_the_harness_use_each_other() -> None:
-    graph = rooms_of_the_harness()
+    graph = rooms_of("sim_harness")
     assert {"workloads", "engine", "experiments", "studies", "results"} <= graph.keys()
     require_no_cycle(graph)
+
+
+def test_no_folders_of_the_core_use_each_other() -> None:
+    graph = rooms_of("core")
+    assert {"model", "policy", "ranking", "handshake", "provider"} <= graph.keys()
+    require_no_cycle({name: used & graph.keys() for name, used in graph.items()})
 
 
 def test_no_packages_of_python_use_each_other() -> None:
@@ -78,7 +84,7 @@ def test_no_packages_of_python_use_each_other() -> None:
 
 
 def test_the_experiments_know_no_study() -> None:
-    graph = rooms_of_the_harness()
+    graph = rooms_of("sim_harness")
     for room in ("experiments", "results"):
         assert not graph[room] & {"studies", "engine", "workloads", "policies", "report"}
 

@@ -85,7 +85,7 @@ def test_the_example_on_a_small_part_of_the_zone(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "cospot", "compare", str(EXAMPLE), "--set", small]
     words += ["--set", "schedulers=[1, 4]", "--db", str(tmp_path / "runs.db")]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert "schedulers  refresh_interval_s  commit_rule  VM conflicts" in done.stdout
+    assert "schedulers  refresh_interval_s  commit_rule  runs  VM conflicts" in done.stdout
     runs = cospot.load_results(tmp_path / "runs.db").runs
     assert len(runs) == 16
     loss = runs.groupby("schedulers")["vm_loss_to_schedulers"].mean()

@@ -93,6 +93,37 @@ def test_every_study_has_a_sweep_here(program: Path) -> None:
     assert sorted(study["name"] for study in json.loads(listed)["studies"]) == sorted(SWEEPS)
 
 
+def leaves_of(value: object) -> list[object]:
+    """Return all values of a JSON document that hold no others."""
+    if isinstance(value, dict):
+        return [leaf for each in value.values() for leaf in leaves_of(each)]
+    if isinstance(value, list):
+        return [leaf for each in value for leaf in leaves_of(each)]
+    return [value]
+
+
+def missing_numbers(text: str, summary: object) -> list[str]:
+    """Return the numbers of the tables of a text that its JSON lacks, rounded or in percent."""
+    leaves = leaves_of(summary)
+    numbers = [float(leaf) for leaf in leaves if isinstance(leaf, int | float)]
+    words = " ".join(str(leaf) for leaf in leaves)
+    missing = []
+    for line in text.splitlines():
+        cells = re.split(r"\s{2,}", line.strip())
+        for cell in cells if len(cells) > 3 else []:
+            for number in re.findall(r"(?<![\w.])[+-]?\d[\d,]*(?:\.\d+)?", cell):
+                shown = float(number.replace(",", ""))
+                half_digit = 0.501 * 10.0 ** -len(number.partition(".")[2])
+                is_there = any(
+                    abs(abs(scale * one) - abs(shown)) <= half_digit
+                    for one in numbers
+                    for scale in (1, 100)
+                )
+                if not is_there and cell not in words and number not in words:
+                    missing.append(f"{number} in {line!r}")
+    return missing
+
+
 @pytest.mark.parametrize("study", SWEEPS)
 def test_summary_report_and_frames_of_a_study(study: str, program: Path, tmp_path: Path) -> None:
     def run(*arguments: str) -> str:
@@ -108,8 +139,9 @@ def test_summary_report_and_frames_of_a_study(study: str, program: Path, tmp_pat
     header, *rows = (tmp_path / "r.csv").read_text().splitlines()
     runs = len(rows)
     assert runs >= 2
-    assert run("summary", "r.db")
+    text = run("summary", "r.db")
     summary = json.loads(run("summary", "r.db", "--json"))
+    assert missing_numbers(text, summary) == []
     # Beside those of the docs: the settings and measures of the study, which are columns.
     assert keys_of(summary) - DOCUMENTED - set(header.split(",")) == set()
     assert run("report", "r.db", "-o", "r.html").startswith(f"{runs} runs in r.html")

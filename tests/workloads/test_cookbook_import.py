@@ -87,12 +87,10 @@ class Cookbook(unittest.TestCase):
         assert 0 < earned <= requested and 0 <= lost < vms
         if name == "nova":  # by flavor, which all cost the same by the vCPU
             assert "Money by flavors.csv" in printed[3] and "is 0.04 on demand" in printed[3]
-            price = re.search(r'"prices":{"byWorkload":{"w.csv.gz":{"onDemand":([\d.]+),', report)
-            assert abs(float(price[1]) - 0.04) < 1e-12, price[1]
         else:
             assert "Money, at 0.04 for a" in printed[3]
-            assert '"prices":{"onDemand":0.04,"spot":0.012}' in report
         assert "spots earn" in printed[3]
+        assert '"role":"money"' in report
         # What spots asked for, from the instances themselves: vCPU-hours in the window, at 0.012.
         hours = sum(
             one.cpus * (min(one.end or 10**9, 5 * 86400) - one.start) / 3600

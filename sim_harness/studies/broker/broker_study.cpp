@@ -51,8 +51,7 @@ Study broker_study() {
               return load(settings);
             };
           },
-          .summary_text = broker_text,
-          .summary_json = broker_json};
+          .summarise = broker_summary};
 }
 
 }  // namespace cospot

@@ -1,14 +1,11 @@
 #include "sim_harness/studies/broker/broker_text.hpp"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <map>
 
 #include "sim_harness/experiments/grid.hpp"
-#include "sim_harness/files/json_text.hpp"
-#include "sim_harness/files/text_table.hpp"
 #include "sim_harness/studies/broker/broker_run_at.hpp"
-#include "sim_harness/studies/study_summary.hpp"
+#include "sim_harness/studies/means_table.hpp"
 
 namespace cospot {
 namespace {
@@ -24,20 +21,6 @@ std::vector<std::size_t> telling_axes(const std::vector<GridAxis>& axes) {
     if (is_choice || axes[i].values.size() > 1) telling.push_back(i);
   }
   return telling;
-}
-
-std::string setting_json(const RankedSetting& setting, const std::vector<GridAxis>& axes) {
-  JsonObject object;
-  for (std::size_t i = 0; i < setting.at.size(); ++i) {
-    object.add(axes[i].name, json_text(axes[i].values[setting.at[i]].label));
-  }
-  return object.add("seeds", std::to_string(setting.runs.size()))
-      .add("cost", mean_json(setting.cost, "half_width_95"))
-      .add("deadline_violations", mean_json(setting.late, "half_width_95"))
-      .add("cost_per_useful_job", mean_json(setting.cost_per_useful_job, "half_width_95"))
-      .add("to_best", mean_json(setting.to_best, "half_width_95"))
-      .add("told_apart", json_bool(setting.is_told_apart()))
-      .text();
 }
 
 }  // namespace
@@ -66,49 +49,46 @@ std::vector<RankedSetting> ranked_settings(ResultsDatabase& results) {
   return settings;
 }
 
-std::string broker_text(ResultsDatabase& results, Timing /*timing*/) {
+StudySummary broker_summary(ResultsDatabase& results, Timing /*timing*/) {
   const std::vector<RankedSetting> settings = ranked_settings(results);
   const std::vector<GridAxis> axes = results.axes();
   const std::vector<std::size_t> telling = telling_axes(axes);
-  TextTable table;
-  table.add_column("rank");
-  for (const std::size_t axis : telling) {
-    table.add_column(axes[axis].name, TextTable::Align::kLeft);
+  SummaryTable table{.columns = {{"rank", "rank"}}};
+  for (std::size_t axis = 0; axis + 1 < axes.size(); ++axis) {  // the seed is the last
+    const bool is_telling = std::ranges::find(telling, axis) != telling.end();
+    const std::string& name = axes[axis].name;
+    table.columns.push_back({name, is_telling ? name : "", TextTable::Align::kLeft});
   }
-  for (const char* title : {"USD/useful job", "to best", "cost (USD)", "violations", "seeds"}) {
-    table.add_column(title);
-  }
-  for (std::size_t rank = 0; rank < settings.size(); ++rank) {
-    const RankedSetting& one = settings[rank];
-    std::vector<std::string> texts{std::to_string(rank + 1)};
-    for (const std::size_t axis : telling) {
-      texts.push_back(axes[axis].values[one.at[axis]].label);
+  table.columns.insert(table.columns.end(), {{"cost_per_useful_job", "USD/useful job"},
+                                             {"to_best", "to best"},
+                                             {"cost", "cost (USD)"},
+                                             {"deadline_violations", "violations"},
+                                             {"seeds", "seeds"},
+                                             {"told_apart"}});
+  const auto number = [](int decimals) {
+    return Figure{.unit = FigureUnit::kNumber, .decimals = decimals};
+  };
+  for (const RankedSetting& one : settings) {
+    const std::size_t rank = table.rows.size() + 1;
+    std::vector<SummaryCell>& row = table.rows.emplace_back();
+    row.push_back({std::to_string(rank), rank});
+    for (std::size_t axis = 0; axis < one.at.size(); ++axis) {
+      row.push_back(setting_cell(results.schema().axes[axis], axes[axis], one.at[axis]));
     }
-    texts.push_back(one.cost_per_useful_job ? interval_text(*one.cost_per_useful_job, 5) : "-");
-    texts.push_back(rank == 0 ? "best" : to_best_text(one));
-    texts.push_back(interval_text(one.cost, 2));
-    texts.push_back(interval_text(one.late, 1));
-    texts.push_back(std::to_string(one.runs.size()));
-    table.add_row(std::move(texts));
+    row.push_back(mean_cell(number(5), one.cost_per_useful_job));
+    row.push_back({rank == 1 ? "best" : to_best_text(one), mean_json(one.to_best)});
+    row.push_back(mean_cell(number(2), one.cost));
+    row.push_back(mean_cell(number(1), one.late));
+    row.push_back({std::to_string(one.runs.size()), one.runs.size()});
+    row.push_back({"", one.is_told_apart()});
   }
-  const std::size_t runs = results.finished_runs().size();
-  const std::size_t expected = results.record().run_count;
-  const std::string missing = runs == expected ? "" : runs_line(runs, expected);
-  return missing +
-         "Means over the seeds, with 95% confidence intervals (Student's t); to best: seed by "
-         "seed\n" +
-         table.text();
-}
-
-std::string broker_json(ResultsDatabase& results, Timing /*timing*/) {
-  const std::vector<GridAxis> axes = results.axes();
-  return JsonObject()
-      .add("study", "\"broker\"")
-      .add("runs", std::to_string(results.finished_runs().size()))
-      .add("expected_runs", std::to_string(results.record().run_count))
-      .add("cells", list_of(ranked_settings(results),
-                            [&axes](const RankedSetting& one) { return setting_json(one, axes); }))
-      .text();
+  StudySummary summary;
+  summary.text = missing_runs_line(results) +
+                 "Means over the seeds, with 95% confidence intervals (Student's t); to best: seed "
+                 "by seed\n" +
+                 table.text();
+  summary.json["cells"] = table.json();
+  return summary;
 }
 
 }  // namespace cospot

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
-#include "sim_harness/results/csv_sink.hpp"
-#include "sim_harness/results/results_database.hpp"
 #include "sim_harness/studies/broker/setting_ranking.hpp"
+#include "sim_harness/studies/study_summary.hpp"
 
 namespace cospot {
 
@@ -13,7 +11,6 @@ namespace cospot {
 [[nodiscard]] std::vector<RankedSetting> ranked_settings(ResultsDatabase& results);
 
 /// The ranking as a table, with how much worse than the best each is: x / best - 1.
-[[nodiscard]] std::string broker_text(ResultsDatabase& results, Timing timing);
-[[nodiscard]] std::string broker_json(ResultsDatabase& results, Timing timing);
+[[nodiscard]] StudySummary broker_summary(ResultsDatabase& results, Timing timing);
 
 }  // namespace cospot

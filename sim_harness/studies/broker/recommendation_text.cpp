@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim_harness/files/json_text.hpp"
+#include "sim_harness/files/json.hpp"
 #include "sim_harness/files/text_table.hpp"
 #include "sim_harness/prices/price_list.hpp"
 #include "sim_harness/studies/broker/recommendation.hpp"
@@ -135,35 +135,31 @@ std::string headline(const Recommendation& all) {
   return text;
 }
 
-std::string candidate_json(const Candidate& one) {
-  return JsonObject()
-      .add("bid", json_text(one.bid))
-      .add("fault_tolerance", json_text(one.fault_tolerance))
-      .add("market_choice", json_text(one.market_choice))
-      .add("alpha", json_number(one.alpha))
-      .add("seeds", std::to_string(one.figures.runs.size()))
-      .add("cost", mean_json(one.figures.cost, "half_width_95"))
-      .add("cost_per_useful_job", mean_json(one.figures.cost_per_useful_job, "half_width_95"))
-      .add("to_best", mean_json(one.figures.to_best, "half_width_95"))
-      .add("told_apart", json_bool(one.figures.is_told_apart()))
-      .add("saving", mean_json(one.saving, "half_width_95"))
-      .add("late_share", json_number(one.late_share))
-      .add("late_share_worst_seed", json_number(one.worst_late))
-      .add("revocations", json_number(one.figures.revocations.mean))
-      .text();
+Json candidate_json(const Candidate& one) {
+  return {{"bid", one.bid},
+          {"fault_tolerance", one.fault_tolerance},
+          {"market_choice", one.market_choice},
+          {"alpha", json_of(one.alpha)},
+          {"seeds", one.figures.runs.size()},
+          {"cost", mean_json(one.figures.cost)},
+          {"cost_per_useful_job", mean_json(one.figures.cost_per_useful_job)},
+          {"to_best", mean_json(one.figures.to_best)},
+          {"told_apart", one.figures.is_told_apart()},
+          {"saving", mean_json(one.saving)},
+          {"late_share", json_of(one.late_share)},
+          {"late_share_worst_seed", json_of(one.worst_late)},
+          {"revocations", json_of(one.figures.revocations.mean)}};
 }
 
-std::string bid_json(const MarketBid& one) {
+Json bid_json(const MarketBid& one) {
   const bool has_capacity = one.price < kNoCapacityPrice;
-  return JsonObject()
-      .add("type", json_text(one.type))
-      .add("os", json_text(one.os))
-      .add("datacenter", json_text(one.datacenter))
-      .add("bid", json_number(usd(one.bid)))
-      .add("spot_price", has_capacity ? json_number(usd(one.price)) : "null")
-      .add("on_demand_price", json_number(usd(one.on_demand_price)))
-      .add("share_of_instances", json_number(one.share))
-      .text();
+  return {{"type", one.type},
+          {"os", one.os},
+          {"datacenter", one.datacenter},
+          {"bid", json_of(usd(one.bid))},
+          {"spot_price", has_capacity ? json_of(usd(one.price)) : Json()},
+          {"on_demand_price", json_of(usd(one.on_demand_price))},
+          {"share_of_instances", json_of(one.share)}};
 }
 
 }  // namespace
@@ -211,36 +207,30 @@ std::string recommendation_text(const Recommendation& all) {
 }
 
 std::string recommendation_json(const Recommendation& all) {
-  const auto text_json = [](const std::string& text) { return json_text(text); };
-  const std::string best = all.ranked.empty() ? "null" : candidate_json(all.ranked.front());
-  return JsonObject()
-             .add("seeds", std::to_string(all.seeds))
-             .add("days", json_number(all.days))
-             .add("allowed_late_share_beyond_on_demand", json_number(all.allowed_late))
-             .add("recommendation", all.beats_on_demand() ? best : "null")
-             .add("best", best)
-             .add("cost_per_month",
-                  all.ranked.empty()
-                      ? "null"
-                      : mean_json(cost_per_month(all.ranked.front().figures.cost, all.days),
-                                  "half_width_95"))
-             .add("bids", list_of(all.bids, bid_json))
-             .add("on_demand",
-                  JsonObject()
-                      .add("market_choice", json_text(all.on_demand.market_choice))
-                      .add("cost", mean_json(all.on_demand.figures.cost, "half_width_95"))
-                      .add("cost_per_month",
-                           mean_json(cost_per_month(all.on_demand.figures.cost, all.days),
-                                     "half_width_95"))
-                      .add("late_share", json_number(all.on_demand.late_share))
-                      .text())
-             .add("drawn", list_of(all.drawn, text_json))
-             .add("cautions", list_of(all.cautions, text_json))
-             .add("within_risk", list_of(all.ranked, candidate_json))
-             .add("beyond_risk", list_of(all.others, candidate_json))
-             .add("dropped", list_of(all.dropped, candidate_json))
-             .text() +
-         "\n";
+  const Json best = all.ranked.empty() ? Json() : candidate_json(all.ranked.front());
+  const auto month_json = [&all](const MeanInterval& cost) {
+    return mean_json(cost_per_month(cost, all.days));
+  };
+  const MeanInterval& on_demand = all.on_demand.figures.cost;
+  const Json json{
+      {"seeds", all.seeds},
+      {"days", json_of(all.days)},
+      {"allowed_late_share_beyond_on_demand", json_of(all.allowed_late)},
+      {"recommendation", all.beats_on_demand() ? best : Json()},
+      {"best", best},
+      {"cost_per_month", all.ranked.empty() ? Json() : month_json(all.ranked.front().figures.cost)},
+      {"bids", json_list_of(all.bids, bid_json)},
+      {"on_demand",
+       {{"market_choice", all.on_demand.market_choice},
+        {"cost", mean_json(on_demand)},
+        {"cost_per_month", month_json(on_demand)},
+        {"late_share", json_of(all.on_demand.late_share)}}},
+      {"drawn", all.drawn},
+      {"cautions", all.cautions},
+      {"within_risk", json_list_of(all.ranked, candidate_json)},
+      {"beyond_risk", json_list_of(all.others, candidate_json)},
+      {"dropped", json_list_of(all.dropped, candidate_json)}};
+  return json.dump() + "\n";
 }
 
 }  // namespace cospot

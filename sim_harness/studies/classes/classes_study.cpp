@@ -9,11 +9,8 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/files/path_expansion.hpp"
-#include "sim_harness/files/text_table.hpp"
-#include "sim_harness/prices/price_list.hpp"
 #include "sim_harness/results/measure.hpp"
 #include "sim_harness/studies/classes/class_settings.hpp"
-#include "sim_harness/studies/study_summary.hpp"
 
 namespace cospot {
 namespace {
@@ -219,39 +216,20 @@ Experiment load(const Settings& settings, PolicyLoader& loader) {
   return experiment;
 }
 
-/// A row for each way to sell, and trace: a mean over partitions would be of none of them.
-std::string classes_summary(ResultsDatabase& results, Timing /*timing*/) {
-  TextTable table;
-  table.add_column("trace", TextTable::Align::kLeft);
-  table.add_column("classes");
-  table.add_column("partition", TextTable::Align::kLeft);
-  table.add_column("price", TextTable::Align::kLeft);
-  table.add_column("MTTR", TextTable::Align::kLeft);
-  for (const char* title : {"checkpoint (min)", "performance", "revenue", "of the maximum"}) {
-    table.add_column(title);
-  }
-  SqliteStatement select(results.connection(),
-                         "SELECT trace, classes, partition, value, mttr, checkpoint_minutes,"
-                         " performance, revenue, revenue_of_maximum FROM run ORDER BY run_index");
-  const auto percent = [&] { return fmt::format("{:.1f}%", 100 * select.read_number()); };
-  std::string before;
-  while (select.step()) {
-    const std::string trace = select.read_text();
-    std::vector<std::string> row{trace == before ? "" : trace,
-                                 std::to_string(select.read_integer())};
-    before = trace;
-    for (int i = 0; i < 3; ++i) row.push_back(select.read_text());
-    row.push_back(fmt::format("{:g}", select.read_number()));
-    for (int i = 0; i < 3; ++i) row.push_back(percent());
-    table.add_row(std::move(row));
-  }
-  return fmt::format("Classes of idle capacity: {}",
-                     runs_line(results.finished_runs().size(), results.record().run_count)) +
-         table.text() +
-         "(revenue: relative to selling the usable idle time on demand; the maximum: every server "
-         "in "
-         "a class of its own)\n" +
-         std::string(kSoldOnce);
+const StudyFigures& figures() {
+  static const StudyFigures made{
+      .title = "Classes of idle capacity",
+      .figures = {{.name = "performance", .title = "performance", .decimals = 1},
+                  {.name = "revenue",
+                   .title = "revenue",
+                   .decimals = 1,
+                   .meaning = "relative to selling the usable idle time on demand"},
+                  {.name = "revenue_of_maximum",
+                   .title = "of the maximum",
+                   .decimals = 1,
+                   .meaning = "every server in a class of its own"}},
+      .is_sold_once = true};
+  return made;
 }
 
 }  // namespace
@@ -265,7 +243,7 @@ Study classes_study() {
               return load(settings, *loader);
             };
           },
-          .summary_text = classes_summary};
+          .figures = figures};
 }
 
 }  // namespace cospot

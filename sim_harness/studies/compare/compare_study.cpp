@@ -31,10 +31,8 @@ Study compare_study() {
           .summary = "every combination of workloads, sizes, policies, SAF and OTN",
           .schema = compare_schema,
           .read = read_comparison,
-          .summary_text = [](ResultsDatabase& results,
-                             Timing timing) { return summary_text(summarise(results, timing)); },
-          .summary_json = [](ResultsDatabase& results,
-                             Timing timing) { return summary_json(summarise(results, timing)); },
+          .summarise = [](ResultsDatabase& results,
+                          Timing timing) { return compare_summary(summarise(results, timing)); },
           .money = compare_money};
 }
 

@@ -2,143 +2,112 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "sim_harness/files/amount_text.hpp"
-#include "sim_harness/files/json_text.hpp"
-#include "sim_harness/files/text_table.hpp"
+#include "sim_harness/prices/price_list.hpp"
+#include "sim_harness/studies/compare/summary.hpp"
+#include "sim_harness/studies/means_table.hpp"
 #include "sim_harness/studies/provider/provider_money.hpp"
 #include "sim_harness/studies/provider/provider_views.hpp"
-#include "sim_harness/studies/study_money.hpp"
 
 namespace cospot {
 namespace {
 
-constexpr std::string_view kBest = R"sql(
-SELECT best.headroom_percent, best.size_hosts, best.needs_true_lifetimes,
-  avg(run.spot_revenue * unit.spots), avg(run.spot_revenue_requested * unit.spots),
-  avg((run.spot_revenue - baseline.spot_revenue) * unit.spots),
-  avg((run.vm_revenue - baseline.vm_revenue) * unit.vms),
-  avg(run.spot_revenue * unit.spots / unit.months),
-  avg(run.vm_revenue_lost * unit.vms),
-  avg(run.vm_revenue_lost * unit.vms / unit.months),
-  avg(run.hosts), count(*) = count(baseline.run_index)
-FROM best_without_vm_loss AS best
-JOIN run_figures AS figures ON {} AND figures.size_hosts IS best.size_hosts
-JOIN run USING (run_index)
-JOIN unit ON unit.workload = run.workload
-LEFT JOIN baseline USING (run_index)
-GROUP BY best.headroom_percent, best.size_hosts, best.needs_true_lifetimes
-ORDER BY best.headroom_percent, best.size_hosts, best.needs_true_lifetimes
-)sql";
+/// Beside the columns of kMoreThanBaseline for the net of lost VMs.
+constexpr MoneyColumn kMoreOfVms{.name = "vm_more_than_without_cooperation",
+                                 .title = {},
+                                 .sql = "run.vm_revenue - baseline.vm_revenue",
+                                 .meaning = {}};
 
-constexpr std::string_view kVms = R"sql(
-SELECT avg(run.vm_revenue_requested * unit.vms),
-  avg(run.vm_revenue_lost * unit.vms),
-  max(run.vm_revenue_lost * unit.vms), max(unit.is_relative)
-FROM run JOIN unit ON unit.workload = run.workload
-)sql";
+constexpr std::array kColumns{kVmsRequested,   kVmsEarned,   kVmsLost,
+                              kSpotsRequested, kSpotsEarned, kMoreThanBaseline};
+enum Column : std::uint8_t { kVmRequested, kVmEarned, kVmLost, kSpotRequested, kSpotEarned, kMore };
 
-MoneyOfBest read_best(SqliteStatement& select, const VcpuHourPrices& prices) {
-  MoneyOfBest best;
-  const bool has_headroom = !select.next_is_null();
-  const double headroom = select.read_number();
-  const std::int64_t hosts = select.read_integer();
-  best.size = has_headroom ? fmt::format("{}%", headroom)
-                           : fmt::format("{} host{}", hosts, hosts == 1 ? "" : "s");
-  best.is_bound = select.read_integer() != 0;
-  best.spots_earned = prices.of_spots(select.read_number());
-  best.spots_requested = prices.of_spots(select.read_number());
-  const double more_of_spots = prices.of_spots(select.read_number());
-  const double more_of_vms = prices.of_vms(select.read_number());
-  const double spots_per_month = prices.of_spots(select.read_number());
-  best.net = best.spots_earned - prices.of_vms(select.read_number());
-  best.net_per_month = spots_per_month - prices.of_vms(select.read_number());
-  best.net_per_host = best.net_per_month / select.read_number();
-  if (select.read_integer() != 0) best.more = more_of_spots + more_of_vms;
-  return best;
+/// The mean of some runs' amounts; none where one of them has none.
+std::optional<MeanInterval> mean_of(const RunValues& amounts, const RunMoney& money,
+                                    const std::vector<std::size_t>& runs) {
+  std::vector<double> values;
+  for (const std::size_t run : runs) {
+    const auto at = std::ranges::lower_bound(money.runs, run) - money.runs.begin();
+    const std::optional<double>& amount = amounts[static_cast<std::size_t>(at)];
+    if (!amount) return std::nullopt;
+    values.push_back(*amount);
+  }
+  return mean_interval(values);
+}
+
+SummaryTable best_table(const Summary& summary, const RunMoney& money, const RunValues& more) {
+  SummaryTable table{
+      .columns = {{"size", "size", TextTable::Align::kLeft},
+                  {"upper_bound"},
+                  {"spots_earned", "spots earn"},
+                  {"spots_requested", "of requested"},
+                  {"net", "net of lost VMs"},
+                  {"net_per_month", "a month"},
+                  {"net_per_host_and_month", "a host and month"},
+                  {"more_than_without_cooperation", "more than without cooperation"}}};
+  const auto add = [&](const std::string& size, const std::optional<BestCombination>& best,
+                       bool is_bound) {
+    if (!best) return;
+    const auto cell = [&](const RunValues& amounts) {
+      return mean_cell(money_figure({}, {}), mean_of(amounts, money, best->runs));
+    };
+    const RunValues per_month(money.net_per_month.begin(), money.net_per_month.end());
+    const double per_host = mean_of(per_month, money, best->runs)->mean / best->hosts;
+    table.rows.push_back({{is_bound ? "  upper bound" : size, size},
+                          {"", is_bound},
+                          cell(money.amounts[kSpotEarned]),
+                          cell(money.amounts[kSpotRequested]),
+                          cell({money.net.begin(), money.net.end()}),
+                          cell(per_month),
+                          {money_text(per_host), json_of(per_host)},
+                          cell(more)});
+  };
+  for (const BestOfSize& best : summary.best) {
+    add(best.size, best.to_set, false);
+    add(best.size, best.bound, true);
+  }
+  return table;
+}
+
+StudySummary summarise_money(ResultsDatabase& results, const WorkloadPrices& prices) {
+  StudyMoney declared = compare_money();
+  declared.columns.push_back(kMoreOfVms);
+  const RunMoney money = money_of_runs(results, declared, prices);
+  RunValues more = money.amounts[kMore];
+  for (std::size_t run = 0; run < more.size(); ++run) {
+    if (more[run]) *more[run] += money.amounts.back()[run].value_or(0);
+  }
+  const SummaryTable table = best_table(summarise(results, Timing::kOff), money, more);
+  const MeanInterval requested = *mean_of(money.amounts[kVmRequested], money, money.runs);
+  const MeanInterval lost = *mean_of(money.amounts[kVmLost], money, money.runs);
+  double most = 0;
+  for (const std::optional<double>& one : money.amounts[kVmLost]) {
+    most = std::max(most, one.value_or(0));
+  }
+  StudySummary summary = money_heading(prices, money.is_relative, "the workloads");
+  if (!table.rows.empty()) summary.text += table.text("  ");
+  summary.text +=
+      fmt::format("  VMs request {}; over all runs they lose: mean {}, max {}\n{}",
+                  money_text(requested.mean), money_text(lost.mean), money_text(most), kSoldOnce);
+  summary.json.update({{"best_without_vm_loss", table.json()},
+                       {"vms_requested", json_of(requested.mean)},
+                       {"vms_lost_mean", json_of(lost.mean)},
+                       {"vms_lost_max", json_of(most)}});
+  return summary;
 }
 
 }  // namespace
 
-SummaryMoney summarise_money(ResultsDatabase& results, const WorkloadPrices& prices) {
-  SummaryMoney money{.prices = prices};
-  const VcpuHourPrices scale = scale_of(prices);
-  const std::string by_workload = prices_json(prices);
-  const std::vector<Column>& axes = results.schema().axes;  // of which the first is the workload
-  SqliteStatement best(
-      results.connection(),
-      std::string(kWorkloadUnits) +
-          fmt::format(kBest, same_axes_sql(std::span(axes).subspan(1), "figures", "best")));
-  best.bind(by_workload);
-  while (best.step()) money.best.push_back(read_best(best, scale));
-  SqliteStatement vms(results.connection(), std::string(kWorkloadUnits) + std::string(kVms));
-  vms.bind(by_workload);
-  if (vms.step()) {
-    money.vms_requested = scale.of_vms(vms.read_number());
-    money.vms_lost = scale.of_vms(vms.read_number());
-    money.vms_lost_most = scale.of_vms(vms.read_number());
-    money.is_relative = vms.read_integer() != 0;
-  }
-  return money;
-}
-
-std::string money_text(const SummaryMoney& money) {
-  std::string text = money_heading(money.prices, money.is_relative, "the workloads");
-  TextTable table;
-  table.add_column("  size", TextTable::Align::kLeft);
-  table.add_column("spots earn");
-  table.add_column("of requested");
-  table.add_column("net of lost VMs");
-  table.add_column("a month");
-  table.add_column("a host and month");
-  table.add_column("more than without cooperation");
-  for (const MoneyOfBest& best : money.best) {
-    table.add_row({"  " + (best.is_bound ? "  upper bound" : best.size),
-                   money_text(best.spots_earned), money_text(best.spots_requested),
-                   money_text(best.net), money_text(best.net_per_month),
-                   money_text(best.net_per_host), best.more ? money_text(*best.more) : "-"});
-  }
-  if (!table.empty()) text += table.text();
-  return text + fmt::format("  VMs request {}; over all runs they lose: mean {}, max {}\n{}",
-                            money_text(money.vms_requested), money_text(money.vms_lost),
-                            money_text(money.vms_lost_most), kSoldOnce);
-}
-
-std::string money_json(const SummaryMoney& money) {
-  const auto best_json = [](const MoneyOfBest& best) {
-    return JsonObject()
-        .add("size", json_text(best.size))
-        .add("upper_bound", json_bool(best.is_bound))
-        .add("spots_earned", json_number(best.spots_earned))
-        .add("spots_requested", json_number(best.spots_requested))
-        .add("net", json_number(best.net))
-        .add("net_per_month", json_number(best.net_per_month))
-        .add("net_per_host_and_month", json_number(best.net_per_host))
-        .add("more_than_without_cooperation", json_number(best.more))
-        .text();
-  };
-  JsonObject json;
-  add_prices(json, money.prices, money.is_relative);
-  return json.add("best_without_vm_loss", list_of(money.best, best_json))
-      .add("vms_requested", json_number(money.vms_requested))
-      .add("vms_lost_mean", json_number(money.vms_lost))
-      .add("vms_lost_max", json_number(money.vms_lost_most))
-      .text();
-}
-
 const StudyMoney& compare_money() {
-  static const StudyMoney made{.columns = {kVmsRequested, kVmsEarned, kVmsLost, kSpotsRequested,
-                                           kSpotsEarned, kMoreThanBaseline},
+  static const StudyMoney made{.columns = {kColumns.begin(), kColumns.end()},
                                .joins = kJoinBaseline,
-                               .text =
-                                   [](ResultsDatabase& results, const WorkloadPrices& prices) {
-                                     return money_text(summarise_money(results, prices));
-                                   },
-                               .json =
-                                   [](ResultsDatabase& results, const WorkloadPrices& prices) {
-                                     return money_json(summarise_money(results, prices));
-                                   }};
+                               .summary = summarise_money};
   return made;
 }
 

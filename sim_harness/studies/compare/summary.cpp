@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string_view>
@@ -15,7 +16,7 @@ namespace {
 using SizeKey = std::pair<bool, double>;
 
 std::string size_text(const SizeKey& size) {
-  return size.first ? fmt::format("{:.0f} hosts", size.second)
+  return size.first ? fmt::format("{:.0f} host{}", size.second, size.second == 1 ? "" : "s")
                     : fmt::format("{:.6g}%", size.second);
 }
 
@@ -165,6 +166,46 @@ void summarise_times(const std::vector<RunFigures>& runs, Summary& summary) {
   summary.times.alloc_p99_ns_mean = p99.result().mean;
 }
 
+/// The runs of the best combinations, and their means.
+void read_best(ResultsDatabase& results, std::map<SizeKey, BestOfSize>& by_size) {
+  SqliteStatement select(
+      results.connection(),
+      "SELECT best.headroom_percent, best.size_hosts, best.needs_true_lifetimes, best.vm,"
+      " best.spot, best.evictor, best.saf, best.otn, best.hosts, run_index, figures.spot_share,"
+      " figures.spot_vcpu_hours_per_host, figures.gain, run.evictions"
+      " FROM best_without_vm_loss AS best JOIN run_figures AS figures"
+      " ON figures.vm = best.vm AND figures.spot = best.spot AND figures.evictor = best.evictor"
+      " AND figures.saf = best.saf AND figures.otn = best.otn"
+      " AND figures.headroom_percent IS best.headroom_percent"
+      " AND figures.size_hosts IS best.size_hosts"
+      " JOIN run USING (run_index) ORDER BY run_index");
+  std::map<BestCombination*, std::array<std::vector<double>, 4>> values;
+  while (select.step()) {
+    BestOfSize& best = by_size[read_size(select)];
+    std::optional<BestCombination>& place = select.read_integer() != 0 ? best.bound : best.to_set;
+    BestCombination& one = place ? *place : place.emplace();
+    one.vm = select.read_text();
+    one.spot = select.read_text();
+    one.evictor = select.read_text();
+    one.saf = select.read_integer() != 0;
+    one.otn = OfferRule::parse(select.read_text());
+    one.hosts = select.read_number();
+    one.runs.push_back(static_cast<std::size_t>(select.read_integer()));
+    for (std::vector<double>& of_figure : values[&one]) {
+      if (const std::optional<double> value = read_optional(select)) of_figure.push_back(*value);
+    }
+  }
+  for (const auto& [one, of_figure] : values) {
+    const auto mean = [](const std::vector<double>& some) {
+      return some.empty() ? std::nullopt : std::optional(mean_interval(some));
+    };
+    one->spot_revenue_share = mean(of_figure[0]);
+    one->spot_vcpu_hours_per_host = mean(of_figure[1]);
+    one->gain = mean(of_figure[2]);
+    one->evictions = mean(of_figure[3]);
+  }
+}
+
 void summarise_best(ResultsDatabase& results, const std::vector<RunFigures>& runs,
                     Summary& summary) {
   std::map<SizeKey, BestOfSize> by_size;
@@ -178,25 +219,7 @@ void summarise_best(ResultsDatabase& results, const std::vector<RunFigures>& run
     }
     (run.is_bound ? summary.any_bound : summary.any_to_set) = true;
   }
-  SqliteStatement select(results.connection(),
-                         "SELECT headroom_percent, size_hosts, needs_true_lifetimes, vm, spot,"
-                         " evictor, saf, otn, hosts, spot_share, spot_vcpu_hours_per_host, gain,"
-                         " evictions FROM best_without_vm_loss");
-  while (select.step()) {
-    BestOfSize& best = by_size[read_size(select)];
-    std::optional<BestCombination>& place = select.read_integer() != 0 ? best.bound : best.to_set;
-    BestCombination& one = place.emplace();
-    one.vm = select.read_text();
-    one.spot = select.read_text();
-    one.evictor = select.read_text();
-    one.saf = select.read_integer() != 0;
-    one.otn = OfferRule::parse(select.read_text());
-    one.hosts = select.read_number();
-    one.spot_revenue_share = read_optional(select);
-    one.spot_vcpu_hours_per_host = select.read_number();
-    one.gain = read_optional(select);
-    one.evictions = select.read_number();
-  }
+  read_best(results, by_size);
   for (auto& [size, best] : by_size) summary.best.push_back(std::move(best));
 }
 

@@ -10,6 +10,8 @@
 #include "core/handshake/offer_rule.hpp"
 #include "sim_harness/results/csv_sink.hpp"
 #include "sim_harness/results/results_database.hpp"
+#include "sim_harness/studies/mean_interval.hpp"
+#include "sim_harness/studies/study_summary.hpp"
 
 namespace cospot {
 
@@ -25,11 +27,12 @@ struct BestCombination {
   std::string vm, spot, evictor;
   bool saf = false;
   OfferRule otn{};
-  double hosts = 0;                          ///< mean over the workloads
-  std::optional<double> spot_revenue_share;  ///< of what spots requested, 1 = all
-  double spot_vcpu_hours_per_host = 0;       ///< of a relative unit, unit-hours
-  std::optional<double> gain;
-  double evictions = 0;
+  double hosts = 0;                 ///< mean over the workloads
+  std::vector<std::size_t> runs{};  ///< one of each workload
+  // Over the workloads.
+  std::optional<MeanInterval> spot_revenue_share{};        ///< of what spots requested, 1 = all
+  std::optional<MeanInterval> spot_vcpu_hours_per_host{};  ///< of a relative unit, unit-hours
+  std::optional<MeanInterval> gain{}, evictions{};
 };
 
 /// The best of one datacenter size.
@@ -93,10 +96,7 @@ struct Summary {
 /// Reads it from the views of a comparison's database.
 [[nodiscard]] Summary summarise(ResultsDatabase& results, Timing timing = Timing::kOn);
 
-/// The summary as a text of at most 116 columns.
-[[nodiscard]] std::string summary_text(const Summary& summary);
-
-/// The same as JSON; docs/json.md describes its keys.
-[[nodiscard]] std::string summary_json(const Summary& summary);
+/// What `cospot summary` says of it; docs/json.md describes its keys.
+[[nodiscard]] StudySummary compare_summary(const Summary& summary);
 
 }  // namespace cospot

@@ -10,6 +10,8 @@
 #include "core/policy/plugin.hpp"
 #include "sim_harness/files/amount_text.hpp"
 #include "sim_harness/studies/compare/summary.hpp"
+#include "sim_harness/studies/means_table.hpp"
+#include "sim_harness/studies/provider/provider_json.hpp"
 
 namespace cospot {
 namespace {
@@ -19,10 +21,6 @@ constexpr std::size_t kLineWidth = 94;  // of a table, behind its first column
 constexpr std::size_t kGainWidth = 11;  // "+1000.00%" and two spaces
 
 std::string percent_text(double fraction) { return fmt::format("{:.2f}%", fraction * 100); }
-
-std::string percent_text(const std::optional<double>& fraction) {
-  return fraction ? percent_text(*fraction) : "-";
-}
 
 std::string gain_text(const std::optional<double>& gain) {
   return gain ? fmt::format("{:+.2f}%", *gain * 100) : "-";
@@ -162,88 +160,156 @@ std::string times_text(const RunTimes& times) {
       static_cast<double>(times.alloc_max_ns) / 1e6);
 }
 
-/// The table of what to set: how wide its columns are.
-struct BestWidths {
-  std::size_t vm = 2;
-  std::size_t spot = 4;
-  std::size_t evictor = 7;
-  std::size_t otn = 4;
-
-  explicit BestWidths(const Summary& summary) {
-    for (const BestOfSize& best : summary.best) {
-      for (const std::optional<BestCombination>& one : {best.to_set, best.bound}) {
-        if (!one) continue;
-        vm = std::max(vm, short_label(one->vm).size());
-        spot = std::max(spot, short_label(one->spot).size());
-        evictor = std::max(evictor, short_label(one->evictor).size());
-        otn = std::max(otn, one->otn.label().size());
-      }
-    }
-  }
-};
-
 /// The mean over workloads of one size: whole where they all have as many.
 std::string hosts_text(double hosts) {
   return std::floor(hosts) == hosts ? count_text(static_cast<std::int64_t>(hosts))
                                     : fmt::format("{:.1f}", hosts);
 }
 
-std::string best_row(std::string_view name, const BestCombination& best, const BestWidths& width) {
-  return fmt::format(
-      "  {:<14} {:>7} {:<{}} {:<{}} {:<{}} {:<3} {:>{}} {:>9} {:>9} {:>9} {:>10.1f}\n", name,
-      hosts_text(best.hosts), short_label(best.vm), width.vm, short_label(best.spot), width.spot,
-      short_label(best.evictor), width.evictor, on_off(best.saf), best.otn.label(), width.otn,
-      percent_text(best.spot_revenue_share), amount_text(best.spot_vcpu_hours_per_host),
-      gain_text(best.gain), best.evictions);
+constexpr Figure kShare{.name = "spot_share", .title = "earned"};
+constexpr Figure kGain{.name = "gain", .title = "gain"};
+constexpr Figure kEvictions{
+    .name = "evictions", .title = "evictions", .unit = FigureUnit::kNumber, .decimals = 1};
+
+std::string hours_text(const std::optional<MeanInterval>& mean) {
+  if (!mean) return "-";
+  const std::string text = amount_text(mean->mean);
+  return mean->half_width ? text + " +/- " + amount_text(*mean->half_width) : text;
 }
 
-std::string best_rows(const Summary& summary, const BestOfSize& best, const BestWidths& width) {
-  std::string text;
-  if (best.to_set) {
-    text = best_row(best.size, *best.to_set, width);
-  } else {
-    text = fmt::format("  {:<14} {}\n", best.size,
-                       !summary.any_to_set ? "nothing in this sweep can be set"
-                       : summary.any_bound ? "none: every combination that can be set rejects VMs"
-                                           : "none: every combination rejects VMs");
-  }
-  if (best.bound) return text + best_row("  upper bound", *best.bound, width);
-  if (!summary.any_bound) return text;
-  return text + "    upper bound  none: every combination that knows lifetimes rejects VMs\n";
+/// What programs get of a combination, each with its text.
+SummaryTable best_table() {
+  constexpr auto kLeft = TextTable::Align::kLeft;
+  return {.columns = {{"", "size", kLeft},
+                      {"vm", "VM", kLeft},
+                      {"spot", "spot", kLeft},
+                      {"evictor", "evictor", kLeft},
+                      {"saf", "SAF", kLeft},
+                      {"otn", "OTN"},
+                      {"hosts", "hosts"},
+                      {"spot_share", "earned"},
+                      {"spot_vcpu_hours_per_host", "per host"},
+                      {"gain", "gain"},
+                      {"evictions", "evictions"}}};
+}
+
+std::vector<SummaryCell> best_row(std::string_view name, const BestCombination& best) {
+  SummaryCell gain = mean_cell(kGain, best.gain);
+  if (best.gain && best.gain->mean >= 0) gain.text.insert(0, "+");
+  return {{std::string(name), nullptr},
+          {short_label(best.vm), best.vm},
+          {short_label(best.spot), best.spot},
+          {short_label(best.evictor), best.evictor},
+          {on_off(best.saf), best.saf},
+          {best.otn.label(), setting_json(best.otn)},
+          {hosts_text(best.hosts), json_of(best.hosts)},
+          mean_cell(kShare, best.spot_revenue_share),
+          {hours_text(best.spot_vcpu_hours_per_host), mean_json(best.spot_vcpu_hours_per_host)},
+          std::move(gain),
+          mean_cell(kEvictions, best.evictions)};
+}
+
+/// Why there is none.
+const char* none_text(const Summary& summary) {
+  return !summary.any_to_set ? "nothing in this sweep can be set"
+         : summary.any_bound ? "none: every combination that can be set rejects VMs"
+                             : "none: every combination rejects VMs";
 }
 
 /// What most readers came for.
-std::string best_text(const Summary& summary) {
-  const BestWidths width(summary);
-  std::string text =
+void add_best(const Summary& summary, StudySummary& made) {
+  SummaryTable table = best_table();
+  std::string without;
+  Json& list = made.json["best_without_vm_loss"] = Json::array();
+  for (const BestOfSize& best : summary.best) {
+    const auto add = [&](std::string_view name, const std::optional<BestCombination>& one) -> Json {
+      if (!one) return nullptr;
+      SummaryTable alone = best_table();
+      alone.rows.push_back(best_row(name, *one));
+      table.rows.push_back(alone.rows.front());
+      return alone.json().front();
+    };
+    const Json to_set = add(best.size, best.to_set);
+    const Json bound = add("  upper bound", best.bound);
+    list.push_back({{"headroom_percent", json_of(best.headroom_percent)},
+                    {"hosts", best.headroom_percent ? Json() : Json(best.hosts)},
+                    {"to_set", to_set},
+                    {"upper_bound", bound}});
+    if (!best.to_set) without += fmt::format("  {}: {}\n", best.size, none_text(summary));
+    if (best.bound || !summary.any_bound) continue;
+    without += fmt::format(
+        "  {}: no upper bound: every combination that knows lifetimes rejects VMs\n", best.size);
+  }
+  made.text +=
       "\nMost spot revenue earned without VM loss: the best combination, averaged over the "
       "workloads\n";
-  text += fmt::format("  {:<14} {:>7} {:<{}} {:<{}} {:<{}} {:<3} {:>{}} {:>9} {:>9} {:>9} {:>10}\n",
-                      "size", "hosts", "VM", width.vm, "spot", width.spot, "evictor", width.evictor,
-                      "SAF", "OTN", width.otn, "earned", "per host", "gain", "evictions");
-  for (const BestOfSize& best : summary.best) text += best_rows(summary, best, width);
-  text += fmt::format(
-      "  (earned: spot revenue, % of what spots requested; per host: {}-hours that spots earn)\n",
-      summary.is_relative ? "unit" : "vCPU");
+  if (!table.rows.empty()) made.text += table.text("  ");
+  made.text += without;
+  made.text += fmt::format(
+      "  (earned: spot revenue, % of what spots requested; per host: {}-hours that spots "
+      "earn{})\n",
+      summary.is_relative ? "unit" : "vCPU",
+      summary.workloads > 1 ? ";\n  +/-: 95% interval over the workloads" : "");
   if (summary.has_own_sizes) {
-    text +=
+    made.text +=
         "  (headroom_of: each_policy: a size is more hosts for a VM policy that packs worse, so "
         "its\n"
         "  rows do not compare policies on equal hosts)\n";
   }
   if (summary.any_bound) {
-    text += fmt::format("  ({}: no datacenter can be set to that row)\n", kUpperBoundNote);
+    made.text += fmt::format("  ({}: no datacenter can be set to that row)\n", kUpperBoundNote);
   }
-  return text;
+}
+
+Json spread_json(const MeanAndMax& spread) {
+  const bool any = spread.count > 0;
+  return {{"runs", spread.count},
+          {"mean", json_of(any ? std::optional(spread.mean) : std::nullopt)},
+          {"max", json_of(any ? std::optional(spread.max) : std::nullopt)}};
+}
+
+Json times_json(const RunTimes& times) {
+  if (times.wall_ms_mean == 0) return nullptr;
+  return {{"wall_ms_mean", json_of(times.wall_ms_mean)},
+          {"alloc_p50_ns_mean", json_of(times.alloc_p50_ns_mean)},
+          {"alloc_p99_ns_mean", json_of(times.alloc_p99_ns_mean)},
+          {"alloc_max_ns", times.alloc_max_ns}};
 }
 
 }  // namespace
 
-std::string summary_text(const Summary& summary) {
-  std::string text = heading_text(summary);
-  if (summary.runs == 0) return text;
-  return text + best_text(summary) + vms_text(summary) + gains_text(summary) + table_text(summary) +
-         first_hours_text(summary) + times_text(summary.times);
+StudySummary compare_summary(const Summary& summary) {
+  StudySummary made;
+  made.text = heading_text(summary);
+  made.json = {{"workloads", summary.workloads},
+               {"unit", summary.is_relative ? "unit" : "vCPU"},
+               {"headroom_of", summary.has_own_sizes ? "each_policy" : "study"}};
+  if (summary.runs == 0) made.json["best_without_vm_loss"] = Json::array();
+  if (summary.runs > 0) {
+    add_best(summary, made);
+    made.text += vms_text(summary) + gains_text(summary) + table_text(summary) +
+                 first_hours_text(summary) + times_text(summary.times);
+  }
+  made.json.update({{"vm_loss", spread_json(summary.vm_loss)},
+                    {"runs_without_vm_loss", summary.runs_without_loss},
+                    {"too_large_vms", summary.too_large_vms},
+                    {"too_large_workloads", summary.too_large_workloads},
+                    {"gain", spread_json(summary.gain)},
+                    {"gain_without_vm_loss", spread_json(summary.gain_without_loss)},
+                    {"runs_without_baseline", summary.without_baseline},
+                    {"runs_with_empty_baseline", summary.with_empty_baseline},
+                    {"gain_by_saf_and_otn", json_list_of(summary.gain_by_saf_otn,
+                                                         [](const GainCell& cell) {
+                                                           return Json{
+                                                               {"saf", cell.saf},
+                                                               {"otn", setting_json(cell.otn)},
+                                                               {"mean_gain", json_of(cell.mean)}};
+                                                         })},
+                    {"first_hour_free_loss", spread_json(summary.first_hour_free_loss)},
+                    {"first_hour_free_loss_of_requested",
+                     spread_json(summary.first_hour_free_loss_of_requested)},
+                    {"times", times_json(summary.times)}});
+  return made;
 }
 
 }  // namespace cospot

@@ -265,8 +265,7 @@ Study deadline_study() {
           .read = [](const StudyFile& file) -> LoadExperiment {
             return [settings = table().read(file)] { return load(settings); };
           },
-          .summary_text = deadline_text,
-          .summary_json = deadline_json};
+          .summarise = deadline_summary};
 }
 
 }  // namespace cospot

@@ -5,10 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "sim_harness/files/json_text.hpp"
-#include "sim_harness/files/text_table.hpp"
 #include "sim_harness/studies/deadline/deadline_comparison.hpp"
-#include "sim_harness/studies/study_summary.hpp"
+#include "sim_harness/studies/means_table.hpp"
 
 namespace cospot {
 namespace {
@@ -66,86 +64,76 @@ std::string cautions_text(const DeadlineComparison& all) {
   return text;
 }
 
-std::vector<std::string> cells_of(const StrategyFigures& one, const DeadlineComparison& all) {
+Json saving_json(const StrategyFigures* one, const StrategyFigures* other) {
+  if (one == nullptr || other == nullptr || one == other || one->late > 0) return nullptr;
+  return mean_json(saving_of(*one, *other));
+}
+
+std::vector<SummaryCell> cells_of(const StrategyFigures& one, const DeadlineComparison& all) {
   const StrategyFigures* uniform = all.find("uniform_progress");
   const StrategyFigures* on_demand = all.find("on_demand");
   const StrategyFigures* optimal = all.find("optimal");
-  std::string to_uniform = "-", saved = "-";
-  if (one.late > 0) {
-    to_uniform = saved = "late";
-  } else {
-    if (uniform != nullptr && uniform->cost > 0) {
-      to_uniform = fmt::format("{:+.1f}%", 100 * (one.cost / uniform->cost - 1));
-    }
-    if (on_demand != nullptr && optimal != nullptr && on_demand->cost > optimal->cost) {
-      const double possible = on_demand->cost - optimal->cost;
-      saved = fmt::format("{:.1f}%", 100 * (on_demand->cost - one.cost) / possible);
-    }
-  }
-  return {one.name,
-          fmt::format("{:.2f}", one.cost),
-          to_uniform,
-          saved,
-          fmt::format("{:.1f}", one.restarts),
-          fmt::format("{:.1f}", one.spot_hours),
-          std::to_string(one.late),
-          std::to_string(one.runs)};
-}
-
-std::string saving_json(const StrategyFigures* one, const StrategyFigures* other) {
-  if (one == nullptr || other == nullptr || one == other || one->late > 0) return "null";
-  return mean_json(saving_of(*one, *other), "half_width_95");
+  const auto number = [](double value, int decimals) {
+    return SummaryCell{fmt::format("{:.{}f}", value, decimals), json_of(value)};
+  };
+  const auto share = [&one](bool is_known, double value, const char* format) {
+    if (one.late > 0) return SummaryCell{"late", nullptr};
+    if (!is_known) return SummaryCell{"-", nullptr};
+    return SummaryCell{fmt::format(fmt::runtime(format), 100 * value), json_of(value)};
+  };
+  const bool has_uniform = uniform != nullptr && uniform->cost > 0;
+  const bool has_saving =
+      on_demand != nullptr && optimal != nullptr && on_demand->cost > optimal->cost;
+  std::vector<double> samples;
+  for (const auto& [sample, cost] : one.cost_of_sample) samples.push_back(cost);
+  const MeanInterval cost{.mean = one.cost, .half_width = mean_interval(samples).half_width};
+  return {{one.name, one.name},
+          mean_cell({.unit = FigureUnit::kNumber}, cost),
+          share(has_uniform, has_uniform ? one.cost / uniform->cost - 1 : 0, "{:+.1f}%"),
+          share(has_saving,
+                has_saving ? (on_demand->cost - one.cost) / (on_demand->cost - optimal->cost) : 0,
+                "{:.1f}%"),
+          {"", saving_json(&one, on_demand)},
+          number(one.restarts, 1),
+          number(one.spot_hours, 1),
+          {std::to_string(one.late), one.late},
+          {std::to_string(one.runs), one.runs}};
 }
 
 }  // namespace
 
-std::string deadline_text(ResultsDatabase& results, Timing /*timing*/) {
+StudySummary deadline_summary(ResultsDatabase& results, Timing /*timing*/) {
   const DeadlineComparison all = compare_strategies(results);
-  TextTable table;
-  table.add_column("strategy", TextTable::Align::kLeft);
-  for (const char* title : {"cost (USD)", "to uniform_progress", "of the possible saving",
-                            "restarts", "spot (h)", "late", "runs"}) {
-    table.add_column(title);
-  }
+  SummaryTable table{.columns = {{"strategy", "strategy", TextTable::Align::kLeft},
+                                 {"cost", "cost (USD)"},
+                                 {"to_uniform_progress", "to uniform_progress"},
+                                 {"share_of_possible_saving", "of the possible saving"},
+                                 {"saving_to_on_demand"},
+                                 {"restarts", "restarts"},
+                                 {"spot_hours", "spot (h)"},
+                                 {"late", "late"},
+                                 {"runs", "runs"}}};
   for (const StrategyFigures& one : all.strategies) {
-    if (one.runs > 0) table.add_row(cells_of(one, all));
+    if (one.runs > 0) table.rows.push_back(cells_of(one, all));
   }
-  const std::size_t runs = results.finished_runs().size();
-  const std::size_t expected = results.record().run_count;
-  const std::string missing = runs == expected ? "" : runs_line(runs, expected);
-  return missing + recommendation_text(all) + cautions_text(all) +
-         "Means over all runs of a strategy\n" + table.text();
-}
-
-std::string deadline_json(ResultsDatabase& results, Timing /*timing*/) {
-  const DeadlineComparison all = compare_strategies(results);
   const StrategyFigures* best = all.recommended();
-  const StrategyFigures* on_demand = all.find("on_demand");
   const StrategyFigures* next = best == nullptr ? nullptr : all.next_to(*best);
-  JsonObject object;
-  object.add("study", "\"deadline\"")
-      .add("runs", std::to_string(results.finished_runs().size()))
-      .add("expected_runs", std::to_string(results.record().run_count))
-      .add("samples", std::to_string(all.samples))
-      .add("recommendation", best == nullptr ? "null" : json_text(best->name))
-      .add("saving_to_on_demand", saving_json(best, on_demand))
-      .add("next", next == nullptr ? "null" : json_text(next->name))
-      .add("saving_to_next", saving_json(best, next))
-      .add("spots_cost_more", json_bool(all.spot_price > all.on_demand_price));
-  return object
-      .add("strategies", list_of(all.strategies,
-                                 [&](const StrategyFigures& one) {
-                                   return JsonObject()
-                                       .add("strategy", json_text(one.name))
-                                       .add("runs", std::to_string(one.runs))
-                                       .add("late", std::to_string(one.late))
-                                       .add("cost", json_number(one.cost))
-                                       .add("saving_to_on_demand", saving_json(&one, on_demand))
-                                       .add("restarts", json_number(one.restarts))
-                                       .add("spot_hours", json_number(one.spot_hours))
-                                       .text();
-                                 }))
-      .text();
+  const auto name = [](const StrategyFigures* one) {
+    return one == nullptr ? Json() : Json(one->name);
+  };
+  StudySummary summary;
+  summary.text = missing_runs_line(results) + recommendation_text(all) + cautions_text(all) +
+                 "Means over all runs of a strategy\n" + table.text();
+  summary.json = {{"samples", all.samples},
+                  {"recommendation", name(best)},
+                  {"saving_to_on_demand", saving_json(best, all.find("on_demand"))},
+                  {"next", name(next)},
+                  {"saving_to_next", saving_json(best, next)},
+                  {"spots_cost_more", all.spot_price > all.on_demand_price},
+                  {"spot_price", json_of(all.spot_price)},
+                  {"on_demand_price", json_of(all.on_demand_price)},
+                  {"strategies", table.json()}};
+  return summary;
 }
 
 }  // namespace cospot

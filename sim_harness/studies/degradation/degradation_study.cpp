@@ -6,9 +6,9 @@
 #include "sim_harness/engine/allocator.hpp"
 #include "sim_harness/engine/simulation_engine.hpp"
 #include "sim_harness/results/measure.hpp"
-#include "sim_harness/studies/degradation/degradation_text.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
+#include "sim_harness/studies/provider/provider_money.hpp"
 #include "sim_harness/studies/provider/run_measures.hpp"
 
 namespace cospot {
@@ -96,6 +96,18 @@ Experiment load(Settings settings) {
   return experiment;
 }
 
+const StudyFigures& figures() {
+  static const StudyFigures made{
+      .title = "VMs placed on a random one of their first OTN hosts",
+      .figures = {{.name = "vm_rejected", .title = "VMs rejected", .unit = FigureUnit::kNumber}}};
+  return made;
+}
+
+const StudyMoney& money() {
+  static const StudyMoney made{.columns = {kVmsLost, kVmsRequested, kVmsEarned}};
+  return made;
+}
+
 }  // namespace
 
 Study degradation_study() {
@@ -105,8 +117,8 @@ Study degradation_study() {
           .read = [](const StudyFile& file) -> LoadExperiment {
             return [settings = table().read(file)] { return load(settings); };
           },
-          .summary_text = degradation_text,
-          .money = degradation_money};
+          .figures = figures,
+          .money = money};
 }
 
 }  // namespace cospot

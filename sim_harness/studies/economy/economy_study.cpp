@@ -11,7 +11,6 @@
 #include "sim_harness/results/measure.hpp"
 #include "sim_harness/studies/economy/economy.hpp"
 #include "sim_harness/studies/economy/economy_keys.hpp"
-#include "sim_harness/studies/economy/economy_text.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/workloads/workload_list.hpp"
@@ -238,6 +237,45 @@ Experiment load(const Settings& settings) {
   return experiment;
 }
 
+const StudyFigures& figures() {
+  static const StudyFigures made{
+      .title = "Economy class, promised for a whole horizon",
+      .figures = {{.name = "quantity_percent",
+                   .title = "promised",
+                   .unit = FigureUnit::kPercent,
+                   .decimals = 1,
+                   .meaning = "of the capacity"},
+                  {.name = "availability_percent",
+                   .title = "availability",
+                   .unit = FigureUnit::kPercent,
+                   .decimals = 1,
+                   .meaning = "periods without a shortage"},
+                  {.name = "availability_least_percent",
+                   .title = "worst cycle",
+                   .unit = FigureUnit::kPercent,
+                   .decimals = 1,
+                   .meaning = "its availability"},
+                  {.name = "wastage_percent",
+                   .title = "wastage",
+                   .unit = FigureUnit::kPercent,
+                   .decimals = 1,
+                   .meaning = "of the capacity"},
+                  {.name = "shortage_percent",
+                   .title = "shortage",
+                   .unit = FigureUnit::kPercent,
+                   .decimals = 1,
+                   .meaning = "of the capacity"},
+                  {.name = "theta",
+                   .title = "theta",
+                   .unit = FigureUnit::kNumber,
+                   .decimals = 3,
+                   .meaning =
+                       "above the oracle's it is that of promises that were broken: availability "
+                       "comes first"}},
+      .is_sold_once = true};
+  return made;
+}
+
 }  // namespace
 
 Study economy_study() {
@@ -247,7 +285,7 @@ Study economy_study() {
           .read = [](const StudyFile& file) -> LoadExperiment {
             return [settings = table().read(file)] { return load(settings); };
           },
-          .summary_text = economy_text};
+          .figures = figures};
 }
 
 }  // namespace cospot

@@ -12,8 +12,8 @@
 #include "sim_harness/engine/provider_run.hpp"
 #include "sim_harness/results/measure.hpp"
 #include "sim_harness/studies/levels/level_run.hpp"
+#include "sim_harness/studies/levels/levels_figures.hpp"
 #include "sim_harness/studies/levels/levels_settings.hpp"
-#include "sim_harness/studies/levels/levels_summary.hpp"
 #include "sim_harness/studies/levels/promise_plan.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
 #include "sim_harness/studies/provider/provider_views.hpp"
@@ -238,8 +238,7 @@ Study levels_study() {
           .read = [](const StudyFile& file) -> LoadExperiment {
             return [settings = read_levels_settings(file)] { return load(settings); };
           },
-          .summary_text = levels_summary_text,
-          .summary_json = levels_summary_json,
+          .figures = levels_figures,
           .money = levels_money};
 }
 

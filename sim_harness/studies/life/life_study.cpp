@@ -9,9 +9,9 @@
 
 #include "sim_harness/engine/provider_run.hpp"
 #include "sim_harness/life/make_life_plan.hpp"
+#include "sim_harness/studies/life/life_figures.hpp"
 #include "sim_harness/studies/life/life_keys.hpp"
 #include "sim_harness/studies/life/life_schema.hpp"
-#include "sim_harness/studies/life/life_summary.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
 
 namespace cospot {
@@ -68,8 +68,7 @@ Study life_study() {
           .read = [](const StudyFile& file) -> LoadExperiment {
             return [settings = life_table().read(file)] { return load(settings); };
           },
-          .summary_text = life_summary_text,
-          .summary_json = life_summary_json,
+          .figures = life_figures,
           .money = life_money};
 }
 

@@ -7,9 +7,9 @@
 
 #include "sim_harness/engine/provider_run.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
+#include "sim_harness/studies/schedulers/schedulers_figures.hpp"
 #include "sim_harness/studies/schedulers/schedulers_schema.hpp"
 #include "sim_harness/studies/schedulers/schedulers_settings.hpp"
-#include "sim_harness/studies/schedulers/schedulers_text.hpp"
 
 namespace cospot {
 namespace {
@@ -70,7 +70,7 @@ Study schedulers_study() {
           .read = [](const StudyFile& file) -> LoadExperiment {
             return [settings = schedulers_table().read(file)] { return load(settings); };
           },
-          .summary_text = schedulers_text,
+          .figures = schedulers_figures,
           .money = schedulers_money};
 }
 

@@ -139,8 +139,7 @@ Study sla_study() {
           .read = [](const StudyFile& file) -> LoadExperiment {
             return [settings = read_sla_settings(file)] { return load(settings); };
           },
-          .summary_text = sla_summary_text,
-          .summary_json = sla_summary_json,
+          .summarise = sla_summary,
           .money = sla_money};
 }
 

@@ -2,122 +2,149 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include "core/parse_number.hpp"
 #include "guarantees/sla/kept_promises.hpp"
-#include "sim_harness/files/json_text.hpp"
-#include "sim_harness/files/text_table.hpp"
 #include "sim_harness/prices/sold_once_json.hpp"
+#include "sim_harness/studies/means_table.hpp"
 #include "sim_harness/studies/provider/provider_money.hpp"
-#include "sim_harness/studies/study_summary.hpp"
 
 namespace cospot {
 namespace {
 
-/// All seeds of one combination together.
-struct Combination {
-  std::string workload, spot_workload, target;
-  std::int64_t hosts = 0, runs = 0;
-  double on_demand_admission = 0, spot_admission = 0, revenue_share = 0, refresh_ms = 0;
-  PromiseCount count;
-  std::int64_t runs_met = 0;
+/// What is read of every run.
+enum Read : std::uint8_t { kVms, kSpots, kRevenue, kAdmitted, kEvicted, kMet, kRefresh, kTarget };
+constexpr std::array<Figure, 8> kRead{
+    {{.name = "on_demand_admission", .title = "VMs admitted"},
+     {.name = "spot_admission", .title = "spots admitted"},
+     {.name = "spot_revenue_share", .title = "spot revenue"},
+     {.name = "spot_admitted"},
+     {.name = "evictions"},
+     {.name = "is_met"},
+     {.name = "refresh_ms_max", .unit = FigureUnit::kMilliseconds, .decimals = 1},
+     {.name = "target", .sql = "CAST(NULLIF(run.target, 'none') AS REAL)"}}};
+constexpr Figure kEvictions{.name = "eviction_ratio", .title = "evicted"};
 
-  [[nodiscard]] bool is_promise() const { return target != "none"; }
-  [[nodiscard]] double eviction_ratio() const {
-    if (count.promised == 0) return 0;
-    return static_cast<double>(count.broken) / static_cast<double>(count.promised);
-  }
-  [[nodiscard]] std::string_view verdict() const {
-    if (!is_promise()) return "";
-    switch (verdict_of(count, parse_number(target).value())) {
-      case PromiseVerdict::kKept:
-        return "kept";
-      case PromiseVerdict::kUnclear:
-        return "unclear";
-      case PromiseVerdict::kBroken:
-        return "broken";
-    }
-    return "";
-  }
-};
+using Runs = std::span<const std::size_t>;
 
-std::vector<Combination> combinations_of(ResultsDatabase& results) {
-  SqliteStatement select(
-      results.connection(),
-      "SELECT run.workload, run.spot_workload, run.hosts, run.target, count(*), "
-      "  avg(on_demand_admission), avg(spot_admission), avg(spot_revenue_share), "
-      "  max(refresh_ms_max), sum(spot_admitted), sum(evictions), COALESCE(sum(is_met), 0) "
-      "FROM run JOIN run_figures USING (run_index) "
-      "GROUP BY run.workload, run.spot_workload, run.hosts, run.target ORDER BY min(run_index)");
-  std::vector<Combination> all;
-  while (select.step()) {
-    Combination one;
-    one.workload = select.read_text();
-    one.spot_workload = select.read_text();
-    one.hosts = select.read_integer();
-    one.target = select.read_text();
-    one.runs = select.read_integer();
-    for (double* number :
-         {&one.on_demand_admission, &one.spot_admission, &one.revenue_share, &one.refresh_ms}) {
-      *number = select.read_number();
-    }
-    one.count.promised = static_cast<std::uint64_t>(select.read_integer());
-    one.count.broken = static_cast<std::uint64_t>(select.read_integer());
-    one.runs_met = select.read_integer();
-    all.push_back(std::move(one));
+const char* verdict_text(PromiseVerdict verdict) {
+  switch (verdict) {
+    case PromiseVerdict::kKept:
+      return "kept";
+    case PromiseVerdict::kUnclear:
+      return "unclear";
+    case PromiseVerdict::kBroken:
+      break;
   }
-  return all;
+  return "broken";
 }
 
-std::string percent(double fraction) { return fmt::format("{:.2f}%", 100 * fraction); }
+class SlaTable {
+ public:
+  SlaTable(ResultsDatabase& results, Timing timing)
+      : read_(read_figures(results, kRead)), table_(results, read_.runs) {
+    write_targets();
+    add("runs", "runs", [](Runs runs) { return count(runs.size()); });
+    table_.add(kRead[kVms], read_.values[kVms]);
+    table_.add(kRead[kSpots], read_.values[kSpots]);
+    add("spot_admitted", "", [this](Runs runs) { return count(sum(kAdmitted, runs)); });
+    add("evictions", "", [this](Runs runs) { return count(sum(kEvicted, runs)); });
+    add("eviction_ratio", "evicted", [this](Runs runs) {
+      const PromiseCount of = count_of(runs);
+      const double ratio =
+          of.promised == 0 ? 0 : static_cast<double>(of.broken) / static_cast<double>(of.promised);
+      return SummaryCell{figure_text(kEvictions, ratio), json_of(ratio)};
+    });
+    add("eviction_interval", "95% interval", [this](Runs runs) {
+      const ProbabilityInterval of = eviction_interval(count_of(runs));
+      return SummaryCell{
+          figure_text(kEvictions, of.lower) + " to " + figure_text(kEvictions, of.upper),
+          {json_of(of.lower), json_of(of.upper)}};
+    });
+    add("runs_met", "runs within",
+        [this](Runs runs) { return target(runs) ? count(sum(kMet, runs)) : SummaryCell{}; });
+    table_.add(kRead[kRevenue], read_.values[kRevenue]);
+    if (timing == Timing::kOn) {
+      add("refresh_ms_max", "longest refresh", [this](Runs runs) {
+        double longest = 0;
+        for (const std::size_t run : runs) {
+          longest = std::max(longest, read_.values[kRefresh][run].value_or(0));
+        }
+        return SummaryCell{figure_text(kRead[kRefresh], longest), json_of(longest)};
+      });
+    }
+    table_.add({"promise", "promise", TextTable::Align::kLeft}, [this](Runs runs) {
+      const std::optional<double> of = target(runs);
+      if (!of) return SummaryCell{};
+      const char* verdict = verdict_text(verdict_of(count_of(runs), *of));
+      return SummaryCell{verdict, verdict};
+    });
+  }
+
+  [[nodiscard]] const MeansTable& table() const { return table_; }
+
+ private:
+  template <class Cell>
+  void add(const char* name, const char* title, const Cell& cell) {
+    table_.add({name, title}, cell);
+  }
+
+  static SummaryCell count(std::uint64_t number) { return {fmt::format("{}", number), number}; }
+
+  [[nodiscard]] std::uint64_t sum(Read figure, Runs runs) const {
+    double sum = 0;
+    for (const std::size_t run : runs) sum += read_.values[figure][run].value_or(0);
+    return static_cast<std::uint64_t>(sum);
+  }
+
+  /// The promised probability of an eviction; none: no promise.
+  [[nodiscard]] std::optional<double> target(Runs runs) const {
+    return read_.values[kTarget][runs.front()];
+  }
+
+  [[nodiscard]] PromiseCount count_of(Runs runs) const {
+    return {.promised = sum(kAdmitted, runs), .broken = sum(kEvicted, runs)};
+  }
+
+  /// A target in percent for people, and as a number for programs.
+  void write_targets() {
+    table_.rewrite("target", [this](SummaryCell& cell, Runs runs) {
+      const std::optional<double> of = target(runs);
+      if (of) cell.text = fmt::format("{:g}%", 100 * *of);
+      cell.json = json_of(of);
+    });
+  }
+
+  RunFigures read_;
+  MeansTable table_;
+};
 
 }  // namespace
 
-std::string sla_summary_text(ResultsDatabase& results, Timing timing) {
-  const ExperimentRecord record = results.record();
-  TextTable table;
-  for (const char* name : {"workload", "spot workload"})
-    table.add_column(name, TextTable::Align::kLeft);
-  for (const char* name : {"hosts", "target", "runs", "VMs admitted", "spots admitted", "evicted",
-                           "95% interval", "runs within", "spot revenue"}) {
-    table.add_column(name);
-  }
-  if (timing == Timing::kOn) table.add_column("longest refresh");
-  table.add_column("promise", TextTable::Align::kLeft);
-  for (const Combination& one : combinations_of(results)) {
-    const ProbabilityInterval interval = eviction_interval(one.count);
-    std::vector<std::string> row{one.workload,
-                                 one.spot_workload,
-                                 fmt::format("{}", one.hosts),
-                                 one.is_promise()
-                                     ? fmt::format("{:g}%", 100 * parse_number(one.target).value())
-                                     : one.target,
-                                 fmt::format("{}", one.runs),
-                                 percent(one.on_demand_admission),
-                                 percent(one.spot_admission),
-                                 percent(one.eviction_ratio()),
-                                 percent(interval.lower) + " to " + percent(interval.upper),
-                                 one.is_promise() ? fmt::format("{}", one.runs_met) : "",
-                                 percent(one.revenue_share)};
-    if (timing == Timing::kOn) row.push_back(fmt::format("{:.1f} ms", one.refresh_ms));
-    row.emplace_back(one.verdict());
-    table.add_row(std::move(row));
-  }
-  SqliteStatement delay(results.connection(),
-                        "SELECT json_extract(configuration, '$.spot_delay_us') FROM sweep");
-  const double hours = delay.step() ? static_cast<double>(delay.read_integer()) / 3600e6 : 0;
-  return fmt::format("Promised lifetimes: {}",
-                     runs_line(results.finished_runs().size(), record.run_count)) +
-         (hours > 0 ? fmt::format("Spots are asked for {:g} h later than their file says.\n", hours)
-                    : "") +
-         table.text() +
-         "(evicted: of all that were admitted in these runs; interval: Clopper-Pearson, as if\n"
-         "evictions were independent; runs within: runs that evicted no more than the target)\n";
+StudySummary sla_summary(ResultsDatabase& results, Timing timing) {
+  const SlaTable made(results, timing);
+  const MeansTable& table = made.table();
+  SqliteStatement select(results.connection(),
+                         "SELECT json_extract(configuration, '$.spot_delay_us') FROM sweep");
+  const double delay_h = select.step() ? static_cast<double>(select.read_integer()) / 3600e6 : 0;
+  StudySummary summary;
+  summary.text =
+      "Promised lifetimes: " + runs_line(results) + table.heading() +
+      (delay_h > 0
+           ? fmt::format("Spots are asked for {:g} h later than their file says.\n", delay_h)
+           : "") +
+      table.table().text() +
+      "(evicted: of all that were admitted in these runs; interval: Clopper-Pearson, as if\n"
+      "evictions were independent; runs within: runs that evicted no more than the target)\n";
+  summary.json = {{"spot_delay_h", json_of(delay_h)},
+                  {"combinations", table.table().json()},
+                  {"note", sold_once_note()}};
+  return summary;
 }
 
 const StudyMoney& sla_money() {
@@ -126,37 +153,6 @@ const StudyMoney& sla_money() {
       .months = "run.window_days / (365.25 / 12)",
       .takes_flavors = false};
   return made;
-}
-
-std::string sla_summary_json(ResultsDatabase& results, Timing timing) {
-  const ExperimentRecord record = results.record();
-  const auto number = [](double value) { return json_number(value); };
-  const auto combination = [&](const Combination& one) {
-    const ProbabilityInterval interval = eviction_interval(one.count);
-    JsonObject json;
-    json.add("workload", json_text(one.workload))
-        .add("spot_workload", json_text(one.spot_workload))
-        .add("hosts", std::to_string(one.hosts))
-        .add("target", one.is_promise() ? one.target : "null")
-        .add("runs", std::to_string(one.runs))
-        .add("on_demand_admission", number(one.on_demand_admission))
-        .add("spot_admission", number(one.spot_admission))
-        .add("spot_admitted", std::to_string(one.count.promised))
-        .add("evictions", std::to_string(one.count.broken))
-        .add("eviction_ratio", number(one.eviction_ratio()))
-        .add("eviction_interval", json_list({number(interval.lower), number(interval.upper)}))
-        .add("runs_met", one.is_promise() ? std::to_string(one.runs_met) : "null")
-        .add("spot_revenue_share", number(one.revenue_share));
-    if (timing == Timing::kOn) json.add("refresh_ms_max", number(one.refresh_ms));
-    return json.add("promise", one.is_promise() ? json_text(one.verdict()) : "null").text();
-  };
-  return JsonObject()
-      .add("study", json_text(record.study))
-      .add("runs", fmt::format("{}", results.finished_runs().size()))
-      .add("expected_runs", fmt::format("{}", record.run_count))
-      .add("combinations", list_of(combinations_of(results), combination))
-      .add("note", sold_once_json())
-      .text();
 }
 
 }  // namespace cospot

@@ -14,7 +14,7 @@ const Configuration = (() => {
   }
 
   function text(workloads, lines) {
-    return [...workloadLines(workloads), `host: ${Results.hostYaml}`, ...lines, ""].join("\n");
+    return [...workloadLines(workloads), `host: ${Results.yaml.host}`, ...lines, ""].join("\n");
   }
 
   /** The size, and from what a headroom counts, where that must be said. */
@@ -26,7 +26,7 @@ const Configuration = (() => {
   function ofPoint(point) {
     const workloads = point.runs.map((run) => Results.coordinates.workload[run]);
     return text(workloads, [
-      ...sizeLines(yaml("size", point.size), Results.headroomOf.point),
+      ...sizeLines(yaml("size", point.size), Results.yaml.headroomOf.point),
       ...["vm", "spot", "evictor", "saf", "otn"].map((d) => `${d}: ${yaml(d, point[d])}`),
     ]);
   }
@@ -35,7 +35,7 @@ const Configuration = (() => {
   function ofSweep() {
     const list = (d) => `[${Results.axes[d].values.map((value) => value.yaml).join(", ")}]`;
     return text([...Results.axes.workload.values.keys()], [
-      ...sizeLines(list("size"), Results.headroomOf.sweep),
+      ...sizeLines(list("size"), Results.yaml.headroomOf.sweep),
       ...["vm", "spot", "evictor", "saf", "otn"].map((d) => `${d}: ${list(d)}`),
     ]);
   }

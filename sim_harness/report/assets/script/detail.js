@@ -26,18 +26,21 @@ const Detail = (() => {
   }
 
   function facts(point) {
-    const worth = Results.prices ? Money.of(point) : null;
+    const digits = point.runs.length > 1 ? 1 : 0;
+    const count = (value) => Format.count(value, digits);
+    const mean = (measure, write) => Format.mean(point, measure, write);
     const rows = [
-      ["Hosts", Format.count(point.hosts, point.runs.length > 1 ? 1 : 0)],
-      ["Spot revenue earned", Format.percent(point.share)],
-      ["the same per host", Format.measures.perHost.text(point.perHost)],
-      ...(worth ? [["Spot money earned", `${Format.money(worth.earned)} of ${Format.money(worth.requested)}`]] : []),
-      ["the same with a free first hour", Format.percent(point.shareFirstHourFree)],
-      ["Gain", Format.gain(point.gain)],
-      ["VM revenue lost", Format.loss(point.loss)],
-      ...(worth ? [["VM money lost", Format.money(worth.lost)]] : []),
-      ["VMs rejected", Format.count(point.rejected, point.runs.length > 1 ? 1 : 0)],
-      ["Evictions", Format.count(point.evictions, point.runs.length > 1 ? 1 : 0)],
+      ["Hosts", mean("hosts", count)],
+      ["Spot revenue earned", mean("spot_share", Format.percent)],
+      ["the same per host", mean("spot_vcpu_hours_per_host", Format.measures.spot_vcpu_hours_per_host.text)],
+      ...(Results.hasMoney ? [["Spot money earned", `${mean("spot_earned", Format.money)} of ` +
+        mean("spot_requested", Format.money)]] : []),
+      ["the same with a free first hour", mean("spot_share_first_hour_free", Format.percent)],
+      ["Gain", mean("gain", Format.gain)],
+      ["VM revenue lost", mean("vm_loss", Format.loss)],
+      ...(Results.hasMoney ? [["VM money lost", mean("vm_lost", Format.money)]] : []),
+      ["VMs rejected", mean("vm_rejected", count)],
+      ["Evictions", mean("evictions", count)],
     ];
     return element("dl", { class: "facts" },
       ...rows.map(([name, value]) => element("div", {}, element("dt", {}, name),

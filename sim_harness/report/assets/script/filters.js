@@ -3,7 +3,8 @@ const Filters = (() => {
   const groups = document.getElementById("filter-groups");
   const controls = document.getElementById("controls");
   const { element } = Format;
-  const modeNames = { mean: "Mean over workloads", runs: "Single runs" };
+  const over = Results.averaged.map((d) => `${Format.titles[d].toLowerCase()}s`).join(" and ");
+  const modeNames = { mean: `Mean over ${over}`, runs: "Single runs" };
   const yNames = Object.fromEntries(Object.entries(Format.measures).map(([y, { name }]) => [y, name]));
 
   function toggled(dimension, index, on) {
@@ -45,18 +46,23 @@ const Filters = (() => {
     return element("fieldset", { class: "segmented" }, element("legend", {}, legend), ...choices);
   }
 
-  function colorSelect() {
-    const select = element("select", { id: "color",
-      onchange: (event) => ViewState.change({ color: event.target.value }) },
-    ...Results.dimensions.map((d) => element("option", { value: d }, Format.titles[d])));
-    return element("label", { class: "select" }, "Colour by", select);
+  function select(key, title, names) {
+    const made = element("select", { id: key,
+      onchange: (event) => ViewState.change({ [key]: event.target.value }) },
+    ...ViewState.choices[key].map((value) => element("option", { value }, names(value))));
+    return element("label", { class: "select" }, title, made);
   }
 
   function build() {
     groups.append(...Results.dimensions.filter((d) => Results.axes[d].values.length > 1).map(group));
     if (ViewState.choices.mode.length > 1) controls.append(radios("mode", "A point is", modeNames));
-    if (ViewState.choices.y.length > 1) controls.append(radios("y", "Vertical axis", yNames));
-    controls.append(colorSelect());
+    if (ViewState.choices.y.length > 1) {
+      document.getElementById("scatter-controls").append(radios("y", "Vertical axis", yNames));
+    }
+    const titleOf = (d) => (d === "none" ? "none" : Format.titles[d]);
+    controls.append(select("color", "Colour by", titleOf));
+    document.getElementById("trend-controls").append(
+      select("measure", "Measure", (name) => Format.measures[name].name), select("x", "by", titleOf));
     document.getElementById("reset").addEventListener("click", ViewState.reset);
     if (window.innerWidth < 900) document.getElementById("filters").open = false;
   }
@@ -77,13 +83,18 @@ const Filters = (() => {
     const badge = document.getElementById("filter-count");
     badge.textContent = narrowed === 0 ? "none" : `${narrowed} active`;
     badge.classList.toggle("narrowed", narrowed > 0);
-    for (const input of controls.querySelectorAll("input")) {
+    for (const input of document.querySelectorAll(".controls input")) {
       input.checked = state[input.name] === input.value;
     }
-    document.getElementById("color").value = state.color;
-    // In the mean over workloads no point has one workload.
-    const workload = controls.querySelector("option[value=workload]");
-    workload.hidden = workload.disabled = state.mode === "mean";
+    for (const key of ["color", "measure", "x"]) {
+      const chooser = document.getElementById(key);
+      chooser.value = state[key];
+      // In the mean over workloads no point has one workload.
+      for (const option of key === "measure" ? [] : chooser.options) {
+        const isAveraged = state.mode === "mean" && Results.averaged.includes(option.value);
+        option.hidden = option.disabled = isAveraged;
+      }
+    }
   }
 
   /** The filters that are on, in words. */

@@ -3,18 +3,46 @@ const Format = (() => {
   const missing = "–";
   // As cospot list and cospot summary say it.
   const boundNote = "upper bound, knows lifetimes";
-  const titles = {
+  const words = (name) => name.replaceAll("_", " ");
+  /** In a comparison, what people call an axis. */
+  const known = Results.study !== "compare" ? {} : {
     workload: "Workload", vm: "VM policy", spot: "Spot policy", evictor: "Evictor", saf: "SAF",
-    otn: "OTN", size: Results.axes.size.key === "hosts" ? "Hosts" : "Headroom",
+    otn: "OTN",
   };
+  // An axis that the study file gives by a measure, such as hosts for the headroom, is called so.
+  const titles = Object.fromEntries(Results.dimensions.map((d) => [d, known[d] ??
+    (d !== "size" ? words(d) : Results.axes.size.key === "hosts" ? "Hosts" : "Headroom")]));
 
   const hours = Results.isRelative ? "unit-hours" : "vCPU-hours";
-  /** What the vertical axis may show: its name, and what it counts in. */
-  const measures = {
-    share: { name: "Spot revenue earned", unit: "% of requested", text: (value) => percent(value) },
-    perHost: { name: "Spot revenue per host", unit: hours, text: (value) => `${amount(value)} ${hours}` },
-    gain: { name: "Gain in spot revenue", unit: "%", text: (value) => gain(value) },
-  };
+  /** A number of a column: how a value is written follows from its unit. */
+  function measureOf({ name, role, unit }) {
+    const isShare = unit === "fraction";
+    return { name: words(name), unit: isShare ? "%" : unit,
+      text: (value) => (role === "money" ? money : isShare ? percent : number)(value) };
+  }
+  /** What an axis of a chart may show: its name, and what it counts in. */
+  const measures = Object.fromEntries(Results.described
+    .filter((column) => Results.isNumber(column.name))
+    .map((column) => [column.name, measureOf(column)]));
+  if (Results.study === "compare") {
+    Object.assign(measures, {
+      spot_share: { name: "Spot revenue earned", unit: "% of requested",
+        text: (value) => percent(value) },
+      spot_vcpu_hours_per_host: { name: "Spot revenue per host", unit: hours,
+        text: (value) => `${amount(value)} ${hours}` },
+      gain: { name: "Gain in spot revenue", unit: "%", text: (value) => gain(value) },
+      vm_loss: { name: "VM revenue lost", unit: "%", text: (value) => loss(value) },
+    });
+  }
+  const measureTitle = (key) =>
+    measures[key].name + (measures[key].unit ? ` (${measures[key].unit})` : "");
+
+  /** With as many digits as tell values apart. */
+  function number(value) {
+    if (typeof value !== "number") return String(value);
+    return Number.isNaN(value) ? missing
+      : value.toLocaleString("en-US", { maximumSignificantDigits: 8 });
+  }
 
   function count(value, digits = 0) {
     if (Number.isNaN(value)) return missing;
@@ -42,6 +70,12 @@ const Format = (() => {
     `${count(number, digits)} ${word}${number === 1 ? "" : "s"}`;
   const name = (dimension, index) => Results.axes[dimension].shown[index];
 
+  /** A mean with its 95 % interval, where it has one. */
+  function mean(point, measure, write) {
+    const half = point.halfWidth(measure);
+    return write(point[measure]) + (Number.isNaN(half) ? "" : ` ± ${write(half).replace("+", "")}`);
+  }
+
   const hosts = (value) => plural(value, "host", Number.isInteger(value) ? 0 : 1);
 
   /** One allocator in a line: what was chosen on every axis but the workload. */
@@ -65,6 +99,6 @@ const Format = (() => {
     return made;
   }
 
-  return { missing, boundNote, titles, hours, measures, count, amount, money, percent, gain, loss, microseconds, plural, name, allocator,
-    element };
+  return { missing, boundNote, mean, titles, hours, measures, measureTitle, count, number, amount, money, percent, gain,
+    loss, microseconds, plural, name, allocator, element };
 })();

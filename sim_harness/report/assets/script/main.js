@@ -1,5 +1,6 @@
 // Draws everything, and again what a change of the view touches.
 (() => {
+  const isComparison = Results.study === "compare";
   let result = null;
 
   /** The chosen point; until there is one, what earns most without VM loss and can be set. */
@@ -10,6 +11,7 @@
   }
 
   function drawSelection(state) {
+    if (!isComparison) return;
     const [point, isChosen] = selection(state);
     Scatter.select(point);
     Table.select(point);
@@ -18,37 +20,55 @@
   }
 
   function drawWords(state) {
-    document.getElementById("chart-heading").textContent =
-      `${Format.measures[state.y].name} against VM revenue lost`;
+    if (isComparison) {
+      document.getElementById("chart-heading").textContent =
+        `${Format.measures[state.y].name} against VM revenue lost`;
+    }
+    document.getElementById("trend-heading").textContent =
+      `${Format.measures[state.measure].name} by ${Format.titles[state.x]}`;
     const filters = Filters.inWords(state);
-    const kind = state.mode === "mean" ? "allocator" : "run";
+    const isMean = state.mode === "mean";
+    const kind = !isMean ? "run" : isComparison ? "allocator" : "combination";
     document.getElementById("in-view").textContent =
       `In view: ${Format.plural(result.points.length, kind)}` +
-      (state.mode === "mean" ? `, each the mean of its workloads; ${Format.count(result.runs)}` +
-        ` of ${Format.plural(Results.runCount, "run")}.` : ` of ${Format.count(Results.runCount)}.`) +
+      (isMean ? `, each the mean of its ${Results.averaged.join("s and ")}s; ` +
+        `${Format.count(result.runs)} of ${Format.plural(Results.runCount, "run")}.`
+        : ` of ${Format.count(Results.runCount)}.`) +
       (filters ? ` Filters: ${filters}.` : "");
   }
 
   function drawCharts(state) {
-    Scatter.draw(state, result);
-    Panels.draw(state, result);
+    if (isComparison) Scatter.draw(state, result);
+    Trend.draw(state, result);
   }
+
+  function drawTrend(state) {
+    Filters.update(state);
+    drawWords(state);
+    Trend.draw(state, result);
+  }
+
+  const drawTable = (state) =>
+    Table.draw(state, result, isComparison ? selection(state)[0] : null);
 
   function drawAll(state) {
     result = Points.compute(state);
     Filters.update(state);
     drawWords(state);
-    Overview.drawFigures(state, result);
-    Overview.drawBest(result);
+    if (isComparison) {
+      Overview.drawFigures(state, result);
+      Overview.drawBest(result);
+    }
     drawCharts(state);
-    Table.draw(state, result, selection(state)[0]);
+    drawTable(state);
     drawSelection(state);
   }
 
   function onChange(state, changed) {
     const only = (...keys) => changed.every((key) => keys.includes(key));
     if (only("selected")) drawSelection(state);
-    else if (only("page", "sort", "descending")) Table.draw(state, result, selection(state)[0]);
+    else if (only("page", "sort", "descending")) drawTable(state);
+    else if (only("measure", "x")) drawTrend(state);
     else drawAll(state);
   }
 
@@ -59,17 +79,20 @@
 
   /** Charts have the width of their card: they are drawn again when it changes. */
   function watchWidth() {
-    const scatter = document.getElementById("scatter");
-    let width = scatter.clientWidth;
+    const chart = document.getElementById("trend");
+    let width = chart.clientWidth;
     let waiting = 0;
     new ResizeObserver(() => {
-      if (scatter.clientWidth === width) return;
-      width = scatter.clientWidth;
+      if (chart.clientWidth === width) return;
+      width = chart.clientWidth;
       clearTimeout(waiting);
       waiting = setTimeout(redrawCharts, 100);
-    }).observe(scatter);
+    }).observe(chart);
   }
 
+  for (const part of document.querySelectorAll("[data-study]")) {
+    if (part.dataset.study !== Results.study) part.remove();
+  }
   Filters.build();
   Overview.build();
   drawAll(ViewState.get());

@@ -2,43 +2,59 @@
 const Overview = (() => {
   const { element } = Format;
 
-  function hostInWords() {
+  const { configuration } = Results;
+
+  /** `2 x 8 vcpus, 16 MiB of memory`; of several types one after the other. */
+  function hostInWords(host) {
+    if (host.types) return host.types.map((type) => hostInWords(type)).join(" and ");
     const units = { vcpus: "vcpus", memory_mb: "MiB of memory", disk_gb: "GiB of disk" };
-    const amounts = Results.hostYaml.slice(1, -1).split(", ").map((entry) => {
-      const [key, amount] = entry.split(": ");
-      return `${Format.count(Number(amount))} ${units[key]}`;
-    });
-    return amounts.join(", ");
+    const amounts = Object.entries(units).filter(([key]) => host[key] > 0)
+      .map(([key, unit]) => `${Format.count(host[key])} ${unit}`);
+    const count = host.count ? `${Format.count(host.count)} x ` : "";
+    return `${count}${host.type ? `${host.type}: ` : ""}${amounts.join(", ")}`;
   }
 
   function sentence() {
-    const parts = [`${Format.plural(Results.runCount, "run")} of ` +
-      Format.plural(Results.axes.workload.values.length, "workload")];
+    const isComparison = Results.study === "compare";
+    const workloads = Results.axes.workload?.values.length;
+    const parts = [(isComparison ? "" : `Study ${Results.study}: `) +
+      Format.plural(Results.runCount, "run") +
+      (workloads ? ` of ${Format.plural(workloads, "workload")}` : "")];
     if (Results.runCount < Results.expectedRuns) {
       const rest = Results.expectedRuns - Results.runCount;
       parts.push(`${Format.plural(rest, "run")} of the sweep ${rest === 1 ? "is" : "are"} missing`);
     }
-    parts.push(`hosts of ${hostInWords()}`);
+    if (configuration.host) parts.push(`hosts of ${hostInWords(configuration.host)}`);
     parts.push(`cospot ${Results.versions.join(", ")}`);
     return parts.join(" · ");
   }
 
-  function workloadTable() {
-    const rows = Results.axes.workload.values.map((workload, i) => element("tr", {},
-      element("th", { scope: "row", title: workload.label }, Results.axes.workload.names[i]),
-      ...[workload.vms, workload.spots].map((value) =>
-        element("td", { class: "number" }, Format.count(value ?? NaN))),
-      ...[workload.vmRevenue, workload.spotRevenue].map((value) =>
-        element("td", { class: "number" },
-          Format.amount(((value ?? NaN) / 86400) * Money.vcpus(workload)))),
-      element("td", {}, element("code", { title: workload.sha256 },
-        (workload.sha256 ?? "").slice(0, 12)))));
-    const titles = ["Workload", "VMs requested", "Spots requested", "VM revenue requested",
-      "Spot revenue requested", "SHA-256"];
+  function table(titles, rows) {
+    const isNumber = (value) => value instanceof Number || typeof value === "number";
     return element("div", { class: "scroll" }, element("table", {},
-      element("thead", {}, element("tr", {}, ...titles.map((title, i) =>
-        element("th", { scope: "col", class: i > 0 && i < 5 ? "number" : "" }, title)))),
-      element("tbody", {}, ...rows)));
+      element("thead", {}, element("tr", {}, ...titles.map((title) =>
+        element("th", { scope: "col" }, title)))),
+      element("tbody", {}, ...rows.map((row) => element("tr", {},
+        ...row.map((cell) => element("td", { class: isNumber(cell) ? "number" : "" },
+          typeof cell === "number" ? Format.count(cell) : cell)))))));
+  }
+
+  /** What each workload requests; a price or a share of it is of its first run. */
+  function workloadTable() {
+    const { vm_requests: vms, spot_requests: spots, vm_revenue_requested: vmRevenue,
+      spot_revenue_requested: spotRevenue } = Results.columns;
+    const rows = Results.axes.workload.values.map((workload, i) => {
+      const run = Results.coordinates.workload.indexOf(i);
+      const unit = configuration.workloads?.[i]?.vcpus_unit;
+      const vcpus = unit === undefined || unit === "relative" ? 1 : Number(unit);
+      const days = (column) => Format.amount(run < 0 ? NaN : (column[run] / 86400) * vcpus);
+      const sha256 = Results.columns.workload_sha256?.[run] ?? workload.sha256 ?? "";
+      return [Results.axes.workload.names[i], run < 0 ? Format.missing : vms[run],
+        run < 0 ? Format.missing : spots[run], days(vmRevenue), days(spotRevenue),
+        element("code", { title: sha256 }, sha256.slice(0, 12))];
+    });
+    return table(["Workload", "VMs requested", "Spots requested", "VM revenue requested",
+      "Spot revenue requested", "SHA-256"], rows);
   }
 
   function sizeTable() {
@@ -52,25 +68,32 @@ const Overview = (() => {
       if (least > most) return Format.missing;
       return least === most ? Format.count(least) : `${Format.count(least)} to ${Format.count(most)}`;
     };
-    return element("div", { class: "scroll" }, element("table", {},
-      element("thead", {}, element("tr", {}, element("th", { scope: "col" }, Format.titles.size),
-        element("th", { scope: "col", class: "number" }, "Hosts in the datacenter"))),
-      element("tbody", {}, ...Results.axes.size.names.map((name, size) => element("tr", {},
-        element("th", { scope: "row" }, name),
-        element("td", { class: "number" }, range(size)))))));
+    return table([Format.titles.size, "Hosts in the datacenter"],
+      Results.axes.size.names.map((name, size) => [name, range(size)]));
+  }
+
+  function columnTable() {
+    return table(["column", "is", "unit", "meaning"], Results.described.map((column) =>
+      [column.name.replaceAll("_", " "), column.role, column.unit, column.meaning]));
+  }
+
+  function comparisonParts() {
+    return [
+      workloadTable(),
+      element("p", { class: "note" }, `Revenue in ${Results.isRelative ? "unit-days" : "vCPU-days"}, inside the workload’s window.`),
+      sizeTable(),
+      ...(Results.yaml.headroomOf.sweep === "each_policy" ? [element("p", { class: "note" },
+        "headroom_of: each_policy: a size is more hosts for a VM policy that packs worse, so policies " +
+        "are not compared on equal hosts.")] : []),
+      Detail.copyable(["The sweep"], Configuration.ofSweep(), "the sweep as YAML"),
+    ];
   }
 
   function build() {
     document.getElementById("what-was-run").textContent = sentence();
     document.getElementById("sweep-content").append(
       element("p", {}, "Made by ", element("code", {}, Results.createdBy), "."),
-      workloadTable(),
-      element("p", { class: "note" }, `Revenue in ${Results.isRelative ? "unit-days" : "vCPU-days"}, inside the workload’s window.`),
-      sizeTable(),
-      ...(Results.headroomOf.sweep === "each_policy" ? [element("p", { class: "note" },
-        "headroom_of: each_policy: a size is more hosts for a VM policy that packs worse, so policies " +
-        "are not compared on equal hosts.")] : []),
-      Detail.copyable(["The sweep"], Configuration.ofSweep(), "the sweep as YAML"));
+      ...(Results.yaml ? comparisonParts() : []), columnTable());
   }
 
   function figure(value, label, hint) {
@@ -85,10 +108,10 @@ const Overview = (() => {
     const lossless = points.filter((point) => point.lossless).length;
     const nothing = points.length > 0 && points.every((point) => point.bound)
       ? `nothing in view can be set: every ${isMean ? "allocator" : "run"} knows lifetimes` : "";
-    const figures = [figure(toSet ? Format.percent(toSet.share) : Format.missing,
+    const figures = [figure(toSet ? Format.percent(toSet.spot_share) : Format.missing,
       "most spot revenue earned without VM loss", toSet ? Format.allocator(toSet) : nothing)];
     if (bound) {
-      figures.push(figure(Format.percent(bound.share), Format.boundNote, Format.allocator(bound)));
+      figures.push(figure(Format.percent(bound.spot_share), Format.boundNote, Format.allocator(bound)));
     }
     if (Results.hasGain) {
       figures.push(figure(Format.gain(Points.meanOf(points, "gain")), "mean gain",
@@ -121,8 +144,8 @@ const Overview = (() => {
     }
     const cells = [[Format.count(point.hosts, Number.isInteger(point.hosts) ? 0 : 1), "number"],
       ...["vm", "spot", "evictor", "saf"].map((d) => [Format.name(d, point[d]), ""]),
-      [Format.name("otn", point.otn), "number"], [Format.percent(point.share), "number"],
-      [Format.amount(point.perHost), "number"],
+      [Format.name("otn", point.otn), "number"], [Format.percent(point.spot_share), "number"],
+      [Format.amount(point.spot_vcpu_hours_per_host), "number"],
       [Format.gain(point.gain), "number"], [Format.count(point.evictions, 1), "number"]];
     return element("tr", { "data-id": point.id, class: point.bound ? "bound" : "" }, name,
       ...cells.map(([text, kind]) => element("td", { class: kind }, text)),

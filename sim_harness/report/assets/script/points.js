@@ -1,9 +1,7 @@
 // From runs to what is shown: the points in view, their Pareto front, quantiles, the best of each
 // datacenter size.
 const Points = (() => {
-  const measures = ["gain", "share", "shareFirstHourFree", "perHost", "loss", "hosts", "rejected", "tooLarge",
-    "admitted", "evictions", "p99"];
-  const settings = ["size", "vm", "spot", "evictor", "saf", "otn"];
+  const measures = Object.keys(Format.measures);
 
   /** Positions of the runs that pass every filter. */
   function runsInView(filters) {
@@ -20,45 +18,64 @@ const Points = (() => {
     return runs;
   }
 
-  function startPoint(run, id) {
-    const point = { id, runs: [] };
-    for (const setting of settings) point[setting] = Results.coordinates[setting][run];
-    return point;
+  const meanOfNumbers = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+  /** What a mean is over: the workloads, each the mean of its seeds, or the seeds of a single one. */
+  function samplesOf(runs, column) {
+    const known = runs.filter((run) => !Number.isNaN(column[run]));
+    const workloads = Map.groupBy(known, (run) => Results.coordinates.workload?.[run] ?? 0);
+    const groups = workloads.size === 1 ? known.map((run) => [run]) : [...workloads.values()];
+    return groups.map((group) => meanOfNumbers(group.map((run) => column[run])));
   }
 
-  function mean(runs, column) {
-    let sum = 0;
-    let count = 0;
-    for (const run of runs) {
-      if (Number.isNaN(column[run])) continue;
-      sum += column[run];
-      ++count;
+  /** Its measures are computed when they are asked for; NaN: no run has one. */
+  class Point {
+    #means = new Map();
+
+    constructor(run, id) {
+      this.id = id;
+      this.runs = [];
+      for (const d of Results.dimensions) this[d] = Results.coordinates[d][run];
     }
-    return count === 0 ? NaN : sum / count;
+
+    mean(measure) {
+      if (!this.#means.has(measure)) {
+        const samples = samplesOf(this.runs, Results.columns[measure]);
+        const mean = samples.length === 0 ? NaN : meanOfNumbers(samples);
+        const { length } = samples;
+        const squares = samples.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+        const half = length < 2 ? NaN
+          : Results.tQuantiles[length] * Math.sqrt(squares / (length - 1) / length);
+        this.#means.set(measure, [mean, half]);
+      }
+      return this.#means.get(measure);
+    }
+
+    /** Half the width of the 95 % interval of a measure's mean; NaN without one. */
+    halfWidth(measure) {
+      return this.mean(measure)[1];
+    }
+  }
+  for (const measure of measures) {
+    Object.defineProperty(Point.prototype, measure, { get() { return this.mean(measure)[0]; } });
   }
 
   function finishPoint(point) {
-    for (const measure of measures) point[measure] = mean(point.runs, Results.columns[measure]);
-    point.workloads = point.runs.length;
-    point.workload = Results.coordinates.workload[point.runs[0]];
-    const { rejected, tooLarge } = Results.columns;
+    point.count = point.runs.length;
     point.bound = Results.isBound(point);
-    if (Results.prices) {
-      const worth = Money.of(point);
-      point.money = worth.earned;
-      point.moneyLost = worth.lost;
-    }
-    point.lossless = point.runs.every((run) => rejected[run] === tooLarge[run]);
+    const { vm_rejected: rejected, vm_too_large: tooLarge } = Results.columns;
+    point.lossless = tooLarge !== undefined &&
+      point.runs.every((run) => rejected[run] === tooLarge[run]);
     return point;
   }
 
-  /** One point per run, or per allocator: then every quantity is the mean over its workloads. */
+  /** One point per run, or per combination of settings: then every quantity is a mean. */
   function makePoints(runs, mode) {
     const points = new Map();
     for (const run of runs) {
-      const id = mode === "mean" ? Results.allocatorOf(run) : Results.runIndex[run];
+      const id = mode === "mean" ? Results.combinationOf(run) : Results.runIndex[run];
       let point = points.get(id);
-      if (!point) points.set(id, point = startPoint(run, id));
+      if (!point) points.set(id, point = new Point(run, id));
       point.runs.push(run);
     }
     return Array.from(points.values(), finishPoint);
@@ -80,8 +97,8 @@ const Points = (() => {
   }
 
   function paretoFront(points, y) {
-    const candidates = points.filter((point) => !Number.isNaN(point[y]) && !Number.isNaN(point.loss))
-      .sort((a, b) => a.loss - b.loss || b[y] - a[y] || a.id - b.id);
+    const candidates = points.filter((point) => !Number.isNaN(point[y]) && !Number.isNaN(point.vm_loss))
+      .sort((a, b) => a.vm_loss - b.vm_loss || b[y] - a[y] || a.id - b.id);
     const front = [];
     for (const point of candidates) {
       if (front.length === 0 || point[y] > front[front.length - 1][y]) front.push(point);
@@ -97,35 +114,37 @@ const Points = (() => {
     return sorted[below] + (sorted[above] - sorted[below]) * (position - below);
   }
 
-  /** Quantiles of a measure for every value of a dimension and of SAF. */
-  function spread(points, dimension, measure) {
+  /** Mean and quantiles of a measure for every value of one axis and of another. */
+  function spread(points, dimension, color, measure) {
     const groups = new Map();
+    const colors = color === "none" ? 1 : Results.axes[color].values.length;
     for (const point of points) {
       if (Number.isNaN(point[measure])) continue;
-      const key = point[dimension] * 2 + point.saf;
+      const key = point[dimension] * colors + (point[color] ?? 0);
       if (!groups.has(key)) groups.set(key, []);
       groups.get(key).push(point[measure]);
     }
     return Array.from(groups, ([key, values]) => {
       const sorted = Float64Array.from(values).sort();
       const at = (share) => quantile(sorted, share);
-      return { group: Math.floor(key / 2), saf: key % 2, count: sorted.length, low: at(0.05),
+      return { group: Math.floor(key / colors), color: key % colors, count: sorted.length,
+        mean: sorted.reduce((sum, value) => sum + value, 0) / sorted.length, low: at(0.05),
         lower: at(0.25), median: at(0.5), upper: at(0.75), high: at(0.95) };
-    }).sort((a, b) => a.group - b.group || a.saf - b.saf);
+    }).sort((a, b) => a.group - b.group || a.color - b.color);
   }
 
   /** For each size: of the allocators that lose no VM on any workload in view, the one that earns
    *  most, as a mean over these workloads: of those that can be set (point), and of those that know
    *  lifetimes (bound). */
   function bestBySize(points) {
-    const most = points.reduce((greatest, point) => Math.max(greatest, point.workloads), 0);
+    const most = points.reduce((greatest, point) => Math.max(greatest, point.count), 0);
     const best = new Map();
     for (const point of points) {
       if (!best.has(point.size)) best.set(point.size, { size: point.size, point: null, bound: null });
-      if (!point.lossless || point.workloads < most) continue;
+      if (!point.lossless || point.count < most) continue;
       const ofSize = best.get(point.size);
       const kind = point.bound ? "bound" : "point";
-      if (!ofSize[kind] || point.share > ofSize[kind].share) ofSize[kind] = point;
+      if (!ofSize[kind] || point.spot_share > ofSize[kind].spot_share) ofSize[kind] = point;
     }
     return [...best.values()].sort((a, b) => a.size - b.size);
   }
@@ -134,25 +153,25 @@ const Points = (() => {
    *  of those that know lifetimes. */
   function earnsMost(points, bound) {
     return points.reduce((best, point) => (point.lossless && point.bound === bound &&
-      point.share > (best?.share ?? -Infinity) ? point : best), null);
+      point.spot_share > (best?.spot_share ?? -Infinity) ? point : best), null);
   }
 
   function compute(state) {
     const runs = runsInView(state.filters);
     const points = makePoints(runs, state.mode);
-    const allocators = state.mode === "mean" ? points : makePoints(runs, "mean");
-    const shown = points.filter((point) => !Number.isNaN(point[state.y]));
-    return {
-      runs: runs.length,
-      points,
-      shown,
-      byId: new Map(points.map((point) => [point.id, point])),
-      fronts: paretoFronts(shown, state.y),
-      best: bestBySize(allocators),
-    };
+    const shown = points.filter((point) => !Number.isNaN(point[state.y ?? state.measure]));
+    const result = { runs: runs.length, points, shown,
+      byId: new Map(points.map((point) => [point.id, point])), fronts: [], best: [] };
+    if (Results.study !== "compare") return result;
+    const combinations = state.mode === "mean" ? points : makePoints(runs, "mean");
+    return { ...result, fronts: paretoFronts(shown, state.y), best: bestBySize(combinations) };
   }
 
-  const meanOf = (points, measure) => mean(points.keys(), points.map((point) => point[measure]));
+  /** Over the points that have it. */
+  function meanOf(points, measure) {
+    const known = points.map((point) => point[measure]).filter((value) => !Number.isNaN(value));
+    return known.length === 0 ? NaN : meanOfNumbers(known);
+  }
 
   return { compute, spread, meanOf, earnsMost };
 })();

@@ -1,9 +1,8 @@
 "use strict";
 
-// The results that the report holds: the axes of the sweep and one column per quantity.
+// The results that the report holds: the axes of the study and one column per quantity.
 const Results = (() => {
   const raw = JSON.parse(document.getElementById("results-data").textContent);
-  const dimensions = ["workload", "size", "vm", "spot", "evictor", "saf", "otn"];
 
   /** The part of paths that tells them apart: no common folder, no .csv or .csv.gz. */
   function shortNames(labels) {
@@ -17,66 +16,85 @@ const Results = (() => {
   }
 
   function displayName(dimension, key, label) {
-    if (dimension === "size") return key === "hosts" ? `${label} hosts` : `${label} %`;
-    return label;
+    if (dimension !== "size") return label;
+    return key === "hosts" ? `${label} hosts` : `${label} %`;
   }
 
   const axes = {};
-  dimensions.forEach((dimension, position) => {
-    const { key, values } = raw.axes[position];
+  for (const { name, key, unit, values } of raw.axes) {
+    const dimension = name === "headroom_percent" ? "size" : name;
     const names = dimension === "workload" ? shortNames(values.map((value) => value.label))
       : values.map((value) => displayName(dimension, key, value.label));
     // What is read; `names` are what the address says.
-    const shown = names.map((name, i) => (values[i].bound ? `${name} (upper bound)` : name));
-    axes[dimension] = { key, values, names, shown, titles: values.map((value) => value.label) };
-  });
+    const shown = names.map((label, i) => (values[i].bound ? `${label} (upper bound)` : label));
+    axes[dimension] = { key, unit, values, names, shown, titles: values.map((value) => value.label) };
+  }
+  const dimensions = Object.keys(axes);
   const gridSize = dimensions.reduce((product, d) => product * axes[d].values.length, 1);
   const runCount = raw.runs ? raw.runs.length : gridSize;
   const runIndex = raw.runs ?? Array.from({ length: runCount }, (_, i) => i);
 
   // A run's index is its position in the cross product of the axes, the last axis fastest.
   const coordinates = {};
+  const strides = {};
   let stride = 1;
   for (const dimension of [...dimensions].reverse()) {
-    const length = axes[dimension].values.length;
+    const { length } = axes[dimension].values;
     const divisor = stride;
     coordinates[dimension] =
       Uint32Array.from(runIndex, (index) => Math.floor(index / divisor) % length);
+    strides[dimension] = stride;
     stride *= length;
   }
 
   /** Whether a run, or a point, has a policy that needs true lifetimes: what it earns is an upper
    *  bound, which no datacenter can be set to. */
   const isBound = (at) =>
-    ["vm", "spot", "evictor"].some((dimension) => axes[dimension].values[at[dimension]].bound);
+    dimensions.some((dimension) => axes[dimension].values[at[dimension]].bound);
 
-  const columns = {};
-  for (const [name, column] of Object.entries(raw.columns)) {
-    const number = (value) => (value === null ? NaN : value);
-    columns[name] = Array.isArray(column) ? Float64Array.from(column, number)
-      : new Float64Array(runCount).fill(number(column.all));
+  /** Numbers, fractions in percent and NaN where there is none; or texts. */
+  function valuesOf({ values, unit }) {
+    const all = Array.isArray(values) ? values : new Array(runCount).fill(values.all);
+    if (all.some((value) => typeof value === "string")) return all;
+    const scale = unit === "fraction" ? 100 : 1;
+    return Float64Array.from(all, (value) => (value === null ? NaN : scale * value));
   }
+  const columns = {};
+  for (const column of raw.columns) columns[column.name] = valuesOf(column);
+  const isNumber = (name) => columns[name] instanceof Float64Array;
+  const has = (name) => name in columns && columns[name].some((value) => !Number.isNaN(value));
+
+  // Means are over these axes.
+  const averaged = ["workload", "seed"].filter((d) => axes[d]?.values.length > 1);
 
   return {
+    study: raw.study,
     dimensions,
     axes,
+    averaged,
     runCount,
     runIndex,
     coordinates,
     columns,
+    described: raw.columns,
+    isNumber,
     isBound,
-    // Runs that differ in nothing but the workload, the slowest axis, agree in this number.
-    allocatorOf: (run) => runIndex[run] % (gridSize / axes.workload.values.length),
+    // Runs that differ in nothing but the axes of means agree in this number.
+    combinationOf: (run) => averaged.reduce(
+      (index, d) => index - coordinates[d][run] * strides[d], runIndex[run]),
     expectedRuns: raw.expectedRuns,
     createdBy: raw.createdBy,
     versions: raw.versions,
-    hostYaml: raw.host,
-    // From what a headroom counts, as the sweep's file has it and as that of one point needs it.
-    headroomOf: raw.headroomOf,
-    // Of a vCPU-hour; null: nobody gave prices.
-    prices: raw.prices ?? null,
-    isRelative: axes.workload.values.some((workload) => workload.unit === "relative"),
-    hasGain: columns.gain.some((gain) => !Number.isNaN(gain)),
-    isTimed: columns.p99.some((nanoseconds) => nanoseconds > 0),
+    // What the study declares to be looked at first.
+    figures: raw.figures,
+    // As the database has it, and a comparison's as its file has it.
+    configuration: raw.configuration,
+    yaml: raw.yaml ?? null,
+    // Of Student's t, for the 95 % interval of a mean of so many samples.
+    tQuantiles: raw.tQuantiles,
+    hasMoney: raw.columns.some((column) => column.role === "money"),
+    isRelative: raw.configuration.workloads?.some((one) => one.vcpus_unit === "relative") ?? false,
+    hasGain: has("gain"),
+    isTimed: (columns.alloc_p99_ns ?? []).some((nanoseconds) => nanoseconds > 0),
   };
 })();

@@ -7,11 +7,10 @@ const Scatter = (() => {
   let view = null;
   let shown = { points: [], front: [], y: "gain", selected: null, strip: 0 };
 
-  const yTitle = (y) => `${Format.measures[y].name} (${Format.measures[y].unit})`;
   /** Points that lose nothing would hide each other on a line: they have a strip of their own, in
    *  which the horizontal place means nothing. */
   function horizontal(point) {
-    if (point.loss > 0) return point.loss;
+    if (point.vm_loss > 0) return point.vm_loss;
     const scattered = (point.id * 0.618033988749895) % 1;
     return -shown.strip * (0.1 + 0.8 * scattered);
   }
@@ -20,20 +19,20 @@ const Scatter = (() => {
 
   /** The width of the strip, as a VM loss: a fifth of the chart, when a point needs it. */
   function stripWidth(points) {
-    if (!points.some((point) => !(point.loss > 0))) return 0;
-    const most = points.reduce((greatest, point) => Math.max(greatest, point.loss), 0);
+    if (!points.some((point) => !(point.vm_loss > 0))) return 0;
+    const most = points.reduce((greatest, point) => Math.max(greatest, point.vm_loss), 0);
     return most > 0 ? most / 4 : 1;
   }
 
   function axes(points) {
-    const most = points.reduce((greatest, point) => Math.max(greatest, point.loss), 0);
+    const most = points.reduce((greatest, point) => Math.max(greatest, point.vm_loss), 0);
     const negative = { condition: { test: "datum.value < 0", value: 0 }, value: 1 };
     return {
       x: { field: "x", type: "quantitative", title: "VM revenue lost (% of requested)",
         scale: { domain: [-shown.strip, most > 0 ? most * 1.03 : 0], nice: false, zero: false },
         axis: { tickCount: isNarrow() ? 4 : 7, tickOpacity: negative, labelOverlap: true,
           labelExpr: most > 0 ? "datum.value < 0 ? '' : datum.label" : "''" } },
-      y: { field: "y", type: "quantitative", title: yTitle(shown.y),
+      y: { field: "y", type: "quantitative", title: Format.measureTitle(shown.y),
         scale: { zero: false, nice: true }, axis: { tickCount: 7 } },
     };
   }
@@ -54,7 +53,7 @@ const Scatter = (() => {
   function frontLayers(fronts) {
     // In the strip names would cover each other.
     const hasName = (front, i) =>
-      fronts.length > 1 && i === front.points.length - 1 && front.points[i].loss > 0;
+      fronts.length > 1 && i === front.points.length - 1 && front.points[i].vm_loss > 0;
     const rows = fronts.flatMap((front) => front.points.map((point, i) => ({ ...row(point),
       size: front.size, name: hasName(front, i) ? Format.name("size", front.size) : "" })));
     const mark = { color: Theme.ink("text"), strokeWidth: 1.5 };
@@ -96,9 +95,9 @@ const Scatter = (() => {
       const best = points[points.length - 1];
       return `${Format.titles.size} ${Format.name("size", size)}: ` +
         `${Format.plural(points.length, "point")}, the highest ${Format.measures[state.y].text(best[state.y])} ` +
-        `at ${Format.loss(best.loss)} lost.`;
+        `at ${Format.loss(best.vm_loss)} lost.`;
     });
-    return `Scatter of ${Format.plural(result.shown.length, "point")}: ${yTitle(state.y)} against ` +
+    return `Scatter of ${Format.plural(result.shown.length, "point")}: ${Format.measureTitle(state.y)} against ` +
       `VM revenue lost. Pareto fronts: ${fronts.join(" ")}`;
   }
 
@@ -149,9 +148,9 @@ const Scatter = (() => {
     container.classList.toggle("over-point", Boolean(point));
     if (!point) return;
     const lines = [Format.allocator(point),
-      `spot revenue earned ${Format.percent(point.share)}, gain ${Format.gain(point.gain)}`,
-      `spot revenue per host ${Format.measures.perHost.text(point.perHost)}`,
-      `VM revenue lost ${Format.loss(point.loss)}`];
+      `spot revenue earned ${Format.percent(point.spot_share)}, gain ${Format.gain(point.gain)}`,
+      `spot revenue per host ${Format.measures.spot_vcpu_hours_per_host.text(point.spot_vcpu_hours_per_host)}`,
+      `VM revenue lost ${Format.loss(point.vm_loss)}`];
     if (point.bound) lines.push(Format.boundNote);
     if (point.runs.length === 1) lines.unshift(Format.name("workload", point.workload));
     tooltip.replaceChildren(...lines.map((line) => Format.element("div", {}, line)));

@@ -1,31 +1,55 @@
 // The table of all points in view: sortable by every column, a hundred rows a page.
 const Table = (() => {
   const pageSize = 100;
+  const canSelect = Results.study === "compare";
   const { element } = Format;
   const axisColumn = (key) => ({ key, title: Format.titles[key], text: (p) => Format.name(key, p[key]) });
   const number = (key, title, text, hint) => ({ key, title, text, hint, isNumber: true });
 
+  /** A comparison's table has what people ask for first; that of other studies every column. */
+  const chosen = [
+    ["hosts", Results.axes.size?.key === "hosts" ? "Host count" : "Hosts", "count"],
+    ["spot_share", "Spot revenue earned", Format.percent, "of what spots requested"],
+    ["spot_vcpu_hours_per_host", "Per host", Format.amount, `${Format.hours} that spots earn on a host`],
+    ["gain", "Gain", Format.gain, "over the baseline: OTN 1, SAF off"],
+    ["vm_loss", "VM revenue lost", Format.loss, "of what VMs requested"],
+    ["spot_earned", "Spot money earned", Format.money],
+    ["vm_lost", "VM money lost", Format.money],
+    ["vm_rejected", "VMs rejected", "count"],
+    ["evictions", "Evictions", "count"],
+    ["spot_admitted", "Spots placed", "count"],
+    ["alloc_p99_ns", "Allocation p99", Format.microseconds,
+      "99th percentile of the time a VM allocation took"],
+  ].filter(([key]) => key in Results.columns && (key !== "alloc_p99_ns" || Results.isTimed));
+
+  const head = (column) => Format.titles[column.name] ?? column.name.replaceAll("_", " ");
+
+  function measureColumns(isMean) {
+    if (Results.study === "compare") {
+      return chosen.map(([key, title, text, hint]) => number(key, title, text === "count"
+        ? (point) => Format.mean(point, key, (value) => Format.count(value, isMean ? 1 : 0))
+        : (point) => Format.mean(point, key, text), hint));
+    }
+    return Results.described.map((column) => ({
+      key: column.name,
+      title: head(column) + (column.unit && column.unit !== column.name &&
+        column.unit !== "fraction" ? `, ${column.unit}` : ""),
+      hint: column.meaning,
+      isNumber: Results.isNumber(column.name),
+      text: (point) => (Results.isNumber(column.name) ? Format.mean(point, column.name, Format.measures[column.name].text)
+        : Results.columns[column.name][point.runs[0]] ?? Format.missing),
+    }));
+  }
+
   function columns(state) {
     const isMean = state.mode === "mean";
-    const counted = (key) => (point) => Format.count(point[key], isMean ? 1 : 0);
-    const list = [...(isMean ? [] : [axisColumn("workload")]), axisColumn("size"), axisColumn("vm"), axisColumn("spot"),
-      axisColumn("evictor"), axisColumn("saf"), { ...axisColumn("otn"), isNumber: true },
-      number("hosts", Results.axes.size.key === "hosts" ? "Host count" : "Hosts", counted("hosts")),
-      number("share", "Spot revenue earned", (p) => Format.percent(p.share), "of what spots requested"),
-      number("perHost", "Per host", (p) => Format.amount(p.perHost), `${Format.hours} that spots earn on a host`),
-      number("gain", "Gain", (p) => Format.gain(p.gain), "over the baseline: OTN 1, SAF off"),
-      number("loss", "VM revenue lost", (p) => Format.loss(p.loss), "of what VMs requested"),
-      ...(Results.prices ? [number("money", "Spot money earned", (p) => Format.money(p.money)),
-        number("moneyLost", "VM money lost", (p) => Format.money(p.moneyLost))] : []),
-      number("rejected", "VMs rejected", counted("rejected")),
-      number("evictions", "Evictions", counted("evictions")),
-      number("admitted", "Spots placed", counted("admitted"))];
-    if (Results.isTimed) {
-      list.push(number("p99", "Allocation p99", (p) => Format.microseconds(p.p99),
-        "99th percentile of the time a VM allocation took"));
-    }
-    if (isMean) list.push(number("workloads", "Workloads", (p) => Format.count(p.workloads)));
-    return list;
+    return [
+      ...Results.dimensions.filter((d) => !isMean || !Results.averaged.includes(d))
+        .map((d) => ({ ...axisColumn(d), isNumber: d === "otn" })),
+      ...measureColumns(isMean),
+      ...(isMean ? [number("count", Results.averaged.includes("seed") ? "Runs" : "Workloads",
+        (p) => Format.count(p.count))] : []),
+    ];
   }
 
   /** Missing values last in either direction; equal ones by least loss, then in grid order. */
@@ -34,7 +58,8 @@ const Table = (() => {
     const missing = (value) => Number.isNaN(value) ? 1 : 0;
     return [...points].sort((a, b) =>
       missing(a[sort]) - missing(b[sort]) ||
-      (descending ? b[sort] - a[sort] : a[sort] - b[sort]) || a.loss - b.loss || a.id - b.id);
+      (descending ? b[sort] - a[sort] : a[sort] - b[sort]) ||
+      (a.vm_loss ?? 0) - (b.vm_loss ?? 0) || a.id - b.id);
   }
 
   function sortBy(column, state) {
@@ -56,13 +81,12 @@ const Table = (() => {
 
   function line(point, list, selected) {
     const isSelected = selected?.id === point.id;
-    const input = element("input", { type: "radio", name: "row", value: point.id,
-      "aria-label": Format.allocator(point),
-      onchange: () => ViewState.change({ selected: point.id }) });
-    input.checked = isSelected;
+    const choose = canSelect ? () => ViewState.change({ selected: point.id }) : undefined;
     return element("tr", { "data-id": point.id, class: isSelected ? "selected" : "",
-      onclick: () => ViewState.change({ selected: point.id }) },
-    element("td", {}, input),
+      onclick: choose },
+    ...(canSelect ? [element("td", {}, element("input", { type: "radio", name: "row",
+      value: point.id, checked: isSelected, "aria-label": Format.allocator(point),
+      onchange: choose }))] : []),
     ...list.map((column) => element("td", { class: column.isNumber ? "number" : "" },
       column.text(point))));
   }
@@ -94,10 +118,11 @@ const Table = (() => {
     const list = columns(state);
     const rows = points.slice(page * pageSize, (page + 1) * pageSize);
     const table = element("table", {},
-      element("caption", { class: "hidden" }, "All points in view. The buttons in the heading sort; " +
-        "the first column selects."),
+      element("caption", { class: "hidden" }, "All points in view. The buttons in the heading sort" +
+        (canSelect ? "; the first column selects." : ".")),
       element("thead", {}, element("tr", {},
-        element("th", { scope: "col" }, element("span", { class: "hidden" }, "Select")),
+        ...(canSelect ? [element("th", { scope: "col" },
+          element("span", { class: "hidden" }, "Select"))] : []),
         ...list.map((column) => heading(column, state)))),
       element("tbody", {}, ...rows.map((point) => line(point, list, selected))));
     document.getElementById("table").replaceChildren(table);
@@ -110,7 +135,7 @@ const Table = (() => {
     for (const row of document.querySelectorAll("#table tbody tr")) {
       const isSelected = Number(row.dataset.id) === point?.id;
       row.classList.toggle("selected", isSelected);
-      row.querySelector("input").checked = isSelected;
+      if (canSelect) row.querySelector("input").checked = isSelected;
     }
   }
 

@@ -14,11 +14,13 @@ const Theme = (() => {
   /** The colours of a dimension's values, in their order. */
   function colors(dimension) {
     const mode = isDark() ? "dark" : "light";
-    const { length } = Results.axes[dimension].values;
-    if (dimension === "saf") {
-      return Results.axes.saf.names.map((name) => switches[mode][name === "on" ? 1 : 0]);
+    if (dimension === "none") return categories[mode].slice(0, 1);
+    const { values } = Results.axes[dimension];
+    const { length } = values;
+    if (values.every((value) => typeof value.number === "boolean")) {
+      return values.map((value) => switches[mode][value.number ? 1 : 0]);
     }
-    const isOrdered = dimension === "otn" || dimension === "size";
+    const isOrdered = length > 2 && values.every((value) => typeof value.number === "number");
     if (!isOrdered && length <= categories[mode].length) return categories[mode].slice(0, length);
     // Viridis grows lighter all the way; its end that is like the background is left out.
     const [first, last] = isDark() ? [0.25, 1] : [0.05, 0.85];

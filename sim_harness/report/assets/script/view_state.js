@@ -1,38 +1,74 @@
 // What the reader looks at. It lives in the address's fragment, so that a link shows the same view.
 const ViewState = (() => {
-  const several = Results.axes.workload.values.length > 1;
+  const isComparison = Results.study === "compare";
+  const several = Results.averaged.length > 0;
   const everything = (dimension) => new Set(Results.axes[dimension].values.keys());
   const listeners = [];
 
+  const lengthOf = (d) => Results.axes[d].values.length;
+  // Rather not one that means are over.
+  const along = Results.dimensions.filter((d) => lengthOf(d) > 1 && !Results.averaged.includes(d));
+  const longest = (along.length > 0 ? along : Results.dimensions)
+    .reduce((best, d) => (lengthOf(d) > lengthOf(best) ? d : best));
+
+  /** By how much the mean of a measure differs between the values of an axis. */
+  function influence(dimension, measure) {
+    const sums = Results.axes[dimension].values.map(() => [0, 0]);
+    Results.columns[measure].forEach((value, run) => {
+      if (Number.isNaN(value)) return;
+      sums[Results.coordinates[dimension][run]][0] += value;
+      ++sums[Results.coordinates[dimension][run]][1];
+    });
+    const means = sums.filter(([, count]) => count > 0).map(([sum, count]) => sum / count);
+    return means.length > 0 ? Math.max(...means) - Math.min(...means) : 0;
+  }
+
+  const choices = {
+    mode: several ? ["mean", "runs"] : ["runs"],
+    // What the study declares comes first.
+    measure: [...new Set([...Results.figures, ...Object.keys(Format.measures)])]
+      .filter((name) => name in Format.measures),
+    y: !isComparison ? []
+      : ["spot_share", "spot_vcpu_hours_per_host", ...(Results.hasGain ? ["gain"] : [])],
+    x: Results.dimensions,
+    color: isComparison ? Results.dimensions : ["none", ...Results.dimensions],
+    sort: [...Results.dimensions, ...Object.keys(Format.measures), "count"],
+  };
+
+  /** Begins with the longest axis, a measure that changes along it, and the axis that matters most
+   *  beside it. */
+  const start = (() => {
+    const [y] = choices.y;  // gains of different policies have different baselines
+    if (isComparison) return { y, measure: y, x: "otn", color: "saf" };
+    const measure = choices.measure.find((one) => influence(longest, one) > 0) ?? choices.measure[0];
+    const others = Results.dimensions.filter((d) => d !== longest && lengthOf(d) > 1);
+    const color = others.reduce(
+      (best, d) => (best === null || influence(d, measure) > influence(best, measure) ? d : best), null);
+    return { y, measure, x: longest, color: color ?? "none" };
+  })();
+
   function defaults() {
-    const y = "share"; // gains of different policies have different baselines
     return {
-      mode: several ? "mean" : "runs", // a point is an allocator's mean over workloads, or one run
-      y, // share, perHost or gain
-      color: "saf",
-      sort: y,
-      descending: true,
+      // A point is a mean over workloads and seeds, or one run.
+      mode: several && isComparison ? "mean" : "runs",
+      ...start,
+      sort: isComparison ? start.y : Results.dimensions[0],
+      descending: isComparison,
       page: 0,
       selected: null, // a point's id
       filters: Object.fromEntries(Results.dimensions.map((d) => [d, everything(d)])),
     };
   }
 
-  const choices = {
-    mode: several ? ["mean", "runs"] : ["runs"],
-    y: Results.hasGain ? ["share", "perHost", "gain"] : ["share", "perHost"],
-    color: Results.dimensions,
-    sort: ["workload", "workloads", "size", "vm", "spot", "evictor", "saf", "otn", "gain", "share",
-      "perHost", "loss", "money", "moneyLost", "rejected", "evictions", "admitted", "hosts", "p99"],
-  };
-
   function fragmentOf(state) {
     const initial = defaults();
     const parameters = new URLSearchParams();
-    for (const key of ["mode", "y", "color"]) {
+    for (const key of ["mode", "y", "measure", "x", "color"]) {
       if (state[key] !== initial[key]) parameters.set(key, state[key]);
     }
-    if (state.sort !== state.y || !state.descending) {
+    const isSorted = state.sort === (isComparison ? state.y : initial.sort) &&
+      state.descending === initial.descending;
+    if (!isSorted) {
       parameters.set("sort", (state.descending ? "-" : "") + state.sort);
     }
     if (state.page > 0) parameters.set("page", state.page + 1);
@@ -50,10 +86,10 @@ const ViewState = (() => {
   function stateOf(fragment) {
     const parameters = new URLSearchParams(fragment);
     const state = defaults();
-    for (const key of ["mode", "y", "color"]) {
+    for (const key of ["mode", "y", "measure", "x", "color"]) {
       if (choices[key].includes(parameters.get(key))) state[key] = parameters.get(key);
     }
-    state.sort = state.y;
+    if (isComparison) state.sort = state.y;
     const [, minus, sort] = /^(-?)(\w+)$/.exec(parameters.get("sort") ?? "") ?? [];
     if (choices.sort.includes(sort)) Object.assign(state, { sort, descending: minus === "-" });
     state.page = Math.max(0, (Number.parseInt(parameters.get("page"), 10) || 1) - 1);
@@ -79,7 +115,7 @@ const ViewState = (() => {
     const keys = Object.keys(changes);
     if (!keys.includes("page") && keys.some((key) => key !== "selected")) changes.page = 0;
     if (keys.includes("mode") && !keys.includes("selected")) changes.selected = null;
-    if ("y" in changes && current.sort === current.y) changes.sort = changes.y;
+    if (isComparison && "y" in changes && current.sort === current.y) changes.sort = changes.y;
     current = { ...current, ...changes };
     const fragment = fragmentOf(current);
     history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
