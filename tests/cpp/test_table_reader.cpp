@@ -258,7 +258,7 @@ TEST_CASE("CSV: the same mistake has the same message in every format") {
     const std::string& header = file.header_;
     const std::vector<std::string>& rows = file.rows_;
     const std::vector<std::string> names = split(header);
-    const std::string last = names.back();
+    const std::string& last = names.back();
     const std::string fields = std::to_string(names.size());
     const std::string first_row = rows[0] + "\n";
 
