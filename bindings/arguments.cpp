@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "core/errors.hpp"
-#include "sim_harness/workloads/workload_schema.hpp"
+#include "sim_harness/data/workloads/workload_schema.hpp"
 
 namespace cospot::bindings {
 

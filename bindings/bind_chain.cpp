@@ -11,7 +11,7 @@
 #include "bindings/policy_entries.hpp"
 #include "bindings/rank_hosts.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
 
 namespace cospot::bindings {
 

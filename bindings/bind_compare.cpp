@@ -12,9 +12,9 @@
 #include "bindings/watched_work.hpp"
 #include "bindings/workload_windows.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/prices/price_list.hpp"
-#include "sim_harness/results/csv_sink.hpp"
-#include "sim_harness/studies/mean_interval.hpp"
+#include "sim_harness/data/prices/price_list.hpp"
+#include "sim_harness/experiments/results/csv_sink.hpp"
+#include "sim_harness/experiments/summary/mean_interval.hpp"
 #include "sim_harness/studies/stored_prices.hpp"
 #include "sim_harness/studies/study.hpp"
 

@@ -16,8 +16,8 @@
 #include "bindings/watched_work.hpp"
 #include "bindings/workload_windows.hpp"
 #include "bindings/workloads.hpp"
-#include "sim_harness/engine/event_log.hpp"
-#include "sim_harness/engine/provider_run.hpp"
+#include "sim_harness/provider/explain/event_log.hpp"
+#include "sim_harness/provider/loop/provider_run.hpp"
 #include "sim_harness/studies/life/life_keys.hpp"
 #include "sim_harness/studies/life/life_schema.hpp"
 

@@ -15,7 +15,7 @@
 #include "core/policy/plugin.hpp"
 #include "evictors/registry.hpp"
 #include "filters/registry.hpp"
-#include "sim_harness/policies/shared_evictor.hpp"
+#include "sim_harness/provider/policies/shared_evictor.hpp"
 #include "weighers/registry.hpp"
 
 namespace cospot::bindings {

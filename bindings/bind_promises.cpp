@@ -16,11 +16,11 @@
 #include "bindings/python_result.hpp"
 #include "bindings/watched_work.hpp"
 #include "bindings/workload_windows.hpp"
-#include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/studies/economy/backtest_report.hpp"
 #include "sim_harness/studies/economy/economy_keys.hpp"
 #include "sim_harness/studies/sla/sla_quote.hpp"
-#include "sim_harness/workloads/load_workload.hpp"
 
 namespace cospot::bindings {
 

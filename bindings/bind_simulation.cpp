@@ -14,10 +14,10 @@
 #include "bindings/workload_windows.hpp"
 #include "core/errors.hpp"
 #include "core/model/revenue.hpp"
-#include "sim_harness/engine/datacenter_size.hpp"
-#include "sim_harness/engine/event_log.hpp"
-#include "sim_harness/engine/explain.hpp"
-#include "sim_harness/engine/placement_checks.hpp"
+#include "sim_harness/provider/explain/event_log.hpp"
+#include "sim_harness/provider/explain/explain.hpp"
+#include "sim_harness/provider/run/placement_checks.hpp"
+#include "sim_harness/provider/sizing/datacenter_size.hpp"
 
 namespace cospot::bindings {
 

@@ -20,10 +20,10 @@
 #include "bindings/watched_work.hpp"
 #include "bindings/workload_windows.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/studies/tune/tune_figures.hpp"
-#include "sim_harness/studies/tune/tune_rows.hpp"
-#include "sim_harness/studies/tune/tuning.hpp"
-#include "sim_harness/workloads/load_workload.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/tune/tune_figures.hpp"
+#include "sim_harness/tune/tune_rows.hpp"
+#include "sim_harness/tune/tuning.hpp"
 
 namespace cospot::bindings {
 

@@ -9,14 +9,14 @@
 #include "bindings/workload_windows.hpp"
 #include "bindings/workloads.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/workloads/csv_workload.hpp"
-#include "sim_harness/workloads/synthetic_workload.hpp"
-#include "sim_harness/workloads/window.hpp"
-#include "sim_harness/workloads/workload_info.hpp"
-#include "sim_harness/workloads/workload_info_text.hpp"
-#include "sim_harness/workloads/workload_sample.hpp"
-#include "sim_harness/workloads/workload_schema.hpp"
-#include "sim_harness/workloads/workload_writer.hpp"
+#include "sim_harness/data/workloads/csv_workload.hpp"
+#include "sim_harness/data/workloads/synthetic_workload.hpp"
+#include "sim_harness/data/workloads/window.hpp"
+#include "sim_harness/data/workloads/workload_info.hpp"
+#include "sim_harness/data/workloads/workload_info_text.hpp"
+#include "sim_harness/data/workloads/workload_sample.hpp"
+#include "sim_harness/data/workloads/workload_schema.hpp"
+#include "sim_harness/data/workloads/workload_writer.hpp"
 
 namespace cospot::bindings {
 

@@ -8,11 +8,11 @@
 
 #include "bindings/watched_work.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/explain.hpp"
-#include "sim_harness/engine/explain_text.hpp"
-#include "sim_harness/engine/placement_checks.hpp"
-#include "sim_harness/engine/prepared_evictor.hpp"
+#include "sim_harness/provider/explain/explain.hpp"
+#include "sim_harness/provider/explain/explain_text.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
+#include "sim_harness/provider/run/placement_checks.hpp"
+#include "sim_harness/provider/run/prepared_evictor.hpp"
 
 namespace cospot::bindings {
 

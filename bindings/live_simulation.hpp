@@ -9,8 +9,8 @@
 #include "bindings/hosts.hpp"
 #include "bindings/run_arguments.hpp"
 #include "bindings/workloads.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
-#include "sim_harness/engine/spot_forecasts.hpp"
+#include "sim_harness/provider/forecasts/spot_forecasts.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
 
 namespace cospot::bindings {
 

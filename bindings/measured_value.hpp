@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "bindings/arguments.hpp"
-#include "sim_harness/results/column.hpp"
+#include "sim_harness/experiments/results/column.hpp"
 
 namespace cospot::bindings {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bindings/workload_windows.hpp"
-#include "sim_harness/experiments/progress.hpp"
+#include "sim_harness/experiments/queue/progress.hpp"
 
 namespace cospot::bindings {
 

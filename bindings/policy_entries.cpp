@@ -10,8 +10,8 @@
 #include "bindings/python_policies.hpp"
 #include "bindings/shared_python.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/policies/policy_list.hpp"
-#include "sim_harness/policies/shared_evictor.hpp"
+#include "sim_harness/provider/policies/policy_list.hpp"
+#include "sim_harness/provider/policies/shared_evictor.hpp"
 
 namespace cospot::bindings {
 

@@ -12,9 +12,9 @@
 #include "bindings/hosts.hpp"
 #include "core/ranking/chain.hpp"
 #include "core/ranking/kept_ranking.hpp"
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/run_settings.hpp"
-#include "sim_harness/policies/policy_loader.hpp"
+#include "sim_harness/provider/policies/policy_loader.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
+#include "sim_harness/provider/run/run_settings.hpp"
 
 namespace cospot::bindings {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "sim_harness/studies/mean_interval.hpp"
+#include "sim_harness/experiments/summary/mean_interval.hpp"
 
 namespace cospot::bindings {
 

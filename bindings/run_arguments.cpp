@@ -11,7 +11,7 @@
 #include "bindings/policy_entries.hpp"
 #include "bindings/sweep_tree.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/hosts/hosts_file.hpp"
+#include "sim_harness/data/hosts/hosts_file.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
 
 namespace cospot::bindings {

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "core/model/host_table.hpp"
-#include "sim_harness/engine/run_settings.hpp"
-#include "sim_harness/hosts/host_mix.hpp"
+#include "sim_harness/data/hosts/host_mix.hpp"
+#include "sim_harness/provider/run/run_settings.hpp"
 
 namespace cospot::bindings {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bindings/policy_entries.hpp"
-#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
 
 namespace cospot::bindings {
 

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "sim_harness/interrupt/stop_token.hpp"
+#include "sim_harness/base/interrupt/stop_token.hpp"
 
 namespace cospot::bindings {
 

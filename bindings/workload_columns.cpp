@@ -13,10 +13,10 @@
 #include "bindings/arguments.hpp"
 #include "core/digest.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/workloads/placement_fields.hpp"
-#include "sim_harness/workloads/window.hpp"
-#include "sim_harness/workloads/workload_schema.hpp"
-#include "sim_harness/workloads/workload_writer.hpp"
+#include "sim_harness/data/workloads/placement_fields.hpp"
+#include "sim_harness/data/workloads/window.hpp"
+#include "sim_harness/data/workloads/workload_schema.hpp"
+#include "sim_harness/data/workloads/workload_writer.hpp"
 
 namespace cospot::bindings {
 

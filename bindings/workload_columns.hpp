@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "sim_harness/workloads/workload.hpp"
+#include "sim_harness/data/workloads/workload.hpp"
 
 namespace cospot::bindings {
 

@@ -4,8 +4,8 @@
 
 #include "bindings/arguments.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/workloads/window.hpp"
-#include "sim_harness/workloads/workload_schema.hpp"
+#include "sim_harness/data/workloads/window.hpp"
+#include "sim_harness/data/workloads/workload_schema.hpp"
 
 namespace cospot::bindings {
 

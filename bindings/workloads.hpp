@@ -4,9 +4,9 @@
 #include <memory>
 #include <mutex>
 
-#include "sim_harness/engine/event_schedule.hpp"
-#include "sim_harness/workloads/vcpus_unit.hpp"
-#include "sim_harness/workloads/workload.hpp"
+#include "sim_harness/data/workloads/vcpus_unit.hpp"
+#include "sim_harness/data/workloads/workload.hpp"
+#include "sim_harness/provider/run/event_schedule.hpp"
 
 namespace cospot::bindings {
 

@@ -455,7 +455,7 @@ def write_model(bernoulli, batched, flavors, lifetimes, sizes, starts, cells, ra
     print("// al., SoCC'22, https://github.com/DCResourceManage/cospot-socc2022, CC BY 4.0).")
     print("// Do not edit.")
     print("// clang-format off")
-    print('#include "sim_harness/workloads/azure2020_model.hpp"\n')
+    print('#include "sim_harness/data/workloads/azure2020_model.hpp"\n')
     print("namespace cospot {\nnamespace {\n\nusing namespace zone_model;")
     print_list("kFlavors", "ResourceVector",
                [f"{{{int(v)}, {int(m)}, 0}}" for v, m in flavors], "vcpus, memory_mb, disk_gb.")

@@ -2,7 +2,7 @@
 
 #include "sim_harness/commands/command_line.hpp"
 #ifdef COSPOT_HOSTS_PYTHON
-#include "sim_harness/hosting/late_python_policies.hpp"
+#include "sim_harness/provider/policies/late_python_policies.hpp"
 #endif
 
 int main(int argc, char** argv) {

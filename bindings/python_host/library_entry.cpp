@@ -1,7 +1,8 @@
-// What the program looks up in this library: sim_harness/hosting/late_python_policies.hpp.
+// What the program looks up in this library:
+// sim_harness/provider/policies/late_python_policies.hpp.
 
 #include "bindings/python_host/python_policies.hpp"
-#include "sim_harness/hosting/late_python_policies.hpp"
+#include "sim_harness/provider/policies/late_python_policies.hpp"
 
 extern "C" const char* cospot_python_host_version() { return COSPOT_VERSION; }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bindings/python_host/interpreter.hpp"
-#include "sim_harness/policies/policy_loader.hpp"
+#include "sim_harness/provider/policies/policy_loader.hpp"
 
 namespace cospot::python_host {
 

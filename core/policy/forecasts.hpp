@@ -10,9 +10,9 @@ struct EconomyPromise;
 /// find in the request (Request::forecasts). A null pointer: no such forecast was made.
 ///
 /// Whoever runs the policies owns the values: in a simulation a ForecastOwner
-/// (sim_harness/engine/forecast_owner.hpp), which refreshes them at its own times; in Nova the
-/// mirror of the hosts. A new kind of forecast is a pointer here to a type of guarantees/, which
-/// only its owner and its policies need to know.
+/// (sim_harness/provider/run/forecast_owner.hpp), which refreshes them at its own times; in Nova
+/// the mirror of the hosts. A new kind of forecast is a pointer here to a type of guarantees/,
+/// which only its owner and its policies need to know.
 struct Forecasts {
   /// How long spots live at least, by how many more would fit (guarantees/sla/).
   const LifetimeQuantiles* lifetimes = nullptr;

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/threads_option.hpp"
-#include "sim_harness/experiments/progress.hpp"
-#include "sim_harness/files/output_file.hpp"
+#include "sim_harness/experiments/queue/progress.hpp"
 #include "sim_harness/studies/broker/recommendation.hpp"
 #include "sim_harness/studies/broker/single_run.hpp"
 #include "sim_harness/studies/study.hpp"

@@ -13,10 +13,10 @@
 
 #include "core/errors.hpp"
 #include "guarantees/pricing/checkpoint_model.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/price_option.hpp"
 #include "sim_harness/commands/print.hpp"
-#include "sim_harness/configuration/yaml_reader.hpp"
 #include "sim_harness/studies/classes/class_report.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim_harness/policies/policy_loader.hpp"
+#include "sim_harness/provider/policies/policy_loader.hpp"
 
 namespace CLI {
 class App;

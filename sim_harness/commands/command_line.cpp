@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/base/interrupt/interrupt_signals.hpp"
+#include "sim_harness/base/text/terminal_meter.hpp"
 #include "sim_harness/commands/broker_commands.hpp"
 #include "sim_harness/commands/classes_command.hpp"
 #include "sim_harness/commands/compare_commands.hpp"
@@ -23,8 +25,6 @@
 #include "sim_harness/commands/sla_commands.hpp"
 #include "sim_harness/commands/tune_command.hpp"
 #include "sim_harness/commands/workload_commands.hpp"
-#include "sim_harness/files/terminal_meter.hpp"
-#include "sim_harness/interrupt/interrupt_signals.hpp"
 
 namespace cospot {
 namespace {

@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/base/files/output_file.hpp"
+#include "sim_harness/base/interrupt/interrupt_signals.hpp"
+#include "sim_harness/base/text/terminal_meter.hpp"
 #include "sim_harness/commands/price_option.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/threads_option.hpp"
 #include "sim_harness/commands/window_option.hpp"
-#include "sim_harness/experiments/stored_axes.hpp"
-#include "sim_harness/files/output_file.hpp"
-#include "sim_harness/files/terminal_meter.hpp"
-#include "sim_harness/interrupt/interrupt_signals.hpp"
-#include "sim_harness/results/merge_databases.hpp"
+#include "sim_harness/experiments/grid/stored_axes.hpp"
+#include "sim_harness/experiments/results/merge_databases.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
 #include "sim_harness/studies/stored_prices.hpp"
 

@@ -13,20 +13,20 @@
 
 #include "core/errors.hpp"
 #include "core/parse_number.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/files/output_file.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/number_range.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/window_option.hpp"
-#include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/engine/headroom.hpp"
-#include "sim_harness/files/output_file.hpp"
-#include "sim_harness/files/stored_file.hpp"
-#include "sim_harness/prices/price_list.hpp"
+#include "sim_harness/data/prices/price_list.hpp"
+#include "sim_harness/data/usage/forecast_file.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/provider/sizing/headroom.hpp"
 #include "sim_harness/studies/economy/backtest_report.hpp"
 #include "sim_harness/studies/economy/backtest_text.hpp"
 #include "sim_harness/studies/economy/economy_keys.hpp"
-#include "sim_harness/usage/forecast_file.hpp"
-#include "sim_harness/workloads/load_workload.hpp"
 
 namespace cospot {
 namespace {

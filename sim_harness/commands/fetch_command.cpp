@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
 #include "sim_harness/commands/print.hpp"
-#include "sim_harness/downloads/fetch_file.hpp"
-#include "sim_harness/downloads/public_datasets.hpp"
-#include "sim_harness/files/plain_text.hpp"
+#include "sim_harness/data/downloads/fetch_file.hpp"
+#include "sim_harness/data/downloads/public_datasets.hpp"
 
 namespace cospot {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/window_option.hpp"
-#include "sim_harness/workloads/synthetic_workload.hpp"
-#include "sim_harness/workloads/window.hpp"
-#include "sim_harness/workloads/workload_writer.hpp"
+#include "sim_harness/data/workloads/synthetic_workload.hpp"
+#include "sim_harness/data/workloads/window.hpp"
+#include "sim_harness/data/workloads/workload_writer.hpp"
 
 namespace cospot {
 namespace {

@@ -7,11 +7,11 @@
 #include <optional>
 
 #include "core/errors.hpp"
-#include "sim_harness/configuration/yaml_reader.hpp"
-#include "sim_harness/hosts/hosts_file.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/data/hosts/hosts_file.hpp"
+#include "sim_harness/data/workloads/workload_fields.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
-#include "sim_harness/workloads/workload_fields.hpp"
 
 namespace cospot {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "core/model/resource_vector.hpp"
-#include "sim_harness/hosts/host_mix.hpp"
+#include "sim_harness/data/hosts/host_mix.hpp"
 
 namespace cospot {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim_harness/commands/window_option.hpp"
-#include "sim_harness/imports/import_workload.hpp"
+#include "sim_harness/data/imports/import_workload.hpp"
 
 namespace cospot {
 namespace {

@@ -6,9 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "sim_harness/files/amount_text.hpp"
-#include "sim_harness/files/json_text.hpp"
-#include "sim_harness/files/text_table.hpp"
+#include "sim_harness/base/json/json_text.hpp"
+#include "sim_harness/base/text/amount_text.hpp"
+#include "sim_harness/base/text/text_table.hpp"
 #include "sim_harness/studies/compare/compare_schema.hpp"
 #include "sim_harness/studies/life/life_keys.hpp"
 #include "sim_harness/studies/life/life_schema.hpp"

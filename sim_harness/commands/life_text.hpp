@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "sim_harness/engine/life_result.hpp"
-#include "sim_harness/life/life_settings.hpp"
+#include "sim_harness/provider/disruptions/life_settings.hpp"
+#include "sim_harness/provider/run/life_result.hpp"
 
 namespace cospot {
 

@@ -14,17 +14,17 @@
 
 #include "core/errors.hpp"
 #include "guarantees/lifetime_model_file.hpp"
+#include "sim_harness/base/files/output_file.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/base/interrupt/temporary_folder.hpp"
+#include "sim_harness/base/processes/python_program.hpp"
 #include "sim_harness/commands/number_range.hpp"
 #include "sim_harness/commands/spot_table.hpp"
 #include "sim_harness/commands/window_option.hpp"
-#include "sim_harness/files/output_file.hpp"
-#include "sim_harness/files/stored_file.hpp"
-#include "sim_harness/hosting/python_program.hpp"
-#include "sim_harness/interrupt/temporary_folder.hpp"
-#include "sim_harness/workloads/csv_workload.hpp"
-#include "sim_harness/workloads/load_workload.hpp"
-#include "sim_harness/workloads/window.hpp"
-#include "sim_harness/workloads/workload_schema.hpp"
+#include "sim_harness/data/workloads/csv_workload.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/data/workloads/window.hpp"
+#include "sim_harness/data/workloads/workload_schema.hpp"
 
 namespace cospot {
 namespace {

@@ -15,8 +15,8 @@
 #include "core/policy/plugin.hpp"
 #include "evictors/registry.hpp"
 #include "filters/registry.hpp"
+#include "sim_harness/base/json/json_text.hpp"
 #include "sim_harness/commands/print.hpp"
-#include "sim_harness/files/json_text.hpp"
 #include "weighers/registry.hpp"
 
 namespace cospot {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "sim_harness/prices/price_list.hpp"
-#include "sim_harness/workloads/load_workload.hpp"
+#include "sim_harness/data/prices/price_list.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
 
 namespace cospot {
 

@@ -13,14 +13,14 @@
 
 #include "core/errors.hpp"
 #include "core/parse_number.hpp"
+#include "sim_harness/base/files/stored_stream.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
 #include "sim_harness/commands/print.hpp"
-#include "sim_harness/files/plain_text.hpp"
-#include "sim_harness/files/stored_stream.hpp"
-#include "sim_harness/reconstruction/recovered_sizes.hpp"
-#include "sim_harness/reconstruction/recovered_workload.hpp"
-#include "sim_harness/traces/packing_trace.hpp"
-#include "sim_harness/workloads/workload_stream.hpp"
-#include "sim_harness/workloads/workload_writer.hpp"
+#include "sim_harness/data/reconstruction/recovered_sizes.hpp"
+#include "sim_harness/data/reconstruction/recovered_workload.hpp"
+#include "sim_harness/data/traces/packing_trace.hpp"
+#include "sim_harness/data/workloads/workload_stream.hpp"
+#include "sim_harness/data/workloads/workload_writer.hpp"
 
 namespace cospot {
 namespace {

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/base/configuration/named_files.hpp"
+#include "sim_harness/base/files/output_file.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/commands/price_option.hpp"
 #include "sim_harness/commands/print.hpp"
-#include "sim_harness/configuration/named_files.hpp"
-#include "sim_harness/files/output_file.hpp"
-#include "sim_harness/files/stored_file.hpp"
 #include "sim_harness/report/html_report.hpp"
 #include "sim_harness/report/report_json.hpp"
 #include "sim_harness/studies/compare/compare_study.hpp"

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "core/model/revenue.hpp"
-#include "sim_harness/files/amount_text.hpp"
-#include "sim_harness/files/json_text.hpp"
+#include "sim_harness/base/json/json_text.hpp"
+#include "sim_harness/base/text/amount_text.hpp"
 
 namespace cospot {
 namespace {

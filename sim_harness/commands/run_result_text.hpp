@@ -3,9 +3,9 @@
 #include <optional>
 #include <string>
 
-#include "sim_harness/engine/run_result.hpp"
-#include "sim_harness/prices/price_list.hpp"
-#include "sim_harness/results/csv_sink.hpp"
+#include "sim_harness/data/prices/price_list.hpp"
+#include "sim_harness/experiments/results/csv_sink.hpp"
+#include "sim_harness/provider/run/run_result.hpp"
 
 namespace cospot {
 

@@ -12,18 +12,18 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/threads_option.hpp"
-#include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/configuration/yaml_reader.hpp"
-#include "sim_harness/files/stored_file.hpp"
+#include "sim_harness/data/workloads/eucalyptus_trace.hpp"
+#include "sim_harness/data/workloads/renewal_workload.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/sla/sla_quote.hpp"
 #include "sim_harness/studies/sla/sla_settings.hpp"
 #include "sim_harness/studies/study.hpp"
-#include "sim_harness/workloads/eucalyptus_trace.hpp"
-#include "sim_harness/workloads/renewal_workload.hpp"
 
 namespace cospot {
 namespace {

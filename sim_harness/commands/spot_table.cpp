@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "evictors/lifetime_evictor.hpp"
-#include "sim_harness/engine/event_schedule.hpp"
-#include "sim_harness/engine/spot_traits.hpp"
+#include "sim_harness/provider/run/event_schedule.hpp"
+#include "sim_harness/provider/run/spot_traits.hpp"
 
 namespace cospot {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "guarantees/lifetime_model.hpp"
-#include "sim_harness/workloads/workload.hpp"
+#include "sim_harness/data/workloads/workload.hpp"
 
 namespace cospot {
 

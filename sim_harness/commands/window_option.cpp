@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "core/errors.hpp"
-#include "sim_harness/workloads/window.hpp"
+#include "sim_harness/data/workloads/window.hpp"
 
 namespace cospot {
 

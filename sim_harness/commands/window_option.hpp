@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/model/sim_time.hpp"
-#include "sim_harness/workloads/workload.hpp"
+#include "sim_harness/data/workloads/workload.hpp"
 
 namespace cospot {
 

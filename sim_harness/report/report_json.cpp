@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/experiments/stored_axes.hpp"
-#include "sim_harness/files/json.hpp"
-#include "sim_harness/studies/means_table.hpp"
+#include "sim_harness/base/json/json.hpp"
+#include "sim_harness/experiments/grid/stored_axes.hpp"
+#include "sim_harness/experiments/summary/means_table.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 
 namespace cospot {

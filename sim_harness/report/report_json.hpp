@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
-#include "sim_harness/prices/workload_prices.hpp"
-#include "sim_harness/results/results_database.hpp"
-#include "sim_harness/studies/study_money.hpp"
+#include "sim_harness/data/prices/workload_prices.hpp"
+#include "sim_harness/experiments/money/study_money.hpp"
+#include "sim_harness/experiments/results/results_database.hpp"
 
 namespace cospot {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/files/json.hpp"
-#include "sim_harness/files/path_expansion.hpp"
-#include "sim_harness/workloads/load_workload.hpp"
-#include "sim_harness/workloads/window.hpp"
+#include "sim_harness/base/files/path_expansion.hpp"
+#include "sim_harness/base/json/json.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/data/workloads/window.hpp"
 
 namespace cospot {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "sim_harness/prices/workload_prices.hpp"
-#include "sim_harness/results/results_database.hpp"
+#include "sim_harness/data/prices/workload_prices.hpp"
+#include "sim_harness/experiments/results/results_database.hpp"
 #include "sim_harness/studies/study.hpp"
 
 namespace cospot {

@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include "core/errors.hpp"
-#include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/configuration/named_files.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/named_files.hpp"
 
 namespace cospot {
 namespace {

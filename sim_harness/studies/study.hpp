@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "core/model/sim_time.hpp"
-#include "sim_harness/configuration/yaml_reader.hpp"
-#include "sim_harness/experiments/experiment.hpp"
-#include "sim_harness/experiments/study_file.hpp"
-#include "sim_harness/policies/policy_loader.hpp"
-#include "sim_harness/results/results_database.hpp"
-#include "sim_harness/studies/study_money.hpp"
-#include "sim_harness/studies/study_summary.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/experiments/grid/study_file.hpp"
+#include "sim_harness/experiments/money/study_money.hpp"
+#include "sim_harness/experiments/queue/experiment.hpp"
+#include "sim_harness/experiments/results/results_database.hpp"
+#include "sim_harness/experiments/summary/study_summary.hpp"
+#include "sim_harness/provider/policies/policy_loader.hpp"
 
 namespace cospot {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/handshake/offer.hpp"
-#include "sim_harness/engine/allocator.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
 
 namespace cospot {
 namespace {

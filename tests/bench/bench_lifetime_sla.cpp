@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "guarantees/sla/lifetime_estimate.hpp"
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/lifetime_forecast.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
-#include "sim_harness/workloads/renewal_workload.hpp"
+#include "sim_harness/data/workloads/renewal_workload.hpp"
+#include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
 
 // One refresh of the lifetime quantiles, from scratch, at the end of a trace.
 

@@ -15,7 +15,7 @@
 
 #include "core/random.hpp"
 #include "core/ranking/chain.hpp"
-#include "sim_harness/engine/allocator.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
 
 namespace cospot {
 namespace {

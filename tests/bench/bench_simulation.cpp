@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/datacenter_size.hpp"
-#include "sim_harness/engine/run_group.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
-#include "sim_harness/workloads/load_workload.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/provider/loop/run_group.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
+#include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "tests/bench/plain_simulator.hpp"
 
 namespace cospot {

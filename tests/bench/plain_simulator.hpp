@@ -1,8 +1,8 @@
 #pragma once
 
-#include "sim_harness/engine/event_schedule.hpp"
-#include "sim_harness/engine/run_result.hpp"
-#include "sim_harness/engine/run_settings.hpp"
+#include "sim_harness/provider/run/event_schedule.hpp"
+#include "sim_harness/provider/run/run_result.hpp"
+#include "sim_harness/provider/run/run_settings.hpp"
 
 namespace cospot {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim_harness/broker/broker_simulation.hpp"
+#include "sim_harness/customer/broker/broker_simulation.hpp"
 #include "sim_harness/studies/broker/broker_settings.hpp"
 
 namespace cospot {

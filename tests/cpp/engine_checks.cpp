@@ -2,10 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/prepared_evictor.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
-#include "sim_harness/hosts/hosts_file.hpp"
+#include "sim_harness/data/hosts/hosts_file.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
+#include "sim_harness/provider/run/prepared_evictor.hpp"
 #include "tests/cpp/settings_grid.hpp"
 
 namespace cospot {

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "sim_harness/engine/run_observer.hpp"
-#include "sim_harness/engine/run_result.hpp"
-#include "sim_harness/engine/run_settings.hpp"
-#include "sim_harness/workloads/workload.hpp"
+#include "sim_harness/data/workloads/workload.hpp"
+#include "sim_harness/provider/run/run_observer.hpp"
+#include "sim_harness/provider/run/run_result.hpp"
+#include "sim_harness/provider/run/run_settings.hpp"
 #include "tests/cpp/reference_simulator.hpp"
 
 namespace cospot {

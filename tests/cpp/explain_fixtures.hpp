@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/explain.hpp"
+#include "sim_harness/provider/explain/explain.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/reference_simulator.hpp"
 #include "tests/cpp/worked_scenarios.hpp"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/reference_provider.hpp"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "sim_harness/workloads/workload.hpp"
+#include "sim_harness/data/workloads/workload.hpp"
 #include "tests/cpp/reference_simulator.hpp"
 
 namespace cospot {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim_harness/reconstruction/size_ratios.hpp"
+#include "sim_harness/data/reconstruction/size_ratios.hpp"
 
 namespace cospot {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/model/resource_vector.hpp"
-#include "sim_harness/workloads/workload.hpp"
+#include "sim_harness/data/workloads/workload.hpp"
 
 namespace cospot {
 

@@ -3,7 +3,7 @@
 #include "core/model/request.hpp"
 #include "core/model/sim_time.hpp"
 #include "guarantees/lifetime_model.hpp"
-#include "sim_harness/workloads/workload.hpp"
+#include "sim_harness/data/workloads/workload.hpp"
 
 namespace cospot::reference {
 

@@ -13,7 +13,7 @@
 
 #include "core/random.hpp"
 #include "filters/lifetime_sla_filter.hpp"
-#include "sim_harness/engine/lifetime_forecast.hpp"
+#include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
 #include "tests/cpp/reference_policies.hpp"
 
 namespace cospot::reference {

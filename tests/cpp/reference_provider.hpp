@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "sim_harness/engine/level_outcome.hpp"
-#include "sim_harness/engine/life_result.hpp"
-#include "sim_harness/life/life_plan.hpp"
-#include "sim_harness/schedulers/scheduler_result.hpp"
-#include "sim_harness/schedulers/scheduler_settings.hpp"
-#include "sim_harness/workloads/workload.hpp"
+#include "sim_harness/data/workloads/workload.hpp"
+#include "sim_harness/provider/disruptions/life_plan.hpp"
+#include "sim_harness/provider/run/level_outcome.hpp"
+#include "sim_harness/provider/run/life_result.hpp"
+#include "sim_harness/provider/schedulers/scheduler_result.hpp"
+#include "sim_harness/provider/schedulers/scheduler_settings.hpp"
 #include "tests/cpp/reference_simulator.hpp"
 
 /// The slow simulator of a provider's whole datacenter: priority levels, retries, outages, resizes,

@@ -11,8 +11,8 @@
 #include "core/model/request.hpp"
 #include "core/model/resource_vector.hpp"
 #include "core/model/sim_time.hpp"
-#include "sim_harness/engine/run_result.hpp"
-#include "sim_harness/workloads/workload.hpp"
+#include "sim_harness/data/workloads/workload.hpp"
+#include "sim_harness/provider/run/run_result.hpp"
 
 /// A second, slow simulator for the tests: it recomputes every sum from the instances, ranks every
 /// host by a full sort and tries every subset of spots. It shares only plain values with the

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "error_text.hpp"
-#include "sim_harness/results/csv_sink.hpp"
-#include "sim_harness/results/results_database.hpp"
+#include "sim_harness/experiments/results/csv_sink.hpp"
+#include "sim_harness/experiments/results/results_database.hpp"
 #include "sim_harness/studies/compare/compare.hpp"
 #include "sim_harness/studies/compare/result_row.hpp"
 #include "sim_harness/studies/compare/sweep.hpp"

@@ -6,10 +6,10 @@
 #include "core/errors.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/deadline/capacity_quote.hpp"
-#include "sim_harness/markets/availability_trace.hpp"
-#include "sim_harness/markets/eviction_availability.hpp"
-#include "sim_harness/markets/synthetic_market.hpp"
+#include "sim_harness/customer/deadline/capacity_quote.hpp"
+#include "sim_harness/data/markets/availability_trace.hpp"
+#include "sim_harness/data/markets/eviction_availability.hpp"
+#include "sim_harness/data/markets/synthetic_market.hpp"
 
 namespace cospot {
 namespace {

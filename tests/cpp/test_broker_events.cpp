@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "sim_harness/broker/event_queue.hpp"
+#include "sim_harness/customer/broker/event_queue.hpp"
 #include "sim_harness/studies/broker/drawn_jobs.hpp"
 
 using namespace cospot;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "broker_fixtures.hpp"
-#include "sim_harness/broker/speedup.hpp"
-#include "sim_harness/studies/mean_interval.hpp"
+#include "sim_harness/customer/broker/speedup.hpp"
+#include "sim_harness/experiments/summary/mean_interval.hpp"
 
 namespace cospot {
 namespace {

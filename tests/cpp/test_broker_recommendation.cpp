@@ -8,7 +8,7 @@
 
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/studies/broker/broker_text.hpp"
 #include "sim_harness/studies/broker/recommendation.hpp"
 #include "sim_harness/studies/study.hpp"

@@ -13,8 +13,8 @@
 
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/interrupt/stop_token.hpp"
-#include "sim_harness/results/merge_databases.hpp"
+#include "sim_harness/base/interrupt/stop_token.hpp"
+#include "sim_harness/experiments/results/merge_databases.hpp"
 #include "sim_harness/studies/compare/compare.hpp"
 #include "sim_harness/studies/study.hpp"
 #include "sweep_fixtures.hpp"

@@ -5,7 +5,7 @@
 
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/results/csv_sink.hpp"
+#include "sim_harness/experiments/results/csv_sink.hpp"
 #include "sweep_fixtures.hpp"
 
 namespace cospot {

@@ -7,9 +7,9 @@
 
 #include "core/digest.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/files/gzip.hpp"
-#include "sim_harness/workloads/csv_workload.hpp"
-#include "sim_harness/workloads/vcpus_unit.hpp"
+#include "sim_harness/base/files/gzip.hpp"
+#include "sim_harness/data/workloads/csv_workload.hpp"
+#include "sim_harness/data/workloads/vcpus_unit.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 
 namespace cospot {

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/datacenter_size.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
-#include "sim_harness/interrupt/stop_token.hpp"
-#include "sim_harness/workloads/workload_info.hpp"
+#include "sim_harness/base/interrupt/stop_token.hpp"
+#include "sim_harness/data/workloads/workload_info.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
+#include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "weighers/registry.hpp"

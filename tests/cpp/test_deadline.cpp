@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "sim_harness/deadline/capacity_quote.hpp"
-#include "sim_harness/deadline/deadline_strategies.hpp"
-#include "sim_harness/deadline/mixed_optimum.hpp"
-#include "sim_harness/deadline/offline_optimum.hpp"
-#include "sim_harness/markets/availability_trace.hpp"
+#include "sim_harness/customer/deadline/capacity_quote.hpp"
+#include "sim_harness/customer/deadline/deadline_strategies.hpp"
+#include "sim_harness/customer/deadline/mixed_optimum.hpp"
+#include "sim_harness/customer/deadline/offline_optimum.hpp"
+#include "sim_harness/data/markets/availability_trace.hpp"
 
 namespace cospot {
 namespace {

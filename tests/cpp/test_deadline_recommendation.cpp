@@ -7,7 +7,7 @@
 
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/studies/deadline/deadline_comparison.hpp"
 #include "sim_harness/studies/deadline/deadline_text.hpp"
 #include "sim_harness/studies/study.hpp"

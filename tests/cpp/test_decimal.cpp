@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/random.hpp"
-#include "sim_harness/files/decimal.hpp"
-#include "sim_harness/workloads/workload_fields.hpp"
+#include "sim_harness/base/text/decimal.hpp"
+#include "sim_harness/data/workloads/workload_fields.hpp"
 
 namespace cospot {
 namespace {

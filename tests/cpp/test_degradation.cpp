@@ -4,8 +4,8 @@
 #include <set>
 #include <utility>
 
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/random_cloud.hpp"
 #include "tests/cpp/random_workload.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "sim_harness/workloads/eucalyptus_trace.hpp"
+#include "sim_harness/data/workloads/eucalyptus_trace.hpp"
 #include "tests/cpp/error_text.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 

@@ -4,11 +4,11 @@
 #include <map>
 #include <sstream>
 
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/event_log.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
-#include "sim_harness/files/gzip.hpp"
-#include "sim_harness/workloads/workload_fields.hpp"
+#include "sim_harness/base/files/gzip.hpp"
+#include "sim_harness/data/workloads/workload_fields.hpp"
+#include "sim_harness/provider/explain/event_log.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
 #include "tests/cpp/event_log_checks.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "tests/cpp/scratch_folder.hpp"

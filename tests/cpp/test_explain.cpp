@@ -3,8 +3,8 @@
 #include <stdexcept>
 
 #include "core/errors.hpp"
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/explain_text.hpp"
+#include "sim_harness/provider/explain/explain_text.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
 #include "tests/cpp/explain_fixtures.hpp"
 #include "tests/cpp/random_workload.hpp"
 

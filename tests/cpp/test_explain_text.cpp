@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "sim_harness/engine/explain_sentence.hpp"
-#include "sim_harness/engine/explain_text.hpp"
+#include "sim_harness/provider/explain/explain_sentence.hpp"
+#include "sim_harness/provider/explain/explain_text.hpp"
 #include "tests/cpp/explain_fixtures.hpp"
 
 namespace cospot {

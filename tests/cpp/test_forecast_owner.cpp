@@ -7,10 +7,10 @@
 
 #include "guarantees/pricing/host_revocations.hpp"
 #include "guarantees/sla/lifetime_quantiles.hpp"
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/forecast_owner.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
-#include "sim_harness/engine/spot_forecasts.hpp"
+#include "sim_harness/provider/forecasts/spot_forecasts.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
+#include "sim_harness/provider/run/forecast_owner.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/worked_scenarios.hpp"
 

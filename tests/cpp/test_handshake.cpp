@@ -10,7 +10,7 @@
 #include "core/ranking/chain.hpp"
 #include "evictors/fifo_evictor.hpp"
 #include "evictors/youngest_first_evictor.hpp"
-#include "sim_harness/engine/allocator.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
 #include "tests/cpp/error_text.hpp"
 
 namespace cospot {

@@ -7,12 +7,12 @@
 
 #include "core/errors.hpp"
 #include "error_text.hpp"
-#include "sim_harness/imports/import_faults.hpp"
-#include "sim_harness/imports/json_tables.hpp"
-#include "sim_harness/imports/numeric_columns.hpp"
-#include "sim_harness/imports/row_values.hpp"
-#include "sim_harness/imports/sql_quantity.hpp"
-#include "sim_harness/imports/timestamps.hpp"
+#include "sim_harness/data/imports/import_faults.hpp"
+#include "sim_harness/data/imports/json_tables.hpp"
+#include "sim_harness/data/imports/numeric_columns.hpp"
+#include "sim_harness/data/imports/row_values.hpp"
+#include "sim_harness/data/imports/sql_quantity.hpp"
+#include "sim_harness/data/imports/timestamps.hpp"
 
 namespace cospot {
 

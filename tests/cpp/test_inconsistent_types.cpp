@@ -4,9 +4,9 @@
 #include <numeric>
 
 #include "core/errors.hpp"
-#include "sim_harness/reconstruction/inconsistent_types.hpp"
-#include "sim_harness/reconstruction/machine_scales.hpp"
-#include "sim_harness/reconstruction/slack_program.hpp"
+#include "sim_harness/data/reconstruction/inconsistent_types.hpp"
+#include "sim_harness/data/reconstruction/machine_scales.hpp"
+#include "sim_harness/data/reconstruction/slack_program.hpp"
 #include "tests/cpp/random_ratios.hpp"
 
 namespace cospot {

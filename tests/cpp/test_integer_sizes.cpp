@@ -4,7 +4,7 @@
 #include <numeric>
 #include <optional>
 
-#include "sim_harness/reconstruction/integer_sizes.hpp"
+#include "sim_harness/data/reconstruction/integer_sizes.hpp"
 #include "tests/cpp/random_ratios.hpp"
 
 namespace cospot {

@@ -8,13 +8,13 @@
 
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/files/gzip.hpp"
-#include "sim_harness/files/sqlite_connection.hpp"
-#include "sim_harness/files/stored_file.hpp"
-#include "sim_harness/files/stored_stream.hpp"
-#include "sim_harness/interrupt/stop_token.hpp"
-#include "sim_harness/interrupt/temporary_path.hpp"
-#include "sim_harness/workloads/synthetic_workload.hpp"
+#include "sim_harness/base/files/gzip.hpp"
+#include "sim_harness/base/files/sqlite_connection.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/base/files/stored_stream.hpp"
+#include "sim_harness/base/interrupt/stop_token.hpp"
+#include "sim_harness/base/interrupt/temporary_path.hpp"
+#include "sim_harness/data/workloads/synthetic_workload.hpp"
 
 namespace cospot {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "core/digest.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/files/gzip.hpp"
-#include "sim_harness/jobs/job_log.hpp"
+#include "sim_harness/base/files/gzip.hpp"
+#include "sim_harness/data/jobs/job_log.hpp"
 #include "tests/cpp/error_text.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "core/errors.hpp"
 #include "error_text.hpp"
-#include "sim_harness/hosting/late_python_policies.hpp"
+#include "sim_harness/provider/policies/late_python_policies.hpp"
 
 namespace cospot {
 namespace {

@@ -8,8 +8,8 @@
 #include <sstream>
 #include <string>
 
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
 #include "tests/cpp/life_fixtures.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "tests/cpp/settings_grid.hpp"

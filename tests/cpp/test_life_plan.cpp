@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/life/make_life_plan.hpp"
+#include "sim_harness/provider/disruptions/make_life_plan.hpp"
 
 namespace cospot {
 namespace {

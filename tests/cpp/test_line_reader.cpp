@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/files/gzip.hpp"
-#include "sim_harness/files/line_reader.hpp"
-#include "sim_harness/files/terminal_meter.hpp"
+#include "sim_harness/base/files/gzip.hpp"
+#include "sim_harness/base/tables/line_reader.hpp"
+#include "sim_harness/base/text/terminal_meter.hpp"
 #include "tests/cpp/error_text.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 

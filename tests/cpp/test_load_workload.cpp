@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "core/errors.hpp"
-#include "sim_harness/workloads/load_workload.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 
 namespace cospot {

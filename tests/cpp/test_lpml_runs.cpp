@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "evictors/lifetime_evictor.hpp"
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/prepared_evictor.hpp"
-#include "sim_harness/engine/run_group.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
-#include "sim_harness/engine/spot_traits.hpp"
+#include "sim_harness/provider/loop/run_group.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
+#include "sim_harness/provider/run/prepared_evictor.hpp"
+#include "sim_harness/provider/run/spot_traits.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "tests/cpp/reference_lifetimes.hpp"
 #include "tests/cpp/reference_simulator.hpp"

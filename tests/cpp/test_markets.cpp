@@ -8,9 +8,9 @@
 #include "core/random.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/markets/price_files.hpp"
-#include "sim_harness/markets/price_series.hpp"
-#include "sim_harness/markets/synthetic_market.hpp"
+#include "sim_harness/data/markets/price_files.hpp"
+#include "sim_harness/data/markets/price_series.hpp"
+#include "sim_harness/data/markets/synthetic_market.hpp"
 
 namespace cospot {
 namespace {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/files/gzip.hpp"
-#include "sim_harness/files/sqlite_connection.hpp"
-#include "sim_harness/traces/packing_trace.hpp"
+#include "sim_harness/base/files/gzip.hpp"
+#include "sim_harness/base/files/sqlite_connection.hpp"
+#include "sim_harness/data/traces/packing_trace.hpp"
 #include "tests/cpp/error_text.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 

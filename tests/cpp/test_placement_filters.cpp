@@ -9,7 +9,7 @@
 #include "core/model/placement_rules.hpp"
 #include "filters/extra_spec_match.hpp"
 #include "filters/registry.hpp"
-#include "sim_harness/hosts/hosts_file.hpp"
+#include "sim_harness/data/hosts/hosts_file.hpp"
 #include "weighers/registry.hpp"
 
 namespace cospot {

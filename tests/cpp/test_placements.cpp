@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/engine/placement_checks.hpp"
-#include "sim_harness/hosts/hosts_file.hpp"
-#include "sim_harness/workloads/csv_workload.hpp"
-#include "sim_harness/workloads/workload_writer.hpp"
+#include "sim_harness/data/hosts/hosts_file.hpp"
+#include "sim_harness/data/workloads/csv_workload.hpp"
+#include "sim_harness/data/workloads/workload_writer.hpp"
+#include "sim_harness/provider/run/placement_checks.hpp"
 #include "tests/cpp/error_text.hpp"
 
 namespace cospot {

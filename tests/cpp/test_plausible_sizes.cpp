@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim_harness/workloads/plausible_sizes.hpp"
+#include "sim_harness/data/workloads/plausible_sizes.hpp"
 
 namespace cospot {
 namespace {

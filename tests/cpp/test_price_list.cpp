@@ -5,9 +5,9 @@
 
 #include "core/errors.hpp"
 #include "error_text.hpp"
-#include "sim_harness/files/amount_text.hpp"
-#include "sim_harness/prices/price_list.hpp"
-#include "sim_harness/prices/workload_prices.hpp"
+#include "sim_harness/base/text/amount_text.hpp"
+#include "sim_harness/data/prices/price_list.hpp"
+#include "sim_harness/data/prices/workload_prices.hpp"
 
 namespace cospot {
 namespace {

@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
+#include "sim_harness/data/workloads/eucalyptus_trace.hpp"
+#include "sim_harness/data/workloads/renewal_workload.hpp"
 #include "sim_harness/studies/sla/sla_run.hpp"
-#include "sim_harness/workloads/eucalyptus_trace.hpp"
-#include "sim_harness/workloads/renewal_workload.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 
 namespace cospot {

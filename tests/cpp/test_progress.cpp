@@ -5,7 +5,7 @@
 #include <string>
 
 #include "error_text.hpp"
-#include "sim_harness/experiments/progress.hpp"
+#include "sim_harness/experiments/queue/progress.hpp"
 
 namespace cospot {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
-#include "sim_harness/engine/spot_forecasts.hpp"
+#include "sim_harness/provider/forecasts/spot_forecasts.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
 #include "sim_harness/studies/levels/level_run.hpp"
 #include "tests/cpp/life_fixtures.hpp"
 #include "tests/cpp/random_workload.hpp"

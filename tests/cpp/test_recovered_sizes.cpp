@@ -8,10 +8,10 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "sim_harness/files/stored_file.hpp"
-#include "sim_harness/reconstruction/recovered_sizes.hpp"
-#include "sim_harness/reconstruction/slack_program.hpp"
-#include "sim_harness/traces/packing_trace.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/data/reconstruction/recovered_sizes.hpp"
+#include "sim_harness/data/reconstruction/slack_program.hpp"
+#include "sim_harness/data/traces/packing_trace.hpp"
 #include "tests/cpp/error_text.hpp"
 #include "tests/cpp/random_ratios.hpp"
 #include "tests/cpp/scratch_folder.hpp"

@@ -7,7 +7,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/commands/run_commands.hpp"
-#include "sim_harness/policies/policy_loader.hpp"
+#include "sim_harness/provider/policies/policy_loader.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 
 namespace cospot {

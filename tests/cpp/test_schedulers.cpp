@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/prepared_evictor.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
-#include "sim_harness/schedulers/subset_ranking.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
+#include "sim_harness/provider/run/prepared_evictor.hpp"
+#include "sim_harness/provider/schedulers/subset_ranking.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/life_fixtures.hpp"
 #include "tests/cpp/random_workload.hpp"

@@ -3,8 +3,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sim_harness/files/plain_text.hpp"
-#include "sim_harness/files/separated_fields.hpp"
+#include "sim_harness/base/tables/separated_fields.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
 
 namespace cospot {
 

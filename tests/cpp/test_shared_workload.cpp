@@ -5,7 +5,7 @@
 #include "core/errors.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/engine/shared_workload.hpp"
+#include "sim_harness/provider/sizing/shared_workload.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/compare/sweep_json.hpp"
 #include "tests/cpp/engine_checks.hpp"

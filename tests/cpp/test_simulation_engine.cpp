@@ -3,10 +3,10 @@
 #include <map>
 
 #include "core/random.hpp"
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/datacenter_size.hpp"
-#include "sim_harness/engine/run_group.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/provider/loop/run_group.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
+#include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "tests/cpp/reference_simulator.hpp"

@@ -6,9 +6,9 @@
 
 #include "core/errors.hpp"
 #include "core/random.hpp"
+#include "sim_harness/data/workloads/workload_writer.hpp"
 #include "sim_harness/studies/sla/sla_run.hpp"
 #include "sim_harness/studies/sla/sla_settings.hpp"
-#include "sim_harness/workloads/workload_writer.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/error_text.hpp"
 #include "tests/cpp/random_workload.hpp"

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/lifetime_forecast.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/data/workloads/workload_writer.hpp"
+#include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
 #include "sim_harness/studies/sla/sla_quote.hpp"
 #include "sim_harness/studies/sla/sla_run.hpp"
 #include "sim_harness/studies/sla/sla_settings.hpp"
-#include "sim_harness/workloads/workload_writer.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/error_text.hpp"
 #include "tests/cpp/random_cloud.hpp"

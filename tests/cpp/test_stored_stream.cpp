@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "sim_harness/files/gzip.hpp"
-#include "sim_harness/files/stored_stream.hpp"
+#include "sim_harness/base/files/gzip.hpp"
+#include "sim_harness/base/files/stored_stream.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 
 namespace cospot {

@@ -8,7 +8,7 @@
 #include "core/errors.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/configuration/configuration_difference.hpp"
+#include "sim_harness/base/configuration/configuration_difference.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/compare/sweep_json.hpp"
 

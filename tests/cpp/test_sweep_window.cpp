@@ -7,15 +7,15 @@
 #include "core/errors.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/configuration/configuration_difference.hpp"
-#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/base/configuration/configuration_difference.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/data/workloads/workload_list.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/compare/sweep_json.hpp"
 #include "sim_harness/studies/compare/sweep_runner.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/studies/study.hpp"
-#include "sim_harness/workloads/workload_list.hpp"
 #include "sweep_fixtures.hpp"
 
 namespace cospot {

@@ -14,10 +14,10 @@
 
 #include "core/digest.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/workloads/azure2020_model.hpp"
-#include "sim_harness/workloads/csv_workload.hpp"
-#include "sim_harness/workloads/synthetic_workload.hpp"
-#include "sim_harness/workloads/workload_writer.hpp"
+#include "sim_harness/data/workloads/azure2020_model.hpp"
+#include "sim_harness/data/workloads/csv_workload.hpp"
+#include "sim_harness/data/workloads/synthetic_workload.hpp"
+#include "sim_harness/data/workloads/workload_writer.hpp"
 
 namespace cospot {
 namespace {

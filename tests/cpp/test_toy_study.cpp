@@ -9,10 +9,10 @@
 
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/commands/command_line.hpp"
-#include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/experiments/axis.hpp"
-#include "sim_harness/results/measure.hpp"
+#include "sim_harness/experiments/grid/axis.hpp"
+#include "sim_harness/experiments/results/measure.hpp"
 #include "sweep_fixtures.hpp"
 
 namespace cospot {

@@ -7,11 +7,11 @@
 #include "core/errors.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
+#include "sim_harness/data/usage/forecast_file.hpp"
+#include "sim_harness/data/usage/job_usage.hpp"
+#include "sim_harness/data/usage/usage_file.hpp"
+#include "sim_harness/data/usage/workload_usage.hpp"
 #include "sim_harness/studies/economy/economy.hpp"
-#include "sim_harness/usage/forecast_file.hpp"
-#include "sim_harness/usage/job_usage.hpp"
-#include "sim_harness/usage/usage_file.hpp"
-#include "sim_harness/usage/workload_usage.hpp"
 
 namespace cospot {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "filters/feasibility_filter.hpp"
 #include "filters/spot_avoiding_filter.hpp"
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/plateau_weighers.hpp"
 #include "tests/cpp/random_workload.hpp"

@@ -6,7 +6,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/workload_commands.hpp"
-#include "sim_harness/workloads/csv_workload.hpp"
+#include "sim_harness/data/workloads/csv_workload.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 
 namespace cospot {

@@ -10,9 +10,9 @@
 #include "core/errors.hpp"
 #include "core/model/revenue.hpp"
 #include "core/random.hpp"
-#include "sim_harness/workloads/csv_workload.hpp"
-#include "sim_harness/workloads/workload_info.hpp"
-#include "sim_harness/workloads/workload_info_text.hpp"
+#include "sim_harness/data/workloads/csv_workload.hpp"
+#include "sim_harness/data/workloads/workload_info.hpp"
+#include "sim_harness/data/workloads/workload_info_text.hpp"
 
 namespace cospot {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/errors.hpp"
 #include "core/random.hpp"
-#include "sim_harness/workloads/workload_sample.hpp"
+#include "sim_harness/data/workloads/workload_sample.hpp"
 
 namespace cospot {
 namespace {

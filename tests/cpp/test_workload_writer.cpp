@@ -10,10 +10,10 @@
 
 #include "core/errors.hpp"
 #include "core/random.hpp"
-#include "sim_harness/files/gzip.hpp"
-#include "sim_harness/workloads/csv_workload.hpp"
-#include "sim_harness/workloads/window.hpp"
-#include "sim_harness/workloads/workload_writer.hpp"
+#include "sim_harness/base/files/gzip.hpp"
+#include "sim_harness/data/workloads/csv_workload.hpp"
+#include "sim_harness/data/workloads/window.hpp"
+#include "sim_harness/data/workloads/workload_writer.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 
 namespace cospot {

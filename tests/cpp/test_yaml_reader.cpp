@@ -6,7 +6,7 @@
 #include "core/random.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
 
 namespace cospot {

@@ -4,7 +4,7 @@
 
 #include "core/ranking/batch_ranking.hpp"
 #include "sim_harness/commands/list_command.hpp"
-#include "sim_harness/engine/allocator.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
 
 namespace cospot {
 

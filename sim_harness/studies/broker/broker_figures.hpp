@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "sim_harness/broker/broker_simulation.hpp"
-#include "sim_harness/results/measure.hpp"
+#include "sim_harness/customer/broker/broker_simulation.hpp"
+#include "sim_harness/experiments/results/measure.hpp"
 
 namespace cospot {
 

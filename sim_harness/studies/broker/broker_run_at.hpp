@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim_harness/experiments/grid.hpp"
+#include "sim_harness/experiments/grid/grid.hpp"
 #include "sim_harness/studies/broker/broker_settings.hpp"
 
 namespace cospot {

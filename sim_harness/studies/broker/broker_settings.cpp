@@ -11,10 +11,10 @@
 #include "core/digest.hpp"
 #include "core/errors.hpp"
 #include "core/random.hpp"
-#include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/files/path_expansion.hpp"
-#include "sim_harness/files/stored_file.hpp"
-#include "sim_harness/jobs/job_log.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/files/path_expansion.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/data/jobs/job_log.hpp"
 
 namespace cospot {
 namespace {

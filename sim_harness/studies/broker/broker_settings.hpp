@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "sim_harness/broker/broker_simulation.hpp"
-#include "sim_harness/configuration/yaml_reader.hpp"
-#include "sim_harness/experiments/axis.hpp"
-#include "sim_harness/experiments/experiment.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/customer/broker/broker_simulation.hpp"
+#include "sim_harness/experiments/grid/axis.hpp"
+#include "sim_harness/experiments/queue/experiment.hpp"
 #include "sim_harness/studies/broker/drawn_jobs.hpp"
 #include "sim_harness/studies/broker/market_spec.hpp"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "sim_harness/experiments/grid.hpp"
+#include "sim_harness/experiments/grid/grid.hpp"
+#include "sim_harness/experiments/summary/means_table.hpp"
 #include "sim_harness/studies/broker/broker_run_at.hpp"
-#include "sim_harness/studies/means_table.hpp"
 
 namespace cospot {
 namespace {

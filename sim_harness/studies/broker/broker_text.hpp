@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "sim_harness/experiments/summary/study_summary.hpp"
 #include "sim_harness/studies/broker/setting_ranking.hpp"
-#include "sim_harness/studies/study_summary.hpp"
 
 namespace cospot {
 

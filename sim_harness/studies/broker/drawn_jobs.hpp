@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim_harness/broker/broker_job.hpp"
+#include "sim_harness/customer/broker/broker_job.hpp"
 
 namespace cospot {
 

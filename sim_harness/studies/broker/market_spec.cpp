@@ -11,11 +11,11 @@
 
 #include "core/digest.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/files/path_expansion.hpp"
-#include "sim_harness/files/stored_file.hpp"
-#include "sim_harness/markets/eviction_availability.hpp"
-#include "sim_harness/markets/price_files.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/files/path_expansion.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/data/markets/eviction_availability.hpp"
+#include "sim_harness/data/markets/price_files.hpp"
 
 namespace cospot {
 namespace {

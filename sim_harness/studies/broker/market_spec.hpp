@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "sim_harness/configuration/yaml_reader.hpp"
-#include "sim_harness/files/json.hpp"
-#include "sim_harness/markets/market.hpp"
-#include "sim_harness/markets/synthetic_market.hpp"
-#include "sim_harness/results/experiment_record.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/base/json/json.hpp"
+#include "sim_harness/data/markets/market.hpp"
+#include "sim_harness/data/markets/synthetic_market.hpp"
+#include "sim_harness/experiments/results/experiment_record.hpp"
 
 namespace cospot {
 

@@ -9,8 +9,8 @@
 #include <mutex>
 
 #include "core/errors.hpp"
-#include "sim_harness/experiments/work_queue.hpp"
-#include "sim_harness/interrupt/stop_token.hpp"
+#include "sim_harness/base/interrupt/stop_token.hpp"
+#include "sim_harness/experiments/queue/work_queue.hpp"
 #include "sim_harness/studies/broker/broker_figures.hpp"
 
 namespace cospot {

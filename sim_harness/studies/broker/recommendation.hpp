@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim_harness/experiments/progress.hpp"
+#include "sim_harness/experiments/queue/progress.hpp"
 #include "sim_harness/studies/broker/broker_run_at.hpp"
 #include "sim_harness/studies/broker/market_bids.hpp"
 #include "sim_harness/studies/broker/setting_ranking.hpp"

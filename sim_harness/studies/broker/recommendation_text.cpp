@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim_harness/files/json.hpp"
-#include "sim_harness/files/text_table.hpp"
-#include "sim_harness/prices/price_list.hpp"
+#include "sim_harness/base/json/json.hpp"
+#include "sim_harness/base/text/text_table.hpp"
+#include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/studies/broker/recommendation.hpp"
 
 namespace cospot {

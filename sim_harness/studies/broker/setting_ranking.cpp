@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "sim_harness/files/amount_text.hpp"
+#include "sim_harness/base/text/amount_text.hpp"
 
 namespace cospot {
 namespace {

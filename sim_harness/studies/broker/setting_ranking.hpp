@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sim_harness/experiments/grid.hpp"
-#include "sim_harness/studies/mean_interval.hpp"
+#include "sim_harness/experiments/grid/grid.hpp"
+#include "sim_harness/experiments/summary/mean_interval.hpp"
 
 namespace cospot {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/broker/broker_log.hpp"
-#include "sim_harness/files/json_text.hpp"
-#include "sim_harness/files/text_table.hpp"
+#include "sim_harness/base/json/json_text.hpp"
+#include "sim_harness/base/text/text_table.hpp"
+#include "sim_harness/customer/broker/broker_log.hpp"
 #include "sim_harness/studies/broker/broker_figures.hpp"
 #include "sim_harness/studies/broker/broker_run_at.hpp"
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "sim_harness/broker/broker_simulation.hpp"
+#include "sim_harness/customer/broker/broker_simulation.hpp"
 #include "sim_harness/studies/broker/broker_settings.hpp"
 
 namespace cospot {

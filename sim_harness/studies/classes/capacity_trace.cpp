@@ -9,13 +9,13 @@
 
 #include "core/digest.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/files/gzip.hpp"
-#include "sim_harness/files/stored_file.hpp"
-#include "sim_harness/jobs/job_log.hpp"
+#include "sim_harness/base/files/gzip.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/data/jobs/job_log.hpp"
+#include "sim_harness/data/workloads/csv_workload.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/studies/classes/placed_hosts.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
-#include "sim_harness/workloads/csv_workload.hpp"
-#include "sim_harness/workloads/load_workload.hpp"
 
 namespace cospot {
 namespace {

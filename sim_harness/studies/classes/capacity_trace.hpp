@@ -9,11 +9,11 @@
 
 #include "guarantees/pricing/class_table.hpp"
 #include "guarantees/pricing/demand.hpp"
-#include "sim_harness/files/json.hpp"
-#include "sim_harness/policies/policy_loader.hpp"
-#include "sim_harness/results/experiment_record.hpp"
+#include "sim_harness/base/json/json.hpp"
+#include "sim_harness/data/workloads/workload_spec.hpp"
+#include "sim_harness/experiments/results/experiment_record.hpp"
+#include "sim_harness/provider/policies/policy_loader.hpp"
 #include "sim_harness/studies/compare/sweep.hpp"
-#include "sim_harness/workloads/workload_spec.hpp"
 
 namespace cospot {
 

@@ -5,11 +5,11 @@
 #include <cmath>
 
 #include "guarantees/pricing/fixed_interval.hpp"
-#include "sim_harness/files/amount_text.hpp"
-#include "sim_harness/files/json_text.hpp"
-#include "sim_harness/files/text_table.hpp"
-#include "sim_harness/prices/price_list.hpp"
-#include "sim_harness/prices/sold_once_json.hpp"
+#include "sim_harness/base/json/json_text.hpp"
+#include "sim_harness/base/text/amount_text.hpp"
+#include "sim_harness/base/text/text_table.hpp"
+#include "sim_harness/data/prices/price_list.hpp"
+#include "sim_harness/data/prices/sold_once_json.hpp"
 
 namespace cospot {
 namespace {

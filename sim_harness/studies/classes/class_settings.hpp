@@ -7,7 +7,7 @@
 
 #include "guarantees/pricing/capacity_class.hpp"
 #include "guarantees/pricing/partition.hpp"
-#include "sim_harness/experiments/axis.hpp"
+#include "sim_harness/experiments/grid/axis.hpp"
 #include "sim_harness/studies/classes/capacity_trace.hpp"
 
 namespace cospot {

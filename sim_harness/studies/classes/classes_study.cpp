@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/files/path_expansion.hpp"
-#include "sim_harness/results/measure.hpp"
+#include "sim_harness/base/files/path_expansion.hpp"
+#include "sim_harness/experiments/results/measure.hpp"
 #include "sim_harness/studies/classes/class_settings.hpp"
 
 namespace cospot {

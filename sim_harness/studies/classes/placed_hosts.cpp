@@ -6,15 +6,15 @@
 
 #include "core/digest.hpp"
 #include "guarantees/pricing/server_idle.hpp"
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/datacenter_size.hpp"
-#include "sim_harness/engine/event_schedule.hpp"
-#include "sim_harness/engine/prepared_evictor.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
-#include "sim_harness/engine/spot_forecasts.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/provider/forecasts/spot_forecasts.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
+#include "sim_harness/provider/run/event_schedule.hpp"
+#include "sim_harness/provider/run/prepared_evictor.hpp"
+#include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "sim_harness/studies/compare/sweep_grid.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
-#include "sim_harness/workloads/load_workload.hpp"
 
 namespace cospot {
 namespace {

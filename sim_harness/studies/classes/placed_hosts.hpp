@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "guarantees/pricing/idle_periods.hpp"
-#include "sim_harness/policies/policy_loader.hpp"
+#include "sim_harness/provider/policies/policy_loader.hpp"
 #include "sim_harness/studies/compare/sweep.hpp"
 
 namespace cospot {

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "sim_harness/engine/run_result.hpp"
-#include "sim_harness/experiments/experiment.hpp"
+#include "sim_harness/data/workloads/vcpus_unit.hpp"
+#include "sim_harness/experiments/queue/experiment.hpp"
+#include "sim_harness/provider/run/run_result.hpp"
 #include "sim_harness/studies/compare/sweep.hpp"
 #include "sim_harness/studies/compare/sweep_grid.hpp"
-#include "sim_harness/workloads/vcpus_unit.hpp"
 
 namespace cospot {
 

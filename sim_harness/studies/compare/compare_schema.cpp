@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "sim_harness/results/measure.hpp"
+#include "sim_harness/experiments/results/measure.hpp"
 #include "sim_harness/studies/compare/compare_views.hpp"
 #include "sim_harness/studies/compare/sweep_grid.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "sim_harness/experiments/experiment.hpp"
-#include "sim_harness/results/column.hpp"
+#include "sim_harness/experiments/queue/experiment.hpp"
+#include "sim_harness/experiments/results/column.hpp"
 #include "sim_harness/studies/compare/result_row.hpp"
 
 namespace cospot {

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "sim_harness/files/amount_text.hpp"
-#include "sim_harness/prices/price_list.hpp"
+#include "sim_harness/base/text/amount_text.hpp"
+#include "sim_harness/data/prices/price_list.hpp"
+#include "sim_harness/experiments/summary/means_table.hpp"
 #include "sim_harness/studies/compare/summary.hpp"
-#include "sim_harness/studies/means_table.hpp"
 #include "sim_harness/studies/provider/provider_money.hpp"
 #include "sim_harness/studies/provider/provider_views.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/handshake/offer_rule.hpp"
-#include "sim_harness/engine/run_result.hpp"
+#include "sim_harness/provider/run/run_result.hpp"
 
 namespace cospot {
 

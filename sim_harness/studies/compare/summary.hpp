@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "core/handshake/offer_rule.hpp"
-#include "sim_harness/results/csv_sink.hpp"
-#include "sim_harness/results/results_database.hpp"
-#include "sim_harness/studies/mean_interval.hpp"
-#include "sim_harness/studies/study_summary.hpp"
+#include "sim_harness/experiments/results/csv_sink.hpp"
+#include "sim_harness/experiments/results/results_database.hpp"
+#include "sim_harness/experiments/summary/mean_interval.hpp"
+#include "sim_harness/experiments/summary/study_summary.hpp"
 
 namespace cospot {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/policy/plugin.hpp"
-#include "sim_harness/files/amount_text.hpp"
+#include "sim_harness/base/text/amount_text.hpp"
+#include "sim_harness/experiments/summary/means_table.hpp"
 #include "sim_harness/studies/compare/summary.hpp"
-#include "sim_harness/studies/means_table.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 
 namespace cospot {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/configuration/yaml_reader.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/study.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "sim_harness/configuration/yaml_reader.hpp"
-#include "sim_harness/policies/policy_loader.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/provider/policies/policy_loader.hpp"
 #include "sim_harness/studies/compare/sweep.hpp"
 
 namespace cospot {

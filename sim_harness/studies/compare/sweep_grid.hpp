@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "sim_harness/experiments/grid.hpp"
+#include "sim_harness/experiments/grid/grid.hpp"
 #include "sim_harness/studies/compare/sweep.hpp"
 
 namespace cospot {

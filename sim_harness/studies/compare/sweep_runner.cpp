@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "sim_harness/engine/prepared_evictor.hpp"
-#include "sim_harness/engine/run_group.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/provider/loop/run_group.hpp"
+#include "sim_harness/provider/run/prepared_evictor.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
-#include "sim_harness/workloads/load_workload.hpp"
 
 namespace cospot {
 namespace {

@@ -4,8 +4,8 @@
 #include <set>
 #include <utility>
 
-#include "sim_harness/deadline/deadline_strategies.hpp"
-#include "sim_harness/experiments/grid.hpp"
+#include "sim_harness/customer/deadline/deadline_strategies.hpp"
+#include "sim_harness/experiments/grid/grid.hpp"
 
 namespace cospot {
 namespace {

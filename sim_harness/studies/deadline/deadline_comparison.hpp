@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sim_harness/results/results_database.hpp"
-#include "sim_harness/studies/mean_interval.hpp"
+#include "sim_harness/experiments/results/results_database.hpp"
+#include "sim_harness/experiments/summary/mean_interval.hpp"
 
 namespace cospot {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "sim_harness/experiments/summary/means_table.hpp"
 #include "sim_harness/studies/deadline/deadline_comparison.hpp"
-#include "sim_harness/studies/means_table.hpp"
 
 namespace cospot {
 namespace {

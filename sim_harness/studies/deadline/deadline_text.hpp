@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim_harness/studies/study_summary.hpp"
+#include "sim_harness/experiments/summary/study_summary.hpp"
 
 namespace cospot {
 

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "core/errors.hpp"
-#include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/files/path_expansion.hpp"
-#include "sim_harness/markets/eviction_availability.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/files/path_expansion.hpp"
+#include "sim_harness/data/markets/eviction_availability.hpp"
 
 namespace cospot {
 namespace {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "sim_harness/configuration/yaml_reader.hpp"
-#include "sim_harness/deadline/deadline_run.hpp"
-#include "sim_harness/files/json.hpp"
-#include "sim_harness/markets/availability_trace.hpp"
-#include "sim_harness/results/experiment_record.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/base/json/json.hpp"
+#include "sim_harness/customer/deadline/deadline_run.hpp"
+#include "sim_harness/data/markets/availability_trace.hpp"
+#include "sim_harness/experiments/results/experiment_record.hpp"
 
 namespace cospot {
 

@@ -3,9 +3,9 @@
 #include <memory>
 #include <utility>
 
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
-#include "sim_harness/results/measure.hpp"
+#include "sim_harness/experiments/results/measure.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
 #include "sim_harness/studies/provider/provider_money.hpp"

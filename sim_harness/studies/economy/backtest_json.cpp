@@ -1,5 +1,5 @@
-#include "sim_harness/files/json_text.hpp"
-#include "sim_harness/prices/sold_once_json.hpp"
+#include "sim_harness/base/json/json_text.hpp"
+#include "sim_harness/data/prices/sold_once_json.hpp"
 #include "sim_harness/studies/economy/backtest_text.hpp"
 #include "sim_harness/studies/economy/economy_keys.hpp"
 

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/errors.hpp"
-#include "sim_harness/prices/price_list.hpp"
+#include "sim_harness/data/prices/price_list.hpp"
 
 namespace cospot {
 namespace {

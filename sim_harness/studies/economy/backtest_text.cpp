@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "sim_harness/files/amount_text.hpp"
-#include "sim_harness/files/text_table.hpp"
-#include "sim_harness/prices/price_list.hpp"
+#include "sim_harness/base/text/amount_text.hpp"
+#include "sim_harness/base/text/text_table.hpp"
+#include "sim_harness/data/prices/price_list.hpp"
 
 namespace cospot {
 namespace {

@@ -8,11 +8,11 @@
 
 #include "core/digest.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/jobs/job_log.hpp"
-#include "sim_harness/usage/forecast_program.hpp"
-#include "sim_harness/usage/job_usage.hpp"
-#include "sim_harness/usage/usage_file.hpp"
-#include "sim_harness/workloads/load_workload.hpp"
+#include "sim_harness/data/jobs/job_log.hpp"
+#include "sim_harness/data/usage/forecast_program.hpp"
+#include "sim_harness/data/usage/job_usage.hpp"
+#include "sim_harness/data/usage/usage_file.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
 
 namespace cospot {
 namespace {

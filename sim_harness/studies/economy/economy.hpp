@@ -10,9 +10,9 @@
 
 #include "guarantees/economy/backtest.hpp"
 #include "guarantees/economy/slack.hpp"
-#include "sim_harness/usage/forecast_file.hpp"
-#include "sim_harness/usage/workload_usage.hpp"
-#include "sim_harness/workloads/workload_spec.hpp"
+#include "sim_harness/data/usage/forecast_file.hpp"
+#include "sim_harness/data/usage/workload_usage.hpp"
+#include "sim_harness/data/workloads/workload_spec.hpp"
 
 namespace cospot {
 

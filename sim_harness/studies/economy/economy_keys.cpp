@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
 
 namespace cospot {
 namespace {

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string_view>
 
-#include "sim_harness/configuration/yaml_reader.hpp"
-#include "sim_harness/files/json.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/studies/economy/economy.hpp"
 
 namespace cospot {

@@ -8,12 +8,12 @@
 #include <thread>
 #include <utility>
 
-#include "sim_harness/results/measure.hpp"
+#include "sim_harness/data/workloads/workload_list.hpp"
+#include "sim_harness/experiments/results/measure.hpp"
 #include "sim_harness/studies/economy/economy.hpp"
 #include "sim_harness/studies/economy/economy_keys.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
-#include "sim_harness/workloads/workload_list.hpp"
 
 namespace cospot {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "core/policy/forecasts.hpp"
 #include "guarantees/economy/economy_promise.hpp"
-#include "sim_harness/engine/event_schedule.hpp"
-#include "sim_harness/engine/forecast_owner.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
-#include "sim_harness/workloads/workload.hpp"
+#include "sim_harness/data/workloads/workload.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/event_schedule.hpp"
+#include "sim_harness/provider/run/forecast_owner.hpp"
 
 namespace cospot {
 

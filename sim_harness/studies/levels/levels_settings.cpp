@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/studies/economy/economy_keys.hpp"
 
 namespace cospot {

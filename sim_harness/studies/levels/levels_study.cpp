@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/parse_number.hpp"
-#include "sim_harness/engine/provider_run.hpp"
-#include "sim_harness/results/measure.hpp"
+#include "sim_harness/experiments/results/measure.hpp"
+#include "sim_harness/provider/loop/provider_run.hpp"
 #include "sim_harness/studies/levels/level_run.hpp"
 #include "sim_harness/studies/levels/levels_figures.hpp"
 #include "sim_harness/studies/levels/levels_settings.hpp"

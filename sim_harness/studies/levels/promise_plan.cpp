@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "sim_harness/usage/workload_usage.hpp"
+#include "sim_harness/data/usage/workload_usage.hpp"
 
 namespace cospot {
 namespace {

@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "sim_harness/data/workloads/workload.hpp"
 #include "sim_harness/studies/economy/economy.hpp"
 #include "sim_harness/studies/levels/level_run.hpp"
 #include "sim_harness/studies/levels/levels_settings.hpp"
-#include "sim_harness/workloads/workload.hpp"
 
 namespace cospot {
 

@@ -13,9 +13,9 @@
 #include <string_view>
 
 #include "core/errors.hpp"
-#include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/files/decimal.hpp"
-#include "sim_harness/life/life_files.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/text/decimal.hpp"
+#include "sim_harness/provider/disruptions/life_files.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 
 namespace cospot {

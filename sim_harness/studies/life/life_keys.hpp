@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "sim_harness/configuration/yaml_reader.hpp"
-#include "sim_harness/life/life_settings.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/provider/disruptions/life_settings.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 
 namespace cospot {

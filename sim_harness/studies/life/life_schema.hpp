@@ -1,8 +1,8 @@
 #pragma once
 
-#include "sim_harness/engine/life_result.hpp"
-#include "sim_harness/results/experiment_record.hpp"
-#include "sim_harness/results/measure.hpp"
+#include "sim_harness/experiments/results/experiment_record.hpp"
+#include "sim_harness/experiments/results/measure.hpp"
+#include "sim_harness/provider/run/life_result.hpp"
 
 namespace cospot {
 

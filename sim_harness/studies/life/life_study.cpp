@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim_harness/engine/provider_run.hpp"
-#include "sim_harness/life/make_life_plan.hpp"
+#include "sim_harness/provider/disruptions/make_life_plan.hpp"
+#include "sim_harness/provider/loop/provider_run.hpp"
 #include "sim_harness/studies/life/life_figures.hpp"
 #include "sim_harness/studies/life/life_keys.hpp"
 #include "sim_harness/studies/life/life_schema.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim_harness/files/json.hpp"
+#include "sim_harness/base/json/json.hpp"
 
 namespace cospot {
 

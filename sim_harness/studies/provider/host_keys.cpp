@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/engine/headroom.hpp"
-#include "sim_harness/hosts/hosts_file.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/data/hosts/hosts_file.hpp"
+#include "sim_harness/provider/sizing/headroom.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
 
 // The keys `host` and `added_type` of study files.

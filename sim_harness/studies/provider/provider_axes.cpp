@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/engine/true_lifetimes.hpp"
-#include "sim_harness/policies/policy_list.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/provider/forecasts/true_lifetimes.hpp"
+#include "sim_harness/provider/policies/policy_list.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim_harness/experiments/axis.hpp"
+#include "sim_harness/experiments/grid/axis.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/studies/provider/provider_settings.hpp"
 

@@ -4,11 +4,11 @@
 #include <optional>
 #include <utility>
 
-#include "sim_harness/engine/placement_checks.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/data/workloads/plausible_sizes.hpp"
+#include "sim_harness/data/workloads/window.hpp"
+#include "sim_harness/provider/run/placement_checks.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
-#include "sim_harness/workloads/load_workload.hpp"
-#include "sim_harness/workloads/plausible_sizes.hpp"
-#include "sim_harness/workloads/window.hpp"
 
 namespace cospot {
 

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "core/model/resource_vector.hpp"
-#include "sim_harness/engine/headroom.hpp"
-#include "sim_harness/engine/run_settings.hpp"
-#include "sim_harness/engine/shared_workload.hpp"
-#include "sim_harness/results/experiment_record.hpp"
-#include "sim_harness/workloads/workload_spec.hpp"
+#include "sim_harness/data/workloads/workload_spec.hpp"
+#include "sim_harness/experiments/results/experiment_record.hpp"
+#include "sim_harness/provider/run/run_settings.hpp"
+#include "sim_harness/provider/sizing/headroom.hpp"
+#include "sim_harness/provider/sizing/shared_workload.hpp"
 
 namespace cospot {
 

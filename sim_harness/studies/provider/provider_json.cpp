@@ -3,7 +3,7 @@
 #include <string_view>
 #include <variant>
 
-#include "sim_harness/workloads/window.hpp"
+#include "sim_harness/data/workloads/window.hpp"
 
 namespace cospot {
 namespace {

@@ -6,11 +6,11 @@
 
 #include "core/handshake/offer_rule.hpp"
 #include "core/model/resource_vector.hpp"
-#include "sim_harness/engine/headroom.hpp"
-#include "sim_harness/engine/run_settings.hpp"
-#include "sim_harness/files/json.hpp"
-#include "sim_harness/hosts/host_mix.hpp"
-#include "sim_harness/workloads/workload_spec.hpp"
+#include "sim_harness/base/json/json.hpp"
+#include "sim_harness/data/hosts/host_mix.hpp"
+#include "sim_harness/data/workloads/workload_spec.hpp"
+#include "sim_harness/provider/run/run_settings.hpp"
+#include "sim_harness/provider/sizing/headroom.hpp"
 
 namespace cospot {
 

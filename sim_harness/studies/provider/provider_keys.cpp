@@ -5,10 +5,10 @@
 #include <array>
 
 #include "core/errors.hpp"
-#include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/engine/headroom.hpp"
-#include "sim_harness/policies/policy_list.hpp"
-#include "sim_harness/workloads/workload_list.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/data/workloads/workload_list.hpp"
+#include "sim_harness/provider/policies/policy_list.hpp"
+#include "sim_harness/provider/sizing/headroom.hpp"
 
 namespace cospot {
 namespace {

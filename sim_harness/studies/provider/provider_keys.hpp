@@ -6,11 +6,11 @@
 
 #include "core/handshake/offer_rule.hpp"
 #include "core/model/resource_vector.hpp"
-#include "sim_harness/configuration/yaml_reader.hpp"
-#include "sim_harness/engine/headroom.hpp"
-#include "sim_harness/hosts/host_mix.hpp"
-#include "sim_harness/policies/policy_loader.hpp"
-#include "sim_harness/workloads/workload_spec.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/data/hosts/host_mix.hpp"
+#include "sim_harness/data/workloads/workload_spec.hpp"
+#include "sim_harness/provider/policies/policy_loader.hpp"
+#include "sim_harness/provider/sizing/headroom.hpp"
 
 namespace cospot {
 

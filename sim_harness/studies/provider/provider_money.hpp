@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim_harness/studies/study_money.hpp"
+#include "sim_harness/experiments/money/study_money.hpp"
 
 namespace cospot {
 

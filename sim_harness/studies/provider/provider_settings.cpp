@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include "core/errors.hpp"
-#include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/engine/spot_forecasts.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/provider/forecasts/spot_forecasts.hpp"
 
 namespace cospot {
 

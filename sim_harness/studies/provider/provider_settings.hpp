@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "core/handshake/offer_rule.hpp"
-#include "sim_harness/configuration/yaml_reader.hpp"
-#include "sim_harness/engine/headroom.hpp"
-#include "sim_harness/engine/run_settings.hpp"
-#include "sim_harness/engine/shared_workload.hpp"
-#include "sim_harness/hosts/host_mix.hpp"
-#include "sim_harness/workloads/workload_spec.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/data/hosts/host_mix.hpp"
+#include "sim_harness/data/workloads/workload_spec.hpp"
+#include "sim_harness/provider/run/run_settings.hpp"
+#include "sim_harness/provider/sizing/headroom.hpp"
+#include "sim_harness/provider/sizing/shared_workload.hpp"
 
 namespace cospot {
 

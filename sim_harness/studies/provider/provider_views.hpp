@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim_harness/results/column.hpp"
+#include "sim_harness/experiments/results/column.hpp"
 
 namespace cospot {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim_harness/engine/run_result.hpp"
-#include "sim_harness/results/measure.hpp"
+#include "sim_harness/experiments/results/measure.hpp"
+#include "sim_harness/provider/run/run_result.hpp"
 
 namespace cospot {
 

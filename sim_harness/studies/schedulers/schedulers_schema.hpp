@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim_harness/engine/level_outcome.hpp"
-#include "sim_harness/results/column.hpp"
-#include "sim_harness/results/measure.hpp"
-#include "sim_harness/schedulers/scheduler_result.hpp"
+#include "sim_harness/experiments/results/column.hpp"
+#include "sim_harness/experiments/results/measure.hpp"
+#include "sim_harness/provider/run/level_outcome.hpp"
+#include "sim_harness/provider/schedulers/scheduler_result.hpp"
 
 namespace cospot {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "sim_harness/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
 
 namespace cospot {
 namespace {

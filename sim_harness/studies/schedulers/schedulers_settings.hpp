@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim_harness/schedulers/scheduler_settings.hpp"
+#include "sim_harness/provider/schedulers/scheduler_settings.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/study.hpp"
 

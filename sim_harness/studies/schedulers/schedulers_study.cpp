@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim_harness/engine/provider_run.hpp"
+#include "sim_harness/provider/loop/provider_run.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
 #include "sim_harness/studies/schedulers/schedulers_figures.hpp"
 #include "sim_harness/studies/schedulers/schedulers_schema.hpp"

@@ -7,12 +7,12 @@
 
 #include "core/errors.hpp"
 #include "filters/lifetime_sla_filter.hpp"
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/lifetime_forecast.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
-#include "sim_harness/files/amount_text.hpp"
-#include "sim_harness/files/json_text.hpp"
-#include "sim_harness/files/text_table.hpp"
+#include "sim_harness/base/json/json_text.hpp"
+#include "sim_harness/base/text/amount_text.hpp"
+#include "sim_harness/base/text/text_table.hpp"
+#include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/studies/sla/sla_run.hpp"
 

@@ -8,10 +8,10 @@
 
 #include "core/errors.hpp"
 #include "core/random.hpp"
-#include "sim_harness/engine/allocator.hpp"
-#include "sim_harness/engine/lifetime_forecast.hpp"
-#include "sim_harness/engine/placement_checks.hpp"
-#include "sim_harness/engine/simulation_engine.hpp"
+#include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
+#include "sim_harness/provider/run/placement_checks.hpp"
 
 namespace cospot {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "sim_harness/engine/event_schedule.hpp"
-#include "sim_harness/engine/run_result.hpp"
+#include "sim_harness/provider/run/event_schedule.hpp"
+#include "sim_harness/provider/run/run_result.hpp"
 #include "sim_harness/studies/sla/sla_settings.hpp"
 
 namespace cospot {

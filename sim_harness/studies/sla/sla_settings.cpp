@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "sim_harness/configuration/config_value.hpp"
-#include "sim_harness/policies/policy_list.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/provider/policies/policy_list.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "guarantees/sla/lifetime_sla_options.hpp"
-#include "sim_harness/engine/run_settings.hpp"
-#include "sim_harness/experiments/axis.hpp"
+#include "sim_harness/experiments/grid/axis.hpp"
+#include "sim_harness/provider/run/run_settings.hpp"
 #include "sim_harness/studies/sla/sla_sources.hpp"
 #include "sim_harness/studies/study.hpp"
 

@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "sim_harness/configuration/yaml_reader.hpp"
-#include "sim_harness/files/json.hpp"
-#include "sim_harness/results/experiment_record.hpp"
-#include "sim_harness/workloads/renewal_workload.hpp"
-#include "sim_harness/workloads/vcpus_unit.hpp"
-#include "sim_harness/workloads/workload.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/base/json/json.hpp"
+#include "sim_harness/data/workloads/renewal_workload.hpp"
+#include "sim_harness/data/workloads/vcpus_unit.hpp"
+#include "sim_harness/data/workloads/workload.hpp"
+#include "sim_harness/experiments/results/experiment_record.hpp"
 
 namespace cospot {
 

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "guarantees/sla/kept_promises.hpp"
-#include "sim_harness/prices/sold_once_json.hpp"
-#include "sim_harness/studies/means_table.hpp"
+#include "sim_harness/data/prices/sold_once_json.hpp"
+#include "sim_harness/experiments/summary/means_table.hpp"
 #include "sim_harness/studies/provider/provider_money.hpp"
 
 namespace cospot {

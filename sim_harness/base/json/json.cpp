@@ -1,0 +1,30 @@
+#include "sim_harness/base/json/json.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/errors.hpp"
+
+namespace cospot {
+
+Json json_of(std::optional<double> number) {
+  constexpr double kMostWhole = 1e15;
+  if (!number || !std::isfinite(*number)) return nullptr;
+  const bool is_minus_zero = *number == 0 && std::signbit(*number);
+  if (std::abs(*number) < kMostWhole && *number == std::trunc(*number) && !is_minus_zero) {
+    return static_cast<std::int64_t>(*number);
+  }
+  return *number;
+}
+
+Json parse_json(const std::string& text, const std::string& source) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::exception& error) {
+    throw DatabaseError(fmt::format("{}: cannot be read: {}", source, error.what()));
+  }
+}
+
+}  // namespace cospot

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/resource_vector.hpp"
+#include "core/model/sim_time.hpp"
+#include "sim_harness/base/interrupt/stop_token.hpp"
+#include "sim_harness/base/tables/line_reader.hpp"
+#include "sim_harness/base/tables/separated_fields.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
+
+namespace cospot {
+
+struct TableColumn {
+  std::string_view name;  ///< empty: no file has the column
+  bool is_required = true;
+};
+
+/// What a CSV file holds. Readers name a column by its position here.
+struct TableFormat {
+  std::span<const TableColumn> columns;
+  std::string_view rows = "rows";  ///< what they are, for messages
+  bool may_be_empty = false;       ///< it need not have rows
+  bool has_other_columns = false;  ///< others are skipped, not refused
+  /// The keys of lines `# key: value` before the header line. Without any, lines that start with
+  /// `#` are comments there.
+  std::span<const std::string_view> statements{};
+};
+
+/// A line `# key: value` before the header line.
+struct TableStatement {
+  std::string_view key;
+  std::string value;
+  std::size_t line;
+};
+
+/// Reads a table: CSV (RFC 4180, but a field does not go on over a line end) with a header line and
+/// the columns in any order. A byte order mark and empty lines at the end are skipped.
+///
+/// Errors: WorkloadError, `file:line: what is wrong and what was expected`.
+class TableReader {
+ public:
+  /// Reads a file, plain or gzip, line by line.
+  TableReader(const std::filesystem::path& file, const TableFormat& format);
+  /// Of several formats the file has the one that knows the most of its columns; `formats` and
+  /// what they refer to outlive the reader.
+  TableReader(const std::filesystem::path& file, std::span<const TableFormat> formats);
+  /// Reads a text that outlives the reader. `name` stands for the file in errors.
+  TableReader(std::string_view text, std::string_view name, const TableFormat& format);
+  TableReader(std::string_view text, std::string_view name, std::span<const TableFormat> formats);
+
+  /// The position of the file's format among those it was told.
+  [[nodiscard]] std::size_t format_index() const { return format_index_; }
+  /// What the file states before its header line. Null: nothing of that key.
+  [[nodiscard]] const TableStatement* statement(std::string_view key) const;
+  /// Of a text: no fewer than the rows that are left.
+  [[nodiscard]] std::size_t most_rows_left() const;
+
+  /// Goes to the next row. False at the end.
+  [[nodiscard]] bool next();
+
+  [[nodiscard]] std::size_t line_number() const { return line_number_; }
+  [[nodiscard]] bool has(std::size_t column) const { return fields_[column].data() != nullptr; }
+
+  /// The fields of the row by column, valid until next(): as they are, without their quotes. Those
+  /// whose column the file lacks have no address, unlike empty ones. Those without a quotation mark
+  /// in them stay valid as long as a text that is read.
+  [[nodiscard]] std::span<const std::string_view> fields() const {
+    return std::span(fields_).first(format().columns.size());
+  }
+  /// One of them without the blanks around it.
+  [[nodiscard]] std::string_view field(std::size_t column) const {
+    return without_blanks(fields_[column]);
+  }
+  [[nodiscard]] bool is_empty(std::size_t column) const { return field(column).empty(); }
+
+  /// A text that every CSV can hold unquoted, which is not empty.
+  [[nodiscard]] std::string_view name(std::size_t column) const;
+  /// The same, which may be empty.
+  [[nodiscard]] std::string_view plain(std::size_t column) const;
+  [[nodiscard]] double number(std::size_t column, double least, double most) const;
+  /// A whole number, also written as 4.0 or 4e3.
+  template <std::integral Integer>
+  [[nodiscard]] Integer whole(std::size_t column, Integer least, Integer most) const {
+    return static_cast<Integer>(whole_between(column, least, most));
+  }
+  /// A size from `least` to kMaxResourceAmount; 0 when the file lacks the column.
+  [[nodiscard]] ResourceAmount amount(std::size_t column, ResourceAmount least) const;
+  /// Seconds, rounded to the microsecond; at most 10,000 years.
+  [[nodiscard]] SimTime seconds(std::size_t column, double least = -kMostSeconds) const;
+  /// What `parse` makes of field(column): an optional, with nothing when it cannot be used.
+  template <class Parse>
+  [[nodiscard]] auto value(std::size_t column, const Parse& parse,
+                           std::string_view expected) const {
+    const auto parsed = parse(field(column));
+    if (!parsed) refuse(column, expected);
+    return *parsed;
+  }
+
+  /// Throws an error about a field.
+  [[noreturn]] void refuse(std::size_t column, std::string_view expected) const;
+  /// Throws an error about the row, or about what the file states.
+  [[noreturn]] void fail(std::string_view what) const { fail_at(line_number_, what); }
+  [[noreturn]] void fail_at(std::size_t line, std::string_view what) const;
+
+  static constexpr double kMostSeconds = 10'000 * 366.0 * 86'400;
+
+ private:
+  [[nodiscard]] std::int64_t whole_between(std::size_t column, std::int64_t least,
+                                           std::int64_t most) const;
+  [[nodiscard]] const TableFormat& format() const { return formats_[format_index_]; }
+  [[nodiscard]] bool next_line(std::string_view& line);
+  [[nodiscard]] std::string required_columns_text() const;
+  void read_preamble();
+  void read_statement(std::string_view line);
+  void choose_format(std::span<const std::string_view> names);
+  void read_header(std::string_view line);
+  void split(std::string_view line);
+  void put(std::size_t place, std::string_view field);
+  void check_width(std::size_t count) const;
+
+  TableFormat only_format_{};
+  std::span<const TableFormat> formats_;
+  std::size_t format_index_ = 0;
+  std::string name_;
+  std::optional<LineReader> file_;  ///< nothing: a text
+  std::string_view text_;           ///< what is left of it
+  StopPoll poll_;
+  std::size_t line_number_ = 0;
+  std::size_t header_line_ = 0;
+  bool has_rows_ = false;
+  std::vector<TableStatement> statements_;
+  std::vector<std::size_t> column_at_;    ///< of each place in a line
+  std::vector<std::string_view> fields_;  ///< by column; one more for those that are skipped
+  std::vector<std::string_view> quoted_;  ///< those of a line with quoted fields
+  CsvSplitter splitter_;
+};
+
+}  // namespace cospot

@@ -1,0 +1,80 @@
+#include "sim_harness/base/text/plain_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cospot {
+namespace {
+
+bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; }
+
+/// The length of the UTF-8 sequence for a character beyond ASCII that starts `text`; 0: invalid.
+std::size_t sequence_length(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const std::size_t length = lead < 0xc2   ? 0
+                             : lead < 0xe0 ? 2
+                             : lead < 0xf0 ? 3
+                             : lead < 0xf5 ? 4
+                                           : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if (!is_continuation(text[i])) return 0;
+  }
+  const auto second = static_cast<unsigned char>(text[1]);
+  const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
+  const bool surrogate = lead == 0xed && second >= 0xa0;
+  const bool beyond_unicode = lead == 0xf4 && second >= 0x90;
+  return overlong || surrogate || beyond_unicode ? 0 : length;
+}
+
+}  // namespace
+
+std::size_t find_non_text(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if ((byte >= 0x20 && byte < 0x7f) || byte == '\n' || byte == '\t') {
+      ++at;
+    } else if (byte == '\r' && (at + 1 == text.size() || text[at + 1] == '\n')) {
+      ++at;
+    } else if (byte >= 0x80) {
+      const std::size_t length = sequence_length(text.substr(at));
+      if (length == 0) return at;
+      at += length;
+    } else {
+      return at;
+    }
+  }
+  return std::string_view::npos;
+}
+
+std::string non_text_fault(char byte) {
+  if (byte == '\r') return "a CR stands alone, expected lines that end with LF or CR LF";
+  return fmt::format("byte 0x{:02x} is not text, expected CSV in UTF-8, plain or gzip",
+                     static_cast<unsigned char>(byte));
+}
+
+std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  return text;
+}
+
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+std::string quoted_excerpt(std::string_view value) {
+  constexpr std::size_t kMost = 40;
+  if (value.size() <= kMost) return fmt::format("'{}'", value);
+  std::size_t cut = kMost;
+  while (cut > 0 && is_continuation(value[cut])) --cut;
+  return fmt::format("'{}...'", value.substr(0, cut));
+}
+
+}  // namespace cospot

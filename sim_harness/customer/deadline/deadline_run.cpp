@@ -1,0 +1,77 @@
+#include "sim_harness/customer/deadline/deadline_run.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/errors.hpp"
+
+namespace cospot {
+namespace {
+
+double hours(SimTime time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
+
+/// The work that `choice` does in a tick, and what is left of its overhead.
+struct Tick {
+  SimTime work{};
+  SimTime overhead_left{};
+};
+
+Tick tick_of(const DeadlineCase& run, const DeadlineView& view, Capacity choice) {
+  if (choice == Capacity::kNone) return {};
+  const SimTime overhead = choice == view.running ? view.overhead_left : run.job.overhead;
+  return {.work = std::max(run.tick - overhead, SimTime{}),
+          .overhead_left = std::max(overhead - run.tick, SimTime{})};
+}
+
+}  // namespace
+
+std::int64_t ticks_for(SimTime work, SimTime overhead, SimTime tick) {
+  return (work + overhead + tick - SimTime(1)) / tick;
+}
+
+bool leaves_time_for_on_demand(const DeadlineCase& run, const DeadlineView& view, Capacity choice) {
+  if (choice == Capacity::kOnDemand) return true;
+  const SimTime left = view.work_left - tick_of(run, view, choice).work;
+  return left <= SimTime{} ||
+         run.ticks() - view.tick - 1 >= ticks_for(left, run.job.overhead, run.tick);
+}
+
+DeadlineResult run_deadline(const DeadlineCase& run, DeadlineStrategy& strategy, bool safety_net) {
+  DeadlineResult result;
+  std::array<std::int64_t, 3> ticks{};  // paid, of each Capacity
+  std::uint64_t starts = 0;
+  DeadlineView view{.work_left = run.job.duration};
+  for (; view.tick < run.ticks() && view.work_left > SimTime{}; ++view.tick) {
+    view.elapsed = view.tick * run.tick;
+    view.time_left = (run.ticks() - view.tick) * run.tick;
+    view.spot = run.spot[static_cast<std::size_t>(view.tick)];
+    if (!view.spot && view.running == Capacity::kSpot) {
+      view.running = Capacity::kNone;
+      view.overhead_left = SimTime{};
+    }
+    Capacity choice = strategy.choose(view);
+    if (choice == Capacity::kSpot && !view.spot) {
+      throw PolicyError("a deadline strategy chose a spot where there is none");
+    }
+    if (safety_net && !leaves_time_for_on_demand(run, view, choice)) choice = Capacity::kOnDemand;
+    if (choice != Capacity::kNone && choice != view.running) ++starts;
+    const Tick tick = tick_of(run, view, choice);
+    if (tick.work >= view.work_left) {
+      result.finished_hours = hours(view.elapsed + run.tick - tick.work + view.work_left);
+    }
+    ++ticks[static_cast<std::size_t>(choice)];
+    view.work_left -= tick.work;
+    view.overhead_left = tick.overhead_left;
+    view.running = choice;
+  }
+  result.spot_hours = hours(ticks[static_cast<std::size_t>(Capacity::kSpot)] * run.tick);
+  result.on_demand_hours = hours(ticks[static_cast<std::size_t>(Capacity::kOnDemand)] * run.tick);
+  result.cost =
+      result.spot_hours * run.job.spot_price + result.on_demand_hours * run.job.on_demand_price;
+  result.restarts = starts == 0 ? 0 : starts - 1;
+  result.met_deadline = result.finished_hours.has_value();
+  return result;
+}
+
+}  // namespace cospot

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim_harness/data/imports/flavor_sizes.hpp"
+#include "sim_harness/data/imports/import_format.hpp"
+#include "sim_harness/data/workloads/vcpus_unit.hpp"
+
+namespace cospot {
+
+/// What the user says of an import; whatever is left open, the format says.
+struct ImportOptions {
+  std::vector<std::filesystem::path> files{};
+  std::string format{};
+  std::vector<std::string> map{};      ///< NAME=EXPRESSION
+  std::vector<std::string> columns{};  ///< of a CSV without a header line
+  std::optional<std::string> separator{};
+  std::optional<std::string> time_unit{};
+  std::optional<std::string> end{};  ///< end_time or duration
+  std::optional<std::string> spot_if{};
+  std::optional<std::string> only{};
+  std::optional<std::string> start_when{};
+  std::optional<std::string> end_when{};
+  std::optional<std::string> vcpus_unit{};
+  std::optional<std::filesystem::path> flavors{};  ///< what the flavors that rows name are
+  std::optional<std::string> window_start{};       ///< in the file's time unit, or ISO 8601
+  std::optional<SimTime> window{};
+  std::optional<std::filesystem::path> hosts_out{};  ///< where the hosts go, if anywhere
+  double lead_days = 14;
+  bool skip_bad_rows = false;
+};
+
+/// Expressions, the first that can be used counts, and where they stand, for errors.
+struct PlannedExpression {
+  std::string option;
+  std::vector<std::string> candidates;
+  bool is_stated = false;  ///< by the user, who must be told when it cannot be used
+
+  [[nodiscard]] bool is_given() const { return !candidates.empty(); }
+};
+
+/// Format and options together.
+struct ImportPlan {
+  TableShape shape{};
+  TimeUnit unit = TimeUnit::kSeconds;
+  bool end_is_duration = false;
+  VcpusUnit vcpus_unit{};
+  std::array<PlannedExpression, kImportTargets> map{};
+  PlannedExpression spot_if{};
+  PlannedExpression only{};
+  PlannedExpression start_when{};
+  PlannedExpression end_when{};
+
+  std::shared_ptr<const FlavorSizes> flavors{};  ///< null: none are given
+  bool expects_flavors = false;  ///< sizes may be those of flavors, which are missing
+
+  bool is_purged = false;  ///< instances that ended long ago may be missing
+
+  /// Tells whether starts and ends stand in rows of their own.
+  [[nodiscard]] bool has_events() const { return start_when.is_given(); }
+
+  /// Tells whether requests may ask for more than room.
+  [[nodiscard]] bool has_placements() const;
+
+  [[nodiscard]] const PlannedExpression& of(ImportTarget target) const {
+    return map[static_cast<std::size_t>(target)];
+  }
+};
+
+/// Errors: ConfigError.
+[[nodiscard]] ImportPlan plan_import(const ImportOptions& options);
+
+}  // namespace cospot

@@ -1,0 +1,188 @@
+#include "sim_harness/data/imports/import_workload.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "sim_harness/base/files/output_file.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/base/text/decimal.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
+#include "sim_harness/data/imports/imported_hosts.hpp"
+#include "sim_harness/data/imports/request_scan.hpp"
+#include "sim_harness/data/workloads/window.hpp"
+#include "sim_harness/data/workloads/workload_schema.hpp"
+#include "sim_harness/data/workloads/workload_stream.hpp"
+
+namespace cospot {
+namespace {
+
+SimTime lead_of(const ImportOptions& options) {
+  // Written so that NaN fails it.
+  if (!(options.lead_days >= 0 && options.lead_days <= 10'000)) {
+    throw ConfigError(fmt::format("--lead-days is {}, expected a number of days from 0 to 10000",
+                                  options.lead_days));
+  }
+  return Decimal::of(options.lead_days).days(kMaxWorkloadTime).value_or(SimTime(0));
+}
+
+void check_first_walk(const ImportOptions& options, const RequestScan& scan) {
+  const std::string file = options.files.front().string();
+  const bool has_requests = scan.first_start() != kNever;
+  if (scan.faults().count() > 0 && (!options.skip_bad_rows || !has_requests)) {
+    throw WorkloadError(file + ": " + scan.faults().text(scan.rows()));
+  }
+  if (has_requests) return;
+  throw WorkloadError(
+      fmt::format("{}: none of {} rows is a request, expected one", file, scan.rows()));
+}
+
+/// The condition that makes spots; empty where it is a constant, which is meant so.
+std::string condition_of(const ImportPlan& plan) {
+  const std::string& condition = plan.spot_if.candidates.front();
+  return condition.find_first_not_of("0123456789") == std::string::npos ? "" : condition;
+}
+
+/// Neither file that is written may be one that is read, or the other.
+void check_outputs(const ImportOptions& options, const std::filesystem::path& output) {
+  std::vector<std::filesystem::path> inputs = options.files;
+  if (options.flavors) inputs.push_back(*options.flavors);
+  require_not_input("-o", output, inputs);
+  if (!options.hosts_out) return;
+  require_not_input("--hosts-out", *options.hosts_out, inputs);
+  if (!is_same_file(*options.hosts_out, output)) return;
+  throw ConfigError(fmt::format("--hosts-out {}: is the file of -o too; choose another",
+                                options.hosts_out->string()));
+}
+
+void require_hosts(const ImportOptions& options, const ImportSummary& summary) {
+  if (!options.hosts_out || !summary.hosts.empty()) return;
+  throw WorkloadError(fmt::format(
+      "{}: there are no hosts for --hosts-out, expected nodes beside pods (--format kubernetes, "
+      "kubectl get pods,nodes -A -o json); of Nova, cospot-nova history export writes them",
+      options.files.front().string()));
+}
+
+/// Shifts requests into the window and writes them.
+class RequestWriter {
+ public:
+  RequestWriter(WorkloadStream& stream, ImportSummary& summary, SimTime lead)
+      : stream_(&stream), summary_(&summary), lead_(lead) {}
+
+  void write(WorkloadRow request) {
+    request.start -= summary_->window.start;
+    if (request.end != kNever) request.end -= summary_->window.start;
+    request.start = std::max(request.start, -kMaxWorkloadTime);
+    if (request.end < -lead_) {
+      ++summary_->ended_early;
+    } else if (request.start >= summary_->window.length) {
+      ++summary_->started_late;
+    } else {
+      if (request.end != kNever && request.end > kMaxWorkloadTime) request.end = kNever;
+      ++summary_->requests[request.is_spot() ? 1 : 0];
+      summary_->sizes.add(request.resources);
+      stream_->write(request);
+    }
+  }
+
+ private:
+  WorkloadStream* stream_;
+  ImportSummary* summary_;
+  SimTime lead_;
+};
+
+}  // namespace
+
+ImportSummary import_workload(const ImportOptions& options, const std::filesystem::path& output) {
+  check_outputs(options, output);
+  const SimTime lead = lead_of(options);
+  const ImportPlan plan = plan_import(options);
+  // Before all rows are read for nothing.
+  if (options.window_start) (void)stated_window_start(*options.window_start, plan.unit);
+  // Only until the second walk: what it holds grows with the requests.
+  std::optional<RequestScan> first(std::in_place, plan, options.files);
+  first->run([](const WorkloadRow&) {});
+  check_first_walk(options, *first);
+  ImportSummary summary{.rows = first->rows(),
+                        .left_out = first->left_out(),
+                        .ends_without_start = first->ends_without_start(),
+                        .bad_rows = first->faults().count(),
+                        .bad_kinds = first->faults().kinds_text(),
+                        .window = place_window(options, plan, *first),
+                        .unit = plan.unit,
+                        .vcpus_unit = plan.vcpus_unit,
+                        .hosts = first->hosts(),
+                        .spot_if = condition_of(plan)};
+  require_hosts(options, summary);
+  std::vector<SimTime> ends = first->take_ends();
+  first.reset();
+  RequestScan second(plan, options.files, std::move(ends));
+  WorkloadStream stream(output,
+                        {.window = summary.window.length,
+                         .vcpus_unit = plan.vcpus_unit,
+                         .placements = plan.has_placements() ? &second.placements() : nullptr});
+  RequestWriter writer(stream, summary, lead);
+  second.run([&](const WorkloadRow& request) { writer.write(request); });
+  if (stream.rows() == 0) {
+    throw WorkloadError(fmt::format("{}: no request starts in the window, expected one",
+                                    options.files.front().string()));
+  }
+  if (options.hosts_out) {
+    write_stored_text(*options.hosts_out, hosts_csv(summary.hosts, summary.vcpus_unit));
+  }
+  stream.commit();
+  return summary;
+}
+
+std::string import_summary_text(const ImportSummary& summary, const std::filesystem::path& output) {
+  std::string text = fmt::format(
+      "{}: {} requests: {} VMs, {} spots\n  window: {:.6g} days from {}{}\n", output.string(),
+      summary.requests[0] + summary.requests[1], summary.requests[0], summary.requests[1],
+      static_cast<double>(summary.window.length.count()) / kMicrosecondsPerDay,
+      time_text(summary.window.start, summary.unit),
+      summary.window.begins.empty() ? "" : ", " + summary.window.begins);
+  text += observed_line(summary.window);
+  if (summary.vcpus_unit != VcpusUnit{}) {
+    text += fmt::format("  sizes: {}\n",
+                        summary.vcpus_unit.is_relative
+                            ? "in units, shares of a machine"
+                            : fmt::format("vcpus counts {:g} vCPU", summary.vcpus_unit.vcpus));
+  }
+  const auto add = [&](std::uint64_t count, std::string_view what) {
+    if (count > 0) text += fmt::format("  left out: {} {}\n", count, what);
+  };
+  add(summary.left_out, "rows that are no requests");
+  add(summary.ends_without_start, "ends without a start");
+  add(summary.ended_early, "requests that ended before the window");
+  add(summary.started_late, "requests that start after the window");
+  if (summary.bad_rows > 0) {
+    text += fmt::format("  left out: {} bad rows: {}\n", summary.bad_rows, summary.bad_kinds);
+  }
+  return text + hosts_summary(summary.hosts, summary.vcpus_unit);
+}
+
+std::vector<std::string> import_warnings(const ImportSummary& summary,
+                                         const std::filesystem::path& output) {
+  std::vector<std::string> warnings = summary.window.warnings;
+  for (const bool is_spot : {false, true}) {
+    if (summary.spot_if.empty() || summary.requests[is_spot ? 1 : 0] > 0) continue;
+    warnings.push_back(fmt::format(
+        "--spot-if {} holds for {} of {} requests, expected for some: without {} there is nothing "
+        "to decide",
+        quoted_excerpt(summary.spot_if), is_spot ? "none" : "all",
+        summary.requests[0] + summary.requests[1], is_spot ? "spots" : "VMs"));
+  }
+  warnings.push_back(summary.sizes.memory_doubt(summary.vcpus_unit));
+  if (!summary.hosts.empty()) {
+    warnings.push_back(summary.sizes.host_doubt(total_of(summary.hosts.front(), summary.vcpus_unit),
+                                                summary.vcpus_unit));
+  }
+  std::erase(warnings, "");
+  for (std::string& warning : warnings) warning = output.string() + ": " + warning;
+  return warnings;
+}
+
+}  // namespace cospot

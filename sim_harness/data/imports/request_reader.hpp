@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim_harness/data/imports/import_faults.hpp"
+#include "sim_harness/data/imports/import_plan.hpp"
+#include "sim_harness/data/imports/row_values.hpp"
+#include "sim_harness/data/workloads/placement_fields.hpp"
+#include "sim_harness/data/workloads/workload.hpp"
+
+namespace cospot {
+
+/// What a row turned out to be.
+enum class RowRole : std::uint8_t { kLeftOut, kRequest, kStart, kEnd, kFault };
+
+/// Reads the rows of one table as requests. Times are still those of the file.
+///
+/// Errors: ConfigError for what the columns of the table do not allow.
+class RequestReader {
+ public:
+  /// `placements` takes in what requests ask beside room.
+  RequestReader(const ImportPlan& plan, const std::vector<std::string>& columns,
+                PlacementFieldsReader& placements);
+
+  /// Fills `request` with what the row's role needs: of an end only id and, as `start`, its time.
+  [[nodiscard]] RowRole read(const ImportTable& table);
+
+  [[nodiscard]] WorkloadRow& request() { return request_; }
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] const RowFault& fault() const { return fault_; }
+  [[nodiscard]] const std::string& fault_kind() const { return kind_; }
+
+ private:
+  /// A column as it stands, or what an expression gives.
+  struct Source {
+    std::optional<std::size_t> column{};
+    std::optional<std::size_t> expression{};
+    std::vector<std::size_t> numbers{};  ///< columns that the expression takes for numbers
+    std::string_view option{};           ///< where it stands, for errors
+    [[nodiscard]] bool is_given() const { return column || expression; }
+  };
+
+  Source find(const PlannedExpression& planned, bool is_required);
+  [[nodiscard]] const Source& source(ImportTarget target) const {
+    return sources_[static_cast<std::size_t>(target)];
+  }
+
+  /// Whether a condition holds for the row; none: it says neither, which is the row's fault.
+  [[nodiscard]] std::optional<bool> holds(const Source& source);
+
+  /// False: a column that the source takes for a number is none, which is the row's fault.
+  [[nodiscard]] bool has_numbers(const Source& source);
+  [[nodiscard]] std::string text_of(const Source& source) const;
+  bool refuse(ImportTarget target, std::string_view expected);
+  RowRole read_event();
+  bool read_request();
+  bool read_names();
+  bool read_amount(ImportTarget target, ResourceAmount least, ResourceAmount& amount);
+  bool read_start();
+  bool read_end();
+  bool read_count();
+  bool read_placement();
+
+  const ImportPlan* plan_;
+  const std::vector<std::string>* columns_;
+  PlacementFieldsReader* placements_;
+  RowExpressions expressions_;
+  std::array<Source, kImportTargets> sources_{};
+  Source spot_if_;
+  Source only_;
+  Source start_when_;
+  Source end_when_;
+  const ImportTable* table_ = nullptr;
+  WorkloadRow request_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t count_ = 1;
+  RowFault fault_;
+  std::string kind_;
+};
+
+}  // namespace cospot

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sim_harness/data/imports/import_faults.hpp"
+#include "sim_harness/data/imports/import_plan.hpp"
+#include "sim_harness/data/imports/request_reader.hpp"
+
+namespace cospot {
+
+/// One walk over all rows of an import, which gives requests in the order of their starts in the
+/// files. It holds about 40 bytes for each request, to know ids that come twice, and of tables with
+/// events 8 more, and the names of the instances that run at a time.
+class RequestScan {
+ public:
+  /// `ends`: of the requests of a table with events, in order, as an earlier walk found them; none
+  /// in the first walk, which gives requests without ends.
+  RequestScan(const ImportPlan& plan, const std::vector<std::filesystem::path>& files,
+              std::vector<SimTime> ends = {});
+
+  /// Errors: WorkloadError, ConfigError; what is wrong with single rows is in faults().
+  void run(const std::function<void(const WorkloadRow&)>& take);
+
+  [[nodiscard]] const ImportFaults& faults() const { return faults_; }
+  [[nodiscard]] std::uint64_t rows() const { return rows_; }
+  [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
+  [[nodiscard]] std::uint64_t ends_without_start() const { return ends_without_start_; }
+  [[nodiscard]] const std::vector<ImportedHost>& hosts() const { return hosts_; }
+
+  /// What the files tell of when they were made. Nothing: they do not.
+  [[nodiscard]] const std::optional<Observation>& observation() const { return observation_; }
+
+  /// What requests ask beside room; grows during the walk.
+  [[nodiscard]] const WorkloadPlacements& placements() const { return placements_.placements(); }
+
+  /// The ends that this walk found.
+  [[nodiscard]] std::vector<SimTime> take_ends() { return std::move(found_ends_); }
+
+  // Times of all requests and events; first_start() is kNever when there are none.
+  [[nodiscard]] SimTime first_start() const { return first_start_; }
+  [[nodiscard]] SimTime first_end() const { return first_end_; }  ///< kNever: there is none
+  [[nodiscard]] SimTime last_seen() const { return last_seen_; }
+
+ private:
+  using Take = std::function<void(const WorkloadRow&)>;
+
+  /// With the sizes of flavors, where those are given. Errors: ConfigError when they are missing.
+  [[nodiscard]] std::unique_ptr<ImportTable> sized(std::unique_ptr<ImportTable> table,
+                                                   const std::filesystem::path& file) const;
+  void observe(const ImportTable& table);
+  void scan(ImportTable& table, const Take& take);
+  void add_fault(const ImportTable& table, std::string_view kind, const RowFault& fault);
+  void take_request(const ImportTable& table, WorkloadRow& request, std::uint64_t count,
+                    const Take& take);
+  void take_start(const ImportTable& table, WorkloadRow& request, const Take& take);
+  void take_end(const ImportTable& table, const WorkloadRow& request);
+  void give(const WorkloadRow& request, const Take& take);
+  void check_order(const ImportTable& table, SimTime time);
+
+  const ImportPlan* plan_;
+  const std::vector<std::filesystem::path>* files_;
+  ImportFaults faults_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t left_out_ = 0;
+  std::uint64_t ends_without_start_ = 0;
+  SimTime first_start_ = kNever;
+  SimTime first_end_ = kNever;
+  SimTime last_seen_ = SimTime::min();
+  std::vector<ImportedHost> hosts_;
+  std::optional<Observation> observation_;
+  PlacementFieldsReader placements_;
+
+  std::unordered_map<std::uint64_t, std::uint32_t> lives_;  // by hashed id; never iterated
+  std::unordered_map<std::string, std::size_t> running_;    // of events; never iterated
+  std::vector<SimTime> known_ends_;
+  std::vector<SimTime> found_ends_;
+  SimTime last_event_ = SimTime::min();
+  std::string disorder_;  ///< the first place where events go back in time
+  bool has_ends_ = false;
+};
+
+}  // namespace cospot

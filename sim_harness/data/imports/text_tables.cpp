@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "sim_harness/base/tables/line_reader.hpp"
+#include "sim_harness/base/tables/separated_fields.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
+#include "sim_harness/data/imports/import_table.hpp"
+#include "sim_harness/data/imports/json_tables.hpp"
+
+namespace cospot {
+namespace {
+
+/// Lines of a text file, each of them a row.
+class LineTable : public ImportTable {
+ public:
+  explicit LineTable(const std::filesystem::path& file) : file_(file.string()), reader_(file) {}
+
+  [[nodiscard]] std::string place() const final {
+    return fmt::format("{}:{}", file_, reader_.line_number());
+  }
+
+ protected:
+  /// The next line that is text; a line that is none becomes the row's fault.
+  [[nodiscard]] bool next_line(std::string_view& line) {
+    fault_.clear();
+    if (!reader_.next_bytes(line)) return false;
+    if (find_non_text(line) != std::string_view::npos) fault_ = "the line is not UTF-8 text";
+    return true;
+  }
+  [[noreturn]] void fail(std::string_view what) const { reader_.fail(what); }
+
+  std::string file_;
+
+ private:
+  LineReader reader_;
+};
+
+class CsvTable final : public LineTable {
+ public:
+  CsvTable(const std::filesystem::path& file, const TableShape& shape)
+      : LineTable(file), splitter_(shape.separator) {
+    columns_ = shape.columns;
+    if (shape.has_header) read_header();
+  }
+
+  [[nodiscard]] bool next() override {
+    std::string_view line;
+    do {
+      if (!next_line(line)) return false;
+    } while (line.empty() && fault_.empty());
+    if (!fault_.empty()) return true;
+    fault_ = splitter_.split(line, fields_);
+    if (fault_.empty() && fields_.size() != columns_.size()) {
+      fault_ = fmt::format("{} fields, expected {}", fields_.size(), columns_.size());
+    }
+    return true;
+  }
+
+ private:
+  void read_header() {
+    std::string_view line;
+    if (!next_line(line) || line.empty()) {
+      throw WorkloadError(file_ + ":1: the file is empty, expected a header line with the columns");
+    }
+    if (!fault_.empty()) fail(fault_);
+    const std::string_view fault = splitter_.split(without_byte_order_mark(line), fields_);
+    if (!fault.empty()) fail(fault);
+    columns_.assign(fields_.begin(), fields_.end());
+    std::set<std::string> seen;
+    for (std::string& column : columns_) {
+      if (column.empty()) column = fmt::format("column {}", &column - columns_.data() + 1);
+      std::string lower = column;
+      std::ranges::transform(lower, lower.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+      });
+      if (!seen.insert(lower).second) {
+        fail(fmt::format("the column {} comes twice", quoted_excerpt(column)));
+      }
+    }
+  }
+
+  CsvSplitter splitter_;
+};
+
+/// A log in the Standard Workload Format: -1 is no value.
+class SwfTable final : public LineTable {
+ public:
+  explicit SwfTable(const std::filesystem::path& file) : LineTable(file) {
+    columns_.assign(kColumns.begin(), kColumns.end());
+  }
+
+  [[nodiscard]] bool next() override {
+    std::string_view line;
+    do {
+      if (!next_line(line)) return false;
+    } while (fault_.empty() && is_comment(line));
+    if (fault_.empty()) split(line);
+    return true;
+  }
+
+ private:
+  static constexpr std::string_view kBlanks = " \t";
+  static constexpr std::array<std::string_view, 18> kColumns{
+      "job_number",     "submit_time",      "wait_time",   "run_time",
+      "processors",     "average_cpu_time", "used_memory", "requested_processors",
+      "requested_time", "requested_memory", "status",      "user",
+      "group",          "application",      "queue",       "partition",
+      "preceding_job",  "think_time"};
+
+  static bool is_comment(std::string_view line) {
+    const std::size_t first = line.find_first_not_of(kBlanks);
+    return first == std::string_view::npos || line[first] == ';';
+  }
+
+  void split(std::string_view line) {
+    fields_.clear();
+    while (fields_.size() < kColumns.size()) {
+      const std::size_t first = line.find_first_not_of(kBlanks);
+      if (first == std::string_view::npos) break;
+      line.remove_prefix(first);
+      const std::string_view field = line.substr(0, line.find_first_of(kBlanks));
+      fields_.push_back(field == "-1" ? std::string_view() : field);
+      line.remove_prefix(field.size());
+    }
+    if (fields_.size() == kColumns.size()) return;
+    fault_ = fmt::format("{} fields, expected 18 of an SWF job", fields_.size());
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<ImportTable> open_table(const std::filesystem::path& file,
+                                        const TableShape& shape) {
+  switch (shape.kind) {
+    case TableShape::Kind::kSwf:
+      return std::make_unique<SwfTable>(file);
+    case TableShape::Kind::kKubernetes:
+      return open_kubernetes(std::span(&file, 1));
+    default:
+      break;
+  }
+  if (starts_like_json(file)) return open_json(file, shape);
+  return std::make_unique<CsvTable>(file, shape);
+}
+
+}  // namespace cospot

@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "sim_harness/base/tables/table_reader.hpp"
+#include "sim_harness/data/jobs/job_formats.hpp"
+
+namespace cospot {
+namespace {
+
+enum Column : std::size_t {
+  kSubmission,
+  kDuration,
+  kNodes,
+  kUser,
+  kEstimate,
+  kDeadline,
+  kParallelism,
+  kSigma,
+  kMemory,
+  // As the tables of hpcwld call them.
+  kInterarrival,
+  kService,
+  kDelays,
+  kCoresUsed,
+  kColumnCount
+};
+
+constexpr std::array<TableColumn, kColumnCount> kColumns{{{"submission_s", false},
+                                                          {"duration_s", false},
+                                                          {"nodes", false},
+                                                          {"user", false},
+                                                          {"estimate_s", false},
+                                                          {"deadline_s", false},
+                                                          {"parallelism", false},
+                                                          {"sigma", false},
+                                                          {"memory_mb", false},
+                                                          {"interarrival", false},
+                                                          {"service", false},
+                                                          {"delays", false},
+                                                          {"cores_used", false}}};
+constexpr TableFormat kFormat{.columns = kColumns, .rows = "jobs", .has_other_columns = true};
+
+void refuse_both(const TableReader& table, Column one, Column other) {
+  if (!table.has(one) || !table.has(other)) return;
+  table.fail(fmt::format("the columns '{}' and '{}' say the same, expected one of them",
+                         kColumns[one].name, kColumns[other].name));
+}
+
+void check_columns(const TableReader& table) {
+  refuse_both(table, kSubmission, kInterarrival);
+  refuse_both(table, kDuration, kService);
+  refuse_both(table, kNodes, kCoresUsed);
+  if (table.has(kDeadline) && !table.has(kSubmission)) {
+    table.fail("the column 'deadline_s' counts as submission_s does, expected that column too");
+  }
+  const bool has_start = table.has(kSubmission) || table.has(kInterarrival);
+  if (has_start && (table.has(kDuration) || table.has(kService))) return;
+  table.fail(
+      fmt::format("the column '{}' is missing, expected "
+                  "submission_s,duration_s[,nodes,...] or interarrival,service",
+                  kColumns[has_start ? kDuration : kSubmission].name));
+}
+
+std::optional<double> read_amount(const TableReader& table, Column column, double least) {
+  if (table.is_empty(column)) return std::nullopt;
+  return table.number(column, least, std::numeric_limits<double>::infinity());
+}
+
+SimTime read_deadline(const TableReader& table, SimTime submission) {
+  const SimTime deadline = table.seconds(kDeadline);
+  if (deadline <= submission) table.refuse(kDeadline, "seconds after the submission");
+  return deadline;
+}
+
+}  // namespace
+
+void visit_job_csv(std::string_view text, std::string_view name,
+                   const std::function<void(const Job&)>& visit) {
+  constexpr auto kMostNodes = std::numeric_limits<std::int32_t>::max();
+  TableReader table(text, name, kFormat);
+  check_columns(table);
+  const Column duration = table.has(kDuration) ? kDuration : kService;
+  std::map<std::string, std::int32_t, std::less<>> users;  // numbered as they come
+  SimTime submission{0};
+  for (std::int64_t id = 1; table.next(); ++id) {
+    submission = table.has(kSubmission) ? table.seconds(kSubmission)
+                                        : submission + table.seconds(kInterarrival);
+    Job job{.id = id, .submission = submission};
+    job.duration = table.seconds(duration, 0);
+    if (table.has(kDelays)) job.wait = table.seconds(kDelays, 0);
+    const auto nodes = [&](Column column, std::int32_t least) {
+      return table.whole(column, least, kMostNodes);
+    };
+    if (table.has(kNodes)) job.processors = nodes(kNodes, 1);
+    if (table.has(kCoresUsed)) job.processors = nodes(kCoresUsed, 0);  // some use none at all
+    // The rest customers need not know of every job.
+    if (!table.is_empty(kUser)) {
+      const auto next = static_cast<std::int32_t>(users.size());
+      job.user = users.try_emplace(std::string(table.field(kUser)), next).first->second;
+    }
+    if (!table.is_empty(kEstimate)) job.estimate = table.seconds(kEstimate, 0);
+    if (!table.is_empty(kDeadline)) job.deadline = read_deadline(table, submission);
+    job.parallelism = read_amount(table, kParallelism, 1);
+    job.sigma = read_amount(table, kSigma, 0);
+    job.memory_mb = read_amount(table, kMemory, 0);
+    visit(job);
+  }
+}
+
+}  // namespace cospot

@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "sim_harness/base/tables/table_reader.hpp"
+#include "sim_harness/data/markets/availability_trace.hpp"
+#include "sim_harness/data/markets/price_files.hpp"
+
+namespace cospot {
+namespace {
+
+/// From a time on.
+struct Row {
+  Seconds time = 0;
+  std::uint32_t capacity = 0;
+  std::optional<MicroUsd> price{};
+
+  // NOLINTNEXTLINE(modernize-use-nullptr) of a comparison that is defaulted
+  friend auto operator<=>(const Row&, const Row&) = default;
+};
+
+enum Column : std::size_t { kTime, kAvailable, kPrice };
+constexpr std::array<TableColumn, 3> kColumns{{{"time"}, {"available"}, {"price", false}}};
+constexpr TableFormat kFormat{.columns = kColumns, .has_other_columns = true};
+
+std::vector<Row> read_rows(const std::filesystem::path& file) {
+  constexpr double kMost = std::numeric_limits<std::int32_t>::max();
+  TableReader table(file, kFormat);
+  std::vector<Row> rows;
+  while (table.next()) {
+    Row& row = rows.emplace_back();
+    row.time = table.value(kTime, parse_time, kTimeExpected);
+    row.capacity = static_cast<std::uint32_t>(table.number(kAvailable, 0, kMost));
+    // Without capacity there need not be a price.
+    if (!table.has(kPrice) || (table.is_empty(kPrice) && row.capacity == 0)) continue;
+    row.price = table.value(kPrice, parse_price, kPriceExpected);
+  }
+  std::ranges::sort(rows);
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (rows[i].time != rows[i - 1].time) continue;
+    throw WorkloadError(
+        fmt::format("{}: has two different rows at time {}", file.string(), rows[i].time));
+  }
+  return rows;
+}
+
+/// The mean over the time with capacity; the last row only says when that ends.
+std::optional<double> mean_price(const std::vector<Row>& rows) {
+  double sum = 0, seconds = 0;
+  for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
+    if (rows[i].capacity == 0 || !rows[i].price) continue;
+    const auto lasts = static_cast<double>(rows[i + 1].time - rows[i].time);
+    sum += lasts * static_cast<double>(*rows[i].price);
+    seconds += lasts;
+  }
+  if (seconds == 0) return std::nullopt;
+  return std::round(sum / seconds) / static_cast<double>(kUsd);
+}
+
+}  // namespace
+
+bool is_availability_csv(const std::filesystem::path& file) {
+  return file.filename().string().find(".csv") != std::string::npos;
+}
+
+AvailabilityTrace read_availability_csv(const std::filesystem::path& file, SimTime tick) {
+  const std::vector<Row> rows = read_rows(file);
+  AvailabilityTrace trace{.tick = tick, .capacity = {}, .spot_price = mean_price(rows)};
+  const auto time_of = [&rows](std::size_t i) {
+    return SimTime(std::chrono::seconds(rows[i].time - rows.front().time));
+  };
+  std::size_t row = 0;  // that holds when the tick begins
+  for (SimTime begin{0}; !rows.empty() && begin + tick <= time_of(rows.size() - 1); begin += tick) {
+    while (time_of(row + 1) <= begin) ++row;
+    std::uint32_t least = rows[row].capacity;
+    for (std::size_t i = row + 1; i < rows.size() && time_of(i) < begin + tick; ++i) {
+      least = std::min(least, rows[i].capacity);
+    }
+    trace.capacity.push_back(least);
+  }
+  if (trace.capacity.empty()) {
+    throw WorkloadError(fmt::format(
+        "{}: its rows span less than a tick of {:g} s, expected a last row that says when it ends",
+        file.string(), std::chrono::duration<double>(tick).count()));
+  }
+  return trace;
+}
+
+}  // namespace cospot

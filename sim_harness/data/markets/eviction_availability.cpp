@@ -1,0 +1,66 @@
+#include "sim_harness/data/markets/eviction_availability.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "sim_harness/base/tables/table_reader.hpp"
+
+namespace cospot {
+namespace {
+
+enum Column : std::size_t { kTime, kEvent, kClass };
+constexpr std::array<TableColumn, 3> kColumns{{{"time_s"}, {"event"}, {"class"}}};
+constexpr TableFormat kFormat{.columns = kColumns, .rows = "events", .has_other_columns = true};
+
+/// Marks ticks as they pass.
+class Ticks {
+ public:
+  explicit Ticks(SimTime tick) : trace_{.tick = tick, .capacity = {}} {}
+
+  /// What was there until `time` stays there until `time`.
+  void advance(SimTime time) {
+    // What happened before time 0 counts only where it lasts.
+    if (time >= SimTime(0) && !std::exchange(has_begun_, true)) closed_in_tick_ = !open_;
+    const std::int64_t ticks = std::max<std::int64_t>(time / trace_.tick, 0);
+    while (static_cast<std::int64_t>(trace_.capacity.size()) < ticks) {
+      trace_.capacity.push_back(open_ && !closed_in_tick_ ? 1 : 0);
+      closed_in_tick_ = !open_;
+    }
+  }
+  void open() { open_ = true; }
+  void close() {
+    open_ = false;
+    closed_in_tick_ = true;
+  }
+
+  AvailabilityTrace trace_;
+
+ private:
+  bool has_begun_ = false;  ///< time 0 has come
+  bool open_ = true;
+  bool closed_in_tick_ = false;  ///< at some time in the tick that is not over yet
+};
+
+}  // namespace
+
+AvailabilityTrace read_eviction_availability(const std::filesystem::path& file, SimTime tick) {
+  TableReader table(file, kFormat);
+  Ticks ticks(tick);
+  bool any_spot = false;
+  while (table.next()) {
+    const SimTime at = table.seconds(kTime);
+    const std::string_view event = table.field(kEvent);
+    if (table.field(kClass) != "spot") continue;
+    any_spot = true;
+    const bool opens = event == "placement";
+    if (!opens && event != "eviction" && event != "rejection") continue;
+    ticks.advance(at);
+    opens ? ticks.open() : ticks.close();
+  }
+  if (!any_spot || ticks.trace_.capacity.empty()) table.fail("expected a log with spots in it");
+  return ticks.trace_;
+}
+
+}  // namespace cospot

@@ -1,0 +1,131 @@
+#include "sim_harness/data/markets/price_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "core/parse_number.hpp"
+#include "sim_harness/base/json/json_file.hpp"
+#include "sim_harness/base/tables/table_reader.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr double kMaxUsd = 1e6;
+
+/// `2011-07-05T00:00:00`
+std::optional<Seconds> civil_time(std::string_view text) {
+  constexpr std::string_view kShape = "dddd-dd-ddTdd:dd:dd";
+  if (text.size() != kShape.size()) return std::nullopt;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_digit = text[i] >= '0' && text[i] <= '9';
+    const bool is_t = kShape[i] == 'T' && text[i] == ' ';
+    if (kShape[i] == 'd' ? !is_digit : text[i] != kShape[i] && !is_t) return std::nullopt;
+  }
+  const auto number = [text](std::size_t at, std::size_t digits) {
+    return *parse_integer<int>(text.substr(at, digits));
+  };
+  const std::chrono::year_month_day date(std::chrono::year(number(0, 4)),
+                                         std::chrono::month(static_cast<unsigned>(number(5, 2))),
+                                         std::chrono::day(static_cast<unsigned>(number(8, 2))));
+  const int hour = number(11, 2), minute = number(14, 2), second = number(17, 2);
+  if (!date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
+  const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
+  return ((days * 24 + hour) * 60 + minute) * 60 + second;
+}
+
+/// Sorts, drops what is there twice, and gives the time at which there are two prices, if any.
+std::optional<Seconds> repair(std::vector<PriceChange>& changes) {
+  std::sort(changes.begin(), changes.end(), [](const PriceChange& a, const PriceChange& b) {
+    return std::tie(a.time, a.price) < std::tie(b.time, b.price);
+  });
+  changes.erase(std::unique(changes.begin(), changes.end()), changes.end());
+  for (std::size_t i = 1; i < changes.size(); ++i) {
+    if (changes[i].time == changes[i - 1].time) return changes[i].time;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Seconds> parse_time(std::string_view text) {
+  if (const auto number = parse_number(text)) {
+    if (!(std::abs(*number) < 1e11)) return std::nullopt;
+    return static_cast<Seconds>(std::floor(*number));
+  }
+  for (const std::string_view zone : {"Z", "+00:00", "+0000"}) {
+    if (text.ends_with(zone)) {
+      text.remove_suffix(zone.size());
+      break;
+    }
+  }
+  if (const std::size_t dot = text.find('.'); dot != std::string_view::npos) {
+    if (text.find_first_not_of("0123456789", dot + 1) != std::string_view::npos) return {};
+    text = text.substr(0, dot);
+  }
+  return civil_time(text);
+}
+
+std::optional<MicroUsd> parse_price(std::string_view text) {
+  const auto usd = parse_number(text);
+  if (!usd || !(*usd > 0 && *usd <= kMaxUsd)) return std::nullopt;
+  return std::max<MicroUsd>(1, std::llround(*usd * static_cast<double>(kUsd)));
+}
+
+std::vector<PriceChange> read_price_csv(const std::filesystem::path& file) {
+  constexpr std::array<TableColumn, 2> kColumns{{{"time"}, {"price"}}};
+  TableReader table(file, {.columns = kColumns, .rows = "prices"});
+  std::vector<PriceChange> changes;
+  while (table.next()) {
+    changes.push_back(
+        {table.value(0, parse_time, kTimeExpected), table.value(1, parse_price, kPriceExpected)});
+  }
+  if (const auto twice = repair(changes)) {
+    throw WorkloadError(
+        fmt::format("{}: has two different prices at time {}", file.string(), *twice));
+  }
+  return changes;
+}
+
+std::vector<Ec2Prices> read_ec2_prices(const std::filesystem::path& path) {
+  JsonFile file(path);
+  SqliteStatement rows = file.select(
+      "SELECT json_extract(value, '$.InstanceType'), json_extract(value, '$.ProductDescription'), "
+      "json_extract(value, '$.AvailabilityZone'), json_extract(value, '$.Timestamp'), "
+      "json_extract(value, '$.SpotPrice') FROM json_each(?, '$.SpotPriceHistory')");
+  std::map<std::array<std::string, 3>, std::vector<PriceChange>> series;
+  std::size_t row = 0;
+  while (rows.step()) {
+    std::array<std::string, 5> fields;
+    for (std::string& field : fields) field = rows.next_is_null() ? "" : rows.read_text();
+    const auto time = parse_time(fields[3]);
+    const auto price = parse_price(fields[4]);
+    if (fields[0].empty() || fields[2].empty() || !time || !price) {
+      file.fail(
+          fmt::format("SpotPriceHistory: entry {}: expected InstanceType, AvailabilityZone, "
+                      "Timestamp (ISO 8601) and SpotPrice (above 0)",
+                      row));
+    }
+    series[{fields[0], fields[1], fields[2]}].push_back({*time, *price});
+    ++row;
+  }
+  if (series.empty()) file.fail("SpotPriceHistory: expected at least one price");
+  std::vector<Ec2Prices> all;
+  for (auto& [names, changes] : series) {
+    if (const auto twice = repair(changes)) {
+      file.fail(
+          fmt::format("{} in {} has two different prices at time {}", names[0], names[2], *twice));
+    }
+    all.push_back({names[0], names[1], names[2], std::move(changes)});
+  }
+  return all;
+}
+
+}  // namespace cospot

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim_harness/data/markets/price_series.hpp"
+
+namespace cospot {
+
+/// Reads `2011-07-05T00:00:00Z` (with fractions and +00:00 too), or seconds since 1970. Whole
+/// seconds, rounded down. Nothing: it is neither.
+[[nodiscard]] std::optional<Seconds> parse_time(std::string_view text);
+
+/// Reads USD an hour, above 0 and at most 1,000,000, rounded to the micro-dollar.
+[[nodiscard]] std::optional<MicroUsd> parse_price(std::string_view text);
+
+inline constexpr std::string_view kTimeExpected = "seconds since 1970 or ISO 8601 in UTC";
+inline constexpr std::string_view kPriceExpected = "USD an hour above 0, at most 1000000";
+
+/// Reads a CSV with the columns `time` and `price`, plain or gzip.
+///
+/// Repaired: rows in any order are sorted; a row that repeats another is dropped; a price holds
+/// until the next row, however far that is. Errors: WorkloadError with `file:line:` for a time or
+/// price that is none (not above 0 among them) and for two prices at one time.
+[[nodiscard]] std::vector<PriceChange> read_price_csv(const std::filesystem::path& file);
+
+/// One series of a file of EC2.
+struct Ec2Prices {
+  std::string type;        ///< InstanceType
+  std::string os;          ///< ProductDescription
+  std::string datacenter;  ///< AvailabilityZone
+  std::vector<PriceChange> changes;
+};
+
+/// Reads what `aws ec2 describe-spot-price-history` writes (newest first as it is): a series for
+/// every type, product and zone, sorted by their names. Repairs and errors as read_price_csv().
+[[nodiscard]] std::vector<Ec2Prices> read_ec2_prices(const std::filesystem::path& file);
+
+}  // namespace cospot

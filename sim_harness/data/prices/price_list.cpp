@@ -1,0 +1,214 @@
+#include "sim_harness/data/prices/price_list.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "core/model/revenue.hpp"
+#include "core/parse_number.hpp"
+#include "sim_harness/base/tables/separated_fields.hpp"
+#include "sim_harness/base/tables/table_reader.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr std::string_view kPriceExpected = "a price from 0";
+
+constexpr double kMostPrice = 1e12;
+
+std::optional<double> parse_price(std::string_view text) {
+  const std::optional<double> price = parse_number(text);
+  return price && *price >= 0 && *price <= kMostPrice ? price : std::nullopt;
+}
+
+enum Column : std::size_t { kVcpus, kMemory, kOnDemand, kSpot, kEconomy, kCurrency };
+constexpr std::array<TableColumn, 6> kColumns{
+    {{"vcpus"}, {"memory_mb"}, {"on_demand"}, {"spot"}, {"economy", false}, {"currency", false}}};
+constexpr TableFormat kFormat{.columns = kColumns, .rows = "flavors", .has_other_columns = true};
+
+void read_currency(const TableReader& table, PriceList& list) {
+  const std::string_view currency = table.plain(kCurrency);
+  if (!list.flavors.empty() && currency != list.currency) {
+    table.refuse(kCurrency, fmt::format("{} as in the rows before", quoted_excerpt(list.currency)));
+  }
+  list.currency = currency;
+}
+
+PriceList read_flavors(const std::filesystem::path& file) {
+  TableReader table(file, kFormat);
+  PriceList list{.source = file.string()};
+  std::map<std::pair<ResourceAmount, ResourceAmount>, std::size_t> lines;
+  const auto price = [&](Column column) {
+    return table.value(column, parse_price, kPriceExpected);
+  };
+  while (table.next()) {
+    FlavorPrice flavor{.vcpus = table.amount(kVcpus, 1),
+                       .memory_mb = table.amount(kMemory, 0),
+                       .on_demand = price(kOnDemand),
+                       .spot = price(kSpot)};
+    if (table.has(kEconomy)) flavor.economy = price(kEconomy);
+    const auto [first, is_new] =
+        lines.try_emplace({flavor.vcpus, flavor.memory_mb}, table.line_number());
+    if (!is_new) {
+      table.fail(fmt::format("the flavor {},{} stands on line {} too, expected one line for it",
+                             flavor.vcpus, flavor.memory_mb, first->second));
+    }
+    if (table.has(kCurrency)) read_currency(table, list);
+    list.flavors.push_back(flavor);
+  }
+  return list;
+}
+
+/// What instances of one flavor are asked for inside the window.
+struct FlavorUse {
+  double vms = 0;  ///< vcpu-seconds
+  double spots = 0;
+  double economy = 0;
+};
+using FlavorUses = std::map<std::pair<ResourceAmount, ResourceAmount>, FlavorUse>;
+
+FlavorUses uses_of(const Workload& workload) {
+  FlavorUses uses;
+  for (const WorkloadRow& row : workload.rows) {
+    FlavorUse& use = uses[{row.resources.vcpus, row.resources.memory_mb}];
+    (row.is_spot()                                   ? use.spots
+     : row.instance_class == InstanceClass::kEconomy ? use.economy
+                                                     : use.vms) +=
+        vcpu_seconds(requested_revenue(row, workload.window));
+  }
+  return uses;
+}
+
+void require_all(const std::vector<std::string>& missing, std::string_view source) {
+  constexpr std::size_t kShown = 5;
+  if (missing.empty()) return;
+  const std::vector<std::string> shown(
+      missing.begin(),
+      missing.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, missing.size())));
+  throw ConfigError(fmt::format(
+      "{}: no price for {} of the workload's flavors, expected one for each; vcpus,memory_mb: {}{}",
+      source, missing.size(), fmt::join(shown, "; "),
+      shown.size() < missing.size() ? "; ..." : ""));
+}
+
+}  // namespace
+
+VcpuHourPrices PriceList::of(const Workload& workload, const VcpusUnit& unit) const {
+  if (flavors.empty()) return vcpu_hour.in(unit);
+  std::map<std::pair<ResourceAmount, ResourceAmount>, FlavorPrice> prices;
+  for (const FlavorPrice& flavor : flavors) prices[{flavor.vcpus, flavor.memory_mb}] = flavor;
+  FlavorUse seconds;
+  FlavorUse money;  // for an hour where the use is in seconds
+  std::vector<std::string> missing;
+  for (const auto& [flavor, use] : uses_of(workload)) {
+    const auto price = prices.find(flavor);
+    if (price == prices.end()) {
+      missing.push_back(fmt::format("{},{}", flavor.first, flavor.second));
+      continue;
+    }
+    seconds.vms += use.vms;
+    seconds.spots += use.spots;
+    // A flavor's hour is that of all its vcpus.
+    money.vms += use.vms / flavor.first * price->second.on_demand;
+    money.spots += use.spots / flavor.first * price->second.spot;
+    seconds.economy += use.economy;
+    money.economy +=
+        use.economy / flavor.first * price->second.economy.value_or(price->second.on_demand);
+  }
+  require_all(missing, source);
+  const bool has_economy = std::ranges::any_of(
+      flavors, [](const FlavorPrice& flavor) { return flavor.economy.has_value(); });
+  const auto mean = [](double of, double over) { return over > 0 ? of / over : 0; };
+  return {mean(money.vms, seconds.vms), mean(money.spots, seconds.spots),
+          has_economy ? std::optional(mean(money.economy, seconds.economy)) : std::nullopt};
+}
+
+std::vector<std::string> PriceList::warnings() const {
+  constexpr std::string_view kQuestion =
+      "a spot's price is above the one on demand ({} > {}{}): nobody would buy it; are the two "
+      "mixed up?";
+  if (flavors.empty()) {
+    if (vcpu_hour.spot <= vcpu_hour.on_demand) return {};
+    return {fmt::format(fmt::runtime("--price: " + std::string(kQuestion)), vcpu_hour.spot,
+                        vcpu_hour.on_demand, "")};
+  }
+  for (const FlavorPrice& flavor : flavors) {
+    if (flavor.spot <= flavor.on_demand) continue;
+    return {fmt::format(fmt::runtime(source + ": " + std::string(kQuestion)), flavor.spot,
+                        flavor.on_demand,
+                        fmt::format(", flavor {},{}", flavor.vcpus, flavor.memory_mb))};
+  }
+  return {};
+}
+
+PriceList read_flavor_prices(const std::filesystem::path& file) { return read_flavors(file); }
+
+namespace {
+
+/// `a=1,b=2` and `c=3` in one list.
+std::vector<std::string> assignments_of(const std::vector<std::string>& texts) {
+  std::vector<std::string> all;
+  for (const std::string& text : texts) {
+    if (text.find('=') == std::string::npos) {
+      all.push_back(text);
+      continue;
+    }
+    std::vector<std::string_view> fields;
+    split_fields(text, fields);
+    all.insert(all.end(), fields.begin(), fields.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) {
+  if (texts.empty()) return std::nullopt;
+  const std::vector<std::string> assignments = assignments_of(texts);
+  if (assignments.size() == 1 && assignments.front().find('=') == std::string::npos) {
+    return read_flavor_prices(assignments.front());
+  }
+  PriceList list;
+  std::map<std::string, std::optional<double>, std::less<>> prices{
+      {"on-demand", {}}, {"spot", {}}, {"economy", {}}};
+  for (const std::string& text : assignments) {
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    const auto price = prices.find(name);
+    if (equals == std::string::npos || (price == prices.end() && name != "currency")) {
+      throw ConfigError(
+          fmt::format("--price: found '{}', expected on-demand=PRICE and spot=PRICE of a "
+                      "vCPU-hour, economy=PRICE "
+                      "and currency=NAME if wanted, or one CSV file with "
+                      "vcpus,memory_mb,on_demand,spot[,economy,currency]",
+                      text));
+    }
+    const std::string value = text.substr(equals + 1);
+    if (name == "currency" ? !list.currency.empty() : price->second.has_value()) {
+      throw ConfigError(fmt::format("--price {} comes twice", name));
+    }
+    if (name == "currency") {
+      list.currency = value;
+      continue;
+    }
+    price->second = parse_price(value);
+    if (!price->second) {
+      throw ConfigError(fmt::format("--price {}: expected {}", text, kPriceExpected));
+    }
+  }
+  for (const char* name : {"on-demand", "spot"}) {
+    if (prices.find(name)->second) continue;
+    throw ConfigError(fmt::format("--price {}=PRICE is missing, expected both prices", name));
+  }
+  list.vcpu_hour = {*prices["on-demand"], *prices["spot"], prices["economy"]};
+  return list;
+}
+
+}  // namespace cospot

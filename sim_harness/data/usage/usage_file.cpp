@@ -1,0 +1,73 @@
+#include "sim_harness/data/usage/usage_file.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "core/digest.hpp"
+#include "core/errors.hpp"
+#include "core/parse_number.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/base/tables/line_reader.hpp"
+#include "sim_harness/base/tables/table_reader.hpp"
+#include "sim_harness/data/imports/timestamps.hpp"
+
+namespace cospot {
+namespace {
+
+enum Column : std::size_t { kTime, kCapacity, kUsed, kReserved, kLimit };
+constexpr std::array<TableColumn, 5> kColumns{
+    {{"time_s"}, {"capacity"}, {"used"}, {"reserved", false}, {"limit", false}}};
+constexpr TableFormat kFormat{.columns = kColumns, .rows = "samples"};
+
+/// A number of seconds, or a date as `cospot workload import` reads it.
+std::optional<SimTime> parse_sample_time(std::string_view text) {
+  constexpr double kMostSeconds = 1e11;  // the year 5138, counted from 1970
+  const std::optional<double> seconds = parse_number(text);
+  if (!seconds) return parse_date_time(text);
+  if (std::abs(*seconds) > kMostSeconds) return std::nullopt;
+  return SimTime(std::llround(*seconds * 1e6));
+}
+
+/// In millionths.
+std::int64_t read_amount(const TableReader& table, Column column, double least = 0) {
+  constexpr double kMost = static_cast<double>(kMaxSlackAmount) / kSlackUnit;
+  return std::llround(table.number(column, least, kMost) * static_cast<double>(kSlackUnit));
+}
+
+}  // namespace
+
+UsageSeries read_usage(const std::filesystem::path& file) {
+  UsageSeries usage{.name = file.string(), .sha256 = sha256_hex(read_stored_file(file))};
+  TableReader table(file, kFormat);
+  while (table.next()) {
+    const SimTime time = table.value(kTime, parse_sample_time,
+                                     "a time in seconds, or a date such as 2024-05-01T12:00:00Z");
+    if (!usage.samples.empty() && time <= usage.samples.back().time) {
+      table.refuse(kTime, "a time after that of the row before");
+    }
+    UsageSample sample{.time = time,
+                       .capacity = read_amount(table, kCapacity, 1e-6),
+                       .used = read_amount(table, kUsed)};
+    if (table.has(kReserved)) sample.reserved = read_amount(table, kReserved);
+    if (table.has(kLimit)) sample.limit = read_amount(table, kLimit);
+    usage.samples.push_back(sample);
+  }
+  if (usage.samples.size() < 2) {
+    throw WorkloadError(fmt::format("{}: there are {} samples, expected at least 2", usage.name,
+                                    usage.samples.size()));
+  }
+  return usage;
+}
+
+bool is_usage_file(const std::filesystem::path& file) {
+  LineReader reader(file);
+  std::string_view line;
+  if (!reader.next(line)) return false;
+  return line.find(kColumns[kTime].name) != std::string_view::npos;
+}
+
+}  // namespace cospot

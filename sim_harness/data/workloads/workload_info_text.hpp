@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "sim_harness/data/workloads/vcpus_unit.hpp"
+#include "sim_harness/data/workloads/workload_info.hpp"
+
+namespace cospot {
+
+/// What a person reads: one fact a line, tables for lifetimes, flavors and hours.
+[[nodiscard]] std::string workload_info_text(const Workload& workload, const WorkloadInfo& info,
+                                             const VcpusUnit& unit = {});
+
+/// The same facts for programs, as one JSON object; times in seconds, null for never.
+[[nodiscard]] std::string workload_info_json(const Workload& workload, const WorkloadInfo& info);
+
+}  // namespace cospot

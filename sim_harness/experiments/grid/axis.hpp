@@ -1,0 +1,275 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/json/json.hpp"
+#include "sim_harness/experiments/grid/grid.hpp"
+#include "sim_harness/experiments/grid/study_file.hpp"
+#include "sim_harness/experiments/results/column.hpp"
+#include "sim_harness/experiments/results/experiment_record.hpp"
+
+namespace cospot {
+
+// The axes of a study and its other settings, each declared once, as a row of the study's table.
+// The keys of its file, what is read of them, the stored configuration, the columns and the grid
+// follow from the rows.
+
+// A value of an axis, in results, for people and in files; and as the configuration stores it. A
+// type that is on an axis has an overload of both beside it.
+template <std::integral T>
+[[nodiscard]] AxisValue axis_value(T value) {
+  const std::string text = std::to_string(value);
+  return {static_cast<std::int64_t>(value), text, text};
+}
+[[nodiscard]] AxisValue axis_value(double value);
+[[nodiscard]] AxisValue axis_value(bool value);  ///< `on` or `off`
+[[nodiscard]] AxisValue axis_value(const std::string& value);
+template <std::integral T>
+[[nodiscard]] Json setting_json(T value) {
+  return value;
+}
+[[nodiscard]] inline Json setting_json(double value) { return json_of(value); }
+[[nodiscard]] inline Json setting_json(const std::string& value) { return value; }
+
+/// What a column of such values holds; another type says so by an overload.
+template <class T>
+constexpr ColumnType axis_type(const T* /*tag*/) {
+  if constexpr (std::same_as<T, bool>) return ColumnType::kBoolean;
+  if constexpr (std::integral<T>) return ColumnType::kInteger;
+  if constexpr (std::floating_point<T>) return ColumnType::kNumber;
+  return ColumnType::kText;
+}
+
+/// An axis of a study. `Settings` holds its values; those that stand there before a file is read
+/// are the default, and without any the key must be in the file.
+template <class Settings, class T>
+struct Axis {
+  std::string name;  ///< of the column
+  std::string unit{};
+  std::string meaning{};
+  std::vector<T> Settings::*values;
+  /// Reads a value, of which none may occur twice.
+  std::function<T(const ConfigNode& item, std::string_view key)> read{};
+  /// Reads all of them, where one by one will not do.
+  std::function<std::vector<T>(const StudyFile& file, const Settings& before)> read_all{};
+  std::vector<std::string_view> keys{};  ///< in the file; none: the name of the column
+  std::vector<RenamedKey> renamed{};
+  bool may_be_null = false;
+  /// The key that a file has, where there are several; and how it is stored, if not as a list.
+  std::function<std::string(const Settings&)> key_of{};
+  std::function<void(const Settings&, Json&)> write{};
+};
+
+/// What a study file says beside axes.
+template <class Settings>
+struct Setting {
+  std::vector<std::string_view> keys;
+  std::function<void(const StudyFile& file, Settings& settings)> read;
+  std::function<void(const Settings& settings, Json& configuration)> write;
+  std::vector<RenamedKey> renamed{};
+};
+
+/// An axis or another setting, whatever it holds.
+template <class Settings>
+class SettingRow {
+ public:
+  template <class Owner, class T>
+  requires std::derived_from<Settings, Owner> SettingRow(
+      const Axis<Owner, T>& axis)  // NOLINT: a row of a table
+      : keys_(axis.keys), renamed_(axis.renamed), column_(column_of(axis)) {
+    // Lives as long as the axis' name, which a table outlives only at the program's end.
+    if (keys_.empty()) keys_.push_back(axis.name);
+    read_ = [&axis, key = keys_.front()](const StudyFile& file, Settings& settings,
+                                         const std::string& subject) {
+      std::vector<T>& values = settings.*axis.values;
+      if (axis.read_all) {
+        values = axis.read_all(file, settings);
+        return;
+      }
+      if constexpr (std::equality_comparable<T>) {
+        if (!values.empty() && file.root.find(key) == nullptr) return;
+        values = read_distinct(require_key(file.root, subject, key), key,
+                               [&](const ConfigNode& item) { return axis.read(item, key); });
+      }
+    };
+    write_ = [&axis, key = keys_.front()](const Settings& settings, Json& configuration) {
+      if (axis.write) return axis.write(settings, configuration);
+      Json& list = configuration[std::string(key)] = Json::array();
+      for (const T& value : settings.*axis.values) list.push_back(setting_json(value));
+    };
+    grid_ = [&axis, key = keys_.front()](const Settings& settings) {
+      GridAxis made{axis.name, axis.key_of ? axis.key_of(settings) : std::string(key), {}};
+      for (const T& value : settings.*axis.values) made.values.push_back(axis_value(value));
+      return made;
+    };
+  }
+
+  template <class Owner>
+  requires std::derived_from<Settings, Owner> SettingRow(
+      const Setting<Owner>& setting)  // NOLINT: a row of a table
+      : keys_(setting.keys),
+        renamed_(setting.renamed),
+        read_([read = setting.read](const StudyFile& file, Settings& settings, const std::string&) {
+          read(file, settings);
+        }),
+        write_(setting.write) {}
+
+  /// A row of a study that another one extends.
+  template <class Base>
+  requires(std::derived_from<Settings, Base> && !std::same_as<Settings, Base>)
+      SettingRow(const SettingRow<Base>& row)  // NOLINT: a row of a table
+      : keys_(row.keys_),
+        renamed_(row.renamed_),
+        column_(row.column_),
+        read_(row.read_),
+        write_(row.write_),
+        grid_(row.grid_) {}
+
+ private:
+  template <class Other>
+  friend class SettingRow;
+  template <class Other>
+  friend class SettingTable;
+
+  template <class Owner, class T>
+  static Column column_of(const Axis<Owner, T>& axis) {
+    return {.name = axis.name,
+            .role = ColumnRole::kAxis,
+            .type = axis_type(static_cast<const T*>(nullptr)),
+            .unit = axis.unit,
+            .meaning = axis.meaning,
+            .may_be_null = axis.may_be_null};
+  }
+
+  std::vector<std::string_view> keys_;
+  std::vector<RenamedKey> renamed_;
+  std::optional<Column> column_;
+  std::function<void(const StudyFile&, Settings&, const std::string&)> read_;
+  std::function<void(const Settings&, Json&)> write_;
+  std::function<GridAxis(const Settings&)> grid_;
+};
+
+template <class Settings>
+class GridPoint;
+
+/// All that the file of a study may say. The axes are in the order of the grid, slowest first.
+template <class Settings>
+class SettingTable {
+ public:
+  /// Args: subject: what the file is, for errors: `sweep`, `study levels`.
+  SettingTable(std::string subject, std::initializer_list<SettingRow<Settings>> rows)
+      : subject_(std::move(subject)), rows_(rows) {}
+
+  /// The rows of another study, and more of its own.
+  template <class Base>
+  SettingTable(std::string subject, const SettingTable<Base>& base,
+               std::initializer_list<SettingRow<Settings>> rows)
+      : subject_(std::move(subject)) {
+    for (const SettingRow<Base>& row : base.rows()) rows_.emplace_back(row);
+    rows_.insert(rows_.end(), rows);
+  }
+
+  [[nodiscard]] std::span<const SettingRow<Settings>> rows() const { return rows_; }
+
+  /// Reads a file over `settings`, which has the defaults. Errors: ConfigError, InputError.
+  [[nodiscard]] Settings read(const StudyFile& file, Settings settings = {}) const {
+    std::vector<std::string_view> keys{"study"};
+    std::vector<RenamedKey> renamed;
+    for (const auto& row : rows_) {
+      keys.insert(keys.end(), row.keys_.begin(), row.keys_.end());
+      renamed.insert(renamed.end(), row.renamed_.begin(), row.renamed_.end());
+    }
+    require_known_keys(file.root, subject_, keys, renamed);
+    for (const auto& row : rows_) row.read_(file, settings, subject_);
+    return settings;
+  }
+
+  /// With every default written out, keys in a fixed order: two files that mean the same give the
+  /// same.
+  [[nodiscard]] Json json(const Settings& settings) const {
+    Json configuration = Json::object();
+    for (const auto& row : rows_) row.write_(settings, configuration);
+    return configuration;
+  }
+
+  [[nodiscard]] std::vector<Column> columns() const {
+    std::vector<Column> columns;
+    for (const auto& row : rows_) {
+      if (row.column_) columns.push_back(*row.column_);
+    }
+    return columns;
+  }
+
+  [[nodiscard]] std::vector<GridAxis> axes(const Settings& settings) const {
+    std::vector<GridAxis> axes;
+    for (const auto& row : rows_) {
+      if (row.grid_) axes.push_back(row.grid_(settings));
+    }
+    return axes;
+  }
+
+  /// Where an axis is among the axes.
+  [[nodiscard]] std::size_t position(std::string_view axis) const {
+    std::size_t position = 0;
+    for (const auto& row : rows_) {
+      if (!row.column_) continue;
+      if (row.column_->name == axis) return position;
+      ++position;
+    }
+    throw std::logic_error("the study has no axis " + std::string(axis));
+  }
+
+  /// The table and the settings outlive what it gives.
+  [[nodiscard]] GridPoint<Settings> at(const Settings& settings, Coordinates coordinates) const {
+    return {*this, settings, std::move(coordinates)};
+  }
+
+ private:
+  std::string subject_;
+  std::vector<SettingRow<Settings>> rows_;
+};
+
+/// A run of the grid: the value of each axis.
+template <class Settings>
+class GridPoint {
+ public:
+  GridPoint(const SettingTable<Settings>& table, const Settings& settings, Coordinates at)
+      : table_(&table), settings_(&settings), at_(std::move(at)) {}
+
+  [[nodiscard]] const Settings& settings() const { return *settings_; }
+
+  template <class Owner, class T>
+  [[nodiscard]] typename std::vector<T>::const_reference get(const Axis<Owner, T>& axis) const {
+    return ((*settings_).*axis.values)[index(axis)];
+  }
+
+  /// The position of its value.
+  template <class Owner, class T>
+  [[nodiscard]] std::size_t index(const Axis<Owner, T>& axis) const {
+    return at_[table_->position(axis.name)];
+  }
+
+ private:
+  const SettingTable<Settings>* table_;
+  const Settings* settings_;
+  Coordinates at_;
+};
+
+/// The names of axes, for Experiment::group_by.
+template <class... Axes>
+[[nodiscard]] std::vector<std::string> axis_names(const Axes&... axes) {
+  return {axes.name...};
+}
+
+}  // namespace cospot

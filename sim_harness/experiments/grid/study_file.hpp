@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "core/model/sim_time.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
+
+namespace cospot {
+
+class PolicyLoader;
+
+/// A study file, parsed, with what the command that runs it said.
+struct StudyFile {
+  ConfigNode root;                ///< with the overrides of `--set`
+  std::filesystem::path folder;   ///< paths are relative to it
+  std::optional<SimTime> window;  ///< `--window-days`
+  PolicyLoader* policies = nullptr;
+};
+
+}  // namespace cospot

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim_harness/experiments/grid/grid.hpp"
+#include "sim_harness/experiments/queue/progress.hpp"
+#include "sim_harness/experiments/results/csv_sink.hpp"
+#include "sim_harness/experiments/results/results_database.hpp"
+
+namespace cospot {
+
+/// What a run came to: a value for every measure of the study's schema.
+using Measures = std::vector<Value>;
+
+/// Takes the measures of one run. May throw to stop the group: who runs it lets that pass.
+using RecordMeasures = std::function<void(std::size_t run_index, Measures measures)>;
+
+/// Simulates those runs of a group that are pending and records each exactly once, in any order.
+/// Called by several threads at once, for different groups.
+using RunGroupFunction =
+    std::function<void(const RunGroup& group, std::span<const std::size_t> pending_runs,
+                       const RecordMeasures& record)>;
+
+/// A study file, read and loaded: a grid of runs and what simulates them. This is all that the
+/// harness knows of a study.
+struct Experiment {
+  Schema schema;
+  std::vector<GridAxis> axes;         ///< the schema's axes with their values, slowest first
+  std::vector<std::string> group_by;  ///< the first axes: runs that agree on them are a group
+  std::string configuration;          ///< JSON with every default written out
+  std::vector<InputRecord> inputs{};
+  std::vector<std::string> warnings{};  ///< of the inputs, for whoever starts it
+  RunGroupFunction run_group{};
+  /// JSON of all that it takes to repeat a run; without it: its axes as the study file has them.
+  std::function<std::string(std::size_t run_index, const Measures& measures)> run_configuration{};
+
+  [[nodiscard]] Grid grid() const;
+};
+
+struct ExperimentOptions {
+  std::size_t threads = 1;
+  std::filesystem::path database{};
+  IfPresent if_present = IfPresent::kRefuse;
+  Shard shard{};
+  Timing timing = Timing::kOn;
+  std::string command{};  ///< what the database says created it
+};
+
+struct ExperimentOutcome {
+  bool interrupted = false;
+  std::size_t total = 0;    ///< runs of the experiment, or of the shard
+  std::size_t done = 0;     ///< of those in the database now
+  std::size_t skipped = 0;  ///< of those in the database before
+};
+
+/// What a database says of an experiment, beside inputs and runs.
+[[nodiscard]] ExperimentTables tables_of(const Experiment& experiment, const std::string& command);
+
+/// Simulates the runs of an experiment that its database does not have yet. Groups are simulated in
+/// parallel and committed one by one as they finish.
+///
+/// When the thread's StopToken asks, it stops soon and keeps what is done.
+///
+/// An exception of a run stops everything; what is done is committed, then it is rethrown.
+/// Errors: DatabaseError.
+[[nodiscard]] ExperimentOutcome run_experiment(const Experiment& experiment,
+                                               const ExperimentOptions& options,
+                                               ProgressSink& progress);
+
+/// Simulates all runs into a database in memory. Throws Interrupted when the StopToken asks.
+[[nodiscard]] ResultsDatabase run_in_memory(const Experiment& experiment, std::size_t threads,
+                                            ProgressSink& progress);
+
+}  // namespace cospot

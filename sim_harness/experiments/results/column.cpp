@@ -1,0 +1,82 @@
+#include "sim_harness/experiments/results/column.hpp"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "sim_harness/base/json/json_text.hpp"
+
+namespace cospot {
+
+std::string_view column_type_name(ColumnType type) {
+  switch (type) {
+    case ColumnType::kText:
+      return "text";
+    case ColumnType::kInteger:
+      return "integer";
+    case ColumnType::kNumber:
+      return "number";
+    case ColumnType::kBoolean:
+      return "boolean";
+    case ColumnType::kRevenue:
+      return "revenue";
+    case ColumnType::kIntegerOrText:
+      break;
+  }
+  return "integer_or_text";
+}
+
+std::string_view column_role_name(ColumnRole role) {
+  switch (role) {
+    case ColumnRole::kAxis:
+      return "axis";
+    case ColumnRole::kMeasure:
+      return "measure";
+    case ColumnRole::kTime:
+      return "time";
+    case ColumnRole::kDetail:
+      return "detail";
+    case ColumnRole::kDerived:
+      break;
+  }
+  return "derived";
+}
+
+std::vector<Column> Schema::columns() const {
+  std::vector<Column> all = axes;
+  all.insert(all.end(), measures.begin(), measures.end());
+  return all;
+}
+
+std::string csv_value(const Column& column, const Value& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* revenue = std::get_if<Revenue>(&value)) return revenue_text(*revenue);
+  if (const auto* number = std::get_if<double>(&value)) {
+    return column.decimals < 0 ? fmt::format("{}", *number)
+                               : fmt::format("{:.{}f}", *number, column.decimals);
+  }
+  return {};
+}
+
+std::string json_value(const Column& column, const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return json_text(*text);
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    if (column.type == ColumnType::kBoolean) return *integer != 0 ? "true" : "false";
+    return fmt::format("{}", *integer);
+  }
+  if (const auto* revenue = std::get_if<Revenue>(&value)) return revenue_text(*revenue);
+  if (const auto* number = std::get_if<double>(&value)) return json_number(*number);
+  return "null";
+}
+
+Column derived_fraction(const char* name, const char* meaning) {
+  return {.name = name,
+          .role = ColumnRole::kDerived,
+          .type = ColumnType::kNumber,
+          .unit = "fraction",
+          .meaning = meaning,
+          .may_be_null = true};
+}
+
+}  // namespace cospot

@@ -1,0 +1,197 @@
+#include "sim_harness/experiments/results/results_database.hpp"
+
+#include <fmt/core.h>
+
+#include <optional>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "sim_harness/base/configuration/configuration_difference.hpp"
+#include "sim_harness/base/interrupt/temporary_path.hpp"
+
+namespace cospot {
+namespace {
+
+void insert_rows(SqliteConnection& connection, const Schema& schema, std::span<const Row> rows) {
+  SqliteStatement there(connection, "SELECT 1 FROM run WHERE run_index = ?");
+  SqliteStatement insert(connection, insert_run_sql(schema));
+  for (const Row& row : rows) {
+    if (there.bind(static_cast<std::int64_t>(row.run_index)).step()) {
+      throw DatabaseError(
+          fmt::format("{}: run {} already exists: another process is writing the same experiment; "
+                      "give each its "
+                      "own --shard and --db",
+                      connection.name(), row.run_index));
+    }
+    bind_row(insert, schema, row);
+    insert.step();
+  }
+}
+
+std::int64_t count_runs(SqliteConnection& connection) {
+  SqliteStatement count(connection, "SELECT count(*) FROM run");
+  return count.step() ? count.read_integer() : 0;
+}
+
+std::int64_t count_all_runs(SqliteConnection& connection) {
+  SqliteStatement count(connection, "SELECT run_count FROM sweep");
+  return count.step() ? count.read_integer() : 0;
+}
+
+[[noreturn]] void refuse(SqliteConnection& connection) {
+  throw DatabaseError(
+      fmt::format("{}: already exists, with {} of {} runs; --resume continues it, --force "
+                  "replaces it, --db chooses another file",
+                  connection.name(), count_runs(connection), count_all_runs(connection)));
+}
+
+void require_same_experiment(SqliteConnection& connection, const ExperimentRecord& record,
+                             std::span<const InputRecord> inputs) {
+  const ExperimentRecord stored = read_record(connection);
+  if (stored.study != record.study) {
+    throw DatabaseError(fmt::format(
+        "{}: holds the study '{}', not '{}'; --force replaces it, --db chooses another file",
+        connection.name(), stored.study, record.study));
+  }
+  if (stored.configuration != record.configuration) {
+    throw DatabaseError(fmt::format(
+        "{}: holds another sweep: it differs in {}; --force replaces it, --db chooses "
+        "another file",
+        connection.name(), describe_difference(stored.configuration, record.configuration)));
+  }
+  const std::vector<InputRecord> stored_inputs = read_inputs(connection);
+  for (std::size_t i = 0; i < inputs.size() && i < stored_inputs.size(); ++i) {
+    if (stored_inputs[i].sha256 == inputs[i].sha256) continue;
+    throw DatabaseError(fmt::format(
+        "{}: the workload '{}' has changed since the sweep was started: its SHA-256 was {} and is "
+        "{} now; --force starts again",
+        connection.name(), inputs[i].label, stored_inputs[i].sha256, inputs[i].sha256));
+  }
+}
+
+void require_not_replaced(SqliteConnection& connection, const ExperimentRecord& opened) {
+  if (read_record(connection) == opened) return;
+  throw DatabaseError(fmt::format(
+      "{}: another process has replaced the sweep in it; give each sweep a --db of its own",
+      connection.name()));
+}
+
+/// Removes the file of a creation that failed, so that nothing half-written stays behind.
+class RemoveUnlessKept {
+ public:
+  explicit RemoveUnlessKept(const std::filesystem::path& file) {
+    std::error_code error;
+    if (std::filesystem::exists(file, error)) return;
+    file_ = file;
+    temporary_.emplace(file);
+    journal_.emplace(file.string() + "-journal");
+  }
+  ~RemoveUnlessKept() {
+    std::error_code error;
+    if (file_) std::filesystem::remove(*file_, error);
+  }
+  RemoveUnlessKept(const RemoveUnlessKept&) = delete;
+  RemoveUnlessKept& operator=(const RemoveUnlessKept&) = delete;
+  void keep() {
+    file_.reset();
+    temporary_.reset();
+    journal_.reset();
+  }
+
+ private:
+  std::optional<std::filesystem::path> file_;
+  std::optional<TemporaryPath> temporary_;
+  std::optional<TemporaryPath> journal_;
+};
+
+SqliteConnection open_or_create(const std::filesystem::path& file, const ExperimentTables& tables,
+                                std::span<const InputRecord> inputs, IfPresent if_present,
+                                std::span<const Row> rows) {
+  RemoveUnlessKept created(file);
+  SqliteConnection connection(file, SqliteOpen::kCreate);
+  // Taken before the content is looked at, so that two processes cannot both create.
+  SqliteTransaction transaction(connection);
+  const Content content = read_content(connection);
+  if (content != Content::kNothing && if_present == IfPresent::kRefuse) refuse(connection);
+  if (content != Content::kNothing && if_present == IfPresent::kResume) {
+    require_same_experiment(connection, tables.record, inputs);
+  } else {
+    create_tables(connection, tables, inputs);
+    insert_rows(connection, tables.schema, rows);
+  }
+  transaction.commit();
+  created.keep();
+  return connection;
+}
+
+SqliteConnection open_existing(const std::filesystem::path& file) {
+  SqliteConnection connection(file, SqliteOpen::kExisting);
+  if (read_content(connection) == Content::kResults) return connection;
+  throw DatabaseError(connection.name() + ": is empty; expected a results database");
+}
+
+SqliteConnection create_in_memory(const ExperimentTables& tables,
+                                  std::span<const InputRecord> inputs, std::span<const Row> rows) {
+  SqliteConnection connection = SqliteConnection::in_memory("results");
+  SqliteTransaction transaction(connection);
+  create_tables(connection, tables, inputs);
+  insert_rows(connection, tables.schema, rows);
+  transaction.commit();
+  return connection;
+}
+
+}  // namespace
+
+ResultsDatabase::ResultsDatabase(SqliteConnection connection)
+    : connection_(std::move(connection)),
+      opened_(read_record(connection_)),
+      schema_(read_schema(connection_)) {}
+
+ResultsDatabase::ResultsDatabase(const std::filesystem::path& file, const ExperimentTables& tables,
+                                 std::span<const InputRecord> inputs, IfPresent if_present,
+                                 std::span<const Row> rows)
+    : ResultsDatabase(open_or_create(file, tables, inputs, if_present, rows)) {}
+
+ResultsDatabase::ResultsDatabase(const std::filesystem::path& file)
+    : ResultsDatabase(open_existing(file)) {}
+
+ResultsDatabase ResultsDatabase::in_memory(const ExperimentTables& tables,
+                                           std::span<const InputRecord> inputs,
+                                           std::span<const Row> rows) {
+  return ResultsDatabase(create_in_memory(tables, inputs, rows));
+}
+
+void ResultsDatabase::commit(std::span<const Row> rows) {
+  SqliteTransaction transaction(connection_);
+  require_not_replaced(connection_, opened_);
+  insert_rows(connection_, schema_, rows);
+  transaction.commit();
+}
+
+ExperimentTables ResultsDatabase::tables() { return {record(), schema_, axes()}; }
+
+ExperimentRecord ResultsDatabase::record() { return read_record(connection_); }
+
+std::vector<InputRecord> ResultsDatabase::inputs() { return read_inputs(connection_); }
+
+std::vector<GridAxis> ResultsDatabase::axes() { return read_axes(connection_); }
+
+std::vector<std::size_t> ResultsDatabase::finished_runs() {
+  SqliteStatement select(connection_, "SELECT run_index FROM run ORDER BY run_index");
+  std::vector<std::size_t> runs;
+  while (select.step()) runs.push_back(static_cast<std::size_t>(select.read_integer()));
+  return runs;
+}
+
+std::vector<Row> ResultsDatabase::read_rows() {
+  std::vector<Row> rows;
+  for_each_row([&rows](const Row& row) { rows.push_back(row); });
+  return rows;
+}
+
+void ResultsDatabase::for_each_row(const std::function<void(const Row&)>& use) {
+  SqliteStatement select(connection_, select_runs_sql(schema_));
+  while (select.step()) use(read_row(select, schema_, connection_.name()));
+}
+
+}  // namespace cospot

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim_harness/base/files/sqlite_connection.hpp"
+#include "sim_harness/experiments/results/column.hpp"
+#include "sim_harness/experiments/results/experiment_record.hpp"
+#include "sim_harness/experiments/results/results_format.hpp"
+
+namespace cospot {
+
+/// What to do when the database already exists.
+enum class IfPresent : std::uint8_t {
+  kRefuse,
+  kResume,   ///< continue when it holds the same experiment on the same inputs
+  kReplace,  ///< drop its content; only a results database is ever replaced
+};
+
+/// The results of one experiment in an SQLite file; docs/results-format.md describes every column.
+/// A commit is a transaction: a process killed at any point loses at most what it had not yet
+/// committed.
+///
+/// Errors: DatabaseError that names the file.
+class ResultsDatabase {
+ public:
+  /// Opens the database of this experiment, or creates it with `rows` in it, in one transaction.
+  ResultsDatabase(const std::filesystem::path& file, const ExperimentTables& tables,
+                  std::span<const InputRecord> inputs, IfPresent if_present,
+                  std::span<const Row> rows = {});
+
+  /// Opens a database that is there.
+  explicit ResultsDatabase(const std::filesystem::path& file);
+
+  /// A database in memory, for results that nobody keeps.
+  [[nodiscard]] static ResultsDatabase in_memory(const ExperimentTables& tables,
+                                                 std::span<const InputRecord> inputs,
+                                                 std::span<const Row> rows = {});
+
+  /// Adds finished runs, all or none. No run may be there already, and the file must still hold the
+  /// experiment that it was opened with: another process may have replaced it.
+  void commit(std::span<const Row> rows);
+
+  [[nodiscard]] const Schema& schema() const { return schema_; }
+  [[nodiscard]] ExperimentTables tables();  ///< views included
+  [[nodiscard]] ExperimentRecord record();
+  [[nodiscard]] std::vector<InputRecord> inputs();
+  [[nodiscard]] std::vector<GridAxis> axes();
+  [[nodiscard]] std::vector<std::size_t> finished_runs();  ///< ascending
+  [[nodiscard]] std::vector<Row> read_rows();              ///< in grid order
+
+  /// Calls `use` with every run, in grid order; they need not all fit into memory.
+  void for_each_row(const std::function<void(const Row&)>& use);
+
+  /// For queries of the views.
+  [[nodiscard]] SqliteConnection& connection() { return connection_; }
+  [[nodiscard]] const std::string& name() const { return connection_.name(); }
+
+ private:
+  explicit ResultsDatabase(SqliteConnection connection);
+
+  SqliteConnection connection_;
+  ExperimentRecord opened_;  ///< what was in it then
+  Schema schema_;
+};
+
+}  // namespace cospot

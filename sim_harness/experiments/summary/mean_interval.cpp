@@ -1,0 +1,28 @@
+#include "sim_harness/experiments/summary/mean_interval.hpp"
+
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+
+namespace cospot {
+
+double t_quantile(std::size_t count) {
+  return boost::math::quantile(boost::math::students_t(static_cast<double>(count) - 1), 0.975);
+}
+
+MeanInterval mean_interval(std::span<const double> values) {
+  MeanInterval result;
+  const auto count = static_cast<double>(values.size());
+  for (const double value : values) result.mean += value / count;
+  if (values.size() < 2) return result;
+  double squares = 0;
+  for (const double value : values) squares += (value - result.mean) * (value - result.mean);
+  result.half_width = t_quantile(values.size()) * std::sqrt(squares / (count - 1) / count);
+  return result;
+}
+
+Json mean_json(const std::optional<MeanInterval>& mean) {
+  return {{"mean", json_of(mean ? std::optional(mean->mean) : std::nullopt)},
+          {"half_width_95", json_of(mean ? mean->half_width : std::nullopt)}};
+}
+
+}  // namespace cospot

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim_harness/base/json/json.hpp"
+#include "sim_harness/base/text/text_table.hpp"
+#include "sim_harness/experiments/results/csv_sink.hpp"
+#include "sim_harness/experiments/results/results_database.hpp"
+
+namespace cospot {
+
+/// What is said of the results of a study: to people, and as JSON to programs. Whatever adds a text
+/// adds the members that say the same.
+struct StudySummary {
+  std::string text{};
+  Json json = Json::object();
+};
+
+/// A value of a table, for people and for programs.
+struct SummaryCell {
+  std::string text;
+  Json json;
+};
+
+struct SummaryColumn {
+  std::string name;     ///< its key in JSON; empty: only people get it
+  std::string title{};  ///< above it; empty: only programs get it
+  TextTable::Align align = TextTable::Align::kRight;
+};
+
+/// A table for people, and a list of objects for programs.
+struct SummaryTable {
+  std::vector<SummaryColumn> columns{};
+  std::vector<std::vector<SummaryCell>> rows{};  ///< a cell of every column
+
+  [[nodiscard]] std::string text(std::string_view indent = {}) const;
+  [[nodiscard]] Json json() const;
+};
+
+/// How a number of a summary is shown.
+enum class FigureUnit : std::uint8_t {
+  kNumber,
+  kShare,    ///< a fraction, shown in percent
+  kPercent,  ///< in percent already
+  kSeconds,
+  kMilliseconds,
+  kMoney,
+};
+
+/// A number of a study's runs that its summary and its report show: declared once.
+struct Figure {
+  std::string_view name{};   ///< its key in JSON; without `sql` a column of `run` or `run_figures`
+  std::string_view title{};  ///< in the table; empty: only in JSON
+  FigureUnit unit = FigureUnit::kShare;
+  int decimals = 2;
+  std::string_view meaning{};  ///< below the table
+  std::string_view sql{};      ///< of these columns
+};
+
+/// The summary that a study declares: a row for every combination of its axes, with the means of
+/// the figures over the runs that differ in workload and seed alone.
+struct StudyFigures {
+  std::string_view title;
+  std::vector<Figure> figures;
+  std::string_view note{};    ///< below the table
+  bool is_sold_once = false;  ///< the figures have an income
+};
+
+[[nodiscard]] StudySummary summary_of_figures(ResultsDatabase& results, const StudyFigures& study);
+
+/// The mean and the extremes of every measure, as a text: for a study that declares nothing.
+[[nodiscard]] std::string measures_text(ResultsDatabase& results, Timing timing);
+
+/// `{NAME: {unit, runs, mean, min, max}}`; text values and details are left aside.
+[[nodiscard]] Json measures_json(ResultsDatabase& results, Timing timing);
+
+/// `8 runs`, and how many are missing, as a line.
+[[nodiscard]] std::string runs_line(ResultsDatabase& results);
+
+/// The same, only where some are missing.
+[[nodiscard]] std::string missing_runs_line(ResultsDatabase& results);
+
+}  // namespace cospot

@@ -1,0 +1,126 @@
+#include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <tuple>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "filters/registry.hpp"
+#include "sim_harness/base/interrupt/stop_token.hpp"
+
+namespace cospot {
+namespace {
+
+/// The distinct sizes of the spots of a schedule, the smallest first.
+std::vector<ResourceVector> spot_sizes(const EventSchedule& schedule) {
+  std::vector<bool> is_asked(schedule.flavors.size(), false);
+  for (const ScheduledEvent& event : schedule.events) {
+    if (event.is_spot()) is_asked[event.flavor()] = true;
+  }
+  std::vector<ResourceVector> sizes;
+  for (std::size_t i = 0; i < is_asked.size(); ++i) {
+    if (is_asked[i]) sizes.push_back(schedule.flavors[i]);
+  }
+  std::ranges::sort(sizes, {}, [](const ResourceVector& size) {
+    return std::tuple(size.vcpus, size.memory_mb, size.disk_gb);
+  });
+  return sizes;
+}
+
+}  // namespace
+
+LifetimeForecast::LifetimeForecast(const EventSchedule& schedule,
+                                   std::vector<ResourceVector> host_totals,
+                                   LifetimeSlaOptions options)
+    : options_(std::move(options)),
+      window_(schedule.window),
+      runs_as_spot_(schedule.start.size(), false),
+      history_(std::move(host_totals)),
+      next_(options_.refresh) {
+  options_.estimate.sizes = spot_sizes(schedule);
+  options_.estimate.probabilities = {options_.target};
+  if (options_.estimate.sizes.empty()) next_ = kNever;  // nobody will ask
+  forecasts_.lifetimes = &quantiles_;
+}
+
+void LifetimeForecast::refresh() {
+  const auto start = std::chrono::steady_clock::now();
+  const StopToken stop = current_stop_token();
+  LifetimeEstimate estimate(history_, options_.estimate, SimTime{0}, next_, refreshes(), made_at_);
+  for (std::size_t piece = 0; piece < estimate.pieces(); ++piece) {
+    stop.check();
+    estimate.run_piece(piece);
+  }
+  quantiles_ = estimate.result();
+  made_at_.push_back(next_);
+  next_ += options_.refresh;
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  refresh_ms_max_ = std::max(refresh_ms_max_, took.count());
+}
+
+SimTime LifetimeForecast::asked_lifetime(const Request& spot, SimTime end) const {
+  const SimTime until = end == kNever ? std::max(window_, spot.time) : end;
+  const auto duration = static_cast<double>((until - spot.time).count());
+  return SimTime(static_cast<std::int64_t>(duration * options_.asked_factor));
+}
+
+void LifetimeForecast::evicted(InstanceIndex victim, HostIndex /*host*/, const Request& for_vm) {
+  if (!is_recorded(victim)) return;
+  if (options_.records_evictions && runs_as_spot_[victim]) {
+    history_.evict(victim, for_vm.time);
+  } else {
+    history_.end(victim, for_vm.time);
+  }
+}
+
+void LifetimeForecast::placed(const Request& request, HostIndex host) {
+  runs_as_spot_[request.instance] = request.is_spot();
+  if (is_recorded(request.instance)) history_.place(request, host);
+}
+
+void LifetimeForecast::departed(InstanceIndex instance, HostIndex /*host*/, SimTime time) {
+  if (is_recorded(instance)) history_.end(instance, time);
+}
+
+namespace {
+
+/// The filter of a chain that needs a forecast; null: there is none.
+const FilterSpec* find_lifetime_filter(const ChainSpec& chain) {
+  const FilterSpec* found = nullptr;
+  for (const FilterSpec& filter : chain.filters) {
+    const PluginInfo* info = filter.make ? nullptr : find_info(filter_registry(), filter.name);
+    if (info == nullptr || !info->needs_lifetime_forecast) continue;
+    if (found != nullptr) {
+      throw ConfigError("the chain " + chain.label + " promises lifetimes twice, expected one " +
+                        filter.name);
+    }
+    found = &filter;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<ResourceVector> totals_of(const HostTable& hosts) {
+  std::vector<ResourceVector> totals;
+  const HostView view = hosts.view();
+  for (HostIndex host = 0; host < view.size(); ++host) totals.push_back(view[host].total());
+  return totals;
+}
+
+bool needs_lifetime_forecast(const ChainSpec& spot) {
+  return find_lifetime_filter(spot) != nullptr;
+}
+
+std::unique_ptr<LifetimeForecast> make_lifetime_forecast(const EventSchedule& schedule,
+                                                         const HostTable& hosts,
+                                                         const ChainSpec& spot) {
+  const FilterSpec* filter = find_lifetime_filter(spot);
+  if (filter == nullptr) return nullptr;
+  return std::make_unique<LifetimeForecast>(
+      schedule, totals_of(hosts),
+      read_lifetime_sla_options(PluginOptions(filter->name, filter->options)));
+}
+
+}  // namespace cospot

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/policy/forecasts.hpp"
+#include "guarantees/sla/history.hpp"
+#include "guarantees/sla/lifetime_quantiles.hpp"
+#include "guarantees/sla/lifetime_sla_options.hpp"
+#include "sim_harness/provider/run/event_schedule.hpp"
+#include "sim_harness/provider/run/forecast_owner.hpp"
+#include "sim_harness/provider/run/run_settings.hpp"
+
+namespace cospot {
+
+/// The lifetime quantiles of one run: writes down what happens, and every so often estimates anew
+/// how long spots live, from what it has seen since time 0. (What runs at time 0 it knows too.)
+class LifetimeForecast final : public ForecastOwner {
+ public:
+  /// For the spot sizes of `schedule`, which outlives it, on hosts with these totals.
+  LifetimeForecast(const EventSchedule& schedule, std::vector<ResourceVector> host_totals,
+                   LifetimeSlaOptions options);
+
+  [[nodiscard]] SimTime next_refresh() const override { return next_; }
+  void refresh() override;
+  [[nodiscard]] const Forecasts& forecasts() const override { return forecasts_; }
+  /// The true duration, to the window's end for a spot of unknown end, times asked_factor.
+  [[nodiscard]] SimTime asked_lifetime(const Request& spot, SimTime end) const override;
+
+  void evicted(InstanceIndex victim, HostIndex host, const Request& for_vm) override;
+  void placed(const Request& request, HostIndex host) override;
+  void departed(InstanceIndex instance, HostIndex host, SimTime time) override;
+
+  [[nodiscard]] const LifetimeQuantiles& quantiles() const { return quantiles_; }
+  [[nodiscard]] const History& history() const { return history_; }
+  [[nodiscard]] const LifetimeEstimateSettings& estimate_settings() const {
+    return options_.estimate;
+  }
+  [[nodiscard]] std::uint64_t refreshes() const { return made_at_.size(); }
+  /// When each refresh was.
+  [[nodiscard]] std::span<const SimTime> made_at() const { return made_at_; }
+  [[nodiscard]] double refresh_ms_max() const { return refresh_ms_max_; }
+
+ private:
+  [[nodiscard]] bool is_recorded(InstanceIndex instance) const {
+    return options_.records_spots || !runs_as_spot_[instance];
+  }
+
+  LifetimeSlaOptions options_;
+  SimTime window_;
+  std::vector<bool> runs_as_spot_;  // of each instance: others displace it, and it nobody
+  History history_;
+  LifetimeQuantiles quantiles_;
+  Forecasts forecasts_;
+  SimTime next_;
+  std::vector<SimTime> made_at_;
+  double refresh_ms_max_ = 0;
+};
+
+/// The forecast that the filters of a spot chain need for a run on `hosts`; null: they need none.
+/// `schedule` outlives it.
+///
+/// Errors: ConfigError when two filters need one, which might be two different ones.
+[[nodiscard]] std::unique_ptr<LifetimeForecast> make_lifetime_forecast(
+    const EventSchedule& schedule, const HostTable& hosts, const ChainSpec& spot);
+
+/// What each host has.
+[[nodiscard]] std::vector<ResourceVector> totals_of(const HostTable& hosts);
+
+/// Tells whether make_lifetime_forecast makes one.
+[[nodiscard]] bool needs_lifetime_forecast(const ChainSpec& spot);
+
+}  // namespace cospot

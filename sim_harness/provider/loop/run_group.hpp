@@ -1,0 +1,43 @@
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "core/handshake/offer_rule.hpp"
+#include "sim_harness/data/hosts/host_mix.hpp"
+#include "sim_harness/provider/run/event_schedule.hpp"
+#include "sim_harness/provider/run/run_result.hpp"
+#include "sim_harness/provider/run/run_settings.hpp"
+
+namespace cospot {
+
+/// What tells the runs of a group apart.
+struct RunVariation {
+  const EvictorSpec* evictor = nullptr;
+  bool saf = false;
+  OfferRule otn{};
+};
+
+/// What the runs of a group share.
+struct RunGroupSettings {
+  HostMix host;
+  std::size_t hosts = 0;
+  const ChainSpec* vm = nullptr;
+  const ChainSpec* spot = nullptr;
+};
+
+/// Simulates runs that differ only in evictor, SAF and OTN, and hands each result to `record` with
+/// its index in `variations`.
+///
+/// They are simulated together as long as they cannot differ: SAF, OTN and the evictor play no part
+/// until a VM's first-ranked host needs an eviction; runs with SAF share what comes before the
+/// first VM that fits nowhere without one; and an evictor that follows FIFO until some time shares
+/// FIFO's run until then. The results are those of separate runs, to the bit; `wall_ms` counts a
+/// shared part in equal shares.
+///
+/// Errors: ConfigError for an unknown policy or option; PolicyError.
+void simulate_group(const EventSchedule& schedule, const RunGroupSettings& settings,
+                    std::span<const RunVariation> variations,
+                    const std::function<void(std::size_t, const RunResult&)>& record);
+
+}  // namespace cospot

@@ -1,0 +1,278 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/provider/provider_hosts.hpp"
+#include "core/random.hpp"
+#include "sim_harness/base/interrupt/stop_token.hpp"
+#include "sim_harness/provider/loop/due_queue.hpp"
+#include "sim_harness/provider/loop/simulation_parts.hpp"
+#include "sim_harness/provider/run/allocation_timer.hpp"
+#include "sim_harness/provider/run/event_schedule.hpp"
+#include "sim_harness/provider/run/forecast_owner.hpp"
+#include "sim_harness/provider/run/instance_row.hpp"
+#include "sim_harness/provider/run/level_outcome.hpp"
+#include "sim_harness/provider/run/life_result.hpp"
+#include "sim_harness/provider/run/run_observer.hpp"
+#include "sim_harness/provider/run/run_result.hpp"
+#include "sim_harness/provider/schedulers/scheduler_pool.hpp"
+
+namespace cospot {
+
+/// Why a call of SimulationEngine::run returned.
+enum class RunPause : std::uint8_t {
+  kFinished,    ///< all events were processed
+  kContention,  ///< the next event is a VM whose first-ranked host needs an eviction
+  kTime,        ///< the next event is not before the given time
+  kRejection,   ///< the last event was a VM that found no host
+  kArrival,     ///< the next event is the arrival of the given instance
+};
+
+/// Where a run pauses; by default nowhere. The first and the last only without waits
+/// (SimulationParts).
+struct PauseAt {
+  bool contention = false;
+  bool rejection = false;
+  SimTime time = kNever;
+  InstanceIndex arrival = UINT32_MAX;
+};
+
+/// One run: replays a schedule against a datacenter under an allocator, with the parts that are
+/// given. The only loop in which a provider's instances come and go. Semantics: CoSpot, sections 3
+/// and 4; where the paper leaves room, and for the parts, docs/semantics.md.
+///
+/// What happens comes from two places: the schedule, whose events are in order, and a queue of what
+/// it does not say, which is empty without waits. An engine without waits can be forked: runs that
+/// differ only from some decision on share what came before.
+class SimulationEngine {
+ public:
+  /// `schedule` outlives the engine.
+  SimulationEngine(const EventSchedule& schedule, HostTable hosts, const Allocator& allocator,
+                   const SimulationParts& parts = {});
+
+  /// Continues from the state of `other` with another allocator (the VM and spot chains must rank
+  /// the hosts that were decided so far as those of `other` did). Neither has waits, a loose
+  /// ranking or a forecast owner.
+  SimulationEngine(const SimulationEngine& other, Allocator allocator);
+
+  SimulationEngine(const SimulationEngine&) = delete;
+  SimulationEngine& operator=(const SimulationEngine&) = delete;
+
+  /// Watches the events from now on, departures after the last arrival included; nullptr stops.
+  void set_observer(RunObserver* observer) { observer_ = observer; }
+
+  /// Hands the forecasts of `owner` to the policies with every request from now on.
+  void set_forecasts(ForecastOwner* owner) { forecasts_ = owner; }
+
+  /// Processes events until there is none left or a pause is due. Throws Interrupted when the
+  /// StopToken asks that the thread had when it made the engine.
+  RunPause run(const PauseAt& pause = {});
+
+  /// Of a run that is over: the highest and the lowest level, and all evictions.
+  [[nodiscard]] RunResult result() const;
+  /// The highest level first.
+  [[nodiscard]] std::vector<LevelOutcome> level_outcomes() const;
+  /// With a plan: what it came to.
+  [[nodiscard]] LifeResult life_result() const;
+  /// With schedulers: what they did.
+  [[nodiscard]] SchedulerResult scheduler_result() const;
+
+  [[nodiscard]] const HostTable& hosts() const { return hosts_.table(); }
+  [[nodiscard]] const ProviderHosts& datacenter() const { return hosts_; }
+  [[nodiscard]] const Allocator& allocator() const { return hosts_.allocator(); }
+  [[nodiscard]] std::span<const RunningSpot> spots_on(HostIndex host) const {
+    return hosts_.spots_on(host);
+  }
+  /// The host an instance runs on; kNoHost before, after, or when it was rejected.
+  [[nodiscard]] HostIndex host_of(InstanceIndex instance) const { return hosts_.host_of(instance); }
+  [[nodiscard]] const ScheduledEvent& next_event() const { return schedule_->events[position_]; }
+  [[nodiscard]] Request next_request() const { return request_of(next_event()); }
+  [[nodiscard]] std::size_t position() const { return position_; }
+
+ private:
+  /// Every so many events (a power of two) a run asks whether it shall end: often enough also where
+  /// each event scans millions of hosts or asks Python.
+  static constexpr std::size_t kEventsBetweenPolls = 16;
+
+  using Stage = InstanceRow::Stage;
+
+  /// What was lost of a level.
+  struct Losses {
+    std::array<std::uint64_t, kCausesBeforePlacement> not_placed{};
+    std::uint64_t evictions = 0;
+    std::uint64_t commits = 0;
+    std::uint64_t conflicts = 0;
+    std::array<Revenue, kLossCauses> revenue{};
+
+    void add(LossCause cause, Revenue amount) {
+      revenue[static_cast<std::size_t>(cause)] += amount;
+    }
+    void count(LossCause cause) { ++not_placed[static_cast<std::size_t>(cause)]; }
+    void uncount(LossCause cause) { --not_placed[static_cast<std::size_t>(cause)]; }
+  };
+
+  // The loop and instances that are placed once (simulation_engine.cpp).
+
+  template <bool kWithPauses>
+  RunPause run_events(const PauseAt& pause);
+  [[nodiscard]] bool queue_comes_first(bool has_event) const;
+  [[nodiscard]] bool is_due(const ScheduledEvent& event, const PauseAt& pause,
+                            RunPause& reason) const;
+  [[nodiscard]] bool is_lowest(const ScheduledEvent& event) const {
+    const PriorityLevels& levels = hosts_.levels();
+    return levels.are_classes() ? event.is_spot() : level_of(event) + 1 == levels.count;
+  }
+  [[nodiscard]] std::size_t level_of(const ScheduledEvent& event) const {
+    const PriorityLevels& levels = hosts_.levels();
+    if (levels.are_classes()) return event.is_spot() ? 1 : 0;
+    return levels.level_of[event.instance];
+  }
+  [[nodiscard]] Losses& losses_of(const Request& request) {
+    return lost_[hosts_.levels().of(request)];
+  }
+  [[nodiscard]] SimTime end_of(InstanceIndex instance) const {
+    return rows_.empty() ? schedule_->end[instance] : rows_[instance].ends_at;
+  }
+  [[nodiscard]] SimTime time_of(const ScheduledEvent& event) const {
+    return event.is_departure() ? schedule_->end[event.instance] : schedule_->start[event.instance];
+  }
+  bool arrive_vm(const ScheduledEvent& event, const PauseAt& pause, RunPause& reason);
+  void arrive_spot(const Request& request);
+  void depart(const ScheduledEvent& event);
+  void refresh_forecasts(SimTime now);
+  [[nodiscard]] Request request_of(const ScheduledEvent& arrival) const {
+    Request request = schedule_->request(arrival);
+    // Whoever may displace others asks as a VM does.
+    request.instance_class = is_lowest(arrival) ? InstanceClass::kSpot : InstanceClass::kVm;
+    request.placement = hosts_.placement_of(arrival.instance);
+    if (forecasts_ != nullptr) add_forecasts(request);
+    return request;
+  }
+  void add_forecasts(Request& request) const;
+
+  [[nodiscard]] HostIndex contend(const Request& request, HostIndex first_ranked);
+  [[nodiscard]] HostIndex answer_whole_offer(const Request& request);
+  [[nodiscard]] HostIndex find_host_of_spot(const Request& request);
+  void place(HostIndex host, const Request& request);
+  void reject(const Request& request, LossCause cause);
+  void evict(HostIndex host, std::span<const InstanceIndex> victims, const Request& for_vm);
+  /// Takes a spot off its host, before its end.
+  void stop_spot(InstanceIndex instance, HostIndex host, LossCause cause, SimTime now);
+  [[nodiscard]] bool is_too_large(const Request& request) const {
+    return hosts_.levels().of(request) == 0 && !hosts().fits_an_empty_host(request.resources());
+  }
+
+  /// Tells whoever watches; `call` gets an InstanceObserver.
+  template <class Call>
+  void tell(const Call& call) const {
+    if (observer_ != nullptr) call(*observer_);
+    if (forecasts_ != nullptr) call(*forecasts_);
+  }
+  void tell(LifeEventKind kind, InstanceIndex instance, HostIndex host, ResourceVector size = {}) {
+    if (observer_ != nullptr) observer_->happened({now_, kind, instance, host, size});
+  }
+
+  // Instances that may ask more than once, or wait for a decision (engine_waits.cpp).
+
+  void add_rows();
+  void push(const Due& due);
+  void happen(const Due& due);
+  [[nodiscard]] Request request_of(InstanceIndex instance) const;
+  void ask(const Ask& asked);
+  void decide_at_once(const Ask& asked);
+  [[nodiscard]] HostIndex find_host(const Request& request);
+  void answered(const Ask& asked, bool had_run, bool is_placed);
+  void regain(const Request& request);
+  void count_as_lost(const Request& request, LossCause cause);
+  void started(const Request& request, HostIndex host);
+  void stopped(InstanceIndex instance, Revenue lost, LossCause cause);
+  void depart_row(InstanceIndex instance);
+  void begin_waiting(InstanceIndex instance);
+  void wait_or_give_up(InstanceIndex instance);
+  void retry(InstanceIndex instance);
+  [[nodiscard]] bool is_current(const Due& due, Stage stage) const {
+    const InstanceRow& row = rows_[due.subject];
+    return row.stage == stage && row.version == due.version;
+  }
+  [[nodiscard]] const Backoff& rule_of(const InstanceRow& row) const {
+    return row.level > 0 && row.was_placed ? parts_.plan->returning_spots : parts_.plan->retries;
+  }
+  [[nodiscard]] bool may_ask_again(const InstanceRow& row) const {
+    if (parts_.plan == nullptr) return false;
+    const Backoff& rule = rule_of(row);
+    return rule.patience > SimTime{0} && (row.level > 0 ? rule.spots : rule.vms);
+  }
+
+  // What a plan brings about (engine_outages.cpp).
+
+  void plan_outages_and_resizes();
+  void drain(const Outage& outage);
+  void go_down(const Outage& outage);
+  void come_back(const Outage& outage);
+  void migrate(InstanceIndex instance);
+  void resize(const Resize& resize);
+  void take_vm(InstanceIndex instance, HostIndex host);
+  void put_vm(InstanceIndex instance, HostIndex host);
+  void move_vm(InstanceIndex instance, HostIndex from, HostIndex to);
+  void learn_of_move(InstanceIndex instance, HostIndex from, HostIndex to);
+
+  // Several schedulers (engine_schedulers.cpp).
+
+  enum class After : std::uint8_t { kDone, kDecideAgain, kDecideLater };
+  void begin_next(std::size_t number);
+  void begin_decision(std::size_t number);
+  void end_decision(std::size_t number);
+  [[nodiscard]] bool is_withdrawn(const Ask& asked) const;
+  void withdraw(const Ask& asked);
+  [[nodiscard]] After try_commit(Scheduler& scheduler);
+  [[nodiscard]] Choice decide(Scheduler& scheduler, const Request& request);
+  [[nodiscard]] std::optional<Choice> accepted(const Choice& choice, const Request& request);
+  [[nodiscard]] bool passes(HostIndex host, const Request& request);
+  void carry_out(const Choice& planned, const Choice& choice, const Request& request);
+  [[nodiscard]] After declined(Scheduler& scheduler, const Choice& choice, const Request& request);
+  void lose(const Ask& asked, const Request& request, LossCause cause);
+  void note_change(HostChange change) {
+    if (!schedulers_) return;
+    change.time = now_;
+    schedulers_->note(change);
+  }
+
+  const EventSchedule* schedule_;
+  SimulationParts parts_;
+  ProviderHosts hosts_;
+  RunObserver* observer_ = nullptr;
+  ForecastOwner* forecasts_ = nullptr;
+  StopToken stop_ = current_stop_token();
+
+  std::size_t position_ = 0;
+  std::vector<Losses> lost_;  // of each level
+  std::uint64_t vm_too_large_ = 0;
+  Revenue first_hour_revenue_ = 0;  // earned by spots that were stopped in their first hour
+  AllocationTimer timer_;
+
+  // With waits only.
+  DueQueue queue_;
+  std::vector<InstanceRow> rows_;
+  SimTime now_ = SimTime::min();
+  Revenue resizes_requested_ = 0;
+
+  // With a plan only.
+  LifeResult life_;
+  std::vector<std::vector<InstanceIndex>> vms_on_;  // of each host, in the order in which they came
+  std::uint32_t moves_ = 0;  // evacuations and migrations so far, which keep their order
+
+  // With schedulers only.
+  std::unique_ptr<SchedulerPool> schedulers_;
+  std::uint32_t decisions_ = 0;  // begun so far: all take as long, so that the first ends first
+  ChainScratch scratch_;
+  std::vector<RankedHost> ranked_;
+
+  std::unique_ptr<Random> random_;  // of a loose ranking
+};
+
+}  // namespace cospot

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+
+#include "sim_harness/provider/policies/policy_loader.hpp"
+
+namespace cospot {
+
+/// What the shared library that embeds Python must know of the program.
+struct PythonHostPlaces {
+  std::filesystem::path package;  ///< the folder that holds the Python package cospot
+};
+
+/// The functions that the library exports under these names.
+inline constexpr const char* kPythonHostVersionSymbol = "cospot_python_host_version";
+inline constexpr const char* kMakePythonPoliciesSymbol = "cospot_make_python_policies";
+using PythonHostVersion = const char* (*)();
+/// The caller owns the loader. Errors: ConfigError.
+using MakePythonPolicies = PolicyLoader* (*)(const PythonHostPlaces&);
+
+/// Loads the library that embeds Python when the first Python policy is named, and not before: a
+/// program that names none starts as fast as without, and needs no libpython on the machine.
+class LatePythonPolicies final : public PolicyLoader {
+ public:
+  void search_first(const std::filesystem::path& folder) override { folder_ = folder; }
+  void stop_when(const std::atomic<bool>* interrupted) override { interrupted_ = interrupted; }
+  [[nodiscard]] MakeFilter load_filter(const std::string& name,
+                                       const PolicyOptions& options) override;
+  [[nodiscard]] MakeWeigher load_weigher(const std::string& name,
+                                         const PolicyOptions& options) override;
+  [[nodiscard]] MakeEvictor load_evictor(const std::string& name,
+                                         const PolicyOptions& options) override;
+
+ private:
+  PolicyLoader& loaded();
+
+  std::filesystem::path folder_;
+  const std::atomic<bool>* interrupted_ = nullptr;
+  std::unique_ptr<PolicyLoader> policies_;
+};
+
+}  // namespace cospot

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/provider/policies/policy_loader.hpp"
+#include "sim_harness/provider/run/run_settings.hpp"
+
+namespace cospot {
+
+// Read the policies of a sweep file. A policy is a name of the registry (`COS`), or a mapping with
+// options (`{name: COS, label: COS-normalised, capacity_normalised: true}`). A chain may also be
+// a weighted sum: `{label: nova, weighers: [{name: RAMWeigher, multiplier: 2}, CPUWeigher]}`, with
+// further `filters` if wanted. `loader` finds the policies whose name has a scheme (`python:...`).
+// Each is made once, so that unknown names and options are found before any run.
+
+[[nodiscard]] std::vector<ChainSpec> read_chains(const ConfigNode& node, std::string_view key,
+                                                 PolicyLoader& loader);
+/// A file that an evictor's option `model` names is relative to `folder`.
+[[nodiscard]] std::vector<EvictorSpec> read_evictors(const ConfigNode& node, std::string_view key,
+                                                     const std::filesystem::path& folder,
+                                                     PolicyLoader& loader);
+
+/// The chain of one weigher that a command line names. Errors: ConfigError.
+[[nodiscard]] ChainSpec load_chain(const std::string& weigher, PolicyLoader& loader);
+
+}  // namespace cospot

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/handshake/offer_rule.hpp"
+#include "core/model/resource_vector.hpp"
+#include "core/policy/evictor.hpp"
+#include "core/policy/filter.hpp"
+#include "core/policy/plugin.hpp"
+#include "core/policy/weigher.hpp"
+#include "sim_harness/data/hosts/host_mix.hpp"
+
+namespace cospot {
+
+using PolicyOptions = std::map<std::string, PluginOptions::Value>;
+
+// Make a policy that is in no registry, a new object at every call. Called from any thread.
+using MakeFilter = std::function<std::unique_ptr<Filter>()>;
+using MakeWeigher = std::function<std::unique_ptr<Weigher>()>;
+using MakeEvictor = std::function<std::unique_ptr<Evictor>()>;
+
+/// One filter that a chain has beside feasibility and SAF.
+struct FilterSpec {
+  std::string name;  ///< as in `cospot list filters`, or what `make` makes
+  PolicyOptions options{};
+  MakeFilter make{};  ///< when set, it is used instead of the registry
+};
+
+/// One weigher of a chain as the user configured it.
+struct WeigherSpec {
+  std::string name;  ///< as in `cospot list weighers`, or what `make` makes
+  double multiplier = 1.0;
+  PolicyOptions options{};
+  MakeWeigher make{};  ///< when set, it is used instead of the registry
+};
+
+/// How one kind of request is ranked: a single paper policy, or Nova's way, several weighers whose
+/// normalised weights are multiplied and summed.
+struct ChainSpec {
+  std::string label;  ///< what result rows call it: the policy's name unless the user gave another
+  std::vector<FilterSpec> filters{};  ///< applied after feasibility and SAF
+  std::vector<WeigherSpec> weighers{};
+};
+
+struct EvictorSpec {
+  std::string label;
+  std::string name;  ///< as in `cospot list evictors`, or what `make` makes
+  PolicyOptions options{};
+  MakeEvictor make{};  ///< when set, it is used instead of the registry
+  /// When set, it is what every run uses; const, so that threads may share it.
+  std::shared_ptr<const Evictor> made{};
+  std::string model_sha256{};  ///< of the file that the option `model` names; empty without one
+};
+
+/// One allocator combination: everything a run needs beside its workload.
+struct RunSettings {
+  HostMix host;           ///< what the hosts are
+  std::size_t hosts = 0;  ///< how many there are
+  ChainSpec vm;
+  ChainSpec spot;
+  EvictorSpec evictor;
+  bool saf = false;
+  OfferRule otn{};
+  /// Of the priority levels between VMs and spots, the highest first.
+  std::vector<ChainSpec> between{};
+};
+
+}  // namespace cospot

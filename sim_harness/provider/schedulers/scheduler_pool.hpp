@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/random.hpp"
+#include "sim_harness/data/workloads/workload.hpp"
+#include "sim_harness/provider/schedulers/ask.hpp"
+#include "sim_harness/provider/schedulers/change_log.hpp"
+#include "sim_harness/provider/schedulers/scheduler_result.hpp"
+#include "sim_harness/provider/schedulers/scheduler_settings.hpp"
+#include "sim_harness/provider/schedulers/scheduler_view.hpp"
+
+namespace cospot {
+
+/// A scheduler, those who wait for it, and the request that it decides about.
+struct Scheduler {
+  Scheduler(const ProviderHosts& datacenter, const Placements& placements, const ChangeLog& log,
+            std::uint64_t seed)
+      : view(datacenter, placements, log), random(seed) {}
+
+  SchedulerView view;
+  Random random;
+  std::deque<Ask> waiting;
+  bool is_busy = false;
+  Ask asked;
+  SimTime begun{0};  // the decision, the last one if there were several
+  std::size_t retries = 0;
+  std::vector<HostIndex> declined;  // hosts to leave out
+};
+
+/// The schedulers of a datacenter, what they have not learned of it yet, and what became of their
+/// decisions. Each takes the requests that are assigned to it one by one, in the order in which
+/// they ask, decides on its view by the handshake, and commits to the datacenter, which may
+/// decline. The rules and their reasons: docs/semantics.md ("Several schedulers").
+class SchedulerPool {
+ public:
+  /// `settings`, `tenant_of` and the datacenter, which is empty, outlive it.
+  SchedulerPool(const ProviderHosts& datacenter, const Placements& placements,
+                const SchedulerSettings& settings, std::span<const std::uint32_t> tenant_of);
+
+  [[nodiscard]] const SchedulerSettings& settings() const { return *settings_; }
+  [[nodiscard]] std::size_t size() const { return schedulers_.size(); }
+  [[nodiscard]] Scheduler& operator[](std::size_t number) { return *schedulers_[number]; }
+
+  /// The number of the scheduler that an instance which asks now is assigned to.
+  [[nodiscard]] std::size_t assign(InstanceIndex instance);
+  /// Refreshes the view of a scheduler that takes up a request.
+  void refresh(std::size_t number, SimTime now);
+  /// What happens to the datacenter.
+  void note(const HostChange& change) { log_.add(change); }
+
+  SchedulerResult result;
+
+ private:
+  void forget_known_changes();
+
+  const SchedulerSettings* settings_;
+  std::span<const std::uint32_t> tenant_of_;
+  ChangeLog log_;
+  std::vector<std::unique_ptr<Scheduler>> schedulers_;
+  std::uint64_t asks_ = 0;
+};
+
+/// Numbers the tenants of a workload's rows in the order in which they appear.
+[[nodiscard]] std::vector<std::uint32_t> tenant_numbers(const Workload& workload);
+
+}  // namespace cospot

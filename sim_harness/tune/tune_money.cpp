@@ -1,0 +1,84 @@
+#include "sim_harness/tune/tune_money.hpp"
+
+#include <fmt/format.h>
+
+#include "sim_harness/base/json/json_text.hpp"
+#include "sim_harness/base/text/amount_text.hpp"
+#include "sim_harness/data/prices/price_list.hpp"
+#include "sim_harness/data/prices/sold_once_json.hpp"
+#include "sim_harness/tune/tune_figures.hpp"
+
+namespace cospot {
+namespace {
+
+/// Of the candidate that `pick` names in each search; nothing where one names none.
+template <class Pick>
+std::optional<SettingMoney> money_of(const RequestedMoney& requested, const TuneFindings& findings,
+                                     const Pick& pick) {
+  const TuneFigures figures(findings.settings, findings.runs);
+  double share = 0;
+  double loss = 0;
+  double samples = 0;
+  for (const TuneOutcome& one : findings.judged()) {
+    const std::optional<std::size_t> candidate = pick(one);
+    if (!candidate) return std::nullopt;
+    const auto count = static_cast<double>(one.held_out.size());
+    share += figures.mean_share(*candidate, one.held_out) * count;
+    loss += figures.mean_loss(*candidate, one.held_out) * count;
+    samples += count;
+  }
+  return SettingMoney{.spots_earned = requested.spots * share / samples,
+                      .vms_lost = requested.vms * loss / samples};
+}
+
+std::string setting_json(const SettingMoney& money, const RequestedMoney& requested) {
+  return JsonObject()
+      .add("vms_lost", json_number(money.vms_lost))
+      .add("spots_earned", json_number(money.spots_earned))
+      .add("net", json_number(money.net()))
+      .add("net_per_month", json_number(money.net() / requested.days * kDaysPerMonth))
+      .text();
+}
+
+std::string line(std::string_view name, const SettingMoney& money,
+                 const RequestedMoney& requested) {
+  return fmt::format("  {:<20} spots earn {} of {}, VMs lose {} of {}: net {}, {} a month\n", name,
+                     money_text(money.spots_earned), money_text(requested.spots),
+                     money_text(money.vms_lost), money_text(requested.vms), money_text(money.net()),
+                     money_text(money.net() / requested.days * kDaysPerMonth));
+}
+
+}  // namespace
+
+TuneMoney tune_money(const RequestedMoney& requested, const TuneFindings& findings) {
+  TuneMoney money{.requested = requested};
+  money.without_cooperation =
+      money_of(requested, findings, [](const TuneOutcome& one) { return one.without_cooperation; });
+  money.recommended = *money_of(requested, findings, [&](const TuneOutcome& one) {
+    return std::optional(advised(findings.verdict, one));
+  });
+  return money;
+}
+
+std::string tune_money_text(const TuneMoney& money) {
+  std::string text =
+      "\nMoney (the expected shares, of what all requests ask for; a month is 365.25 / 12 days)\n" +
+      line("recommendation", money.recommended, money.requested);
+  if (money.without_cooperation) {
+    text += line("without cooperation", *money.without_cooperation, money.requested);
+  }
+  return text + std::string(kSoldOnce);
+}
+
+std::string tune_money_json(const TuneMoney& money) {
+  JsonObject json;
+  json.add("vms_requested", json_number(money.requested.vms))
+      .add("spots_requested", json_number(money.requested.spots))
+      .add("recommendation", setting_json(money.recommended, money.requested));
+  if (money.without_cooperation) {
+    json.add("without_cooperation", setting_json(*money.without_cooperation, money.requested));
+  }
+  return json.add("note", sold_once_json()).text();
+}
+
+}  // namespace cospot

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sim_harness/experiments/results/results_database.hpp"
+#include "sim_harness/studies/compare/sweep.hpp"
+#include "sim_harness/tune/tune.hpp"
+
+namespace cospot {
+
+/// A tuning as an unfinished sweep: samples x their host counts x candidates. It holds the runs
+/// that were done, so that everything that reads results reads them.
+struct TuneRecord {
+  Sweep sweep;
+  std::vector<InputRecord> workloads;
+  std::vector<Row> rows;  ///< in grid order, without times
+};
+
+/// What its database says of itself.
+[[nodiscard]] ExperimentTables tune_tables(const TuneRecord& record);
+
+[[nodiscard]] TuneRecord tune_record(const TuneSettings& settings,
+                                     std::span<const TuneSample> samples, const TuneRuns& runs,
+                                     const HostMix& host);
+
+}  // namespace cospot

@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "sim_harness/base/interrupt/stop_token.hpp"
+#include "sim_harness/experiments/queue/work_queue.hpp"
+#include "sim_harness/provider/forecasts/true_lifetimes.hpp"
+#include "sim_harness/provider/loop/run_group.hpp"
+#include "sim_harness/provider/sizing/datacenter_size.hpp"
+#include "sim_harness/tune/tune.hpp"
+
+namespace cospot {
+namespace {
+
+Sweep axes_of(const TuneSettings& settings) {
+  return {.workloads = std::vector<WorkloadSpec>(1),
+          .host = {},
+          .sizes = std::vector<Headroom>(1),
+          .vm = settings.vm,
+          .spot = settings.spot,
+          .evictors = settings.evictors,
+          .saf = settings.saf,
+          .otn = settings.otn};
+}
+
+double share_of(Revenue part, Revenue whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+CandidateSpace::CandidateSpace(const TuneSettings& settings)
+    : axes_(axes_of(settings)), grid_(axes_) {}
+
+std::optional<std::size_t> CandidateSpace::baseline_of(std::size_t candidate) const {
+  RunCoordinates at = grid_.coordinates(candidate);
+  const auto off = std::ranges::find(axes_.saf, false);
+  const auto one = std::ranges::find(axes_.otn, OfferRule(1));
+  if (off == axes_.saf.end() || one == axes_.otn.end()) return std::nullopt;
+  at.saf = static_cast<std::size_t>(off - axes_.saf.begin());
+  at.otn = static_cast<std::size_t>(one - axes_.otn.begin());
+  return grid_.run_index(at);
+}
+
+bool CandidateSpace::is_bound(std::size_t candidate) const {
+  const RunCoordinates at = grid_.coordinates(candidate);
+  return needs_true_lifetimes(axes_.vm[at.vm]) || needs_true_lifetimes(axes_.spot[at.spot]) ||
+         needs_true_lifetimes(axes_.evictors[at.evictor]);
+}
+
+/// Runs of one sample with the same VM and spot policy: they share a beginning.
+struct TuneRuns::Group {
+  std::size_t sample = 0;
+  std::size_t vm = 0;
+  std::size_t spot = 0;
+  std::vector<std::size_t> candidates{};
+};
+
+TuneRuns::TuneRuns(const TuneSettings& settings, std::span<const TuneSample> samples, HostMix host,
+                   double more_hosts_percent, ProgressSink* progress)
+    : settings_(settings),
+      samples_(samples),
+      host_(std::move(host)),
+      more_hosts_percent_(more_hosts_percent),
+      progress_(progress),
+      space_(settings),
+      results_(samples.size() * space_.size()) {}
+
+const RunResult* TuneRuns::find(std::size_t candidate, std::size_t sample) const {
+  const std::optional<RunResult>& result = results_[sample * space_.size() + candidate];
+  return result ? &*result : nullptr;
+}
+
+bool TuneRuns::knows(std::size_t candidate, std::size_t sample) const {
+  return find(candidate, sample) != nullptr &&
+         (!samples_[sample].goes_on || find(candidate, sample - 1) != nullptr);
+}
+
+struct TuneRuns::Revenues {
+  Revenue vms_requested = 0, vms = 0, spots_requested = 0, spots = 0;
+};
+
+TuneRuns::Revenues TuneRuns::revenues(std::size_t candidate, std::size_t sample) const {
+  const RunResult& run = *find(candidate, sample);
+  static const RunResult nothing{};
+  const RunResult& before = samples_[sample].goes_on ? *find(candidate, sample - 1) : nothing;
+  return {.vms_requested = run.vm_revenue_requested - before.vm_revenue_requested,
+          .vms = run.vm_revenue - before.vm_revenue,
+          .spots_requested = run.spot_revenue_requested - before.spot_revenue_requested,
+          .spots = run.spot_revenue - before.spot_revenue};
+}
+
+CostAndRevenue TuneRuns::point(std::size_t candidate, std::size_t sample) const {
+  const Revenues of = revenues(candidate, sample);
+  return {.vm_loss = share_of(of.vms_requested - of.vms, of.vms_requested),
+          .spot_share = share_of(of.spots, of.spots_requested)};
+}
+
+CostAndRevenue TuneRuns::mean(std::size_t candidate, std::span<const std::size_t> samples) const {
+  CostAndRevenue sum;
+  for (const std::size_t sample : samples) {
+    const CostAndRevenue one = point(candidate, sample);
+    sum.vm_loss += one.vm_loss;
+    sum.spot_share += one.spot_share;
+  }
+  const auto count = static_cast<double>(samples.size());
+  return {.vm_loss = sum.vm_loss / count, .spot_share = sum.spot_share / count};
+}
+
+double TuneRuns::net(std::size_t candidate, std::size_t sample) const {
+  const Revenues of = revenues(candidate, sample);
+  return share_of(of.spots, of.spots_requested) -
+         samples_[sample].vm_worth * share_of(of.vms_requested - of.vms, of.spots_requested);
+}
+
+double TuneRuns::mean_net(std::size_t candidate, std::span<const std::size_t> samples) const {
+  double sum = 0;
+  for (const std::size_t sample : samples) sum += net(candidate, sample);
+  return sum / static_cast<double>(samples.size());
+}
+
+std::size_t TuneRuns::hosts(std::size_t sample) const {
+  return with_headroom(samples_[sample].hosts, more_hosts_percent_);
+}
+
+std::vector<TuneRuns::Group> TuneRuns::missing(std::span<const std::size_t> candidates,
+                                               std::span<const std::size_t> samples) const {
+  std::vector<std::size_t> ascending(candidates.begin(), candidates.end());
+  std::ranges::sort(ascending);
+  std::set<std::size_t> with_those_before(samples.begin(), samples.end());
+  for (const std::size_t sample : samples) {
+    if (samples_[sample].goes_on) with_those_before.insert(sample - 1);
+  }
+  std::vector<Group> groups;
+  for (const std::size_t sample : with_those_before) {
+    for (const std::size_t candidate : ascending) {
+      if (find(candidate, sample) != nullptr) continue;
+      const RunCoordinates at = space_.at(candidate);
+      const bool starts_group = groups.empty() || groups.back().sample != sample ||
+                                groups.back().vm != at.vm || groups.back().spot != at.spot;
+      if (starts_group) groups.push_back({.sample = sample, .vm = at.vm, .spot = at.spot});
+      groups.back().candidates.push_back(candidate);
+    }
+  }
+  return groups;
+}
+
+void TuneRuns::run_group(const Group& group) {
+  const TuneSample& sample = samples_[group.sample];
+  std::vector<RunVariation> variations;
+  for (const std::size_t candidate : group.candidates) {
+    const RunCoordinates at = space_.at(candidate);
+    variations.push_back({.evictor = &sample.evictors[at.evictor],
+                          .saf = settings_.saf[at.saf],
+                          .otn = settings_.otn[at.otn]});
+  }
+  const RunGroupSettings settings{.host = host_,
+                                  .hosts = hosts(group.sample),
+                                  .vm = &settings_.vm[group.vm],
+                                  .spot = &settings_.spot[group.spot]};
+  simulate_group(sample.schedule, settings, variations,
+                 [&](std::size_t variation, const RunResult& result) {
+                   // Every candidate has a place of its own: no two threads write to one.
+                   results_[group.sample * space_.size() + group.candidates[variation]] = result;
+                 });
+}
+
+ProgressState TuneRuns::state() const {
+  return {.done = count_,
+          .total = results_.size(),
+          .elapsed = std::chrono::steady_clock::now() - start_};
+}
+
+void TuneRuns::simulate(std::span<const std::size_t> candidates,
+                        std::span<const std::size_t> samples) {
+  const std::vector<Group> groups = missing(candidates, samples);
+  std::mutex counting;
+  work_in_parallel(groups.size(), settings_.threads, [&](std::size_t i) {
+    run_group(groups[i]);
+    const std::scoped_lock lock(counting);
+    count_ += groups[i].candidates.size();
+    if (progress_ != nullptr) progress_->update(state());
+  });
+  current_stop_token().check();
+}
+
+}  // namespace cospot

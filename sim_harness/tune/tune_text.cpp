@@ -1,0 +1,355 @@
+#include "sim_harness/tune/tune_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "evictors/registry.hpp"
+#include "sim_harness/base/text/text_table.hpp"
+#include "sim_harness/tune/comparison_text.hpp"
+#include "sim_harness/tune/cross_validation_text.hpp"
+#include "sim_harness/tune/tune_figures.hpp"
+#include "weighers/registry.hpp"
+
+namespace cospot {
+namespace {
+
+/// A difference counts when it is more than so many standard errors.
+constexpr double kClearErrors = 2;
+
+template <class Plugin>
+std::string summary_of(std::span<const RegistryEntry<Plugin>> registry, std::string_view name) {
+  const PluginInfo* info = find_info(registry, name);
+  return info == nullptr ? std::string() : std::string(info->summary);
+}
+
+/// Tells whether YAML reads a text as itself without quotes, also between braces: a path of plain
+/// characters, which neither a number nor a word such as `true` looks like.
+bool is_plain_in_yaml(std::string_view text) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto is_plain = [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '/' || c == '_' || c == '-';
+  };
+  return !text.empty() && (is_letter(text.front()) || text.front() == '/') &&
+         text.find_first_of("./") != std::string_view::npos && std::ranges::all_of(text, is_plain);
+}
+
+std::string yaml_text(std::string_view text) {
+  if (is_plain_in_yaml(text)) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += code < 0x20 || code == 0x7f ? fmt::format("\\x{:02x}", code) : std::string(1, c);
+  }
+  return quoted + '"';
+}
+
+/// The lifetime model that an evictor was given; nothing when it has its own, or needs none.
+const std::string* model_of(const EvictorSpec& evictor) {
+  const auto option = evictor.options.find("model");
+  return option == evictor.options.end() ? nullptr : std::get_if<std::string>(&option->second);
+}
+
+/// The value of the key `evictor` of a sweep file.
+std::string yaml_of(const EvictorSpec& evictor) {
+  const std::string* model = model_of(evictor);
+  if (model == nullptr) return evictor.label;
+  return fmt::format("{{name: {}, model: {}}}", evictor.name, yaml_text(*model));
+}
+
+class Writer {
+ public:
+  using Labels = TuneFigures::Labels;
+
+  explicit Writer(const TuneFindings& findings)
+      : findings_(findings),
+        settings_(findings.settings),
+        samples_(findings.samples),
+        runs_(findings.runs),
+        figures_(settings_, runs_),
+        outcome_(findings.outcome),
+        folds_(findings.folds),
+        whole_(findings.whole),
+        advised_(advised(findings.verdict, outcome_)) {}
+
+  [[nodiscard]] std::string text() const {
+    const std::string judged =
+        folds_.empty() ? verdict() : cross_validation_text(figures_, outcome_, folds_);
+    return verdict_text(findings_.verdict, settings_.max_vm_loss, findings_.tried) + "\n" +
+           recommendation() + "\n" + judged + "\n" + sureness() + "\n" + front() + "\n" + effort();
+  }
+
+ private:
+  [[nodiscard]] std::string effort() const {
+    std::string rounds;
+    for (const TuneRound& round : outcome_.rounds) {
+      rounds += fmt::format("{}{} on {}", rounds.empty() ? "" : ", ",
+                            plural(round.candidates, "setting"), plural(round.samples, "sample"));
+    }
+    const std::size_t full = runs_.space().size() * samples_.size();
+    return fmt::format(
+        "{} ({};\n{} without cooperation on each), {}.\n{} runs of the {} that all {} settings "
+        "take on all samples ({}).\n{}{}",
+        plural(outcome_.selection.size(), "training sample"), rounds,
+        plural(outcome_.tried_without_cooperation, "setting"), judges(), runs_.count(), full,
+        runs_.space().size(),
+        percent(static_cast<double>(runs_.count()) / static_cast<double>(full), 0), hosts(),
+        built_in_model());
+  }
+
+  [[nodiscard]] std::string judges() const {
+    if (folds_.empty()) return plural(outcome_.held_out.size(), "validation sample");
+    return fmt::format("each of which validates a search without its fold, one of {}",
+                       folds_.size());
+  }
+
+  /// The size of what is tuned; a sample of a workload that was split has a datacenter of its own.
+  [[nodiscard]] std::string hosts() const {
+    const auto [fewest, most] = std::ranges::minmax(samples_, {}, &TuneSample::hosts);
+    const std::string range = most.hosts == fewest.hosts
+                                  ? plural(fewest.hosts, "host")
+                                  : fmt::format("{} to {} hosts", fewest.hosts, most.hosts);
+    if (!whole_) return fmt::format("A sample is one workload. Datacenters: {}\n", range);
+    const std::size_t vm = runs_.space().at(advised_).vm;
+    const std::string needed =
+        whole_->needed.empty()
+            ? "a VM is larger than each of them"
+            : fmt::format("VMs alone need {} with {}", whole_->needed[vm], settings_.vm[vm].label);
+    return fmt::format(
+        "Datacenter: {}; {}\nA sample is {} days of the workload, one of {}, in a run from its "
+        "beginning.\n",
+        plural(whole_->hosts, "host"), needed,
+        fmt::format("{:.3g}", static_cast<double>(whole_->part.count()) /
+                                  static_cast<double>(SimTime(kDay).count())),
+        samples_.size());
+  }
+
+  /// Says so when an evictor goes by a model that knows nothing of these workloads.
+  [[nodiscard]] std::string built_in_model() const {
+    std::string text;
+    for (const EvictorSpec& evictor : settings_.evictors) {
+      const PluginInfo* info = find_info(evictor_registry(), evictor.name);
+      if (info == nullptr || !info->needs_lifetime_model() || model_of(evictor) != nullptr)
+        continue;
+      text += fmt::format(
+          "{} used its built-in model, trained on synthetic requests; --model takes yours.\n",
+          info->name);
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::string recommendation() const {
+    const Labels of = figures_.labels(advised_);
+    std::string text = fmt::format(
+        "Set (keys of a sweep file)\n  vm: {}\n  spot: {}\n  evictor: {}\n  saf: {}\n  otn: {}\n\n",
+        of.vm, of.spot, yaml_of(settings_.evictors[runs_.space().at(advised_).evictor]), of.saf,
+        of.otn);
+    text += "In nova.conf";
+    const std::optional<std::size_t> for_nova =
+        advised_for_nova(findings_.verdict, findings_.outcome);
+    if (for_nova && *for_nova != advised_) {
+      text += fmt::format(", which has no {}: the best of what it has", what_nova_lacks());
+    }
+    text += for_nova ? nova_lines(*for_nova) : "\n  (none of the settings can be given there)\n";
+    return text + '\n' + "In words\n" + words(of);
+  }
+
+  [[nodiscard]] std::string what_nova_lacks() const {
+    const RunCoordinates at = runs_.space().at(advised_);
+    if (!settings_.spot[at.spot].filters.empty()) return settings_.spot[at.spot].label;
+    const OfferRule& otn = settings_.otn[at.otn];
+    return otn.kind() == OfferRule::Kind::kTopN ? settings_.evictors[at.evictor].label
+                                                : "offer " + otn.label();
+  }
+
+  [[nodiscard]] std::string nova_lines(std::size_t candidate) const {
+    const Labels of = figures_.labels(candidate);
+    return fmt::format(
+        "\n  [cospot]\n  vm_policy = {}\n  spot_policy = {}\n  evictor = {}\n  otn = {}\n"
+        "  saf = {}\n",
+        of.vm, of.spot, of.evictor, of.otn, of.saf);
+  }
+
+  [[nodiscard]] std::string words(const Labels& of) const {
+    const RunCoordinates at = runs_.space().at(advised_);
+    const OfferRule& otn = settings_.otn[at.otn];
+    std::string offer = fmt::format("the first {} hosts", of.otn);
+    if (otn.is_one_host()) offer = "the first host alone: spots have no say";
+    if (otn.follows_load()) offer = fmt::format("fewer hosts the fuller it is ({})", of.otn);
+    if (otn.compares_weights()) offer = fmt::format("every host close to the first ({})", of.otn);
+    return fmt::format(
+        "  VMs:       {}. {}\n  Spots:     {}. {}\n  Offer:     {}; {}.\n  Evictions: {}. {}\n",
+        of.vm, summary_of(weigher_registry(), settings_.vm[at.vm].weighers.front().name), of.spot,
+        summary_of(weigher_registry(), settings_.spot[at.spot].weighers.front().name), offer,
+        settings_.saf[at.saf] ? "hosts with room beside their spots come first"
+                              : "whether spots would have to go plays no part in the ranking",
+        of.evictor, summary_of(evictor_registry(), settings_.evictors[at.evictor].name));
+  }
+
+  [[nodiscard]] std::string verdict() const {
+    std::string text = "On the validation samples\n" +
+                       comparison_text(figures_, outcome_, std::span(&outcome_, 1));
+    const std::size_t over =
+        figures_.samples_over_limit(outcome_.recommendation, outcome_.held_out);
+    text += limit_warning(outcome_);
+    if (outcome_.keeps_limit && over > 0) {
+      text += "  It kept that limit on the training samples, but does not on these.";
+      text += careful();
+    }
+    return text;
+  }
+
+  /// A finalist that keeps the limit on all samples, held-out ones included.
+  [[nodiscard]] std::string careful() const {
+    for (const std::size_t candidate : outcome_.finalists) {
+      if (figures_.samples_over_limit(candidate, outcome_.selection) > 0 ||
+          figures_.samples_over_limit(candidate, outcome_.held_out) > 0) {
+        continue;
+      }
+      return fmt::format(
+          "\n  More careful: {},\n  which keeps it on all of them and earns {} on these.\n",
+          figures_.short_name(candidate),
+          percent(figures_.mean_share(candidate, outcome_.held_out)));
+    }
+    return " No finalist does.\n";
+  }
+
+  [[nodiscard]] std::string sureness() const {
+    std::string text = "Confidence\n";
+    if (outcome_.finalists.size() == 1) return text + "  There was nothing to compare with.\n";
+    std::size_t alike = 0;
+    std::size_t better = 0;
+    for (const std::size_t other : outcome_.finalists) {
+      if (other == outcome_.recommendation) continue;
+      const Spread ahead = spread_of(lead_over(other));
+      if (ahead.mean < 0) ++better;
+      const bool is_clear =
+          compared_on().size() > 1 && std::abs(ahead.mean) > kClearErrors * ahead.error;
+      if (!is_clear) ++alike;
+    }
+    const std::size_t others = outcome_.finalists.size() - 1;
+    text += fmt::format(
+        "  {} of the other {} earned more on the {}, whatever VMs they lost; {}\n"
+        "  {} not told apart from it there (within {} standard errors).\n",
+        better, plural(others, "finalist"), where(), alike, alike == 1 ? "is" : "are",
+        kClearErrors);
+    return text + next_best();
+  }
+
+  [[nodiscard]] std::string next_best() const {
+    const std::size_t next = outcome_.finalists[1];
+    const std::vector<double> leads = lead_over(next);
+    const Spread ahead = spread_of(leads);
+    if (leads.size() == 1) {
+      return fmt::format(
+          "  Next: {}.\n  On the validation sample the recommendation is {:+.2f} points ahead of "
+          "it; "
+          "one sample tells no spread.\n",
+          figures_.short_name(next), 100 * ahead.mean);
+    }
+    const auto wins = std::ranges::count_if(leads, [](double lead) { return lead > 0; });
+    return fmt::format(
+        "  Next: {}.\n  On the {} the recommendation is {:+.2f} points ahead of it "
+        "(standard error {:.2f}), ahead on {} of {}.\n",
+        figures_.short_name(next), where(), 100 * ahead.mean, 100 * ahead.error, wins,
+        leads.size());
+  }
+
+  /// Where the finalists are compared: with every sample choosing, none is left to judge by.
+  [[nodiscard]] const std::vector<std::size_t>& compared_on() const {
+    return outcome_.held_out.empty() ? outcome_.selection : outcome_.held_out;
+  }
+  [[nodiscard]] std::string_view where() const {
+    return outcome_.held_out.empty() ? "training samples" : "validation samples";
+  }
+
+  /// What the recommendation earns more than another on each of those samples.
+  [[nodiscard]] std::vector<double> lead_over(std::size_t other) const {
+    std::vector<double> leads = figures_.shares(outcome_.recommendation, compared_on());
+    const std::vector<double> theirs = figures_.shares(other, compared_on());
+    for (std::size_t i = 0; i < leads.size(); ++i) leads[i] -= theirs[i];
+    return leads;
+  }
+
+  [[nodiscard]] std::string front() const {
+    using Align = TextTable::Align;
+    TextTable table;
+    for (const char* title : {"VM", "spot", "evictor", "SAF", "OTN"}) {
+      table.add_column(title, Align::kLeft);
+    }
+    std::vector<std::span<const std::size_t>> sets{outcome_.selection};
+    if (!outcome_.held_out.empty()) sets.emplace_back(outcome_.held_out);
+    for (const char* title : {"earned, training", "VM lost, training"}) {
+      table.add_column(title);
+      if (sets.size() > 1) table.add_column("validation");
+    }
+    std::vector<std::size_t> ascending = outcome_.front;
+    std::ranges::stable_sort(ascending, {}, [&](std::size_t candidate) {
+      return figures_.mean_loss(candidate, outcome_.selection);
+    });
+    for (const std::size_t candidate : ascending) {
+      const Labels of = figures_.labels(candidate);
+      std::vector<std::string> cells{of.vm, of.spot, of.evictor, of.saf, of.otn};
+      for (const auto set : sets) cells.push_back(percent(figures_.mean_share(candidate, set)));
+      for (const auto set : sets) cells.push_back(percent(figures_.mean_loss(candidate, set), 4));
+      table.add_row(std::move(cells));
+    }
+    return front_heading() + table.text();
+  }
+
+  /// What the front is of: settings that were dropped before are not in it.
+  [[nodiscard]] std::string front_heading() const {
+    const std::size_t all = runs_.space().size();
+    const std::size_t complete = outcome_.complete.size();
+    std::string text =
+        "Pareto front: more spot revenue only for more VM revenue lost, on the training samples.\n";
+    text += complete == all ? fmt::format("It is of all {}", plural(all, "setting"))
+                            : fmt::format("It is of the {} that ran on every one of them (of {})",
+                                          plural(complete, "setting"), all);
+    if (outcome_.front.size() < outcome_.whole_front) {
+      text += fmt::format("; {} of its {} points", outcome_.front.size(), outcome_.whole_front);
+    }
+    return text + "; of equal ones, one is shown.\n";
+  }
+
+  const TuneFindings& findings_;
+  const TuneSettings& settings_;
+  std::span<const TuneSample> samples_;
+  const TuneRuns& runs_;
+  TuneFigures figures_;
+  const TuneOutcome& outcome_;
+  std::span<const TuneOutcome> folds_;
+  const std::optional<WholeWorkload>& whole_;
+  std::size_t advised_;
+};
+
+}  // namespace
+
+ExpectedFigures expected_figures(const TuneFindings& findings) {
+  const TuneFigures figures(findings.settings, findings.runs);
+  ExpectedFigures expected;
+  std::vector<double> shares, losses;
+  for (const TuneOutcome& search : findings.judged()) {
+    const std::size_t candidate = advised(findings.verdict, search);
+    expected.over_limit += figures.samples_over_limit(candidate, search.held_out);
+    for (const std::size_t sample : search.held_out) {
+      const CostAndRevenue point = findings.runs.point(candidate, sample);
+      shares.push_back(point.spot_share);
+      losses.push_back(point.vm_loss);
+    }
+  }
+  expected.samples = shares.size();
+  expected.spot_share = mean_interval(shares);
+  expected.vm_loss = mean_interval(losses);
+  return expected;
+}
+
+std::string tune_text(const TuneFindings& findings) { return Writer(findings).text(); }
+
+}  // namespace cospot

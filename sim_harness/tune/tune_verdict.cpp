@@ -1,0 +1,195 @@
+#include "sim_harness/tune/tune_verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim_harness/base/json/json_text.hpp"
+#include "sim_harness/studies/provider/provider_json.hpp"
+#include "sim_harness/tune/tune_figures.hpp"
+
+namespace cospot {
+namespace {
+
+/// "+5.4 points (95% interval +2.1 to +8.7, 7 validation samples)".
+std::string gain_text(const TuneVerdict& verdict) {
+  const double mean = 100 * verdict.gain.mean;
+  if (!verdict.gain.half_width) {
+    return fmt::format("{:+.1f} points (one validation sample has no interval)", mean);
+  }
+  const double half = 100 * *verdict.gain.half_width;
+  return fmt::format("{:+.1f} points (95% interval {:+.1f} to {:+.1f}, {})", mean, mean - half,
+                     mean + half, plural(verdict.validated, "validation sample"));
+}
+
+std::string limit_reason(const TuneVerdict& verdict, double max_vm_loss) {
+  std::string text = fmt::format(
+      "What the search finds loses more VM revenue than {} on {} of {} that did not choose it\n"
+      "({} at most: what --max-vm-loss would have to allow); without cooperation on {}.",
+      percent(max_vm_loss, 4), verdict.over_limit, plural(verdict.validated, "sample"),
+      percent(verdict.most_lost, 4), verdict.over_limit_without);
+  if (verdict.over_limit_without > 0) text += " These VMs need more hosts.";
+  return text + fmt::format("\nIts net revenue beyond no cooperation: {}.", gain_text(verdict));
+}
+
+/// Why the recommendation is not the best of all.
+std::string plainer_reason(const TuneVerdict& verdict) {
+  if (verdict.choice == JudgedChoice::kBest) return "";
+  const std::string why =
+      verdict.over_limit_of_best > 0
+          ? fmt::format("lost more VM revenue than the limit on {} of {} that did not choose it",
+                        verdict.over_limit_of_best, plural(verdict.validated, "sample"))
+          : "does not earn more beyond its interval";
+  return fmt::format("It is of the settings that nova.conf has values for: the best of all {}.\n",
+                     why);
+}
+
+std::string more_hosts_text(std::span<const MoreHosts> tried) {
+  if (tried.empty()) return "";
+  const MoreHosts& last = tried.back();
+  if (last.verdict.advice == TuneAdvice::kCooperate) {
+    return fmt::format(
+        "With {} % more hosts ({} instead of {}) cooperation pays: {}\nearns {} more than no "
+        "cooperation on as many.\n",
+        last.percent, last.hosts, last.hosts - last.added, last.setting, gain_text(last.verdict));
+  }
+  std::string hosts;
+  for (const MoreHosts& one : tried) {
+    hosts += fmt::format("{}{}", hosts.empty() ? "" : &one == &last ? " or " : ", ", one.percent);
+  }
+  return fmt::format("Nor does it pay with {} % more hosts (up to {} instead of {}).\n", hosts,
+                     last.hosts, last.hosts - last.added);
+}
+
+}  // namespace
+
+std::string_view advice_name(TuneAdvice advice) {
+  switch (advice) {
+    case TuneAdvice::kCooperate:
+      return "cooperate";
+    case TuneAdvice::kKeepForLimit:
+      return "keep: over the limit";
+    case TuneAdvice::kKeepForGain:
+      return "keep: no gain beyond its interval";
+    case TuneAdvice::kNotCompared:
+      break;
+  }
+  return "not compared";
+}
+
+namespace {
+
+std::optional<std::size_t> chosen(JudgedChoice choice, const TuneOutcome& outcome) {
+  return choice == JudgedChoice::kBest ? outcome.recommendation : outcome.recommendation_for_nova;
+}
+
+/// Of one choice of each search.
+TuneVerdict judge_choice(JudgedChoice choice, const TuneFigures& figures, const TuneRuns& runs,
+                         const TuneOutcome& outcome, std::span<const TuneOutcome> judged) {
+  TuneVerdict verdict{.choice = choice};
+  std::vector<double> gains;
+  bool is_compared = true;
+  for (const TuneOutcome& search : judged) {
+    const std::size_t candidate = *chosen(choice, search);
+    verdict.validated += search.held_out.size();
+    verdict.over_limit += figures.samples_over_limit(candidate, search.held_out);
+    for (const std::size_t sample : search.held_out) {
+      verdict.most_lost = std::max(verdict.most_lost, runs.point(candidate, sample).vm_loss);
+    }
+    is_compared = is_compared && search.without_cooperation.has_value();
+    if (!is_compared) continue;
+    const std::size_t without = *search.without_cooperation;
+    verdict.over_limit_without += figures.samples_over_limit(without, search.held_out);
+    for (const std::size_t sample : search.held_out) {
+      gains.push_back(runs.net(candidate, sample) - runs.net(without, sample));
+    }
+  }
+  if (!is_compared || !outcome.without_cooperation) return verdict;
+  verdict.gain = mean_interval(gains);
+  const bool is_clear = verdict.gain.half_width && verdict.gain.mean - *verdict.gain.half_width > 0;
+  verdict.advice = verdict.over_limit > 0 || !outcome.keeps_limit ? TuneAdvice::kKeepForLimit
+                   : is_clear                                     ? TuneAdvice::kCooperate
+                                                                  : TuneAdvice::kKeepForGain;
+  return verdict;
+}
+
+}  // namespace
+
+TuneVerdict judge(const TuneSettings& settings, const TuneRuns& runs, const TuneOutcome& outcome,
+                  std::span<const TuneOutcome> judged) {
+  const TuneFigures figures(settings, runs);
+  TuneVerdict best = judge_choice(JudgedChoice::kBest, figures, runs, outcome, judged);
+  const bool has_plainer =
+      outcome.recommendation_for_nova && std::ranges::all_of(judged, [](const TuneOutcome& one) {
+        return one.recommendation_for_nova.has_value();
+      });
+  if (best.cooperates() || !has_plainer) return best;
+  TuneVerdict plainer = judge_choice(JudgedChoice::kForNova, figures, runs, outcome, judged);
+  if (!plainer.cooperates()) return best;
+  plainer.over_limit_of_best = best.over_limit;
+  return plainer;
+}
+
+std::size_t advised(const TuneVerdict& verdict, const TuneOutcome& outcome) {
+  return verdict.cooperates() ? *chosen(verdict.choice, outcome) : *outcome.without_cooperation;
+}
+
+std::optional<std::size_t> advised_for_nova(const TuneVerdict& verdict,
+                                            const TuneOutcome& outcome) {
+  return verdict.cooperates() ? outcome.recommendation_for_nova
+                              : outcome.without_cooperation_for_nova;
+}
+
+std::string verdict_text(const TuneVerdict& verdict, double max_vm_loss,
+                         std::span<const MoreHosts> tried) {
+  const std::string keep =
+      "Recommendation: keep what you have, or set policies without cooperation (below).\n";
+  switch (verdict.advice) {
+    case TuneAdvice::kCooperate:
+      return fmt::format(
+                 "Recommendation: cooperate. Net of lost VMs, spots earn {}\nmore of what they "
+                 "request than without cooperation.\n",
+                 gain_text(verdict)) +
+             plainer_reason(verdict);
+    case TuneAdvice::kKeepForLimit:
+      return keep + limit_reason(verdict, max_vm_loss) + "\n" + more_hosts_text(tried);
+    case TuneAdvice::kKeepForGain:
+      return keep +
+             fmt::format(
+                 "What the search finds earns {} beyond no cooperation,\nnet of lost VMs and of "
+                 "what spots request: not more beyond its interval.\n",
+                 gain_text(verdict)) +
+             more_hosts_text(tried);
+    case TuneAdvice::kNotCompared:
+      break;
+  }
+  return "Recommendation: as below, not compared with no cooperation: --otn has no 1, or the "
+         "budget\ndid not reach for it.\n";
+}
+
+std::string verdict_json(const TuneVerdict& verdict, std::span<const MoreHosts> tried) {
+  const auto core = [](const TuneVerdict& of) {
+    JsonObject json;
+    const bool has_interval = of.gain.half_width.has_value();
+    json.add("advice", json_text(advice_name(of.advice)))
+        .add("choice", json_text(of.choice == JudgedChoice::kBest ? "best" : "for nova"))
+        .add("net_gain", of.advice == TuneAdvice::kNotCompared ? "null" : json_number(of.gain.mean))
+        .add("net_gain_half_width", has_interval ? json_number(*of.gain.half_width) : "null")
+        .add("validated_samples", std::to_string(of.validated))
+        .add("samples_over_limit", std::to_string(of.over_limit))
+        .add("most_vm_loss", json_number(of.most_lost))
+        .add("samples_over_limit_without_cooperation", std::to_string(of.over_limit_without));
+    return json;
+  };
+  const auto more = [&](const MoreHosts& one) {
+    JsonObject json = core(one.verdict);
+    return json.add("hosts", std::to_string(one.hosts))
+        .add("more_hosts", std::to_string(one.added))
+        .add("setting", json_text(one.setting))
+        .text();
+  };
+  JsonObject json = core(verdict);
+  return json.add("with_more_hosts", list_of(tried, more)).text();
+}
+
+}  // namespace cospot

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim_harness/experiments/queue/progress.hpp"
+#include "sim_harness/provider/policies/policy_loader.hpp"
+#include "sim_harness/tune/tune.hpp"
+#include "sim_harness/tune/tune_text.hpp"
+
+namespace cospot {
+
+inline constexpr double kDefaultTuneHeadroomPercent = 2;
+inline constexpr std::size_t kDefaultTuneParts = 7;
+inline constexpr std::size_t kMostTuneParts = 1000;
+
+/// Policies and offers to choose from, by name.
+struct TuneCandidates {
+  TuneCandidates();  ///< those that are tried unless somebody says otherwise
+
+  std::vector<std::string> vm;
+  std::vector<std::string> spot;
+  std::vector<std::string> evictor;
+  std::vector<std::string> otn;
+  std::vector<std::string> promises{};  ///< targets for which spot policies are tried too
+  std::string model{};                  ///< of evictors that need lifetimes; empty: built in
+  std::string dashes = "--";            ///< before the names of these in errors
+};
+
+/// Adds candidates to settings. Errors: ConfigError for what is unknown, or given twice.
+void add_candidates(const TuneCandidates& candidates, PolicyLoader& loader, TuneSettings& settings);
+
+/// Errors: ConfigError for what is given twice; `option`: what it is called.
+void require_distinct(const std::vector<std::string>& values, std::string_view option);
+
+/// The datacenter to tune: `hosts` of them, a headroom, or all that `host` declares. Errors:
+/// ConfigError.
+[[nodiscard]] TunedDatacenter tuned_datacenter(HostMix host, std::optional<std::size_t> hosts,
+                                               std::optional<double> headroom_percent,
+                                               const std::string& dashes);
+
+/// What is tuned, and how it is judged.
+struct TuneRequest {
+  std::vector<WorkloadSpec> workloads;
+  TunedDatacenter datacenter;
+  TuneSettings settings;
+  std::size_t parts = kDefaultTuneParts;  ///< of a single workload
+  std::optional<std::size_t> folds{};
+  /// By workload, the price of a VM's vCPU-hour in prices of a spot's; empty: the same.
+  std::vector<double> vm_worth{};
+};
+
+/// One search over all samples, those of the cross-validation, and what to make of them.
+class Tuning {
+ public:
+  /// Runs it. `warn` is called once, before the first run.
+  ///
+  /// Errors: ConfigError, WorkloadError, PolicyError.
+  Tuning(TuneRequest request, ProgressSink& progress,
+         const std::function<void(const std::vector<std::string>&)>& warn);
+  Tuning(const Tuning&) = delete;
+  Tuning& operator=(const Tuning&) = delete;
+  Tuning(Tuning&&) = delete;
+  Tuning& operator=(Tuning&&) = delete;
+  ~Tuning() = default;
+
+  [[nodiscard]] TuneFindings findings() const;
+  [[nodiscard]] const TuneRequest& request() const { return request_; }
+  [[nodiscard]] const TuneRuns& runs() const { return runs_; }
+
+ private:
+  struct Searches {
+    TuneOutcome outcome{};
+    std::vector<TuneOutcome> folds{};
+  };
+
+  [[nodiscard]] TuneSamples load(
+      const std::function<void(const std::vector<std::string>&)>& warn) const;
+  /// 1: half of the samples judge instead. Each part of a single workload is a fold.
+  [[nodiscard]] std::size_t number_of_folds() const;
+  [[nodiscard]] Searches search(TuneRuns& runs) const;
+  /// Whether cooperation pays with so many hosts more, up to the first number with which it does.
+  [[nodiscard]] std::vector<MoreHosts> try_more_hosts(ProgressSink& progress) const;
+
+  TuneRequest request_;
+  TuneSamples made_;
+  TuneRuns runs_;
+  Searches found_;
+  TuneVerdict verdict_;
+  std::vector<MoreHosts> tried_;
+};
+
+}  // namespace cospot
