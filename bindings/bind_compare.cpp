@@ -121,7 +121,7 @@ py::dict money_of_results(const py::object& database, std::optional<double> on_d
   const std::filesystem::path file =
       flavors.is_none() ? std::filesystem::path() : read_path(flavors, "flavors");
   RunMoney money;
-  const StudyMoney* declared = nullptr;
+  StudyMoney declared;
   run_watched([&] {
     ResultsDatabase results(from);
     const StudyRegistry& studies = built_in_studies();
@@ -132,7 +132,7 @@ py::dict money_of_results(const py::object& database, std::optional<double> on_d
       const PriceList list{.vcpu_hour = {*on_demand, *spot, economy}};
       prices = prices_of_results(studies, list, results);
     } else {
-      (void)require_money(studies, results.schema().study, results.name());
+      (void)require_money(studies, results);
       prices = kept_prices(results);
       if (!prices) {
         throw ConfigError(results.name() +
@@ -140,13 +140,13 @@ py::dict money_of_results(const py::object& database, std::optional<double> on_d
                           "flavors");
       }
     }
-    declared = &require_money(studies, results.schema().study, results.name());
-    money = money_of_runs(results, *declared, *prices);
+    declared = require_money(studies, results);
+    money = money_of_runs(results, declared, *prices);
   });
   py::dict columns;
   columns["run_index"] = py::cast(money.runs);
-  for (std::size_t i = 0; i < declared->columns.size(); ++i) {
-    columns[to_str(std::string(declared->columns[i].name))] = py::cast(money.amounts[i]);
+  for (std::size_t i = 0; i < declared.columns.size(); ++i) {
+    columns[to_str(std::string(declared.columns[i].name))] = py::cast(money.amounts[i]);
   }
   if (!money.net.empty()) {
     columns["net"] = py::cast(money.net);

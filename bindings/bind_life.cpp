@@ -18,8 +18,7 @@
 #include "bindings/workloads.hpp"
 #include "sim_harness/provider/explain/event_log.hpp"
 #include "sim_harness/provider/loop/provider_run.hpp"
-#include "sim_harness/studies/life/life_keys.hpp"
-#include "sim_harness/studies/life/life_schema.hpp"
+#include "sim_harness/studies/provider/provider_study.hpp"
 
 namespace cospot::bindings {
 
@@ -35,11 +34,10 @@ LifeSettings read_given_life(const py::object& disruptions) {
 
 /// By the names of the columns of the study; None where there is no value.
 py::dict to_dict(const LifeResult& result) {
-  const std::vector<Column>& columns = life_schema().measures;
-  const std::vector<Value> values = life_measures(result);
+  const RunOutcome outcome{.life = result};
   py::dict named;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].is_in_csv()) named[columns[i].name.c_str()] = measured(values[i]);
+  for (const Measure<RunOutcome>& one : life_preset().measures) {
+    if (one.column.is_in_csv()) named[one.column.name.c_str()] = measured(one.read(outcome));
   }
   return named;
 }

@@ -70,7 +70,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader,
 
   int exit_code = kDone;
   add_compare_commands(app, {.studies = &studies, .policies = &loader, .exit_code = &exit_code});
-  add_run_commands(app, loader);
+  add_run_commands(app, loader, studies);
   add_broker_commands(app, loader);
   CLI::App* workload = add_workload_commands(app);
   add_generate_command(*workload);

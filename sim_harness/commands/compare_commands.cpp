@@ -102,7 +102,7 @@ std::optional<WorkloadPrices> prices_of(const PriceOption& option, const StudyFi
                                         const StudyRegistry& studies) {
   const std::optional<PriceList> list = option.prices();
   if (!list) return std::nullopt;
-  (void)require_money(studies, *list, studies.chosen_by(file.root).name, "--price");
+  require_prices_for(studies, *list, studies.chosen_by(file.root).name, "--price");
   if (list->flavors.empty()) return prices_of_workloads(*list, {});
   return prices_of_workloads(*list, read_windowed_workloads(file.root, file.folder, file.window));
 }

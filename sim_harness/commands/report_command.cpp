@@ -56,13 +56,15 @@ MadeReport make_report(const ReportArguments& arguments, const StudyRegistry& st
       list ? prices_of_results(studies, *list, results) : kept_prices(results);
   const std::string& name = results.schema().study;
   const Study* study = studies.find(name);
-  const bool has_figures = study != nullptr && study->figures != nullptr;
-  const StudyMoney* money = prices ? &require_money(studies, name, results.name()) : nullptr;
+  std::optional<StudyFigures> figures;
+  if (study != nullptr && study->figures) figures = study->figures(results.schema());
+  std::optional<StudyMoney> money;
+  if (prices) money = require_money(studies, results);
   return {
       html_report(
           arguments.title.value_or(name == compare_study().name ? "Spot allocators compared"
                                                                 : "Results of the study " + name),
-          report_json(results, has_figures ? &study->figures() : nullptr, money, prices)),
+          report_json(results, figures ? &*figures : nullptr, money ? &*money : nullptr, prices)),
       runs};
 }
 

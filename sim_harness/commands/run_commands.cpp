@@ -1,24 +1,30 @@
 #include "sim_harness/commands/run_commands.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <any>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/configuration/named_files.hpp"
 #include "sim_harness/base/files/output_file.hpp"
-#include "sim_harness/base/json/json_text.hpp"
+#include "sim_harness/base/json/json.hpp"
+#include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/base/text/text_table.hpp"
 #include "sim_harness/commands/host_totals.hpp"
-#include "sim_harness/commands/life_text.hpp"
 #include "sim_harness/commands/price_option.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/run_result_text.hpp"
@@ -36,10 +42,8 @@
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "sim_harness/provider/sizing/headroom.hpp"
 #include "sim_harness/studies/compare/compare_schema.hpp"
-#include "sim_harness/studies/compare/sweep_file.hpp"
-#include "sim_harness/studies/compare/sweep_grid.hpp"
-#include "sim_harness/studies/life/life_keys.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
+#include "sim_harness/studies/provider/provider_study.hpp"
 #include "sim_harness/studies/study.hpp"
 
 namespace cospot {
@@ -91,117 +95,217 @@ std::string host_rule_text(const HostMix& host, const VcpusUnit& unit) {
                      host.added_type());
 }
 
-Sweep scenario_of(const RunArguments& arguments, PolicyLoader& loader, ConfigNode& life) {
-  return read_scenario(arguments.scenario, arguments.overrides, loader, arguments.window.window(),
-                       &life);
-}
-
 /// A line that tells the window, unless it is the default one that nobody stated.
 std::string window_text(const Workload& workload) {
   if (workload.window == kDefaultWindow && !workload.window_is_stated) return {};
   return fmt::format("window    {} days\n", window_days_text(workload.window));
 }
 
-/// One run of a scenario.
+/// One run of a scenario: of a study of the provider, with one value on every axis.
 class ScenarioRun {
  public:
-  ScenarioRun(const RunArguments& arguments, PolicyLoader& loader)
-      : arguments_(arguments),
-        sweep_(scenario_of(arguments, loader, life_key_)),
-        workload_(load_workload(sweep_.workloads.front())),
-        words_{.unit = vcpus_unit_of(sweep_.workloads.front()),
-               .prices = arguments.price.of(workload_, sweep_.workloads.front()),
-               .window_days = static_cast<double>(workload_.window.count()) /
-                              static_cast<double>(SimTime(kDay).count())} {
-    if (arguments.events.has_value()) {
-      require_not_input("--events", *arguments.events, inputs_of(arguments));
-    }
-    print_warnings(input_warnings(workload_, sweep_.host.largest_total(), words_.unit));
-    if (life_key_.kind != ConfigNode::Kind::kNull) {
-      life_ = read_life(life_key_, std::filesystem::path(arguments.scenario).parent_path());
-    }
-    if (arguments.explained_id.has_value()) {
-      explained_ = find_request(workload_, *arguments.explained_id);
-    }
-  }
+  ScenarioRun(const RunArguments& arguments, PolicyLoader& loader, const StudyRegistry& studies)
+      : ScenarioRun(arguments,
+                    read_study_file(arguments.scenario, arguments.overrides,
+                                    arguments.window.window(), loader),
+                    studies) {}
 
   void run() {
-    const RunSettings settings = run_settings(sweep_, {}, hosts());
-    const EventSchedule schedule =
-        make_schedule(workload_, ScheduledClasses::kVmsAndSpots, settings.host.isolated_tenants());
-    require_possible_placements(workload_, schedule, settings.host, settings.hosts);
-    ProviderRun simulation(workload_, schedule, settings, settings.host.table(settings.hosts),
-                           {.life = life_.value_or(LifeSettings{})});
+    const auto at = point_of(settings_);
+    RunOutcome outcome;
+    ProviderStudy::Prepared prepared = study_.prepare(at, replay_, shared_, outcome);
+    if (explained_) require_explicable(prepared.parts);
+    const RunSettings& settings = prepared.settings;
+    ProviderRun simulation(workload_, *replay_.schedule, settings,
+                           settings.host.table(settings.hosts), std::move(prepared.parts));
     SimulationEngine& engine = simulation.engine();
     std::optional<EventLog> log;
-    if (arguments_.events.has_value()) log.emplace(*arguments_.events, workload_, engine.hosts());
-    engine.set_observer(log ? &*log : nullptr);
-    if (explained_.has_value()) explain(engine, schedule, settings, log ? &*log : nullptr);
+    if (arguments_.events) log.emplace(*arguments_.events, workload_, engine.hosts());
+    RunObserver* observer = log ? &*log : nullptr;
+    std::optional<ExplainWatch> watch;
+    if (explained_) observer = &watch.emplace(*explained_, settings, observer);
+    engine.set_observer(observer);
     simulation.run();
     if (log) log->finish();
-    const LifeResult result = simulation.result();
-    const Timing timing = arguments_.timing == "off" ? Timing::kOff : Timing::kOn;
-    if (arguments_.json) return print(result_json(settings, result, timing) + "\n");
-    std::string text = settings_text(settings);
-    if (life_) text += "disruptions " + life_->label + "\n";
-    text += "\n" + run_result_text(result.run, timing, words_);
-    if (life_) text += "\n" + life_text(result);
-    print(text);
+    study_.finish(at, replay_, shared_, prepared, simulation, outcome);
+    if (watch) print(explained_text(*watch));
+    print(arguments_.json ? result_json(settings, outcome) + "\n" : result_text(settings, outcome));
   }
 
  private:
-  /// The datacenter's size: as given, or what the VMs need and the headroom on top.
-  [[nodiscard]] std::size_t hosts() {
-    const Headroom& size = sweep_.sizes.front();
-    if (!size.percent.has_value()) return size.hosts;
-    const EventSchedule vms =
-        make_schedule(workload_, ScheduledClasses::kVmsOnly, sweep_.host.isolated_tenants());
-    // No number of hosts helps here, nor with `hosts` given.
-    require_possible_placements(workload_, vms, sweep_.host, std::nullopt);
-    least_hosts_ =
-        fewest_hosts(workload_, vms, sweep_.host, sweep_.headroom_policies(), words_.unit);
-    return with_headroom(*least_hosts_, *size.percent);
+  ScenarioRun(const RunArguments& arguments, const StudyFile& file, const StudyRegistry& studies)
+      : arguments_(arguments),
+        study_(preset_of(file, studies), file.root),
+        settings_(read_scenario(study_, file)),
+        requests_(study_.load(settings_)),
+        replay_(requests_->replay(point_of(settings_), replayed_)),
+        workload_(*replay_.workload),
+        shared_(study_.share(settings_, workload_)),
+        words_{.unit = unit_of(settings_),
+               .prices = arguments.price.of(workload_, spec_of(settings_, workload_)),
+               .window_days = static_cast<double>(workload_.window.count()) /
+                              static_cast<double>(SimTime(kDay).count())} {
+    if (arguments.events) require_not_input("--events", *arguments.events, inputs_of(arguments));
+    print_warnings(requests_->warnings);
+    if (arguments.explained_id) explained_ = find_request(workload_, *arguments.explained_id);
+    require_possible_placements(workload_, *replay_.schedule, settings_.host, replay_.hosts);
   }
 
-  void explain(SimulationEngine& engine, const EventSchedule& schedule, const RunSettings& settings,
-               RunObserver* observer) const {
-    engine.run({.arrival = *explained_});
-    const Explanation explanation = explain_next(engine, settings);
-    decide_as_explained(engine, schedule, explanation, observer);
+  [[nodiscard]] static const ProviderPreset& preset_of(const StudyFile& file,
+                                                       const StudyRegistry& studies) {
+    const Study& study = studies.chosen_by(file.root);
+    if (study.provider != nullptr) return *study.provider;
+    std::vector<std::string_view> names;
+    for (const Study& one : studies.all()) {
+      if (one.provider != nullptr) names.push_back(one.name);
+    }
+    throw_bad_value(
+        *file.root.find("study"), "study",
+        fmt::format("one whose runs are of a provider's datacenter: {}", fmt::join(names, ", ")));
+  }
+
+  [[nodiscard]] static ProviderStudySettings read_scenario(const ProviderStudy& study,
+                                                           const StudyFile& file) {
+    ProviderStudySettings settings = study.table().read(file);
+    require_one_run(file.root, study.table().axes(settings));
+    return settings;
+  }
+
+  /// The first point, and the only one.
+  [[nodiscard]] GridPoint<ProviderStudySettings> point_of(
+      const ProviderStudySettings& settings) const {
+    return study_.table().at(settings, Coordinates(study_.table().axis_names().size(), 0));
+  }
+
+  [[nodiscard]] static VcpusUnit unit_of(const ProviderStudySettings& settings) {
+    return settings.workloads.empty() ? settings.vm_sources.front().unit
+                                      : vcpus_unit_of(settings.workloads.front());
+  }
+  [[nodiscard]] static WorkloadSpec spec_of(const ProviderStudySettings& settings,
+                                            const Workload& workload) {
+    if (!settings.workloads.empty()) return settings.workloads.front();
+    return {.label = workload.name, .file = {}, .synthetic = {}};
+  }
+
+  static void require_explicable(const ProviderParts& parts) {
+    const bool draws = parts.loose ? parts.loose->top > 1
+                                   : parts.schedulers && parts.schedulers->host_subset_size > 1;
+    if (!draws) return;
+    throw ConfigError(
+        "--explain: the host is drawn from the first 'host_subset_size' of the ranking, which no "
+        "policy explains; expected a scenario with 1");
+  }
+
+  [[nodiscard]] std::string explained_text(const ExplainWatch& watch) const {
+    if (!watch.explanation()) {
+      return fmt::format("Request {} was withdrawn before it was decided.\n\n",
+                         *arguments_.explained_id);
+    }
     const ExplainDetail detail =
         arguments_.explain_all ? ExplainDetail::kAllHosts : ExplainDetail::kBest;
-    print(explanation_text(explanation, workload_, detail, words_.unit) + "\n");
+    return explanation_text(*watch.explanation(), workload_, detail, words_.unit) + "\n";
   }
 
-  /// The measures are the columns of `cospot compare`, by their names.
-  [[nodiscard]] std::string result_json(const RunSettings& settings, const LifeResult& life,
-                                        Timing timing) const {
-    const RunResult& result = life.run;
-    const std::vector<Column>& columns = compare_schema().measures;
-    const Measures values = compare_measures(result, workload_.sha256, 0);
-    JsonObject measures;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (!columns[i].is_in_csv()) continue;
-      measures.add(columns[i].name,
-                   json_value(columns[i], with_timing(columns[i], values[i], timing)));
+  /// Of a headroom: what it is added to.
+  [[nodiscard]] std::optional<std::size_t> least_hosts() const {
+    if (settings_.sizes.empty() || !settings_.sizes.front().percent) return std::nullopt;
+    ProviderStudySettings least = settings_;
+    least.sizes.front().percent = 0;
+    RunOutcome outcome;
+    return requests_->replay(point_of(least), outcome).hosts;
+  }
+
+  [[nodiscard]] Timing timing() const {
+    return arguments_.timing == "off" ? Timing::kOff : Timing::kOn;
+  }
+
+  /// The axes beside policies, workload and hosts, of which other lines tell.
+  template <class Use>
+  void for_each_further_axis(const Use& use) const {
+    static constexpr std::array<std::string_view, 8> kTold{
+        "workload", "headroom_percent", "hosts", "vm", "spot", "evictor", "saf", "otn"};
+    const std::vector<Column> columns = study_.table().columns();
+    const std::vector<GridAxis> axes = study_.table().axes(settings_);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const bool is_told = std::ranges::find(kTold, axes[i].name) != kTold.end();
+      if (!is_told) use(columns[i], axes[i].values.front());
     }
-    JsonObject json;
-    json.add("workload", json_text(workload_.name))
-        .add("workload_sha256", json_text(workload_.sha256))
-        .add("window_days", window_days_text(workload_.window))
-        .add("host", host_json(settings.host).dump())
-        .add("headroom_percent", json_number(sweep_.sizes.front().percent))
-        .add("least_hosts", least_hosts_ ? std::to_string(*least_hosts_) : "null")
-        .add("vm", json_text(settings.vm.label))
-        .add("spot", json_text(settings.spot.label))
-        .add("evictor", json_text(settings.evictor.label))
-        .add("saf", json_bool(settings.saf))
-        .add("otn", setting_json(settings.otn).dump())
-        .add("measures", measures.text());
-    if (life_) json.add("disruptions", life_result_json(*life_, life));
-    if (words_.prices)
-      json.add("money", run_money_json(result, *words_.prices, words_.window_days));
-    return json.text();
+  }
+
+  /// The measures are the columns of the study, by their names.
+  [[nodiscard]] std::string result_json(const RunSettings& settings,
+                                        const RunOutcome& outcome) const {
+    Json measures = Json::object();
+    for (const Measure<RunOutcome>& one : study_.measures()) {
+      if (!one.column.is_in_csv()) continue;
+      measures[one.column.name] =
+          Json::parse(json_value(one.column, with_timing(one.column, one.read(outcome), timing())));
+    }
+    const std::optional<std::size_t> least = least_hosts();
+    Json json{{"workload", workload_.name},
+              {"workload_sha256", workload_.sha256},
+              {"window_days", Json::parse(window_days_text(workload_.window))},
+              {"host", host_json(settings.host)},
+              {"headroom_percent",
+               json_of(least ? settings_.sizes.front().percent : std::optional<double>())},
+              {"least_hosts", least ? Json(*least) : Json()},
+              {"vm", settings.vm.label},
+              {"spot", settings.spot.label},
+              {"evictor", settings.evictor.label},
+              {"saf", settings.saf},
+              {"otn", setting_json(settings.otn)}};
+    for_each_further_axis([&](const Column& axis, const AxisValue& value) {
+      json[axis.name] = Json::parse(json_value(axis, value.value));
+    });
+    json["measures"] = std::move(measures);
+    if (words_.prices) {
+      json["money"] = run_money_json(outcome.run(), *words_.prices, words_.window_days);
+    }
+    return json.dump();
+  }
+
+  [[nodiscard]] std::string result_text(const RunSettings& settings,
+                                        const RunOutcome& outcome) const {
+    std::string text = settings_text(settings);
+    for_each_further_axis([&](const Column& axis, const AxisValue& value) {
+      text += fmt::format("{} {}\n", axis.name, value.label);
+    });
+    text += "\n" + run_result_text(outcome.run(), timing(), words_);
+    for (const StudyPart* part : study_.parts()) text += part_text(*part, outcome);
+    return text;
+  }
+
+  /// What a part measures beyond what every run does, without what is 0.
+  [[nodiscard]] static std::string part_text(const StudyPart& part, const RunOutcome& outcome) {
+    const std::vector<Column>& known = compare_schema().measures;
+    if (part.measures.empty()) return {};
+    TextTable table;
+    table.add_column(std::string(part.name()), TextTable::Align::kLeft);
+    table.add_column("");
+    table.add_column("", TextTable::Align::kLeft);
+    bool nothing_happened = true;
+    for (const Measure<RunOutcome>& one : part.measures) {
+      const Column& column = one.column;
+      if (!column.is_in_csv() || column.role == ColumnRole::kTime ||
+          std::ranges::find(known, column.name, &Column::name) != known.end()) {
+        continue;
+      }
+      const std::string amount = amount_of(one.read(outcome));
+      if (amount.empty() || amount == "0" || amount == "0.0") continue;
+      table.add_row({column.name, amount, column.unit + " " + column.meaning});
+      nothing_happened = false;
+    }
+    return nothing_happened ? fmt::format("\n{}: nothing happened\n", part.name())
+                            : "\n" + table.text();
+  }
+
+  [[nodiscard]] static std::string amount_of(const Value& value) {
+    if (const auto* count = std::get_if<std::int64_t>(&value)) return count_text(*count);
+    if (const auto* number = std::get_if<double>(&value)) return amount_text(*number);
+    if (const auto* revenue = std::get_if<Revenue>(&value)) {
+      return amount_text(vcpu_seconds(*revenue));
+    }
+    return {};
   }
 
   [[nodiscard]] std::string settings_text(const RunSettings& settings) const {
@@ -210,25 +314,29 @@ class ScenarioRun {
             ? fmt::format("{} of {}", settings.hosts,
                           host_text(settings.host.largest_total(), words_.unit))
             : fmt::format("{}: {}", settings.hosts, types_text(settings.host, settings.hosts));
-    if (least_hosts_.has_value()) {
-      hosts += fmt::format("; {} fit the VMs, {} % headroom", *least_hosts_,
-                           *sweep_.sizes.front().percent);
+    if (const std::optional<std::size_t> least = least_hosts()) {
+      hosts +=
+          fmt::format("; {} fit the VMs, {} % headroom", *least, *settings_.sizes.front().percent);
     }
-    return fmt::format(
-        "workload  {}\n{}hosts     {}\npolicies  VM {}, spot {}, evictor {}, SAF {}, "
-        "OTN {}\n",
-        workload_.name, window_text(workload_), hosts, settings.vm.label, settings.spot.label,
-        settings.evictor.label, settings.saf ? "on" : "off", settings.otn.label());
+    const std::string policies =
+        settings.places_no_spots() ? ""
+                                   : fmt::format(", spot {}, evictor {}, SAF {}, OTN {}",
+                                                 settings.spot.label, settings.evictor.label,
+                                                 settings.saf ? "on" : "off", settings.otn.label());
+    return fmt::format("workload  {}\n{}hosts     {}\npolicies  VM {}{}\n", workload_.name,
+                       window_text(workload_), hosts, settings.vm.label, policies);
   }
 
   const RunArguments& arguments_;
-  ConfigNode life_key_{};  // before sweep_, which is read with it
-  Sweep sweep_;
-  Workload workload_;
+  ProviderStudy study_;
+  ProviderStudySettings settings_;
+  std::unique_ptr<StudyRequests> requests_;
+  RunOutcome replayed_;
+  Replay replay_;
+  const Workload& workload_;
+  std::vector<std::any> shared_;
   RevenueWords words_;
   std::optional<InstanceIndex> explained_;
-  std::optional<std::size_t> least_hosts_;
-  std::optional<LifeSettings> life_;
 };
 
 void require_headroom(double percent) {
@@ -273,28 +381,24 @@ std::string sizes_text(const SizeArguments& arguments, const HostMix& host,
 std::string sizes_json(const SizeArguments& arguments, const HostMix& host,
                        const Workload& workload, const EventSchedule& vms,
                        std::span<const ChainSpec> chains, std::span<const DatacenterSize> sizes) {
-  std::vector<std::string> policies;
+  Json policies = Json::array();
   for (std::size_t i = 0; i < chains.size(); ++i) {
     const auto size_of = [&](double percent) {
       const std::size_t hosts = with_headroom(sizes[i].hosts, percent);
-      JsonObject size;
-      size.add("headroom_percent", json_number(percent)).add("hosts", std::to_string(hosts));
-      if (!host.is_plain()) size.add("types", types_json(host, hosts).dump());
-      return size.text();
+      Json size{{"headroom_percent", json_of(percent)}, {"hosts", hosts}};
+      if (!host.is_plain()) size["types"] = types_json(host, hosts);
+      return size;
     };
-    policies.push_back(JsonObject()
-                           .add("vm", json_text(chains[i].label))
-                           .add("lower_bound", std::to_string(sizes[i].lower_bound))
-                           .add("sizes", list_of(arguments.headroom, size_of))
-                           .text());
+    policies.push_back({{"vm", chains[i].label},
+                        {"lower_bound", sizes[i].lower_bound},
+                        {"sizes", json_list_of(arguments.headroom, size_of)}});
   }
-  return JsonObject()
-      .add("workload", json_text(workload.name))
-      .add("vms", std::to_string(vms.vm_requests))
-      .add("window_days", window_days_text(workload.window))
-      .add("host", host_json(host).dump())
-      .add("policies", json_list(policies))
-      .text();
+  return Json{{"workload", workload.name},
+              {"vms", vms.vm_requests},
+              {"window_days", Json::parse(window_days_text(workload.window))},
+              {"host", host_json(host)},
+              {"policies", std::move(policies)}}
+      .dump();
 }
 
 void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
@@ -321,7 +425,7 @@ void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
                        : sizes_text(arguments, host, workload, vms, unit, chains, sizes));
 }
 
-void add_run(CLI::App& app, PolicyLoader& loader) {
+void add_run(CLI::App& app, PolicyLoader& loader, const StudyRegistry& studies) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "Simulate one scenario");
   command->add_option("SCENARIO", arguments->scenario, "Scenario file (YAML)")->required();
@@ -339,7 +443,8 @@ void add_run(CLI::App& app, PolicyLoader& loader) {
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "Print JSON (docs/json.md)")->excludes(explain);
   arguments->price.add_to(*command);
-  command->callback([arguments, &loader] { ScenarioRun(*arguments, loader).run(); });
+  command->callback(
+      [arguments, &loader, &studies] { ScenarioRun(*arguments, loader, studies).run(); });
 }
 
 void add_size(CLI::App& app, PolicyLoader& loader) {
@@ -372,8 +477,8 @@ void add_size(CLI::App& app, PolicyLoader& loader) {
 
 }  // namespace
 
-void add_run_commands(CLI::App& app, PolicyLoader& loader) {
-  add_run(app, loader);
+void add_run_commands(CLI::App& app, PolicyLoader& loader, const StudyRegistry& studies) {
+  add_run(app, loader, studies);
   add_size(app, loader);
 }
 

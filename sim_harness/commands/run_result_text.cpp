@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "core/model/revenue.hpp"
-#include "sim_harness/base/json/json_text.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
 
 namespace cospot {
@@ -118,24 +117,20 @@ std::string run_result_text(const RunResult& result, Timing timing, const Revenu
   return text;
 }
 
-std::string run_money_json(const RunResult& result, const VcpuHourPrices& prices,
-                           double window_days) {
-  const auto vms = [&](Revenue revenue) {
-    return json_number(prices.of_vms(vcpu_seconds(revenue)));
-  };
+Json run_money_json(const RunResult& result, const VcpuHourPrices& prices, double window_days) {
+  const auto vms = [&](Revenue revenue) { return json_of(prices.of_vms(vcpu_seconds(revenue))); };
   const auto spots = [&](Revenue revenue) {
-    return json_number(prices.of_spots(vcpu_seconds(revenue)));
+    return json_of(prices.of_spots(vcpu_seconds(revenue)));
   };
-  return JsonObject()
-      .add("on_demand", json_number(prices.on_demand))
-      .add("spot", json_number(prices.spot))
-      .add("vms_requested", vms(result.vm_revenue_requested))
-      .add("vms_earned", vms(result.vm_revenue))
-      .add("spots_requested", spots(result.spot_revenue_requested))
-      .add("spots_earned", spots(result.spot_revenue))
-      .add("net", json_number(net_money(result, prices)))
-      .add("net_per_month", json_number(net_money(result, prices) / window_days * kDaysPerMonth))
-      .text();
+  const double net = net_money(result, prices);
+  return {{"on_demand", json_of(prices.on_demand)},
+          {"spot", json_of(prices.spot)},
+          {"vms_requested", vms(result.vm_revenue_requested)},
+          {"vms_earned", vms(result.vm_revenue)},
+          {"spots_requested", spots(result.spot_revenue_requested)},
+          {"spots_earned", spots(result.spot_revenue)},
+          {"net", json_of(net)},
+          {"net_per_month", json_of(net / window_days * kDaysPerMonth)}};
 }
 
 }  // namespace cospot

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/experiments/results/csv_sink.hpp"
 #include "sim_harness/provider/run/run_result.hpp"
@@ -22,7 +23,7 @@ struct RevenueWords {
                                           const RevenueWords& words = {});
 
 /// Money of a run as JSON.
-[[nodiscard]] std::string run_money_json(const RunResult& result, const VcpuHourPrices& prices,
-                                         double window_days);
+[[nodiscard]] Json run_money_json(const RunResult& result, const VcpuHourPrices& prices,
+                                  double window_days);
 
 }  // namespace cospot

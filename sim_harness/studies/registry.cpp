@@ -4,11 +4,8 @@
 #include "sim_harness/studies/classes/classes_study.hpp"
 #include "sim_harness/studies/compare/compare_study.hpp"
 #include "sim_harness/studies/deadline/deadline_study.hpp"
-#include "sim_harness/studies/degradation/degradation_study.hpp"
 #include "sim_harness/studies/economy/economy_study.hpp"
-#include "sim_harness/studies/levels/levels_study.hpp"
-#include "sim_harness/studies/life/life_study.hpp"
-#include "sim_harness/studies/schedulers/schedulers_study.hpp"
+#include "sim_harness/studies/provider/provider_study.hpp"
 #include "sim_harness/studies/sla/sla_study.hpp"
 #include "sim_harness/studies/study.hpp"
 
@@ -16,8 +13,9 @@ namespace cospot {
 
 const StudyRegistry& built_in_studies() {
   static const StudyRegistry registry(
-      {compare_study(), degradation_study(), economy_study(), levels_study(), sla_study(),
-       broker_study(), deadline_study(), classes_study(), life_study(), schedulers_study()});
+      {compare_study(), provider_study(degradation_preset()), economy_study(),
+       provider_study(levels_preset()), sla_study(), broker_study(), deadline_study(),
+       classes_study(), provider_study(life_preset()), provider_study(schedulers_preset())});
   return registry;
 }
 

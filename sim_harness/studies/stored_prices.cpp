@@ -87,10 +87,10 @@ WorkloadSpec spec_of(const StoredWorkload& stored, const PriceList& list,
 
 }  // namespace
 
-const StudyMoney& require_money(const StudyRegistry& studies, const PriceList& list,
-                                std::string_view study, const std::string& where) {
-  const StudyMoney& money = require_money(studies, study, where);
-  if (list.flavors.empty() || money.takes_flavors) return money;
+void require_prices_for(const StudyRegistry& studies, const PriceList& list, std::string_view study,
+                        const std::string& where) {
+  const Study& priced = require_priced(studies, study, where);
+  if (list.flavors.empty() || priced.money(priced.schema()).takes_flavors) return;
   throw ConfigError(fmt::format(
       "{}: the study {} takes no prices by flavor; expected on-demand=PRICE and spot=PRICE of a "
       "vCPU-hour",
@@ -99,7 +99,7 @@ const StudyMoney& require_money(const StudyRegistry& studies, const PriceList& l
 
 WorkloadPrices prices_of_results(const StudyRegistry& studies, const PriceList& list,
                                  ResultsDatabase& results) {
-  (void)require_money(studies, list, results.schema().study, results.name());
+  require_prices_for(studies, list, results.schema().study, results.name());
   WorkloadPrices prices{
       .vcpu_hour = list.vcpu_hour, .source = list.source, .currency = list.currency};
   if (list.flavors.empty()) return prices;

@@ -8,9 +8,9 @@
 
 namespace cospot {
 
-/// The money of a study. Errors: ConfigError when it has none, or none by flavor.
-const StudyMoney& require_money(const StudyRegistry& studies, const PriceList& list,
-                                std::string_view study, const std::string& where);
+/// Errors: ConfigError when no money is put on the study, or none by flavor.
+void require_prices_for(const StudyRegistry& studies, const PriceList& list, std::string_view study,
+                        const std::string& where);
 
 /// What a vCPU-hour costs in each workload of a study. Prices by flavor need its requests: a
 /// file is looked for by its label in the current folder and beside the database, and must be the

@@ -26,8 +26,8 @@ void override_key(ConfigNode& root, const std::string& assignment) {
 std::optional<StudySummary> own_summary(const Study* study, ResultsDatabase& results,
                                         Timing timing) {
   if (study == nullptr) return std::nullopt;
-  if (study->summarise != nullptr) return study->summarise(results, timing);
-  if (study->figures != nullptr) return summary_of_figures(results, study->figures());
+  if (study->summarise) return study->summarise(results, timing);
+  if (study->figures) return summary_of_figures(results, study->figures(results.schema()));
   return std::nullopt;
 }
 
@@ -71,16 +71,21 @@ std::vector<std::filesystem::path> files_of_study(const std::filesystem::path& p
   return files;
 }
 
-const StudyMoney& require_money(const StudyRegistry& studies, std::string_view study,
-                                const std::string& where) {
+const Study& require_priced(const StudyRegistry& studies, std::string_view study,
+                            const std::string& where) {
   const Study* found = studies.find(study);
-  if (found != nullptr && found->money != nullptr) return found->money();
+  if (found != nullptr && found->money) return *found;
   std::vector<std::string_view> names;
   for (const Study& one : studies.all()) {
-    if (one.money != nullptr) names.push_back(one.name);
+    if (one.money) names.push_back(one.name);
   }
   throw ConfigError(fmt::format("{}: the study {} takes no prices; expected one that does: {}",
                                 where, study, fmt::join(names, ", ")));
+}
+
+StudyMoney require_money(const StudyRegistry& studies, ResultsDatabase& results) {
+  const Schema& schema = results.schema();
+  return require_priced(studies, schema.study, results.name()).money(schema);
 }
 
 std::string summary_text(const StudyRegistry& studies, ResultsDatabase& results, Timing timing,
@@ -89,7 +94,7 @@ std::string summary_text(const StudyRegistry& studies, ResultsDatabase& results,
   const std::optional<StudySummary> summary = own_summary(studies.find(name), results, timing);
   const std::string text = summary ? summary->text : measures_text(results, timing);
   if (!prices) return text;
-  return text + money_summary(results, require_money(studies, name, results.name()), *prices).text;
+  return text + money_summary(results, require_money(studies, results), *prices).text;
 }
 
 std::string summary_json(const StudyRegistry& studies, ResultsDatabase& results, Timing timing,
@@ -103,8 +108,7 @@ std::string summary_json(const StudyRegistry& studies, ResultsDatabase& results,
     json.update(summary->json);
   }
   if (prices) {
-    const StudyMoney& money = require_money(studies, name, results.name());
-    json["money"] = money_summary(results, money, *prices).json;
+    json["money"] = money_summary(results, require_money(studies, results), *prices).json;
   }
   return json.dump();
 }

@@ -19,6 +19,8 @@
 
 namespace cospot {
 
+struct ProviderPreset;
+
 /// Loads what the runs need, which may take long, and gives the experiment. Errors: InputError.
 using LoadExperiment = std::function<Experiment()>;
 
@@ -28,15 +30,17 @@ using LoadExperiment = std::function<Experiment()>;
 struct Study {
   std::string_view name;     ///< as `study:` in the file has it
   std::string_view summary;  ///< one line for `cospot list studies`
-  const Schema& (*schema)();
+  std::function<Schema()> schema;
   /// Reads the file and checks all of it, but loads nothing. Errors: ConfigError.
   std::function<LoadExperiment(const StudyFile& file)> read;
   /// What `cospot summary` says of it (study_summary.hpp); without it the mean of every measure.
-  const StudyFigures& (*figures)() = nullptr;
+  std::function<StudyFigures(const Schema& of)> figures{};
   /// The same where means of figures do not say it all.
-  StudySummary (*summarise)(ResultsDatabase& results, Timing timing) = nullptr;
+  std::function<StudySummary(ResultsDatabase& results, Timing timing)> summarise{};
   /// What of its revenue prices are put on (`--price`); without it they are refused.
-  const StudyMoney& (*money)() = nullptr;
+  std::function<StudyMoney(const Schema& of)> money{};
+  /// Of a study of the provider's datacenter: what its files ask for by themselves.
+  const ProviderPreset* provider = nullptr;
 };
 
 /// The studies that a program knows.
@@ -73,10 +77,12 @@ class StudyRegistry {
 [[nodiscard]] std::vector<std::filesystem::path> files_of_study(const std::filesystem::path& path,
                                                                 const StudyFile& file);
 
-/// The money of a study. Errors: ConfigError, which names the studies that have some, and starts
-/// with `where`.
-[[nodiscard]] const StudyMoney& require_money(const StudyRegistry& studies, std::string_view study,
-                                              const std::string& where);
+/// The study of that name. Errors: ConfigError where it takes no prices, which names the studies
+/// that do, and starts with `where`.
+[[nodiscard]] const Study& require_priced(const StudyRegistry& studies, std::string_view study,
+                                          const std::string& where);
+/// What money is put on in a database.
+[[nodiscard]] StudyMoney require_money(const StudyRegistry& studies, ResultsDatabase& results);
 
 /// What `cospot summary` prints, by the study or in general, and with prices money.
 [[nodiscard]] std::string summary_text(const StudyRegistry& studies, ResultsDatabase& results,

@@ -28,7 +28,7 @@ workloads: {synthetic: azure2020, seed: 1, scale: 0.002, label: "</script><b>x"}
 host: {vcpus: 10400, memory_mb: 2250}
 headroom_percent: [0, 2]
 vm: [UTIL, COS]
-otn: [1, 2, 16]
+host_subset_size: [1, 2, 16]
 seed: [1, 2]
 """
 
@@ -78,19 +78,20 @@ class StudyReport(unittest.TestCase):
 
     def test_the_chart_shows_means_in_the_order_of_the_axis(self) -> None:
         points = self.points("#color=vm")
-        # The longest axis is otn; the first measure that changes along it, the VMs rejected.
+        # The longest axis is host_subset_size; the first measure that changes along it, the VMs rejected.
         self.assertEqual([point["name"] for point in points[::2]], ["1", "2", "16"])
         self.assertEqual([point["group"] for point in points[::2]], [0, 1, 2])
         for point in points:
             self.assertEqual(point["count"], 4)
             self.assertAlmostEqual(
-                point["mean"], self.mean("vm_rejected", otn=point["name"], vm=point["colorName"]))
+                point["mean"], self.mean(
+                    "vm_rejected", host_subset_size=point["name"], vm=point["colorName"]))
         self.assertEqual({point["colorName"] for point in points}, {"UTIL", "COS"})
         self.assertEqual(len(self.browser.all("#trend canvas")), 1)
 
     def test_a_choice_leaves_the_other_runs_out(self) -> None:
         for point in self.points("#color=vm&size=2 %25"):
-            expected = self.mean("vm_rejected", otn=point["name"], vm=point["colorName"],
+            expected = self.mean("vm_rejected", host_subset_size=point["name"], vm=point["colorName"],
                                  headroom_percent="2")
             self.assertAlmostEqual(point["mean"], expected)
 

@@ -10,7 +10,7 @@
 #include "filters/economy_filter.hpp"
 #include "sim_harness/provider/loop/simulation_engine.hpp"
 #include "sim_harness/provider/run/allocator.hpp"
-#include "sim_harness/studies/levels/level_run.hpp"
+#include "sim_harness/studies/provider/parts/economy_levels.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/error_text.hpp"
 #include "tests/cpp/random_cloud.hpp"

@@ -125,7 +125,7 @@ TEST_CASE("LifetimeSla: in a run it admits what fits between the tides and nothi
   // so not one of these is promised its life, and no spot is ever evicted.
   CHECK(engine.result().evictions == 0);
   CHECK(engine.result().spot_admitted == 0);
-  CHECK(forecast->refreshes() == 39);  // every 0.25 days before the last arrival at 9.92 days
+  CHECK(forecast->refreshes().count == 39);  // every 0.25 days before the last arrival at 9.92 days
   // 4 of 4 free: a life of u, uniform in (0, 0.25] days, has the 1 % quantile 0.0025 days.
   const double promised =
       static_cast<double>(forecast->quantiles().promised({4, 4, 0}, 1, 0.01).count()) / 86400e6;

@@ -12,7 +12,7 @@
 #include "sim_harness/provider/forecasts/spot_forecasts.hpp"
 #include "sim_harness/provider/loop/simulation_engine.hpp"
 #include "sim_harness/provider/run/allocator.hpp"
-#include "sim_harness/studies/levels/level_run.hpp"
+#include "sim_harness/studies/provider/parts/economy_levels.hpp"
 #include "tests/cpp/life_fixtures.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "tests/cpp/reference_provider.hpp"

@@ -7,13 +7,12 @@
 #include "core/errors.hpp"
 #include "core/random.hpp"
 #include "sim_harness/data/workloads/workload_writer.hpp"
-#include "sim_harness/studies/sla/sla_run.hpp"
-#include "sim_harness/studies/sla/sla_settings.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/error_text.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "tests/cpp/reference_simulator.hpp"
 #include "tests/cpp/scratch_folder.hpp"
+#include "tests/cpp/sla_runs.hpp"
 
 // The study sla with requests that ask for zones and groups.
 
@@ -43,6 +42,12 @@ SlaSettings settings_in_zones(const ScratchFolder& folder, const std::vector<std
       {.root = root, .folder = folder.path(), .window = std::nullopt, .policies = &none});
 }
 
+/// Of the revenue that spots requested.
+double earned_share(const RunOutcome& one) {
+  return static_cast<double>(one.run().spot_revenue) /
+         static_cast<double>(one.run().spot_revenue_requested);
+}
+
 TEST_CASE("study sla: a VM evicts in its zone, though another zone is idle") {
   // The spot of 6 is in az1. A VM of 6 that is to be there takes its place after 90 of 990 s; one
   // that may be anywhere goes to az2 (SAF), and both stay.
@@ -52,13 +57,12 @@ TEST_CASE("study sla: a VM evicts in its zone, though another zone is idle") {
   (void)folder.write("free.csv", kPlaceColumns + rows + ",,\n");
   const SlaSettings settings =
       settings_in_zones(folder, {"workloads=[bound.csv, free.csv]", "spot_workloads=same"});
-  const RequestStore store({settings.on_demand, settings.spot});
-  const SlaResult bound = run_sla(settings, store, {});
-  CHECK(bound.run.evictions == 1);
-  CHECK(bound.spot_revenue_share == doctest::Approx(90.0 / 990));
-  const SlaResult free = run_sla(settings, store, {.on_demand = 1});
-  CHECK(free.run.evictions == 0);
-  CHECK(free.spot_revenue_share == 1);
+  const RunOutcome bound = run_sla(settings);
+  CHECK(bound.run().evictions == 1);
+  CHECK(earned_share(bound) == doctest::Approx(90.0 / 990));
+  const RunOutcome free = run_sla(settings, {.vms = 1});
+  CHECK(free.run().evictions == 0);
+  CHECK(earned_share(free) == 1);
 }
 
 TEST_CASE("study sla: a server group spans the VMs and the spots of one file, not of two") {
@@ -78,14 +82,13 @@ TEST_CASE("study sla: a server group spans the VMs and the spots of one file, no
                                       "u,t,spot,1,1,20,1000,,g,anti-affinity\n");
   const SlaSettings settings = settings_in_zones(
       folder, {"workloads=both.csv", "spot_workloads=[same, both.csv, spots.csv]"});
-  const RequestStore store({settings.on_demand, settings.spot});
-  const SlaResult same = run_sla(settings, store, {});
-  CHECK(same.run.spot_admitted == 2);  // s and x; u finds members everywhere, w no room
-  CHECK(same.run.evictions == 1);      // s
-  CHECK(run_sla(settings, store, {.spot = 1}).run.spot_admitted == 2);  // the same file by its name
+  const RunOutcome same = run_sla(settings);
+  CHECK(same.run().spot_admitted == 2);  // s and x; u finds members everywhere, w no room
+  CHECK(same.run().evictions == 1);      // s
+  CHECK(run_sla(settings, {.spots = 1}).run().spot_admitted == 2);  // the same file by its name
   // A group of the same id in another file is another one: s and u are apart from each other alone.
-  CHECK(run_sla(settings, store, {.spot = 2}).run.spot_admitted == 2);
-  CHECK(run_sla(settings, store, {.spot = 2}).run.spot_requests == 2);
+  CHECK(run_sla(settings, {.spots = 2}).run().spot_admitted == 2);
+  CHECK(run_sla(settings, {.spots = 2}).run().spot_requests == 2);
 }
 
 TEST_CASE("study sla: a file without spots is two workloads, and so are its groups") {
@@ -96,10 +99,9 @@ TEST_CASE("study sla: a file without spots is two workloads, and so are its grou
                                     "w,t,vm,1,1,10,1000,,g,anti-affinity\n");
   const SlaSettings settings =
       settings_in_zones(folder, {"workloads=vms.csv", "spot_workloads=same"});
-  const RequestStore store({settings.on_demand, settings.spot});
-  const SlaResult result = run_sla(settings, store, {});
-  CHECK(result.run.vm_rejected == 0);
-  CHECK(result.run.spot_admitted == 2);
+  const RunOutcome result = run_sla(settings);
+  CHECK(result.run().vm_rejected == 0);
+  CHECK(result.run().spot_admitted == 2);
 }
 
 TEST_CASE("study sla: what no host can give is refused before anything runs") {
@@ -108,8 +110,8 @@ TEST_CASE("study sla: what no host can give is refused before anything runs") {
     (void)folder.write("w.csv", kPlaceColumns + rows);
     more.insert(more.end(), {"workloads=w.csv", "spot_workloads=same"});
     const SlaSettings settings = settings_in_zones(folder, more);
-    const RequestStore store({settings.on_demand, settings.spot});
-    return error_text<ConfigError>([&] { require_possible_requests(settings, store); });
+    return error_text<ConfigError>(
+        [&] { (void)load_traces(settings, WorkloadClasses::kVmsAndSpots); });
   };
   CHECK(error("v,t,vm,1,1,0,9,az1,,\n").empty());
   CHECK(error("v,t,vm,1,1,0,9,az3,,\n") ==
@@ -173,13 +175,12 @@ TEST_CASE("study sla: agrees with the slow simulator on random clouds with const
     const ScratchFolder folder;
     write_workload(workload, folder / "w.csv", WorkloadSchema::kCospot);
     const SlaSettings settings = settings_like(cloud, folder);
-    const RequestStore store({settings.on_demand, settings.spot});
-    const SlaResult result = run_sla(settings, store, {});
+    const RunOutcome result = run_sla(settings);
     const RunResult expected = reference::simulate(workload, cloud).result;
-    CHECK(result.run.vm_rejected == expected.vm_rejected);
-    CHECK(result.run.spot_admitted == expected.spot_admitted);
-    CHECK(result.run.evictions == expected.evictions);
-    CHECK(result.spot_vcpus_held * static_cast<double>(workload.window.count()) ==
+    CHECK(result.run().vm_rejected == expected.vm_rejected);
+    CHECK(result.run().spot_admitted == expected.spot_admitted);
+    CHECK(result.run().evictions == expected.evictions);
+    CHECK(static_cast<double>(result.run().spot_revenue) ==
           doctest::Approx(static_cast<double>(expected.spot_revenue)));
     evictions += expected.evictions;
     rejected += expected.vm_rejected;

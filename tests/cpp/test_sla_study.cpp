@@ -11,13 +11,12 @@
 #include "sim_harness/provider/loop/simulation_engine.hpp"
 #include "sim_harness/provider/run/allocator.hpp"
 #include "sim_harness/studies/sla/sla_quote.hpp"
-#include "sim_harness/studies/sla/sla_run.hpp"
-#include "sim_harness/studies/sla/sla_settings.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/error_text.hpp"
 #include "tests/cpp/random_cloud.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "tests/cpp/scratch_folder.hpp"
+#include "tests/cpp/sla_runs.hpp"
 
 namespace cospot {
 namespace {
@@ -52,17 +51,16 @@ struct Outcome {
 };
 
 Outcome outcome_of(const SlaSettings& settings, std::size_t target) {
-  const RequestStore store({settings.on_demand, settings.spot});
   Outcome mean;
   const auto runs = static_cast<double>(settings.seeds.size());
   for (std::size_t seed = 0; seed < settings.seeds.size(); ++seed) {
-    const SlaResult result = run_sla(settings, store, {.target = target, .seed = seed});
-    const auto admitted = static_cast<double>(result.run.spot_admitted);
-    mean.admitted += admitted / static_cast<double>(result.run.spot_requests) / runs;
-    mean.evicted += static_cast<double>(result.run.evictions) / admitted / runs;
-    mean.on_demand_vcpus += result.on_demand_vcpus_mean / runs;
+    const RunOutcome result = run_sla(settings, {.target = target, .seed = seed});
+    const auto admitted = static_cast<double>(result.run().spot_admitted);
+    mean.admitted += admitted / static_cast<double>(result.run().spot_requests) / runs;
+    mean.evicted += static_cast<double>(result.run().evictions) / admitted / runs;
+    mean.on_demand_vcpus += result.vm_vcpus_mean / runs;
     mean.spot_vcpus += result.spot_vcpus_mean / runs;
-    mean.vms_rejected.push_back(result.run.vm_rejected);
+    mean.vms_rejected.push_back(result.run().vm_rejected);
   }
   return mean;
 }
@@ -101,18 +99,17 @@ std::vector<std::string> small_with(std::vector<std::string> more) {
 
 TEST_CASE("study sla: on-demand admissions are those of a cloud without spots") {
   const SlaSettings settings = settings_of(kSynthetic, small_with({"target=none", "hosts=5"}));
-  const RequestStore store({settings.on_demand, settings.spot});
-  const SlaResult with_spots = run_sla(settings, store, {});
-  Workload alone = sla_workload(settings, store, {});
+  const RunOutcome with_spots = run_sla(settings);
+  Workload alone = sla_workload(settings);
   std::erase_if(alone.rows, [](const WorkloadRow& row) { return row.is_spot(); });
   const EventSchedule schedule = make_schedule(alone);
   SimulationEngine engine(schedule, settings.host.table(5),
-                          make_allocator(sla_simulation(settings, {})));
+                          make_allocator(sla_simulation(settings)));
   engine.run();
   CHECK(engine.result().vm_rejected > 0);  // it is a question
-  CHECK(with_spots.run.vm_requests == engine.result().vm_requests);
-  CHECK(with_spots.run.vm_rejected == engine.result().vm_rejected);
-  CHECK(with_spots.run.evictions > 0);
+  CHECK(with_spots.run().vm_requests == engine.result().vm_requests);
+  CHECK(with_spots.run().vm_rejected == engine.result().vm_rejected);
+  CHECK(with_spots.run().evictions > 0);
 }
 
 /// Checks at each eviction that no younger spot lives on anywhere.
@@ -142,11 +139,10 @@ class YoungestGo final : public ForecastOwner {
 
 TEST_CASE("study sla: with instances of one size the youngest spot of all hosts goes") {
   const SlaSettings settings = settings_of(kSynthetic, small_with({"target=none"}));
-  const RequestStore store({settings.on_demand, settings.spot});
-  const Workload workload = sla_workload(settings, store, {});
+  const Workload workload = sla_workload(settings);
   const EventSchedule schedule = make_schedule(workload);
   SimulationEngine engine(schedule, settings.host.table(8),
-                          make_allocator(sla_simulation(settings, {})));
+                          make_allocator(sla_simulation(settings)));
   YoungestGo youngest;
   engine.set_forecasts(&youngest);
   engine.run();
@@ -156,31 +152,29 @@ TEST_CASE("study sla: with instances of one size the youngest spot of all hosts 
 TEST_CASE("study sla: every switch changes what it says and runs") {
   const auto result = [](const std::string& assignment) {
     const SlaSettings settings = settings_of(kSynthetic, small_with({"target=0.1", assignment}));
-    const RequestStore store({settings.on_demand, settings.spot});
-    return run_sla(settings, store, {});
+    return run_sla(settings);
   };
-  const SlaResult base = result("seed=1");
-  CHECK(base.refreshes == 7);  // 48 hours: at 6, 12, ..., 42
-  CHECK(result("refresh_hours=12").refreshes == 3);
-  CHECK(result("spot_end=shift").run.spot_requests > base.run.spot_requests);
-  CHECK(result("spot_delay_hours=0").run.spot_requests > base.run.spot_requests);
-  CHECK(result("asked_factor=4").run.spot_admitted < base.run.spot_admitted);
-  CHECK(result("history=on_demand").run.spot_admitted != base.run.spot_admitted);
+  const RunOutcome base = result("seed=1");
+  CHECK(base.refreshes.count == 7);  // 48 hours: at 6, 12, ..., 42
+  CHECK(result("refresh_hours=12").refreshes.count == 3);
+  CHECK(result("spot_end=shift").run().spot_requests > base.run().spot_requests);
+  CHECK(result("spot_delay_hours=0").run().spot_requests > base.run().spot_requests);
+  CHECK(result("asked_factor=4").run().spot_admitted < base.run().spot_admitted);
+  CHECK(result("history=on_demand").run().spot_admitted != base.run().spot_admitted);
   // Whoever is younger than a victim is not taken for evicted with it: more is promised.
-  CHECK(result("history=without_evictions").run.spot_admitted >= base.run.spot_admitted);
-  CHECK(result("samples_kept=all").run.spot_admitted != base.run.spot_admitted);
+  CHECK(result("history=without_evictions").run().spot_admitted >= base.run().spot_admitted);
+  CHECK(result("samples_kept=all").run().spot_admitted != base.run().spot_admitted);
   // Without a delay the first 6 hours have no forecast.
-  const SlaResult rejecting = result("spot_delay_hours=0");
+  const RunOutcome rejecting = result("spot_delay_hours=0");
   const SlaSettings admitting = settings_of(
       kSynthetic, small_with({"target=0.1", "spot_delay_hours=0", "before_first_refresh=admit"}));
-  const RequestStore store({admitting.on_demand, admitting.spot});
-  CHECK(run_sla(admitting, store, {}).run.spot_admitted > rejecting.run.spot_admitted);
+  CHECK(run_sla(admitting, {}).run().spot_admitted > rejecting.run().spot_admitted);
   for (const char* assignment :
        {"victim=first_host", "victim=fewest", "censored=so_far", "censored=dropped",
         "censored=survival", "quantile=lower", "samples_per=refresh", "least_samples=50",
         "condition_width=0.2"}) {
     CAPTURE(assignment);
-    CHECK(result(assignment).run.spot_admitted > 0);
+    CHECK(result(assignment).run().spot_admitted > 0);
   }
 }
 
@@ -198,18 +192,17 @@ TEST_CASE("study sla: a Eucalyptus trace and the spots of a workload file") {
                                        "target=none",
                                        "spot_delay_hours=0"};
   const SlaSettings settings = settings_of(kSynthetic, files, folder.path());
-  const RequestStore store({settings.on_demand, settings.spot});
   // a.txt against the spots of b.csv: the host is full of i-1 at 10 s and of i-2 at 300 s.
-  const SlaResult one = run_sla(settings, store, {});
-  CHECK(one.run.vm_requests == 2);
-  CHECK(one.run.spot_requests == 2);
-  CHECK(one.run.spot_admitted == 0);
-  CHECK(one.on_demand_vcpus_mean == doctest::Approx(12.0 * 800 / 900));
+  const RunOutcome one = run_sla(settings);
+  CHECK(one.run().vm_requests == 2);
+  CHECK(one.run().spot_requests == 2);
+  CHECK(one.run().spot_admitted == 0);
+  CHECK(one.vm_vcpus_mean == doctest::Approx(12.0 * 800 / 900));
   // b.csv with its own spots: 4 + 8 fit together.
-  const SlaResult own = run_sla(settings, store, {.on_demand = 1, .spot = 1});
-  CHECK(own.run.vm_requests == 1);
-  CHECK(own.run.spot_admitted == 2);
-  CHECK(own.run.evictions == 0);
+  const RunOutcome own = run_sla(settings, {.vms = 1, .spots = 1});
+  CHECK(own.run().vm_requests == 1);
+  CHECK(own.run().spot_admitted == 2);
+  CHECK(own.run().evictions == 0);
 }
 
 TEST_CASE("study sla: without a promise it is the engine of VMs and spots under every constraint") {
@@ -230,19 +223,18 @@ TEST_CASE("study sla: without a promise it is the engine of VMs and spots under 
         folder.path());
     settings.host = run_settings_of({.hosts = 5, .each = random_cloud(random, 5)}).host;
     settings.has_memory = true;
-    settings.hosts = {5};
-    const SlaResult result =
-        run_sla(settings, RequestStore({settings.on_demand, settings.spot}), {});
+    settings.host_counts = {5};
+    const RunOutcome result = run_sla(settings);
     const EventSchedule schedule =
         make_schedule(workload, ScheduledClasses::kVmsAndSpots, settings.host.isolated_tenants());
     SimulationEngine engine(schedule, settings.host.table(5),
-                            make_allocator(sla_simulation(settings, {}), true));
+                            make_allocator(sla_simulation(settings), true));
     engine.run();
     const RunResult expected = engine.result();
-    CHECK(result.run.vm_rejected == expected.vm_rejected);
-    CHECK(result.run.spot_admitted == expected.spot_admitted);
-    CHECK(result.run.evictions == expected.evictions);
-    evictions += result.run.evictions;
+    CHECK(result.run().vm_rejected == expected.vm_rejected);
+    CHECK(result.run().spot_admitted == expected.spot_admitted);
+    CHECK(result.run().evictions == expected.evictions);
+    evictions += result.run().evictions;
   }
   CHECK(evictions > 100);
 }
@@ -264,12 +256,12 @@ TEST_CASE("study sla: the groups of a file hold for its VMs and spots, those of 
                                        "target=none",
                                        "spot_delay_hours=0"};
   const SlaSettings settings = settings_of(kSynthetic, files, folder.path());
-  const RequestStore store({settings.on_demand, settings.spot});
-  CHECK(run_sla(settings, store, {.spot = 0}).run.spot_admitted == 0);
-  CHECK(run_sla(settings, store, {.spot = 1}).run.spot_admitted == 0);
-  CHECK(run_sla(settings, store, {.spot = 2}).run.spot_admitted == 1);
-  CHECK(contains(error_text<ConfigError>([&] { require_possible_requests(settings, store); }),
-                 "workload 'a.csv': the group 'g' with anti-affinity has up to 2 members"));
+  CHECK(run_sla(settings, {.spots = 0}).run().spot_admitted == 0);
+  CHECK(run_sla(settings, {.spots = 1}).run().spot_admitted == 0);
+  CHECK(run_sla(settings, {.spots = 2}).run().spot_admitted == 1);
+  CHECK(contains(
+      error_text<ConfigError>([&] { (void)load_traces(settings, WorkloadClasses::kVmsAndSpots); }),
+      "workload 'a.csv': the group 'g' with anti-affinity has up to 2 members"));
 }
 
 TEST_CASE("study sla: bad settings say where and what was expected") {
@@ -335,9 +327,8 @@ TEST_CASE(
     const SlaSettings settings =
         settings_of(kSynthetic, {"workloads={synthetic: ds2}", "spot_workloads={synthetic: ds3}",
                                  "hosts=7", "target=none", "seed=1", host});
-    const RequestStore store({settings.on_demand, settings.spot});
-    const SlaResult result = run_sla(settings, store, {});
-    return result.run.vm_rejected;
+    const RunOutcome result = run_sla(settings);
+    return result.run().vm_rejected;
   };
   CHECK(admitted("host.vcpus=8") >= 51);
   CHECK(admitted("host.vcpus=12") < 51);

@@ -16,7 +16,7 @@ DEGRADATION_COLUMNS = {
     "workload": "day1",
     "headroom_percent": 0,
     "vm": "UTIL",
-    "otn": 1,
+    "host_subset_size": 1,
     "vm_requests": 1000,
     "vm_rejected": 0,
 }

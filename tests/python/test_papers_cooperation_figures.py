@@ -49,12 +49,13 @@ def _box_at(axes, place):
 def test_figure_2_is_the_mean_of_the_workloads_and_their_middle_half(tmp_path):
     # N = 8 without headroom: 0, 0, 4 and 12, mean 4; quartiles at 0 and at 4 + (12 - 4) / 4 = 6.
     rows = [
-        {"workload": f"day{day}", "headroom_percent": headroom, "vm": vm, "otn": otn}
-        | {"vm_rejected": rejected * (otn == 8) * (headroom == 0) + (vm == "COS")}
+        {"workload": f"day{day}", "headroom_percent": headroom, "vm": vm}
+        | {"host_subset_size": n}
+        | {"vm_rejected": rejected * (n == 8) * (headroom == 0) + (vm == "COS")}
         for day, rejected in enumerate((0, 0, 4, 12))
         for headroom in (0, 1)
         for vm in ("UTIL", "COS")
-        for otn in (1, 8)
+        for n in (1, 8)
     ]
     figure = _figures(made_evaluation(tmp_path, [BASELINE], degradation=rows))["Figure 2"]
     tight, loose = figure.axes
@@ -68,10 +69,10 @@ def test_figure_2_is_the_mean_of_the_workloads_and_their_middle_half(tmp_path):
 
 
 def test_figure_2_has_every_n_and_names_powers_of_two(tmp_path):
-    rows = [{"otn": otn, "vm_rejected": 2 * otn} for otn in range(1, 33)]
+    rows = [{"host_subset_size": n, "vm_rejected": 2 * n} for n in range(1, 33)]
     figure = _figures(made_evaluation(tmp_path, [BASELINE], degradation=rows))["Figure 2"]
     (axes,) = figure.axes
-    _check_line(axes.lines[0], [(otn, 2 * otn) for otn in range(1, 33)])
+    _check_line(axes.lines[0], [(n, 2 * n) for n in range(1, 33)])
     assert [text.get_text() for text in axes.get_xticklabels()] == ["1", "2", "4", "8", "16", "32"]
 
 

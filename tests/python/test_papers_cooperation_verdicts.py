@@ -39,9 +39,9 @@ def _check(finding, here, holds):
 )
 def test_a_loose_ranking_costs_less_than_a_hundredth_of_the_vms(tmp_path, rejected, here, holds):
     rows = [
-        {"workload": f"day{day}", "otn": otn, "vm_rejected": count * (otn == 8)}
+        {"workload": f"day{day}", "host_subset_size": n, "vm_rejected": count * (n == 8)}
         for day, count in enumerate(rejected)
-        for otn in (1, 8, 16)
+        for n in (1, 8, 16)
     ]
     evaluation = made_evaluation(tmp_path, [BASELINE], degradation=rows)
     _check(_finding(evaluation, "Hypothesis 1", "a ranking followed loosely"), here, holds)
@@ -61,8 +61,8 @@ def test_most_runs_reject_none_where_n_is_small_or_there_is_headroom(
 ):
     places = [(0, 4), (1, 8), (2, 32), (0, 8)]
     rows = [
-        {"headroom_percent": headroom, "otn": otn, "vm_rejected": rejected}
-        for (headroom, otn), rejected in zip(places, (*easy, hard), strict=True)
+        {"headroom_percent": headroom, "host_subset_size": n, "vm_rejected": rejected}
+        for (headroom, n), rejected in zip(places, (*easy, hard), strict=True)
     ]
     evaluation = made_evaluation(tmp_path, [BASELINE], degradation=rows)
     _check(_finding(evaluation, "Hypothesis 1", "runs without a rejection"), here, holds)

@@ -247,7 +247,7 @@ def test_a_name_with_odd_characters_opens(tmp_path: Path) -> None:
 def test_any_study_is_frames(tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text(
         "study: degradation\nworkloads: {synthetic: azure2020, seed: 3, scale: 0.001}\n"
-        "host: {vcpus: 10400, memory_mb: 2250}\nhosts: 2\nvm: [UTIL, DPD]\notn: [1, 4]\n"
+        "host: {vcpus: 10400, memory_mb: 2250}\nhosts: 2\nvm: [UTIL, DPD]\nhost_subset_size: [1, 4]\n"
         "seed: [5, 6]\n"
     )
     database = cospot.sweep(tmp_path / "s.yaml", db=tmp_path / "r.db")
@@ -257,11 +257,11 @@ def test_any_study_is_frames(tmp_path: Path) -> None:
     assert len(runs) == 2 * 2 * 2
     assert runs["vm"].cat.categories.tolist() == ["UTIL", "DPD"]
     assert runs["size"].cat.categories.tolist() == ["2 hosts"]
-    assert runs["otn"].tolist() == [1, 1, 4, 4] * 2
+    assert runs["host_subset_size"].tolist() == [1, 1, 4, 4] * 2
     assert runs["seed"].tolist() == [5, 6] * 4
     assert runs["hosts"].eq(2).all()
     # With N = 1 nothing is drawn: the seed plays no part.
-    alone = runs[runs["otn"] == 1].groupby("vm", observed=True)["vm_rejected"].nunique()
+    alone = runs[runs["host_subset_size"] == 1].groupby("vm", observed=True)["vm_rejected"].nunique()
     assert alone.eq(1).all()
     assert results.columns.loc["vm_revenue", "unit"] == "vcpu-seconds"
     assert results.configuration(3)["seed"] == 6
@@ -345,7 +345,7 @@ def test_money_of_every_study_with_revenue_of_vms_and_spots(tmp_path: Path) -> N
         "life": policies
         | {"disruptions": ["none", {"label": "less", "retries": {"patience_s": 60}}]},
         "schedulers": policies | {"schedulers": 1, "refresh_interval_s": 0, "decision_ms": 0},
-        "degradation": {"otn": [1]},
+        "degradation": {"host_subset_size": [1]},
         "levels": policies
         | {"economy": "UTIL", "economy_percent": 0, "promise": "unlimited", "window_days": 10}
         | {"forecaster": "minimum", "training_days": 3, "horizon_days": 1},

@@ -22,7 +22,7 @@ SPOTS = "spot: vmaDPD\nevictor: FIFO\nsaf: [false, true]\notn: 1\n"
 # By study; each has at least two runs.
 SWEEPS = {
     "compare": PROVIDER + SPOTS,
-    "degradation": PROVIDER + "otn: [1, 4]\nseed: 1\n",
+    "degradation": PROVIDER + "host_subset_size: [1, 4]\nseed: 1\n",
     "economy": "usage: [{synthetic: azure2020, scale: 0.0005}]\nforecaster: [mean, minimum]\n"
     "confidence: 0.9\nprice: 0.3\ntraining_days: 5\nhorizon_days: 2\n",
     "levels": PROVIDER + "spot: vmaDPD\nevictor: FIFO\nsaf: true\notn: 1\neconomy: COS\n"

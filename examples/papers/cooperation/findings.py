@@ -77,7 +77,7 @@ def _hypothesis_1(evaluation: Evaluation) -> Iterator[Finding]:
     if frame is None:
         yield Finding(source, what, paper, _NOT_RUN)
         return
-    means = frame.groupby(["headroom_percent", "vm", "otn"])[["vm_rejected", "vm_requests"]].mean()
+    means = frame.groupby(["headroom_percent", "vm", "host_subset_size"])[["vm_rejected", "vm_requests"]].mean()
     share = (means["vm_rejected"] / means["vm_requests"]).max()
     yield Finding(
         source,
@@ -86,7 +86,7 @@ def _hypothesis_1(evaluation: Evaluation) -> Iterator[Finding]:
         f"{means['vm_rejected'].max():.1f}, {_percent(share, 2)}",
         bool(share < 0.01),
     )
-    easy = frame[(frame["otn"] <= _SMALL_N) | (frame["headroom_percent"] > 0)]
+    easy = frame[(frame["host_subset_size"] <= _SMALL_N) | (frame["headroom_percent"] > 0)]
     none = (easy["vm_rejected"] == 0).mean()
     yield Finding(
         source,

@@ -35,7 +35,7 @@ def figure_2(evaluation: Evaluation) -> Figure | None:
                 _draw_rejections(axes, str(vm), runs)
             axes.set_xscale("log", base=2)
             # All of the paper's 32 would stand on each other.
-            ns = [int(n) for n in sorted(of_size["otn"].unique()) if n & (n - 1) == 0]
+            ns = [int(n) for n in sorted(of_size["host_subset_size"].unique()) if n & (n - 1) == 0]
             axes.set_xticks(ns, [str(n) for n in ns])
             axes.minorticks_off()
             axes.set_title(f"{headroom:g} % headroom")
@@ -48,7 +48,7 @@ def figure_2(evaluation: Evaluation) -> Figure | None:
 
 
 def _draw_rejections(axes: Axes, vm: str, runs: pd.DataFrame) -> None:
-    described = runs.groupby("otn")["vm_rejected"].describe()
+    described = runs.groupby("host_subset_size")["vm_rejected"].describe()
     colour = VM_COLOURS.get(vm, DARK)
     ns = described.index.to_numpy()
     axes.fill_between(ns, described["25%"], described["75%"], color=colour, alpha=0.18, lw=0)

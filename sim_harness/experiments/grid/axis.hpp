@@ -1,9 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -115,6 +115,8 @@ class SettingRow {
     };
   }
 
+  [[nodiscard]] const std::vector<std::string_view>& keys() const { return keys_; }
+
   template <class Owner>
   requires std::derived_from<Settings, Owner> SettingRow(
       const Setting<Owner>& setting)  // NOLINT: a row of a table
@@ -168,19 +170,24 @@ template <class Settings>
 class SettingTable {
  public:
   /// Args: subject: what the file is, for errors: `sweep`, `study levels`.
-  SettingTable(std::string subject, std::initializer_list<SettingRow<Settings>> rows)
-      : subject_(std::move(subject)), rows_(rows) {}
+  SettingTable(std::string subject, std::vector<SettingRow<Settings>> rows)
+      : subject_(std::move(subject)), rows_(std::move(rows)) {}
 
-  /// The rows of another study, and more of its own.
+  /// More rows, which may be of a study that this one extends.
   template <class Base>
-  SettingTable(std::string subject, const SettingTable<Base>& base,
-               std::initializer_list<SettingRow<Settings>> rows)
-      : subject_(std::move(subject)) {
-    for (const SettingRow<Base>& row : base.rows()) rows_.emplace_back(row);
-    rows_.insert(rows_.end(), rows);
+  void add(std::span<const SettingRow<Base>> rows) {
+    for (const SettingRow<Base>& row : rows) rows_.emplace_back(row);
   }
 
   [[nodiscard]] std::span<const SettingRow<Settings>> rows() const { return rows_; }
+
+  /// Further rows, whose keys the file does not have: errors name the first of them.
+  void name_others(std::span<const SettingRow<Settings>> rows) {
+    others_.push_back(rows.front().keys_.front());
+    for (const auto& row : rows) {
+      renamed_others_.insert(renamed_others_.end(), row.renamed_.begin(), row.renamed_.end());
+    }
+  }
 
   /// Reads a file over `settings`, which has the defaults. Errors: ConfigError, InputError.
   [[nodiscard]] Settings read(const StudyFile& file, Settings settings = {}) const {
@@ -190,6 +197,8 @@ class SettingTable {
       keys.insert(keys.end(), row.keys_.begin(), row.keys_.end());
       renamed.insert(renamed.end(), row.renamed_.begin(), row.renamed_.end());
     }
+    keys.insert(keys.end(), others_.begin(), others_.end());
+    renamed.insert(renamed.end(), renamed_others_.begin(), renamed_others_.end());
     require_known_keys(file.root, subject_, keys, renamed);
     for (const auto& row : rows_) row.read_(file, settings, subject_);
     return settings;
@@ -221,47 +230,67 @@ class SettingTable {
 
   /// Where an axis is among the axes.
   [[nodiscard]] std::size_t position(std::string_view axis) const {
-    std::size_t position = 0;
-    for (const auto& row : rows_) {
-      if (!row.column_) continue;
-      if (row.column_->name == axis) return position;
-      ++position;
-    }
-    throw std::logic_error("the study has no axis " + std::string(axis));
+    const std::vector<std::string> names = axis_names();
+    const auto found = std::ranges::find(names, axis);
+    if (found == names.end()) throw std::logic_error("the study has no axis " + std::string(axis));
+    return static_cast<std::size_t>(found - names.begin());
   }
 
-  /// The table and the settings outlive what it gives.
+  [[nodiscard]] std::vector<std::string> axis_names() const {
+    std::vector<std::string> names;
+    for (const auto& row : rows_) {
+      if (row.column_) names.push_back(row.column_->name);
+    }
+    return names;
+  }
+
+  /// The settings outlive what it gives.
   [[nodiscard]] GridPoint<Settings> at(const Settings& settings, Coordinates coordinates) const {
-    return {*this, settings, std::move(coordinates)};
+    return {axis_names(), settings, std::move(coordinates)};
   }
 
  private:
   std::string subject_;
   std::vector<SettingRow<Settings>> rows_;
+  std::vector<std::string_view> others_;
+  std::vector<RenamedKey> renamed_others_;
 };
 
 /// A run of the grid: the value of each axis.
 template <class Settings>
 class GridPoint {
  public:
-  GridPoint(const SettingTable<Settings>& table, const Settings& settings, Coordinates at)
-      : table_(&table), settings_(&settings), at_(std::move(at)) {}
+  GridPoint(std::vector<std::string> axes, const Settings& settings, Coordinates at)
+      : axes_(std::move(axes)), settings_(&settings), at_(std::move(at)) {}
+
+  /// That of a study which this one extends.
+  template <class Derived>
+  requires(std::derived_from<Derived, Settings> && !std::same_as<Derived, Settings>)
+      GridPoint(const GridPoint<Derived>& of)  // NOLINT: a point of both
+      : axes_(of.axes_), settings_(of.settings_), at_(of.at_) {}
 
   [[nodiscard]] const Settings& settings() const { return *settings_; }
 
+  /// Of an axis that the table does not have: its first value, which is the default.
   template <class Owner, class T>
   [[nodiscard]] typename std::vector<T>::const_reference get(const Axis<Owner, T>& axis) const {
-    return ((*settings_).*axis.values)[index(axis)];
+    static const std::vector<T> kNothing(1);
+    const std::vector<T>& values = (*settings_).*axis.values;
+    return values.empty() ? kNothing.front() : values[index(axis)];
   }
 
   /// The position of its value.
   template <class Owner, class T>
   [[nodiscard]] std::size_t index(const Axis<Owner, T>& axis) const {
-    return at_[table_->position(axis.name)];
+    const auto found = std::ranges::find(axes_, axis.name);
+    return found == axes_.end() ? 0 : at_[static_cast<std::size_t>(found - axes_.begin())];
   }
 
  private:
-  const SettingTable<Settings>* table_;
+  template <class Other>
+  friend class GridPoint;
+
+  std::vector<std::string> axes_;
   const Settings* settings_;
   Coordinates at_;
 };

@@ -33,8 +33,8 @@ struct MoneyColumn {
 
 struct StudyMoney {
   std::vector<MoneyColumn> columns;
-  std::string_view joins{};  ///< SQL: what the columns need beside `run` and `figures`
-  std::string_view note{};   ///< below the table of the summary
+  std::string joins{};      ///< SQL: what the columns need beside `run` and `figures`
+  std::string_view note{};  ///< below the table of the summary
   /// SQL: the months that a run's revenue is of.
   std::string_view months = "unit.months";
   bool takes_flavors = true;  ///< prices by flavor, too

@@ -226,45 +226,6 @@ class Explainer {
   Explanation told_;
 };
 
-/// Notes what an engine decides for one request when it asks first, and passes everything on.
-class DecisionWatch final : public RunObserver {
- public:
-  DecisionWatch(InstanceIndex instance, RunObserver* next) : instance_(instance), next_(next) {}
-
-  void requested(const Request& request) override {
-    if (next_ != nullptr) next_->requested(request);
-  }
-  void offered(const Offer& offer) override {
-    if (next_ != nullptr) next_->offered(offer);
-  }
-  void evicted(InstanceIndex victim, HostIndex from, const Request& for_vm) override {
-    if (for_vm.instance == instance_ && !is_answered_) victims.push_back(victim);
-    if (next_ != nullptr) next_->evicted(victim, from, for_vm);
-  }
-  void placed(const Request& request, HostIndex on) override {
-    if (request.instance == instance_ && !std::exchange(is_answered_, true)) host = on;
-    if (next_ != nullptr) next_->placed(request, on);
-  }
-  void rejected(const Request& request) override {
-    if (request.instance == instance_) is_answered_ = true;
-    if (next_ != nullptr) next_->rejected(request);
-  }
-  void departed(InstanceIndex instance, HostIndex from, SimTime time) override {
-    if (next_ != nullptr) next_->departed(instance, from, time);
-  }
-  void happened(const LifeEvent& event) override {
-    if (next_ != nullptr) next_->happened(event);
-  }
-
-  HostIndex host = kNoHost;
-  std::vector<InstanceIndex> victims;
-
- private:
-  InstanceIndex instance_;
-  RunObserver* next_;
-  bool is_answered_ = false;  // it may ask again
-};
-
 }  // namespace
 
 const ExplainedHost* Explanation::winning_host() const {
@@ -306,6 +267,28 @@ Explanation explain_next(const SimulationEngine& engine, const RunSettings& sett
   return Explainer(engine.datacenter(), engine.next_request(), settings).explain();
 }
 
+void ExplainWatch::deciding(const ProviderHosts& hosts, const Request& request) {
+  if (request.instance == instance_ && !explanation_) {
+    explanation_ = Explainer(hosts, request, settings_).explain();
+  }
+  if (next_ != nullptr) next_->deciding(hosts, request);
+}
+
+void ExplainWatch::decided(const Request& request, const Choice& choice) {
+  if (next_ != nullptr) next_->decided(request, choice);
+  if (request.instance != instance_ || std::exchange(is_decided_, true)) return;
+  std::vector<InstanceIndex> victims;
+  if (const ExplainedHost* winner = explanation_->winning_host()) {
+    for (const RunningSpot& victim : winner->victims) victims.push_back(victim.instance);
+  }
+  const HostIndex host = choice.has_host() ? choice.host.host : kNoHost;
+  if (host == explanation_->winner && std::ranges::equal(choice.victims, victims)) return;
+  throw std::logic_error(
+      fmt::format("instance {} was put on host {}, evicting {}; explained were host {}, "
+                  "evicting {}",
+                  instance_, host, choice.victims.size(), explanation_->winner, victims.size()));
+}
+
 void decide_as_explained(SimulationEngine& engine, const EventSchedule& schedule,
                          const Explanation& explanation, RunObserver* observer) {
   // The engine pauses before arrivals only, so it is let run to the next one.
@@ -315,20 +298,10 @@ void decide_as_explained(SimulationEngine& engine, const EventSchedule& schedule
     pause.arrival = schedule.events[i].instance;
     break;
   }
-  DecisionWatch watch(explanation.request.instance, observer);
+  ExplainWatch watch(explanation, observer);
   engine.set_observer(&watch);
   engine.run(pause);
   engine.set_observer(observer);
-  std::vector<InstanceIndex> victims;
-  if (const ExplainedHost* winner = explanation.winning_host()) {
-    for (const RunningSpot& victim : winner->victims) victims.push_back(victim.instance);
-  }
-  if (watch.host == explanation.winner && watch.victims == victims) return;
-  throw std::logic_error(
-      fmt::format("the engine put instance {} on host {}, evicting {}; explained were host {}, "
-                  "evicting {}",
-                  explanation.request.instance, watch.host, watch.victims.size(),
-                  explanation.winner, victims.size()));
 }
 
 }  // namespace cospot

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/model/host_table.hpp"
@@ -66,6 +68,54 @@ struct Explanation {
 ///
 /// Errors: std::logic_error when the chain's weights are not those of its weighers.
 [[nodiscard]] Explanation explain_next(const SimulationEngine& engine, const RunSettings& settings);
+
+/// Explains a request as it is decided for the first time, on what the datacenter or a scheduler's
+/// view says then, and passes everything on.
+///
+/// Errors: std::logic_error when the decision is not as explained.
+class ExplainWatch final : public RunObserver {
+ public:
+  /// `settings` are those that the engine's allocator was made from. `next` may be null.
+  ExplainWatch(InstanceIndex instance, RunSettings settings, RunObserver* next)
+      : instance_(instance), settings_(std::move(settings)), next_(next) {}
+  /// Of what is explained already.
+  ExplainWatch(const Explanation& explanation, RunObserver* next)
+      : instance_(explanation.request.instance), next_(next), explanation_(explanation) {}
+
+  /// None: nobody had to decide the request.
+  [[nodiscard]] const std::optional<Explanation>& explanation() const { return explanation_; }
+
+  void deciding(const ProviderHosts& hosts, const Request& request) override;
+  void decided(const Request& request, const Choice& choice) override;
+  void requested(const Request& request) override {
+    if (next_ != nullptr) next_->requested(request);
+  }
+  void offered(const Offer& offer) override {
+    if (next_ != nullptr) next_->offered(offer);
+  }
+  void evicted(InstanceIndex victim, HostIndex host, const Request& for_vm) override {
+    if (next_ != nullptr) next_->evicted(victim, host, for_vm);
+  }
+  void placed(const Request& request, HostIndex host) override {
+    if (next_ != nullptr) next_->placed(request, host);
+  }
+  void rejected(const Request& request) override {
+    if (next_ != nullptr) next_->rejected(request);
+  }
+  void departed(InstanceIndex instance, HostIndex host, SimTime time) override {
+    if (next_ != nullptr) next_->departed(instance, host, time);
+  }
+  void happened(const LifeEvent& event) override {
+    if (next_ != nullptr) next_->happened(event);
+  }
+
+ private:
+  InstanceIndex instance_;
+  RunSettings settings_;
+  RunObserver* next_;
+  std::optional<Explanation> explanation_;
+  bool is_decided_ = false;  // it may ask again
+};
 
 /// Lets the engine decide the request that explain_next explained. `observer` watches from then on
 /// (nullptr: no one).

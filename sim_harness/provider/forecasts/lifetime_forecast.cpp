@@ -47,7 +47,8 @@ LifetimeForecast::LifetimeForecast(const EventSchedule& schedule,
 void LifetimeForecast::refresh() {
   const auto start = std::chrono::steady_clock::now();
   const StopToken stop = current_stop_token();
-  LifetimeEstimate estimate(history_, options_.estimate, SimTime{0}, next_, refreshes(), made_at_);
+  LifetimeEstimate estimate(history_, options_.estimate, SimTime{0}, next_, made_at_.size(),
+                            made_at_);
   for (std::size_t piece = 0; piece < estimate.pieces(); ++piece) {
     stop.check();
     estimate.run_piece(piece);

@@ -39,10 +39,11 @@ class LifetimeForecast final : public ForecastOwner {
   [[nodiscard]] const LifetimeEstimateSettings& estimate_settings() const {
     return options_.estimate;
   }
-  [[nodiscard]] std::uint64_t refreshes() const { return made_at_.size(); }
+  [[nodiscard]] ForecastRefreshes refreshes() const override {
+    return {made_at_.size(), refresh_ms_max_};
+  }
   /// When each refresh was.
   [[nodiscard]] std::span<const SimTime> made_at() const { return made_at_; }
-  [[nodiscard]] double refresh_ms_max() const { return refresh_ms_max_; }
 
  private:
   [[nodiscard]] bool is_recorded(InstanceIndex instance) const {

@@ -38,6 +38,15 @@ class CombinedForecasts final : public ForecastOwner {
     return SimTime{0};
   }
 
+  [[nodiscard]] ForecastRefreshes refreshes() const override {
+    ForecastRefreshes all;
+    for (const auto& owner : owners_) {
+      const ForecastRefreshes of = owner->refreshes();
+      all = {all.count + of.count, std::max(all.longest_ms, of.longest_ms)};
+    }
+    return all;
+  }
+
   void evicted(InstanceIndex victim, HostIndex host, const Request& for_vm) override {
     for (const auto& owner : owners_) owner->evicted(victim, host, for_vm);
   }

@@ -62,14 +62,18 @@ Choice SimulationEngine::decide(Scheduler& scheduler, const Request& request) {
   SubsetRanking others(all, scheduler.declined, subset, scheduler.random);
   const bool takes_first = scheduler.declined.empty() && subset == 1;
   HostRanking& ranking = takes_first ? all : static_cast<HostRanking&>(others);
+  if (observer_ != nullptr) observer_->deciding(hosts, request);
+  Choice choice;
   if (!request.is_spot()) {
-    if (observer_ == nullptr) return hosts.answer(request, ranking);
-    return hosts.answer(request, ranking, OfferWatch(*observer_, now_));
+    choice = observer_ == nullptr ? hosts.answer(request, ranking)
+                                  : hosts.answer(request, ranking, OfferWatch(*observer_, now_));
+  } else {
+    ranking.start(request);
+    const HostIndex host = ranking.next();
+    if (host != kNoHost) choice.host = {.host = host, .generation = hosts.table().generation(host)};
   }
-  ranking.start(request);
-  const HostIndex host = ranking.next();
-  if (host == kNoHost) return {};
-  return {.host = {.host = host, .generation = hosts.table().generation(host)}, .victims = {}};
+  if (observer_ != nullptr) observer_->decided(request, choice);
+  return choice;
 }
 
 SimulationEngine::After SimulationEngine::try_commit(Scheduler& scheduler) {

@@ -15,8 +15,10 @@ ProviderRun::ProviderRun(const Workload& workload, const EventSchedule& schedule
     : parts_(std::move(parts)) {
   const auto start = std::chrono::steady_clock::now();
   Allocator allocator = make_allocator(settings, schedule.has_placements());
-  allocator.evictor = prepared_evictor(allocator.evictor, workload, schedule);
-  SimulationParts simulated{.level_of = parts_.level_of};
+  if (allocator.evictor != nullptr) {
+    allocator.evictor = prepared_evictor(allocator.evictor, workload, schedule);
+  }
+  SimulationParts simulated{.level_of = parts_.level_of, .loose = parts_.loose};
   if (!parts_.life.is_off()) {
     plan_ = make_life_plan(parts_.life, workload, hosts);
     simulated.plan = &plan_;
@@ -41,6 +43,10 @@ void ProviderRun::run() {
   engine_->run();
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   wall_ms_ += took.count();
+}
+
+ForecastRefreshes ProviderRun::refreshes() const {
+  return forecasts_ ? forecasts_->refreshes() : ForecastRefreshes{};
 }
 
 LifeResult ProviderRun::result() const {

@@ -20,6 +20,7 @@ struct ProviderParts {
   LifeSettings life{};
   std::optional<SchedulerSettings> schedulers{};
   std::vector<std::uint8_t> level_of{};  ///< of each row; empty: VMs and spots
+  std::optional<LooseRanking> loose{};
   /// Forecasts beside those that the spot chain needs.
   std::unique_ptr<ForecastOwner> forecasts{};
 };
@@ -41,12 +42,14 @@ class ProviderRun {
 
   /// For observers, pauses and what became of each level.
   [[nodiscard]] SimulationEngine& engine() { return *engine_; }
+  [[nodiscard]] const SimulationEngine& engine() const { return *engine_; }
 
   /// Runs to the end. Throws Interrupted when the thread's StopToken asks.
   void run();
 
   /// Of a run that is over, with the time that it took.
   [[nodiscard]] LifeResult result() const;
+  [[nodiscard]] ForecastRefreshes refreshes() const;
 
  private:
   ProviderParts parts_;

@@ -174,7 +174,9 @@ HostIndex SimulationEngine::answer_whole_offer(const Request& request) {
   Choice choice;
   if (observer_ != nullptr) {
     observer_->requested(request);
+    observer_->deciding(hosts_, request);
     choice = hosts_.answer(request, followed, OfferWatch(*observer_, request.time));
+    observer_->decided(request, choice);
   } else if (allocator().evictor != nullptr) {
     choice = hosts_.answer(request, followed);
   } else {
@@ -195,12 +197,21 @@ void SimulationEngine::arrive_spot(const Request& request) {
 }
 
 HostIndex SimulationEngine::find_host_of_spot(const Request& request) {
-  if (observer_ != nullptr) observer_->requested(request);
-  if (!random_) return hosts_.first_ranked(request);
-  SubsetRanking loose(hosts_.ranking_for(request), {}, parts_.loose->top, *random_,
-                      Draw::kBeforehand);
-  loose.start(request);
-  return loose.next();
+  if (observer_ != nullptr) {
+    observer_->requested(request);
+    observer_->deciding(hosts_, request);
+  }
+  HostIndex host = kNoHost;
+  if (random_) {
+    SubsetRanking loose(hosts_.ranking_for(request), {}, parts_.loose->top, *random_,
+                        Draw::kBeforehand);
+    loose.start(request);
+    host = loose.next();
+  } else {
+    host = hosts_.first_ranked(request);
+  }
+  if (observer_ != nullptr) observer_->decided(request, {.host = {.host = host}, .victims = {}});
+  return host;
 }
 
 void SimulationEngine::evict(HostIndex host, std::span<const InstanceIndex> victims,

@@ -68,6 +68,7 @@ std::shared_ptr<const Chain> make_chain(const ChainSpec& spec, ChainSide side,
 
 Allocator make_allocator(const RunSettings& settings, bool with_placements) {
   const ChainSide side = settings.saf ? ChainSide::kVmAvoidingSpots : ChainSide::kVm;
+  if (settings.places_no_spots()) return {.vm = make_chain(settings.vm, side, with_placements)};
   Allocator allocator{.vm = make_chain(settings.vm, side, with_placements),
                       .spot = make_chain(settings.spot, ChainSide::kSpot, with_placements),
                       .evictor = make_evictor(settings.evictor),

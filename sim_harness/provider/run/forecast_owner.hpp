@@ -1,11 +1,19 @@
 #pragma once
 
+#include <cstdint>
+
 #include "core/model/request.hpp"
 #include "core/model/sim_time.hpp"
 #include "core/policy/forecasts.hpp"
 #include "sim_harness/provider/run/run_observer.hpp"
 
 namespace cospot {
+
+/// How often values were estimated anew, and how long that took.
+struct ForecastRefreshes {
+  std::uint64_t count = 0;
+  double longest_ms = 0;
+};
 
 /// Owns the forecasts of one run (core/policy/forecasts.hpp): sees what has happened so far, and
 /// refreshes the values at its own times. One owner an engine; it outlives the engine's runs.
@@ -26,6 +34,8 @@ class ForecastOwner : public InstanceObserver {
   [[nodiscard]] virtual SimTime asked_lifetime(const Request& /*spot*/, SimTime /*end*/) const {
     return SimTime{0};
   }
+
+  [[nodiscard]] virtual ForecastRefreshes refreshes() const { return {}; }
 
   // Owners that need not know what happens hide nothing.
   void evicted(InstanceIndex /*victim*/, HostIndex /*host*/, const Request& /*for_vm*/) override {}

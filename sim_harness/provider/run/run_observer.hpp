@@ -8,6 +8,8 @@
 
 namespace cospot {
 
+class ProviderHosts;
+
 /// Sees what becomes of instances. What it sees changes no decision and costs only its own time.
 class InstanceObserver {
  public:
@@ -56,6 +58,10 @@ class RunObserver : public InstanceObserver {
   /// The VM chain's offer, before the spot side has answered.
   virtual void offered(const Offer& offer) = 0;
   virtual void happened(const LifeEvent& /*event*/) {}
+  /// A request is about to be decided on what `hosts` says: the datacenter, or a scheduler's view.
+  virtual void deciding(const ProviderHosts& /*hosts*/, const Request& /*request*/) {}
+  /// What came of it: a host with what must go, or none. A scheduler's may still be declined.
+  virtual void decided(const Request& /*request*/, const Choice& /*choice*/) {}
 };
 
 /// Shows a RunObserver the offers of a handshake.

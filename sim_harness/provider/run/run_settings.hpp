@@ -62,12 +62,14 @@ struct RunSettings {
   HostMix host;           ///< what the hosts are
   std::size_t hosts = 0;  ///< how many there are
   ChainSpec vm;
-  ChainSpec spot;
+  ChainSpec spot;  ///< an empty one: VMs alone are placed
   EvictorSpec evictor;
   bool saf = false;
   OfferRule otn{};
   /// Of the priority levels between VMs and spots, the highest first.
   std::vector<ChainSpec> between{};
+
+  [[nodiscard]] bool places_no_spots() const { return spot.label.empty() && spot.weighers.empty(); }
 };
 
 }  // namespace cospot

@@ -243,7 +243,7 @@ Study classes_study() {
               return load(settings, *loader);
             };
           },
-          .figures = figures};
+          .figures = [](const Schema&) { return figures(); }};
 }
 
 }  // namespace cospot

@@ -5,10 +5,14 @@
 #include "sim_harness/experiments/queue/experiment.hpp"
 #include "sim_harness/experiments/results/column.hpp"
 #include "sim_harness/studies/compare/result_row.hpp"
+#include "sim_harness/studies/provider/provider_study.hpp"
 
 namespace cospot {
 
-/// The columns of the study `compare` and its views (compare_views.hpp).
+/// The short form `compare`, which asks for no part.
+[[nodiscard]] const ProviderPreset& compare_preset();
+
+/// Its columns and views (compare_views.hpp).
 [[nodiscard]] const Schema& compare_schema();
 
 /// The measures of a run in the schema's order.

@@ -9,38 +9,18 @@ namespace cospot {
 ///
 /// The size of a datacenter is `headroom_percent`, or `size_hosts` where the sweep gives hosts; the
 /// other one is NULL. Shares, losses and gains are fractions: 0.35 is 35 %.
-/// Of {axes}, {policies} (those but the workload and the size) and {figures_policies} (the same of
-/// `figures`).
-inline constexpr std::string_view kCompareViews = R"sql(
-CREATE VIEW run_figures AS
-WITH unit AS (
+inline constexpr std::string_view kVcpusView = R"sql(
+CREATE VIEW vcpus_of_workload AS
   -- How many vCPUs one of a workload's vcpus is; a relative unit is counted as it is.
   SELECT json_extract(workload.value, '$.label') AS workload,
     CASE json_extract(workload.value, '$.vcpus_unit') WHEN 'relative' THEN 1.0
       ELSE CAST(coalesce(json_extract(workload.value, '$.vcpus_unit'), '1') AS REAL) END AS vcpus
-  FROM sweep, json_each(sweep.configuration, '$.workloads') AS workload
-)
-SELECT run.run_index, {axes},
-  CASE WHEN run.headroom_percent IS NULL THEN run.hosts END AS size_hosts,
-  run.spot_revenue / NULLIF(run.spot_revenue_requested, 0) AS spot_share,
-  run.spot_revenue_first_hour_free / NULLIF(run.spot_revenue_requested, 0)
-    AS spot_share_first_hour_free,
-  run.spot_revenue * coalesce(unit.vcpus, 1) / 3600 / run.hosts AS spot_vcpu_hours_per_host,
-  run.vm_revenue_lost / NULLIF(run.vm_revenue_requested, 0) AS vm_loss,
-  run.spot_revenue_first_hour_lost / NULLIF(run.spot_revenue, 0) AS first_hour_free_loss,
-  run.spot_revenue_first_hour_lost / NULLIF(run.spot_revenue_requested, 0)
-    AS first_hour_free_loss_of_requested,
-  run.evictions,
-  baseline.run_index IS NOT NULL AS has_baseline,
-  run.spot_revenue / NULLIF(baseline.spot_revenue, 0) - 1 AS gain,
-  run.vm_rejected = run.vm_too_large AS without_vm_loss,
-  run.saf = 0 AND run.otn = 1 AS is_baseline,
-  run.vm IN (SELECT label FROM axis_value WHERE axis = 'vm' AND needs_true_lifetimes)
-    OR run.spot IN (SELECT label FROM axis_value WHERE axis = 'spot' AND needs_true_lifetimes)
-    OR run.evictor IN (SELECT label FROM axis_value WHERE axis = 'evictor' AND needs_true_lifetimes)
-    AS needs_true_lifetimes
-FROM run LEFT JOIN unit ON unit.workload = run.workload LEFT JOIN baseline USING (run_index);
+  FROM sweep, json_each(sweep.configuration, '$.workloads') AS workload;
+)sql";
 
+/// Of {policies} (the axes but the workload and the size) and {figures_policies} (the same of
+/// `figures`): what combinations come to over the workloads, and the best of each size.
+inline constexpr std::string_view kCompareViews = R"sql(
 CREATE VIEW combination AS
 SELECT figures.headroom_percent, size_hosts, {figures_policies},
   min(run_index) AS first_run, count(*) AS workloads, avg(run.hosts) AS hosts,

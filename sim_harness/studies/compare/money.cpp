@@ -75,7 +75,9 @@ SummaryTable best_table(const Summary& summary, const RunMoney& money, const Run
   return table;
 }
 
-StudySummary summarise_money(ResultsDatabase& results, const WorkloadPrices& prices) {
+}  // namespace
+
+StudySummary summarise_compared_money(ResultsDatabase& results, const WorkloadPrices& prices) {
   StudyMoney declared = compare_money();
   declared.columns.push_back(kMoreOfVms);
   const RunMoney money = money_of_runs(results, declared, prices);
@@ -102,13 +104,8 @@ StudySummary summarise_money(ResultsDatabase& results, const WorkloadPrices& pri
   return summary;
 }
 
-}  // namespace
-
-const StudyMoney& compare_money() {
-  static const StudyMoney made{.columns = {kColumns.begin(), kColumns.end()},
-                               .joins = kJoinBaseline,
-                               .summary = summarise_money};
-  return made;
+StudyMoney compare_money() {
+  return {.columns = {kColumns.begin(), kColumns.end()}, .joins = std::string(kJoinBaseline)};
 }
 
 }  // namespace cospot

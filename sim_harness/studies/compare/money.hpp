@@ -4,7 +4,11 @@
 
 namespace cospot {
 
-/// What a comparison declares. Its summary is of the best combinations without VM loss.
-[[nodiscard]] const StudyMoney& compare_money();
+/// What a comparison declares.
+[[nodiscard]] StudyMoney compare_money();
+
+/// Of the best combinations without VM loss.
+[[nodiscard]] StudySummary summarise_compared_money(ResultsDatabase& results,
+                                                    const WorkloadPrices& prices);
 
 }  // namespace cospot

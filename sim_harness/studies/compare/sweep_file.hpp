@@ -29,16 +29,13 @@ namespace cospot {
                                const std::vector<std::string>& overrides, PolicyLoader& loader,
                                const std::optional<SimTime>& window = {});
 
-/// Reads a scenario: a sweep with exactly one value for every key, so one run. With `disruptions`
-/// it may have that key too, whose value is handed over (kNull: it is not there).
+/// Reads a scenario: a sweep with exactly one value for every key, so one run.
 [[nodiscard]] Sweep read_scenario(const std::filesystem::path& file,
                                   const std::vector<std::string>& overrides, PolicyLoader& loader,
-                                  const std::optional<SimTime>& window = {},
-                                  ConfigNode* disruptions = nullptr);
+                                  const std::optional<SimTime>& window = {});
 
 /// The same of a tree that does not come from a file; paths are relative to `folder`.
 [[nodiscard]] Sweep read_scenario(ConfigNode root, const std::filesystem::path& folder,
-                                  PolicyLoader& loader, const std::optional<SimTime>& window = {},
-                                  ConfigNode* disruptions = nullptr);
+                                  PolicyLoader& loader, const std::optional<SimTime>& window = {});
 
 }  // namespace cospot

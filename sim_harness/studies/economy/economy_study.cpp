@@ -285,7 +285,7 @@ Study economy_study() {
           .read = [](const StudyFile& file) -> LoadExperiment {
             return [settings = table().read(file)] { return load(settings); };
           },
-          .figures = figures};
+          .figures = [](const Schema&) { return figures(); }};
 }
 
 }  // namespace cospot

@@ -108,10 +108,6 @@ std::vector<ChainSpec> read_chains_of(const StudyFile& file, std::string_view ke
   return read_chains(require_key(file.root, "sweep", key), key, *file.policies);
 }
 
-std::vector<std::string> provider_axis_names() {
-  return axis_names(kWorkloadAxis, kSizeAxis, kVmAxis, kSpotAxis, kEvictorAxis, kSafAxis, kOtnAxis);
-}
-
 const Setting<P>& host_setting() {
   static const Setting<P> made{
       .keys = {"host", "added_type"},

@@ -29,11 +29,15 @@ constexpr ColumnType axis_type(const OfferRule* /*tag*/) { return ColumnType::kI
 /// Over which VM policies a headroom counts.
 [[nodiscard]] const Setting<ProviderSettings>& headroom_of_setting();
 
-/// All of them, and the hosts. A study adds its own rows behind these.
+/// All of them, and the hosts.
 [[nodiscard]] const SettingTable<ProviderSettings>& provider_table();
 
-/// Of these seven axes, for Experiment::group_by.
-[[nodiscard]] std::vector<std::string> provider_axis_names();
+/// The same rows, of studies that add their own behind these.
+template <class Settings>
+[[nodiscard]] std::vector<SettingRow<Settings>> provider_rows_of() {
+  const auto rows = provider_table().rows();
+  return {rows.begin(), rows.end()};
+}
 
 /// Reads policies under a key. Errors: ConfigError.
 [[nodiscard]] std::vector<ChainSpec> read_chains_of(const StudyFile& file, std::string_view key);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace cospot {
@@ -32,13 +33,15 @@ std::string counterpart_view(std::string_view name, std::span<const Column> axes
   }
   std::string where;
   for (const auto& [axis, value] : values) where += fmt::format("other.{} = {} AND ", axis, value);
+  const bool has_headroom =
+      std::ranges::find(axes, "headroom_percent", &Column::name) != axes.end();
   return fmt::format(
       "CREATE VIEW {} AS\n"
       "SELECT run.run_index, other.vm_revenue_requested, other.vm_revenue, other.vm_revenue_lost,\n"
       "  other.spot_revenue\n"
-      "FROM run JOIN run AS other ON {}{}\n"
-      "  AND (run.headroom_percent IS NOT NULL OR other.hosts = run.hosts);\n",
-      name, where, same_axes_sql(others, "other", "run"));
+      "FROM run JOIN run AS other ON {}{}{};\n",
+      name, where, same_axes_sql(others, "other", "run"),
+      has_headroom ? "\n  AND (run.headroom_percent IS NOT NULL OR other.hosts = run.hosts)" : "");
 }
 
 std::string baseline_view(std::span<const Column> axes) {

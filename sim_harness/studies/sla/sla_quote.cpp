@@ -68,11 +68,15 @@ std::string lifetime_json(SimTime lifetime) {
 SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at,
                           std::size_t threads) {
   const std::vector<double> probabilities = probabilities_of(settings);
-  const RequestStore store({settings.on_demand, settings.spot});
-  require_possible_requests(settings, store);
-  const Workload workload = sla_workload(settings, store, {});
-  const EventSchedule schedule = sla_schedule(settings, workload);
-  const RunSettings simulation = sla_simulation(settings, {});
+  const ProviderStudy study(sla_preset(), {});
+  const GridPoint<SlaSettings> first({}, settings, {});
+  RunOutcome outcome;
+  const Replay replay =
+      load_traces(settings, WorkloadClasses::kVmsAndSpots)->replay(first, outcome);
+  const Workload& workload = *replay.workload;
+  const EventSchedule& schedule = *replay.schedule;
+  const std::vector<std::any> shared = study.share(settings, workload);
+  const RunSettings simulation = study.prepare(first, replay, shared, outcome).settings;
   SimulationEngine engine(schedule, simulation.host.table(simulation.hosts),
                           make_allocator(simulation, schedule.has_placements()));
   LifetimeSlaOptions options = read_lifetime_sla_options(PluginOptions("sla", settings.promise));
@@ -87,7 +91,7 @@ SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at
                     hours_of(*at), hours_of(workload.window)));
   }
   SlaQuotes quotes{.at = at.value_or(workload.window),
-                   .unit = settings.on_demand.front().unit,
+                   .unit = settings.vm_sources.front().unit,
                    .evicted = probabilities,
                    .spot_delay = settings.spot_delay};
   engine.run({.time = quotes.at});
@@ -96,8 +100,8 @@ SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at
   quotes.evictions = until.evictions;
   LifetimeEstimateSettings estimate = forecast.estimate_settings();
   estimate.probabilities = probabilities;
-  LifetimeEstimate made(forecast.history(), estimate, SimTime{0}, quotes.at, forecast.refreshes(),
-                        forecast.made_at());
+  LifetimeEstimate made(forecast.history(), estimate, SimTime{0}, quotes.at,
+                        forecast.refreshes().count, forecast.made_at());
   quotes.quantiles = run_pieces(made, threads);
   for (const ResourceVector& size : estimate.sizes) {
     SizeQuote quote{.size = size, .slots = free_slots(engine.hosts().view(), size)};

@@ -4,29 +4,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "core/errors.hpp"
-#include "core/random.hpp"
-#include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
-#include "sim_harness/provider/loop/simulation_engine.hpp"
-#include "sim_harness/provider/run/allocator.hpp"
 #include "sim_harness/provider/run/placement_checks.hpp"
 
 namespace cospot {
 namespace {
-
-/// Seeds of a run's three sources of chance.
-struct RunSeeds {
-  explicit RunSeeds(std::int64_t seed) {
-    Random random(static_cast<std::uint64_t>(seed));
-    on_demand = random.next_u64();
-    spot = random.next_u64();
-    samples = random.next_u64();
-  }
-
-  std::uint64_t on_demand = 0, spot = 0, samples = 0;
-};
 
 /// The requests of both classes, as the run sees them.
 struct RunRequests {
@@ -36,15 +22,16 @@ struct RunRequests {
   bool share_groups = false;  ///< they are the two classes of one file
 };
 
-RunRequests requests_of(const SlaSettings& settings, const RequestStore& store, const SlaRun& run) {
-  const RunSeeds seeds(settings.seeds[run.seed]);
-  const RequestSource& on_demand = settings.on_demand[run.on_demand];
-  const RequestSource& spot = settings.spot[run.spot];
+RunRequests requests_of(const RequestStore& store, const GridPoint<SlaSettings>& at) {
+  const SlaSettings& settings = at.settings();
+  const RunSeeds seeds(at.get(kSeedAxis));
+  const RequestSource& on_demand = at.get(kSlaWorkloadAxis);
+  const RequestSource& spot = at.get(kSpotWorkloadAxis);
   const RequestSource& spot_source = spot.is_same_file ? on_demand : spot;
   RunRequests requests{
       .name = spot.is_same_file ? on_demand.label : on_demand.label + " and " + spot.label,
-      .on_demand = store.requests(on_demand, InstanceClass::kVm, seeds.on_demand),
-      .spot = store.requests(spot_source, InstanceClass::kSpot, seeds.spot)};
+      .on_demand = store.requests(on_demand, InstanceClass::kVm, seeds.vms),
+      .spot = store.requests(spot_source, InstanceClass::kSpot, seeds.spots)};
   requests.share_groups = spot_source.file == on_demand.file && !requests.on_demand.are_all_rows &&
                           !requests.spot.are_all_rows;
   for (WorkloadRow& row : requests.spot.rows) {
@@ -52,7 +39,7 @@ RunRequests requests_of(const SlaSettings& settings, const RequestStore& store, 
     if (row.end != kNever) row.end += settings.spot_delay;
   }
   requests.spot.end += settings.spot_delay;
-  if (settings.spots_end_with_on_demand) {
+  if (settings.spots_end_with_vms) {
     requests.spot.end = std::min(requests.spot.end, requests.on_demand.end);
     std::erase_if(requests.spot.rows,
                   [&](const WorkloadRow& row) { return row.start >= requests.spot.end; });
@@ -100,14 +87,10 @@ double mean_demand(const Requests& requests, SimTime from) {
   return requests.end <= from ? 0 : mean_vcpus(requests.rows, from, requests.end);
 }
 
-double held_vcpus(Revenue revenue, SimTime window) {
-  return static_cast<double>(revenue) / static_cast<double>(window.count());
-}
-
 }  // namespace
 
-Workload sla_workload(const SlaSettings& settings, const RequestStore& store, const SlaRun& run) {
-  return merged(requests_of(settings, store, run));
+Workload sla_workload(const RequestStore& store, const GridPoint<SlaSettings>& at) {
+  return merged(requests_of(store, at));
 }
 
 EventSchedule sla_schedule(const SlaSettings& settings, const Workload& workload) {
@@ -136,72 +119,57 @@ void require_one_unit(const SlaSettings& settings, const Workload& workload) {
   }
 }
 
+/// The requests of VMs and spots from sources of their own: each run has another workload.
+class TraceRequests final : public StudyRequests {
+ public:
+  explicit TraceRequests(const SlaSettings& settings)
+      : store_({settings.vm_sources, settings.spot_sources}) {
+    require_possible_requests(settings, store_);
+    records = store_.records();
+  }
+
+  [[nodiscard]] Replay replay(const GridPoint<SlaSettings>& at,
+                              RunOutcome& outcome) const override {
+    struct Owned {
+      Workload workload;
+      EventSchedule schedule{};
+    };
+    RunRequests requests = requests_of(store_, at);
+    outcome.vm_vcpus_mean = mean_demand(requests.on_demand, SimTime{0});
+    outcome.spot_vcpus_mean = mean_demand(requests.spot, at.settings().spot_delay);
+    const auto owned = std::make_shared<Owned>(Owned{.workload = merged(std::move(requests))});
+    owned->schedule = sla_schedule(at.settings(), owned->workload);
+    return {.workload = &owned->workload,
+            .schedule = &owned->schedule,
+            .hosts = at.get(kHostsAxis),
+            .is_shared = false,
+            .owner = owned};
+  }
+
+ private:
+  RequestStore store_;
+};
+
 }  // namespace
 
+std::unique_ptr<StudyRequests> load_traces(const SlaSettings& settings,
+                                           WorkloadClasses /*classes*/) {
+  return std::make_unique<TraceRequests>(settings);
+}
+
 void require_possible_requests(const SlaSettings& settings, const RequestStore& store) {
-  SlaRun each;
-  for (each.on_demand = 0; each.on_demand < settings.on_demand.size(); ++each.on_demand) {
-    for (each.spot = 0; each.spot < settings.spot.size(); ++each.spot) {
-      require_one_unit(settings, sla_workload(settings, store, each));
-    }
-  }
-  if (!store.has_placements() && settings.host.isolated_tenants().empty()) return;
-  SlaRun run;
-  for (run.on_demand = 0; run.on_demand < settings.on_demand.size(); ++run.on_demand) {
-    for (run.spot = 0; run.spot < settings.spot.size(); ++run.spot) {
-      const Workload workload = sla_workload(settings, store, run);
+  const std::vector<std::string> axes{kSlaWorkloadAxis.name, kSpotWorkloadAxis.name};
+  for (std::size_t vms = 0; vms < settings.vm_sources.size(); ++vms) {
+    for (std::size_t spots = 0; spots < settings.spot_sources.size(); ++spots) {
+      const Workload workload =
+          sla_workload(store, GridPoint<SlaSettings>(axes, settings, {vms, spots}));
+      require_one_unit(settings, workload);
+      // Of most requests nothing need be looked at.
+      if (!store.has_placements() && settings.host.isolated_tenants().empty()) continue;
       require_possible_placements(workload, sla_schedule(settings, workload), settings.host,
-                                  std::ranges::min(settings.hosts));
+                                  std::ranges::min(settings.host_counts));
     }
   }
-}
-
-RunSettings sla_simulation(const SlaSettings& settings, const SlaRun& run) {
-  RunSettings simulation{.host = settings.host,
-                         .hosts = settings.hosts[run.hosts],
-                         .vm = settings.vm,
-                         .spot = settings.spot_chain,
-                         .evictor = settings.evictor,
-                         .saf = settings.saf,
-                         .otn = settings.otn.value_or(OfferRule(settings.hosts[run.hosts]))};
-  if (settings.targets[run.target].probability) {
-    FilterSpec promise{.name = "LifetimeSla", .options = settings.promise};
-    promise.options["target"] = *settings.targets[run.target].probability;
-    // Options are numbers; 53 bits of the seed survive.
-    const std::uint64_t seed = RunSeeds(settings.seeds[run.seed]).samples;
-    promise.options["seed"] = static_cast<double>(seed >> 11);
-    simulation.spot.filters.push_back(std::move(promise));
-  }
-  return simulation;
-}
-
-SlaResult run_sla(const SlaSettings& settings, const RequestStore& store, const SlaRun& run) {
-  RunRequests requests = requests_of(settings, store, run);
-  SlaResult result;
-  result.on_demand_vcpus_mean = mean_demand(requests.on_demand, SimTime{0});
-  result.spot_vcpus_mean = mean_demand(requests.spot, settings.spot_delay);
-  const Workload workload = merged(std::move(requests));
-  const EventSchedule schedule = sla_schedule(settings, workload);
-  const RunSettings simulation = sla_simulation(settings, run);
-  SimulationEngine engine(schedule, simulation.host.table(simulation.hosts),
-                          make_allocator(simulation, schedule.has_placements()));
-  const auto forecast = make_lifetime_forecast(schedule, engine.hosts(), simulation.spot);
-  engine.set_forecasts(forecast.get());
-  engine.run();
-  result.run = engine.result();
-  result.on_demand_vcpus_held = held_vcpus(result.run.vm_revenue, workload.window);
-  result.spot_vcpus_held = held_vcpus(result.run.spot_revenue, workload.window);
-  result.window_days =
-      static_cast<double>(workload.window.count()) / static_cast<double>(SimTime(kDay).count());
-  if (result.run.spot_revenue_requested > 0) {
-    result.spot_revenue_share = static_cast<double>(result.run.spot_revenue) /
-                                static_cast<double>(result.run.spot_revenue_requested);
-  }
-  if (forecast) {
-    result.refreshes = forecast->refreshes();
-    result.refresh_ms_max = forecast->refresh_ms_max();
-  }
-  return result;
 }
 
 }  // namespace cospot

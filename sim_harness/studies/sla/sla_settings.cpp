@@ -9,60 +9,15 @@
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/provider/policies/policy_list.hpp"
+#include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
+#include "sim_harness/studies/provider/run_measures.hpp"
+#include "sim_harness/studies/sla/sla_run.hpp"
+#include "sim_harness/studies/sla/sla_summary.hpp"
 
 namespace cospot {
 namespace {
-
-/// The keys that are options of the filter LifetimeSla, with what they are when nobody says.
-const std::vector<std::pair<std::string, PluginOptions::Value>>& promise_keys() {
-  static const std::vector<std::pair<std::string, PluginOptions::Value>> keys{
-      {"refresh_hours", 6.0},
-      {"samples", std::int64_t{10'000}},
-      {"samples_per", "size"},
-      {"samples_kept", "refresh"},
-      {"least_samples", std::int64_t{1}},
-      {"victim", "youngest"},
-      {"censored", "forever"},
-      {"quantile", "linear"},
-      {"condition_width", 0.0},
-      {"history", "all"},
-      {"before_first_refresh", "reject"},
-      {"asked_factor", 1.0}};
-  return keys;
-}
-
-PolicyOptions read_promise(const ConfigNode& root) {
-  PolicyOptions promise;
-  for (const auto& [key, fallback] : promise_keys()) {
-    const ConfigNode* node = root.find(key);
-    promise[key] = node == nullptr ? fallback : read_option(*node, key);
-    if (node == nullptr) continue;
-    try {
-      (void)read_lifetime_sla_options(PluginOptions("sla", {{key, promise[key]}}));
-    } catch (const ConfigError& error) {
-      throw ConfigError(fmt::format("{}: {}", node->where, error.what()));
-    }
-  }
-  return promise;
-}
-
-SlaTarget read_target(const ConfigNode& node, std::string_view key) {
-  if (node.text == "none") return {.label = "none", .probability = std::nullopt};
-  constexpr std::string_view kExpected = "none, or a probability of eviction between 0 and 1";
-  SlaTarget target;
-  try {
-    target.probability = read_number(node, key, 0, 1);
-  } catch (const ConfigError&) {
-    throw_bad_value(node, key, kExpected);
-  }
-  if (*target.probability <= 0 || *target.probability >= 1) {
-    throw_bad_value(node, key, kExpected);
-  }
-  target.label = fmt::format("{}", *target.probability);
-  return target;
-}
 
 void read_host(const ConfigNode& root, const std::filesystem::path& folder, SlaSettings& settings) {
   static constexpr std::array<std::string_view, 2> kHostKeys{"vcpus", "memory_mb"};
@@ -95,25 +50,21 @@ std::vector<std::size_t> read_host_counts(const ConfigNode& root, const HostMix&
   });
 }
 
-/// A key with one policy, by default first fit.
-ChainSpec read_policy(const ConfigNode& root, std::string_view key, PolicyLoader& loader) {
+/// The policies under a key, by default first fit.
+std::vector<ChainSpec> read_policies(const ConfigNode& root, std::string_view key,
+                                     PolicyLoader& loader) {
   const ConfigNode* node = root.find(key);
-  if (node == nullptr) return load_chain("FirstFit", loader);
-  std::vector<ChainSpec> chains = read_chains(*node, key, loader);
-  if (chains.size() != 1) throw_bad_value(*node, key, "one policy: it is no axis");
-  return std::move(chains.front());
+  if (node == nullptr) return {load_chain("FirstFit", loader)};
+  return read_chains(*node, key, loader);
 }
 
-EvictorSpec read_evictor(const ConfigNode& root, const StudyFile& file, std::string_view victim) {
-  if (const ConfigNode* node = root.find("evictor")) {
-    std::vector<EvictorSpec> evictors =
-        read_evictors(*node, "evictor", file.folder, *file.policies);
-    if (evictors.size() != 1) throw_bad_value(*node, "evictor", "one evictor: it is no axis");
-    return std::move(evictors.front());
+std::vector<EvictorSpec> read_evictors_of(const StudyFile& file, std::string_view victim) {
+  if (const ConfigNode* node = file.root.find("evictor")) {
+    return read_evictors(*node, "evictor", file.folder, *file.policies);
   }
   EvictorSpec spec{.label = "YJF", .name = "YJF"};
   spec.options["score"] = std::string(victim == "youngest" ? "age" : "victims");
-  return spec;
+  return {spec};
 }
 
 void read_simulation(const StudyFile& file, SlaSettings& settings) {
@@ -126,26 +77,29 @@ void read_simulation(const StudyFile& file, SlaSettings& settings) {
   if (const ConfigNode* end = root.find("spot_end")) {
     const std::string text = read_text(*end, "spot_end");
     if (text != "shift" && text != "cut") throw_bad_value(*end, "spot_end", "shift or cut");
-    settings.spots_end_with_on_demand = text == "cut";
+    settings.spots_end_with_vms = text == "cut";
   }
-  settings.vm = read_policy(root, "vm", *file.policies);
-  settings.spot_chain = read_policy(root, "spot", *file.policies);
-  const std::string victim = std::get<std::string>(settings.promise.at("victim"));
-  settings.evictor = read_evictor(root, file, victim);
-  if (const ConfigNode* saf = root.find("saf")) settings.saf = read_bool(*saf, "saf");
+  settings.vm = read_policies(root, "vm", *file.policies);
+  settings.spot = read_policies(root, "spot", *file.policies);
+  const ConfigNode* of = root.find("victim");
+  const std::string victim = of == nullptr ? "youngest" : of->text;
+  settings.evictors = read_evictors_of(file, victim);
+  settings.saf = {true};
+  if (const ConfigNode* saf = root.find("saf")) {
+    settings.saf =
+        read_distinct(*saf, "saf", [](const ConfigNode& item) { return read_bool(item, "saf"); });
+  }
   if (root.find("otn") != nullptr) {
-    const std::vector<OfferRule> offers = read_offers(root);
-    if (offers.size() != 1) throw_bad_value(*root.find("otn"), "otn", "one value: it is no axis");
-    settings.otn = offers.front();
+    settings.otn = read_offers(root);
   } else if (victim == "first_host") {
-    settings.otn = OfferRule(1);
+    settings.otn = {OfferRule(1)};
   }
 }
 
 /// Refuses VMs and spots whose sizes nobody can add.
 void require_one_unit(const ConfigNode& root, const SlaSettings& settings) {
-  for (const RequestSource& vms : settings.on_demand) {
-    for (const RequestSource& spots : settings.spot) {
+  for (const RequestSource& vms : settings.vm_sources) {
+    for (const RequestSource& spots : settings.spot_sources) {
       if (spots.is_same_file || spots.unit == vms.unit) continue;
       throw ConfigError(
           fmt::format("{}: one vcpu of '{}' is {} and of '{}' {}; expected files that count alike "
@@ -167,34 +121,20 @@ const Setting<S> kHost{
           configuration["counts_memory"] = settings.has_memory;
         }};
 
-/// How the promise is made: the options of the filter.
-Setting<S> promise_setting() {
-  Setting<S> setting{.keys = {},
-                     .read = [](const StudyFile& file,
-                                S& settings) { settings.promise = read_promise(file.root); },
-                     .write =
-                         [](const S& settings, Json& configuration) {
-                           Json& promise = configuration["promise"] = Json::object();
-                           for (const auto& [key, value] : settings.promise)
-                             promise[key] = setting_json(value);
-                         }};
-  for (const auto& [key, fallback] : promise_keys()) setting.keys.emplace_back(key);
-  return setting;
-}
-
-/// What is no axis of the simulation: the policies, and how spots come and go.
+/// What is an axis only where it has several values: the policies; and how spots come and go.
 const Setting<S> kSimulation{
     .keys = {"spot_delay_hours", "spot_end", "vm", "spot", "evictor", "saf", "otn"},
     .read = read_simulation,
     .write =
         [](const S& settings, Json& configuration) {
           configuration["spot_delay_us"] = settings.spot_delay.count();
-          configuration["spot_end"] = settings.spots_end_with_on_demand ? "cut" : "shift";
-          configuration["vm"] = setting_json(settings.vm);
-          configuration["spot"] = setting_json(settings.spot_chain);
-          configuration["evictor"] = setting_json(settings.evictor);
-          configuration["saf"] = settings.saf;
-          configuration["otn"] = settings.otn ? setting_json(*settings.otn) : Json("all");
+          configuration["spot_end"] = settings.spots_end_with_vms ? "cut" : "shift";
+          configuration["vm"] = setting_json(settings.vm.front());
+          configuration["spot"] = setting_json(settings.spot.front());
+          configuration["evictor"] = setting_json(settings.evictors.front());
+          configuration["saf"] = bool{settings.saf.front()};
+          configuration["otn"] =
+              settings.otn.empty() ? Json("all") : setting_json(settings.otn.front());
         },
     .renamed = {{"vm_policy", "vm"}, {"spot_policy", "spot"}}};
 
@@ -204,50 +144,126 @@ std::vector<RequestSource> read_sources_of(const StudyFile& file, std::string_vi
 
 }  // namespace
 
-const Axis<S, RequestSource> kSlaWorkloadAxis{
+const Axis<TraceSettings, RequestSource> kSlaWorkloadAxis{
     .name = "workload",
     .meaning = "label of the requests for VMs",
-    .values = &S::on_demand,
-    .read_all = [](const StudyFile& file, const S&) { return read_sources_of(file, "workloads"); },
+    .values = &TraceSettings::vm_sources,
+    .read_all = [](const StudyFile& file,
+                   const TraceSettings&) { return read_sources_of(file, "workloads"); },
     .keys = {"workloads"},
     .renamed = {{"on_demand", "workloads"}}};
 
-const Axis<S, RequestSource> kSpotWorkloadAxis{
+const Axis<TraceSettings, RequestSource> kSpotWorkloadAxis{
     .name = "spot_workload",
     .meaning = "label of the requests for spots",
-    .values = &S::spot,
+    .values = &TraceSettings::spot_sources,
     .read_all = [](const StudyFile& file,
-                   const S&) { return read_sources_of(file, "spot_workloads"); },
+                   const TraceSettings&) { return read_sources_of(file, "spot_workloads"); },
     .keys = {"spot_workloads"}};
 
 const Axis<S, std::size_t> kHostsAxis{.name = "hosts",
                                       .unit = "hosts",
                                       .meaning = "in the datacenter",
-                                      .values = &S::hosts,
+                                      .values = &S::host_counts,
                                       .read_all = [](const StudyFile& file, const S& settings) {
                                         return read_host_counts(file.root, settings.host);
                                       }};
 
-const Axis<S, SlaTarget> kTargetAxis{
-    .name = "target",
-    .meaning = "promised probability of eviction; `none`: no promise",
-    .values = &S::targets,
-    .read = read_target};
+namespace {
 
-const Axis<S, std::int64_t> kSlaSeedAxis{.name = "seed",
-                                         .meaning = "of generated requests and of samples",
-                                         .values = &S::seeds,
-                                         .read = read_seed};
+/// Each VM is offered all hosts, unless the file says how many.
+void complete_run(const PartRun& run) {
+  if (run.at.settings().otn.empty()) run.settings.otn = OfferRule(run.settings.hosts);
+}
 
-const SettingTable<S>& sla_table() {
-  static const SettingTable<S> table(
-      "study", {kSlaWorkloadAxis, kSpotWorkloadAxis, kHost, kHostsAxis, kTargetAxis, kSlaSeedAxis,
-                promise_setting(), kSimulation});
-  return table;
+double held_vcpus(Revenue revenue, SimTime window) {
+  return static_cast<double>(revenue) / static_cast<double>(window.count());
+}
+
+std::vector<Measure<RunOutcome>> measures() {
+  using R = RunOutcome;
+  std::vector<Measure<R>> all{
+      measure<R>({.name = "on_demand_requests", .unit = "VMs", .meaning = "requested"},
+                 [](const R& one) { return one.run().vm_requests; }),
+      measure<R>({.name = "on_demand_admitted", .unit = "VMs", .meaning = "placed"},
+                 [](const R& one) { return one.run().vm_requests - one.run().vm_rejected; }),
+      measure<R>({.name = "spot_requests", .unit = "spots", .meaning = "requested"},
+                 [](const R& one) { return one.run().spot_requests; }),
+      measure<R>({.name = "spot_admitted", .unit = "spots", .meaning = "placed"},
+                 [](const R& one) { return one.run().spot_admitted; }),
+      measure<R>(
+          {.name = "evictions", .unit = "spots", .meaning = "evicted of those that were placed"},
+          [](const R& one) { return one.run().evictions; }),
+      measure<&R::vm_vcpus_mean>({.name = "on_demand_vcpus_mean",
+                                  .unit = "vcpus",
+                                  .meaning = "that the on-demand trace asks for on average",
+                                  .decimals = 3}),
+      measure<&R::spot_vcpus_mean>({.name = "spot_vcpus_mean",
+                                    .unit = "vcpus",
+                                    .meaning = "that the spot trace asks for on average",
+                                    .decimals = 3}),
+      measure<R>({.name = "refreshes",
+                  .unit = "refreshes",
+                  .meaning = "of the lifetime quantiles; 0 without a target"},
+                 [](const R& one) { return one.refreshes.count; }),
+      measure<R>({.name = "refresh_ms_max",
+                  .role = ColumnRole::kTime,
+                  .unit = "ms",
+                  .meaning = "the longest refresh",
+                  .decimals = 3},
+                 [](const R& one) { return one.refreshes.longest_ms; }),
+      measure<R>({.name = "on_demand_vcpus_held",
+                  .unit = "vcpus",
+                  .meaning = "that VMs held on average",
+                  .decimals = 3},
+                 [](const R& one) { return held_vcpus(one.run().vm_revenue, one.window); }),
+      measure<R>({.name = "spot_vcpus_held",
+                  .unit = "vcpus",
+                  .meaning = "that spots held on average",
+                  .decimals = 3},
+                 [](const R& one) { return held_vcpus(one.run().spot_revenue, one.window); }),
+      measure<R>({.name = "spot_revenue_share",
+                  .unit = "fraction",
+                  .meaning = "of the spot revenue that was requested: what spots earned",
+                  .decimals = 6},
+                 [](const R& one) {
+                   const RunResult& run = one.run();
+                   return run.spot_revenue_requested > 0
+                              ? static_cast<double>(run.spot_revenue) /
+                                    static_cast<double>(run.spot_revenue_requested)
+                              : 0.0;
+                 })};
+  append(all, measures_of<&R::life>(measures_of<&LifeResult::run>(run_revenue())));
+  all.push_back(measure<R>(
+      {.name = "window_days", .unit = "days", .meaning = "of the run", .decimals = 6},
+      [](const R& one) {
+        return static_cast<double>(one.window.count()) / static_cast<double>(SimTime(kDay).count());
+      }));
+  return all;
+}
+
+}  // namespace
+
+const ProviderPreset& sla_preset() {
+  static const ProviderPreset made{
+      .name = "sla",
+      .summary = "promised lifetimes of spots: admissions and evictions by target",
+      .rows = {kSlaWorkloadAxis, kSpotWorkloadAxis, kHost, kHostsAxis, kSimulation},
+      .rows_of_several = {kVmAxis, kSpotAxis, kEvictorAxis, kSafAxis, kOtnAxis},
+      .parts = {"target"},
+      .measures = measures(),
+      .derived = {{derived_fraction("on_demand_admission", "of the on-demand requests: placed"),
+                   "CAST(run.on_demand_admitted AS REAL) / NULLIF(run.on_demand_requests, 0)"},
+                  {derived_fraction("spot_admission", "of the spot requests: placed"),
+                   "CAST(run.spot_admitted AS REAL) / NULLIF(run.spot_requests, 0)"}},
+      .money = sla_money(),
+      .load = load_traces,
+      .complete = complete_run};
+  return made;
 }
 
 SlaSettings read_sla_settings(const StudyFile& file) {
-  SlaSettings settings = sla_table().read(file);
+  SlaSettings settings = ProviderStudy(sla_preset(), file.root).table().read(file);
   require_one_unit(file.root, settings);
   return settings;
 }

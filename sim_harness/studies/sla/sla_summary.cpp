@@ -147,12 +147,10 @@ StudySummary sla_summary(ResultsDatabase& results, Timing timing) {
   return summary;
 }
 
-const StudyMoney& sla_money() {
-  static const StudyMoney made{
-      .columns = {kVmsLost, kVmsRequested, kVmsEarned, kSpotsEarned, kSpotsRequested},
-      .months = "run.window_days / (365.25 / 12)",
-      .takes_flavors = false};
-  return made;
+StudyMoney sla_money() {
+  return {.columns = {kVmsLost, kVmsRequested, kVmsEarned, kSpotsEarned, kSpotsRequested},
+          .months = "run.window_days / (365.25 / 12)",
+          .takes_flavors = false};
 }
 
 }  // namespace cospot

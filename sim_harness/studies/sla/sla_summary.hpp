@@ -10,6 +10,6 @@ namespace cospot {
 [[nodiscard]] StudySummary sla_summary(ResultsDatabase& results, Timing timing);
 
 /// What runs are worth at prices of a vCPU-hour.
-[[nodiscard]] const StudyMoney& sla_money();
+[[nodiscard]] StudyMoney sla_money();
 
 }  // namespace cospot

@@ -3,14 +3,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim_harness/experiments/grid/axis.hpp"
 #include "sim_harness/provider/schedulers/scheduler_settings.hpp"
-#include "sim_harness/studies/provider/provider_axes.hpp"
-#include "sim_harness/studies/study.hpp"
 
 namespace cospot {
 
-/// A file of the study `schedulers`, read. What it may leave out has its default here.
-struct SchedulersSettings : ProviderSettings {
+/// What a file says of several schedulers. What it may leave out has its default here.
+struct SchedulersSettings {
   std::vector<std::int64_t> schedulers{};
   std::vector<DealRule> assignments{DealRule::kByRequest};
   std::vector<double> refresh_intervals_s{};
@@ -18,8 +17,11 @@ struct SchedulersSettings : ProviderSettings {
   std::vector<CommitRule> commits{CommitRule::kGeneration};
   std::vector<RetryRule> retry_rules{RetryRule::kAlternates};
   std::vector<std::int64_t> max_retries{2};  ///< Nova's max_attempts is 3
+};
+
+/// How loosely a ranking is followed, by one scheduler or several.
+struct SubsetSettings {
   std::vector<std::int64_t> subset_sizes{1};
-  std::vector<std::int64_t> seeds{1};
 };
 
 [[nodiscard]] AxisValue axis_value(DealRule rule);
@@ -36,9 +38,6 @@ extern const Axis<SchedulersSettings, double> kDecisionAxis;
 extern const Axis<SchedulersSettings, CommitRule> kCommitRuleAxis;
 extern const Axis<SchedulersSettings, RetryRule> kRetryRuleAxis;
 extern const Axis<SchedulersSettings, std::int64_t> kMaxRetriesAxis;
-extern const Axis<SchedulersSettings, std::int64_t> kHostSubsetSizeAxis;
-extern const Axis<SchedulersSettings, std::int64_t> kSchedulersSeedAxis;
-
-[[nodiscard]] const SettingTable<SchedulersSettings>& schedulers_table();
+extern const Axis<SubsetSettings, std::int64_t> kHostSubsetSizeAxis;
 
 }  // namespace cospot

@@ -31,9 +31,9 @@ struct PromiseStep {
 /// Tells the policies what is promised to the Economy class and how much of it is in use.
 class PromiseOwner final : public ForecastOwner {
  public:
-  /// Args: steps: by time. All of them outlive it.
-  PromiseOwner(const std::vector<PromiseStep>& steps, const Workload& workload,
-               const std::vector<std::uint8_t>& level_of);
+  /// Args: steps: by time. workload: outlives it. level_of: of each row.
+  PromiseOwner(std::vector<PromiseStep> steps, const Workload& workload,
+               std::vector<std::uint8_t> level_of);
 
   [[nodiscard]] SimTime next_refresh() const override;
   void refresh() override;
@@ -46,9 +46,9 @@ class PromiseOwner final : public ForecastOwner {
  private:
   void use(InstanceIndex instance, std::int64_t sign);
 
-  const std::vector<PromiseStep>* steps_;
+  std::vector<PromiseStep> steps_;
   const Workload* workload_;
-  const std::vector<std::uint8_t>* level_of_;
+  std::vector<std::uint8_t> level_of_;
   std::size_t next_ = 0;
   EconomyPromise promise_;
   Forecasts forecasts_;

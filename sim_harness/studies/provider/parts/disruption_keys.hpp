@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/experiments/grid/axis.hpp"
 #include "sim_harness/provider/disruptions/life_settings.hpp"
-#include "sim_harness/studies/provider/provider_axes.hpp"
 
 namespace cospot {
 
@@ -23,13 +23,11 @@ namespace cospot {
 [[nodiscard]] Json setting_json(const LifeSettings& life);
 [[nodiscard]] AxisValue axis_value(const LifeSettings& life);
 
-/// A file of the study `life`, read.
-struct LifeStudySettings : ProviderSettings {
-  std::vector<LifeSettings> lives{};
+/// What a file says of them.
+struct DisruptionSettings {
+  std::vector<LifeSettings> lives{LifeSettings{}};
 };
 
-extern const Axis<LifeStudySettings, LifeSettings> kDisruptionsAxis;
-
-[[nodiscard]] const SettingTable<LifeStudySettings>& life_table();
+extern const Axis<DisruptionSettings, LifeSettings> kDisruptionsAxis;
 
 }  // namespace cospot

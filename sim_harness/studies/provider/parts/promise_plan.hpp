@@ -5,8 +5,8 @@
 
 #include "sim_harness/data/workloads/workload.hpp"
 #include "sim_harness/studies/economy/economy.hpp"
-#include "sim_harness/studies/levels/level_run.hpp"
-#include "sim_harness/studies/levels/levels_settings.hpp"
+#include "sim_harness/studies/provider/parts/economy_keys.hpp"
+#include "sim_harness/studies/provider/parts/economy_levels.hpp"
 
 namespace cospot {
 
@@ -19,10 +19,10 @@ struct VmUse {
 /// Errors: InputError when the workload has no VM, or is too short for a prediction.
 [[nodiscard]] VmUse vm_use_of(const Workload& workload, const EconomySettings& settings);
 
-/// What is promised over time in a datacenter of so many hosts: at each prediction, what the VMs'
+/// What is promised over time on hosts that have so much: at each prediction, what the VMs'
 /// use before it lets expect; before the first one, nothing.
-[[nodiscard]] std::vector<PromiseStep> promise_steps(const VmUse& use, std::size_t hosts,
-                                                     const LevelsSettings& settings,
+[[nodiscard]] std::vector<PromiseStep> promise_steps(const VmUse& use, const HostMix::Sum& hosts,
+                                                     const EconomyClassSettings& settings,
                                                      double confidence);
 
 }  // namespace cospot

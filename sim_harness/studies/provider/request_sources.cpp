@@ -1,4 +1,4 @@
-#include "sim_harness/studies/sla/sla_sources.hpp"
+#include "sim_harness/studies/provider/request_sources.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -5,21 +5,20 @@
 #include <string>
 #include <vector>
 
+#include "sim_harness/experiments/grid/axis.hpp"
+#include "sim_harness/provider/run/run_settings.hpp"
 #include "sim_harness/studies/economy/economy.hpp"
-#include "sim_harness/studies/provider/provider_axes.hpp"
-#include "sim_harness/studies/study.hpp"
 
 namespace cospot {
 
 /// A promise without a limit, among those that are confidences.
 inline constexpr const char* kUnlimitedPromise = "unlimited";
 
-/// A file of the study `levels`, read.
-struct LevelsSettings : ProviderSettings {
+/// What a file says of an Economy class.
+struct EconomyClassSettings {
   std::vector<ChainSpec> economy_chains{};
   std::vector<double> percents{};
   std::vector<std::string> promises{};
-  std::vector<std::int64_t> seeds{1};
   std::string forecaster = "mean";
   double economy_price = 0.7;
   EconomySettings economy{};
@@ -31,14 +30,12 @@ struct LevelsSettings : ProviderSettings {
   }
 };
 
-extern const Axis<LevelsSettings, ChainSpec> kEconomyAxis;
-extern const Axis<LevelsSettings, double> kEconomyPercentAxis;
-extern const Axis<LevelsSettings, std::string> kPromiseAxis;
-extern const Axis<LevelsSettings, std::int64_t> kLevelsSeedAxis;
-
-[[nodiscard]] const SettingTable<LevelsSettings>& levels_table();
-
-/// Errors: ConfigError.
-[[nodiscard]] LevelsSettings read_levels_settings(const StudyFile& file);
+extern const Axis<EconomyClassSettings, ChainSpec> kEconomyAxis;
+extern const Axis<EconomyClassSettings, double> kEconomyPercentAxis;
+extern const Axis<EconomyClassSettings, std::string> kPromiseAxis;
+extern const Setting<EconomyClassSettings> kForecasterSetting;
+extern const Setting<EconomyClassSettings> kEconomyPriceSetting;
+/// How promises are made: but for what is the datacenter's.
+[[nodiscard]] Setting<EconomyClassSettings> economy_promise_setting();
 
 }  // namespace cospot

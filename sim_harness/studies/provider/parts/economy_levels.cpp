@@ -1,4 +1,6 @@
-#include "sim_harness/studies/levels/level_run.hpp"
+#include "sim_harness/studies/provider/parts/economy_levels.hpp"
+
+#include <utility>
 
 #include "core/random.hpp"
 
@@ -20,24 +22,24 @@ std::vector<std::uint8_t> levels_of(const Workload& workload, double percent, st
   return levels;
 }
 
-PromiseOwner::PromiseOwner(const std::vector<PromiseStep>& steps, const Workload& workload,
-                           const std::vector<std::uint8_t>& level_of)
-    : steps_(&steps), workload_(&workload), level_of_(&level_of) {
+PromiseOwner::PromiseOwner(std::vector<PromiseStep> steps, const Workload& workload,
+                           std::vector<std::uint8_t> level_of)
+    : steps_(std::move(steps)), workload_(&workload), level_of_(std::move(level_of)) {
   forecasts_.economy = &promise_;
 }
 
 SimTime PromiseOwner::next_refresh() const {
-  return next_ < steps_->size() ? (*steps_)[next_].from : kNever;
+  return next_ < steps_.size() ? steps_[next_].from : kNever;
 }
 
 void PromiseOwner::refresh() {
-  const PromiseStep& step = (*steps_)[next_++];
+  const PromiseStep& step = steps_[next_++];
   promise_.promised_vcpus = step.vcpus;
   promise_.promised_memory_mb = step.memory_mb;
 }
 
 void PromiseOwner::use(InstanceIndex instance, std::int64_t sign) {
-  if ((*level_of_)[instance] != static_cast<std::uint8_t>(Level::kEconomy)) return;
+  if (level_of_[instance] != static_cast<std::uint8_t>(Level::kEconomy)) return;
   const ResourceVector& size = workload_->rows[instance].resources;
   promise_.used_vcpus += sign * size.vcpus;
   promise_.used_memory_mb += sign * size.memory_mb;

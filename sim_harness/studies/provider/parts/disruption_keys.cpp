@@ -1,4 +1,4 @@
-#include "sim_harness/studies/life/life_keys.hpp"
+#include "sim_harness/studies/provider/parts/disruption_keys.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -250,20 +250,14 @@ AxisValue axis_value(const LifeSettings& life) {
   return {life.label, life.label, flow_yaml(json)};
 }
 
-const Axis<LifeStudySettings, LifeSettings> kDisruptionsAxis{
+const Axis<DisruptionSettings, LifeSettings> kDisruptionsAxis{
     .name = "disruptions",
     .meaning = "label of what happens in addition to the workload; `none`: nothing",
-    .values = &LifeStudySettings::lives,
+    .values = &DisruptionSettings::lives,
     .read_all =
-        [](const StudyFile& file, const LifeStudySettings&) {
-          return read_lives(require_key(file.root, "study life", "disruptions"), file.folder);
+        [](const StudyFile& file, const DisruptionSettings&) {
+          return read_lives(require_key(file.root, "study", "disruptions"), file.folder);
         },
     .renamed = {{"life", "disruptions"}}};
-
-const SettingTable<LifeStudySettings>& life_table() {
-  static const SettingTable<LifeStudySettings> table("study life", provider_table(),
-                                                     {kDisruptionsAxis});
-  return table;
-}
 
 }  // namespace cospot

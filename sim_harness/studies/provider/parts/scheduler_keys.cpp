@@ -1,4 +1,4 @@
-#include "sim_harness/studies/schedulers/schedulers_settings.hpp"
+#include "sim_harness/studies/provider/parts/scheduler_keys.hpp"
 
 #include <fmt/format.h>
 
@@ -112,22 +112,11 @@ const Axis<S, std::int64_t> kMaxRetriesAxis{
     .values = &S::max_retries,
     .read = [](const auto& item, auto key) { return read_integer(item, key, 0, kMostRetries); }};
 
-const Axis<S, std::int64_t> kHostSubsetSizeAxis{
+const Axis<SubsetSettings, std::int64_t> kHostSubsetSizeAxis{
     .name = "host_subset_size",
     .unit = "hosts",
     .meaning = "K: the host is drawn from the first K of the ranking",
-    .values = &S::subset_sizes,
+    .values = &SubsetSettings::subset_sizes,
     .read = [](const auto& item, auto key) { return read_integer(item, key, 1, kMostSubset); }};
-
-const Axis<S, std::int64_t> kSchedulersSeedAxis{
-    .name = "seed", .meaning = "of the draws", .values = &S::seeds, .read = read_seed};
-
-const SettingTable<S>& schedulers_table() {
-  static const SettingTable<S> table(
-      "study schedulers", provider_table(),
-      {kSchedulersAxis, kAssignedByAxis, kRefreshIntervalAxis, kDecisionAxis, kCommitRuleAxis,
-       kRetryRuleAxis, kMaxRetriesAxis, kHostSubsetSizeAxis, kSchedulersSeedAxis});
-  return table;
-}
 
 }  // namespace cospot

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/model/sim_time.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/workloads/renewal_workload.hpp"
@@ -63,6 +64,16 @@ class RequestStore {
   [[nodiscard]] const Workload& file(const std::filesystem::path& path) const;
 
   std::vector<std::pair<std::filesystem::path, Workload>> files_;
+};
+
+/// What a file says of VMs and spots that come from sources of their own (the study `sla`).
+struct TraceSettings {
+  std::vector<RequestSource> vm_sources{};
+  std::vector<RequestSource> spot_sources{};
+  bool has_memory = false;  ///< the hosts' memory is stated, so the requests' counts
+  std::vector<std::size_t> host_counts{};
+  SimTime spot_delay{0};
+  bool spots_end_with_vms = true;
 };
 
 }  // namespace cospot

@@ -1,4 +1,4 @@
-#include "sim_harness/studies/levels/levels_settings.hpp"
+#include "sim_harness/studies/provider/parts/economy_keys.hpp"
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/studies/economy/economy_keys.hpp"
+#include "sim_harness/studies/provider/provider_axes.hpp"
 
 namespace cospot {
 namespace {
@@ -24,9 +25,11 @@ std::string read_forecaster(const ConfigNode& node) {
   throw_bad_value(node, "forecaster", "ses, mean, minimum, arima or ets");
 }
 
-using L = LevelsSettings;
+using L = EconomyClassSettings;
 
-const Setting<L> kForecaster{
+}  // namespace
+
+const Setting<L> kForecasterSetting{
     .keys = {"forecaster"},
     .read =
         [](const StudyFile& file, L& settings) {
@@ -36,7 +39,7 @@ const Setting<L> kForecaster{
     .write = [](const L& settings,
                 Json& configuration) { configuration["forecaster"] = settings.forecaster; }};
 
-const Setting<L> kEconomyPrice{
+const Setting<L> kEconomyPriceSetting{
     .keys = {"economy_price"},
     .read =
         [](const StudyFile& file, L& settings) {
@@ -48,8 +51,7 @@ const Setting<L> kEconomyPrice{
           configuration["economy_price"] = json_of(settings.economy_price);
         }};
 
-/// How promises are made: but for what is the datacenter's.
-Setting<L> promise_setting() {
+Setting<L> economy_promise_setting() {
   Setting<L> setting{
       .keys = {kEconomyKeys.begin(), kEconomyKeys.end()},
       .read = [](const StudyFile& file,
@@ -60,13 +62,15 @@ Setting<L> promise_setting() {
   return setting;
 }
 
-}  // namespace
-
 const Axis<L, ChainSpec> kEconomyAxis{
     .name = "economy",
     .meaning = "label of the policy that places economy instances",
     .values = &L::economy_chains,
-    .read_all = [](const StudyFile& file, const L&) { return read_chains_of(file, "economy"); }};
+    .read_all = [](const StudyFile& file, const L&) {
+      std::vector<ChainSpec> chains = read_chains_of(file, "economy");
+      refuse_spot_forecasts(file.root, "economy", chains);
+      return chains;
+    }};
 
 const Axis<L, double> kEconomyPercentAxis{
     .name = "economy_percent",
@@ -80,22 +84,5 @@ const Axis<L, std::string> kPromiseAxis{
     .meaning = "confidence of what is promised to the Economy class, or `unlimited`",
     .values = &L::promises,
     .read = [](const auto& item, auto) { return read_promise(item); }};
-
-const Axis<L, std::int64_t> kLevelsSeedAxis{
-    .name = "seed", .meaning = "of the draw of spots", .values = &L::seeds, .read = read_seed};
-
-const SettingTable<L>& levels_table() {
-  static const SettingTable<L> table(
-      "study levels", provider_table(),
-      {kEconomyAxis, kEconomyPercentAxis, kPromiseAxis, kLevelsSeedAxis, kForecaster, kEconomyPrice,
-       promise_setting()});
-  return table;
-}
-
-LevelsSettings read_levels_settings(const StudyFile& file) {
-  LevelsSettings settings = levels_table().read(file);
-  refuse_spot_forecasts(file.root, "economy", settings.economy_chains);
-  return settings;
-}
 
 }  // namespace cospot

@@ -1,4 +1,4 @@
-#include "sim_harness/studies/levels/promise_plan.hpp"
+#include "sim_harness/studies/provider/parts/promise_plan.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -21,10 +21,9 @@ EconomyInput vm_use(const Workload& workload, UsageResource resource,
 
 /// How much of a resource is promised over time in a datacenter that has `capacity` of it: at each
 /// prediction, what the VMs' use so far lets expect. The first member is the time in periods.
-std::vector<std::pair<std::int64_t, std::int64_t>> promised_amounts(EconomyInput input,
-                                                                    std::int64_t capacity,
-                                                                    const LevelsSettings& settings,
-                                                                    double confidence) {
+std::vector<std::pair<std::int64_t, std::int64_t>> promised_amounts(
+    EconomyInput input, std::int64_t capacity, const EconomyClassSettings& settings,
+    double confidence) {
   for (std::size_t i = 0; i < input.periods.size(); ++i) {
     input.periods.slack[i] += capacity * kSlackUnit - input.periods.capacity[i];
     input.periods.capacity[i] = capacity * kSlackUnit;
@@ -51,11 +50,10 @@ VmUse vm_use_of(const Workload& workload, const EconomySettings& settings) {
   return use;
 }
 
-std::vector<PromiseStep> promise_steps(const VmUse& use, std::size_t hosts,
-                                       const LevelsSettings& settings, double confidence) {
-  const HostMix::Sum all = settings.host.sum(hosts);
-  const auto vcpus = promised_amounts(use.vcpus, all.vcpus, settings, confidence);
-  const auto memory = promised_amounts(use.memory_mb, all.memory_mb, settings, confidence);
+std::vector<PromiseStep> promise_steps(const VmUse& use, const HostMix::Sum& hosts,
+                                       const EconomyClassSettings& settings, double confidence) {
+  const auto vcpus = promised_amounts(use.vcpus, hosts.vcpus, settings, confidence);
+  const auto memory = promised_amounts(use.memory_mb, hosts.memory_mb, settings, confidence);
   std::vector<PromiseStep> steps;
   for (std::size_t i = 0; i < vcpus.size(); ++i) {
     steps.push_back({.from = vcpus[i].first * settings.economy.period(),

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim_harness/experiments/grid/axis.hpp"
+#include "sim_harness/provider/run/run_settings.hpp"
+
+namespace cospot {
+
+/// A value of `target`: the probability of eviction that is promised, or none: every spot that
+/// fits is admitted.
+struct SlaTarget {
+  std::string label = "none";  ///< or the number
+  std::optional<double> probability{};
+
+  friend bool operator==(const SlaTarget&, const SlaTarget&) = default;
+};
+[[nodiscard]] inline AxisValue axis_value(const SlaTarget& target) {
+  return axis_value(target.label);
+}
+[[nodiscard]] inline Json setting_json(const SlaTarget& target) { return target.label; }
+
+/// What a file says of promised lifetimes.
+struct TargetSettings {
+  std::vector<SlaTarget> targets{SlaTarget{}};
+  PolicyOptions promise{};  ///< of the filter LifetimeSla: all but target and seed
+};
+
+extern const Axis<TargetSettings, SlaTarget> kTargetAxis;
+
+/// How the promise is made: the options of the filter.
+[[nodiscard]] Setting<TargetSettings> lifetime_promise_setting();
+
+}  // namespace cospot

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "sim_harness/studies/provider/study_part.hpp"
+
+namespace cospot {
+
+// The rows of study_parts(), each beside its short form, if it has one.
+
+[[nodiscard]] StudyPart lifetime_target_part();
+[[nodiscard]] StudyPart economy_part();
+[[nodiscard]] StudyPart disruptions_part();
+[[nodiscard]] StudyPart schedulers_part();
+[[nodiscard]] StudyPart host_subset_part();
+
+}  // namespace cospot

@@ -1,0 +1,46 @@
+#include "sim_harness/studies/provider/study_part.hpp"
+
+#include <algorithm>
+
+#include "core/random.hpp"
+#include "sim_harness/studies/provider/parts/parts.hpp"
+#include "sim_harness/studies/provider/provider_axes.hpp"
+
+namespace cospot {
+
+const Axis<SeedSettings, std::int64_t> kSeedAxis{.name = "seed",
+                                                 .meaning = "of what a run draws",
+                                                 .values = &SeedSettings::seeds,
+                                                 .read = read_seed};
+
+RunSeeds::RunSeeds(std::int64_t seed) {
+  Random random(static_cast<std::uint64_t>(seed));
+  vms = random.next_u64();
+  spots = random.next_u64();
+  samples = random.next_u64();
+}
+
+std::vector<SettingRow<ProviderStudySettings>> provider_rows() {
+  return provider_rows_of<ProviderStudySettings>();
+}
+
+Measure<RunOutcome> hosts_measure() {
+  return measure<RunOutcome>({.name = "hosts", .unit = "hosts", .meaning = "in the datacenter"},
+                             [](const RunOutcome& one) { return one.run().hosts; });
+}
+
+bool StudyPart::is_asked_for_by(const ConfigNode& root) const {
+  return std::ranges::any_of(rows, [&](const auto& row) {
+    return std::ranges::any_of(row.keys(),
+                               [&](std::string_view key) { return root.find(key) != nullptr; });
+  });
+}
+
+const std::vector<StudyPart>& study_parts() {
+  static const std::vector<StudyPart> parts{lifetime_target_part(), economy_part(),
+                                            disruptions_part(), schedulers_part(),
+                                            host_subset_part()};
+  return parts;
+}
+
+}  // namespace cospot

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim_harness/studies/provider/parts/disruption_keys.hpp"
+#include "sim_harness/studies/provider/parts/economy_keys.hpp"
+#include "sim_harness/studies/provider/parts/lifetime_target_keys.hpp"
+#include "sim_harness/studies/provider/parts/scheduler_keys.hpp"
+#include "sim_harness/studies/provider/provider_settings.hpp"
+#include "sim_harness/studies/provider/request_sources.hpp"
+
+namespace cospot {
+
+/// The seeds of whatever a run draws.
+struct SeedSettings {
+  std::vector<std::int64_t> seeds{1};
+};
+
+extern const Axis<SeedSettings, std::int64_t> kSeedAxis;
+
+/// What a run draws with its seed: three sources of chance.
+struct RunSeeds {
+  explicit RunSeeds(std::int64_t seed);
+
+  std::uint64_t vms = 0, spots = 0, samples = 0;
+};
+
+/// All that a file of a provider's study may say. What it does not ask for has its default, which
+/// is that it is absent.
+struct ProviderStudySettings : ProviderSettings,
+                               TraceSettings,
+                               TargetSettings,
+                               EconomyClassSettings,
+                               DisruptionSettings,
+                               SchedulersSettings,
+                               SubsetSettings,
+                               SeedSettings {};
+
+/// The rows of the seven axes that most studies have (provider_axes.hpp).
+[[nodiscard]] std::vector<SettingRow<ProviderStudySettings>> provider_rows();
+
+}  // namespace cospot
