@@ -8,6 +8,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/commands/run_commands.hpp"
 #include "sim_harness/provider/policies/policy_loader.hpp"
+#include "sim_harness/studies/study.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 
 namespace cospot {
@@ -29,7 +30,7 @@ std::string run(const ScratchFolder& folder, const std::string& arguments) {
   try {
     CLI::App app;
     NoPythonPolicies policies;
-    add_run_commands(app, policies);
+    add_run_commands(app, policies, built_in_studies());
     app.parse(arguments);
   } catch (...) {
     restore();
