@@ -12,7 +12,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/interrupt/stop_token.hpp"
-#include "sim_harness/base/json/json_text.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/experiments/grid/stored_axes.hpp"
 #include "sim_harness/experiments/queue/work_queue.hpp"
 
@@ -53,13 +53,12 @@ struct StopGroup {};
 
 /// The axes of a run as the study file has them.
 std::string axes_json(const Experiment& experiment, const Coordinates& run) {
-  JsonObject object;
+  Json json = Json::object();
   for (std::size_t axis = 0; axis < experiment.axes.size(); ++axis) {
-    object.add(
-        experiment.axes[axis].key,
-        json_value(experiment.schema.axes[axis], experiment.axes[axis].values[run[axis]].value));
+    json[experiment.axes[axis].key] =
+        json_of(experiment.schema.axes[axis], experiment.axes[axis].values[run[axis]].value);
   }
-  return object.text();
+  return text_of(json);
 }
 
 /// The threads' common state: what is next, what is done, what went wrong.
