@@ -15,7 +15,7 @@
 #include "core/policy/plugin.hpp"
 #include "evictors/registry.hpp"
 #include "filters/registry.hpp"
-#include "sim_harness/base/json/json_text.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "weighers/registry.hpp"
 
@@ -81,50 +81,42 @@ void add_rows(const ListedKind& kind, std::string_view indent, std::string& text
   }
 }
 
-std::string column_json(const Column& column) {
-  return JsonObject()
-      .add("name", json_text(column.name))
-      .add("role", json_text(column_role_name(column.role)))
-      .add("type", json_text(column_type_name(column.type)))
-      .add("unit", json_text(column.unit))
-      .add("meaning", json_text(column.meaning))
-      .text();
+Json column_json(const Column& column) {
+  return {{"name", column.name},
+          {"role", column_role_name(column.role)},
+          {"type", column_type_name(column.type)},
+          {"unit", column.unit},
+          {"meaning", column.meaning}};
 }
 
-std::string columns_json(const Schema& schema) {
-  std::vector<std::string> columns;
-  for (const Column& column : schema.columns()) columns.push_back(column_json(column));
-  for (const Column& column : schema.derived) columns.push_back(column_json(column));
-  return json_list(columns);
-}
-
-std::string row_json(const PluginInfo& info, const StudyRegistry& studies, bool is_study) {
-  JsonObject row;
-  row.add("name", json_text(info.name))
-      .add("summary", json_text(info.summary))
-      .add("source", json_text(info.source));
-  if (is_study) return row.add("columns", columns_json(studies.find(info.name)->schema())).text();
-  return row.add("needs_true_lifetimes", json_bool(info.needs_true_lifetimes())).text();
+Json row_json(const PluginInfo& info, const StudyRegistry& studies, bool is_study) {
+  Json row{{"name", info.name}, {"summary", info.summary}, {"source", info.source}};
+  if (is_study) {
+    const Schema& schema = studies.find(info.name)->schema();
+    row["columns"] = json_list_of(schema.columns(), column_json);
+    for (const Column& column : schema.derived) row["columns"].push_back(column_json(column));
+  } else {
+    row["needs_true_lifetimes"] = info.needs_true_lifetimes();
+  }
+  return row;
 }
 
 }  // namespace
 
 std::string list_json(const std::string& kind, const StudyRegistry& studies) {
-  JsonObject kinds;
+  Json kinds = Json::object();
   std::vector<std::string_view> names;
   bool is_known = kind.empty();
   for (const ListedKind& listed : listed_kinds(studies)) {
     names.push_back(listed.name);
     if (!kind.empty() && kind != listed.name) continue;
     is_known = true;
-    std::vector<std::string> rows;
-    for (const PluginInfo& info : listed.infos) {
-      rows.push_back(row_json(info, studies, listed.name == "studies"));
-    }
-    kinds.add(listed.name, json_list(rows));
+    kinds[listed.name] = json_list_of(listed.infos, [&](const PluginInfo& info) {
+      return row_json(info, studies, listed.name == "studies");
+    });
   }
   if (!is_known) throw_unknown_name("kind", kind, names);
-  return kinds.text();
+  return text_of(kinds);
 }
 
 std::string list_text(const std::string& kind, const StudyRegistry& studies) {

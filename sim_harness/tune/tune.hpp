@@ -74,8 +74,9 @@ class TuneRuns {
   [[nodiscard]] double mean_net(std::size_t candidate, std::span<const std::size_t> samples) const;
   /// How many hosts a sample has.
   [[nodiscard]] std::size_t hosts(std::size_t sample) const;
-  [[nodiscard]] std::size_t count() const { return count_; }
-  [[nodiscard]] ProgressState state() const;  ///< of at most all candidates on all samples
+  [[nodiscard]] std::size_t count() const { return counter_.done(); }
+  /// No more is simulated; progress shows the runs so far as all of them.
+  void finish();
   [[nodiscard]] const CandidateSpace& space() const { return space_; }
 
  private:
@@ -90,11 +91,9 @@ class TuneRuns {
   std::span<const TuneSample> samples_;
   HostMix host_;
   double more_hosts_percent_;
-  ProgressSink* progress_;
   CandidateSpace space_;
   std::vector<std::optional<RunResult>> results_;  // by sample, then candidate
-  std::size_t count_ = 0;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  RunCounter counter_;                             // of at most all candidates on all samples
 };
 
 /// One round of the search: how many candidates ran on how many samples.

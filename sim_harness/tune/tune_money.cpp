@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "sim_harness/base/json/json_text.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/data/prices/sold_once_json.hpp"
@@ -31,13 +30,11 @@ std::optional<SettingMoney> money_of(const RequestedMoney& requested, const Tune
                       .vms_lost = requested.vms * loss / samples};
 }
 
-std::string setting_json(const SettingMoney& money, const RequestedMoney& requested) {
-  return JsonObject()
-      .add("vms_lost", json_number(money.vms_lost))
-      .add("spots_earned", json_number(money.spots_earned))
-      .add("net", json_number(money.net()))
-      .add("net_per_month", json_number(money.net() / requested.days * kDaysPerMonth))
-      .text();
+Json setting_json(const SettingMoney& money, const RequestedMoney& requested) {
+  return {{"vms_lost", json_of(money.vms_lost)},
+          {"spots_earned", json_of(money.spots_earned)},
+          {"net", json_of(money.net())},
+          {"net_per_month", json_of(money.net() / requested.days * kDaysPerMonth)}};
 }
 
 std::string line(std::string_view name, const SettingMoney& money,
@@ -70,15 +67,15 @@ std::string tune_money_text(const TuneMoney& money) {
   return text + std::string(kSoldOnce);
 }
 
-std::string tune_money_json(const TuneMoney& money) {
-  JsonObject json;
-  json.add("vms_requested", json_number(money.requested.vms))
-      .add("spots_requested", json_number(money.requested.spots))
-      .add("recommendation", setting_json(money.recommended, money.requested));
+Json tune_money_json(const TuneMoney& money) {
+  Json json{{"vms_requested", json_of(money.requested.vms)},
+            {"spots_requested", json_of(money.requested.spots)},
+            {"recommendation", setting_json(money.recommended, money.requested)}};
   if (money.without_cooperation) {
-    json.add("without_cooperation", setting_json(*money.without_cooperation, money.requested));
+    json["without_cooperation"] = setting_json(*money.without_cooperation, money.requested);
   }
-  return json.add("note", sold_once_json()).text();
+  json["note"] = sold_once_note();
+  return json;
 }
 
 }  // namespace cospot

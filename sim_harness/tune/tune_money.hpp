@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/tune/tune_text.hpp"
 
 namespace cospot {
@@ -33,6 +34,6 @@ struct TuneMoney {
 [[nodiscard]] TuneMoney tune_money(const RequestedMoney& requested, const TuneFindings& findings);
 
 [[nodiscard]] std::string tune_money_text(const TuneMoney& money);
-[[nodiscard]] std::string tune_money_json(const TuneMoney& money);
+[[nodiscard]] Json tune_money_json(const TuneMoney& money);
 
 }  // namespace cospot

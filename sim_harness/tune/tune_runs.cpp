@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <mutex>
 #include <set>
 #include <utility>
 
@@ -63,9 +62,9 @@ TuneRuns::TuneRuns(const TuneSettings& settings, std::span<const TuneSample> sam
       samples_(samples),
       host_(std::move(host)),
       more_hosts_percent_(more_hosts_percent),
-      progress_(progress),
       space_(settings),
-      results_(samples.size() * space_.size()) {}
+      results_(samples.size() * space_.size()),
+      counter_(progress, results_.size()) {}
 
 const RunResult* TuneRuns::find(std::size_t candidate, std::size_t sample) const {
   const std::optional<RunResult>& result = results_[sample * space_.size() + candidate];
@@ -166,21 +165,17 @@ void TuneRuns::run_group(const Group& group) {
                  });
 }
 
-ProgressState TuneRuns::state() const {
-  return {.done = count_,
-          .total = results_.size(),
-          .elapsed = std::chrono::steady_clock::now() - start_};
+void TuneRuns::finish() {
+  counter_.set_total(counter_.done());
+  counter_.finish(true);
 }
 
 void TuneRuns::simulate(std::span<const std::size_t> candidates,
                         std::span<const std::size_t> samples) {
   const std::vector<Group> groups = missing(candidates, samples);
-  std::mutex counting;
   work_in_parallel(groups.size(), settings_.threads, [&](std::size_t i) {
     run_group(groups[i]);
-    const std::scoped_lock lock(counting);
-    count_ += groups[i].candidates.size();
-    if (progress_ != nullptr) progress_->update(state());
+    counter_.add(groups[i].candidates.size());
   });
   current_stop_token().check();
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "sim_harness/base/json/json_text.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/tune/tune_figures.hpp"
 
@@ -167,29 +166,25 @@ std::string verdict_text(const TuneVerdict& verdict, double max_vm_loss,
          "budget\ndid not reach for it.\n";
 }
 
-std::string verdict_json(const TuneVerdict& verdict, std::span<const MoreHosts> tried) {
+Json verdict_json(const TuneVerdict& verdict, std::span<const MoreHosts> tried) {
   const auto core = [](const TuneVerdict& of) {
-    JsonObject json;
-    const bool has_interval = of.gain.half_width.has_value();
-    json.add("advice", json_text(advice_name(of.advice)))
-        .add("choice", json_text(of.choice == JudgedChoice::kBest ? "best" : "for nova"))
-        .add("net_gain", of.advice == TuneAdvice::kNotCompared ? "null" : json_number(of.gain.mean))
-        .add("net_gain_half_width", has_interval ? json_number(*of.gain.half_width) : "null")
-        .add("validated_samples", std::to_string(of.validated))
-        .add("samples_over_limit", std::to_string(of.over_limit))
-        .add("most_vm_loss", json_number(of.most_lost))
-        .add("samples_over_limit_without_cooperation", std::to_string(of.over_limit_without));
-    return json;
+    const bool is_compared = of.advice != TuneAdvice::kNotCompared;
+    return Json{{"advice", advice_name(of.advice)},
+                {"choice", of.choice == JudgedChoice::kBest ? "best" : "for nova"},
+                {"net_gain", is_compared ? json_of(of.gain.mean) : Json()},
+                {"net_gain_half_width", json_of(of.gain.half_width)},
+                {"validated_samples", of.validated},
+                {"samples_over_limit", of.over_limit},
+                {"most_vm_loss", json_of(of.most_lost)},
+                {"samples_over_limit_without_cooperation", of.over_limit_without}};
   };
-  const auto more = [&](const MoreHosts& one) {
-    JsonObject json = core(one.verdict);
-    return json.add("hosts", std::to_string(one.hosts))
-        .add("more_hosts", std::to_string(one.added))
-        .add("setting", json_text(one.setting))
-        .text();
-  };
-  JsonObject json = core(verdict);
-  return json.add("with_more_hosts", list_of(tried, more)).text();
+  Json json = core(verdict);
+  json["with_more_hosts"] = json_list_of(tried, [&](const MoreHosts& one) {
+    Json more = core(one.verdict);
+    more.update({{"hosts", one.hosts}, {"more_hosts", one.added}, {"setting", one.setting}});
+    return more;
+  });
+  return json;
 }
 
 }  // namespace cospot

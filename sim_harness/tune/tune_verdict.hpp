@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/experiments/summary/mean_interval.hpp"
 #include "sim_harness/tune/tune.hpp"
 
@@ -71,7 +72,6 @@ struct MoreHosts {
 /// hosts, of which the last may be the first that pays.
 [[nodiscard]] std::string verdict_text(const TuneVerdict& verdict, double max_vm_loss,
                                        std::span<const MoreHosts> tried);
-[[nodiscard]] std::string verdict_json(const TuneVerdict& verdict,
-                                       std::span<const MoreHosts> tried);
+[[nodiscard]] Json verdict_json(const TuneVerdict& verdict, std::span<const MoreHosts> tried);
 
 }  // namespace cospot

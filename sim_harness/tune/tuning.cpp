@@ -137,8 +137,7 @@ Tuning::Tuning(TuneRequest request, ProgressSink& progress,
       found_(search(runs_)) {
   verdict_ = judge(request_.settings, runs_, found_.outcome, findings().judged());
   if (!verdict_.cooperates()) tried_ = try_more_hosts(progress);
-  const ProgressState done = runs_.state();
-  progress.finish({.done = done.done, .total = done.done, .elapsed = done.elapsed}, true);
+  runs_.finish();
 }
 
 TuneFindings Tuning::findings() const {

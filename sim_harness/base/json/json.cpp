@@ -19,6 +19,22 @@ Json json_of(std::optional<double> number) {
   return *number;
 }
 
+std::string text_of(const Json& json) {
+  if (json.is_number_float()) {
+    const auto number = json.get<double>();
+    return std::isfinite(number) ? fmt::format("{}", number) : "null";
+  }
+  // Names of files may be no UTF-8.
+  if (!json.is_structured()) return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text;
+  for (const auto& [key, value] : json.items()) {
+    if (!text.empty()) text += ",";
+    if (json.is_object()) text += text_of(key) + ":";
+    text += text_of(value);
+  }
+  return json.is_object() ? "{" + text + "}" : "[" + text + "]";
+}
+
 Json parse_json(const std::string& text, const std::string& source) {
   try {
     return Json::parse(text);

@@ -20,6 +20,10 @@ template <class Values, class Make>
   return list;
 }
 
+/// Without spaces, each number with the fewest digits that read back the same: dump() takes more
+/// for one in a thousand.
+[[nodiscard]] std::string text_of(const Json& json);
+
 /// Reads a stored text. Errors: DatabaseError that starts with `source`.
 [[nodiscard]] Json parse_json(const std::string& text, const std::string& source);
 

@@ -31,9 +31,6 @@ std::string list_of(const Values& values, const Write& write) {
 class JsonObject {
  public:
   JsonObject& add(std::string_view key, const std::string& json);
-  JsonObject& add_if(bool is_there, std::string_view key, const std::string& json) {
-    return is_there ? add(key, json) : *this;
-  }
   [[nodiscard]] std::string text() const { return "{" + members_ + "}"; }
 
  private:

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "sim_harness/base/json/json_text.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
 
 namespace cospot {
@@ -11,7 +10,5 @@ namespace cospot {
 [[nodiscard]] inline std::string sold_once_note() {
   return std::string(kSoldOnce.substr(0, kSoldOnce.size() - 1));
 }
-
-[[nodiscard]] inline std::string sold_once_json() { return json_text(sold_once_note()); }
 
 }  // namespace cospot

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/model/revenue.hpp"
-#include "sim_harness/base/json/json_text.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/workloads/window.hpp"
 #include "sim_harness/data/workloads/workload_info_text.hpp"
 
@@ -27,11 +27,11 @@ std::string json_peak(const PeakDemand& peak) {
 std::string json_bound(const HostBound& bound, const HostMix& host) {
   std::string types;
   if (!host.is_plain()) {
-    JsonObject json;
+    Json json = Json::object();
     for (const auto& [type, count] : types_of(host, static_cast<std::size_t>(bound.least_hosts))) {
-      json.add(type, std::to_string(count));
+      json[type] = count;
     }
-    types = fmt::format(R"(, "types": {})", json.text());
+    types = fmt::format(R"(, "types": {})", text_of(json));
   }
   return fmt::format(R"({{"least_hosts": {}, "binding": "{}", "hosts": {}{}}})", bound.least_hosts,
                      bound.binding, json_amounts(bound.hosts), types);
@@ -46,8 +46,8 @@ std::string json_hosts(const HostMix& host) {
   std::vector<std::string> kinds;
   for (const HostKind& kind : host.kinds()) {
     kinds.push_back(fmt::format(R"({{"type": {}, "count": {}, "zone": {}, "total": {}}})",
-                                json_text(kind.type), kind.count,
-                                json_text(host.places()[kind.place].zone), amounts(kind.total)));
+                                text_of(kind.type), kind.count,
+                                text_of(host.places()[kind.place].zone), amounts(kind.total)));
   }
   return fmt::format(R"("types": [{}])", fmt::join(kinds, ", "));
 }
@@ -94,7 +94,7 @@ std::string workload_info_json(const Workload& workload, const WorkloadInfo& inf
       R"("window_stated": {}, "first_start_s": {}, "last_start_s": {}, "tenants": {}, "vms": {}, )"
       R"("spots": {}, "vm_peak": {}, "total_peak": {}, "host": {}, "flavors": [{}]}})"
       "\n",
-      json_text(workload.name), workload.sha256, seconds_text(workload.window),
+      text_of(workload.name), workload.sha256, seconds_text(workload.window),
       window_days_text(workload.window), workload.window_is_stated, seconds_text(info.first_start),
       seconds_text(info.last_start), info.all_tenants, json_class(info, InstanceClass::kVm),
       json_class(info, InstanceClass::kSpot), json_peak(info.vm_peak), json_peak(info.total_peak),

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -12,14 +11,12 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/interrupt/stop_token.hpp"
-#include "sim_harness/base/json/json_text.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/experiments/grid/stored_axes.hpp"
 #include "sim_harness/experiments/queue/work_queue.hpp"
 
 namespace cospot {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct PendingGroup {
   RunGroup group;
@@ -53,13 +50,12 @@ struct StopGroup {};
 
 /// The axes of a run as the study file has them.
 std::string axes_json(const Experiment& experiment, const Coordinates& run) {
-  JsonObject object;
+  Json json = Json::object();
   for (std::size_t axis = 0; axis < experiment.axes.size(); ++axis) {
-    object.add(
-        experiment.axes[axis].key,
-        json_value(experiment.schema.axes[axis], experiment.axes[axis].values[run[axis]].value));
+    json[experiment.axes[axis].key] =
+        json_of(experiment.schema.axes[axis], experiment.axes[axis].values[run[axis]].value);
   }
-  return object.text();
+  return text_of(json);
 }
 
 /// The threads' common state: what is next, what is done, what went wrong.
@@ -70,13 +66,13 @@ class ExperimentRun {
       : experiment_(experiment),
         options_(options),
         database_(database),
-        progress_(progress),
         grid_(experiment.grid()),
         plan_(plan_work(grid_, options.shard, database_.finished_runs())),
+        counter_(&progress, plan_.total, plan_.skipped),
         done_(plan_.skipped) {}
 
   ExperimentOutcome run() {
-    progress_.update(state());
+    counter_.add(0);
     std::exception_ptr failure;
     try {
       work_in_parallel(plan_.groups.size(), options_.threads,
@@ -85,7 +81,7 @@ class ExperimentRun {
       failure = std::current_exception();
     }
     const bool complete = done_ == plan_.total;
-    progress_.finish(state(), complete);
+    counter_.finish(complete);
     if (failure) std::rethrow_exception(failure);
     return {
         .interrupted = !complete, .total = plan_.total, .done = done_, .skipped = plan_.skipped};
@@ -119,7 +115,7 @@ class ExperimentRun {
       }
       recorded[position] = true;
       rows.push_back(make_row(run_index, std::move(measures)));
-      note_run_done();
+      counter_.add(1);
       if (must_stop()) throw StopGroup{};
     };
     experiment_.run_group(pending.group, pending.runs, record);
@@ -150,12 +146,6 @@ class ExperimentRun {
     return row;
   }
 
-  void note_run_done() {
-    const std::scoped_lock lock(mutex_);
-    ++simulated_;
-    progress_.update(state());
-  }
-
   void commit(const std::vector<Row>& rows) {
     const std::scoped_lock lock(mutex_);
     if (rows.empty()) return;
@@ -171,26 +161,17 @@ class ExperimentRun {
 
   [[nodiscard]] bool must_stop() const { return failed_ || stop_.is_asked(); }
 
-  [[nodiscard]] ProgressState state() const {
-    return {.done = plan_.skipped + simulated_,
-            .total = plan_.total,
-            .skipped = plan_.skipped,
-            .elapsed = Clock::now() - start_};
-  }
-
   const Experiment& experiment_;
   const ExperimentOptions& options_;
   ResultsDatabase& database_;
-  ProgressSink& progress_;
   Grid grid_;
   WorkPlan plan_;
-  Clock::time_point start_ = Clock::now();
+  RunCounter counter_;  ///< of runs recorded, committed or not
   StopToken stop_ = current_stop_token();
   std::atomic<bool> failed_ = false;
 
-  std::mutex mutex_;           ///< guards everything below, the database and the progress
-  std::size_t simulated_ = 0;  ///< runs recorded now, committed or not
-  std::size_t done_;           ///< runs committed, now and before
+  std::mutex mutex_;  ///< guards what is below, and the database
+  std::size_t done_;  ///< runs committed, now and before
 };
 
 }  // namespace

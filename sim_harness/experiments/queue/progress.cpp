@@ -62,6 +62,18 @@ void ProgressLines::finish(const ProgressState& state, bool complete) {
   *log_ << progress_text(state) << (complete ? "" : " (stopped)") << std::endl;
 }
 
+void RunCounter::add(std::size_t runs) {
+  const std::scoped_lock lock(mutex_);
+  state_.done += runs;
+  state_.elapsed = std::chrono::steady_clock::now() - start_;
+  if (sink_ != nullptr) sink_->update(state_);
+}
+
+void RunCounter::finish(bool complete) {
+  state_.elapsed = std::chrono::steady_clock::now() - start_;
+  if (sink_ != nullptr) sink_->finish(state_, complete);
+}
+
 std::unique_ptr<ProgressSink> make_progress(bool quiet) {
   if (quiet) return std::make_unique<NoProgress>();
   if (isatty(STDERR_FILENO) != 0) return std::make_unique<ProgressBar>(std::cerr);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <ostream>
 #include <string>
 
@@ -60,6 +61,28 @@ class NoProgress final : public ProgressSink {
 
 /// What suits standard error: a bar on a terminal, lines elsewhere, nothing when `quiet`.
 [[nodiscard]] std::unique_ptr<ProgressSink> make_progress(bool quiet);
+
+/// Counts runs as several threads finish them, and shows how far they are.
+class RunCounter {
+ public:
+  /// Args: sink: may be null. skipped: of the total, runs that were done before.
+  RunCounter(ProgressSink* sink, std::size_t total, std::size_t skipped = 0)
+      : sink_(sink), state_{.done = skipped, .total = total, .skipped = skipped} {}
+
+  void add(std::size_t runs);
+  void finish(bool complete);
+  /// How many runs there will be; no other thread may count meanwhile.
+  void set_total(std::size_t total) { state_.total = total; }
+
+  [[nodiscard]] std::size_t total() const { return state_.total; }
+  [[nodiscard]] std::size_t done() const { return state_.done; }
+
+ private:
+  ProgressSink* sink_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::mutex mutex_;  ///< guards the state and the sink
+  ProgressState state_;
+};
 
 /// `1080/2400 runs  151.2 runs/s  9 s left`.
 [[nodiscard]] std::string progress_text(const ProgressState& state);

@@ -2,10 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <cmath>
-
-#include "sim_harness/base/json/json_text.hpp"
-
 namespace cospot {
 
 std::string_view column_type_name(ColumnType type) {
@@ -59,15 +55,19 @@ std::string csv_value(const Column& column, const Value& value) {
   return {};
 }
 
-std::string json_value(const Column& column, const Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return json_text(*text);
+Json json_of(const Column& column, const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* integer = std::get_if<std::int64_t>(&value)) {
-    if (column.type == ColumnType::kBoolean) return *integer != 0 ? "true" : "false";
-    return fmt::format("{}", *integer);
+    return column.type == ColumnType::kBoolean ? Json(*integer != 0) : Json(*integer);
   }
-  if (const auto* revenue = std::get_if<Revenue>(&value)) return revenue_text(*revenue);
-  if (const auto* number = std::get_if<double>(&value)) return json_number(*number);
-  return "null";
+  if (const auto* revenue = std::get_if<Revenue>(&value)) return json_of(vcpu_seconds(*revenue));
+  if (const auto* number = std::get_if<double>(&value)) return json_of(*number);
+  return nullptr;
+}
+
+std::string json_value(const Column& column, const Value& value) {
+  const auto* revenue = std::get_if<Revenue>(&value);
+  return revenue != nullptr ? revenue_text(*revenue) : text_of(json_of(column, value));
 }
 
 Column derived_fraction(const char* name, const char* meaning) {

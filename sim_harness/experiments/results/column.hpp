@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/model/revenue.hpp"
+#include "sim_harness/base/json/json.hpp"
 
 namespace cospot {
 
@@ -78,7 +79,9 @@ struct Row {
 /// A value as it stands in a CSV; nothing is quoted, because labels hold no commas.
 [[nodiscard]] std::string csv_value(const Column& column, const Value& value);
 
-/// A value in JSON: a number, a text, true, false or null. Revenue is a number of vcpu-seconds.
+/// A number, a text, true, false or null. Revenue is the nearest number of vcpu-seconds.
+[[nodiscard]] Json json_of(const Column& column, const Value& value);
+/// The same as text, with revenue exact: it may have more digits than a double.
 [[nodiscard]] std::string json_value(const Column& column, const Value& value);
 
 }  // namespace cospot

@@ -4,9 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
-#include <mutex>
 
 #include "core/errors.hpp"
 #include "sim_harness/base/interrupt/stop_token.hpp"
@@ -30,34 +28,6 @@ SettingRun setting_run(const BrokerResult& result) {
           .revocations = static_cast<double>(figures.revocations),
           .cost_per_useful_job = figures.cost_per_useful_job};
 }
-
-/// Counts what is done and says so.
-class Counter {
- public:
-  Counter(std::size_t total, ProgressSink* progress) : total_(total), progress_(progress) {}
-
-  void add(std::size_t runs) {
-    const std::scoped_lock lock(mutex_);
-    done_ += runs;
-    if (progress_ != nullptr) progress_->update(state());
-  }
-  void leave_out(std::size_t runs) { total_ -= runs; }
-  void take_back(std::size_t runs) { total_ += runs; }
-  void finish() {
-    if (progress_ != nullptr) progress_->finish(state(), true);
-  }
-
- private:
-  [[nodiscard]] ProgressState state() const {
-    return {.done = done_, .total = total_, .elapsed = std::chrono::steady_clock::now() - start_};
-  }
-
-  std::size_t total_;
-  ProgressSink* progress_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::mutex mutex_;
-  std::size_t done_ = 0;
-};
 
 /// How many jobs more than on-demand are late.
 MeanInterval more_late(const RankedSetting& setting, const OnDemandAlone& on_demand) {
@@ -93,7 +63,7 @@ Runs drop_losers(Runs& running, const OnDemandAlone& on_demand, double allowed) 
 class Search {
  public:
   Search(const BrokerStudySettings& settings, const BrokerInputs& inputs, std::size_t threads,
-         Counter& counter)
+         RunCounter& counter)
       : settings_(settings), inputs_(inputs), threads_(threads), counter_(counter) {}
 
   /// Adds the runs of seeds from `first` to before `last` to each setting.
@@ -118,13 +88,14 @@ class Search {
     run(running, 0, begin);
     if (begin == seeds) return {};
     Runs dropped = drop_losers(running, on_demand, allowed);
-    counter_.leave_out(dropped.size() * (seeds - begin));
+    const std::size_t left_out = dropped.size() * (seeds - begin);
+    counter_.set_total(counter_.total() - left_out);
     run(running, begin, seeds);
     const bool keeps_limit = std::ranges::any_of(running, [&](const RankedSetting& one) {
       return more_late(one, on_demand).mean <= allowed + kTolerance;
     });
     if (keeps_limit) return dropped;
-    counter_.take_back(dropped.size() * (seeds - begin));
+    counter_.set_total(counter_.total() + left_out);
     run(dropped, begin, seeds);
     std::ranges::move(dropped, std::back_inserter(running));
     return {};
@@ -134,7 +105,7 @@ class Search {
   const BrokerStudySettings& settings_;
   const BrokerInputs& inputs_;
   std::size_t threads_;
-  Counter& counter_;
+  RunCounter& counter_;
 };
 
 /// Every setting of a file, without runs.
@@ -158,7 +129,7 @@ BrokerStudySettings without_spots(BrokerStudySettings settings) {
 }
 
 OnDemandAlone run_on_demand(const BrokerStudySettings& settings, const BrokerInputs& inputs,
-                            const RecommendOptions& options, double jobs, Counter& counter) {
+                            const RecommendOptions& options, double jobs, RunCounter& counter) {
   const BrokerStudySettings alone = without_spots(settings);
   Runs all = all_settings(alone);
   Search(alone, inputs, options.threads, counter).run(all, 0, settings.seeds.size(), true);
@@ -283,7 +254,7 @@ Recommendation recommend(const BrokerStudySettings& settings, const RecommendOpt
   found.jobs = static_cast<double>(run_broker_at(settings, inputs, first, true).jobs);
   Runs running = all_settings(settings);
   const std::size_t alone = without_spots(settings).market_choice.size();
-  Counter counter((running.size() + alone) * seeds, options.progress);
+  RunCounter counter(options.progress, (running.size() + alone) * seeds);
   found.on_demand = run_on_demand(settings, inputs, options, found.jobs, counter);
   Search search(settings, inputs, options.threads, counter);
   const Runs dropped = search.run_all(running, found.on_demand, options.allowed_late * found.jobs);
@@ -291,7 +262,7 @@ Recommendation recommend(const BrokerStudySettings& settings, const RecommendOpt
   if (!found.ranked.empty()) {
     found.bids = market_bids(settings, inputs, found.ranked.front().figures.at);
   }
-  counter.finish();
+  counter.finish(true);
   return found;
 }
 

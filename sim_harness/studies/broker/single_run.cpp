@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/base/json/json_text.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/base/text/text_table.hpp"
 #include "sim_harness/customer/broker/broker_log.hpp"
 #include "sim_harness/studies/broker/broker_figures.hpp"
@@ -73,12 +73,12 @@ std::string result_text(const BrokerResult& result) {
 }
 
 std::string result_json(const BrokerResult& result) {
-  JsonObject object;
+  Json json = Json::object();
   const BrokerFigures figures = figures_of(result);
   for (const Measure<BrokerFigures>& one : broker_measures()) {
-    object.add(one.column.name, json_value(one.column, one.read(figures)));
+    json[one.column.name] = json_of(one.column, one.read(figures));
   }
-  return object.text() + "\n";
+  return text_of(json) + "\n";
 }
 
 }  // namespace cospot

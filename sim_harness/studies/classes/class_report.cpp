@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "guarantees/pricing/fixed_interval.hpp"
-#include "sim_harness/base/json/json_text.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/base/text/text_table.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
@@ -152,54 +152,43 @@ std::string class_tables(const LoadedTrace& trace, const ClassReport& report) {
   return "\nClasses; prices in percent of the on-demand price\n" + table.text();
 }
 
-std::string class_json(const OfferedClass& offered, double idle_hours) {
-  const auto finite = [](double value) {
-    return json_number(std::isfinite(value) ? std::optional(value) : std::nullopt);
-  };
-  return JsonObject()
-      .add("servers", std::to_string(offered.ranks))
-      .add("idle_servers", json_number(offered.sums.servers))
-      .add("idle_hours", json_number(offered.sums.idle_hours))
-      .add("revocations", json_number(offered.sums.revocations))
-      .add("mttr_hours", finite(offered.mttr_hours))
-      .add("mttr_hours_low", finite(offered.interval.low))
-      .add("mttr_hours_high", finite(offered.interval.high))
-      .add("availability", json_number(offered.availability))
-      .add("revocations_per_day", json_number(offered.revocations_per_day))
-      .add("predictability", json_number(offered.predictability))
-      .add("performance", json_number(offered.performance))
-      .add("equilibrium_price", json_number(offered.equilibrium_price))
-      .add("price", json_number(offered.price))
-      .add("revenue", json_number(offered.price * offered.sums.idle_hours / idle_hours))
-      .text();
+Json class_json(const OfferedClass& offered, double idle_hours) {
+  return {{"servers", offered.ranks},
+          {"idle_servers", json_of(offered.sums.servers)},
+          {"idle_hours", json_of(offered.sums.idle_hours)},
+          {"revocations", json_of(offered.sums.revocations)},
+          {"mttr_hours", json_of(offered.mttr_hours)},
+          {"mttr_hours_low", json_of(offered.interval.low)},
+          {"mttr_hours_high", json_of(offered.interval.high)},
+          {"availability", json_of(offered.availability)},
+          {"revocations_per_day", json_of(offered.revocations_per_day)},
+          {"predictability", json_of(offered.predictability)},
+          {"performance", json_of(offered.performance)},
+          {"equilibrium_price", json_of(offered.equilibrium_price)},
+          {"price", json_of(offered.price)},
+          {"revenue", json_of(offered.price * offered.sums.idle_hours / idle_hours)}};
 }
 
-std::string partition_json(const LoadedTrace& trace, const PartitionReport& each) {
+Json partition_json(const LoadedTrace& trace, const PartitionReport& each) {
   const double idle = trace.capacity.all().idle_hours;
-  return JsonObject()
-      .add("classes", std::to_string(each.run.classes))
-      .add("partition", json_text(partition_name(each.run.partition)))
-      .add("performance", json_number(each.result.performance))
-      .add("revenue", json_number(each.result.revenue))
-      .add("revenue_of_maximum", json_number(each.result.revenue_of_maximum))
-      .add("sizes",
-           list_of(each.table,
-                   [](const OfferedClass& offered) { return std::to_string(offered.ranks); }))
-      .add("table",
-           list_of(each.table,
-                   [idle](const OfferedClass& offered) { return class_json(offered, idle); }))
-      .text();
+  return {{"classes", each.run.classes},
+          {"partition", partition_name(each.run.partition)},
+          {"performance", json_of(each.result.performance)},
+          {"revenue", json_of(each.result.revenue)},
+          {"revenue_of_maximum", json_of(each.result.revenue_of_maximum)},
+          {"sizes",
+           json_list_of(each.table, [](const OfferedClass& offered) { return offered.ranks; })},
+          {"table", json_list_of(each.table, [idle](const OfferedClass& offered) {
+             return class_json(offered, idle);
+           })}};
 }
 
-std::string sale_json(const LoadedTrace& trace, const FixedSale& sale,
-                      const ClassPricing& pricing) {
+Json sale_json(const LoadedTrace& trace, const FixedSale& sale, const ClassPricing& pricing) {
   const double idle = trace.capacity.all().idle_hours;
   const double useful = useful_hours(trace.capacity, sale.sold, pricing.checkpoint_hours);
-  return JsonObject()
-      .add("sold", json_text(sale.name))
-      .add("performance", json_number(useful / idle))
-      .add("revenue", json_number(revenue(trace.capacity, sale.sold, pricing) / idle))
-      .text();
+  return {{"sold", sale.name},
+          {"performance", json_of(useful / idle)},
+          {"revenue", json_of(revenue(trace.capacity, sale.sold, pricing) / idle)}};
 }
 
 }  // namespace
@@ -230,35 +219,27 @@ std::string report_json(const LoadedTrace& trace, const ClassReport& report) {
   const double idle = trace.capacity.all().idle_hours;
   const double useful = trace.capacity.most_useful_hours(report.pricing);
   const double revenue = trace.capacity.most_revenue(report.pricing);
-  return JsonObject()
-             .add("trace", json_text(trace.trace.label))
-             .add("servers", std::to_string(trace.trace.record.servers))
-             .add("server", json_text(trace.trace.server_size))
-             .add("server_vcpus",
-                  trace.trace.server_vcpus > 0 ? json_number(trace.trace.server_vcpus) : "null")
-             .add("on_demand", json_number(report.on_demand))
-             .add("idle_servers", std::to_string(trace.capacity.size()))
-             .add("idle_hours", json_number(idle))
-             .add("mean_mttr_hours", json_number(trace.mean_mttr_hours(report.pricing.mttr)))
-             .add("mttr", json_text(mttr_name(report.pricing.mttr)))
-             .add("value", json_text(value_name(report.pricing.rule)))
-             .add("checkpoint_minutes", json_number(60 * report.pricing.checkpoint_hours))
-             .add("partitions", list_of(report.partitions,
-                                        [&trace](const PartitionReport& each) {
-                                          return partition_json(trace, each);
-                                        }))
-             .add("without_guarantees",
-                  list_of(sales_without_guarantees(report.pricing.checkpoint_hours),
-                          [&](const FixedSale& sale) {
-                            return sale_json(trace, sale, report.pricing);
-                          }))
-             .add("maximum", JsonObject()
-                                 .add("performance", json_number(useful / idle))
-                                 .add("revenue", json_number(revenue / idle))
-                                 .text())
-             .add("note", sold_once_json())
-             .text() +
-         "\n";
+  const Json json{
+      {"trace", trace.trace.label},
+      {"servers", trace.trace.record.servers},
+      {"server", trace.trace.server_size},
+      {"server_vcpus", trace.trace.server_vcpus > 0 ? json_of(trace.trace.server_vcpus) : Json()},
+      {"on_demand", json_of(report.on_demand)},
+      {"idle_servers", trace.capacity.size()},
+      {"idle_hours", json_of(idle)},
+      {"mean_mttr_hours", json_of(trace.mean_mttr_hours(report.pricing.mttr))},
+      {"mttr", mttr_name(report.pricing.mttr)},
+      {"value", value_name(report.pricing.rule)},
+      {"checkpoint_minutes", json_of(60 * report.pricing.checkpoint_hours)},
+      {"partitions",
+       json_list_of(report.partitions,
+                    [&](const PartitionReport& each) { return partition_json(trace, each); })},
+      {"without_guarantees",
+       json_list_of(sales_without_guarantees(report.pricing.checkpoint_hours),
+                    [&](const FixedSale& sale) { return sale_json(trace, sale, report.pricing); })},
+      {"maximum", {{"performance", json_of(useful / idle)}, {"revenue", json_of(revenue / idle)}}},
+      {"note", sold_once_note()}};
+  return text_of(json) + "\n";
 }
 
 }  // namespace cospot

@@ -1,4 +1,4 @@
-#include "sim_harness/base/json/json_text.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/prices/sold_once_json.hpp"
 #include "sim_harness/studies/economy/backtest_text.hpp"
 #include "sim_harness/studies/economy/economy_keys.hpp"
@@ -6,117 +6,91 @@
 namespace cospot {
 namespace {
 
-std::string whole(std::size_t number) { return std::to_string(number); }
-
-std::string numbers(const auto& values) {
-  std::vector<std::string> items;
-  for (const auto& value : values) items.push_back(json_number(value));
-  return json_list(items);
+Json numbers(const auto& values) {
+  return json_list_of(values, [](const auto& value) { return json_of(value); });
 }
 
-std::string input_json(const EconomyInput& input) {
-  return JsonObject()
-      .add("label", json_text(input.label))
-      .add("sha256", json_text(input.sha256))
-      .add("periods", whole(input.periods.size()))
-      .add("repeated_periods", whole(input.periods.repeated))
-      .add("slack_mean", json_number(input.slack_mean))
-      .add("slack_p1", json_number(input.slack_p1))
-      .text();
+Json input_json(const EconomyInput& input) {
+  return {{"label", input.label},
+          {"sha256", input.sha256},
+          {"periods", input.periods.size()},
+          {"repeated_periods", input.periods.repeated},
+          {"slack_mean", json_of(input.slack_mean)},
+          {"slack_p1", json_of(input.slack_p1)}};
 }
 
-std::string prediction_json(const BacktestPrediction& one) {
-  return JsonObject()
-      .add("forecaster", json_text(one.forecaster))
-      .add("cycle", whole(one.cycle))
-      .add("first_period", std::to_string(one.first_period))
-      .add("model", json_text(one.model))
-      .add("note", json_text(one.note))
-      .add("quantities", numbers(one.quantities))
-      .add("least_slack", json_number(one.least_slack))
-      .add("mean_slack", json_number(one.mean_slack))
-      .text();
+Json prediction_json(const BacktestPrediction& one) {
+  return {{"forecaster", one.forecaster},
+          {"cycle", one.cycle},
+          {"first_period", one.first_period},
+          {"model", one.model},
+          {"note", one.note},
+          {"quantities", numbers(one.quantities)},
+          {"least_slack", json_of(one.least_slack)},
+          {"mean_slack", json_of(one.mean_slack)}};
 }
 
-std::string result_json(const BacktestResult& result) {
-  return JsonObject()
-      .add("cycles", whole(result.cycles))
-      .add("quantity", json_number(result.quantity))
-      .add("quantity_sd", json_number(result.quantity_sd))
-      .add("availability", json_number(result.availability))
-      .add("availability_least", json_number(result.availability_least))
-      .add("short_periods", whole(result.short_periods))
-      .add("wastage", json_number(result.wastage))
-      .add("shortage", json_number(result.shortage))
-      .add("slack", json_number(result.slack))
-      .add("penalty", json_number(result.penalty))
-      .text();
+Json result_json(const BacktestResult& result) {
+  return {{"cycles", result.cycles},
+          {"quantity", json_of(result.quantity)},
+          {"quantity_sd", json_of(result.quantity_sd)},
+          {"availability", json_of(result.availability)},
+          {"availability_least", json_of(result.availability_least)},
+          {"short_periods", result.short_periods},
+          {"wastage", json_of(result.wastage)},
+          {"shortage", json_of(result.shortage)},
+          {"slack", json_of(result.slack)},
+          {"penalty", json_of(result.penalty)}};
 }
 
-std::string trade_off_json(const BacktestTradeOff& one) {
-  return JsonObject()
-      .add("forecaster", json_text(one.forecaster))
-      .add("confidence", json_number(one.confidence))
-      .add("result", result_json(one.result))
-      .add("error_quantiles", numbers(one.errors))
-      .add("theta", numbers(one.theta))
-      .text();
+Json trade_off_json(const BacktestTradeOff& one) {
+  return {{"forecaster", one.forecaster},
+          {"confidence", json_of(one.confidence)},
+          {"result", result_json(one.result)},
+          {"error_quantiles", numbers(one.errors)},
+          {"theta", numbers(one.theta)}};
 }
-
-std::string settings_json(const EconomySettings& settings) { return economy_json(settings).dump(); }
 
 }  // namespace
 
 std::string backtest_json(const EconomyInput& input, const EconomySettings& settings,
                           const BacktestRequest& request, const BacktestReport& report) {
-  std::vector<std::string> predictions, trade_offs, percents;
-  for (const BacktestPrediction& one : report.predictions) {
-    predictions.push_back(prediction_json(one));
-  }
-  for (const BacktestTradeOff& one : report.trade_offs) trade_offs.push_back(trade_off_json(one));
-  for (const int one : kErrorPercents) percents.push_back(std::to_string(one));
-  return JsonObject()
-             .add("usage", input_json(input))
-             .add("settings", settings_json(settings))
-             .add("confidences", numbers(request.confidences))
-             .add("prices", numbers(request.prices))
-             .add("error_percents", json_list(percents))
-             .add("predictions", json_list(predictions))
-             .add("trade_offs", json_list(trade_offs))
-             .text() +
-         "\n";
+  const Json json{{"usage", input_json(input)},
+                  {"settings", economy_json(settings)},
+                  {"confidences", numbers(request.confidences)},
+                  {"prices", numbers(request.prices)},
+                  {"error_percents", kErrorPercents},
+                  {"predictions", json_list_of(report.predictions, prediction_json)},
+                  {"trade_offs", json_list_of(report.trade_offs, trade_off_json)}};
+  return text_of(json) + "\n";
 }
 
 std::string plan_json(const EconomyInput& input, const EconomySettings& settings,
                       const BacktestRequest& request, const EconomyPlan& plan) {
-  constexpr auto kUnit = static_cast<double>(kSlackUnit);
-  std::vector<std::string> promises;
-  for (const PlannedPromise& one : plan.promises) {
-    promises.push_back(
-        JsonObject()
-            .add("confidence", json_number(one.confidence))
-            .add("quantity", json_number(one.quantity))
-            .add("amount", json_number(static_cast<double>(one.amount) / kUnit * input.unit_scale))
-            .add("backtest", one.backtest ? result_json(*one.backtest) : "null")
-            .add("theta", json_number(one.theta))
-            .add("income_per_month", json_number(one.income_per_month))
-            .text());
-  }
+  const auto amount_json = [&](auto amount) {
+    return json_of(static_cast<double>(amount) / static_cast<double>(kSlackUnit) *
+                   input.unit_scale);
+  };
+  const auto promise_json = [&](const PlannedPromise& one) {
+    return Json{{"confidence", json_of(one.confidence)},
+                {"quantity", json_of(one.quantity)},
+                {"amount", amount_json(one.amount)},
+                {"backtest", one.backtest ? result_json(*one.backtest) : Json()},
+                {"theta", json_of(one.theta)},
+                {"income_per_month", json_of(one.income_per_month)}};
+  };
   const bool has_income = !plan.promises.empty() && plan.promises.front().income_per_month;
-  return JsonObject()
-             .add("usage", input_json(input))
-             .add("unit", input.unit.empty() ? "null" : json_text(input.unit))
-             .add("settings", settings_json(settings))
-             .add("forecaster", json_text(request.forecasters.front()))
-             .add("model", json_text(plan.model))
-             .add("note", json_text(plan.note))
-             .add("capacity",
-                  json_number(static_cast<double>(plan.capacity) / kUnit * input.unit_scale))
-             .add("price", json_number(request.prices.front()))
-             .add("promises", json_list(promises))
-             .add("income_note", has_income ? sold_once_json() : "null")
-             .text() +
-         "\n";
+  const Json json{{"usage", input_json(input)},
+                  {"unit", input.unit.empty() ? Json() : Json(input.unit)},
+                  {"settings", economy_json(settings)},
+                  {"forecaster", request.forecasters.front()},
+                  {"model", plan.model},
+                  {"note", plan.note},
+                  {"capacity", amount_json(plan.capacity)},
+                  {"price", json_of(request.prices.front())},
+                  {"promises", json_list_of(plan.promises, promise_json)},
+                  {"income_note", has_income ? Json(sold_once_note()) : Json()}};
+  return text_of(json) + "\n";
 }
 
 }  // namespace cospot

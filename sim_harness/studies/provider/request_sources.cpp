@@ -12,7 +12,6 @@
 #include "core/random.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/files/path_expansion.hpp"
-#include "sim_harness/base/json/json_text.hpp"
 #include "sim_harness/data/workloads/csv_workload.hpp"
 #include "sim_harness/data/workloads/eucalyptus_trace.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"

@@ -7,7 +7,7 @@
 
 #include "core/errors.hpp"
 #include "filters/lifetime_sla_filter.hpp"
-#include "sim_harness/base/json/json_text.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/base/text/text_table.hpp"
 #include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
@@ -57,10 +57,11 @@ std::string lifetime_text(SimTime lifetime) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
-std::string lifetime_json(SimTime lifetime) {
-  if (lifetime == kNever) return json_text("never");
-  if (lifetime < SimTime{0}) return "null";
-  return json_number(static_cast<double>(lifetime.count()) / 1e6);
+Json seconds_json(SimTime time) { return json_of(static_cast<double>(time.count()) / 1e6); }
+
+Json lifetime_json(SimTime lifetime) {
+  if (lifetime == kNever) return "never";
+  return lifetime < SimTime{0} ? Json() : seconds_json(lifetime);
 }
 
 }  // namespace
@@ -141,32 +142,31 @@ std::string quotes_text(const SlaQuotes& quotes) {
 }
 
 std::string quotes_json(const SlaQuotes& quotes) {
-  const auto lifetimes = [](const std::vector<SimTime>& of) { return list_of(of, lifetime_json); };
+  const auto lifetimes = [](const std::vector<SimTime>& of) {
+    return json_list_of(of, lifetime_json);
+  };
   const auto size_quote = [&](const SizeQuote& quote) {
     const LifetimeQuantiles::Table& table = *quotes.quantiles.table(quote.size);
-    const SlotConditions& conditions = quotes.quantiles.conditions();
-    std::vector<std::string> slots;
+    Json slots = Json::array();
     for (std::size_t i = 0; i < table.samples.size(); ++i) {
-      slots.push_back(json_number(conditions.first_slots(i)));
+      slots.push_back(json_of(quotes.quantiles.conditions().first_slots(i)));
     }
-    return JsonObject()
-        .add("vcpus", std::to_string(quote.size.vcpus))
-        .add("memory_mb", std::to_string(quote.size.memory_mb))
-        .add("slots_now", std::to_string(quote.slots))
-        .add("lives_at_least_s", lifetimes(quote.lifetimes))
-        .add("slots", json_list(slots))
-        .add("samples", list_of(table.samples, [](auto count) { return std::to_string(count); }))
-        .add("quantiles_s", list_of(table.quantiles, lifetimes))
-        .text();
+    return Json{{"vcpus", quote.size.vcpus},
+                {"memory_mb", quote.size.memory_mb},
+                {"slots_now", quote.slots},
+                {"lives_at_least_s", lifetimes(quote.lifetimes)},
+                {"slots", slots},
+                {"samples", table.samples},
+                {"quantiles_s", json_list_of(table.quantiles, lifetimes)}};
   };
-  return JsonObject()
-      .add("at_s", json_number(static_cast<double>(quotes.at.count()) / 1e6))
-      .add("spot_delay_s", json_number(static_cast<double>(quotes.spot_delay.count()) / 1e6))
-      .add("spots", std::to_string(quotes.spots))
-      .add("evictions", std::to_string(quotes.evictions))
-      .add("evicted", list_of(quotes.evicted, [](double value) { return json_number(value); }))
-      .add("sizes", list_of(quotes.sizes, size_quote))
-      .text();
+  const Json json{
+      {"at_s", seconds_json(quotes.at)},
+      {"spot_delay_s", seconds_json(quotes.spot_delay)},
+      {"spots", quotes.spots},
+      {"evictions", quotes.evictions},
+      {"evicted", json_list_of(quotes.evicted, [](double value) { return json_of(value); })},
+      {"sizes", json_list_of(quotes.sizes, size_quote)}};
+  return text_of(json);
 }
 
 }  // namespace cospot
