@@ -239,7 +239,7 @@ class ScenarioRun {
     for (const Measure<RunOutcome>& one : study_.measures()) {
       if (!one.column.is_in_csv()) continue;
       measures[one.column.name] =
-          Json::parse(json_value(one.column, with_timing(one.column, one.read(outcome), timing())));
+          json_of(one.column, with_timing(one.column, one.read(outcome), timing()));
     }
     const std::optional<std::size_t> least = least_hosts();
     Json json{{"workload", workload_.name},
@@ -255,13 +255,13 @@ class ScenarioRun {
               {"saf", settings.saf},
               {"otn", setting_json(settings.otn)}};
     for_each_further_axis([&](const Column& axis, const AxisValue& value) {
-      json[axis.name] = Json::parse(json_value(axis, value.value));
+      json[axis.name] = json_of(axis, value.value);
     });
     json["measures"] = std::move(measures);
     if (words_.prices) {
       json["money"] = run_money_json(outcome.run(), *words_.prices, words_.window_days);
     }
-    return json.dump();
+    return text_of(json);
   }
 
   [[nodiscard]] std::string result_text(const RunSettings& settings,
@@ -393,12 +393,11 @@ std::string sizes_json(const SizeArguments& arguments, const HostMix& host,
                         {"lower_bound", sizes[i].lower_bound},
                         {"sizes", json_list_of(arguments.headroom, size_of)}});
   }
-  return Json{{"workload", workload.name},
-              {"vms", vms.vm_requests},
-              {"window_days", Json::parse(window_days_text(workload.window))},
-              {"host", host_json(host)},
-              {"policies", std::move(policies)}}
-      .dump();
+  return text_of({{"workload", workload.name},
+                  {"vms", vms.vm_requests},
+                  {"window_days", Json::parse(window_days_text(workload.window))},
+                  {"host", host_json(host)},
+                  {"policies", std::move(policies)}});
 }
 
 void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {

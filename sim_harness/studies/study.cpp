@@ -110,7 +110,7 @@ std::string summary_json(const StudyRegistry& studies, ResultsDatabase& results,
   if (prices) {
     json["money"] = money_summary(results, require_money(studies, results), *prices).json;
   }
-  return json.dump();
+  return text_of(json);
 }
 
 }  // namespace cospot

@@ -65,11 +65,6 @@ Json json_of(const Column& column, const Value& value) {
   return nullptr;
 }
 
-std::string json_value(const Column& column, const Value& value) {
-  const auto* revenue = std::get_if<Revenue>(&value);
-  return revenue != nullptr ? revenue_text(*revenue) : text_of(json_of(column, value));
-}
-
 Column derived_fraction(const char* name, const char* meaning) {
   return {.name = name,
           .role = ColumnRole::kDerived,

@@ -81,7 +81,5 @@ struct Row {
 
 /// A number, a text, true, false or null. Revenue is the nearest number of vcpu-seconds.
 [[nodiscard]] Json json_of(const Column& column, const Value& value);
-/// The same as text, with revenue exact: it may have more digits than a double.
-[[nodiscard]] std::string json_value(const Column& column, const Value& value);
 
 }  // namespace cospot

@@ -230,7 +230,7 @@ std::string recommendation_json(const Recommendation& all) {
       {"within_risk", json_list_of(all.ranked, candidate_json)},
       {"beyond_risk", json_list_of(all.others, candidate_json)},
       {"dropped", json_list_of(all.dropped, candidate_json)}};
-  return json.dump() + "\n";
+  return text_of(json) + "\n";
 }
 
 }  // namespace cospot
