@@ -17,6 +17,7 @@
 #include "bindings/policy_entries.hpp"
 #include "bindings/python_result.hpp"
 #include "bindings/run_arguments.hpp"
+#include "bindings/sweep_tree.hpp"
 #include "bindings/watched_work.hpp"
 #include "bindings/workload_windows.hpp"
 #include "core/errors.hpp"
@@ -171,8 +172,9 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
                     const py::object& headroom_percent, const py::object& added_type,
                     const py::object& max_vm_loss_percent, const py::object& vm_worth,
                     const py::object& budget, const py::object& folds, const py::object& parts,
-                    const py::object& seed, const py::object& threads, const py::object& db,
-                    const py::object& progress, const py::kwargs& candidates) {
+                    const py::object& seed, const py::object& with_parts, const py::object& threads,
+                    const py::object& db, const py::object& progress,
+                    const py::kwargs& candidates) {
   constexpr double kMostPercent = 10'000;
   require_function(progress, "progress");
   HostMix mix = read_host_mix(host, "host");
@@ -189,7 +191,19 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
                       .datacenter = tuned_datacenter(std::move(mix), count, percent, ""),
                       .settings = {}};
   TuneSettings& settings = request.settings;
-  settings.max_vm_loss = read_number(max_vm_loss_percent, "max_vm_loss_percent", 0, 100) / 100;
+  if (!max_vm_loss_percent.is_none()) {
+    settings.max_vm_loss = read_number(max_vm_loss_percent, "max_vm_loss_percent", 0, 100) / 100;
+  }
+  if (!with_parts.is_none()) {
+    if (max_vm_loss_percent.is_none()) {
+      throw ConfigError(
+          "with_parts: VMs lose revenue by it whatever the settings are; expected "
+          "max_vm_loss_percent too, the loss that is accepted with it");
+    }
+    GivenPolicies none;
+    settings.with = std::make_shared<const GivenParts>(sweep_tree(with_parts, "with_parts", none),
+                                                       std::filesystem::path());
+  }
   settings.seed = static_cast<std::uint64_t>(read_integer(seed, "seed", 0, INT64_MAX));
   settings.threads = read_threads(threads);
   if (!budget.is_none()) settings.budget = read_count(budget, "budget", 1);
@@ -241,9 +255,10 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
 void bind_tune(py::module_& core) {
   core.def("tune", &run_tune, "workloads"_a, py::kw_only(), "host"_a, "hosts"_a = py::none(),
            "headroom_percent"_a = py::none(), "added_type"_a = py::none(),
-           "max_vm_loss_percent"_a = 0, "vm_worth"_a = 1, "budget"_a = py::none(),
+           "max_vm_loss_percent"_a = py::none(), "vm_worth"_a = 1, "budget"_a = py::none(),
            "folds"_a = py::none(), "parts"_a = kDefaultTuneParts, "seed"_a = 1,
-           "threads"_a = py::none(), "db"_a = py::none(), "progress"_a = py::none(), R"doc(
+           "with_parts"_a = py::none(), "threads"_a = py::none(), "db"_a = py::none(),
+           "progress"_a = py::none(), R"doc(
 Find the policies, OTN and SAF that earn most from spots without losing VMs, as `cospot tune` does.
 
 Releases the GIL; Ctrl-C ends it.
@@ -255,13 +270,16 @@ Args:
     headroom_percent: Hosts beyond the fewest that hold all VMs; by default all that `host` names,
         else 2.
     added_type: Of several types, the only one to add to the hosts that are there.
-    max_vm_loss_percent: VM revenue that may be lost on a sample.
+    max_vm_loss_percent: VM revenue that may be lost on a sample; 0 unless given.
     vm_worth: What a VM's vCPU-hour is worth in vCPU-hours of spots: the price on demand over that
         of spots.
     budget: Runs at most; as many as it takes if left out.
     folds: Of the cross-validation; 1: one half of the samples chooses, the other validates.
     parts: Equal parts of its window into which a single workload is split: the samples.
     seed: Of folds, halves and candidates.
+    with_parts: What else every run has, a dict with the keys of study files: ``{"disruptions":
+        {"failures": {"mtbf_days": 180, "repair_h": 24}}}``, ``{"schedulers": 4, ...}``. VMs lose
+        revenue by it without any spot, so that max_vm_loss_percent has to be given too.
     threads: How many, 1 to 4096; one a core unless given.
     db: Results database to write the runs to, for load_results.
     progress: Called with (done, total) runs as the work goes on, by the calling thread.

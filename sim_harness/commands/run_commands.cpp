@@ -42,6 +42,7 @@
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "sim_harness/provider/sizing/headroom.hpp"
 #include "sim_harness/studies/compare/compare_schema.hpp"
+#include "sim_harness/studies/provider/given_parts.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"
 #include "sim_harness/studies/study.hpp"
@@ -67,6 +68,7 @@ struct SizeArguments {
   std::string host;
   std::string added_type;
   std::vector<double> headroom{0};
+  std::string with;
   bool json = false;
   WindowOption window;
 };
@@ -365,7 +367,7 @@ std::string sizes_text(const SizeArguments& arguments, const HostMix& host,
   }
   const auto fewest = std::ranges::min_element(sizes, {}, &DatacenterSize::hosts);
   const std::string of_study =
-      sizes.size() < 2
+      sizes.size() < 2 || !arguments.with.empty()
           ? ""
           : fmt::format(
                 "Studies over these policies count a headroom from the "
@@ -378,9 +380,9 @@ std::string sizes_text(const SizeArguments& arguments, const HostMix& host,
       table.text(), of_study);
 }
 
-std::string sizes_json(const SizeArguments& arguments, const HostMix& host,
-                       const Workload& workload, const EventSchedule& vms,
-                       std::span<const ChainSpec> chains, std::span<const DatacenterSize> sizes) {
+Json sizes_json(const SizeArguments& arguments, const HostMix& host, const Workload& workload,
+                const EventSchedule& vms, std::span<const ChainSpec> chains,
+                std::span<const DatacenterSize> sizes) {
   Json policies = Json::array();
   for (std::size_t i = 0; i < chains.size(); ++i) {
     const auto size_of = [&](double percent) {
@@ -393,17 +395,19 @@ std::string sizes_json(const SizeArguments& arguments, const HostMix& host,
                         {"lower_bound", sizes[i].lower_bound},
                         {"sizes", json_list_of(arguments.headroom, size_of)}});
   }
-  return text_of({{"workload", workload.name},
-                  {"vms", vms.vm_requests},
-                  {"window_days", Json::parse(window_days_text(workload.window))},
-                  {"host", host_json(host)},
-                  {"policies", std::move(policies)}});
+  return {{"workload", workload.name},
+          {"vms", vms.vm_requests},
+          {"window_days", Json::parse(window_days_text(workload.window))},
+          {"host", host_json(host)},
+          {"policies", std::move(policies)}};
 }
 
 void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
   HostMix host = parse_hosts_option(arguments.host);
   if (!arguments.added_type.empty()) host.add_only(arguments.added_type);
   for (const double percent : arguments.headroom) require_headroom(percent);
+  std::shared_ptr<const GivenParts> with;
+  if (!arguments.with.empty()) with = parse_given_parts(arguments.with);
   std::vector<ChainSpec> chains;
   for (const std::string& name : arguments.vm) {
     chains.push_back(load_chain(name, loader));  // an unknown name, before the work
@@ -418,10 +422,18 @@ void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
   std::vector<DatacenterSize> sizes;
   const VcpusUnit unit = vcpus_unit_of(spec);
   for (const ChainSpec& chain : chains) {
-    sizes.push_back(smallest_datacenter(workload, vms, host, chain, unit));
+    DatacenterSize& size =
+        sizes.emplace_back(smallest_datacenter(workload, vms, host, chain, unit));
+    if (with) size.hosts = fewest_hosts_with(*with, workload, vms, host, chain, size.hosts);
   }
-  print(arguments.json ? sizes_json(arguments, host, workload, vms, chains, sizes) + "\n"
-                       : sizes_text(arguments, host, workload, vms, unit, chains, sizes));
+  if (arguments.json) {
+    Json json = sizes_json(arguments, host, workload, vms, chains, sizes);
+    if (with) json["with"] = with->json();
+    return print(text_of(json) + "\n");
+  }
+  std::string text = sizes_text(arguments, host, workload, vms, unit, chains, sizes);
+  if (with) text += "Every VM has a host at every moment, with\n" + with->yaml();
+  print(text);
 }
 
 void add_run(CLI::App& app, PolicyLoader& loader, const StudyRegistry& studies) {
@@ -470,6 +482,9 @@ void add_size(CLI::App& app, PolicyLoader& loader) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();
+  command->add_option("--with", arguments->with,
+                      "What else happens, as study files say it: a YAML file, or 'disruptions: "
+                      "{...}'; every VM then has a host at every moment all the same");
   command->add_flag("--json", arguments->json, "Print JSON (docs/json.md)");
   command->callback([arguments, &loader] { size_datacenter(*arguments, loader); });
 }

@@ -56,7 +56,8 @@ struct TuneArguments {
   std::string added_type;
   std::optional<double> headroom_percent;
   std::optional<std::size_t> hosts;
-  double max_vm_loss = 0;
+  std::optional<double> max_vm_loss;
+  std::string with;
   std::optional<std::size_t> budget;
   std::optional<std::size_t> folds;
   std::uint64_t seed = 1;
@@ -75,10 +76,18 @@ struct TuneArguments {
 
 TuneSettings read_settings(const TuneArguments& arguments, PolicyLoader& loader) {
   require_distinct(arguments.workloads, "WORKLOAD");
-  TuneSettings settings{.max_vm_loss = arguments.max_vm_loss / 100,
+  TuneSettings settings{.max_vm_loss = arguments.max_vm_loss.value_or(0) / 100,
                         .budget = arguments.budget,
                         .seed = arguments.seed,
                         .threads = arguments.threads};
+  if (!arguments.with.empty()) {
+    settings.with = parse_given_parts(arguments.with);
+    if (!arguments.max_vm_loss) {
+      throw ConfigError(
+          "--with: VMs lose revenue by it whatever the settings are; expected --max-vm-loss too, "
+          "the loss that is accepted with it");
+    }
+  }
   add_candidates(arguments.candidates, loader, settings);
   return settings;
 }
@@ -109,6 +118,7 @@ std::vector<std::filesystem::path> inputs_of(const TuneArguments& arguments) {
   inputs.insert(inputs.end(), prices.begin(), prices.end());
   inputs.emplace_back(arguments.host);
   inputs.emplace_back(arguments.candidates.model);
+  inputs.emplace_back(arguments.with);
   return inputs;
 }
 
@@ -195,9 +205,11 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
 void add_search_options(CLI::App& command, TuneArguments& arguments) {
   command
       .add_option("--max-vm-loss", arguments.max_vm_loss,
-                  "VM revenue that may be lost on a sample, %")
-      ->check(number_between(0, 100))
-      ->capture_default_str();
+                  "VM revenue that may be lost on a sample, % (0 if left out)")
+      ->check(number_between(0, 100));
+  command.add_option("--with", arguments.with,
+                     "What else every run has, as study files say it: a YAML file, or "
+                     "'disruptions: {...}', 'schedulers: 4'");
   CLI::Option* budget =
       command
           .add_option("--budget", arguments.budget, "Runs at most; as many as it takes if left out")

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "sim_harness/experiments/queue/progress.hpp"
 #include "sim_harness/provider/run/run_result.hpp"
 #include "sim_harness/studies/compare/sweep_grid.hpp"
+#include "sim_harness/studies/provider/given_parts.hpp"
 #include "sim_harness/tune/pareto_layers.hpp"
 #include "sim_harness/tune/tune_samples.hpp"
 
@@ -21,6 +23,8 @@ struct TuneSettings {
   std::vector<EvictorSpec> evictors{};
   std::vector<bool> saf{false, true};
   std::vector<OfferRule> otn{};
+  /// In every run; null: nothing but VMs and spots, by one scheduler.
+  std::shared_ptr<const GivenParts> with{};
   double max_vm_loss = 0;             ///< a fraction, of every sample
   std::optional<std::size_t> budget;  ///< runs at most
   std::uint64_t seed = 1;             ///< of what the budget leaves out

@@ -99,7 +99,7 @@ std::string around_yaml(const TuneFindings& findings, const TunedInputs& inputs,
   return fmt::format(
       "# Around what `cospot tune` found: its policies, those of the best setting without\n"
       "# cooperation, and the offers beside its own, on the same hosts.\n"
-      "workloads:\n{}\nhost: {}\n{}{}vm: {}\nspot: {}\nevictor: {}\nsaf: [off, on]\notn: {}\n",
+      "workloads:\n{}\nhost: {}\n{}{}vm: {}\nspot: {}\nevictor: {}\nsaf: [off, on]\notn: {}\n{}",
       fmt::join(workloads, "\n"), host_line(inputs, folder),
       inputs.added_type.empty() ? "" : "added_type: " + yaml_text(inputs.added_type) + "\n",
       size_lines(findings, inputs.datacenter),
@@ -107,7 +107,8 @@ std::string around_yaml(const TuneFindings& findings, const TunedInputs& inputs,
       listed(spot, [&](std::size_t i) { return chain(settings.spot[i]); }),
       listed(evictors, [&](std::size_t i) { return evictor_line(settings.evictors[i], folder); }),
       listed(offers_around(settings, around.front().otn),
-             [&](std::size_t i) { return settings.otn[i].label(); }));
+             [&](std::size_t i) { return settings.otn[i].label(); }),
+      settings.with == nullptr ? "" : settings.with->yaml());
 }
 
 }  // namespace cospot

@@ -70,6 +70,7 @@ std::string tune_json(const TuneFindings& findings, const std::optional<TuneMone
             {"hosts", findings.whole ? Json(findings.whole->hosts) : Json()},
             {"samples", json_list_of(findings.samples, sample_json)},
             {"runs", findings.runs.count()}};
+  if (findings.settings.with != nullptr) json["with"] = findings.settings.with->json();
   if (money) json["money"] = tune_money_json(*money);
   return text_of(json);
 }

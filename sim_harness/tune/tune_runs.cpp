@@ -147,6 +147,26 @@ std::vector<TuneRuns::Group> TuneRuns::missing(std::span<const std::size_t> cand
 
 void TuneRuns::run_group(const Group& group) {
   const TuneSample& sample = samples_[group.sample];
+  // Every candidate has a place of its own: no two threads write to one.
+  const auto result_of = [&](std::size_t candidate) -> std::optional<RunResult>& {
+    return results_[group.sample * space_.size() + candidate];
+  };
+  if (settings_.with != nullptr) {
+    for (const std::size_t candidate : group.candidates) {
+      const RunCoordinates at = space_.at(candidate);
+      result_of(candidate) = settings_.with
+                                 ->run(sample.workload, sample.schedule,
+                                       {.host = host_,
+                                        .hosts = hosts(group.sample),
+                                        .vm = settings_.vm[at.vm],
+                                        .spot = settings_.spot[at.spot],
+                                        .evictor = sample.evictors[at.evictor],
+                                        .saf = settings_.saf[at.saf],
+                                        .otn = settings_.otn[at.otn]})
+                                 .run;
+    }
+    return;
+  }
   std::vector<RunVariation> variations;
   for (const std::size_t candidate : group.candidates) {
     const RunCoordinates at = space_.at(candidate);
@@ -160,8 +180,7 @@ void TuneRuns::run_group(const Group& group) {
                                   .spot = &settings_.spot[group.spot]};
   simulate_group(sample.schedule, settings, variations,
                  [&](std::size_t variation, const RunResult& result) {
-                   // Every candidate has a place of its own: no two threads write to one.
-                   results_[group.sample * space_.size() + group.candidates[variation]] = result;
+                   result_of(group.candidates[variation]) = result;
                  });
 }
 

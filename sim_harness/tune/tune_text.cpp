@@ -95,12 +95,12 @@ class Writer {
     const std::size_t full = runs_.space().size() * samples_.size();
     return fmt::format(
         "{} ({};\n{} without cooperation on each), {}.\n{} runs of the {} that all {} settings "
-        "take on all samples ({}).\n{}{}",
+        "take on all samples ({}).\n{}{}{}",
         plural(outcome_.selection.size(), "training sample"), rounds,
         plural(outcome_.tried_without_cooperation, "setting"), judges(), runs_.count(), full,
         runs_.space().size(),
         percent(static_cast<double>(runs_.count()) / static_cast<double>(full), 0), hosts(),
-        built_in_model());
+        with_parts(), built_in_model());
   }
 
   [[nodiscard]] std::string judges() const {
@@ -128,6 +128,11 @@ class Writer {
         fmt::format("{:.3g}", static_cast<double>(whole_->part.count()) /
                                   static_cast<double>(SimTime(kDay).count())),
         samples_.size());
+  }
+
+  [[nodiscard]] std::string with_parts() const {
+    if (settings_.with == nullptr) return {};
+    return "In every run, so that VMs lose revenue without spots too:\n" + settings_.with->yaml();
   }
 
   /// Says so when an evictor goes by a model that knows nothing of these workloads.
