@@ -40,7 +40,7 @@ struct SlaRun {
 }
 
 [[nodiscard]] inline RunOutcome run_sla(const SlaSettings& settings, const SlaRun& run = {}) {
-  const auto requests = load_traces(settings, WorkloadClasses::kVmsAndSpots);
+  const auto requests = read_traces(settings);
   return ProviderStudy(sla_preset(), {}).run(point_of(settings, run), *requests, {});
 }
 

@@ -283,7 +283,6 @@ TEST_CASE("study sla: bad settings say where and what was expected") {
   CHECK(contains(error("history=spots"), "all, without_evictions, on_demand"));
   CHECK(contains(error("samples_kept=some"), "refresh, all"));
   CHECK(contains(error("lifetimes=1"), "lifetimes"));
-  CHECK(contains(error("vm=[COS, UTIL]"), "it is no axis"));
 }
 
 TEST_CASE("quote_lifetimes: the same for any number of threads, and monotone") {

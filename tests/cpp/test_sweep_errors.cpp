@@ -45,7 +45,8 @@ TEST_CASE("read_sweep: the valid sweep has no error") { CHECK(error_of(0, "").em
 TEST_CASE("read_sweep: unknown, missing and contradicting keys") {
   CHECK(error_of(8, "otn: [1, 2]\nfoo: 1") ==
         "s.yaml:9: sweep: unknown key 'foo'; valid names: study, workloads, window_days, host, "
-        "added_type, headroom_percent, hosts, headroom_of, vm, spot, evictor, saf, otn");
+        "added_type, headroom_percent, hosts, headroom_of, vm, spot, evictor, saf, otn, target, "
+        "economy, disruptions, schedulers, host_subset_size");
   CHECK(
       error_of(8, "otn: 1\nheadroom_of: each") ==
       "s.yaml:9: headroom_of: found 'each', expected study, each_policy or a list of VM policies, "

@@ -85,6 +85,41 @@ def test_the_runs_can_be_read(tmp_path: Path) -> None:
         cospot.tune(WORKLOADS[:2], host=HOST, db=database)
 
 
+def test_its_runs_are_those_of_a_cloud_whose_hosts_fail(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    disruptions = {
+        "retries": {"patience_s": 3600},
+        "failures": {"mtbf_days": 20, "repair_h": 24},
+    }
+    database = tmp_path / "tune.db"
+    cospot.tune(
+        WORKLOADS[:2],
+        host=HOST,
+        hosts=20,
+        folds=1,
+        max_vm_loss_percent=50,
+        with_parts={"disruptions": disruptions},
+        db=database,
+        **CANDIDATES,
+    )
+    runs = cospot.load_results(database).runs
+    workload = cospot.Workload.generate("azure2020", seed=1, scale=0.0005)
+    for saf, otn in ((False, 1), (True, 4)):
+        one = cospot.simulate_life(
+            workload, disruptions, hosts=20, host=HOST, vm="COS", spot="sUTIL", evictor="FIFO",
+            saf=saf, otn=otn,
+        )  # fmt: skip
+        assert one["host_failures"] > 0
+        same = runs[
+            (runs["workload"].astype(str) == WORKLOADS[0].replace(":", " "))
+            & (runs["vm"] == "COS")
+            & (runs["saf"] == saf)
+            & (runs["otn"].astype(str) == str(otn))
+        ]
+        assert same["spot_revenue"].tolist() == pytest.approx([one["spot_revenue"]])
+        assert same["vm_rejected"].tolist() == [one["vm_rejected"]]
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -96,6 +131,11 @@ def test_the_runs_can_be_read(tmp_path: Path) -> None:
         ({"parts": 1}, "parts"),
         ({"max_vm_loss_percent": 101}, "max_vm_loss_percent is 101"),
         ({"evictor": ["LPO"]}, "nothing can be set"),
+        ({"with_parts": {"disruptions": "none"}}, "expected max_vm_loss_percent too"),
+        (
+            {"with_parts": {"target": 0.1}, "max_vm_loss_percent": 1},
+            "target: found where VMs and spots are all that is sold",
+        ),
     ],
 )
 def test_bad_arguments(arguments: dict[str, Any], told: str) -> None:

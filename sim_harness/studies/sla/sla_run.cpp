@@ -124,9 +124,10 @@ class TraceRequests final : public StudyRequests {
  public:
   explicit TraceRequests(const SlaSettings& settings)
       : store_({settings.vm_sources, settings.spot_sources}) {
-    require_possible_requests(settings, store_);
     records = store_.records();
   }
+
+  [[nodiscard]] const RequestStore& store() const { return store_; }
 
   [[nodiscard]] Replay replay(const GridPoint<SlaSettings>& at,
                               RunOutcome& outcome) const override {
@@ -152,11 +153,14 @@ class TraceRequests final : public StudyRequests {
 
 }  // namespace
 
-std::unique_ptr<StudyRequests> load_traces(const SlaSettings& settings,
-                                           WorkloadClasses /*classes*/) {
+std::unique_ptr<StudyRequests> read_traces(const SlaSettings& settings) {
   return std::make_unique<TraceRequests>(settings);
 }
 
+namespace {
+
+/// Refuses what no host can give of what the requests of a study ask beside room, on its fewest
+/// hosts.
 void require_possible_requests(const SlaSettings& settings, const RequestStore& store) {
   const std::vector<std::string> axes{kSlaWorkloadAxis.name, kSpotWorkloadAxis.name};
   for (std::size_t vms = 0; vms < settings.vm_sources.size(); ++vms) {
@@ -170,6 +174,15 @@ void require_possible_requests(const SlaSettings& settings, const RequestStore& 
                                   std::ranges::min(settings.host_counts));
     }
   }
+}
+
+}  // namespace
+
+std::unique_ptr<StudyRequests> load_traces(const SlaSettings& settings,
+                                           WorkloadClasses /*classes*/) {
+  auto traces = std::make_unique<TraceRequests>(settings);
+  require_possible_requests(settings, traces->store());
+  return traces;
 }
 
 }  // namespace cospot

@@ -13,11 +13,10 @@ namespace cospot {
 /// The events of a run's workload.
 [[nodiscard]] EventSchedule sla_schedule(const SlaSettings& settings, const Workload& workload);
 
-/// Refuses what no host can give of what the requests of a study ask beside room, on its fewest
-/// hosts. Errors: ConfigError.
-void require_possible_requests(const SlaSettings& settings, const RequestStore& store);
+/// The sources of a study, read. Errors: WorkloadError.
+[[nodiscard]] std::unique_ptr<StudyRequests> read_traces(const SlaSettings& settings);
 
-/// The sources of a study, read. Errors: ConfigError, WorkloadError.
+/// The same. Errors: ConfigError too, for requests that ask what no host can give beside room.
 [[nodiscard]] std::unique_ptr<StudyRequests> load_traces(const SlaSettings& settings,
                                                          WorkloadClasses classes);
 
