@@ -78,7 +78,8 @@ class StudyReport(unittest.TestCase):
 
     def test_the_chart_shows_means_in_the_order_of_the_axis(self) -> None:
         points = self.points("#color=vm")
-        # The longest axis is host_subset_size; the first measure that changes along it, the VMs rejected.
+        # The longest axis is host_subset_size; the first measure that changes along it, the VMs
+        # rejected.
         self.assertEqual([point["name"] for point in points[::2]], ["1", "2", "16"])
         self.assertEqual([point["group"] for point in points[::2]], [0, 1, 2])
         for point in points:
@@ -91,8 +92,8 @@ class StudyReport(unittest.TestCase):
 
     def test_a_choice_leaves_the_other_runs_out(self) -> None:
         for point in self.points("#color=vm&size=2 %25"):
-            expected = self.mean("vm_rejected", host_subset_size=point["name"], vm=point["colorName"],
-                                 headroom_percent="2")
+            expected = self.mean("vm_rejected", host_subset_size=point["name"],
+                                 vm=point["colorName"], headroom_percent="2")
             self.assertAlmostEqual(point["mean"], expected)
 
     def test_the_table_has_every_run_and_text_is_text(self) -> None:

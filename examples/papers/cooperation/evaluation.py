@@ -13,7 +13,9 @@ from cospot.results import load_results
 
 BATCHED, BERNOULLI, OTHER = "batched", "Bernoulli", "other"
 
-_DEGRADATION_COLUMNS = ("workload", "headroom_percent", "vm", "host_subset_size", "vm_requests", "vm_rejected")
+_DEGRADATION_COLUMNS = (
+    "workload", "headroom_percent", "vm", "host_subset_size", "vm_requests", "vm_rejected"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,8 @@ def _hypothesis_1(evaluation: Evaluation) -> Iterator[Finding]:
     if frame is None:
         yield Finding(source, what, paper, _NOT_RUN)
         return
-    means = frame.groupby(["headroom_percent", "vm", "host_subset_size"])[["vm_rejected", "vm_requests"]].mean()
+    by_n = frame.groupby(["headroom_percent", "vm", "host_subset_size"])
+    means = by_n[["vm_rejected", "vm_requests"]].mean()
     share = (means["vm_rejected"] / means["vm_requests"]).max()
     yield Finding(
         source,
