@@ -19,7 +19,7 @@
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/studies/economy/backtest_report.hpp"
-#include "sim_harness/studies/economy/economy_keys.hpp"
+#include "sim_harness/studies/promises/economy_keys.hpp"
 #include "sim_harness/studies/sla/sla_quote.hpp"
 
 namespace cospot::bindings {

@@ -26,7 +26,7 @@
 #include "sim_harness/provider/sizing/headroom.hpp"
 #include "sim_harness/studies/economy/backtest_report.hpp"
 #include "sim_harness/studies/economy/backtest_text.hpp"
-#include "sim_harness/studies/economy/economy_keys.hpp"
+#include "sim_harness/studies/promises/economy_keys.hpp"
 
 namespace cospot {
 namespace {

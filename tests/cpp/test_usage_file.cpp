@@ -11,7 +11,7 @@
 #include "sim_harness/data/usage/job_usage.hpp"
 #include "sim_harness/data/usage/usage_file.hpp"
 #include "sim_harness/data/usage/workload_usage.hpp"
-#include "sim_harness/studies/economy/economy.hpp"
+#include "sim_harness/studies/promises/economy.hpp"
 
 namespace cospot {
 namespace {

@@ -120,7 +120,7 @@ def test_the_event_log_adds_up(folder: Path, rows: list[dict[str, str]]) -> None
     words = ("run", "scenario.yaml", "--timing", "off", "--json", "--events", "events.csv.gz")
     result: dict[str, Any] = json.loads(run(folder, *words))
     same = next(row for row in rows if (row["disruptions"], row["otn"]) == ("all", "8"))
-    measures = {**result["measures"], **result["disruptions"]["measures"]}
+    measures = result["measures"]
     for name, value in measures.items():
         if name in same and value is not None:
             assert float(same[name]) == pytest.approx(value, abs=5e-4), name
@@ -147,7 +147,7 @@ def test_the_event_log_adds_up(folder: Path, rows: list[dict[str, str]]) -> None
 
 def test_simulate_life_is_the_run_of_the_scenario(folder: Path, tmp_path: Path) -> None:
     result = json.loads(run(folder, "run", "scenario.yaml", "--timing", "off", "--json"))
-    expected = {**result["measures"], **result["disruptions"]["measures"]}
+    expected = result["measures"]
     life = {
         "retries": {"patience_s": 7200, "first_wait_s": 60},
         "returning_spots": {"patience_s": 86400, "first_wait_s": 60},

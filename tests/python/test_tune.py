@@ -111,7 +111,7 @@ def test_its_runs_are_those_of_a_cloud_whose_hosts_fail(tmp_path: Path) -> None:
         )  # fmt: skip
         assert one["host_failures"] > 0
         same = runs[
-            (runs["workload"].astype(str) == WORKLOADS[0].replace(":", " "))
+            (runs["workload"].astype(str) == WORKLOADS[0])
             & (runs["vm"] == "COS")
             & (runs["saf"] == saf)
             & (runs["otn"].astype(str) == str(otn))

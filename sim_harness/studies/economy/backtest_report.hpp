@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim_harness/studies/economy/economy.hpp"
+#include "sim_harness/studies/promises/economy.hpp"
 
 namespace cospot {
 

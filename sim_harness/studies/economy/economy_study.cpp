@@ -10,8 +10,8 @@
 
 #include "sim_harness/data/workloads/workload_list.hpp"
 #include "sim_harness/experiments/results/measure.hpp"
-#include "sim_harness/studies/economy/economy.hpp"
-#include "sim_harness/studies/economy/economy_keys.hpp"
+#include "sim_harness/studies/promises/economy.hpp"
+#include "sim_harness/studies/promises/economy_keys.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "sim_harness/base/configuration/config_value.hpp"
-#include "sim_harness/studies/economy/economy_keys.hpp"
+#include "sim_harness/studies/promises/economy_keys.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 
 namespace cospot {

@@ -7,7 +7,7 @@
 
 #include "sim_harness/experiments/grid/axis.hpp"
 #include "sim_harness/provider/run/run_settings.hpp"
-#include "sim_harness/studies/economy/economy.hpp"
+#include "sim_harness/studies/promises/economy.hpp"
 
 namespace cospot {
 

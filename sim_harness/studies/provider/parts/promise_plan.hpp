@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim_harness/data/workloads/workload.hpp"
-#include "sim_harness/studies/economy/economy.hpp"
+#include "sim_harness/studies/promises/economy.hpp"
 #include "sim_harness/studies/provider/parts/economy_keys.hpp"
 #include "sim_harness/studies/provider/parts/economy_levels.hpp"
 

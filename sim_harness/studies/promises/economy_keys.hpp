@@ -6,7 +6,7 @@
 
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/base/json/json.hpp"
-#include "sim_harness/studies/economy/economy.hpp"
+#include "sim_harness/studies/promises/economy.hpp"
 
 namespace cospot {
 

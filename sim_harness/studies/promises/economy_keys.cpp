@@ -1,4 +1,4 @@
-#include "sim_harness/studies/economy/economy_keys.hpp"
+#include "sim_harness/studies/promises/economy_keys.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "sim_harness/studies/economy/economy.hpp"
+#include "sim_harness/studies/promises/economy.hpp"
 
 #include <fmt/format.h>
 
