@@ -274,9 +274,9 @@ class GridPoint {
   /// Of an axis that the table does not have: its first value, which is the default.
   template <class Owner, class T>
   [[nodiscard]] typename std::vector<T>::const_reference get(const Axis<Owner, T>& axis) const {
-    static const std::vector<T> kNothing(1);
+    static const std::vector<T> nothing(1);
     const std::vector<T>& values = (*settings_).*axis.values;
-    return values.empty() ? kNothing.front() : values[index(axis)];
+    return values.empty() ? nothing.front() : values[index(axis)];
   }
 
   /// The position of its value.
