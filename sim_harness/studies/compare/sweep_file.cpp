@@ -62,8 +62,8 @@ Sweep read_scenario(const std::filesystem::path& file, const std::vector<std::st
                        window);
 }
 
-Sweep read_scenario(ConfigNode root, const std::filesystem::path& folder, PolicyLoader& loader,
-                    const std::optional<SimTime>& window) {
+Sweep read_scenario(const ConfigNode& root, const std::filesystem::path& folder,
+                    PolicyLoader& loader, const std::optional<SimTime>& window) {
   Sweep sweep = read_tree({.root = root, .folder = folder, .window = window, .policies = &loader});
   require_one_run(root, provider_table().axes(sweep));
   return sweep;

@@ -35,7 +35,7 @@ namespace cospot {
                                   const std::optional<SimTime>& window = {});
 
 /// The same of a tree that does not come from a file; paths are relative to `folder`.
-[[nodiscard]] Sweep read_scenario(ConfigNode root, const std::filesystem::path& folder,
+[[nodiscard]] Sweep read_scenario(const ConfigNode& root, const std::filesystem::path& folder,
                                   PolicyLoader& loader, const std::optional<SimTime>& window = {});
 
 }  // namespace cospot
