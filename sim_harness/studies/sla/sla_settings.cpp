@@ -256,6 +256,7 @@ const ProviderPreset& sla_preset() {
                    "CAST(run.on_demand_admitted AS REAL) / NULLIF(run.on_demand_requests, 0)"},
                   {derived_fraction("spot_admission", "of the spot requests: placed"),
                    "CAST(run.spot_admitted AS REAL) / NULLIF(run.spot_requests, 0)"}},
+      .figures = {.title = "Further parts", .figures = {}},
       .money = sla_money(),
       .load = load_traces,
       .complete = complete_run};
