@@ -9,15 +9,14 @@
 
 namespace cospot {
 
-/// What every run of a command has beside its workload and policies: `disruptions`, `schedulers`,
-/// `host_subset_size`, with the keys of a study file.
+/// Parts that every run of a command has beside its workload and policies: `disruptions`,
+/// `schedulers`, `host_subset_size`, with the keys of a study file.
 class GivenParts {
  public:
   /// Args: root: a mapping of these keys, each with one value. folder: that its paths are relative
   /// to.
   ///
-  /// Errors: ConfigError, also for a part that places no more than VMs and spots do not have;
-  /// WorkloadError.
+  /// Errors: ConfigError, also for a part that sells more than VMs and spots; WorkloadError.
   GivenParts(const ConfigNode& root, const std::filesystem::path& folder);
 
   /// Errors: ConfigError, PolicyError.
@@ -34,7 +33,7 @@ class GivenParts {
   ProviderStudySettings settings_;
 };
 
-/// What the option `--with` says: a YAML file, or the mapping itself. Errors: as GivenParts;
+/// Reads the option `--with`: a YAML file, or the mapping itself. Errors: as GivenParts;
 /// InputError.
 [[nodiscard]] std::shared_ptr<const GivenParts> parse_given_parts(const std::string& text);
 

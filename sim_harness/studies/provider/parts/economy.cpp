@@ -109,6 +109,19 @@ constexpr MoneyColumn kEconomyRequested{
     .price = PriceKind::kEconomy,
     .sql = "run.economy_revenue_requested",
     .meaning = "requested by economy instances, at the same price"};
+constexpr Figure kEconomyEvicted{
+    .name = "economy_eviction_ratio", .title = "economy evicted", .meaning = "of those admitted"};
+constexpr Figure kEconomyRevenue{.name = "economy_revenue_share",
+                                 .title = "economy revenue",
+                                 .meaning = "of what was requested"};
+constexpr Figure kIncomeRatio{
+    .name = "income_ratio",
+    .title = "income ratio",
+    .unit = FigureUnit::kNumber,
+    .decimals = 3,
+    .meaning =
+        "of economy instances and spots, over that of the same datacenter with "
+        "economy_percent 0"};
 constexpr std::string_view kJoinEconomyPrice =
     " CROSS JOIN (SELECT json_extract(configuration, '$.economy_price') AS price "
     "FROM sweep) AS economy ";
@@ -181,19 +194,7 @@ StudyPart economy_part() {
             "(run.income - run.vm_revenue) / NULLIF(without_economy.income, 0)"}},
       .views = without_economy,
       .joins = " LEFT JOIN without_economy USING (run_index)",
-      .figures = {{.name = "economy_eviction_ratio",
-                   .title = "economy evicted",
-                   .meaning = "of those admitted"},
-                  {.name = "economy_revenue_share",
-                   .title = "economy revenue",
-                   .meaning = "of what was requested"},
-                  {.name = "income_ratio",
-                   .title = "income ratio",
-                   .unit = FigureUnit::kNumber,
-                   .decimals = 3,
-                   .meaning =
-                       "of economy instances and spots, over that of the same datacenter with "
-                       "economy_percent 0"}},
+      .figures = {kEconomyEvicted, kEconomyRevenue, kIncomeRatio},
       .money = {kEconomyEarned, kEconomyRequested},
       .money_joins = std::string(kJoinEconomyPrice),
       .share = use_of_vms,
@@ -220,29 +221,17 @@ const ProviderPreset& levels_preset() {
                     {derived_fraction("spot_revenue_share",
                                       "of the revenue requested by spots: earned"),
                      "run.spot_revenue / NULLIF(run.spot_revenue_requested, 0)"}},
-        .figures =
-            {.title = "Three priority levels",
-             .figures =
-                 {{"vm_rejection", "VMs rejected"},
-                  {.name = "economy_eviction_ratio",
-                   .title = "economy evicted",
-                   .meaning = "of those admitted"},
-                  {.name = "economy_revenue_share",
-                   .title = "economy revenue",
-                   .meaning = "of what was requested"},
-                  {.name = "spot_eviction_ratio",
-                   .title = "spots evicted",
-                   .meaning = "of those admitted"},
-                  {.name = "spot_revenue_share",
-                   .title = "spot revenue",
-                   .meaning = "of what was requested"},
-                  {.name = "income_ratio",
-                   .title = "income ratio",
-                   .unit = FigureUnit::kNumber,
-                   .decimals = 3,
-                   .meaning =
-                       "of economy instances and spots, over that of the same datacenter with "
-                       "economy_percent 0"}}},
+        .figures = {.title = "Three priority levels",
+                    .figures = {{"vm_rejection", "VMs rejected"},
+                                kEconomyEvicted,
+                                kEconomyRevenue,
+                                {.name = "spot_eviction_ratio",
+                                 .title = "spots evicted",
+                                 .meaning = "of those admitted"},
+                                {.name = "spot_revenue_share",
+                                 .title = "spot revenue",
+                                 .meaning = "of what was requested"},
+                                kIncomeRatio}},
         .money = {.columns = {kVmsLost, kVmsRequested, kVmsEarned, kEconomyEarned,
                               kEconomyRequested, kSpotsEarned, kSpotsRequested},
                   .joins = std::string(kJoinEconomyPrice),
