@@ -113,7 +113,7 @@ class ScenarioRun {
                     studies) {}
 
   void run() {
-    const auto at = point_of(settings_);
+    const auto at = study_.first_run(settings_);
     RunOutcome outcome;
     ProviderStudy::Prepared prepared = study_.prepare(at, replay_, shared_, outcome);
     if (explained_) require_explicable(prepared.parts);
@@ -140,7 +140,7 @@ class ScenarioRun {
         study_(preset_of(file, studies), file.root),
         settings_(read_scenario(study_, file)),
         requests_(study_.load(settings_)),
-        replay_(requests_->replay(point_of(settings_), replayed_)),
+        replay_(requests_->replay(study_.first_run(settings_), replayed_)),
         workload_(*replay_.workload),
         shared_(study_.share(settings_, workload_)),
         words_{.unit = unit_of(settings_),
@@ -171,12 +171,6 @@ class ScenarioRun {
     ProviderStudySettings settings = study.table().read(file);
     require_one_run(file.root, study.table().axes(settings));
     return settings;
-  }
-
-  /// The first point, and the only one.
-  [[nodiscard]] GridPoint<ProviderStudySettings> point_of(
-      const ProviderStudySettings& settings) const {
-    return study_.table().at(settings, Coordinates(study_.table().axis_names().size(), 0));
   }
 
   [[nodiscard]] static VcpusUnit unit_of(const ProviderStudySettings& settings) {
@@ -214,7 +208,7 @@ class ScenarioRun {
     ProviderStudySettings least = settings_;
     least.sizes.front().percent = 0;
     RunOutcome outcome;
-    return requests_->replay(point_of(least), outcome).hosts;
+    return requests_->replay(study_.first_run(least), outcome).hosts;
   }
 
   [[nodiscard]] Timing timing() const {

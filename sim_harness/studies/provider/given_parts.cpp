@@ -57,7 +57,7 @@ GivenParts::GivenParts(const ConfigNode& root, const std::filesystem::path& fold
 
 LifeResult GivenParts::run(const Workload& workload, const EventSchedule& schedule,
                            RunSettings settings) const {
-  const auto at = study_.table().at(settings_, Coordinates(study_.table().axis_names().size(), 0));
+  const auto at = study_.first_run(settings_);
   RunOutcome outcome;
   const std::vector<std::any> shared(study_.parts().size());
   ProviderParts parts = study_.parts_of(at, workload, shared, settings, outcome);

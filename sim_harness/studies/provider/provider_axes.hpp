@@ -32,13 +32,6 @@ constexpr ColumnType axis_type(const OfferRule* /*tag*/) { return ColumnType::kI
 /// All of them, and the hosts.
 [[nodiscard]] const SettingTable<ProviderSettings>& provider_table();
 
-/// The same rows, of studies that add their own behind these.
-template <class Settings>
-[[nodiscard]] std::vector<SettingRow<Settings>> provider_rows_of() {
-  const auto rows = provider_table().rows();
-  return {rows.begin(), rows.end()};
-}
-
 /// Reads policies under a key. Errors: ConfigError.
 [[nodiscard]] std::vector<ChainSpec> read_chains_of(const StudyFile& file, std::string_view key);
 

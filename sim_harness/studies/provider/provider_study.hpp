@@ -76,6 +76,11 @@ class ProviderStudy {
   ProviderStudy(const ProviderPreset& preset, const ConfigNode& root);
 
   [[nodiscard]] const SettingTable<ProviderStudySettings>& table() const { return table_; }
+  /// The first run of the grid: of a scenario, the only one.
+  [[nodiscard]] GridPoint<ProviderStudySettings> first_run(
+      const ProviderStudySettings& settings) const {
+    return table_.at(settings, Coordinates(table_.axis_names().size(), 0));
+  }
   /// Those that the file or the preset asks for.
   [[nodiscard]] std::span<const StudyPart* const> parts() const { return parts_; }
   /// Whether the file asks for parts that the preset does not have.

@@ -21,7 +21,8 @@ RunSeeds::RunSeeds(std::int64_t seed) {
 }
 
 std::vector<SettingRow<ProviderStudySettings>> provider_rows() {
-  return provider_rows_of<ProviderStudySettings>();
+  const auto rows = provider_table().rows();
+  return {rows.begin(), rows.end()};
 }
 
 Measure<RunOutcome> hosts_measure() {
