@@ -14,7 +14,7 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from reproduction.document import parts_around_markers, replace_between_markers
-from reproduction.page import Page
+from reproduction.page import Page, findings_json
 
 # Names inside an SVG are drawn at random unless they are salted.
 _REPEATABLE = {"svg.hashsalt": "cospot", "svg.fonttype": "path"}
@@ -27,8 +27,9 @@ def run(
 ) -> int:
     """Make a page and write it; return the exit code: 0, or 2 for input that cannot be used.
 
-    Written are ``evaluation.html``, ``findings.md`` and every drawing as SVG and PNG, the same
-    bytes for the same results. Options of every reproduction are added to the parser.
+    Written are ``evaluation.html``, ``findings.md``, ``findings.json`` of a page that has findings,
+    and every drawing as SVG and PNG, the same bytes for the same results. Options of every
+    reproduction are added to the parser.
     """
     mpl.use("agg")
     parser.add_argument("-o", "--output", type=Path, required=True, help="folder to write to")
@@ -55,6 +56,8 @@ def _write(page: Page, folder: Path, document: Path | None) -> None:
     (folder / "evaluation.html").write_text(page.html(pictures), encoding="utf-8")
     text = page.markdown()
     (folder / "findings.md").write_text(text, encoding="utf-8")
+    if page.findings:
+        (folder / "findings.json").write_text(findings_json(page.findings), encoding="utf-8")
     if document is not None:
         replace_between_markers(document, text)
     print(f"{folder / 'evaluation.html'}: {len(pictures)} figures")

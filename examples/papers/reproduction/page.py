@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Literal
 
 from matplotlib.figure import Figure
 
-_HOLDS = {True: "yes", False: "**no**", "partly": "partly", None: ""}
+_HOLDS = {True: "yes", False: "**no**", "partly": "partly", "not tested": "not tested", None: ""}
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
@@ -35,15 +36,28 @@ class Finding:
         what: What is compared.
         paper: What the paper printed; empty where it draws it only, or does not say.
         here: What came out here.
-        holds: For a statement without a number: whether it is true here. ``partly`` where `what`
-            says what that means. None for numbers, and where the paper says nothing.
+        holds: Whether it came out here as published. ``partly`` where `what` says what that
+            means; ``not tested`` where nothing was run that could tell. None for numbers that are
+            only put side by side, and where the paper says nothing.
+        data: What it was measured on.
+        because: Why it does not hold, or was not tested.
     """
 
     source: str
     what: str
     paper: str
     here: str
-    holds: bool | Literal["partly"] | None = None
+    holds: bool | Literal["partly", "not tested"] | None = None
+    data: str = ""
+    because: str = ""
+
+    @property
+    def verdict(self) -> str | None:
+        """``holds``, ``differs because ...`` or ``not tested because ...``; None as in `holds`."""
+        if self.holds is None or self.holds is True:
+            return "holds" if self.holds else None
+        word = "not tested" if self.holds == "not tested" else "differs"
+        return f"{word} because {self.because}" if self.because else word
 
 
 @dataclass(frozen=True)
@@ -89,6 +103,25 @@ def findings_table(findings: Iterable[Finding], paper: str) -> Table:
     )
 
 
+def findings_json(findings: Iterable[Finding]) -> str:
+    """Return findings as JSON: a list of objects, one on each line."""
+    lines = [
+        json.dumps(
+            {
+                "source": one.source,
+                "what": one.what,
+                "published": one.paper,
+                "ours": one.here,
+                "data": one.data,
+                "verdict": one.verdict,
+            },
+            ensure_ascii=False,
+        )
+        for one in findings
+    ]
+    return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
 @dataclass(frozen=True)
 class Section:
     """A part of a page: its heading (may be empty) and below it paragraphs and tables."""
@@ -121,6 +154,7 @@ class Page:
         sections: What goes into the document too.
         drawings: Made one by one when they are written.
         notes: Sections that only the page has.
+        findings: What the paper published beside what came out here, for programs to read.
     """
 
     title: str
@@ -128,6 +162,7 @@ class Page:
     sections: Sequence[Section]
     drawings: Iterable[Drawing] = ()
     notes: Sequence[Section] = ()
+    findings: Sequence[Finding] = ()
 
     def markdown(self) -> str:
         """Return the sections in Markdown."""
