@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("pandas", minversion="1.5")
 
 from cooperation.findings import all_findings
+from cooperation.spread import spread_table
 from made_evaluations import made_evaluation
 
 BASELINE = {"otn": 1, "revenue": 100}
@@ -68,9 +69,20 @@ def test_most_runs_reject_none_where_n_is_small_or_there_is_headroom(
     _check(_finding(evaluation, "Hypothesis 1", "runs without a rejection"), here, holds)
 
 
-def test_cospot_earns_more_than_one_of_prior_work_and_not_than_another(tmp_path):
-    # 300 of 500 are 60 %: more than 299, not more than 300. What SAF or another evictor earns does
-    # not count. VM revenue lost, 1 of 1000, is beside it.
+@pytest.mark.parametrize(
+    ("vm", "revenue", "vm_earned", "holds"),
+    [
+        # 300 of 500 are 60 %, with 1 of 1000 VM seconds lost.
+        ("FewestSpots", 299, 999, True),  # less is earned, as much is lost
+        ("FewestSpots", 299, 998, True),
+        ("FewestSpots", 299, 1000, "partly"),  # less is earned, and less is lost
+        ("SpotHour", 301, 998, "partly"),
+        ("SpotHour", 300, 999, "partly"),  # equal: neither is better
+        ("SpotHour", 301, 1000, False),
+    ],
+)
+def test_prior_work_is_judged_on_spot_and_vm_revenue(tmp_path, vm, revenue, vm_earned, holds):
+    # What SAF or another evictor earns does not count.
     runs = [
         BASELINE,
         {"otn": 16, "revenue": 300, "vm_earned": 999},
@@ -78,12 +90,25 @@ def test_cospot_earns_more_than_one_of_prior_work_and_not_than_another(tmp_path)
         {"otn": 1, "revenue": 100, "evictor": "LPO"},
         {"otn": 16, "revenue": 10, "evictor": "LPO"},
     ]
-    prior_work = [{"vm": "FewestSpots", "revenue": 299}, {"vm": "SpotHour", "revenue": 300}]
-    evaluation = made_evaluation(tmp_path, runs, prior_work=prior_work)
-    findings = [item for item in all_findings(evaluation) if "against" in item.what]
-    assert [item.what.rpartition(" ")[2] for item in findings] == ["FewestSpots", "SpotHour"]
-    _check(findings[0], "60.0 %, 0.1000 %; 59.8 %, 0.0000 %", True)
-    _check(findings[1], "60.0 %, 0.1000 %; 60.0 %, 0.0000 %", False)
+    theirs = [{"vm": vm, "revenue": revenue, "vm_earned": vm_earned}]
+    evaluation = made_evaluation(tmp_path, runs, prior_work=theirs)
+    (finding,) = [item for item in all_findings(evaluation) if f"against {vm}" in item.what]
+    # Out of 500 and 1000: 300 are 60.0 %, 301 60.2 %, 299 59.8 %; one lost is 0.1 %.
+    lost = (1000 - vm_earned) / 10
+    _check(finding, f"60.0 %, 0.1000 %; {revenue / 5:.1f} %, {lost:.4f} %", holds)
+
+
+def test_numbers_have_their_spread_over_workloads(tmp_path):
+    # Gains of 0, 100 and 200 % on each day, means 0, 50 and 100: mean 50. Their standard deviation
+    # is 50, so the 95 % interval of three is 4.3027 * 50 / sqrt(3) = 124.2.
+    runs = [
+        {"workload": f"day{day}", "otn": otn, "revenue": revenue}
+        for day, gained in enumerate((100, 200, 300))
+        for otn, revenue in ((1, 100), (16, gained))
+    ]
+    table = spread_table(made_evaluation(tmp_path, runs).runs)
+    assert table.rows[0] == ("gain, mean", "all", "3", "50.0 ± 124.2 %", "0.0 %", "100.0 %")
+    assert table.rows[1] == ("gain, largest", "all", "3", "100 ± 248 %", "0 %", "200 %")
 
 
 def _figure_5(folder, *, off=(100, 150, 200), on=(400, 420, 420), earned=(1000, 1000, 1000)):

@@ -16,6 +16,7 @@ import pandas as pd
 from cooperation.evaluation import BATCHED, BERNOULLI, Evaluation, load_evaluation
 from cooperation.figures import drawings
 from cooperation.findings import all_findings
+from cooperation.spread import spread_table
 from reproduction import command
 from reproduction.page import Page, Section, Table, findings_table
 
@@ -34,14 +35,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _page(options: argparse.Namespace) -> Page:
     evaluation = load_evaluation(options.grid, options.prior_work, options.degradation)
-    findings = findings_table(all_findings(evaluation, times=options.timing == "on"), "CoSpot")
+    findings = all_findings(evaluation, times=options.timing == "on")
+    table = findings_table(findings, "CoSpot")
     labels = [str(label) for label in evaluation.runs["workload"].unique()]
     return Page(
         title="CoSpot's evaluation, made again",
         paper=f"cospot {evaluation.version}, {len(labels)} workloads. "
         'The paper: Iqbal et al., "CoSpot", SoCC\'22.',
-        sections=[Section("", [findings, groups_table(evaluation.runs)])],
+        sections=[
+            Section("", [table, groups_table(evaluation.runs), spread_table(evaluation.runs)])
+        ],
         drawings=drawings(evaluation),
+        findings=findings,
         notes=[
             Section("Why numbers may differ", differences(evaluation)),
             Section("Workloads", labels),
