@@ -169,10 +169,8 @@ def _finding_1_prior_work(evaluation: Evaluation) -> Iterator[Finding]:
         )
 
 
-def _dominates(
-    ours: pd.DataFrame, theirs: pd.DataFrame
-) -> bool | Literal["partly"]:
-    """Tell whether runs earn more from spots and lose no more VM revenue; partly: only one of it."""
+def _dominates(ours: pd.DataFrame, theirs: pd.DataFrame) -> bool | Literal["partly"]:
+    """Tell whether runs earn more from spots and lose no more VM revenue; partly: one of both."""
     earns_more = bool(ours["spot_share"].mean() > theirs["spot_share"].mean())
     loses_more = bool(ours["vm_loss"].mean() > theirs["vm_loss"].mean())
     if earns_more != loses_more:

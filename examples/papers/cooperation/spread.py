@@ -21,8 +21,7 @@ _NUMBERS: tuple[tuple[str, Callable[[pd.DataFrame], float], int], ...] = (
 
 
 def spread_table(runs: pd.DataFrame) -> Table:
-    """Return each number's mean over the workloads with its 95 % interval (Student's t), and its
-    extremes.
+    """Return each number's mean over the workloads, its 95 % interval (Student's t) and extremes.
 
     The runs of a workload are not independent of each other; the workloads are samples.
     """
