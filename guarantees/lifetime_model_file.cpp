@@ -15,10 +15,10 @@
 #include "core/errors.hpp"
 #include "core/parse_number.hpp"
 
-// Defined in built_in_model.S.
+// models/azure2020.txt, which the build puts into the program (cospot_embed).
 extern "C" {
-extern const char cospot_lifetime_model_begin[];  // NOLINT(readability-identifier-naming)
-extern const char cospot_lifetime_model_end[];    // NOLINT(readability-identifier-naming)
+extern const char kCospotLifetimeModelBegin[];
+extern const char kCospotLifetimeModelEnd[];
 }
 
 namespace cospot {
@@ -271,8 +271,7 @@ std::shared_ptr<const LifetimeModel> read_lifetime_model(const std::string& path
 }
 
 std::string_view built_in_lifetime_model_text() {
-  return {cospot_lifetime_model_begin,
-          static_cast<std::size_t>(cospot_lifetime_model_end - cospot_lifetime_model_begin)};
+  return {kCospotLifetimeModelBegin, kCospotLifetimeModelEnd};
 }
 
 std::shared_ptr<const LifetimeModel> built_in_lifetime_model() {

@@ -1,8 +1,6 @@
 #include "sim_harness/report/report_assets.hpp"
 
-#include <cstddef>
-
-// Defined in assets.S: the first byte of each part and the one after its last.
+// Defined by cospot_embed: the first byte of each part and the one after its last.
 extern "C" {
 extern const char kCospotReportTemplateBegin[];
 extern const char kCospotReportTemplateEnd[];
@@ -17,30 +15,17 @@ extern const char kCospotAssetLicencesEnd[];
 }
 
 namespace cospot {
-namespace {
-
-std::string_view between(const char* begin, const char* end) {
-  return {begin, static_cast<std::size_t>(end - begin)};
-}
-
-}  // namespace
 
 std::string_view report_template() {
-  return between(kCospotReportTemplateBegin, kCospotReportTemplateEnd);
+  return {kCospotReportTemplateBegin, kCospotReportTemplateEnd};
 }
 
-std::string_view report_style() { return between(kCospotReportStyleBegin, kCospotReportStyleEnd); }
+std::string_view report_style() { return {kCospotReportStyleBegin, kCospotReportStyleEnd}; }
 
-std::string_view chart_library() {
-  return between(kCospotChartLibraryBegin, kCospotChartLibraryEnd);
-}
+std::string_view chart_library() { return {kCospotChartLibraryBegin, kCospotChartLibraryEnd}; }
 
-std::string_view report_script() {
-  return between(kCospotReportScriptBegin, kCospotReportScriptEnd);
-}
+std::string_view report_script() { return {kCospotReportScriptBegin, kCospotReportScriptEnd}; }
 
-std::string_view asset_licences() {
-  return between(kCospotAssetLicencesBegin, kCospotAssetLicencesEnd);
-}
+std::string_view asset_licences() { return {kCospotAssetLicencesBegin, kCospotAssetLicencesEnd}; }
 
 }  // namespace cospot

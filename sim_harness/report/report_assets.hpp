@@ -5,7 +5,7 @@
 namespace cospot {
 
 // The parts of a report that are the same in every report: the files of report/assets/, which the
-// build puts into the program (assets.S.in).
+// build puts into the program (cospot_embed).
 
 [[nodiscard]] std::string_view report_template();  ///< HTML with {{placeholders}}
 [[nodiscard]] std::string_view report_style();     ///< CSS

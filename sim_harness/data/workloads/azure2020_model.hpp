@@ -1,16 +1,17 @@
 #pragma once
 
-#include <cstddef>
+#include <array>
 #include <cstdint>
-#include <span>
+#include <vector>
 
 #include "core/model/request.hpp"
 #include "core/model/resource_vector.hpp"
 
 namespace cospot {
 
-/// Tables of a fitted zone: plain numbers, read with comparisons and + - * / only, so that every
-/// machine draws the same workload. scripts/fit_azure2020.py writes them and says how.
+/// Tables of a fitted zone (azure2020.json): plain numbers, used with comparisons and + - * / only,
+/// so that every machine draws the same workload. scripts/fit_azure2020.py writes them and says
+/// how.
 namespace zone_model {
 
 /// Cumulative weights of every pick below run to this.
@@ -40,8 +41,8 @@ struct Cell {
 struct Kind {
   std::uint32_t cumulative;
   InstanceClass instance_class;
-  std::span<const Knot> starts;  ///< seconds; negative before the window
-  std::span<const Cell> cells;
+  std::vector<Knot> starts;  ///< seconds; negative before the window
+  std::vector<Cell> cells;
 };
 
 /// Tenants that have about equally many batches.
@@ -51,7 +52,7 @@ struct TenantGroup {
 };
 
 /// Quantiles 0, 5, ..., 100 % of a half-width around a rank in [0, 1].
-using SpreadTable = std::span<const double, 21>;
+using SpreadTable = std::array<double, 21>;
 
 /// What the tenants of one class do.
 struct ClassHabits {
@@ -59,8 +60,8 @@ struct ClassHabits {
   double early_tenants;  ///< share of the tenants, whose batches all start before the window
   double burst_share;    ///< chance that a batch inside the window is part of a burst
   std::uint32_t bursts;  ///< minutes with a burst in each kind
-  std::span<const std::uint32_t, 60> minutes;  ///< cumulative weight of the minutes of an hour
-  std::span<const TenantGroup> tenants;
+  std::array<std::uint32_t, 60> minutes;  ///< cumulative weight of the minutes of an hour
+  std::vector<TenantGroup> tenants;
   SpreadTable small_spread;   ///< of lifetimes inside a batch of fewer than 10 requests
   double large_repeat;        ///< chance to live as long as an earlier request of a large batch
   SpreadTable large_spread;   ///< of lifetimes inside a larger batch
@@ -73,12 +74,12 @@ struct ClassHabits {
 struct ZoneModel {
   std::uint32_t batches;       ///< in the whole zone
   std::uint32_t watched_days;  ///< ends after this day are not known: never
-  std::span<const ResourceVector> flavors;
-  std::span<const std::span<const zone_model::Knot>> lifetimes;  ///< seconds from max(start, 0);
-                                                                 ///< ranks past the end: never
-  std::span<const std::span<const zone_model::SizeStep>> sizes;
-  std::span<const zone_model::Kind> kinds;
-  zone_model::ClassHabits habits[2];  ///< by InstanceClass
+  std::vector<ResourceVector> flavors;
+  /// Seconds from max(start, 0); an instance whose rank is past the end never ends.
+  std::vector<std::vector<zone_model::Knot>> lifetimes;
+  std::vector<std::vector<zone_model::SizeStep>> sizes;
+  std::vector<zone_model::Kind> kinds;
+  std::array<zone_model::ClassHabits, 2> habits;  ///< by InstanceClass
 };
 
 /// The Microsoft Azure zone of the CoSpot workload samples (SoCC'22).

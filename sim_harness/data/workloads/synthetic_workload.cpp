@@ -47,8 +47,8 @@ struct PlannedRequest {
 
 /// The first entry whose cumulative weight is above `weight`.
 template <typename Entry>
-const Entry& pick(std::span<const Entry> entries, std::uint32_t weight) {
-  return *std::ranges::upper_bound(entries.first(entries.size() - 1), weight, {},
+const Entry& pick(const std::vector<Entry>& entries, std::uint32_t weight) {
+  return *std::ranges::upper_bound(entries.begin(), entries.end() - 1, weight, {},
                                    &Entry::cumulative);
 }
 
@@ -62,7 +62,7 @@ double value_at(std::span<const Knot> knots, double rank) {
   return low.value + (high->value - low.value) * ((rank - low.share) / (high->share - low.share));
 }
 
-double value_at(SpreadTable table, double rank) {
+double value_at(const SpreadTable& table, double rank) {
   const double place = rank * static_cast<double>(table.size() - 1);
   const auto low = std::min(static_cast<std::size_t>(place), table.size() - 2);
   return table[low] + (table[low + 1] - table[low]) * (place - static_cast<double>(low));
@@ -189,8 +189,8 @@ class ZoneGenerator {
   }
 
   std::uint32_t size_at(const Cell& cell, double rank) const {
-    const std::span<const SizeStep> steps = model_.sizes[cell.size];
-    return std::ranges::upper_bound(steps.first(steps.size() - 1), rank, {}, &SizeStep::share)
+    const std::vector<SizeStep>& steps = model_.sizes[cell.size];
+    return std::ranges::upper_bound(steps.begin(), steps.end() - 1, rank, {}, &SizeStep::share)
         ->requests;
   }
 
@@ -207,7 +207,7 @@ class ZoneGenerator {
     const std::int64_t hour =
         std::min<std::int64_t>(static_cast<std::int64_t>(drawn) / kSecondsPerHour, 14 * 24 - 1);
     // The last minute needs no comparison: weights are below its cumulative one.
-    const auto minutes = habits.minutes.first<59>();
+    const auto minutes = std::span(habits.minutes).first<59>();
     const auto minute = std::ranges::upper_bound(minutes, draw_weight()) - minutes.begin();
     return hour * kSecondsPerHour + minute * 60 + static_cast<std::int64_t>(random_.below(60));
   }
@@ -230,7 +230,7 @@ class ZoneGenerator {
   }
 
   SimTime end_of(std::int64_t start, const Cell& cell, double life_rank) const {
-    const std::span<const Knot> lifetimes = model_.lifetimes[cell.lifetime];
+    const std::vector<Knot>& lifetimes = model_.lifetimes[cell.lifetime];
     if (life_rank > lifetimes.back().share) return kNever;
     const double seconds = value_at(lifetimes, life_rank);
     const SimTime end = std::chrono::seconds(std::max<std::int64_t>(start, 0)) +
