@@ -2,14 +2,18 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/studies/deadline/deadline_comparison.hpp"
 #include "sim_harness/studies/deadline/deadline_text.hpp"
+#include "sim_harness/studies/deadline/trace_spec.hpp"
 #include "sim_harness/studies/study.hpp"
 
 namespace cospot {
@@ -83,6 +87,40 @@ TEST_CASE("one start in one trace: what it saves, without an interval") {
   CHECK(has(summary_of("trace: {synthetic: bursty, seed: 1}\nstrategy: [spot_only, optimal]\n"
                        "deadline_hours: 49\nstart_hours: 60\n"),
             "Recommendation: none"));
+}
+
+TEST_CASE("windows of a trace: from the first whole tick of a part, all of them in it") {
+  // 21 ticks of an hour; the half from 10.5 on begins with tick 11. Windows of 3 h, one every 4:
+  // 11, 15 (ends at 18); the next would end at 22. Those of the first half end by 10: 0, 4.
+  const AvailabilityTrace trace{.tick = std::chrono::hours(1),
+                                .capacity = std::vector<std::uint32_t>(21, 1)};
+  using Starts = std::vector<std::size_t>;
+  CHECK(window_starts(trace, {.from = 0.5, .to = 1, .hours = 3, .every_hours = 4}) ==
+        Starts{11, 15});
+  CHECK(window_starts(trace, {.from = 0, .to = 0.5, .hours = 3, .every_hours = 4}) == Starts{0, 4});
+  CHECK(window_starts(trace, {.from = 0.5, .to = 1, .hours = 11, .every_hours = 4}).empty());
+}
+
+TEST_CASE("windows of a trace are samples; a job on several instances needs them at once") {
+  const ScratchFolder folder;
+  // An hour a tick: 2 instances for 4 h, 1 for 4 h, 4 for 4 h.
+  (void)folder.write("t.json", R"({"metadata": {"gap_seconds": 3600},
+      "data": [2, 2, 2, 2, 1, 1, 1, 1, 4, 4, 4, 4]})");
+  const std::string job =
+      "strategy: spot_only\nduration_hours: 3\ndeadline_hours: 4\noverhead_hours: 0\n"
+      "spot_price: 1\n";
+  const std::string windows = "windows: {hours: 4, every_hours: 4}";
+  const std::string one = summary_of("trace: {file: t.json, " + windows + "}\n" + job, folder);
+  CHECK_FALSE(has(one, "Caution"));  // there is one at all times
+  const std::string two =
+      summary_of("trace: {file: t.json, instances: 2, " + windows + "}\n" + job, folder);
+  CHECK(has(two, "Caution: spot_only misses the deadline in 1 of 3 runs"));
+  CHECK(experiment_of("trace: {file: t.json, " + windows + "}\n" + job, folder).inputs.size() == 1);
+  CHECK_THROWS_AS((void)experiment_of("trace: {file: t.json, windows: {part: [0, 0.5], hours: 7, "
+                                      "every_hours: 7}}\n" +
+                                          job,
+                                      folder),
+                  ConfigError);
 }
 
 TEST_CASE("the price of a customer's own trace") {

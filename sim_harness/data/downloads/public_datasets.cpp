@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "core/errors.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
 
@@ -66,10 +71,52 @@ PublicDataset eucalyptus() {
   return dataset;
 }
 
+PublicDataset spot_traces() {
+  PublicDataset dataset{
+      .name = "spot-traces",
+      .summary = "30 recorded availabilities of AWS spots, for `study: deadline`",
+      .address =
+          "https://raw.githubusercontent.com/skypilot-org/spot-traces/"
+          "221da1ab9bdfe7966da296265d7694d52dc0c5a6/",
+      .files = {},
+      .terms =
+          "The repository has no licence file: use the traces, do not pass them on. Cite Wu et "
+          "al., Can't Be Late, NSDI 2024.",
+      .next_step = "Compare strategies on them: docs/deadline.md"};
+  struct Family {
+    std::string_view folder;
+    std::vector<std::string_view> traces;
+  };
+  const std::array families{
+      Family{"availability/1-node/aws-02-15-2023",
+             {"us-east-1a_v100_1", "us-east-1c_v100_1", "us-east-1d_v100_1", "us-east-1f_v100_1",
+              "us-east-2a_v100_1", "us-east-2b_v100_1", "us-west-2a_v100_1", "us-west-2b_v100_1",
+              "us-west-2c_v100_1"}},
+      Family{"availability/1-node/aws-10-26-2022",
+             {"us-west-2a_k80_1", "us-west-2a_k80_8", "us-west-2a_v100_1", "us-west-2a_v100_8",
+              "us-west-2b_k80_1", "us-west-2b_k80_8", "us-west-2b_v100_1", "us-west-2b_v100_8"}},
+      Family{"availability/16-node/aws-08-27-2023",
+             {"us-east-2b_v100_1", "us-west-2a_v100_1", "us-west-2c_v100_1"}},
+      Family{"preemption/1-node/aws-04-19-2023",
+             {"us-east-1b_intel_64", "us-east-1c_intel_64", "us-east-1d_intel_64"}},
+      Family{"preemption/1-node/aws-04-22-2023",
+             {"us-east-1c_v100_1", "us-east-1f_v100_1", "us-west-2b_v100_1", "us-west-2c_v100_1"}},
+      Family{"preemption/4-node/aws-08-03-2023",
+             {"us-east-1f_v100_1", "us-east-2a_v100_1", "us-west-2c_v100_1"}}};
+  for (const Family& family : families) {
+    for (const std::string_view trace : family.traces) {
+      const std::string path = fmt::format("{}/{}.json", family.folder, trace);
+      dataset.files.push_back({.remote = path, .local = path});
+    }
+  }
+  return dataset;
+}
+
 }  // namespace
 
 const std::vector<PublicDataset>& public_datasets() {
-  static const std::vector<PublicDataset> datasets{azure_packing(), cospot_release(), eucalyptus()};
+  static const std::vector<PublicDataset> datasets{azure_packing(), cospot_release(), eucalyptus(),
+                                                   spot_traces()};
   return datasets;
 }
 

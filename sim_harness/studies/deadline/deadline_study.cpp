@@ -138,7 +138,7 @@ SimTime time_of(double hours) { return SimTime(std::llround(hours * 3600e6)); }
 double hours(SimTime time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
 
 /// Refuses a job that not even on-demand alone does by the deadline, and a trace that is too short.
-void check_case(const DeadlineJob& job, const AvailabilityTrace& trace, SimTime start,
+void check_case(const DeadlineJob& job, const AvailabilityTrace& trace, std::size_t start,
                 const std::string& label) {
   const std::int64_t ticks = job.deadline / trace.tick;
   const std::int64_t needed = ticks_for(job.duration, job.overhead, trace.tick);
@@ -149,11 +149,12 @@ void check_case(const DeadlineJob& job, const AvailabilityTrace& trace, SimTime 
         hours(job.deadline), hours(needed * trace.tick), hours(job.duration), hours(job.overhead),
         label));
   }
-  const std::int64_t end = start / trace.tick + ticks;
+  const std::int64_t end = static_cast<std::int64_t>(start) + ticks;
   if (end <= static_cast<std::int64_t>(trace.capacity.size())) return;
   throw ConfigError(fmt::format(
       "trace {}: holds {:g} h, expected at least {:g}: start_hours {:g} and deadline_hours {:g}",
-      label, hours(trace.length()), hours(end * trace.tick), hours(start), hours(job.deadline)));
+      label, hours(trace.length()), hours(end * trace.tick),
+      hours(static_cast<std::int64_t>(start) * trace.tick), hours(job.deadline)));
 }
 
 /// What all runs share.
@@ -171,15 +172,21 @@ struct Inputs {
             .on_demand_price = at.get(kOnDemandPriceAxis)};
   }
 
+  /// The tick of the trace in which the job starts.
+  [[nodiscard]] std::size_t start_at(const At& at) const {
+    const SimTime tick = traces[at.index(kTraceAxis)].tick;
+    return at.get(kTraceAxis).window.value_or(0) +
+           static_cast<std::size_t>(time_of(at.get(kStartAxis)) / tick);
+  }
+
   void check(const At& at) const {
-    check_case(job_at(at), traces[at.index(kTraceAxis)], time_of(at.get(kStartAxis)),
-               at.get(kTraceAxis).label);
+    check_case(job_at(at), traces[at.index(kTraceAxis)], start_at(at), at.get(kTraceAxis).label);
   }
 
   [[nodiscard]] DeadlineResult run(const At& at) const {
     const AvailabilityTrace& trace = traces[at.index(kTraceAxis)];
     DeadlineCase one{.job = job_at(at), .tick = trace.tick, .spot = {}};
-    const auto first = static_cast<std::size_t>(time_of(at.get(kStartAxis)) / trace.tick);
+    const std::size_t first = start_at(at);
     const auto end = first + static_cast<std::size_t>(one.job.deadline / trace.tick);
     one.spot.reserve(end - first);
     for (std::size_t i = first; i < end; ++i) one.spot.push_back(trace.capacity[i] > 0);
@@ -225,10 +232,12 @@ Experiment load(Settings settings) {
   std::vector<InputRecord> records;
   for (const TraceSpec& spec : settings.traces) {
     inputs->traces.push_back(load_trace(spec));
-    if (spec.file.empty()) continue;
-    records.push_back({.label = spec.label,
+    const bool is_known =
+        std::ranges::find(records, spec.input, &InputRecord::label) != records.end();
+    if (spec.file.empty() || is_known) continue;
+    records.push_back({.label = spec.input,
                        .sha256 = sha256_hex(read_stored_file(spec.file)),
-                       .name = spec.label});
+                       .name = spec.input});
   }
   if (settings.spot_price.empty()) settings.spot_price = {price_of_traces(*inputs)};
   inputs->settings = settings;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -27,6 +29,53 @@ CapacityQuote read_quote(const ConfigNode& node) {
   return {.up_hours = hours("up_hours"), .down_hours = hours("down_hours")};
 }
 
+TraceWindows read_windows(const ConfigNode& node) {
+  static constexpr std::array<std::string_view, 3> kKeys{"part", "hours", "every_hours"};
+  require_known_keys(node, "windows", kKeys);
+  TraceWindows windows;
+  if (const ConfigNode* part = node.find("part")) {
+    const std::vector<const ConfigNode*> ends = read_list(*part, "part");
+    if (ends.size() != 2) throw_bad_value(*part, "part", "two shares, such as [0.5, 1]");
+    windows.from = read_number(*ends[0], "part", 0, 1);
+    windows.to = read_number(*ends[1], "part", 0, 1);
+  }
+  const auto hours = [&node](const char* key) {
+    return read_number(require_key(node, "windows", key), key, 1e-3, kMaxHours);
+  };
+  windows.hours = hours("hours");
+  windows.every_hours = hours("every_hours");
+  return windows;
+}
+
+AvailabilityTrace load_whole(const TraceSpec& spec) {
+  const SimTime tick(std::llround(spec.gap_seconds * 1e6));
+  if (spec.is_event_log) return read_eviction_availability(spec.file, tick);
+  if (spec.model.empty()) return read_availability_trace(spec.file, tick);
+  const SimTime length(std::llround(spec.days * 86'400e6));
+  return make_availability(find_availability_model(spec.model),
+                           static_cast<std::uint64_t>(spec.seed), length, tick);
+}
+
+/// One trace for each of its windows.
+std::vector<TraceSpec> windows_of(const TraceSpec& whole, const ConfigNode& node) {
+  const TraceWindows windows = read_windows(node);
+  const AvailabilityTrace trace = load_trace(whole);
+  std::vector<TraceSpec> specs;
+  for (const std::size_t start : window_starts(trace, windows)) {
+    TraceSpec spec = whole;
+    const SimTime time = trace.tick * static_cast<std::int64_t>(start);
+    spec.label +=
+        fmt::format("@{:g}h", std::chrono::duration<double, std::ratio<3600>>(time).count());
+    spec.window = start;
+    specs.push_back(spec);
+  }
+  if (!specs.empty()) return specs;
+  throw ConfigError(fmt::format(
+      "{}: trace {} holds {:g} h, no window of {:g} h lies in that part of it",
+      key_place(node, "windows"), whole.label,
+      std::chrono::duration<double, std::ratio<3600>>(trace.length()).count(), windows.hours));
+}
+
 std::vector<TraceSpec> specs_of_path(const ConfigNode& path, const std::filesystem::path& folder,
                                      const TraceSpec& beside) {
   std::vector<TraceSpec> specs;
@@ -35,6 +84,7 @@ std::vector<TraceSpec> specs_of_path(const ConfigNode& path, const std::filesyst
       TraceSpec spec = beside;
       spec.file = one.file;
       if (spec.label.empty()) spec.label = one.label;
+      spec.input = spec.label;
       specs.push_back(spec);
     }
   } catch (const ConfigError& error) {
@@ -65,13 +115,17 @@ void read_synthetic(const ConfigNode& node, TraceSpec& spec) {
 
 std::vector<TraceSpec> read_one(const ConfigNode& node, const std::filesystem::path& folder) {
   if (node.kind != ConfigNode::Kind::kMapping) return specs_of_path(node, folder, {});
-  static constexpr std::array<std::string_view, 8> kKeys{
-      "label", "file", "events", "synthetic", "seed", "days", "gap_seconds", "quote"};
+  static constexpr std::array<std::string_view, 10> kKeys{
+      "label", "file",        "events",    "synthetic", "seed",
+      "days",  "gap_seconds", "instances", "quote",     "windows"};
   require_known_keys(node, kKey, kKeys);
   TraceSpec spec;
   if (const ConfigNode* label = node.find("label")) spec.label = read_label(*label, "label");
   if (const ConfigNode* gap = node.find("gap_seconds")) {
     spec.gap_seconds = read_number(*gap, "gap_seconds", 1, 86'400);
+  }
+  if (const ConfigNode* instances = node.find("instances")) {
+    spec.instances = read_integer(*instances, "instances", 1, 1'000'000);
   }
   if (const ConfigNode* quote = node.find("quote")) spec.quote = read_quote(*quote);
   const ConfigNode* file = node.find("file");
@@ -80,15 +134,39 @@ std::vector<TraceSpec> read_one(const ConfigNode& node, const std::filesystem::p
   if ((file != nullptr ? 1 : 0) + (events != nullptr ? 1 : 0) + (is_synthetic ? 1 : 0) != 1) {
     throw_bad_value(node, kKey, "one of the keys file, events, synthetic");
   }
+  std::vector<TraceSpec> whole;
   if (is_synthetic) {
     read_synthetic(node, spec);
-    return {spec};
+    whole.push_back(spec);
+  } else {
+    spec.is_event_log = events != nullptr;
+    whole = specs_of_path(events != nullptr ? *events : *file, folder, spec);
   }
-  spec.is_event_log = events != nullptr;
-  return specs_of_path(events != nullptr ? *events : *file, folder, spec);
+  const ConfigNode* windows = node.find("windows");
+  if (windows == nullptr) return whole;
+  std::vector<TraceSpec> specs;
+  for (const TraceSpec& one : whole) {
+    for (const TraceSpec& window : windows_of(one, *windows)) specs.push_back(window);
+  }
+  return specs;
 }
 
 }  // namespace
+
+std::vector<std::size_t> window_starts(const AvailabilityTrace& trace,
+                                       const TraceWindows& windows) {
+  const auto ticks_of = [&trace](double hours) {
+    return static_cast<std::size_t>(SimTime(std::llround(hours * 3600e6)) / trace.tick);
+  };
+  const auto ticks = static_cast<double>(trace.capacity.size());
+  const auto end = static_cast<std::size_t>(std::floor(windows.to * ticks));
+  const std::size_t length = ticks_of(windows.hours);
+  const std::size_t step = std::max<std::size_t>(ticks_of(windows.every_hours), 1);
+  std::vector<std::size_t> starts;
+  auto start = static_cast<std::size_t>(std::ceil(windows.from * ticks));
+  for (; start + length <= end; start += step) starts.push_back(start);
+  return starts;
+}
 
 std::vector<TraceSpec> read_trace_specs(const ConfigNode& node,
                                         const std::filesystem::path& folder) {
@@ -117,6 +195,8 @@ Json setting_json(const TraceSpec& spec) {
   if (spec.is_event_log || !spec.model.empty() || is_availability_csv(spec.file)) {
     json["gap_seconds"] = json_of(spec.gap_seconds);
   }
+  if (spec.instances != 1) json["instances"] = spec.instances;
+  if (spec.window) json["window"] = *spec.window;
   if (spec.quote) {
     json["quote"] = {{"up_hours", json_of(spec.quote->up_hours)},
                      {"down_hours", json_of(spec.quote->down_hours)}};
@@ -129,12 +209,11 @@ AxisValue axis_value(const TraceSpec& spec) {
 }
 
 AvailabilityTrace load_trace(const TraceSpec& spec) {
-  const SimTime tick(std::llround(spec.gap_seconds * 1e6));
-  if (spec.is_event_log) return read_eviction_availability(spec.file, tick);
-  if (spec.model.empty()) return read_availability_trace(spec.file, tick);
-  const SimTime length(std::llround(spec.days * 86'400e6));
-  return make_availability(find_availability_model(spec.model),
-                           static_cast<std::uint64_t>(spec.seed), length, tick);
+  AvailabilityTrace trace = load_whole(spec);
+  for (std::uint32_t& count : trace.capacity) {
+    count /= static_cast<std::uint32_t>(spec.instances);
+  }
+  return trace;
 }
 
 }  // namespace cospot
