@@ -323,6 +323,19 @@ Return the speed of a server with that time to revocation, relative to one witho
 
 All times are above 0; equation 2 of Shastri et al. Raises ConfigError.
 )doc");
+  core.def("renewal_performance", &renewal_performance, "checkpoint_hours"_a, "mttr_hours"_a,
+           "interval_hours"_a, "restart_hours"_a = 0.0, R"doc(
+Return that speed exactly when revocations are a Poisson process, what `simulate_job` tends to.
+
+Equation 2 is about the same where the interval is short against the MTTR, and the checkpoint
+against the interval.
+
+Args:
+    restart_hours: To boot and restore after each revocation; 0 or more. The others are above 0.
+
+Raises:
+    ConfigError: A time cannot be.
+)doc");
   core.def("optimal_interval", &optimal_interval, "checkpoint_hours"_a, "mttr_hours"_a, R"doc(
 Return the best time between checkpoints in hours, sqrt(2 * checkpoint * MTTR). Raises ConfigError.
 )doc");

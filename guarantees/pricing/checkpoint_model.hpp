@@ -28,6 +28,13 @@ namespace cospot {
 /// The same with the optimal interval: 1 / (1 + sqrt(2 checkpoint / MTTR)).
 [[nodiscard]] double best_performance(double checkpoint, double mttr);
 
+/// The same without the approximation: the speed when revocations are a Poisson process, when they
+/// may also fall into a checkpoint or a restart, and each costs `restart` (boot and restore; 0 or
+/// more) before work goes on. Equation 2 is about the same where the interval is short against the
+/// MTTR, and the checkpoint against the interval.
+[[nodiscard]] double renewal_performance(double checkpoint, double mttr, double interval,
+                                         double restart);
+
 /// What a customer pays for a server that is that fast, as a fraction of the on-demand price.
 enum class PriceRule : bool {
   kEquilibrium,  ///< equation 3: as much a unit of useful time as on demand

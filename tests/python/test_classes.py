@@ -103,6 +103,17 @@ def test_simulate_job() -> None:
     assert (cut["finished"], cut["useful_hours"], cut["waiting_hours"]) == (False, 1.0, 1.0)
 
 
+def test_renewal_performance() -> None:
+    # Each life is survived for 2 1/6 h with e^-0.582437: 3.72 x 0.790396 = 2.940273 h for 2 h.
+    fast = cospot.renewal_performance(1 / 6, 3.72, 2)
+    assert fast == pytest.approx(2 / 2.940273, rel=1e-5)
+    slow = cospot.renewal_performance(1 / 6, 3.72, 2, restart_hours=0.2)
+    run = cospot.simulate_job(300_000, 2.0, mttr_hours=3.72, restore_minutes=10, boot_minutes=2)
+    assert run["performance"] == pytest.approx(slow, rel=0.01)
+    with pytest.raises(ConfigError, match="the time to restart is -1"):
+        cospot.renewal_performance(1 / 6, 3.72, 2, -1)
+
+
 def test_bad_input(jobs: Path, tmp_path: Path) -> None:
     for bad, match in (
         ({"classes": [9]}, "classes is 9, expected at most 2"),
