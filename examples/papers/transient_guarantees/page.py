@@ -20,6 +20,7 @@ from cospot import classes
 from cospot.plots.style import new_figure
 from reproduction import command
 from reproduction.page import Drawing, Page, Section, Table, percent
+from transient_guarantees import comparisons, selling
 
 DELTA = 10 / 60
 TWO_WEEKS = 14 * 24.0
@@ -212,23 +213,6 @@ def multiple_rows(name: str, path: Path, part: dict[str, Any]) -> Iterator[dict[
         }
 
 
-def bounds() -> str:
-    """Return how large these multiples can be at most with the paper's model and mean MTTR."""
-    mttr = 3.72
-    gce = max(
-        cospot.transient_price(
-            cospot.transient_performance(DELTA, mttr, cospot.optimal_interval(DELTA, assumed))
-        )
-        for assumed in (0.5, 12.0, 24.0)
-    )
-    ec2 = cospot.transient_price(cospot.transient_performance(DELTA, mttr / 1.25, 1.0))
-    return (
-        f"With a mean MTTR of {mttr} h, checkpoints of 10 minutes and the utility function, GCE's "
-        f"best earns {gce:.1%} of on demand and EC2 (+25 %) {ec2:.1%}: no classes, were they never "
-        f"revoked, earn more than {1 / gce:.1f} and {1 / ec2:.1f} times that."
-    )
-
-
 def draw_revenue(revenues: pd.DataFrame) -> Drawing:
     """Draw figure 10 for every trace."""
     shown = [
@@ -281,14 +265,22 @@ def per_trace(
 ) -> tuple[list[Section], list[Drawing]]:
     """Make figures 7 to 10 of these traces, and write their tables as CSV."""
     mttrs, revenues, held, drawn = [], [], [], []
+    sold: list[dict[str, Any]] = []
+    compared: list[dict[str, Any]] = []
     memory: list[dict[str, Any]] = []
     multiples: list[dict[str, Any]] = []
     for name, (path, part) in traces.items():
         table = classes.servers(path, **part)
         table.to_csv(output / f"servers_{name.lower().replace(' ', '_')}.csv", index=False)
-        drawn.append(draw_trace(name, cospot.idle_periods(path, **part), table))
+        periods = cospot.idle_periods(path, **part)
+        drawn.append(draw_trace(name, periods, table))
+        sold += selling.sold_by_model(name, selling.lives_of(periods))
         mttrs.append({"trace": name, "servers": len(table), **quantiles_of_mttr(table)})
         revenues.append(revenue_rows(name, path, part))
+        compared += [
+            {"trace": name, **row}
+            for row in comparisons.comparison_rows(table, revenues[-1], DELTA)
+        ]
         memory += memory_rows(name, table)
         held.append(held_out_rows(name, path, part))
         multiples += multiple_rows(name, path, part)
@@ -300,18 +292,28 @@ def per_trace(
         "figures_9_10": pd.concat(revenues, ignore_index=True),
         "held_out": pd.concat(held, ignore_index=True),
         "multiples": pd.DataFrame(multiples),
+        "multiples_by_model": pd.DataFrame(sold),
+        "comparisons": pd.DataFrame(compared),
     }
     for name, table in tables.items():
         table.to_csv(output / f"{name}.csv", index=False)
     sections = [
         Section("Time to revocation, hours", [table_of(tables["figure_8a"], 2)]),
         Section(
+            "Figures 8b and 9 in one number each, by equation 2",
+            [table_of(comparisons.comparisons_table(tables["comparisons"]), 1)],
+        ),
+        Section(
             "Revenue, % of the maximum",
             [shares_by_trace(tables["figures_9_10"], "sold", "of_maximum")],
         ),
         Section(
-            "The maximum in multiples of what is sold without guarantees",
-            [table_of(tables["multiples"], 2), bounds()],
+            "The maximum in multiples of what is sold without guarantees, by equation 2",
+            [table_of(tables["multiples"], 2)],
+        ),
+        Section(
+            "The maximum in multiples, by equation 2, exactly, and simulated on the recorded lives",
+            [table_of(selling.multiples_table(tables["multiples_by_model"]), 2)],
         ),
         Section(
             "Time lost by memory (GB), %",
@@ -334,12 +336,23 @@ def _page(options: argparse.Namespace) -> Page:
     rows = [*figure_3(), *figure_6(), *figure_6c(options.data)]
     simulated = pd.DataFrame(rows, columns=["figure", "what", "value", "paper"])
     simulated.to_csv(options.output / "figures_3_6.csv", index=False)
+    fast = selling.at_the_papers_mean()
+    fast.to_csv(options.output / "papers_mean.csv", index=False)
+    bounds = Section(
+        f"At the paper's mean time to revocation, {selling.PAPER_MTTR} h",
+        [
+            "Performance:",
+            table_of(fast, 3),
+            "The most that servers which are never revoked can earn, in multiples:",
+            table_of(selling.most_multiples(fast), 2),
+        ],
+    )
     sections, drawings = per_trace(traces, options.output)
     return Page(
         title="Transient guarantees, on other data",
         paper='Shastri, Rizk and Irwin, "Transient Guarantees: Maximizing the Value of Idle Cloud '
         'Capacity", SC 2016.',
-        sections=[Section("Simulated jobs", [figures_3_and_6(simulated)]), *sections],
+        sections=[Section("Simulated jobs", [figures_3_and_6(simulated)]), bounds, *sections],
         drawings=drawings,
     )
 
