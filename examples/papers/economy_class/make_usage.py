@@ -1,14 +1,21 @@
 #!/usr/bin/env python3
-"""Makes usage over time (time_s,capacity,used[,limit]) of three public data sets.
+"""Makes usage over time (time_s,capacity,used[,limit]) of public data sets.
 
     make_usage.py krc KRC_JOBS.csv.gz KRC2_JOBS.csv.gz --capacity 80 -o krc80.csv.gz
+    make_usage.py swf LOG.swf.gz --capacity 128 -o nasa.csv.gz
+    make_usage.py swf LOG.swf.gz --capacity 14748296 --memory --from-day 7 -o memory.csv.gz
+    make_usage.py jobs JOBS.csv.gz --capacity 275 --from-day 10 -o surf.csv.gz
     make_usage.py pool POOLS.csv.gz --pool cluster39 --capacity-factor 1.2 -o cluster39.csv.gz
     make_usage.py vms TRACE.csv.gz VMS.csv -o bitbrains.csv.gz
 
 krc: jobs of the Karelian Research Centre (interarrival, service, cores_used, delays): the largest
-number of cores in use in every 5 minutes, cut at the capacity. pool: the largest CPU use of a
-resource pool in every 5 minutes; its capacity is a multiple of the most that it ever used, because
-the data name none. vms: the CPU use of all VMs every 5 minutes, of the sum of their sizes.
+number of cores in use in every 5 minutes, cut at the capacity. swf: the same of the processors of a
+log in the Standard Workload Format or, with --memory, of what its jobs request, in MiB: logs of
+MetaCentrum state bytes for each node (field 10), and the nodes in the last field. jobs: the same of
+the nodes of a CSV (submission_s, duration_s), one for each job. --from-day leaves out a beginning
+in which jobs that had started before the log are missing. pool: the largest CPU use of a resource
+pool in every 5 minutes; its capacity is a multiple of the most that it ever used, because the data
+name none. vms: the CPU use of all VMs every 5 minutes, of the sum of their sizes.
 """
 
 from __future__ import annotations
@@ -21,6 +28,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 STEP_S = 300
+DAY_S = 86400
 
 
 def rows_of(path: str) -> Iterator[dict[str, str]]:
@@ -37,6 +45,28 @@ def write(path: str, header: Iterable[str], rows: Iterable[tuple[float, ...]]) -
             packed.write((",".join(f"{value:.12g}" for value in row) + "\n").encode())
 
 
+def write_largest(
+    arguments: argparse.Namespace, changes: dict[float, int], last_submission: float
+) -> None:
+    """Write the largest use in every 5 minutes up to the last submission, cut at the capacity."""
+    used = 0
+    largest: defaultdict[int, int] = defaultdict(int)
+    step = 0
+    for time in sorted(changes):
+        for empty in range(step, int(time // STEP_S) + 1):
+            largest[empty] = max(largest[empty], used)
+        used += changes[time]
+        step = int(time // STEP_S)
+        largest[step] = max(largest[step], used)
+    first, last = int(arguments.from_day * DAY_S // STEP_S), int(last_submission // STEP_S)
+    capacity = arguments.capacity
+    write(
+        arguments.output,
+        ("time_s", "capacity", "used"),
+        ((step * STEP_S, capacity, min(largest[step], capacity)) for step in range(first, last)),
+    )
+
+
 def krc(arguments: argparse.Namespace) -> None:
     """Sum up the cores of jobs."""
     changes: defaultdict[float, int] = defaultdict(int)
@@ -47,22 +77,49 @@ def krc(arguments: argparse.Namespace) -> None:
             start = submitted + float(row["delays"])
             changes[start] += int(row["cores_used"])
             changes[start + float(row["service"])] -= int(row["cores_used"])
-    used = 0
-    largest: defaultdict[int, int] = defaultdict(int)
-    step = 0
-    for time in sorted(changes):
-        for empty in range(step, int(time // STEP_S) + 1):
-            largest[empty] = max(largest[empty], used)
-        used += changes[time]
-        step = int(time // STEP_S)
-        largest[step] = max(largest[step], used)
-    last = int(submitted // STEP_S)
-    capacity = arguments.capacity
-    write(
-        arguments.output,
-        ("time_s", "capacity", "used"),
-        ((step * STEP_S, capacity, min(largest[step], capacity)) for step in range(last)),
+    write_largest(arguments, changes, submitted)
+
+
+def swf(arguments: argparse.Namespace) -> None:
+    """Sum up the processors, or the requested memory, of the jobs of a log."""
+    changes: defaultdict[float, int] = defaultdict(int)
+    submitted: list[float] = []
+    with gzip.open(arguments.files[0], "rt") as file:
+        jobs = [line.split() for line in file if not line.startswith(";")]
+    for fields in jobs:
+        amount = int(fields[4])
+        if arguments.memory:
+            amount = int(fields[9]) // 2**20 * nodes_of(fields[-1])
+        if amount <= 0 or float(fields[3]) <= 0:
+            continue
+        submitted.append(float(fields[1]))
+        start = float(fields[1]) + max(float(fields[2]), 0)
+        changes[start] += amount
+        changes[start + float(fields[3])] -= amount
+    zero = min(submitted)
+    write_largest(
+        arguments, {time - zero: change for time, change in changes.items()}, max(submitted) - zero
     )
+
+
+def nodes_of(specification: str) -> int:
+    """Return the nodes of a request such as ``2:ppn=8:x86_64+1:ppn=4``; a named node is one."""
+    counts = [part.split(":")[0] for part in specification.split("+")]
+    return sum(int(count) if count.isdigit() else 1 for count in counts)
+
+
+def jobs(arguments: argparse.Namespace) -> None:
+    """Count the jobs of a log, each of which takes a node."""
+    changes: defaultdict[float, int] = defaultdict(int)
+    rows = [
+        (float(row["submission_s"]), float(row["duration_s"]))
+        for row in rows_of(arguments.files[0])
+    ]
+    zero = min(start for start, _ in rows)
+    for start, duration in rows:
+        changes[start - zero] += 1
+        changes[start - zero + duration] -= 1
+    write_largest(arguments, changes, max(start for start, _ in rows) - zero)
 
 
 def pool(arguments: argparse.Namespace) -> None:
@@ -103,15 +160,19 @@ def main() -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("krc", "pool", "vms"):
+    kinds = {"krc": krc, "swf": swf, "jobs": jobs, "pool": pool, "vms": vms}
+    for name in kinds:
         command = commands.add_parser(name)
         command.add_argument("files", nargs="+")
         command.add_argument("-o", "--output", required=True)
-    commands.choices["krc"].add_argument("--capacity", type=int, default=80)
+    for name in ("krc", "swf", "jobs"):
+        commands.choices[name].add_argument("--capacity", type=int, required=True)
+        commands.choices[name].add_argument("--from-day", type=float, default=0)
+    commands.choices["swf"].add_argument("--memory", action="store_true")
     commands.choices["pool"].add_argument("--pool", required=True)
     commands.choices["pool"].add_argument("--capacity-factor", type=float, default=1.2)
     arguments = parser.parse_args()
-    {"krc": krc, "pool": pool, "vms": vms}[arguments.command](arguments)
+    kinds[arguments.command](arguments)
 
 
 if __name__ == "__main__":

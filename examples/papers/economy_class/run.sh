@@ -56,6 +56,10 @@ pools=$data/cloud_cluster_capacity/pool_cpu_usage_5min.csv.gz
 if [[ -e $pools ]]; then
   make_usage pool "$pools" --pool cluster39 -o "$output/cluster39.csv.gz"
 fi
+wagap=$data/wagap2013_swf/wagap-2013.nodelists-removed.swf.gz
+if [[ -e $wagap ]]; then # 20 nodes of 80 cores and 48 of 12; README.md promises what they leave unused
+  make_usage swf "$wagap" --capacity 2176 --from-day 7 -o "$output/wagap.csv.gz"
+fi
 trace=$data/bitbrains_small/bitbrains_small_trace.csv.gz
 if [[ -e $trace ]]; then
   make_usage vms "$trace" "$data/bitbrains_small/bitbrains_small_vms.csv" -o "$output/bitbrains.csv.gz"
