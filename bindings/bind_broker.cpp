@@ -9,7 +9,6 @@
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/given_study.hpp"
-#include "bindings/measured_value.hpp"
 #include "bindings/python_result.hpp"
 #include "bindings/watched_work.hpp"
 #include "core/errors.hpp"

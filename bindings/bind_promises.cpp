@@ -14,7 +14,7 @@
 #include "bindings/given_study.hpp"
 #include "bindings/python_result.hpp"
 #include "bindings/watched_work.hpp"
-#include "bindings/workload_windows.hpp"
+#include "bindings/workloads.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/studies/economy/backtest_text.hpp"

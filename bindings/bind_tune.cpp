@@ -13,13 +13,13 @@
 
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
+#include "bindings/given_study.hpp"
 #include "bindings/noted_progress.hpp"
 #include "bindings/policy_entries.hpp"
 #include "bindings/python_result.hpp"
 #include "bindings/run_arguments.hpp"
-#include "bindings/sweep_tree.hpp"
 #include "bindings/watched_work.hpp"
-#include "bindings/workload_windows.hpp"
+#include "bindings/workloads.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/tune/tune_figures.hpp"
@@ -175,24 +175,17 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
   NotedProgress noted;
   Reporter reporter(noted, progress);
   std::optional<Tuning> tuning;
-  const auto tell = [&reporter] {
-    reporter.warn_once();
-    reporter.report();
-  };
-  run_watched(
-      [&] {
-        tuning.emplace(std::move(request), noted, [&](const std::vector<std::string>& warnings) {
-          reporter.note_warnings(warnings);
-        });
-        if (database.empty()) return;
-        const TuneFindings findings = tuning->findings();
-        const TuneRecord record = tune_record(findings.settings, findings.samples, findings.runs,
-                                              tuning->request().datacenter.host);
-        const ResultsDatabase written(database, tune_tables(record), record.workloads,
-                                      IfPresent::kRefuse, record.rows);
-      },
-      tell);
-  tell();
+  reporter.run([&] {
+    tuning.emplace(std::move(request), noted, [&](const std::vector<std::string>& warnings) {
+      reporter.note_warnings(warnings);
+    });
+    if (database.empty()) return;
+    const TuneFindings findings = tuning->findings();
+    const TuneRecord record = tune_record(findings.settings, findings.samples, findings.runs,
+                                          tuning->request().datacenter.host);
+    const ResultsDatabase written(database, tune_tables(record), record.workloads,
+                                  IfPresent::kRefuse, record.rows);
+  });
   return to_result(tuning->findings());
 }
 

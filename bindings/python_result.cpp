@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <variant>
 
 #include "bindings/arguments.hpp"
 
@@ -23,6 +24,17 @@ py::object to_python(const Json& json) {
   py::dict members;
   for (const auto& [key, value] : json.items()) members[to_str(key)] = to_python(value);
   return members;
+}
+
+py::object measured(const Value& value) {
+  constexpr double kMicroseconds = 1e6;
+  if (const auto* count = std::get_if<std::int64_t>(&value)) return py::int_(*count);
+  if (const auto* number = std::get_if<double>(&value)) return py::float_(*number);
+  if (const auto* text = std::get_if<std::string>(&value)) return to_str(*text);
+  if (const auto* revenue = std::get_if<Revenue>(&value)) {
+    return py::float_(static_cast<double>(*revenue) / kMicroseconds);
+  }
+  return py::none();
 }
 
 py::object make_result(const char* module, const char* name, const Json& json) {

@@ -51,4 +51,4 @@ def _interval(value: dict[str, float | None]) -> Interval | None:
         return None
     if half is None:
         return Interval(float(mean), None, None)
-    return Interval(float(mean), mean - half, mean + half)
+    return Interval(float(mean), float(mean - half), float(mean + half))
