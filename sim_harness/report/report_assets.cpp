@@ -1,6 +1,6 @@
-#include "sim_harness/report/report_assets.hpp"
-
 #include <cstddef>
+
+#include "sim_harness/report/html_report.hpp"
 
 // Defined in assets.S: the first byte of each part and the one after its last.
 extern "C" {
