@@ -9,7 +9,6 @@
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/given_study.hpp"
-#include "bindings/measured_value.hpp"
 #include "bindings/python_result.hpp"
 #include "bindings/watched_work.hpp"
 #include "core/errors.hpp"
@@ -24,8 +23,6 @@ using namespace pybind11::literals;
 
 namespace {
 
-constexpr const char* kBrokerModule = "cospot.customer.broker";
-
 struct GivenBroker {
   BrokerStudySettings settings;
   std::string where;
@@ -37,53 +34,6 @@ GivenBroker read_broker(const py::object& study, const py::iterable& overrides,
   const GivenStudy given = read_given_study(study, "study", read_overrides(overrides), policies);
   return {require_broker_study(given.file.root, given.file.folder, given.where, defaults),
           given.where};
-}
-
-double usd(MicroUsd amount) { return static_cast<double>(amount) / static_cast<double>(kUsd); }
-
-py::object to_result(const Candidate& one) {
-  const RankedSetting& figures = one.figures;
-  return make_result(
-      kBrokerModule, "BrokerSetting", "bid"_a = one.bid, "alpha"_a = one.alpha,
-      "fault_tolerance"_a = one.fault_tolerance, "market_choice"_a = one.market_choice,
-      "seeds"_a = figures.runs.size(), "cost"_a = interval_result(figures.cost),
-      "cost_per_useful_job"_a = interval_result(figures.cost_per_useful_job),
-      "to_best"_a = interval_result(figures.to_best), "told_apart"_a = figures.is_told_apart(),
-      "saving"_a = interval_result(one.saving), "late_share"_a = one.late_share,
-      "worst_late_share"_a = one.worst_late, "revocations"_a = figures.revocations.mean);
-}
-
-py::object to_result(const MarketBid& one) {
-  const bool has_capacity = one.price < kNoCapacityPrice;
-  return make_result(kBrokerModule, "MarketBid", "type"_a = one.type, "os"_a = one.os,
-                     "datacenter"_a = one.datacenter, "bid"_a = usd(one.bid),
-                     "spot_price"_a = has_capacity ? std::optional(usd(one.price)) : std::nullopt,
-                     "on_demand_price"_a = usd(one.on_demand_price),
-                     "share_of_instances"_a = one.share);
-}
-
-py::object to_result(const Recommendation& all) {
-  const auto settings = [](const std::vector<Candidate>& ones) {
-    return list_of_results(ones, [](const Candidate& one) { return to_result(one); });
-  };
-  const bool has_best = !all.ranked.empty();
-  const py::object best = has_best ? to_result(all.ranked.front()) : py::none();
-  const OnDemandAlone& alone = all.on_demand;
-  return make_result(
-      kBrokerModule, "BrokerRecommendation", "seeds"_a = all.seeds, "days"_a = all.days,
-      "allowed_late_share"_a = all.allowed_late,
-      "recommendation"_a = all.beats_on_demand() ? best : py::none(), "best"_a = best,
-      "cost_per_month"_a =
-          has_best ? interval_result(cost_per_month(all.ranked.front().figures.cost, all.days))
-                   : py::none(),
-      "bids"_a = list_of_results(all.bids, [](const MarketBid& one) { return to_result(one); }),
-      "on_demand"_a = make_result(
-          kBrokerModule, "OnDemand", "market_choice"_a = alone.market_choice,
-          "cost"_a = interval_result(alone.figures.cost),
-          "cost_per_month"_a = interval_result(cost_per_month(alone.figures.cost, all.days)),
-          "late_share"_a = alone.late_share),
-      "drawn"_a = all.drawn, "cautions"_a = all.cautions, "within_risk"_a = settings(all.ranked),
-      "beyond_risk"_a = settings(all.others), "dropped"_a = settings(all.dropped));
 }
 
 py::dict broker_run(const py::object& study, const py::iterable& overrides,
@@ -109,7 +59,8 @@ py::object broker_recommend(const py::object& study, const py::iterable& overrid
         fmt::format("max_late_percent: found {}, expected a number from 0 to 100", percent));
   }
   const RecommendOptions options{.allowed_late = percent / 100, .threads = read_threads(threads)};
-  return to_result(watched([&] { return recommend(given.settings, options); }));
+  const Recommendation found = watched([&] { return recommend(given.settings, options); });
+  return make_result("cospot.customer.broker", "BrokerRecommendation", recommendation_json(found));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "bindings/given_study.hpp"
 #include "bindings/noted_progress.hpp"
 #include "bindings/watched_work.hpp"
-#include "bindings/workload_windows.hpp"
+#include "bindings/workloads.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/experiments/results/csv_sink.hpp"
@@ -38,18 +38,11 @@ ExperimentOutcome run_watched_experiment(const LoadExperiment& load,
   NotedProgress noted;
   Reporter reporter(noted, progress);
   ExperimentOutcome outcome;
-  const auto tell = [&reporter] {
-    reporter.warn_once();
-    reporter.report();
-  };
-  run_watched(
-      [&] {
-        const Experiment experiment = load();
-        reporter.note_warnings(experiment.warnings);
-        outcome = run_experiment(experiment, options, noted);
-      },
-      tell);
-  tell();
+  reporter.run([&] {
+    const Experiment experiment = load();
+    reporter.note_warnings(experiment.warnings);
+    outcome = run_experiment(experiment, options, noted);
+  });
   return outcome;
 }
 

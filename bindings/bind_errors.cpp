@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 
@@ -60,8 +61,11 @@ std::string innermost_place(const py::error_already_set& error) {
 std::string describe(const py::error_already_set& error) {
   std::string text = error.type().attr("__name__").cast<std::string>();
   try {
-    const std::string message = py::str(error.value());
+    std::string message = py::str(error.value());
+    std::replace(message.begin(), message.end(), '\n', ' ');
     if (!message.empty()) text += ": " + message;
+    // A syntax error says its place itself; its frames are those of the importing machinery.
+    if (error.matches(PyExc_SyntaxError)) return text;
     if (const std::string place = innermost_place(error); !place.empty())
       text += " (" + place + ")";
   } catch (const py::error_already_set&) {
@@ -71,10 +75,17 @@ std::string describe(const py::error_already_set& error) {
   return text;
 }
 
-bool is_exception(const py::error_already_set& error) { return error.matches(PyExc_Exception); }
+bool is_policy_fault(const py::error_already_set& error) {
+  return every_exception_is_told() || error.matches(PyExc_Exception);
+}
+
+bool& every_exception_is_told() {
+  static bool is_told = false;
+  return is_told;
+}
 
 void throw_loading_error(const std::string& policy, const py::error_already_set& error) {
-  if (!is_exception(error)) throw error;
+  if (!is_policy_fault(error)) throw error;
   const py::object config_error = py::module_::import("cospot.errors").attr("ConfigError");
   const bool is_told = error.matches(config_error);
   const std::string text = is_told ? std::string(py::str(error.value()))

@@ -9,7 +9,6 @@
 
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
-#include "bindings/host_view_capsule.hpp"
 #include "bindings/hosts.hpp"
 #include "core/errors.hpp"
 
@@ -197,15 +196,6 @@ Raises:
 )doc");
 }
 
-/// See host_view_capsule.hpp.
-HostColumns hosts_from_capsule(const py::capsule& capsule) {
-  const void* pointer = PyCapsule_GetPointer(capsule.ptr(), kHostViewCapsule);
-  if (pointer == nullptr) throw py::error_already_set();
-  const auto* hosts = static_cast<const HostView*>(pointer);
-  if (hosts->table == nullptr) throw py::value_error("the hosts of the capsule are of no table");
-  return kept_columns(*hosts);
-}
-
 }  // namespace
 
 void bind_hosts(py::module_& core) {
@@ -245,12 +235,6 @@ Args:
 
 Raises:
     ConfigError: A number is out of range.
-)doc");
-  core.def("_hosts_from_capsule", &hosts_from_capsule, "capsule"_a, R"doc(
-Return the HostView of a capsule that another C++ module made; see bindings/host_view_capsule.hpp.
-
-Raises:
-    ValueError: The capsule has another name: it is of another version.
 )doc");
 }
 

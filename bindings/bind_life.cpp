@@ -9,12 +9,11 @@
 
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
+#include "bindings/given_study.hpp"
 #include "bindings/live_simulation.hpp"
-#include "bindings/measured_value.hpp"
+#include "bindings/python_result.hpp"
 #include "bindings/run_arguments.hpp"
-#include "bindings/sweep_tree.hpp"
 #include "bindings/watched_work.hpp"
-#include "bindings/workload_windows.hpp"
 #include "bindings/workloads.hpp"
 #include "sim_harness/provider/explain/event_log.hpp"
 #include "sim_harness/provider/loop/provider_run.hpp"
@@ -47,13 +46,7 @@ py::dict simulate_life(const PythonWorkload& workload, const py::object& disrupt
                        const py::object& spot, const py::object& evictor, bool saf,
                        const py::object& otn, const py::object& events) {
   const LifeSettings settings = read_given_life(disruptions);
-  PreparedRun run = prepare_run({.hosts = hosts,
-                                 .host = host,
-                                 .vm = vm,
-                                 .spot = spot,
-                                 .evictor = evictor,
-                                 .saf = saf,
-                                 .otn = otn});
+  PreparedRun run = prepare_run(hosts, host, vm, spot, evictor, saf, otn);
   warn_of_window(workload);
   const HostTable named = run.hosts;  // for the log, which outlives the run's own
   std::optional<EventLog> log;

@@ -139,7 +139,7 @@ py::object choose(SharedHosts& self, const CompiledEvictor& evictor, const py::o
     offer.hosts.push_back({.host = row});
   }
   const Choice choice = self.locked([&](const ProviderHosts& live) {
-    return Handshake(*evictor.evictor).choose(live.table(), offer, [&live](HostIndex host) {
+    return Handshake(*evictor.policy).choose(live.table(), offer, [&live](HostIndex host) {
       return live.spots_on(host);
     });
   });

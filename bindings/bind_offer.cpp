@@ -26,9 +26,13 @@ using namespace pybind11::literals;
 
 namespace {
 
+HostIndex read_host_number(py::handle host) {
+  return static_cast<HostIndex>(read_integer(host, "host", 0, UINT32_MAX - 1));
+}
+
 HostIndex read_host_index(const py::object& host, std::size_t hosts) {
-  const std::int64_t read = read_integer(host, "host", 0, UINT32_MAX - 1);
-  if (read < static_cast<std::int64_t>(hosts)) return static_cast<HostIndex>(read);
+  const HostIndex read = read_host_number(host);
+  if (read < hosts) return read;
   throw py::index_error(fmt::format("host is {}, but there are {} hosts", read, hosts));
 }
 
@@ -55,7 +59,7 @@ Offer make_offer(const PythonChain& chain, const HostColumns& hosts, const Reque
 
 py::object choose(const Offer& offer, const py::object& evictor, const Datacenter& datacenter) {
   const std::shared_ptr<const Evictor> asked = py::isinstance<CompiledEvictor>(evictor)
-                                                   ? evictor.cast<const CompiledEvictor&>().evictor
+                                                   ? evictor.cast<const CompiledEvictor&>().policy
                                                    : cospot::make_evictor(read_evictor(evictor));
   std::vector<RunningSpot> spots;  // a copy, whatever a policy does to the datacenter meanwhile
   const auto spots_of = [&](HostIndex host) -> std::span<const RunningSpot> {
@@ -76,8 +80,7 @@ Offer make_offer_value(const Request& request,
   Offer offer{.request = request, .hosts = {}};
   for (const auto& [host, generation] : hosts) {
     offer.hosts.push_back(
-        {.host = static_cast<HostIndex>(read_integer(host, "host", 0, UINT32_MAX - 1)),
-         .generation = read_generation(generation)});
+        {.host = read_host_number(host), .generation = read_generation(generation)});
   }
   return offer;
 }
@@ -92,11 +95,9 @@ py::tuple offered_hosts(const Offer& offer) {
 
 Choice make_choice(const py::object& host, const py::object& generation,
                    const std::vector<py::object>& victims, double score) {
-  Choice choice{
-      .host = {.host = static_cast<HostIndex>(read_integer(host, "host", 0, UINT32_MAX - 1)),
-               .generation = read_generation(generation)},
-      .victims = {},
-      .score = score};
+  Choice choice{.host = {.host = read_host_number(host), .generation = read_generation(generation)},
+                .victims = {},
+                .score = score};
   for (const py::object& victim : victims) choice.victims.push_back(read_instance(victim));
   return choice;
 }

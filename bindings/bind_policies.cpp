@@ -11,11 +11,12 @@
 #include "bindings/bindings.hpp"
 #include "bindings/hosts.hpp"
 #include "bindings/policy_entries.hpp"
+#include "bindings/python_policies.hpp"
 #include "core/errors.hpp"
 #include "core/policy/plugin.hpp"
 #include "evictors/registry.hpp"
 #include "filters/registry.hpp"
-#include "sim_harness/provider/policies/shared_evictor.hpp"
+#include "sim_harness/provider/policies/policy_list.hpp"
 #include "weighers/registry.hpp"
 
 namespace cospot::bindings {
@@ -34,20 +35,6 @@ std::vector<PluginInfo> infos_of(std::span<const RegistryEntry<Plugin>> registry
 
 py::object number_or_none(const std::optional<double>& number) {
   return number.has_value() ? py::object(py::float_(*number)) : py::object(py::none());
-}
-
-const char* tier_name(Tier tier) {
-  switch (tier) {
-    case Tier::kHoldsVm:
-      return "holds_vm";
-    case Tier::kHoldsInstance:
-      return "holds_instance";
-    case Tier::kHoldsNoVm:
-      return "holds_no_vm";
-    case Tier::kNone:
-      break;
-  }
-  return "none";
 }
 
 /// nullptr becomes None.
@@ -69,7 +56,7 @@ py::array_t<bool> filter_all(const CompiledFilter& self, const HostColumns& host
                              const py::object& candidates, const Request& request) {
   const std::vector<HostIndex> rows = read_candidates(candidates, hosts.view.size());
   py::array_t<std::uint8_t> passes(static_cast<py::ssize_t>(rows.size()));
-  self.filter->filter_all(hosts.view, rows, request, {passes.mutable_data(), rows.size()});
+  self.policy->filter_all(hosts.view, rows, request, {passes.mutable_data(), rows.size()});
   return passes.view("bool");
 }
 
@@ -77,7 +64,7 @@ py::array_t<double> weigh_all(const CompiledWeigher& self, const HostColumns& ho
                               const py::object& candidates, const Request& request) {
   const std::vector<HostIndex> rows = read_candidates(candidates, hosts.view.size());
   py::array_t<double> weights(static_cast<py::ssize_t>(rows.size()));
-  self.weigher->weigh_all(hosts.view, rows, request, {weights.mutable_data(), rows.size()});
+  self.policy->weigh_all(hosts.view, rows, request, {weights.mutable_data(), rows.size()});
   return weights;
 }
 
@@ -102,17 +89,40 @@ py::object make_plan(const CompiledEvictor& self, const std::vector<RunningSpot>
   if (missing.fits_in({})) return py::cast(plan);
   const EvictionCase eviction{
       .spots = spots, .shortfall = missing, .now = read_time(now_us, "now_us")};
-  if (!self.evictor->make_plan(eviction, kNoScoreLimit, plan)) return py::none();
+  if (!self.policy->make_plan(eviction, kNoScoreLimit, plan)) return py::none();
   return py::cast(plan);
 }
 
 RunningSpot make_spot(const py::object& instance, const py::object& resources,
                       const py::object& placed_at_us, const py::object& ends_at_us) {
-  return {
-      .instance = static_cast<InstanceIndex>(read_integer(instance, "instance", 0, UINT32_MAX - 1)),
-      .resources = read_resources(resources, "resources"),
-      .placed_at = read_time(placed_at_us, "placed_at_us"),
-      .ends_at = read_end(ends_at_us, "ends_at_us")};
+  return {.instance = read_instance(instance),
+          .resources = read_resources(resources, "resources"),
+          .placed_at = read_time(placed_at_us, "placed_at_us"),
+          .ends_at = read_end(ends_at_us, "ends_at_us")};
+}
+
+/// Adds make_filter, make_weigher or make_evictor; `make` makes the policy of a spec.
+template <class Compiled, class Make>
+void bind_make(py::module_& core, const std::string& kind, const Make& make) {
+  const std::string text = fmt::format(R"doc(
+Make a compiled {0}.
+
+Args:
+    name: As in list_{0}s().
+    **options: Options of the {0}.
+
+Raises:
+    ConfigError: There is no such {0} or option, or an option has a bad value.
+)doc",
+                                       kind);
+  const auto make_named = [make](const py::object& name, const py::kwargs& options) {
+    Compiled made;
+    made.spec.name = read_text(name, "name");
+    made.spec.options = read_options(options);
+    made.policy = make(made.spec);
+    return made;
+  };
+  core.def(("make_" + kind).c_str(), make_named, "name"_a, py::pos_only(), text.c_str());
 }
 
 void bind_info(py::module_& core) {
@@ -163,7 +173,7 @@ void bind_filter(py::module_& core) {
       .def_property_readonly(
           "mode",
           [](const CompiledFilter& self) {
-            return self.filter->mode() == FilterMode::kDrop ? "drop" : "prefer";
+            return self.policy->mode() == FilterMode::kDrop ? "drop" : "prefer";
           },
           "What becomes of hosts that do not pass: drop, or prefer those that do.")
       .def("filter_all", &filter_all, "hosts"_a, "candidates"_a, "request"_a, R"doc(
@@ -182,23 +192,7 @@ Raises:
 
 Source: nova/filters.py, BaseFilter.filter_all.
 )doc");
-  core.def(
-      "make_filter",
-      [](const py::object& name, const py::kwargs& options) {
-        FilterSpec spec{.name = read_text(name, "name"), .options = read_options(options)};
-        std::shared_ptr<const Filter> filter = make_filter(spec);
-        return CompiledFilter{std::move(spec), std::move(filter)};
-      },
-      "name"_a, py::pos_only(), R"doc(
-Make a compiled filter.
-
-Args:
-    name: As in list_filters().
-    **options: Options of the filter.
-
-Raises:
-    ConfigError: There is no such filter or option, or an option has a bad value.
-)doc");
+  bind_make<CompiledFilter>(core, "filter", [](FilterSpec& spec) { return make_filter(spec); });
 }
 
 void bind_weigher(py::module_& core) {
@@ -207,15 +201,16 @@ void bind_weigher(py::module_& core) {
           "name", [](const CompiledWeigher& self) { return to_str(self.spec.name); },
           "Its name in the registry.")
       .def_property_readonly(
-          "tier", [](const CompiledWeigher& self) { return tier_name(self.weigher->tier()); },
+          "tier",
+          [](const CompiledWeigher& self) { return to_str(tier_name(self.policy->tier())); },
           "Which hosts rank before all others: none, holds_vm, holds_instance or holds_no_vm.")
       .def_property_readonly(
           "minval",
-          [](const CompiledWeigher& self) { return number_or_none(self.weigher->minval()); },
+          [](const CompiledWeigher& self) { return number_or_none(self.policy->minval()); },
           "Lower bound for Nova's normalisation, or None.")
       .def_property_readonly(
           "maxval",
-          [](const CompiledWeigher& self) { return number_or_none(self.weigher->maxval()); },
+          [](const CompiledWeigher& self) { return number_or_none(self.policy->maxval()); },
           "Upper bound for Nova's normalisation, or None.")
       .def("weigh_all", &weigh_all, "hosts"_a, "candidates"_a, "request"_a, R"doc(
 Weigh candidate hosts in one call.
@@ -234,24 +229,11 @@ Raises:
 
 Source: nova/weights.py, BaseWeigher.weigh_objects.
 )doc");
-  core.def(
-      "make_weigher",
-      [](const py::object& name, const py::kwargs& options) {
-        WeigherSpec spec{.name = read_text(name, "name"), .options = read_options(options)};
-        std::shared_ptr<const Weigher> weigher = make_weigher(spec);
-        spec.multiplier = weigher->default_multiplier();
-        return CompiledWeigher{std::move(spec), std::move(weigher)};
-      },
-      "name"_a, py::pos_only(), R"doc(
-Make a compiled weigher.
-
-Args:
-    name: As in list_weighers().
-    **options: Options of the weigher.
-
-Raises:
-    ConfigError: There is no such weigher or option, or an option has a bad value.
-)doc");
+  bind_make<CompiledWeigher>(core, "weigher", [](WeigherSpec& spec) {
+    std::unique_ptr<const Weigher> weigher = make_weigher(spec);
+    spec.multiplier = weigher->default_multiplier();
+    return weigher;
+  });
 }
 
 void bind_spot_and_plan(py::module_& core) {
@@ -305,7 +287,7 @@ void bind_evictor(py::module_& core) {
           "Its name in the registry.")
       .def_property_readonly(
           "victims_have_positive_cost",
-          [](const CompiledEvictor& self) { return self.evictor->victims_have_positive_cost(); },
+          [](const CompiledEvictor& self) { return self.policy->victims_have_positive_cost(); },
           "Whether every plan with a victim has a score above 0.")
       .def("make_plan", &make_plan, "spots"_a, "shortfall"_a, "now_us"_a = 0, R"doc(
 Choose the spots of one host that must go.
@@ -321,26 +303,11 @@ Returns:
 
 Source: CoSpot, section 3.
 )doc");
-  core.def(
-      "make_evictor",
-      [](const py::object& name, const py::kwargs& options) {
-        EvictorSpec spec{
-            .label = {}, .name = read_text(name, "name"), .options = read_options(options)};
-        spec.label = spec.name;
-        make_shared_evictor(spec, {});
-        std::shared_ptr<const Evictor> evictor = spec.made;
-        return CompiledEvictor{std::move(spec), std::move(evictor)};
-      },
-      "name"_a, py::pos_only(), R"doc(
-Make a compiled evictor.
-
-Args:
-    name: As in list_evictors().
-    **options: Options of the evictor.
-
-Raises:
-    ConfigError: There is no such evictor or option, or an option has a bad value.
-)doc");
+  bind_make<CompiledEvictor>(core, "evictor", [](EvictorSpec& spec) {
+    spec.label = spec.name;
+    make_shared_evictor(spec, {});
+    return spec.made;
+  });
 }
 
 }  // namespace

@@ -30,7 +30,6 @@ using namespace pybind11::literals;
 namespace {
 
 constexpr double kMostTraceDays = 1e6;
-constexpr const char* kPricingModule = "cospot.provider.pricing";
 
 TraceOptions read_trace_options(const py::object& servers, const py::object& from_day,
                                 const py::object& to_day, const py::object& server_vcpus) {
@@ -88,51 +87,6 @@ py::dict idle_periods(const py::object& trace, const py::object& servers,
                   "spot_lives_hours"_a = array_of(loaded.spot_lives));
 }
 
-py::object to_result(const OfferedClass& one, double idle_hours) {
-  const auto finite = [](double value) {
-    return std::isfinite(value) ? std::optional(value) : std::nullopt;
-  };
-  return make_result(
-      kPricingModule, "OfferedClass", "servers"_a = one.ranks, "idle_servers"_a = one.sums.servers,
-      "idle_hours"_a = one.sums.idle_hours, "revocations"_a = one.sums.revocations,
-      "mttr_hours"_a = finite(one.mttr_hours), "mttr_hours_low"_a = finite(one.interval.low),
-      "mttr_hours_high"_a = finite(one.interval.high), "availability"_a = one.availability,
-      "revocations_per_day"_a = one.revocations_per_day, "predictability"_a = one.predictability,
-      "performance"_a = one.performance, "equilibrium_price"_a = one.equilibrium_price,
-      "price"_a = one.price, "revenue"_a = one.price * one.sums.idle_hours / idle_hours);
-}
-
-py::object sale(std::string_view name, double performance, double revenue) {
-  return make_result(kPricingModule, "Sale", "sold"_a = name, "performance"_a = performance,
-                     "revenue"_a = revenue);
-}
-
-py::object to_result(const LoadedTrace& trace, const ClassReport& report) {
-  const ClassPricing& pricing = report.pricing;
-  const double idle = trace.capacity.all().idle_hours;
-  const auto offered = [idle](const OfferedClass& one) { return to_result(one, idle); };
-  const auto partition = [&](const PartitionReport& one) {
-    return make_result(kPricingModule, "PricedPartition", "classes"_a = one.run.classes,
-                       "partition"_a = partition_name(one.run.partition),
-                       "performance"_a = one.result.performance, "revenue"_a = one.result.revenue,
-                       "revenue_of_maximum"_a = one.result.revenue_of_maximum,
-                       "table"_a = list_of_results(one.table, offered));
-  };
-  const auto fixed = [&](const FixedSale& one) {
-    const double useful = useful_hours(trace.capacity, one.sold, pricing.checkpoint_hours);
-    return sale(one.name, useful / idle, revenue(trace.capacity, one.sold, pricing) / idle);
-  };
-  return make_result(kPricingModule, "PricedClasses", "trace"_a = trace.trace.label,
-                     "servers"_a = trace.trace.record.servers,
-                     "idle_servers"_a = trace.capacity.size(), "idle_hours"_a = idle,
-                     "mean_mttr_hours"_a = trace.mean_mttr_hours(pricing.mttr),
-                     "partitions"_a = list_of_results(report.partitions, partition),
-                     "without_guarantees"_a =
-                         list_of_results(sales_without_guarantees(pricing.checkpoint_hours), fixed),
-                     "maximum"_a = sale("maximum", trace.capacity.most_useful_hours(pricing) / idle,
-                                        trace.capacity.most_revenue(pricing) / idle));
-}
-
 py::object price_classes(const py::object& trace, const std::vector<std::size_t>& classes,
                          const std::vector<std::string>& partition,
                          const py::object& checkpoint_minutes, const std::string& mttr,
@@ -155,7 +109,9 @@ py::object price_classes(const py::object& trace, const std::vector<std::size_t>
     ready.emplace(std::move(loaded));
     return report_classes(*ready, pricing, classes, rules);
   });
-  return to_result(*ready, report);
+  Json json = report_json(*ready, report);
+  json["maximum"]["sold"] = "maximum";
+  return make_result("cospot.provider.pricing", "PricedClasses", json);
 }
 
 CheckpointPolicy read_policy(const py::object& policy, double checkpoint) {

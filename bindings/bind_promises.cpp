@@ -5,7 +5,6 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,10 +14,10 @@
 #include "bindings/given_study.hpp"
 #include "bindings/python_result.hpp"
 #include "bindings/watched_work.hpp"
-#include "bindings/workload_windows.hpp"
+#include "bindings/workloads.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
-#include "sim_harness/studies/economy/backtest_report.hpp"
+#include "sim_harness/studies/economy/backtest_text.hpp"
 #include "sim_harness/studies/promises/economy_keys.hpp"
 #include "sim_harness/studies/sla/sla_quote.hpp"
 
@@ -29,42 +28,9 @@ using namespace pybind11::literals;
 
 namespace {
 
-constexpr const char* kSla = "cospot.provider.sla";
 constexpr const char* kEconomy = "cospot.provider.economy.promises";
-constexpr double kMicroseconds = 1e6;
 constexpr double kMostHours = 240'000;
 constexpr double kMostConfidence = 0.999999;
-
-double seconds(SimTime time) { return static_cast<double>(time.count()) / kMicroseconds; }
-
-/// Seconds; infinity: nobody was evicted that long; None: nothing can be promised.
-py::object lifetime(SimTime time) {
-  if (time == kNever) return py::float_(std::numeric_limits<double>::infinity());
-  if (time < SimTime{0}) return py::none();
-  return py::float_(seconds(time));
-}
-
-py::list lifetimes(const std::vector<SimTime>& times) { return list_of_results(times, lifetime); }
-
-py::object to_result(const SlaQuotes& quotes) {
-  const SlotConditions& conditions = quotes.quantiles.conditions();
-  const auto size_quote = [&](const SizeQuote& quote) {
-    const LifetimeQuantiles::Table& table = *quotes.quantiles.table(quote.size);
-    std::vector<double> slots;
-    for (std::size_t i = 0; i < table.samples.size(); ++i) {
-      slots.push_back(conditions.first_slots(i));
-    }
-    return make_result(kSla, "SizeQuote", "vcpus"_a = quote.size.vcpus,
-                       "memory_mb"_a = quote.size.memory_mb, "slots_now"_a = quote.slots,
-                       "lives_at_least_s"_a = lifetimes(quote.lifetimes), "slots"_a = slots,
-                       "samples"_a = table.samples,
-                       "quantiles_s"_a = list_of_results(table.quantiles, lifetimes));
-  };
-  return make_result(kSla, "Quotes", "at_s"_a = seconds(quotes.at),
-                     "spot_delay_s"_a = seconds(quotes.spot_delay), "spots"_a = quotes.spots,
-                     "evictions"_a = quotes.evictions, "evicted"_a = quotes.evicted,
-                     "sizes"_a = list_of_results(quotes.sizes, size_quote));
-}
 
 py::object quote(const py::object& study, const py::object& at_hours, const py::object& threads,
                  const py::kwargs& settings) {
@@ -78,7 +44,8 @@ py::object quote(const py::object& study, const py::object& at_hours, const py::
                                            kMicrosecondsPerHour));
   }
   const std::size_t count = read_threads(threads);
-  return to_result(watched([&] { return quote_lifetimes(read, at, count); }));
+  const SlaQuotes quotes = watched([&] { return quote_lifetimes(read, at, count); });
+  return make_result("cospot.provider.sla", "Quotes", quotes_json(quotes));
 }
 
 /// What plan and backtest are asked, read.
@@ -114,41 +81,12 @@ GivenEconomy read_economy(const py::object& usage, const std::vector<std::string
   return given;
 }
 
-py::object to_result(const EconomyInput& input) {
-  return make_result(kEconomy, "Usage", "label"_a = input.label, "sha256"_a = input.sha256,
-                     "periods"_a = input.periods.size(),
-                     "repeated_periods"_a = input.periods.repeated,
-                     "slack_mean"_a = input.slack_mean, "slack_p1"_a = input.slack_p1);
-}
-
-py::object to_result(const BacktestResult& past) {
-  return make_result(kEconomy, "Past", "cycles"_a = past.cycles, "quantity"_a = past.quantity,
-                     "quantity_sd"_a = past.quantity_sd, "availability"_a = past.availability,
-                     "availability_least"_a = past.availability_least,
-                     "short_periods"_a = past.short_periods, "wastage"_a = past.wastage,
-                     "shortage"_a = past.shortage, "slack"_a = past.slack,
-                     "penalty"_a = past.penalty);
-}
-
 py::object plan(const py::object& usage, const std::string& forecaster,
                 const std::vector<double>& confidences, double price, const py::kwargs& settings) {
   const GivenEconomy given = read_economy(usage, {forecaster}, confidences, {price}, settings);
   const EconomyPlan made =
       watched([&] { return plan_promises(given.input, given.settings, given.request); });
-  const auto amount = [&](SlackAmount slack) {
-    return static_cast<double>(slack) / static_cast<double>(kSlackUnit) * given.input.unit_scale;
-  };
-  const auto promise = [&](const PlannedPromise& one) {
-    return make_result(kEconomy, "Promise", "confidence"_a = one.confidence,
-                       "quantity"_a = one.quantity, "amount"_a = amount(one.amount),
-                       "backtest"_a = one.backtest ? to_result(*one.backtest) : py::none(),
-                       "theta"_a = one.theta);
-  };
-  return make_result(kEconomy, "Plan", "usage"_a = to_result(given.input),
-                     "unit"_a = given.input.unit, "forecaster"_a = forecaster,
-                     "model"_a = made.model, "note"_a = made.note,
-                     "capacity"_a = amount(made.capacity), "price"_a = price,
-                     "promises"_a = list_of_results(made.promises, promise));
+  return make_result(kEconomy, "Plan", plan_json(given.input, given.settings, given.request, made));
 }
 
 py::object run_backtest(const py::object& usage, const std::vector<std::string>& forecasters,
@@ -157,25 +95,15 @@ py::object run_backtest(const py::object& usage, const std::vector<std::string>&
   const GivenEconomy given = read_economy(usage, forecasters, confidences, prices, settings);
   const BacktestReport report =
       watched([&] { return backtest(given.input, given.settings, given.request); });
-  const auto prediction = [](const BacktestPrediction& one) {
-    return make_result(kEconomy, "Prediction", "forecaster"_a = one.forecaster,
-                       "cycle"_a = one.cycle, "first_period"_a = one.first_period,
-                       "model"_a = one.model, "note"_a = one.note, "quantities"_a = one.quantities,
-                       "least_slack"_a = one.least_slack, "mean_slack"_a = one.mean_slack);
-  };
-  const auto trade_off = [](const BacktestTradeOff& one) {
-    py::dict errors;
+  Json json = backtest_json(given.input, given.settings, given.request, report);
+  for (Json& one : json["trade_offs"]) {
+    Json by_percent = Json::object();
     for (std::size_t i = 0; i < kErrorPercents.size(); ++i) {
-      errors[py::int_(kErrorPercents[i])] = one.errors[i];
+      by_percent[std::to_string(kErrorPercents[i])] = std::move(one["error_quantiles"][i]);
     }
-    return make_result(kEconomy, "TradeOff", "forecaster"_a = one.forecaster,
-                       "confidence"_a = one.confidence, "result"_a = to_result(one.result),
-                       "error_quantiles"_a = errors, "theta"_a = one.theta);
-  };
-  return make_result(kEconomy, "Backtest", "usage"_a = to_result(given.input),
-                     "confidences"_a = confidences, "prices"_a = prices,
-                     "predictions"_a = list_of_results(report.predictions, prediction),
-                     "trade_offs"_a = list_of_results(report.trade_offs, trade_off));
+    one["error_quantiles"] = std::move(by_percent);
+  }
+  return make_result(kEconomy, "Backtest", json);
 }
 
 constexpr const char* kEconomyArguments = R"doc(

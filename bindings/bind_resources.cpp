@@ -44,13 +44,12 @@ py::tuple parts_of(const ResourceVector& amounts) {
 Request make_request(const py::object& vcpus, const py::object& memory_mb,
                      const py::object& disk_gb, bool spot, const py::object& instance,
                      const py::object& time_us) {
-  return {
-      .vcpus = read_amount(vcpus, "vcpus", 0),
-      .memory_mb = read_amount(memory_mb, "memory_mb", 0),
-      .disk_gb = read_amount(disk_gb, "disk_gb", 0),
-      .instance_class = spot ? InstanceClass::kSpot : InstanceClass::kVm,
-      .instance = static_cast<InstanceIndex>(read_integer(instance, "instance", 0, UINT32_MAX - 1)),
-      .time = read_time(time_us, "time_us")};
+  return {.vcpus = read_amount(vcpus, "vcpus", 0),
+          .memory_mb = read_amount(memory_mb, "memory_mb", 0),
+          .disk_gb = read_amount(disk_gb, "disk_gb", 0),
+          .instance_class = spot ? InstanceClass::kSpot : InstanceClass::kVm,
+          .instance = read_instance(instance),
+          .time = read_time(time_us, "time_us")};
 }
 
 std::string repr_of(const Request& request) {

@@ -11,7 +11,7 @@
 #include "bindings/policy_entries.hpp"
 #include "bindings/run_arguments.hpp"
 #include "bindings/watched_work.hpp"
-#include "bindings/workload_windows.hpp"
+#include "bindings/workloads.hpp"
 #include "core/errors.hpp"
 #include "core/model/revenue.hpp"
 #include "sim_harness/provider/explain/event_log.hpp"
@@ -45,23 +45,11 @@ constexpr const char* kRunArguments = R"doc(
         "adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1".
 )doc";
 
-PreparedRun prepare(const py::object& hosts, const py::object& host, const py::object& vm,
-                    const py::object& spot, const py::object& evictor, bool saf,
-                    const py::object& otn) {
-  return prepare_run({.hosts = hosts,
-                      .host = host,
-                      .vm = vm,
-                      .spot = spot,
-                      .evictor = evictor,
-                      .saf = saf,
-                      .otn = otn});
-}
-
 RunResult simulate(const PythonWorkload& workload, const py::object& hosts, const py::object& host,
                    const py::object& vm, const py::object& spot, const py::object& evictor,
                    bool saf, const py::object& otn, const py::object& events) {
   warn_of_window(workload);
-  LiveSimulation simulation(workload, prepare(hosts, host, vm, spot, evictor, saf, otn));
+  LiveSimulation simulation(workload, prepare_run(hosts, host, vm, spot, evictor, saf, otn));
   std::optional<EventLog> log;
   if (!events.is_none()) {
     log.emplace(read_path(events, "events"), simulation.workload(), simulation.host_table());
@@ -83,7 +71,7 @@ std::string explain(const PythonWorkload& workload, const py::object& request_id
   const InstanceIndex instance =
       find_request(workload.workload(), read_text(request_id, "request_id"));
   warn_of_window(workload);
-  LiveSimulation simulation(workload, prepare(hosts, host, vm, spot, evictor, saf, otn));
+  LiveSimulation simulation(workload, prepare_run(hosts, host, vm, spot, evictor, saf, otn));
   return simulation.explain(instance, all_hosts);
 }
 
@@ -216,7 +204,7 @@ One thread at a time runs it. The columns of `hosts` are live.
                        const py::object& evictor, bool saf, const py::object& otn) {
              warn_of_window(workload);
              return std::make_unique<LiveSimulation>(
-                 workload, prepare(hosts, host, vm, spot, evictor, saf, otn));
+                 workload, prepare_run(hosts, host, vm, spot, evictor, saf, otn));
            }),
            "workload"_a, py::kw_only(), "hosts"_a = py::none(), "host"_a = py::none(), "vm"_a,
            "spot"_a, "evictor"_a, "saf"_a = false, "otn"_a = 1,

@@ -13,16 +13,17 @@
 
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
+#include "bindings/given_study.hpp"
 #include "bindings/noted_progress.hpp"
 #include "bindings/policy_entries.hpp"
 #include "bindings/python_result.hpp"
 #include "bindings/run_arguments.hpp"
-#include "bindings/sweep_tree.hpp"
 #include "bindings/watched_work.hpp"
-#include "bindings/workload_windows.hpp"
+#include "bindings/workloads.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/tune/tune_figures.hpp"
+#include "sim_harness/tune/tune_json.hpp"
 #include "sim_harness/tune/tune_rows.hpp"
 #include "sim_harness/tune/tuning.hpp"
 
@@ -33,62 +34,13 @@ using namespace pybind11::literals;
 
 namespace {
 
-constexpr const char* kTuningModule = "cospot.provider.tuning";
-
-py::object to_result(const TuneVerdict& verdict) {
-  return make_result(
-      kTuningModule, "Verdict", "advice"_a = advice_name(verdict.advice),
-      "cooperates"_a = verdict.cooperates(), "gain"_a = interval_result(verdict.gain),
-      "samples"_a = verdict.validated, "over_limit"_a = verdict.over_limit,
-      "over_limit_without"_a = verdict.over_limit_without, "most_lost"_a = verdict.most_lost);
+Json json_of(const TuneVerdict& verdict) {
+  return {
+      {"advice", advice_name(verdict.advice)}, {"cooperates", verdict.cooperates()},
+      {"gain", mean_json(verdict.gain)},       {"samples", verdict.validated},
+      {"over_limit", verdict.over_limit},      {"over_limit_without", verdict.over_limit_without},
+      {"most_lost", verdict.most_lost}};
 }
-
-/// Says what settings are, and what they earned and lost.
-class SettingMaker {
- public:
-  explicit SettingMaker(const TuneFindings& findings)
-      : findings_(findings), figures_(findings.settings, findings.runs) {}
-
-  [[nodiscard]] py::object setting(std::size_t candidate, const TuneOutcome& search) const {
-    const TuneSettings& settings = findings_.settings;
-    const RunCoordinates at = findings_.runs.space().at(candidate);
-    const OfferRule& otn = settings.otn[at.otn];
-    py::object offer = py::str(otn.label());
-    if (otn.kind() == OfferRule::Kind::kTopN) offer = py::int_(offer);
-    return make_result(kTuningModule, "Setting", "vm"_a = settings.vm[at.vm].label,
-                       "spot"_a = settings.spot[at.spot].label,
-                       "evictor"_a = settings.evictors[at.evictor].label,
-                       "saf"_a = static_cast<bool>(settings.saf[at.saf]), "otn"_a = offer,
-                       "training"_a = means(candidate, search.selection),
-                       "validation"_a = means(candidate, search.held_out));
-  }
-  [[nodiscard]] py::object setting(std::size_t candidate) const {
-    return setting(candidate, findings_.outcome);
-  }
-  [[nodiscard]] py::object setting(const std::optional<std::size_t>& candidate) const {
-    return candidate ? setting(*candidate) : py::none();
-  }
-  [[nodiscard]] py::list settings(const std::vector<std::size_t>& candidates) const {
-    return list_of_results(candidates, [this](std::size_t one) { return setting(one); });
-  }
-
- private:
-  /// None where one was not simulated.
-  [[nodiscard]] py::object means(std::size_t candidate,
-                                 const std::vector<std::size_t>& samples) const {
-    const auto is_known = [&](std::size_t sample) {
-      return findings_.runs.knows(candidate, sample);
-    };
-    if (samples.empty() || !std::ranges::all_of(samples, is_known)) return py::none();
-    return make_result(kTuningModule, "Means", "samples"_a = samples.size(),
-                       "spot_share"_a = figures_.mean_share(candidate, samples),
-                       "vm_loss"_a = figures_.mean_loss(candidate, samples),
-                       "over_limit"_a = figures_.samples_over_limit(candidate, samples));
-  }
-
-  const TuneFindings& findings_;
-  TuneFigures figures_;
-};
 
 /// Every setting that ran on all training samples, the most net revenue first.
 std::vector<std::size_t> complete_by_net(const TuneFindings& findings) {
@@ -99,35 +51,29 @@ std::vector<std::size_t> complete_by_net(const TuneFindings& findings) {
   return settings;
 }
 
+/// What `cospot tune --json` says, and more: every setting, and the verdict in words of its own.
 py::object to_result(const TuneFindings& findings) {
-  const SettingMaker maker(findings);
-  const TuneOutcome& outcome = findings.outcome;
   const ExpectedFigures expected = expected_figures(findings);
   const auto more_hosts = [](const MoreHosts& more) {
-    return make_result(kTuningModule, "MoreHosts", "percent"_a = more.percent,
-                       "hosts"_a = more.hosts, "added"_a = more.added, "setting"_a = more.setting,
-                       "verdict"_a = to_result(more.verdict));
+    return Json{{"percent", more.percent},
+                {"hosts", more.hosts},
+                {"added", more.added},
+                {"setting", more.setting},
+                {"verdict", json_of(more.verdict)}};
   };
-  return make_result(
-      kTuningModule, "Tuning", "verdict"_a = to_result(findings.verdict),
-      "recommendation"_a = maker.setting(advised(findings.verdict, outcome)),
-      "expected"_a = make_result(kTuningModule, "Expected", "samples"_a = expected.samples,
-                                 "over_limit"_a = expected.over_limit,
-                                 "spot_share"_a = interval_result(expected.spot_share),
-                                 "vm_loss"_a = interval_result(expected.vm_loss)),
-      "recommendation_for_nova"_a = maker.setting(advised_for_nova(findings.verdict, outcome)),
-      "found"_a = maker.setting(outcome.recommendation),
-      "without_cooperation"_a = maker.setting(outcome.without_cooperation),
-      "upper_bound"_a = maker.setting(outcome.bound), "keeps_limit"_a = outcome.keeps_limit,
-      "settings"_a = maker.settings(complete_by_net(findings)),
-      "pareto_front"_a = maker.settings(outcome.front),
-      "folds"_a = list_of_results(
-          findings.folds,
-          [&](const TuneOutcome& fold) { return maker.setting(fold.recommendation, fold); }),
-      "more_hosts"_a = list_of_results(findings.tried, more_hosts),
-      "hosts"_a = list_of_results(findings.samples,
-                                  [](const TuneSample& sample) { return py::int_(sample.hosts); }),
-      "runs"_a = findings.runs.count());
+  Json json = tune_json(findings);
+  json["verdict"] = json_of(findings.verdict);
+  json["expected"] = {{"samples", expected.samples},
+                      {"over_limit", expected.over_limit},
+                      {"spot_share", mean_json(expected.spot_share)},
+                      {"vm_loss", mean_json(expected.vm_loss)}};
+  json["settings"] = json_list_of(complete_by_net(findings), [&](std::size_t candidate) {
+    return setting_json(findings, candidate, findings.outcome);
+  });
+  json["more_hosts"] = json_list_of(findings.tried, more_hosts);
+  json["hosts"] =
+      json_list_of(findings.samples, [](const TuneSample& sample) { return sample.hosts; });
+  return make_result("cospot.provider.tuning", "Tuning", json);
 }
 
 /// One text, or several.
@@ -229,24 +175,17 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
   NotedProgress noted;
   Reporter reporter(noted, progress);
   std::optional<Tuning> tuning;
-  const auto tell = [&reporter] {
-    reporter.warn_once();
-    reporter.report();
-  };
-  run_watched(
-      [&] {
-        tuning.emplace(std::move(request), noted, [&](const std::vector<std::string>& warnings) {
-          reporter.note_warnings(warnings);
-        });
-        if (database.empty()) return;
-        const TuneFindings findings = tuning->findings();
-        const TuneRecord record = tune_record(findings.settings, findings.samples, findings.runs,
-                                              tuning->request().datacenter.host);
-        const ResultsDatabase written(database, tune_tables(record), record.workloads,
-                                      IfPresent::kRefuse, record.rows);
-      },
-      tell);
-  tell();
+  reporter.run([&] {
+    tuning.emplace(std::move(request), noted, [&](const std::vector<std::string>& warnings) {
+      reporter.note_warnings(warnings);
+    });
+    if (database.empty()) return;
+    const TuneFindings findings = tuning->findings();
+    const TuneRecord record = tune_record(findings.settings, findings.samples, findings.runs,
+                                          tuning->request().datacenter.host);
+    const ResultsDatabase written(database, tune_tables(record), record.workloads,
+                                  IfPresent::kRefuse, record.rows);
+  });
   return to_result(tuning->findings());
 }
 

@@ -24,5 +24,6 @@ void bind_broker(pybind11::module_& core);
 void bind_promises(pybind11::module_& core);
 void bind_tune(pybind11::module_& core);
 void bind_command_line(pybind11::module_& core);
+void bind_hosted_policies(pybind11::module_& core);
 
 }  // namespace cospot::bindings

@@ -2,14 +2,46 @@
 
 #include <pybind11/pybind11.h>
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "bindings/sweep_tree.hpp"
+#include "bindings/policy_entries.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/studies/study.hpp"
 
 namespace cospot::bindings {
+
+/// Also finds the policies that a Python caller gave as classes and objects in place of names.
+class GivenPolicies final : public LoadedPolicies {
+ public:
+  /// Returns the name under which the policy is found: that of its class, with a number when
+  /// another object has it already.
+  [[nodiscard]] std::string add(pybind11::handle policy);
+
+  void load(FilterSpec& spec) override { load_given(spec); }
+  void load(WeigherSpec& spec) override { load_given(spec); }
+  void load(EvictorSpec& spec) override { load_given(spec); }
+
+ private:
+  template <class Spec>
+  void load_given(Spec& spec) {
+    const pybind11::gil_scoped_acquire lock;
+    const pybind11::object given = find(spec.name, spec.options);
+    return given ? set_maker(spec, given) : LoadedPolicies::load(spec);
+  }
+  [[nodiscard]] pybind11::object find(const std::string& name, const PolicyOptions& options) const;
+
+  std::map<std::string, pybind11::object> policies_;
+};
+
+/// A dict as Python writes a sweep, as the tree that a sweep file would give. `where` names the
+/// place in errors. Classes and objects of policies go to `policies`.
+///
+/// Errors: ConfigError, TypeError for values that no sweep has.
+[[nodiscard]] ConfigNode sweep_tree(pybind11::handle sweep, const std::string& where,
+                                    GivenPolicies& policies);
 
 /// A study that a Python caller gave as a file or as a dict.
 struct GivenStudy {

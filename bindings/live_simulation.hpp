@@ -14,17 +14,6 @@
 
 namespace cospot::bindings {
 
-/// Watches nothing; an engine that is watched also plays the departures after the last arrival.
-class NoObserver final : public RunObserver {
- public:
-  void requested(const Request& /*request*/) override {}
-  void offered(const Offer& /*offer*/) override {}
-  void evicted(InstanceIndex /*victim*/, HostIndex /*host*/, const Request& /*for_vm*/) override {}
-  void placed(const Request& /*request*/, HostIndex /*host*/) override {}
-  void rejected(const Request& /*request*/) override {}
-  void departed(InstanceIndex /*instance*/, HostIndex /*host*/, SimTime /*time*/) override {}
-};
-
 /// The workload's own schedule, or where hosts are kept for tenants one that says whose a request
 /// is. Errors: ConfigError when a request asks for what no host can give.
 [[nodiscard]] std::shared_ptr<const EventSchedule> schedule_of(const PythonWorkload& workload,
@@ -69,7 +58,7 @@ class LiveSimulation {
   PythonWorkload workload_;
   RunSettings settings_;
   std::shared_ptr<const EventSchedule> schedule_;
-  NoObserver no_observer_;
+  RunObserver no_observer_;  // an engine that is watched plays the last departures too
   RunObserver* observer_ = nullptr;
   SimulationEngine engine_;
   std::unique_ptr<ForecastOwner> forecast_;  // null: no policy needs one

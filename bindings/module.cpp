@@ -48,4 +48,5 @@ PYBIND11_MODULE(_core, core) {
   bindings::bind_promises(core);
   bindings::bind_tune(core);
   bindings::bind_command_line(core);
+  bindings::bind_hosted_policies(core);
 }

@@ -3,13 +3,15 @@
 #include <pybind11/pybind11.h>
 
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "bindings/workload_windows.hpp"
+#include "bindings/watched_work.hpp"
+#include "bindings/workloads.hpp"
 #include "sim_harness/experiments/queue/progress.hpp"
 
 namespace cospot::bindings {
@@ -42,12 +44,23 @@ class Reporter {
   Reporter(const NotedProgress& noted, pybind11::object progress)
       : noted_(&noted), progress_(std::move(progress)) {}
 
+  /// Runs work as run_watched does, and tells of it.
+  void run(const std::function<void()>& work) {
+    const auto tell = [this] {
+      warn_once();
+      report();
+    };
+    run_watched(work, tell);
+    tell();
+  }
+
   /// Called without Python's lock.
   void note_warnings(std::vector<std::string> warnings) {
     const std::scoped_lock lock(mutex_);
     warnings_ = std::move(warnings);
   }
 
+ private:
   /// Of the workloads, once they are read.
   void warn_once() {
     std::vector<std::string> warnings;
@@ -66,7 +79,6 @@ class Reporter {
     progress_(state.done, state.total);
   }
 
- private:
   const NotedProgress* noted_;
   pybind11::object progress_;
   std::optional<std::size_t> reported_;

@@ -11,7 +11,6 @@
 #include "bindings/shared_python.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/provider/policies/policy_list.hpp"
-#include "sim_harness/provider/policies/shared_evictor.hpp"
 
 namespace cospot::bindings {
 
@@ -21,48 +20,71 @@ namespace {
 
 constexpr double kMaxMultiplier = 1e12;  // as in sweep files
 
-py::dict options_dict(const PolicyOptions& options) {
-  py::dict dict;
-  for (const auto& [key, value] : options) {
-    dict[to_str(key)] =
-        std::visit([](const auto& held) -> py::object { return py::cast(held); }, value);
-  }
-  return dict;
-}
+/// What a kind of policies is called, and its class in cospot.provider.policies.
+template <class Spec>
+struct Kind;
+template <>
+struct Kind<FilterSpec> {
+  using Compiled = CompiledFilter;
+  using InPython = PythonFilter;
+  static constexpr const char* kName = "filter";
+  static constexpr const char* kBase = "Filter";
+};
+template <>
+struct Kind<WeigherSpec> {
+  using Compiled = CompiledWeigher;
+  using InPython = PythonWeigher;
+  static constexpr const char* kName = "weigher";
+  static constexpr const char* kBase = "Weigher";
+};
+template <>
+struct Kind<EvictorSpec> {
+  using Compiled = CompiledEvictor;
+  using InPython = PythonEvictor;
+  static constexpr const char* kName = "evictor";
+  static constexpr const char* kBase = "Evictor";
+};
 
-/// What makes policies from a Python callable, with the lock that it takes itself.
-/// `base` is the class of cospot.provider.policies that they must be of.
-template <class Plugin, class PythonPlugin>
-std::function<std::unique_ptr<Plugin>()> maker_of(const py::object& make, const std::string& name,
-                                                  const char* base) {
-  return [make = share(make), name, base]() -> std::unique_ptr<Plugin> {
-    const py::gil_scoped_acquire lock;
+/// Has `spec` make its policies by a Python callable, with the lock that it takes itself.
+template <class Spec>
+void make_by(Spec& spec, const py::object& make, const std::atomic<bool>* interrupted) {
+  using InPython = typename Kind<Spec>::InPython;
+  spec.make = [make = share(make), name = spec.name, interrupted] {
+    const PolicyLock lock;
     try {
       const py::object made = (*make)();
-      if (!is_python_policy(made, base)) {
+      if (!is_python_policy(made, Kind<Spec>::kBase)) {
         throw ConfigError(fmt::format("{} is a {}, expected a subclass of cospot.{}", name,
-                                      type_name(made), base));
+                                      type_name(made), Kind<Spec>::kBase));
       }
-      return std::make_unique<PythonPlugin>(made, name);
+      return std::make_unique<InPython>(made, name, interrupted);
     } catch (const py::error_already_set& error) {
       throw_loading_error(name, error);
     }
   };
 }
 
-template <class Plugin, class PythonPlugin>
-std::function<std::unique_ptr<Plugin>()> load(const char* kind, const char* base,
-                                              const std::string& name,
-                                              const PolicyOptions& options) {
-  const py::gil_scoped_acquire lock;
+/// What a file names and cannot be made is a mistake of the file.
+template <class Spec>
+void load_named(Spec& spec, const std::atomic<bool>* interrupted) {
+  const PolicyLock lock;
   try {
-    const py::object policy_maker =
-        py::module_::import("cospot.provider.policies.loading").attr("policy_maker");
-    return maker_of<Plugin, PythonPlugin>(policy_maker(kind, to_str(name), options_dict(options)),
-                                          name, base);
+    const py::object maker =
+        py::module_::import("cospot.provider.policies.loading")
+            .attr("policy_maker")(Kind<Spec>::kName, to_str(spec.name), to_keywords(spec.options));
+    make_by(spec, maker, interrupted);
   } catch (const py::error_already_set& error) {
-    throw_loading_error(name, error);
+    throw_loading_error(spec.name, error);
   }
+  spec.make = [make = std::move(spec.make)] {
+    try {
+      return make();
+    } catch (const RaisedByPolicy& error) {
+      throw RaisedByLoading(error.what(), error.cause());
+    } catch (const PolicyError& error) {
+      throw ConfigError(error.what());
+    }
+  };
 }
 
 /// A function that gives the object, or a new one of the class, at every call.
@@ -72,14 +94,35 @@ py::object source_of(py::handle policy, const char* base) {
   return is_object ? py::object(py::cpp_function([held] { return held; })) : held;
 }
 
-[[noreturn]] void throw_no_policy(py::handle entry, std::string_view kind, std::string_view base) {
+template <class Spec>
+[[noreturn]] void throw_no_policy(py::handle entry) {
+  constexpr std::string_view kind = Kind<Spec>::kName;
   const std::string found = PyType_Check(entry.ptr()) != 0
                                 ? "the class " + policy_name(entry).substr(7)
                                 : "a " + type_name(entry);
   throw py::type_error(
       fmt::format("{} is {}, expected a name, a compiled {} (make_{}), or a class or object below "
                   "cospot.{}",
-                  kind, found, kind, kind, base));
+                  kind, found, kind, kind, Kind<Spec>::kBase));
+}
+
+/// Reads what names a policy, and has `finish` see that it can be made.
+template <class Spec, class Finish>
+Spec read_policy(py::handle entry, const Finish& finish) {
+  using Compiled = typename Kind<Spec>::Compiled;
+  if (py::isinstance<Compiled>(entry)) return entry.cast<const Compiled&>().spec;
+  Spec spec;
+  if (py::isinstance<py::str>(entry)) {
+    spec.name = read_text(entry, Kind<Spec>::kName);
+    if (has_policy_scheme(spec.name)) LoadedPolicies().load(spec);
+  } else if (is_python_policy(entry, Kind<Spec>::kBase)) {
+    spec.name = policy_name(entry);
+    set_maker(spec, entry);
+  } else {
+    throw_no_policy<Spec>(entry);
+  }
+  finish(spec);
+  return spec;
 }
 
 }  // namespace
@@ -88,21 +131,8 @@ PythonChain::PythonChain(ChainSpec spec, py::tuple weighers, py::tuple filters)
     : spec_(std::move(spec)),
       weighers_(std::move(weighers)),
       filters_(std::move(filters)),
-      vm_(make_chain(spec_, ChainSide::kVm)),
-      vm_avoiding_spots_(make_chain(spec_, ChainSide::kVmAvoidingSpots)),
-      spot_(make_chain(spec_, ChainSide::kSpot)) {}
-
-const Chain& PythonChain::side(ChainSide side) const {
-  switch (side) {
-    case ChainSide::kVmAvoidingSpots:
-      return *vm_avoiding_spots_;
-    case ChainSide::kSpot:
-      return *spot_;
-    case ChainSide::kVm:
-      break;
-  }
-  return *vm_;
-}
+      chains_{make_chain(spec_, ChainSide::kVm), make_chain(spec_, ChainSide::kVmAvoidingSpots),
+              make_chain(spec_, ChainSide::kSpot)} {}
 
 void LoadedPolicies::search_first(const std::filesystem::path& folder) {
   const py::gil_scoped_acquire lock;
@@ -115,17 +145,9 @@ void LoadedPolicies::search_first(const std::filesystem::path& folder) {
   path.insert(0, absolute);
 }
 
-MakeFilter LoadedPolicies::load_filter(const std::string& name, const PolicyOptions& options) {
-  return load<Filter, PythonFilter>("filter", "Filter", name, options);
-}
-
-MakeWeigher LoadedPolicies::load_weigher(const std::string& name, const PolicyOptions& options) {
-  return load<Weigher, PythonWeigher>("weigher", "Weigher", name, options);
-}
-
-MakeEvictor LoadedPolicies::load_evictor(const std::string& name, const PolicyOptions& options) {
-  return load<Evictor, PythonEvictor>("evictor", "Evictor", name, options);
-}
+void LoadedPolicies::load(FilterSpec& spec) { load_named(spec, interrupted_); }
+void LoadedPolicies::load(WeigherSpec& spec) { load_named(spec, interrupted_); }
+void LoadedPolicies::load(EvictorSpec& spec) { load_named(spec, interrupted_); }
 
 std::string policy_name(py::handle policy) {
   const py::handle type =
@@ -142,32 +164,25 @@ bool is_python_policy(py::handle value, const char* base) {
   return is_subclass == 1;
 }
 
-MakeFilter filter_maker(py::handle policy, const std::string& name) {
-  return maker_of<Filter, PythonFilter>(source_of(policy, "Filter"), name, "Filter");
+template <class Spec>
+void set_maker(Spec& spec, py::handle policy) {
+  make_by(spec, source_of(policy, Kind<Spec>::kBase), nullptr);
 }
+template void set_maker(FilterSpec& spec, py::handle policy);
+template void set_maker(WeigherSpec& spec, py::handle policy);
+template void set_maker(EvictorSpec& spec, py::handle policy);
 
-MakeWeigher weigher_maker(py::handle policy, const std::string& name) {
-  return maker_of<Weigher, PythonWeigher>(source_of(policy, "Weigher"), name, "Weigher");
-}
-
-MakeEvictor evictor_maker(py::handle policy, const std::string& name) {
-  return maker_of<Evictor, PythonEvictor>(source_of(policy, "Evictor"), name, "Evictor");
+py::dict to_keywords(const PolicyOptions& options) {
+  py::dict keywords;
+  for (const auto& [key, value] : options) {
+    keywords[to_str(key)] =
+        std::visit([](const auto& held) -> py::object { return py::cast(held); }, value);
+  }
+  return keywords;
 }
 
 FilterSpec read_filter(py::handle entry) {
-  if (py::isinstance<CompiledFilter>(entry)) return entry.cast<const CompiledFilter&>().spec;
-  FilterSpec spec;
-  if (py::isinstance<py::str>(entry)) {
-    spec.name = read_text(entry, "filter");
-    if (has_policy_scheme(spec.name)) spec.make = LoadedPolicies().load_filter(spec.name, {});
-  } else if (is_python_policy(entry, "Filter")) {
-    spec.name = policy_name(entry);
-    spec.make = filter_maker(entry, spec.name);
-  } else {
-    throw_no_policy(entry, "filter", "Filter");
-  }
-  (void)make_filter(spec);
-  return spec;
+  return read_policy<FilterSpec>(entry, [](const FilterSpec& spec) { (void)make_filter(spec); });
 }
 
 WeigherSpec read_weigher(py::handle entry) {
@@ -177,36 +192,15 @@ WeigherSpec read_weigher(py::handle entry) {
     spec.multiplier = read_number(pair[1], "multiplier", -kMaxMultiplier, kMaxMultiplier);
     return spec;
   }
-  if (py::isinstance<CompiledWeigher>(entry)) return entry.cast<const CompiledWeigher&>().spec;
-  WeigherSpec spec;
-  if (py::isinstance<py::str>(entry)) {
-    spec.name = read_text(entry, "weigher");
-    if (has_policy_scheme(spec.name)) spec.make = LoadedPolicies().load_weigher(spec.name, {});
-  } else if (is_python_policy(entry, "Weigher")) {
-    spec.name = policy_name(entry);
-    spec.make = weigher_maker(entry, spec.name);
-  } else {
-    throw_no_policy(entry, "weigher", "Weigher");
-  }
-  spec.multiplier = make_weigher(spec)->default_multiplier();
-  return spec;
+  return read_policy<WeigherSpec>(
+      entry, [](WeigherSpec& spec) { spec.multiplier = make_weigher(spec)->default_multiplier(); });
 }
 
 EvictorSpec read_evictor(py::handle entry) {
-  if (py::isinstance<CompiledEvictor>(entry)) return entry.cast<const CompiledEvictor&>().spec;
-  EvictorSpec spec;
-  if (py::isinstance<py::str>(entry)) {
-    spec.name = read_text(entry, "evictor");
-    if (has_policy_scheme(spec.name)) spec.make = LoadedPolicies().load_evictor(spec.name, {});
-  } else if (is_python_policy(entry, "Evictor")) {
-    spec.name = policy_name(entry);
-    spec.make = evictor_maker(entry, spec.name);
-  } else {
-    throw_no_policy(entry, "evictor", "Evictor");
-  }
-  spec.label = spec.name;
-  make_shared_evictor(spec, {});
-  return spec;
+  return read_policy<EvictorSpec>(entry, [](EvictorSpec& spec) {
+    spec.label = spec.name;
+    make_shared_evictor(spec, {});
+  });
 }
 
 ChainSpec read_chain(py::handle entry, std::string_view name) {

@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -19,18 +20,14 @@
 namespace cospot::bindings {
 
 /// A compiled policy with its options: CompiledFilter, ... in Python.
-struct CompiledFilter {
-  FilterSpec spec;
-  std::shared_ptr<const Filter> filter;
+template <class Plugin, class Spec>
+struct Compiled {
+  Spec spec;
+  std::shared_ptr<const Plugin> policy;
 };
-struct CompiledWeigher {
-  WeigherSpec spec;
-  std::shared_ptr<const Weigher> weigher;
-};
-struct CompiledEvictor {
-  EvictorSpec spec;
-  std::shared_ptr<const Evictor> evictor;
-};
+using CompiledFilter = Compiled<Filter, FilterSpec>;
+using CompiledWeigher = Compiled<Weigher, WeigherSpec>;
+using CompiledEvictor = Compiled<Evictor, EvictorSpec>;
 
 /// What one scan of a chain writes to, kept so that decisions do not allocate.
 struct ScanBuffers {
@@ -46,7 +43,9 @@ class PythonChain {
   [[nodiscard]] const pybind11::tuple& weighers() const { return weighers_; }
   [[nodiscard]] const pybind11::tuple& filters() const { return filters_; }
   [[nodiscard]] const ChainSpec& spec() const { return spec_; }
-  [[nodiscard]] const Chain& side(ChainSide side) const;
+  [[nodiscard]] const Chain& side(ChainSide side) const {
+    return *chains_[static_cast<std::size_t>(side)];
+  }
 
   /// See KeptRanking::bring_up_to_date.
   [[nodiscard]] HostRanking* kept_ranking(ChainSide side, const OwnedHosts& hosts) const {
@@ -62,9 +61,7 @@ class PythonChain {
   ChainSpec spec_;
   pybind11::tuple weighers_;
   pybind11::tuple filters_;
-  std::shared_ptr<const Chain> vm_;
-  std::shared_ptr<const Chain> vm_avoiding_spots_;
-  std::shared_ptr<const Chain> spot_;
+  std::array<std::shared_ptr<const Chain>, 3> chains_;  // by side
   // Both guarded by the interpreter's lock.
   mutable ScanBuffers buffers_;
   mutable std::array<KeptRanking, 3> kept_;  // by side
@@ -74,12 +71,13 @@ class PythonChain {
 class LoadedPolicies : public PolicyLoader {
  public:
   void search_first(const std::filesystem::path& folder) override;
-  [[nodiscard]] MakeFilter load_filter(const std::string& name,
-                                       const PolicyOptions& options) override;
-  [[nodiscard]] MakeWeigher load_weigher(const std::string& name,
-                                         const PolicyOptions& options) override;
-  [[nodiscard]] MakeEvictor load_evictor(const std::string& name,
-                                         const PolicyOptions& options) override;
+  void stop_when(const std::atomic<bool>* interrupted) override { interrupted_ = interrupted; }
+  void load(FilterSpec& spec) override;
+  void load(WeigherSpec& spec) override;
+  void load(EvictorSpec& spec) override;
+
+ private:
+  const std::atomic<bool>* interrupted_ = nullptr;
 };
 
 /// `python:module.Class` of a Python class or of an object's class.
@@ -88,11 +86,13 @@ class LoadedPolicies : public PolicyLoader {
 /// Tells whether a value is a policy written in Python: a class or an object of one.
 [[nodiscard]] bool is_python_policy(pybind11::handle value, const char* base);
 
-// Make the policies that a Python class, object or callable without arguments gives; `name` is what
-// errors call them. The object must be of the right class already, or of a class below it.
-[[nodiscard]] MakeFilter filter_maker(pybind11::handle policy, const std::string& name);
-[[nodiscard]] MakeWeigher weigher_maker(pybind11::handle policy, const std::string& name);
-[[nodiscard]] MakeEvictor evictor_maker(pybind11::handle policy, const std::string& name);
+/// Has a spec make the policies that a Python class, object or callable without arguments gives.
+/// The object must be of the right class already, or of a class below it.
+template <class Spec>
+void set_maker(Spec& spec, pybind11::handle policy);
+
+/// Options as keyword arguments of Python.
+[[nodiscard]] pybind11::dict to_keywords(const PolicyOptions& options);
 
 // What Python may name a policy with: a name (of a registry, or with a scheme), a compiled policy,
 // or a class below cospot.Filter, ... or an object of one. A class makes a new object for every

@@ -34,9 +34,12 @@ class RaisedByLoading final : public ConfigError {
 /// For example "ZeroDivisionError: division by zero (my_policies.py:12)".
 [[nodiscard]] std::string describe(const pybind11::error_already_set& error);
 
-/// Tells whether Python raised an Exception; a KeyboardInterrupt or SystemExit is none, and ends
-/// what it ends anywhere.
-[[nodiscard]] bool is_exception(const pybind11::error_already_set& error);
+/// Tells whether an exception of a policy is one of its mistakes; a KeyboardInterrupt or SystemExit
+/// is none, and ends what it ends anywhere.
+[[nodiscard]] bool is_policy_fault(const pybind11::error_already_set& error);
+
+/// Whether those two are mistakes too, because nobody in Python waits for them.
+[[nodiscard]] bool& every_exception_is_told();
 
 /// Turns an exception from finding or making a policy into a ConfigError. Called with the lock.
 [[noreturn]] void throw_loading_error(const std::string& policy,

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "bindings/arguments.hpp"
+#include "bindings/given_study.hpp"
 #include "bindings/hosts.hpp"
 #include "bindings/policy_entries.hpp"
-#include "bindings/sweep_tree.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/data/hosts/hosts_file.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
@@ -20,27 +20,26 @@ namespace py = pybind11;
 
 namespace {
 
-HostTable read_hosts(const RunArguments& arguments, RunSettings& settings) {
-  if (!py::isinstance<OwnedHosts>(arguments.hosts)) {
-    if (arguments.host.is_none()) {
+HostTable read_hosts(const py::object& hosts, const py::object& host, RunSettings& settings) {
+  if (!py::isinstance<OwnedHosts>(hosts)) {
+    if (host.is_none()) {
       throw ConfigError("host: missing; expected the totals of every host beside their number");
     }
-    settings.host = read_host_mix(arguments.host, "host");
-    if (arguments.hosts.is_none() && settings.host.is_plain()) {
+    settings.host = read_host_mix(host, "host");
+    if (hosts.is_none() && settings.host.is_plain()) {
       throw ConfigError("hosts: missing; expected how many hosts there are");
     }
-    settings.hosts = arguments.hosts.is_none() ? settings.host.declared()
-                                               : read_count(arguments.hosts, "hosts", 1);
+    settings.hosts = hosts.is_none() ? settings.host.declared() : read_count(hosts, "hosts", 1);
     return settings.host.table(settings.hosts);
   }
-  if (!arguments.host.is_none()) {
+  if (!host.is_none()) {
     throw ConfigError("host: given beside a HostTable, which has the totals; expected one of them");
   }
-  const HostTable& hosts = *arguments.hosts.cast<const OwnedHosts&>().table;
-  if (hosts.size() == 0) throw ConfigError("hosts: the table has no hosts, expected at least one");
-  settings.hosts = hosts.size();
-  settings.host = hosts.largest_total();
-  return hosts;
+  const HostTable& table = *hosts.cast<const OwnedHosts&>().table;
+  if (table.size() == 0) throw ConfigError("hosts: the table has no hosts, expected at least one");
+  settings.hosts = table.size();
+  settings.host = table.largest_total();
+  return table;
 }
 
 /// Refuses keys that nothing reads.
@@ -112,15 +111,17 @@ HostMix read_host_mix(const py::object& value, std::string_view name) {
   return cospot::read_hosts(root, {});
 }
 
-PreparedRun prepare_run(const RunArguments& arguments) {
+PreparedRun prepare_run(const py::object& hosts, const py::object& host, const py::object& vm,
+                        const py::object& spot, const py::object& evictor, bool saf,
+                        const py::object& otn) {
   RunSettings settings;
-  HostTable hosts = read_hosts(arguments, settings);
-  settings.vm = read_chain(arguments.vm, "vm");
-  settings.spot = read_chain(arguments.spot, "spot");
-  settings.evictor = read_evictor(arguments.evictor);
-  settings.saf = arguments.saf;
-  settings.otn = read_offer_rule(arguments.otn);
-  return {std::move(settings), std::move(hosts)};
+  HostTable table = read_hosts(hosts, host, settings);
+  settings.vm = read_chain(vm, "vm");
+  settings.spot = read_chain(spot, "spot");
+  settings.evictor = read_evictor(evictor);
+  settings.saf = saf;
+  settings.otn = read_offer_rule(otn);
+  return {std::move(settings), std::move(table)};
 }
 
 }  // namespace cospot::bindings

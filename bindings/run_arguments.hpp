@@ -10,17 +10,6 @@
 
 namespace cospot::bindings {
 
-/// The arguments that every simulated run has, as Python gives them.
-struct RunArguments {
-  pybind11::object hosts;
-  pybind11::object host;
-  pybind11::object vm;
-  pybind11::object spot;
-  pybind11::object evictor;
-  bool saf = false;
-  pybind11::object otn;
-};
-
 /// A number N, a label (`epsilon-0.05`), or a dict as in sweep files:
 /// {"epsilon": 0.05}, {"adaptive": {"at_low_load": 32, "at_high_load": 1, "from": 0.8, "to": 1}}.
 ///
@@ -37,7 +26,10 @@ struct PreparedRun {
 /// of a file of hosts. Errors: ConfigError, InputError, TypeError.
 [[nodiscard]] HostMix read_host_mix(const pybind11::object& value, std::string_view name);
 
-/// Errors: ConfigError, TypeError.
-[[nodiscard]] PreparedRun prepare_run(const RunArguments& arguments);
+/// Of the arguments that every simulated run has. Errors: ConfigError, TypeError.
+[[nodiscard]] PreparedRun prepare_run(const pybind11::object& hosts, const pybind11::object& host,
+                                      const pybind11::object& vm, const pybind11::object& spot,
+                                      const pybind11::object& evictor, bool saf,
+                                      const pybind11::object& otn);
 
 }  // namespace cospot::bindings

@@ -1,12 +1,18 @@
 #pragma once
 
+#include <pybind11/pybind11.h>
+
 #include <atomic>
 #include <memory>
-#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "core/model/sim_time.hpp"
 #include "sim_harness/data/workloads/vcpus_unit.hpp"
 #include "sim_harness/data/workloads/workload.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
+#include "sim_harness/provider/sizing/shared_workload.hpp"
 
 namespace cospot::bindings {
 
@@ -22,8 +28,13 @@ class PythonWorkload {
   [[nodiscard]] const VcpusUnit& unit() const { return shared_->unit; }
 
   /// The workload's events in order, made when first asked for. Called without Python's lock.
-  [[nodiscard]] const EventSchedule& schedule() const;
-  [[nodiscard]] const EventSchedule& vm_schedule() const;
+  [[nodiscard]] const EventSchedule& schedule() const {
+    return shared_->schedule.get([this] { return make_schedule(workload()); });
+  }
+  [[nodiscard]] const EventSchedule& vm_schedule() const {
+    return shared_->vm_schedule.get(
+        [this] { return make_schedule(workload(), ScheduledClasses::kVmsOnly); });
+  }
 
   /// True once, for the first of all copies that asks.
   [[nodiscard]] bool is_first_use() const { return !shared_->is_used.exchange(true); }
@@ -34,14 +45,25 @@ class PythonWorkload {
         : workload(std::move(made)), unit(vcpus_unit) {}
     Workload workload;
     VcpusUnit unit;
-    std::once_flag has_schedule;
-    std::once_flag has_vm_schedule;
-    EventSchedule schedule;
-    EventSchedule vm_schedule;
+    MadeOnce<EventSchedule> schedule;
+    MadeOnce<EventSchedule> vm_schedule;
     std::atomic<bool> is_used = false;
   };
 
   std::shared_ptr<Shared> shared_;
 };
+
+/// The window that an argument `window_days` states; nothing for None.
+[[nodiscard]] std::optional<SimTime> read_window_days(const pybind11::object& window_days);
+
+/// The same of the two arguments of which at most one may be given.
+[[nodiscard]] std::optional<SimTime> read_window(const pybind11::object& window_us,
+                                                 const pybind11::object& window_days);
+
+/// Warns (cospot.errors.WorkloadWarning) of each, in the name of the Python code that called.
+void warn(const std::vector<std::string>& warnings);
+
+/// Warns of what figures over a workload should be taken with, at its first use.
+void warn_of_window(const PythonWorkload& workload);
 
 }  // namespace cospot::bindings

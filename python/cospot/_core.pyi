@@ -191,8 +191,6 @@ class HostTable(HostView):
     @staticmethod
     def uniform(count: _Integer, total: _Resources) -> HostTable: ...
 
-def _hosts_from_capsule(capsule: object) -> HostView: ...
-
 @final
 class PolicyInfo:
     @property
@@ -628,7 +626,6 @@ def broker_recommend(
     max_late_percent: _Number = 1,
     threads: _Integer | None = None,
 ) -> BrokerRecommendation: ...
-
 def quote_lifetimes(
     study: _Path | Mapping[str, Any],
     *,
@@ -735,3 +732,4 @@ def mean_interval(
     values: Sequence[float] | npt.NDArray[np.float64],
 ) -> tuple[float, float | None]: ...
 def run_command_line(arguments: Iterable[_Path]) -> int: ...
+def _make_policy_loader() -> object: ...

@@ -1,5 +1,3 @@
-#include "sim_harness/commands/broker_commands.hpp"
-
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
@@ -7,8 +5,9 @@
 #include <vector>
 
 #include "sim_harness/base/files/output_file.hpp"
+#include "sim_harness/commands/commands.hpp"
+#include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
-#include "sim_harness/commands/threads_option.hpp"
 #include "sim_harness/experiments/queue/progress.hpp"
 #include "sim_harness/studies/broker/recommendation.hpp"
 #include "sim_harness/studies/broker/single_run.hpp"
@@ -33,7 +32,8 @@ void run_once(const BrokerArguments& arguments, PolicyLoader& loader) {
   const BrokerResult result =
       run_single(require_broker_study(file.root, file.folder, arguments.file), arguments.file,
                  arguments.events);
-  print(arguments.json ? result_json(result) : result_text(result));
+  if (arguments.json) return print_json(result_json(result));
+  print(result_text(result));
 }
 
 void run_recommend(const BrokerArguments& arguments, PolicyLoader& loader) {
@@ -44,15 +44,15 @@ void run_recommend(const BrokerArguments& arguments, PolicyLoader& loader) {
       {.allowed_late = arguments.max_late_percent / 100,
        .threads = arguments.threads,
        .progress = progress.get()});
-  print(arguments.json ? recommendation_json(found) : recommendation_text(found));
+  if (arguments.json) return print_json(recommendation_json(found));
+  print(recommendation_text(found));
 }
 
 CLI::App* add_command(CLI::App& broker, const char* name, const char* help,
                       const std::shared_ptr<BrokerArguments>& arguments) {
   CLI::App* command = broker.add_subcommand(name, help);
   command->add_option("FILE", arguments->file, "Study file (YAML) with study: broker")->required();
-  command->add_option("--set", arguments->overrides, "Override a key: bid=mean, alpha=2, seed=1")
-      ->allow_extra_args(false);
+  add_set_option(*command, arguments->overrides, "Override a key: bid=mean, alpha=2, seed=1");
   command->add_flag("--json", arguments->json, "Print JSON");
   return command;
 }

@@ -1,5 +1,3 @@
-#include "sim_harness/commands/classes_command.hpp"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -14,8 +12,9 @@
 #include "core/errors.hpp"
 #include "guarantees/pricing/checkpoint_model.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/host_totals.hpp"
-#include "sim_harness/commands/price_option.hpp"
+#include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/studies/classes/class_report.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
@@ -113,7 +112,8 @@ void run_classes(const ClassesArguments& arguments, PolicyLoader& loader) {
     report.on_demand = prices->vcpu_hour.on_demand;
     report.currency = prices->currency;
   }
-  print(arguments.json ? report_json(trace, report) : report_text(trace, report));
+  if (arguments.json) return print_json(report_json(trace, report));
+  print(report_text(trace, report));
 }
 
 void add_trace_options(CLI::App& command, TraceOptions& options) {
@@ -171,7 +171,7 @@ void add_classes_command(CLI::App& app, PolicyLoader& loader) {
       ->capture_default_str();
   command->add_option("--value", arguments->value, "Prices: equilibrium or utility")
       ->capture_default_str();
-  command->add_flag("--json", arguments->json, "Print JSON (docs/json.md)");
+  add_json_flag(*command, arguments->json);
   arguments->price.add_to(*command);
   command->callback([arguments, &loader] { run_classes(*arguments, loader); });
 }

@@ -10,21 +10,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/base/interrupt/interrupt_signals.hpp"
 #include "sim_harness/base/text/terminal_meter.hpp"
-#include "sim_harness/commands/broker_commands.hpp"
-#include "sim_harness/commands/classes_command.hpp"
-#include "sim_harness/commands/compare_commands.hpp"
-#include "sim_harness/commands/economy_commands.hpp"
-#include "sim_harness/commands/fetch_command.hpp"
-#include "sim_harness/commands/generate_command.hpp"
-#include "sim_harness/commands/import_command.hpp"
-#include "sim_harness/commands/lifetime_commands.hpp"
-#include "sim_harness/commands/list_command.hpp"
-#include "sim_harness/commands/reconstruct_command.hpp"
-#include "sim_harness/commands/report_command.hpp"
-#include "sim_harness/commands/run_commands.hpp"
-#include "sim_harness/commands/sla_commands.hpp"
-#include "sim_harness/commands/tune_command.hpp"
-#include "sim_harness/commands/workload_commands.hpp"
+#include "sim_harness/commands/commands.hpp"
 
 namespace cospot {
 namespace {

@@ -1,5 +1,3 @@
-#include "sim_harness/commands/compare_commands.hpp"
-
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -12,10 +10,9 @@
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/interrupt/interrupt_signals.hpp"
 #include "sim_harness/base/text/terminal_meter.hpp"
-#include "sim_harness/commands/price_option.hpp"
+#include "sim_harness/commands/commands.hpp"
+#include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
-#include "sim_harness/commands/threads_option.hpp"
-#include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/experiments/grid/stored_axes.hpp"
 #include "sim_harness/experiments/results/merge_databases.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
@@ -23,6 +20,8 @@
 
 namespace cospot {
 namespace {
+
+constexpr const char* kTimingHelp = "on, or off: 0 for every time, so that output repeats";
 
 struct CompareArguments {
   std::string sweep;
@@ -33,7 +32,7 @@ struct CompareArguments {
   std::string shard = "1/1";
   bool resume = false;
   bool force = false;
-  std::string timing = "on";
+  TimingOption timing;
   bool quiet = false;
   WindowOption window;
   PriceOption price;
@@ -48,12 +47,10 @@ struct MergeArguments {
 struct SummaryArguments {
   std::string database;
   std::string csv;
-  std::string timing = "on";
+  TimingOption timing;
   bool json = false;
   PriceOption price;
 };
-
-Timing timing_of(const std::string& text) { return text == "off" ? Timing::kOff : Timing::kOn; }
 
 void require_other_file(const std::string& csv, const std::string& database) {
   if (is_same_file(csv, database)) {
@@ -84,7 +81,7 @@ ExperimentOptions experiment_options(const CompareArguments& arguments) {
                        : arguments.force ? IfPresent::kReplace
                                          : IfPresent::kRefuse;
   options.shard = parse_shard(arguments.shard);
-  options.timing = timing_of(arguments.timing);
+  options.timing = arguments.timing.timing();
   options.command = command_text(arguments);
   return options;
 }
@@ -151,7 +148,7 @@ void run_summary(const SummaryArguments& arguments, const StudyRegistry& studies
   require_not_input("--csv", arguments.csv, {tables.begin(), tables.end()});
   if (!arguments.csv.empty()) require_other_file(arguments.csv, arguments.database);
   const std::optional<PriceList> list = arguments.price.prices();
-  const Timing timing = timing_of(arguments.timing);
+  const Timing timing = arguments.timing.timing();
   ResultsDatabase results(arguments.database);
   require_on_axes(results, results.axes());
   if (!arguments.csv.empty()) write_csv(arguments.csv, results, timing);
@@ -161,18 +158,11 @@ void run_summary(const SummaryArguments& arguments, const StudyRegistry& studies
                        : summary_text(studies, results, timing, prices));
 }
 
-void add_timing(CLI::App& command, std::string& timing) {
-  command.add_option("--timing", timing, "on, or off: 0 for every time, so that output repeats")
-      ->check(CLI::IsMember({"on", "off"}))
-      ->capture_default_str();
-}
-
 void add_compare(CLI::App& app, const CompareCommandContext& context) {
   const auto arguments = std::make_shared<CompareArguments>();
   CLI::App* command = app.add_subcommand("compare", "Run every combination of a study file");
   command->add_option("sweep", arguments->sweep, "Study file (YAML)")->required();
-  command->add_option("--set", arguments->overrides, "Override a key: otn=[1,4], host.vcpus=64")
-      ->allow_extra_args(false);
+  add_set_option(*command, arguments->overrides, "Override a key: otn=[1,4], host.vcpus=64");
   arguments->window.add_to(*command);
   add_threads_option(*command, arguments->threads, "Threads")->capture_default_str();
   command->add_option("--db", arguments->database, "Results database (SQLite)")
@@ -182,7 +172,7 @@ void add_compare(CLI::App& app, const CompareCommandContext& context) {
   CLI::Option* resume =
       command->add_flag("--resume", arguments->resume, "Continue the database, or start it");
   command->add_flag("--force", arguments->force, "Replace the database")->excludes(resume);
-  add_timing(*command, arguments->timing);
+  arguments->timing.add_to(*command, kTimingHelp);
   command->add_flag("-q,--quiet", arguments->quiet, "No progress and no summary");
   arguments->price.add_to(*command);
   command->callback([arguments, context] { run_compare(*arguments, context); });
@@ -202,9 +192,9 @@ void add_summary(CLI::App& app, const StudyRegistry& studies) {
   CLI::App* command = app.add_subcommand("summary", "Print the summary of a results database");
   command->add_option("database", arguments->database, "Results database")->required();
   command->add_option("--csv", arguments->csv, "Write the results as CSV too");
-  command->add_flag("--json", arguments->json, "Print JSON (docs/json.md)");
+  add_json_flag(*command, arguments->json);
   arguments->price.add_to(*command);
-  add_timing(*command, arguments->timing);
+  arguments->timing.add_to(*command, kTimingHelp);
   command->callback([arguments, &studies] { run_summary(*arguments, studies); });
 }
 

@@ -1,5 +1,3 @@
-#include "sim_harness/commands/economy_commands.hpp"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -16,10 +14,10 @@
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/host_totals.hpp"
-#include "sim_harness/commands/number_range.hpp"
+#include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
-#include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/data/usage/forecast_file.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
@@ -88,7 +86,7 @@ BacktestRequest request_of(const EconomyArguments& arguments) {
   BacktestRequest request{.forecasters = arguments.forecasters,
                           .confidences = arguments.confidences,
                           .prices = {},
-                          .processes = std::max(1U, std::thread::hardware_concurrency())};
+                          .processes = threads_of_machine()};
   const bool is_money = std::ranges::any_of(arguments.prices, [](const std::string& text) {
     return text.find('=') != std::string::npos || text.ends_with(".csv");
   });
@@ -124,8 +122,8 @@ void run_backtest(const EconomyArguments& arguments) {
   const EconomyInput input = load_input(arguments, settings);
   const BacktestRequest request = request_of(arguments);
   const BacktestReport report = backtest(input, settings, request);
-  print(arguments.json ? backtest_json(input, settings, request, report)
-                       : backtest_text(input, settings, request, report));
+  if (arguments.json) return print_json(backtest_json(input, settings, request, report));
+  print(backtest_text(input, settings, request, report));
 }
 
 void run_plan(const EconomyArguments& arguments) {
@@ -133,8 +131,8 @@ void run_plan(const EconomyArguments& arguments) {
   const EconomyInput input = load_input(arguments, settings);
   const BacktestRequest request = request_of(arguments);
   const EconomyPlan plan = plan_promises(input, settings, request);
-  print(arguments.json ? plan_json(input, settings, request, plan)
-                       : plan_text(input, settings, plan, request.currency));
+  if (arguments.json) return print_json(plan_json(input, settings, request, plan));
+  print(plan_text(input, settings, plan, request.currency));
 }
 
 void write_tasks(const EconomyArguments& arguments) {
@@ -165,10 +163,8 @@ void add_key_options(CLI::App& command, EconomyArguments& arguments) {
   for (const auto& [option, key, help] : kOptions) {
     command.add_option(option, arguments.keys.emplace_back(key, "").second, help);
   }
-  command
-      .add_option("--set", arguments.overrides,
-                  "Set any key of the study `economy`: penalty_percent=10")
-      ->allow_extra_args(false);
+  add_set_option(command, arguments.overrides,
+                 "Set any key of the study `economy`: penalty_percent=10");
 }
 
 std::shared_ptr<EconomyArguments> add_input(CLI::App& command,
@@ -210,7 +206,7 @@ void add_judging(CLI::App& command, EconomyArguments& arguments) {
           "or shares of the on-demand price, of the Economy class")
       ->delimiter(',')
       ->capture_default_str();
-  command.add_flag("--json", arguments.json, "Print JSON (docs/json.md)");
+  add_json_flag(command, arguments.json);
 }
 
 }  // namespace

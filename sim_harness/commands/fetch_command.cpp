@@ -1,5 +1,3 @@
-#include "sim_harness/commands/fetch_command.hpp"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +10,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
+#include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/downloads/fetch_file.hpp"
 #include "sim_harness/data/downloads/public_datasets.hpp"

@@ -1,5 +1,3 @@
-#include "sim_harness/commands/generate_command.hpp"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,8 +7,9 @@
 #include <optional>
 #include <string>
 
+#include "sim_harness/commands/commands.hpp"
+#include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
-#include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/data/workloads/synthetic_workload.hpp"
 #include "sim_harness/data/workloads/window.hpp"
 #include "sim_harness/data/workloads/workload_writer.hpp"
@@ -45,14 +44,8 @@ void add_generate_command(CLI::App& workload) {
       workload.add_subcommand("generate", "Generate a synthetic workload like a real zone's");
   const auto options = std::make_shared<GenerateOptions>();
   command->add_option("MODEL", options->spec.model, "What it resembles: azure2020")->required();
-  command
-      ->add_option("-o,--output", options->output,
-                   "File to write; gzip-compressed if it ends in .gz")
-      ->required();
-  // The bound is that of sweep files and results databases; it also refuses negative seeds.
-  command->add_option("--seed", options->spec.seed, "Random seed")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}))
-      ->capture_default_str();
+  add_output_option(*command, options->output)->required();
+  add_seed_option(*command, options->spec.seed);
   command
       ->add_option("--scale", options->spec.scale,
                    "Part of the zone, 0.0001 to 1 (about 5.2 million requests)")
@@ -61,10 +54,7 @@ void add_generate_command(CLI::App& workload) {
       ->add_option("--sampling", options->sampling,
                    "batched: whole batches, with their bursts; bernoulli: single requests")
       ->capture_default_str();
-  command
-      ->add_option("--schema", options->schema,
-                   "Schema to write: cospot (its own) or socc22 (the CoSpot release's)")
-      ->capture_default_str();
+  add_schema_option(*command, options->schema);
   options->window.add_to(*command);
   command->callback([options] { generate(*options); });
 }

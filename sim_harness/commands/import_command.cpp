@@ -1,5 +1,3 @@
-#include "sim_harness/commands/import_command.hpp"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,7 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sim_harness/commands/window_option.hpp"
+#include "sim_harness/commands/commands.hpp"
+#include "sim_harness/commands/options.hpp"
+#include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/imports/import_workload.hpp"
 
 namespace cospot {
@@ -31,14 +31,13 @@ std::string formats_text() {
 
 void run_import(ImportCommandOptions& options) {
   if (options.list_formats) {
-    fmt::print("{}", formats_text());
-    return;
+    return print(formats_text());
   }
   if (options.import.files.empty()) throw CLI::RequiredError("FILE");
   if (options.output.empty()) throw CLI::RequiredError("--output");
   options.import.window = options.window.window();
   const ImportSummary summary = import_workload(options.import, options.output);
-  fmt::print("{}", import_summary_text(summary, options.output));
+  print(import_summary_text(summary, options.output));
   print_warnings(import_warnings(summary, options.output));
 }
 
@@ -87,8 +86,7 @@ void add_import_command(CLI::App& workload) {
   CLI::App* command = workload.add_subcommand(
       "import", "Make a workload of your own records: CSV, SWF, Kubernetes, OpenStack, traces");
   command->add_option("FILE", options->import.files, "Files to read, plain or gzip");
-  command->add_option("-o,--output", options->output,
-                      "File to write; gzip-compressed if it ends in .gz");
+  add_output_option(*command, options->output);
   command->add_option("--hosts-out", options->import.hosts_out,
                       "File of hosts to write for --host, where the files have hosts (kubernetes)");
   add_table_options(*command, options->import);

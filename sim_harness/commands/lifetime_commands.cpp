@@ -1,5 +1,3 @@
-#include "sim_harness/commands/lifetime_commands.hpp"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -18,9 +16,10 @@
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/interrupt/temporary_folder.hpp"
 #include "sim_harness/base/processes/python_program.hpp"
-#include "sim_harness/commands/number_range.hpp"
+#include "sim_harness/commands/commands.hpp"
+#include "sim_harness/commands/options.hpp"
+#include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/spot_table.hpp"
-#include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/data/workloads/csv_workload.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/window.hpp"

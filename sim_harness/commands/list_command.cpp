@@ -1,5 +1,3 @@
-#include "sim_harness/commands/list_command.hpp"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +14,7 @@
 #include "evictors/registry.hpp"
 #include "filters/registry.hpp"
 #include "sim_harness/base/json/json.hpp"
+#include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "weighers/registry.hpp"
 
@@ -103,7 +102,7 @@ Json row_json(const PluginInfo& info, const StudyRegistry& studies, bool is_stud
 
 }  // namespace
 
-std::string list_json(const std::string& kind, const StudyRegistry& studies) {
+Json list_json(const std::string& kind, const StudyRegistry& studies) {
   Json kinds = Json::object();
   std::vector<std::string_view> names;
   bool is_known = kind.empty();
@@ -116,7 +115,7 @@ std::string list_json(const std::string& kind, const StudyRegistry& studies) {
     });
   }
   if (!is_known) throw_unknown_name("kind", kind, names);
-  return text_of(kinds);
+  return kinds;
 }
 
 std::string list_text(const std::string& kind, const StudyRegistry& studies) {
@@ -144,9 +143,10 @@ void add_list_command(CLI::App& app, const StudyRegistry& studies) {
       app.add_subcommand("list", "Print the policies, studies and models there are");
   command->add_option("KIND", *kind,
                       "filters, weighers, evictors, studies, models or schemes; all when left out");
-  command->add_flag("--json", *json, "Print JSON (docs/json.md)");
+  add_json_flag(*command, *json);
   command->callback([kind, json, &studies] {
-    print(fmt::format("{}", *json ? list_json(*kind, studies) + "\n" : list_text(*kind, studies)));
+    if (*json) return print_json(list_json(*kind, studies));
+    print(list_text(*kind, studies));
   });
 }
 

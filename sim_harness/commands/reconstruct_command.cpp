@@ -1,5 +1,3 @@
-#include "sim_harness/commands/reconstruct_command.hpp"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -15,6 +13,7 @@
 #include "core/parse_number.hpp"
 #include "sim_harness/base/files/stored_stream.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
+#include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/reconstruction/recovered_sizes.hpp"
 #include "sim_harness/data/reconstruction/recovered_workload.hpp"
@@ -151,10 +150,7 @@ void add_reconstruct_command(CLI::App& workload) {
       ->add_option("TRACE", options->trace,
                    "SQLite file with the tables vm and vmType, or the table vm as CSV")
       ->required();
-  command
-      ->add_option("-o,--output", options->output,
-                   "File to write; gzip-compressed if it ends in .gz")
-      ->required();
+  add_output_option(*command, options->output)->required();
   command->add_option("--types", options->types, "The table vmType as CSV, when TRACE is CSV");
   command->add_option("--sizes", options->sizes,
                       "Table of the sizes to write; default: beside the workload, .sizes.csv");
@@ -172,10 +168,7 @@ void add_reconstruct_command(CLI::App& workload) {
       ->add_option("--tolerance", options->tolerance,
                    "How far, relatively, the trace's fractions are rounded")
       ->capture_default_str();
-  command
-      ->add_option("--schema", options->schema,
-                   "Schema to write: cospot (its own) or socc22 (the CoSpot release's)")
-      ->capture_default_str();
+  add_schema_option(*command, options->schema);
   command->callback([options] { reconstruct(*options); });
 }
 

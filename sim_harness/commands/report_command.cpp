@@ -1,5 +1,3 @@
-#include "sim_harness/commands/report_command.hpp"
-
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -14,7 +12,8 @@
 #include "sim_harness/base/configuration/named_files.hpp"
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
-#include "sim_harness/commands/price_option.hpp"
+#include "sim_harness/commands/commands.hpp"
+#include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/report/html_report.hpp"
 #include "sim_harness/report/report_json.hpp"

@@ -1,5 +1,3 @@
-#include "sim_harness/commands/run_commands.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -24,11 +22,11 @@
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/base/text/text_table.hpp"
+#include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/host_totals.hpp"
-#include "sim_harness/commands/price_option.hpp"
+#include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/run_result_text.hpp"
-#include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/plausible_sizes.hpp"
 #include "sim_harness/data/workloads/window.hpp"
@@ -56,7 +54,7 @@ struct RunArguments {
   std::optional<std::string> events;
   std::optional<std::string> explained_id;
   bool explain_all = false;
-  std::string timing = "on";
+  TimingOption timing;
   bool json = false;
   WindowOption window;
   PriceOption price;
@@ -131,7 +129,8 @@ class ScenarioRun {
     if (log) log->finish();
     study_.finish(at, replay_, shared_, prepared, simulation, outcome);
     if (watch) print(explained_text(*watch));
-    print(arguments_.json ? result_json(settings, outcome) + "\n" : result_text(settings, outcome));
+    if (arguments_.json) return print_json(result_json(settings, outcome));
+    print(result_text(settings, outcome));
   }
 
  private:
@@ -211,10 +210,6 @@ class ScenarioRun {
     return requests_->replay(study_.first_run(least), outcome).hosts;
   }
 
-  [[nodiscard]] Timing timing() const {
-    return arguments_.timing == "off" ? Timing::kOff : Timing::kOn;
-  }
-
   /// The axes beside policies, workload and hosts, of which other lines tell.
   template <class Use>
   void for_each_further_axis(const Use& use) const {
@@ -229,13 +224,12 @@ class ScenarioRun {
   }
 
   /// The measures are the columns of the study, by their names.
-  [[nodiscard]] std::string result_json(const RunSettings& settings,
-                                        const RunOutcome& outcome) const {
+  [[nodiscard]] Json result_json(const RunSettings& settings, const RunOutcome& outcome) const {
     Json measures = Json::object();
     for (const Measure<RunOutcome>& one : study_.measures()) {
       if (!one.column.is_in_csv()) continue;
-      measures[one.column.name] =
-          json_of(one.column, with_timing(one.column, one.read(outcome), timing()));
+      measures[one.column.name] = json_of(
+          one.column, with_timing(one.column, one.read(outcome), arguments_.timing.timing()));
     }
     const std::optional<std::size_t> least = least_hosts();
     Json json{{"workload", workload_.name},
@@ -257,7 +251,7 @@ class ScenarioRun {
     if (words_.prices) {
       json["money"] = run_money_json(outcome.run(), *words_.prices, words_.window_days);
     }
-    return text_of(json);
+    return json;
   }
 
   [[nodiscard]] std::string result_text(const RunSettings& settings,
@@ -266,7 +260,7 @@ class ScenarioRun {
     for_each_further_axis([&](const Column& axis, const AxisValue& value) {
       text += fmt::format("{} {}\n", axis.name, value.label);
     });
-    text += "\n" + run_result_text(outcome.run(), timing(), words_);
+    text += "\n" + run_result_text(outcome.run(), arguments_.timing.timing(), words_);
     for (const StudyPart* part : study_.parts()) text += part_text(*part, outcome);
     return text;
   }
@@ -423,7 +417,7 @@ void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
   if (arguments.json) {
     Json json = sizes_json(arguments, host, workload, vms, chains, sizes);
     if (with) json["with"] = with->json();
-    return print(text_of(json) + "\n");
+    return print_json(json);
   }
   std::string text = sizes_text(arguments, host, workload, vms, unit, chains, sizes);
   if (with) text += "Every VM has a host at every moment, with\n" + with->yaml();
@@ -434,8 +428,7 @@ void add_run(CLI::App& app, PolicyLoader& loader, const StudyRegistry& studies) 
   const auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "Simulate one scenario");
   command->add_option("SCENARIO", arguments->scenario, "Scenario file (YAML)")->required();
-  command->add_option("--set", arguments->overrides, "Override a key: otn=4, host.vcpus=64")
-      ->allow_extra_args(false);
+  add_set_option(*command, arguments->overrides, "Override a key: otn=4, host.vcpus=64");
   arguments->window.add_to(*command);
   command->add_option("--events", arguments->events,
                       "Write every event as CSV; gzip-compressed if it ends in .gz");
@@ -443,10 +436,8 @@ void add_run(CLI::App& app, PolicyLoader& loader, const StudyRegistry& studies) 
                                              "Print why this request gets the host it gets");
   command->add_flag("--explain-all", arguments->explain_all, "Explain with all hosts")
       ->needs(explain);
-  command->add_option("--timing", arguments->timing, "on, or off: no times, so that output repeats")
-      ->check(CLI::IsMember({"on", "off"}))
-      ->capture_default_str();
-  command->add_flag("--json", arguments->json, "Print JSON (docs/json.md)")->excludes(explain);
+  arguments->timing.add_to(*command, "on, or off: no times, so that output repeats");
+  add_json_flag(*command, arguments->json)->excludes(explain);
   arguments->price.add_to(*command);
   command->callback(
       [arguments, &loader, &studies] { ScenarioRun(*arguments, loader, studies).run(); });
@@ -479,7 +470,7 @@ void add_size(CLI::App& app, PolicyLoader& loader) {
   command->add_option("--with", arguments->with,
                       "What else happens, as study files say it: a YAML file, or 'disruptions: "
                       "{...}'; every VM then has a host at every moment all the same");
-  command->add_flag("--json", arguments->json, "Print JSON (docs/json.md)");
+  add_json_flag(*command, arguments->json);
   command->callback([arguments, &loader] { size_datacenter(*arguments, loader); });
 }
 

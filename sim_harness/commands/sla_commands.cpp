@@ -1,5 +1,3 @@
-#include "sim_harness/commands/sla_commands.hpp"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -15,9 +13,10 @@
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/host_totals.hpp"
+#include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
-#include "sim_harness/commands/threads_option.hpp"
 #include "sim_harness/data/workloads/eucalyptus_trace.hpp"
 #include "sim_harness/data/workloads/renewal_workload.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
@@ -75,7 +74,8 @@ void quote(const QuoteArguments& arguments, PolicyLoader& loader) {
     at = SimTime(static_cast<std::int64_t>(*arguments.at_hours * kMicrosecondsPerHour));
   }
   const SlaQuotes quotes = quote_lifetimes(settings, at, arguments.threads);
-  print(arguments.json ? quotes_json(quotes) + "\n" : quotes_text(quotes));
+  if (arguments.json) return print_json(quotes_json(quotes));
+  print(quotes_text(quotes));
 }
 
 struct StandInArguments {
@@ -94,9 +94,7 @@ void add_stand_in_command(CLI::App& sla) {
   CLI::App* command = sla.add_subcommand(
       "stand-in", "Generate a stand-in for one of the paper's production traces");
   command->add_option("TRACE", arguments->trace, "ds2, ds3, ds5 or ds6")->required();
-  command->add_option("--seed", arguments->seed, "Random seed")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}))
-      ->capture_default_str();
+  add_seed_option(*command, arguments->seed);
   command->add_option("-o,--output", arguments->output, "The Eucalyptus trace to write")
       ->required();
   command->callback([arguments] { write_stand_in(*arguments); });
@@ -121,8 +119,7 @@ void add_sla_commands(CLI::App& app, PolicyLoader& loader) {
                       "(CSV)");
   command->add_option("--hosts", arguments->hosts, "How many hosts; of a file, all of them")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
-  command->add_option("--set", arguments->overrides, "Override a key: hosts=6, target=[0.05]")
-      ->allow_extra_args(false);
+  add_set_option(*command, arguments->overrides, "Override a key: hosts=6, target=[0.05]");
   command
       ->add_option("--at-hours", arguments->at_hours,
                    "When: hours of trace time, within the data (default: its end)")

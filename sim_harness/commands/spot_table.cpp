@@ -7,7 +7,7 @@
 
 #include "evictors/lifetime_evictor.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
-#include "sim_harness/provider/run/spot_traits.hpp"
+#include "sim_harness/provider/run/prepared_evictor.hpp"
 
 namespace cospot {
 namespace {

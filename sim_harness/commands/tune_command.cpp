@@ -1,5 +1,3 @@
-#include "sim_harness/commands/tune_command.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,12 +19,10 @@
 #include "evictors/registry.hpp"
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/host_totals.hpp"
-#include "sim_harness/commands/number_range.hpp"
-#include "sim_harness/commands/price_option.hpp"
+#include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
-#include "sim_harness/commands/threads_option.hpp"
-#include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/experiments/queue/progress.hpp"
 #include "sim_harness/experiments/results/csv_sink.hpp"
@@ -197,7 +193,7 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
   write_around(arguments, findings, tuning.request().workloads, datacenter);
   std::optional<TuneMoney> money;
   if (prices) money = tune_money(prices->requested, findings);
-  if (arguments.json) return print(tune_json(findings, money) + "\n");
+  if (arguments.json) return print_json(tune_json(findings, money));
   print(tune_text(findings));
   if (money) print(tune_money_text(*money));
 }
@@ -232,9 +228,7 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
                   "samples")
       ->check(CLI::Range(std::size_t{2}, kMostTuneParts))
       ->capture_default_str();
-  command.add_option("--seed", arguments.seed, "Random seed, of folds, halves, candidates")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}))
-      ->capture_default_str();
+  add_seed_option(command, arguments.seed, "Random seed, of folds, halves, candidates");
   add_threads_option(command, arguments.threads, "Threads");
 }
 
@@ -292,7 +286,7 @@ void add_tune_command(CLI::App& app, PolicyLoader& loader) {
   CLI::Option* database =
       command->add_option("--db", arguments->database, "Write the runs to a results database");
   command->add_flag("--force", arguments->force, "Replace the database")->needs(database);
-  command->add_flag("--json", arguments->json, "Print JSON (docs/json.md)");
+  add_json_flag(*command, arguments->json);
   command->add_flag("-q,--quiet", arguments->quiet, "No progress");
   arguments->price.add_to(*command);
   command->callback([arguments, &loader] { run_tune(*arguments, loader); });

@@ -1,5 +1,3 @@
-#include "sim_harness/commands/workload_commands.hpp"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -12,10 +10,10 @@
 #include "core/model/revenue.hpp"
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
+#include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/host_totals.hpp"
-#include "sim_harness/commands/price_option.hpp"
+#include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
-#include "sim_harness/commands/window_option.hpp"
 #include "sim_harness/data/workloads/csv_workload.hpp"
 #include "sim_harness/data/workloads/plausible_sizes.hpp"
 #include "sim_harness/data/workloads/vcpus_unit.hpp"
@@ -126,14 +124,8 @@ void add_info(CLI::App& workload) {
 std::shared_ptr<WriteOptions> add_files(CLI::App& command) {
   auto options = std::make_shared<WriteOptions>();
   command.add_option("IN", options->input, "Workload file, CSV, plain or gzip")->required();
-  command
-      .add_option("-o,--output", options->output,
-                  "File to write; gzip-compressed if it ends in .gz")
-      ->required();
-  command
-      .add_option("--schema", options->schema,
-                  "Schema to write: cospot (its own) or socc22 (the CoSpot release's)")
-      ->capture_default_str();
+  add_output_option(command, options->output)->required();
+  add_schema_option(command, options->schema);
   options->window.add_to(command);
   return options;
 }

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "core/digest.hpp"
-#include "sim_harness/report/report_assets.hpp"
 
 namespace cospot {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim_harness/report/report_assets.hpp"
+#include "sim_harness/report/html_report.hpp"
 
 // Defined by cospot_embed: the first byte of each part and the one after its last.
 extern "C" {

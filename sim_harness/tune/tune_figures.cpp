@@ -61,6 +61,18 @@ std::vector<double> TuneFigures::shares(std::size_t candidate,
   return values;
 }
 
+void TuneFigures::add(std::size_t candidate, std::span<const std::size_t> samples,
+                      HeldOutFigures& figures) const {
+  for (const std::size_t sample : samples) {
+    const CostAndRevenue point = runs_.point(candidate, sample);
+    figures.shares.push_back(point.spot_share);
+    figures.losses.push_back(point.vm_loss);
+  }
+  figures.share_sum += mean_share(candidate, samples) * static_cast<double>(samples.size());
+  figures.loss_sum += mean_loss(candidate, samples) * static_cast<double>(samples.size());
+  figures.over_limit += samples_over_limit(candidate, samples);
+}
+
 std::size_t TuneFigures::samples_over_limit(std::size_t candidate,
                                             std::span<const std::size_t> samples) const {
   return static_cast<std::size_t>(std::ranges::count_if(samples, [&](std::size_t sample) {

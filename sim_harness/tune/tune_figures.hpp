@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,18 @@ struct Spread {
 /// Of one value or more.
 [[nodiscard]] Spread spread_of(const std::vector<double>& values);
 
+/// What candidates earned and lost on samples that did not choose them.
+struct HeldOutFigures {
+  std::vector<double> shares{};  ///< earned, of each sample
+  std::vector<double> losses{};
+  double share_sum = 0;  ///< by search, from its means
+  double loss_sum = 0;
+  std::size_t over_limit = 0;
+
+  [[nodiscard]] std::size_t samples() const { return shares.size(); }
+  [[nodiscard]] double mean_loss() const { return loss_sum / static_cast<double>(samples()); }
+};
+
 /// What the texts of a tuning say of a candidate, by name and in figures of what was simulated.
 class TuneFigures {
  public:
@@ -66,10 +79,25 @@ class TuneFigures {
                                 std::span<const std::size_t> samples) const {
     return runs_.mean_net(candidate, samples) - runs_.mean_net(other, samples);
   }
+  /// Of the candidate that `pick` names in each of these searches; nothing if it names none in one.
+  template <class Pick>
+  [[nodiscard]] std::optional<HeldOutFigures> held_out(std::span<const TuneOutcome> judged,
+                                                       const Pick& pick) const {
+    HeldOutFigures figures;
+    for (const TuneOutcome& search : judged) {
+      const std::optional<std::size_t> candidate = pick(search);
+      if (!candidate) return std::nullopt;
+      add(*candidate, search.held_out, figures);
+    }
+    return figures;
+  }
   [[nodiscard]] const TuneSettings& settings() const { return settings_; }
   [[nodiscard]] const CandidateSpace& space() const { return runs_.space(); }
 
  private:
+  void add(std::size_t candidate, std::span<const std::size_t> samples,
+           HeldOutFigures& figures) const;
+
   const TuneSettings& settings_;
   const TuneRuns& runs_;
 };

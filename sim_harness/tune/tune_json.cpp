@@ -1,5 +1,6 @@
 #include "sim_harness/tune/tune_json.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "sim_harness/studies/provider/provider_json.hpp"
@@ -8,51 +9,40 @@
 namespace cospot {
 namespace {
 
-class Writer {
- public:
-  Writer(const TuneSettings& settings, const TuneRuns& runs)
-      : settings_(settings), runs_(runs), figures_(settings, runs) {}
-
-  /// A candidate, and what it came to on the samples that `search` trained with and held out.
-  [[nodiscard]] Json candidate(std::size_t index, const TuneOutcome& search) const {
-    const RunCoordinates at = runs_.space().at(index);
-    return {{"vm", settings_.vm[at.vm].label},
-            {"spot", settings_.spot[at.spot].label},
-            {"evictor", settings_.evictors[at.evictor].label},
-            {"saf", settings_.saf[at.saf]},
-            {"otn", setting_json(settings_.otn[at.otn])},
-            {"training", means(index, search.selection)},
-            {"validation", means(index, search.held_out)}};
-  }
-
- private:
-  /// Means over samples; null where none was simulated.
-  [[nodiscard]] Json means(std::size_t index, std::span<const std::size_t> samples) const {
-    if (samples.empty()) return nullptr;
-    for (const std::size_t sample : samples) {
-      if (!runs_.knows(index, sample)) return nullptr;
-    }
-    return {{"samples", samples.size()},
-            {"spot_share", json_of(figures_.mean_share(index, samples))},
-            {"vm_loss", json_of(figures_.mean_loss(index, samples))},
-            {"samples_over_limit", figures_.samples_over_limit(index, samples)}};
-  }
-
-  const TuneSettings& settings_;
-  const TuneRuns& runs_;
-  TuneFigures figures_;
-};
+/// Means over samples; null where one was not simulated, or there are none.
+Json means(const TuneFindings& findings, std::size_t candidate,
+           std::span<const std::size_t> samples) {
+  const TuneRuns& runs = findings.runs;
+  const TuneFigures figures(findings.settings, runs);
+  const auto is_known = [&](std::size_t sample) { return runs.knows(candidate, sample); };
+  if (samples.empty() || !std::ranges::all_of(samples, is_known)) return nullptr;
+  return {{"samples", samples.size()},
+          {"spot_share", json_of(figures.mean_share(candidate, samples))},
+          {"vm_loss", json_of(figures.mean_loss(candidate, samples))},
+          {"samples_over_limit", figures.samples_over_limit(candidate, samples)}};
+}
 
 }  // namespace
 
-std::string tune_json(const TuneFindings& findings, const std::optional<TuneMoney>& money) {
+Json setting_json(const TuneFindings& findings, std::size_t candidate, const TuneOutcome& search) {
+  const TuneSettings& settings = findings.settings;
+  const RunCoordinates at = findings.runs.space().at(candidate);
+  return {{"vm", settings.vm[at.vm].label},
+          {"spot", settings.spot[at.spot].label},
+          {"evictor", settings.evictors[at.evictor].label},
+          {"saf", settings.saf[at.saf]},
+          {"otn", setting_json(settings.otn[at.otn])},
+          {"training", means(findings, candidate, search.selection)},
+          {"validation", means(findings, candidate, search.held_out)}};
+}
+
+Json tune_json(const TuneFindings& findings, const std::optional<TuneMoney>& money) {
   const TuneOutcome& outcome = findings.outcome;
-  const Writer writer(findings.settings, findings.runs);
   const auto candidate = [&](const std::optional<std::size_t>& index) {
-    return index ? writer.candidate(*index, outcome) : Json();
+    return index ? setting_json(findings, *index, outcome) : Json();
   };
   const auto fold = [&](const TuneOutcome& search) {
-    return writer.candidate(search.recommendation, search);
+    return setting_json(findings, search.recommendation, search);
   };
   const auto sample_json = [](const TuneSample& sample) {
     return Json{{"workload", sample.spec.label}, {"hosts", sample.hosts}};
@@ -72,7 +62,7 @@ std::string tune_json(const TuneFindings& findings, const std::optional<TuneMone
             {"runs", findings.runs.count()}};
   if (findings.settings.with != nullptr) json["with"] = findings.settings.with->json();
   if (money) json["money"] = tune_money_json(*money);
-  return text_of(json);
+  return json;
 }
 
 }  // namespace cospot

@@ -8,8 +8,12 @@
 
 namespace cospot {
 
+/// A candidate, and what it came to on the samples that `search` trained with and held out.
+[[nodiscard]] Json setting_json(const TuneFindings& findings, std::size_t candidate,
+                                const TuneOutcome& search);
+
 /// What tune_text says, as JSON; docs/json.md describes its keys. money: with prices.
-[[nodiscard]] std::string tune_json(const TuneFindings& findings,
-                                    const std::optional<TuneMoney>& money = {});
+[[nodiscard]] Json tune_json(const TuneFindings& findings,
+                             const std::optional<TuneMoney>& money = {});
 
 }  // namespace cospot

@@ -15,19 +15,11 @@ template <class Pick>
 std::optional<SettingMoney> money_of(const RequestedMoney& requested, const TuneFindings& findings,
                                      const Pick& pick) {
   const TuneFigures figures(findings.settings, findings.runs);
-  double share = 0;
-  double loss = 0;
-  double samples = 0;
-  for (const TuneOutcome& one : findings.judged()) {
-    const std::optional<std::size_t> candidate = pick(one);
-    if (!candidate) return std::nullopt;
-    const auto count = static_cast<double>(one.held_out.size());
-    share += figures.mean_share(*candidate, one.held_out) * count;
-    loss += figures.mean_loss(*candidate, one.held_out) * count;
-    samples += count;
-  }
-  return SettingMoney{.spots_earned = requested.spots * share / samples,
-                      .vms_lost = requested.vms * loss / samples};
+  const std::optional<HeldOutFigures> found = figures.held_out(findings.judged(), pick);
+  if (!found) return std::nullopt;
+  const auto samples = static_cast<double>(found->samples());
+  return SettingMoney{.spots_earned = requested.spots * found->share_sum / samples,
+                      .vms_lost = requested.vms * found->loss_sum / samples};
 }
 
 Json setting_json(const SettingMoney& money, const RequestedMoney& requested) {

@@ -11,9 +11,10 @@
 
 #include "evictors/registry.hpp"
 #include "sim_harness/base/text/text_table.hpp"
-#include "sim_harness/tune/comparison_text.hpp"
-#include "sim_harness/tune/cross_validation_text.hpp"
+#include "sim_harness/studies/provider/configuration_yaml.hpp"
+#include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/tune/tune_figures.hpp"
+#include "sim_harness/tune/validation_text.hpp"
 #include "weighers/registry.hpp"
 
 namespace cospot {
@@ -28,39 +29,10 @@ std::string summary_of(std::span<const RegistryEntry<Plugin>> registry, std::str
   return info == nullptr ? std::string() : std::string(info->summary);
 }
 
-/// Tells whether YAML reads a text as itself without quotes, also between braces: a path of plain
-/// characters, which neither a number nor a word such as `true` looks like.
-bool is_plain_in_yaml(std::string_view text) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  const auto is_plain = [&](char c) {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '/' || c == '_' || c == '-';
-  };
-  return !text.empty() && (is_letter(text.front()) || text.front() == '/') &&
-         text.find_first_of("./") != std::string_view::npos && std::ranges::all_of(text, is_plain);
-}
-
-std::string yaml_text(std::string_view text) {
-  if (is_plain_in_yaml(text)) return std::string(text);
-  std::string quoted = "\"";
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += code < 0x20 || code == 0x7f ? fmt::format("\\x{:02x}", code) : std::string(1, c);
-  }
-  return quoted + '"';
-}
-
 /// The lifetime model that an evictor was given; nothing when it has its own, or needs none.
 const std::string* model_of(const EvictorSpec& evictor) {
   const auto option = evictor.options.find("model");
   return option == evictor.options.end() ? nullptr : std::get_if<std::string>(&option->second);
-}
-
-/// The value of the key `evictor` of a sweep file.
-std::string yaml_of(const EvictorSpec& evictor) {
-  const std::string* model = model_of(evictor);
-  if (model == nullptr) return evictor.label;
-  return fmt::format("{{name: {}, model: {}}}", evictor.name, yaml_text(*model));
 }
 
 class Writer {
@@ -153,7 +125,8 @@ class Writer {
     const Labels of = figures_.labels(advised_);
     std::string text = fmt::format(
         "Set (keys of a sweep file)\n  vm: {}\n  spot: {}\n  evictor: {}\n  saf: {}\n  otn: {}\n\n",
-        of.vm, of.spot, yaml_of(settings_.evictors[runs_.space().at(advised_).evictor]), of.saf,
+        of.vm, of.spot,
+        evictor_yaml(setting_json(settings_.evictors[runs_.space().at(advised_).evictor])), of.saf,
         of.otn);
     text += "In nova.conf";
     const std::optional<std::size_t> for_nova =
@@ -338,21 +311,13 @@ class Writer {
 
 ExpectedFigures expected_figures(const TuneFindings& findings) {
   const TuneFigures figures(findings.settings, findings.runs);
-  ExpectedFigures expected;
-  std::vector<double> shares, losses;
-  for (const TuneOutcome& search : findings.judged()) {
-    const std::size_t candidate = advised(findings.verdict, search);
-    expected.over_limit += figures.samples_over_limit(candidate, search.held_out);
-    for (const std::size_t sample : search.held_out) {
-      const CostAndRevenue point = findings.runs.point(candidate, sample);
-      shares.push_back(point.spot_share);
-      losses.push_back(point.vm_loss);
-    }
-  }
-  expected.samples = shares.size();
-  expected.spot_share = mean_interval(shares);
-  expected.vm_loss = mean_interval(losses);
-  return expected;
+  const HeldOutFigures held_out = *figures.held_out(
+      findings.judged(),
+      [&](const TuneOutcome& search) { return std::optional(advised(findings.verdict, search)); });
+  return {.samples = held_out.samples(),
+          .over_limit = held_out.over_limit,
+          .spot_share = mean_interval(held_out.shares),
+          .vm_loss = mean_interval(held_out.losses)};
 }
 
 std::string tune_text(const TuneFindings& findings) { return Writer(findings).text(); }

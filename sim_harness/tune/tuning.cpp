@@ -14,7 +14,6 @@
 #include "evictors/registry.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/provider/policies/policy_list.hpp"
-#include "sim_harness/provider/policies/shared_evictor.hpp"
 #include "sim_harness/tune/tune_figures.hpp"
 #include "weighers/registry.hpp"
 

@@ -10,7 +10,7 @@
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
 #include "sim_harness/base/interrupt/stop_token.hpp"
-#include "sim_harness/commands/compare_commands.hpp"
+#include "sim_harness/commands/commands.hpp"
 #include "sim_harness/studies/compare/compare.hpp"
 #include "sim_harness/studies/compare/compare_study.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"

@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include "sim_harness/provider/explain/explain_sentence.hpp"
 #include "sim_harness/provider/explain/explain_text.hpp"
 #include "tests/cpp/explain_fixtures.hpp"
 

@@ -4,7 +4,6 @@
 
 #include "error_text.hpp"
 #include "sim_harness/report/html_report.hpp"
-#include "sim_harness/report/report_assets.hpp"
 
 namespace cospot {
 namespace {

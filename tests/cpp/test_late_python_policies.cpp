@@ -11,12 +11,14 @@ TEST_CASE("LatePythonPolicies: loads nothing until a policy is named, and says w
   LatePythonPolicies policies;
   policies.search_first("/nowhere");  // not looked at yet
   // This test lies in another folder than the program, so the library is not beside it.
-  const std::string error =
-      error_text<ConfigError>([&] { (void)policies.load_weigher("python:m.C", {}); });
+  const auto error_of = [&](auto spec) {
+    return error_text<ConfigError>([&] { policies.load(spec); });
+  };
+  const std::string error = error_of(WeigherSpec{.name = "python:m.C"});
   CHECK(contains(error, "Python policies need cospot_python_host.so, which is neither at /"));
   CHECK(contains(error, "/lib/cospot/cospot_python_host.so"));
-  CHECK(error == error_text<ConfigError>([&] { (void)policies.load_filter("nova:m.C", {}); }));
-  CHECK(error == error_text<ConfigError>([&] { (void)policies.load_evictor("python:m.C", {}); }));
+  CHECK(error == error_of(FilterSpec{.name = "nova:m.C"}));
+  CHECK(error == error_of(EvictorSpec{.label = {}, .name = "python:m.C"}));
 }
 
 }  // namespace

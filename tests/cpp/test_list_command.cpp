@@ -8,7 +8,7 @@
 #include "core/errors.hpp"
 #include "evictors/registry.hpp"
 #include "filters/registry.hpp"
-#include "sim_harness/commands/list_command.hpp"
+#include "sim_harness/commands/commands.hpp"
 #include "weighers/registry.hpp"
 
 namespace cospot {

@@ -10,7 +10,6 @@
 #include "sim_harness/provider/loop/simulation_engine.hpp"
 #include "sim_harness/provider/run/allocator.hpp"
 #include "sim_harness/provider/run/prepared_evictor.hpp"
-#include "sim_harness/provider/run/spot_traits.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "tests/cpp/reference_lifetimes.hpp"
 #include "tests/cpp/reference_simulator.hpp"

@@ -44,21 +44,21 @@ class EvictFirst final : public Evictor {
 class SamplePolicies final : public PolicyLoader {
  public:
   void search_first(const std::filesystem::path& folder) override { searched = folder; }
-  MakeFilter load_filter(const std::string& name, const PolicyOptions& options) override {
-    note("filter", name, options);
-    return [] { return std::make_unique<NotTwo>(); };
+  void load(FilterSpec& spec) override {
+    note("filter", spec);
+    spec.make = [] { return std::make_unique<NotTwo>(); };
   }
-  MakeWeigher load_weigher(const std::string& name, const PolicyOptions& options) override {
-    note("weigher", name, options);
-    if (name == "nova:missing.Weigher") throw ConfigError("no module named 'missing'");
-    return [made = made_] {
+  void load(WeigherSpec& spec) override {
+    note("weigher", spec);
+    if (spec.name == "nova:missing.Weigher") throw ConfigError("no module named 'missing'");
+    spec.make = [made = made_] {
       ++*made;
       return std::make_unique<LastFit>();
     };
   }
-  MakeEvictor load_evictor(const std::string& name, const PolicyOptions& options) override {
-    note("evictor", name, options);
-    return [] { return std::make_unique<EvictFirst>(); };
+  void load(EvictorSpec& spec) override {
+    note("evictor", spec);
+    spec.make = [] { return std::make_unique<EvictFirst>(); };
   }
 
   std::vector<std::string> asked;
@@ -66,8 +66,9 @@ class SamplePolicies final : public PolicyLoader {
   [[nodiscard]] int made() const { return *made_; }
 
  private:
-  void note(const char* kind, const std::string& name, const PolicyOptions& options) {
-    asked.push_back(std::string(kind) + " " + name + " " + std::to_string(options.size()));
+  void note(const char* kind, const auto& spec) {
+    asked.push_back(std::string(kind) + " " + spec.name + " " +
+                    std::to_string(spec.options.size()));
   }
 
   std::shared_ptr<int> made_ = std::make_shared<int>(0);

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
-#include "sim_harness/commands/run_commands.hpp"
+#include "sim_harness/commands/commands.hpp"
 #include "sim_harness/provider/policies/policy_loader.hpp"
 #include "sim_harness/studies/study.hpp"
 #include "tests/cpp/scratch_folder.hpp"

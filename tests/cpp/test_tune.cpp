@@ -19,7 +19,6 @@
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/provider/loop/simulation_engine.hpp"
 #include "sim_harness/provider/policies/policy_list.hpp"
-#include "sim_harness/provider/policies/shared_evictor.hpp"
 #include "sim_harness/provider/run/allocator.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "sim_harness/studies/compare/compare_schema.hpp"

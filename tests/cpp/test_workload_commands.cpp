@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/host_totals.hpp"
-#include "sim_harness/commands/workload_commands.hpp"
 #include "sim_harness/data/workloads/csv_workload.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 

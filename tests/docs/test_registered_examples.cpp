@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "core/ranking/batch_ranking.hpp"
-#include "sim_harness/commands/list_command.hpp"
+#include "sim_harness/commands/commands.hpp"
 #include "sim_harness/provider/run/allocator.hpp"
 
 namespace cospot {

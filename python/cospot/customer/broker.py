@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cospot.interval import Interval
 
@@ -22,7 +22,8 @@ class BrokerSetting:
     told_apart: bool  #: whether the interval of `to_best` leaves out 0
     saving: Interval  #: of what the same jobs cost on-demand
     late_share: float  #: of all jobs
-    worst_late_share: float  #: of the worst seed
+    #: Of the worst seed.
+    worst_late_share: float = field(metadata={"key": "late_share_worst_seed"})
     revocations: float  #: of a run
 
 
@@ -55,7 +56,8 @@ class BrokerRecommendation:
 
     seeds: int
     days: float  #: in which the jobs are submitted
-    allowed_late_share: float  #: beyond those that are late on-demand too
+    #: Beyond those that are late on-demand too.
+    allowed_late_share: float = field(metadata={"key": "allowed_late_share_beyond_on_demand"})
     recommendation: BrokerSetting | None  #: None: none saves money beyond its interval
     best: BrokerSetting | None
     cost_per_month: Interval | None  #: of `best`

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from cospot.interval import Interval
@@ -18,7 +18,8 @@ class Means:
     samples: int
     spot_share: float
     vm_loss: float
-    over_limit: int  #: samples on which it lost more VM revenue than the limit
+    #: Samples on which it lost more VM revenue than the limit.
+    over_limit: int = field(metadata={"key": "samples_over_limit"})
 
 
 @dataclass(frozen=True)

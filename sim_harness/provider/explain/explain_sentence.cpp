@@ -1,5 +1,3 @@
-#include "sim_harness/provider/explain/explain_sentence.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +5,7 @@
 #include <array>
 
 #include "sim_harness/base/text/amount_text.hpp"
+#include "sim_harness/provider/explain/explain_text.hpp"
 
 namespace cospot {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/base/text/text_table.hpp"
-#include "sim_harness/provider/explain/explain_sentence.hpp"
 #include "sim_harness/provider/forecasts/true_lifetimes.hpp"
 
 namespace cospot {

@@ -16,9 +16,13 @@ enum class ExplainDetail : std::uint8_t {
 inline constexpr std::size_t kExplainedHosts = 40;
 
 /// The explanation for people: the request, a row for each host, the planned evictions, and one
-/// sentence on the outcome (explain_sentence.hpp).
+/// sentence on the outcome.
 [[nodiscard]] std::string explanation_text(const Explanation& explanation, const Workload& workload,
                                            ExplainDetail detail = ExplainDetail::kBest,
                                            const VcpusUnit& unit = {});
+
+/// Why the request gets its host, or none: one sentence.
+[[nodiscard]] std::string explain_sentence(const Explanation& explanation,
+                                           const SizeWords& words = {});
 
 }  // namespace cospot

@@ -63,18 +63,4 @@ PolicyLoader& LatePythonPolicies::loaded() {
   return *policies_;
 }
 
-MakeFilter LatePythonPolicies::load_filter(const std::string& name, const PolicyOptions& options) {
-  return loaded().load_filter(name, options);
-}
-
-MakeWeigher LatePythonPolicies::load_weigher(const std::string& name,
-                                             const PolicyOptions& options) {
-  return loaded().load_weigher(name, options);
-}
-
-MakeEvictor LatePythonPolicies::load_evictor(const std::string& name,
-                                             const PolicyOptions& options) {
-  return loaded().load_evictor(name, options);
-}
-
 }  // namespace cospot

@@ -26,12 +26,9 @@ class LatePythonPolicies final : public PolicyLoader {
  public:
   void search_first(const std::filesystem::path& folder) override { folder_ = folder; }
   void stop_when(const std::atomic<bool>* interrupted) override { interrupted_ = interrupted; }
-  [[nodiscard]] MakeFilter load_filter(const std::string& name,
-                                       const PolicyOptions& options) override;
-  [[nodiscard]] MakeWeigher load_weigher(const std::string& name,
-                                         const PolicyOptions& options) override;
-  [[nodiscard]] MakeEvictor load_evictor(const std::string& name,
-                                         const PolicyOptions& options) override;
+  void load(FilterSpec& spec) override { loaded().load(spec); }
+  void load(WeigherSpec& spec) override { loaded().load(spec); }
+  void load(EvictorSpec& spec) override { loaded().load(spec); }
 
  private:
   PolicyLoader& loaded();

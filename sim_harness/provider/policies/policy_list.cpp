@@ -7,15 +7,27 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
+#include "core/digest.hpp"
 #include "core/errors.hpp"
 #include "filters/registry.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
-#include "sim_harness/provider/policies/shared_evictor.hpp"
+#include "sim_harness/base/files/path_expansion.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/provider/run/allocator.hpp"
 
 namespace cospot {
 namespace {
+
+constexpr const char* kModelOption = "model";
+
+std::filesystem::path find_model(const std::string& written, const std::filesystem::path& folder) {
+  const std::vector<ExpandedPath> found = expand_path(written, folder);
+  if (found.size() == 1) return found.front().file;
+  throw ConfigError(
+      fmt::format("option 'model': '{}' matches {} files, expected one", written, found.size()));
+}
 
 /// Large enough for every weighted sum, small enough that none overflows.
 constexpr double kMaxMultiplier = 1e12;
@@ -70,7 +82,7 @@ class PolicyReader {
     PolicyText policy = read_policy(node, key, AllowMultiplier::kNo);
     EvictorSpec spec{.label = policy.label, .name = policy.name, .options = policy.options};
     make_once(node, key, [&] {
-      if (has_policy_scheme(spec.name)) spec.make = loader_->load_evictor(spec.name, spec.options);
+      if (has_policy_scheme(spec.name)) loader_->load(spec);
       make_shared_evictor(spec, folder);
     });
     return spec;
@@ -83,7 +95,7 @@ class PolicyReader {
     label = std::move(policy.label);
     WeigherSpec spec{.name = policy.name, .options = policy.options};
     make_once(node, key, [&] {
-      if (has_policy_scheme(spec.name)) spec.make = loader_->load_weigher(spec.name, spec.options);
+      if (has_policy_scheme(spec.name)) loader_->load(spec);
       const auto made = make_weigher(spec);
       spec.multiplier = policy.multiplier.value_or(made->default_multiplier());
     });
@@ -95,7 +107,7 @@ class PolicyReader {
     label = std::move(policy.label);
     FilterSpec spec{.name = policy.name, .options = policy.options};
     make_once(node, "filters", [&] {
-      if (has_policy_scheme(spec.name)) spec.make = loader_->load_filter(spec.name, spec.options);
+      if (has_policy_scheme(spec.name)) loader_->load(spec);
       const PluginInfo* info = spec.make ? nullptr : find_info(filter_registry(), spec.name);
       if (info != nullptr && info->needs_economy_promise) {
         throw ConfigError("only the study levels makes the promise that " + spec.name +
@@ -186,9 +198,28 @@ std::vector<EvictorSpec> read_evictors(const ConfigNode& node, std::string_view 
 
 ChainSpec load_chain(const std::string& weigher, PolicyLoader& loader) {
   WeigherSpec spec{.name = weigher};
-  if (has_policy_scheme(weigher)) spec.make = loader.load_weigher(weigher, {});
+  if (has_policy_scheme(weigher)) loader.load(spec);
   spec.multiplier = make_weigher(spec)->default_multiplier();
   return {.label = weigher, .weighers = {std::move(spec)}};
+}
+
+void make_shared_evictor(EvictorSpec& spec, const std::filesystem::path& folder) {
+  if (spec.make) {
+    (void)make_evictor(spec);
+    return;
+  }
+  EvictorSpec resolved = spec;
+  const auto option = spec.options.find(kModelOption);
+  if (option != spec.options.end()) {
+    if (const auto* written = std::get_if<std::string>(&option->second)) {
+      const std::filesystem::path model = find_model(*written, folder);
+      resolved.options[kModelOption] = model.string();
+      spec.made = make_evictor(resolved);  // before the digest: its errors say more
+      spec.model_sha256 = sha256_hex(read_stored_file(model));
+      return;
+    }
+  }
+  spec.made = make_evictor(resolved);
 }
 
 }  // namespace cospot

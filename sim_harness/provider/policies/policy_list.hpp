@@ -27,4 +27,12 @@ namespace cospot {
 /// The chain of one weigher that a command line names. Errors: ConfigError.
 [[nodiscard]] ChainSpec load_chain(const std::string& weigher, PolicyLoader& loader);
 
+/// Makes the evictor that `spec` names in the registry, once for all runs, so that a file it reads
+/// is read once. The option `model` is a path relative to `folder`; its content becomes part of
+/// the sweep's identity. An evictor written in Python is made once to see that it can be, and
+/// again for every run.
+///
+/// Errors: ConfigError for an unknown evictor or option, or a file that cannot be used.
+void make_shared_evictor(EvictorSpec& spec, const std::filesystem::path& folder);
+
 }  // namespace cospot

@@ -20,16 +20,8 @@ bool has_policy_scheme(std::string_view name) {
   return name.starts_with("python:") || name.starts_with("nova:");
 }
 
-MakeFilter NoPythonPolicies::load_filter(const std::string& name, const PolicyOptions&) {
-  throw_no_python("filter", name);
-}
-
-MakeWeigher NoPythonPolicies::load_weigher(const std::string& name, const PolicyOptions&) {
-  throw_no_python("weigher", name);
-}
-
-MakeEvictor NoPythonPolicies::load_evictor(const std::string& name, const PolicyOptions&) {
-  throw_no_python("evictor", name);
-}
+void NoPythonPolicies::load(FilterSpec& spec) { throw_no_python("filter", spec.name); }
+void NoPythonPolicies::load(WeigherSpec& spec) { throw_no_python("weigher", spec.name); }
+void NoPythonPolicies::load(EvictorSpec& spec) { throw_no_python("evictor", spec.name); }
 
 }  // namespace cospot

@@ -13,14 +13,14 @@ namespace cospot {
 /// policy is no row of the registries, a PolicyLoader finds it.
 [[nodiscard]] bool has_policy_scheme(std::string_view name);
 
-/// Finds the policies that are written in Python. `name` has a scheme; `options` are what the
-/// configuration gives the policy beside its name.
+/// Finds the policies that are written in Python: sets what makes a policy (`make`) in a spec whose
+/// name has a scheme.
 ///
-/// What is returned makes a new object at every call, is called from any thread, and may be called
-/// after the loader is gone. So may the objects it makes be used, each by one thread at a time.
+/// That makes a new object at every call, is called from any thread, and may be called after the
+/// loader is gone. So may the objects it makes be used, each by one thread at a time.
 ///
-/// Errors: ConfigError, from the loading and from what it returns, when there is no such policy or
-/// it refuses its options.
+/// Errors: ConfigError, from the loading and from what makes the policy, when there is no such
+/// policy or it refuses its options.
 class PolicyLoader {
  public:
   virtual ~PolicyLoader() = default;
@@ -33,20 +33,17 @@ class PolicyLoader {
   /// that asks Python for every request may take minutes.
   virtual void stop_when(const std::atomic<bool>* /*interrupted*/) {}
 
-  [[nodiscard]] virtual MakeFilter load_filter(const std::string& name,
-                                               const PolicyOptions& options) = 0;
-  [[nodiscard]] virtual MakeWeigher load_weigher(const std::string& name,
-                                                 const PolicyOptions& options) = 0;
-  [[nodiscard]] virtual MakeEvictor load_evictor(const std::string& name,
-                                                 const PolicyOptions& options) = 0;
+  virtual void load(FilterSpec& spec) = 0;
+  virtual void load(WeigherSpec& spec) = 0;
+  virtual void load(EvictorSpec& spec) = 0;
 };
 
 /// The loader of a program without Python: every policy is a ConfigError that says how to get one.
 class NoPythonPolicies final : public PolicyLoader {
  public:
-  [[nodiscard]] MakeFilter load_filter(const std::string& name, const PolicyOptions&) override;
-  [[nodiscard]] MakeWeigher load_weigher(const std::string& name, const PolicyOptions&) override;
-  [[nodiscard]] MakeEvictor load_evictor(const std::string& name, const PolicyOptions&) override;
+  void load(FilterSpec& spec) override;
+  void load(WeigherSpec& spec) override;
+  void load(EvictorSpec& spec) override;
 };
 
 }  // namespace cospot

@@ -36,12 +36,6 @@ class ForecastOwner : public InstanceObserver {
   }
 
   [[nodiscard]] virtual ForecastRefreshes refreshes() const { return {}; }
-
-  // Owners that need not know what happens hide nothing.
-  void evicted(InstanceIndex /*victim*/, HostIndex /*host*/, const Request& /*for_vm*/) override {}
-  void placed(const Request& /*request*/, HostIndex /*host*/) override {}
-  void rejected(const Request& /*request*/) override {}
-  void departed(InstanceIndex /*instance*/, HostIndex /*host*/, SimTime /*time*/) override {}
 };
 
 }  // namespace cospot

@@ -10,16 +10,17 @@ namespace cospot {
 
 class ProviderHosts;
 
-/// Sees what becomes of instances. What it sees changes no decision and costs only its own time.
+/// Sees what becomes of instances, of which it overrides what it wants to know. What it sees
+/// changes no decision and costs only its own time.
 class InstanceObserver {
  public:
   virtual ~InstanceObserver() = default;
 
   /// Comes before the VM that needs the room is placed.
-  virtual void evicted(InstanceIndex victim, HostIndex host, const Request& for_vm) = 0;
-  virtual void placed(const Request& request, HostIndex host) = 0;
-  virtual void rejected(const Request& request) = 0;
-  virtual void departed(InstanceIndex instance, HostIndex host, SimTime time) = 0;
+  virtual void evicted(InstanceIndex /*victim*/, HostIndex /*host*/, const Request& /*for_vm*/) {}
+  virtual void placed(const Request& /*request*/, HostIndex /*host*/) {}
+  virtual void rejected(const Request& /*request*/) {}
+  virtual void departed(InstanceIndex /*instance*/, HostIndex /*host*/, SimTime /*time*/) {}
 };
 
 /// What only a run with waits knows (SimulationParts).
@@ -54,9 +55,9 @@ struct LifeEvent {
 /// placement or a rejection, come with every try.
 class RunObserver : public InstanceObserver {
  public:
-  virtual void requested(const Request& request) = 0;
+  virtual void requested(const Request& /*request*/) {}
   /// The VM chain's offer, before the spot side has answered.
-  virtual void offered(const Offer& offer) = 0;
+  virtual void offered(const Offer& /*offer*/) {}
   virtual void happened(const LifeEvent& /*event*/) {}
   /// A request is about to be decided on what `hosts` says: the datacenter, or a scheduler's view.
   virtual void deciding(const ProviderHosts& /*hosts*/, const Request& /*request*/) {}

@@ -7,15 +7,26 @@
 #include <span>
 #include <vector>
 
+#include "core/model/request.hpp"
+#include "core/model/sim_time.hpp"
 #include "core/random.hpp"
 #include "sim_harness/data/workloads/workload.hpp"
-#include "sim_harness/provider/schedulers/ask.hpp"
 #include "sim_harness/provider/schedulers/change_log.hpp"
 #include "sim_harness/provider/schedulers/scheduler_result.hpp"
 #include "sim_harness/provider/schedulers/scheduler_settings.hpp"
 #include "sim_harness/provider/schedulers/scheduler_view.hpp"
 
 namespace cospot {
+
+/// Why an instance asks for a host.
+enum class AskKind : std::uint8_t { kArrival, kRetry, kEvacuation };
+
+/// One that waits for an answer since it asked.
+struct Ask {
+  InstanceIndex instance = 0;
+  AskKind kind = AskKind::kArrival;
+  SimTime since{0};
+};
 
 /// A scheduler, those who wait for it, and the request that it decides about.
 struct Scheduler {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/experiments/queue/progress.hpp"
 #include "sim_harness/studies/broker/broker_run_at.hpp"
 #include "sim_harness/studies/broker/market_bids.hpp"
@@ -66,6 +67,6 @@ struct RecommendOptions {
 [[nodiscard]] MeanInterval cost_per_month(MeanInterval cost, double days);
 
 [[nodiscard]] std::string recommendation_text(const Recommendation& recommendation);
-[[nodiscard]] std::string recommendation_json(const Recommendation& recommendation);
+[[nodiscard]] Json recommendation_json(const Recommendation& recommendation);
 
 }  // namespace cospot

@@ -206,13 +206,13 @@ std::string recommendation_text(const Recommendation& all) {
   return text;
 }
 
-std::string recommendation_json(const Recommendation& all) {
+Json recommendation_json(const Recommendation& all) {
   const Json best = all.ranked.empty() ? Json() : candidate_json(all.ranked.front());
   const auto month_json = [&all](const MeanInterval& cost) {
     return mean_json(cost_per_month(cost, all.days));
   };
   const MeanInterval& on_demand = all.on_demand.figures.cost;
-  const Json json{
+  return {
       {"seeds", all.seeds},
       {"days", json_of(all.days)},
       {"allowed_late_share_beyond_on_demand", json_of(all.allowed_late)},
@@ -230,7 +230,6 @@ std::string recommendation_json(const Recommendation& all) {
       {"within_risk", json_list_of(all.ranked, candidate_json)},
       {"beyond_risk", json_list_of(all.others, candidate_json)},
       {"dropped", json_list_of(all.dropped, candidate_json)}};
-  return text_of(json) + "\n";
 }
 
 }  // namespace cospot

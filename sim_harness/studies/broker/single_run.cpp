@@ -72,13 +72,13 @@ std::string result_text(const BrokerResult& result) {
   return table.text();
 }
 
-std::string result_json(const BrokerResult& result) {
+Json result_json(const BrokerResult& result) {
   Json json = Json::object();
   const BrokerFigures figures = figures_of(result);
   for (const Measure<BrokerFigures>& one : broker_measures()) {
     json[one.column.name] = json_of(one.column, one.read(figures));
   }
-  return text_of(json) + "\n";
+  return json;
 }
 
 }  // namespace cospot

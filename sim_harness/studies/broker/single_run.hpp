@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/customer/broker/broker_simulation.hpp"
 #include "sim_harness/studies/broker/broker_settings.hpp"
 
@@ -23,6 +24,6 @@ namespace cospot {
 /// All measures of a run, one a line, with units.
 [[nodiscard]] std::string result_text(const BrokerResult& result);
 /// The same as one JSON object.
-[[nodiscard]] std::string result_json(const BrokerResult& result);
+[[nodiscard]] Json result_json(const BrokerResult& result);
 
 }  // namespace cospot

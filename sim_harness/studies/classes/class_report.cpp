@@ -215,11 +215,11 @@ std::string report_text(const LoadedTrace& trace, const ClassReport& report) {
          never_revoked(report) + money_of_classes(trace, report);
 }
 
-std::string report_json(const LoadedTrace& trace, const ClassReport& report) {
+Json report_json(const LoadedTrace& trace, const ClassReport& report) {
   const double idle = trace.capacity.all().idle_hours;
   const double useful = trace.capacity.most_useful_hours(report.pricing);
   const double revenue = trace.capacity.most_revenue(report.pricing);
-  const Json json{
+  return {
       {"trace", trace.trace.label},
       {"servers", trace.trace.record.servers},
       {"server", trace.trace.server_size},
@@ -239,7 +239,6 @@ std::string report_json(const LoadedTrace& trace, const ClassReport& report) {
                     [&](const FixedSale& sale) { return sale_json(trace, sale, report.pricing); })},
       {"maximum", {{"performance", json_of(useful / idle)}, {"revenue", json_of(revenue / idle)}}},
       {"note", sold_once_note()}};
-  return text_of(json) + "\n";
 }
 
 }  // namespace cospot

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/studies/classes/class_settings.hpp"
 
 namespace cospot {
@@ -33,6 +34,6 @@ struct ClassReport {
 [[nodiscard]] std::string report_text(const LoadedTrace& trace, const ClassReport& report);
 
 /// For programs (docs/json.md).
-[[nodiscard]] std::string report_json(const LoadedTrace& trace, const ClassReport& report);
+[[nodiscard]] Json report_json(const LoadedTrace& trace, const ClassReport& report);
 
 }  // namespace cospot

@@ -28,8 +28,6 @@ class HostWatch final : public RunObserver {
         free_since_(hosts, SimTime::min()),
         spot_since_(workload.rows.size(), SimTime(0)) {}
 
-  void requested(const Request& /*request*/) override {}
-  void offered(const Offer& /*offer*/) override {}
   void rejected(const Request& request) override { rejected_ += request.is_spot() ? 0 : 1; }
 
   void placed(const Request& request, HostIndex host) override {

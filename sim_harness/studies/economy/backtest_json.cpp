@@ -53,20 +53,19 @@ Json trade_off_json(const BacktestTradeOff& one) {
 
 }  // namespace
 
-std::string backtest_json(const EconomyInput& input, const EconomySettings& settings,
-                          const BacktestRequest& request, const BacktestReport& report) {
-  const Json json{{"usage", input_json(input)},
-                  {"settings", economy_json(settings)},
-                  {"confidences", numbers(request.confidences)},
-                  {"prices", numbers(request.prices)},
-                  {"error_percents", kErrorPercents},
-                  {"predictions", json_list_of(report.predictions, prediction_json)},
-                  {"trade_offs", json_list_of(report.trade_offs, trade_off_json)}};
-  return text_of(json) + "\n";
+Json backtest_json(const EconomyInput& input, const EconomySettings& settings,
+                   const BacktestRequest& request, const BacktestReport& report) {
+  return {{"usage", input_json(input)},
+          {"settings", economy_json(settings)},
+          {"confidences", numbers(request.confidences)},
+          {"prices", numbers(request.prices)},
+          {"error_percents", kErrorPercents},
+          {"predictions", json_list_of(report.predictions, prediction_json)},
+          {"trade_offs", json_list_of(report.trade_offs, trade_off_json)}};
 }
 
-std::string plan_json(const EconomyInput& input, const EconomySettings& settings,
-                      const BacktestRequest& request, const EconomyPlan& plan) {
+Json plan_json(const EconomyInput& input, const EconomySettings& settings,
+               const BacktestRequest& request, const EconomyPlan& plan) {
   const auto amount_json = [&](auto amount) {
     return json_of(static_cast<double>(amount) / static_cast<double>(kSlackUnit) *
                    input.unit_scale);
@@ -80,17 +79,16 @@ std::string plan_json(const EconomyInput& input, const EconomySettings& settings
                 {"income_per_month", json_of(one.income_per_month)}};
   };
   const bool has_income = !plan.promises.empty() && plan.promises.front().income_per_month;
-  const Json json{{"usage", input_json(input)},
-                  {"unit", input.unit.empty() ? Json() : Json(input.unit)},
-                  {"settings", economy_json(settings)},
-                  {"forecaster", request.forecasters.front()},
-                  {"model", plan.model},
-                  {"note", plan.note},
-                  {"capacity", amount_json(plan.capacity)},
-                  {"price", json_of(request.prices.front())},
-                  {"promises", json_list_of(plan.promises, promise_json)},
-                  {"income_note", has_income ? Json(sold_once_note()) : Json()}};
-  return text_of(json) + "\n";
+  return {{"usage", input_json(input)},
+          {"unit", input.unit.empty() ? Json() : Json(input.unit)},
+          {"settings", economy_json(settings)},
+          {"forecaster", request.forecasters.front()},
+          {"model", plan.model},
+          {"note", plan.note},
+          {"capacity", amount_json(plan.capacity)},
+          {"price", json_of(request.prices.front())},
+          {"promises", json_list_of(plan.promises, promise_json)},
+          {"income_note", has_income ? Json(sold_once_note()) : Json()}};
 }
 
 }  // namespace cospot

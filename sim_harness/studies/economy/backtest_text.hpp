@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/studies/economy/backtest_report.hpp"
 
 namespace cospot {
@@ -11,12 +12,12 @@ namespace cospot {
 [[nodiscard]] std::string backtest_text(const EconomyInput& input, const EconomySettings& settings,
                                         const BacktestRequest& request,
                                         const BacktestReport& report);
-[[nodiscard]] std::string backtest_json(const EconomyInput& input, const EconomySettings& settings,
+[[nodiscard]] Json backtest_json(const EconomyInput& input, const EconomySettings& settings,
                                         const BacktestRequest& request,
                                         const BacktestReport& report);
 [[nodiscard]] std::string plan_text(const EconomyInput& input, const EconomySettings& settings,
                                     const EconomyPlan& plan, const std::string& currency = {});
-[[nodiscard]] std::string plan_json(const EconomyInput& input, const EconomySettings& settings,
+[[nodiscard]] Json plan_json(const EconomyInput& input, const EconomySettings& settings,
                                     const BacktestRequest& request, const EconomyPlan& plan);
 
 }  // namespace cospot

@@ -141,7 +141,7 @@ std::string quotes_text(const SlaQuotes& quotes) {
          table.text();
 }
 
-std::string quotes_json(const SlaQuotes& quotes) {
+Json quotes_json(const SlaQuotes& quotes) {
   const auto lifetimes = [](const std::vector<SimTime>& of) {
     return json_list_of(of, lifetime_json);
   };
@@ -159,14 +159,12 @@ std::string quotes_json(const SlaQuotes& quotes) {
                 {"samples", table.samples},
                 {"quantiles_s", json_list_of(table.quantiles, lifetimes)}};
   };
-  const Json json{
-      {"at_s", seconds_json(quotes.at)},
-      {"spot_delay_s", seconds_json(quotes.spot_delay)},
-      {"spots", quotes.spots},
-      {"evictions", quotes.evictions},
-      {"evicted", json_list_of(quotes.evicted, [](double value) { return json_of(value); })},
-      {"sizes", json_list_of(quotes.sizes, size_quote)}};
-  return text_of(json);
+  return {{"at_s", seconds_json(quotes.at)},
+          {"spot_delay_s", seconds_json(quotes.spot_delay)},
+          {"spots", quotes.spots},
+          {"evictions", quotes.evictions},
+          {"evicted", json_list_of(quotes.evicted, [](double value) { return json_of(value); })},
+          {"sizes", json_list_of(quotes.sizes, size_quote)}};
 }
 
 }  // namespace cospot

@@ -9,6 +9,7 @@
 #include "core/model/resource_vector.hpp"
 #include "core/model/sim_time.hpp"
 #include "guarantees/sla/lifetime_quantiles.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/studies/sla/sla_settings.hpp"
 
 namespace cospot {
@@ -44,6 +45,6 @@ struct SlaQuotes {
 [[nodiscard]] std::string quotes_text(const SlaQuotes& quotes);
 
 /// With the whole tables: for each size, by slots, the samples and the quantiles.
-[[nodiscard]] std::string quotes_json(const SlaQuotes& quotes);
+[[nodiscard]] Json quotes_json(const SlaQuotes& quotes);
 
 }  // namespace cospot

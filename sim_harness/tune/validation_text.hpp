@@ -16,4 +16,13 @@ namespace cospot {
 [[nodiscard]] std::string comparison_text(const TuneFigures& figures, const TuneOutcome& outcome,
                                           std::span<const TuneOutcome> judged);
 
+/// What a search earns and loses on samples that played no part in it: a table by fold, and what is
+/// expected of the recommendation, in words.
+///
+/// Args: outcome: of the search by all samples, whose recommendation is given; folds: of
+/// cross_validate, one or more, each with one held-out sample or more.
+[[nodiscard]] std::string cross_validation_text(const TuneFigures& figures,
+                                                const TuneOutcome& outcome,
+                                                std::span<const TuneOutcome> folds);
+
 }  // namespace cospot

@@ -1,0 +1,103 @@
+#include "sim_harness/commands/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+
+#include "core/errors.hpp"
+#include "core/parse_number.hpp"
+#include "sim_harness/commands/print.hpp"
+#include "sim_harness/data/workloads/window.hpp"
+
+namespace cospot {
+
+void WindowOption::add_to(CLI::App& command) {
+  command.add_option("--window-days", days_,
+                     "Count revenue and requests until this day, whatever sweep and file say");
+}
+
+std::optional<SimTime> WindowOption::window() const {
+  if (!days_.has_value()) return std::nullopt;
+  if (const std::optional<SimTime> window = parse_window_days(*days_)) return window;
+  throw ConfigError(fmt::format("--window-days {}: expected {}", *days_, kWindowDaysExpected));
+}
+
+std::string WindowOption::text() const {
+  return days_.has_value() ? " --window-days " + *days_ : std::string();
+}
+
+CLI::Option* PriceOption::add_to(CLI::App& command) {
+  return command
+      .add_option("--price", texts_,
+                  "on-demand=P,spot=P, prices of a vCPU-hour, with economy=P and currency=NAME if "
+                  "wanted, or a CSV by flavor: put money beside shares")
+      ->allow_extra_args(false);
+}
+
+std::optional<PriceList> PriceOption::prices() const {
+  std::optional<PriceList> list = read_price_list(texts_);
+  if (list && !is_questioned_) print_warnings(list->warnings());
+  is_questioned_ = true;
+  return list;
+}
+
+std::optional<VcpuHourPrices> PriceOption::of(const Workload& workload,
+                                              const WorkloadSpec& spec) const {
+  const std::optional<PriceList> list = prices();
+  if (!list) return std::nullopt;
+  return list->of(workload, vcpus_unit_of(spec));
+}
+
+void TimingOption::add_to(CLI::App& command, const std::string& help) {
+  command.add_option("--timing", text_, help)
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+}
+
+std::size_t threads_of_machine() { return std::max(1U, std::thread::hardware_concurrency()); }
+
+CLI::Option* add_threads_option(CLI::App& command, std::size_t& threads, const std::string& help) {
+  constexpr std::size_t kMost = 4096;
+  return command.add_option("-j,--threads", threads, help)
+      ->check(CLI::Range(std::size_t{1}, kMost));
+}
+
+void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& help) {
+  command.add_option("--seed", seed, help)
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}))
+      ->capture_default_str();
+}
+
+void add_set_option(CLI::App& command, std::vector<std::string>& overrides,
+                    const std::string& help) {
+  command.add_option("--set", overrides, help)->allow_extra_args(false);
+}
+
+CLI::Option* add_json_flag(CLI::App& command, bool& json) {
+  return command.add_flag("--json", json, "Print JSON (docs/json.md)");
+}
+
+void add_schema_option(CLI::App& command, std::string& schema) {
+  command
+      .add_option("--schema", schema,
+                  "Schema to write: cospot (its own) or socc22 (the CoSpot release's)")
+      ->capture_default_str();
+}
+
+CLI::Option* add_output_option(CLI::App& command, std::string& output) {
+  return command.add_option("-o,--output", output,
+                            "File to write; gzip-compressed if it ends in .gz");
+}
+
+CLI::Validator number_between(double least, double most) {
+  const auto check = [least, most](std::string& text) -> std::string {
+    const std::optional<double> value = parse_number(text);
+    if (value && *value >= least && *value <= most) return {};
+    return fmt::format("found '{}', expected a number from {} to {}", text, least, most);
+  };
+  return {check, fmt::format("FLOAT in [{} - {}]", least, most)};
+}
+
+}  // namespace cospot
