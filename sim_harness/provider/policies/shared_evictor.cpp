@@ -17,14 +17,14 @@ namespace {
 
 constexpr const char* kModelOption = "model";
 
+}  // namespace
+
 std::filesystem::path find_model(const std::string& written, const std::filesystem::path& folder) {
   const std::vector<ExpandedPath> found = expand_path(written, folder);
   if (found.size() == 1) return found.front().file;
   throw ConfigError(
       fmt::format("option 'model': '{}' matches {} files, expected one", written, found.size()));
 }
-
-}  // namespace
 
 void make_shared_evictor(EvictorSpec& spec, const std::filesystem::path& folder) {
   if (spec.make) {
