@@ -20,13 +20,13 @@ constexpr PluginInfo lifetime_evictor_info(KnownLifetimes lifetimes) {
     return {.name = "LPKM",
             .summary = "Evicts the set that loses the least revenue, by survival curves.",
             .source = "CoSpot, section 4.6; Kaplan and Meier, JASA 1958",
-            .lifetimes = lifetimes};
+            .lifetimes = lifetimes,
+            .tune_choice = TuneChoice::kEvictor};
   }
   return {.name = "LPML",
           .summary = "Evicts the set that loses the least revenue, by predicted lifetime.",
           .source = "CoSpot, section 4.6",
-          .lifetimes = lifetimes,
-          .tune_choice = TuneChoice::kEvictor};
+          .lifetimes = lifetimes};
 }
 
 /// Of all sets of spots that cover the shortfall, the one that loses the least revenue. LPO, the

@@ -71,7 +71,7 @@ TEST_CASE("PluginInfo: says what Nova can be set to and what tune tries") {
   CHECK(tried(weigher_registry(), TuneChoice::kVm) == Names{"UTIL", "COS", "DPD"});
   CHECK(tried(weigher_registry(), TuneChoice::kSpot) ==
         Names{"sUTIL", "sCOS", "sDPD", "vmaUTIL", "vmaCOS", "vmaDPD"});
-  CHECK(tried(evictor_registry(), TuneChoice::kEvictor) == Names{"FIFO", "LPML"});
+  CHECK(tried(evictor_registry(), TuneChoice::kEvictor) == Names{"FIFO", "LPKM"});
 }
 
 TEST_CASE("list_text: columns are aligned") {

@@ -64,11 +64,11 @@ def test_nothing_after_the_training_days_is_looked_at() -> None:
 def test_least_share_says_which_ages_are_learned() -> None:
     # 1,000 spots that live 90 s, 30 (2.9 %) that live for good.
     spots = spots_of([(0, 90)] * 1000 + [(0, np.inf)] * 30)
-    assert train_survival(spots, observed_until=4).interval_ends[-1] == 120
-    assert train_survival(spots, least_share=0, observed_until=4).interval_ends[-1] == 3 * DAY
+    assert train_survival(spots, least_share=0.05, observed_until=4).interval_ends[-1] == 120
+    assert train_survival(spots, observed_until=4).interval_ends[-1] == 3 * DAY
     # Of fewer than 20 nothing is learned, whatever their share.
     few = spots_of([(0, 90)] * 100 + [(0, np.inf)] * 19)
-    assert train_survival(few, least_share=0, observed_until=4).interval_ends[-1] == 120
+    assert train_survival(few, observed_until=4).interval_ends[-1] == 120
 
 
 def test_curves_find_the_lives_of_two_spot_types() -> None:
@@ -137,7 +137,7 @@ def test_the_command_trains_what_the_evictor_reads(program: Path, tmp_path: Path
     first = (tmp_path / "m.txt").read_text()
     assert first.splitlines()[1] == (
         f"# cospot lifetime train {workload} --kind kaplan-meier --days 3 --by flavor"
-        " --least-share 5"
+        " --least-share 0"
     )
     assert cospot(*train).returncode == 0
     assert (tmp_path / "m.txt").read_text() == first

@@ -13,7 +13,7 @@ from typing import Any
 from cospot.errors import CospotError, InputError
 from cospot.lifetime.model import LifetimeModel, read_model
 from cospot.lifetime.spots import DEFAULT_WINDOW_DAYS, read_spots
-from cospot.lifetime.survival_model import LEAST_SHARE, SurvivalModel, train_survival
+from cospot.lifetime.survival_model import SurvivalModel, train_survival
 from cospot.lifetime.training import train
 
 _BAD_INPUT = 2
@@ -22,7 +22,7 @@ _INTERRUPTED = 130
 # The options of each kind of model, with their defaults.
 _OPTIONS: dict[str, dict[str, int | float | str]] = {
     "network": {"seed": 1, "hidden": 16, "epochs": 15},
-    "kaplan-meier": {"by": "flavor", "least_share": 100 * LEAST_SHARE},
+    "kaplan-meier": {"by": "flavor", "least_share": 0.0},
 }
 
 

@@ -16,12 +16,9 @@ from cospot.lifetime.spots import Floats, Integers, SpotTable, require_enough, t
 MAGIC = "cospot-survival-model"
 
 # A curve counts at an age where at least so many of its spots were watched; a spot type needs so
-# many for a curve of its own.
+# many for a curve of its own. The training data of examples/lifetime_models/ chose no share of the
+# spots beyond that.
 LEAST_SPOTS = 20
-
-# Of the spots, the share that has to be watched at an age for it to be learned; see the same of
-# cospot.lifetime.training.
-LEAST_SHARE = 0.05
 
 
 @dataclass(frozen=True)
@@ -107,7 +104,7 @@ def train_survival(
     spots: SpotTable,
     days: float = 3.0,
     by: str = "flavor",
-    least_share: float = LEAST_SHARE,
+    least_share: float = 0.0,
     note: str = "",
     observed_until: float | None = None,
 ) -> SurvivalModel:
