@@ -93,17 +93,11 @@ std::vector<std::string> read_texts(const py::object& given, std::string_view na
 TuneCandidates read_candidates(const py::kwargs& given) {
   TuneCandidates candidates;
   candidates.dashes.clear();
-  const std::map<std::string, std::vector<std::string>*> lists{{"vm", &candidates.vm},
-                                                               {"spot", &candidates.spot},
-                                                               {"evictor", &candidates.evictor},
-                                                               {"otn", &candidates.otn},
-                                                               {"promise", &candidates.promises}};
+  const std::map<std::string, std::vector<std::string>*> lists{
+      {"vm", &candidates.vm},   {"spot", &candidates.spot},        {"evictor", &candidates.evictor},
+      {"otn", &candidates.otn}, {"promise", &candidates.promises}, {"model", &candidates.models}};
   for (const auto& [key, value] : given) {
     const auto name = key.cast<std::string>();
-    if (name == "model") {
-      candidates.model = read_path(value, name).string();
-      continue;
-    }
     const auto found = lists.find(name);
     if (found == lists.end()) {
       throw ConfigError("tune: unknown key '" + name +
@@ -224,7 +218,7 @@ Args:
     progress: Called with (done, total) runs as the work goes on, by the calling thread.
     **candidates: vm, spot, evictor, otn: names to choose from, in place of the usual ones;
         promise: eviction probabilities for which every spot policy is tried too with promised
-        lifetimes; model: lifetime model of evictors that need one.
+        lifetimes; model: lifetime models of evictors that need one.
 
 Returns:
     cospot.Tuning.

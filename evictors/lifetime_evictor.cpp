@@ -1,34 +1,21 @@
 #include "evictors/lifetime_evictor.hpp"
 
-#include <string>
 #include <vector>
 
 #include "evictors/day_option.hpp"
 #include "evictors/placement_order_walk.hpp"
 #include "evictors/search/eviction_search.hpp"
-#include "guarantees/learned_predictor.hpp"
-#include "guarantees/lifetime_model_file.hpp"
+#include "guarantees/predictor_file.hpp"
 
 namespace cospot {
-namespace {
-
-std::shared_ptr<const LifetimePredictor> read_predictor(const PluginOptions& options) {
-  const std::string path = options.read_string("model", "");
-  return std::make_shared<LearnedPredictor>(path.empty() ? built_in_lifetime_model()
-                                                         : read_lifetime_model(path));
-}
-
-}  // namespace
 
 template <KnownLifetimes kLifetimes>
 LifetimeEvictor<kLifetimes>::LifetimeEvictor(const PluginOptions& options)
     : from_(read_day(options, kInfo.name, "from_day", 3)),
-      horizon_(read_day(options, kInfo.name, "horizon_day", kDefaultHorizonDay)) {
-  if constexpr (kLifetimes == KnownLifetimes::kTrue) {
-    predictor_ = std::make_shared<LifetimeOracle>();
-  } else {
-    predictor_ = read_predictor(options);
-  }
+      horizon_(read_day(options, kInfo.name, "horizon_day", kDefaultHorizonDay)),
+      lookahead_(read_day(options, kInfo.name, "lookahead_days", 0)) {
+  predictor_ = read_predictor(kLifetimes,
+                              kInfo.needs_lifetime_model() ? options.read_string("model", "") : "");
   options.reject_unknown();
 }
 
@@ -42,7 +29,8 @@ bool LifetimeEvictor<kLifetimes>::make_plan(const EvictionCase& eviction, double
   thread_local std::vector<SimTime> remaining;
   thread_local std::vector<EvictionItem> items;
   remaining.resize(eviction.spots.size());
-  predictor_->predict(eviction.spots, eviction.now, horizon_, remaining);
+  const SimTime until = lookahead_ > SimTime(0) ? eviction.now + lookahead_ : horizon_;
+  predictor_->predict(eviction.spots, eviction.now, until, remaining);
   items.clear();
   for (std::size_t i = 0; i < eviction.spots.size(); ++i) {
     const ResourceVector& resources = eviction.spots[i].resources;
@@ -57,10 +45,11 @@ std::unique_ptr<const Evictor> LifetimeEvictor<kLifetimes>::prepared_for(
     const ReadTraits& read_traits) const {
   std::shared_ptr<const LifetimePredictor> predictor = predictor_->prepared_for(read_traits);
   if (predictor == nullptr) return nullptr;
-  return std::make_unique<LifetimeEvictor>(std::move(predictor), from_, horizon_);
+  return std::make_unique<LifetimeEvictor>(std::move(predictor), from_, horizon_, lookahead_);
 }
 
 template class LifetimeEvictor<KnownLifetimes::kTrue>;
 template class LifetimeEvictor<KnownLifetimes::kPredicted>;
+template class LifetimeEvictor<KnownLifetimes::kSurvival>;
 
 }  // namespace cospot

@@ -8,43 +8,56 @@
 
 namespace cospot {
 
+/// What the registry says of the evictor that knows lifetimes like this.
+constexpr PluginInfo lifetime_evictor_info(KnownLifetimes lifetimes) {
+  if (lifetimes == KnownLifetimes::kTrue) {
+    return {.name = "LPO",
+            .summary = "Evicts the set that loses the least revenue, by true lifetime.",
+            .source = "CoSpot, section 4.6",
+            .lifetimes = lifetimes};
+  }
+  if (lifetimes == KnownLifetimes::kSurvival) {
+    return {.name = "LPKM",
+            .summary = "Evicts the set that loses the least revenue, by survival curves.",
+            .source = "CoSpot, section 4.6; Kaplan and Meier, JASA 1958",
+            .lifetimes = lifetimes,
+            .tune_choice = TuneChoice::kEvictor};
+  }
+  return {.name = "LPML",
+          .summary = "Evicts the set that loses the least revenue, by predicted lifetime.",
+          .source = "CoSpot, section 4.6",
+          .lifetimes = lifetimes};
+}
+
 /// Of all sets of spots that cover the shortfall, the one that loses the least revenue. LPO, the
 /// lifetime prediction oracle, knows when each spot will end; LPML, lifetime prediction by machine
-/// learning, goes by what a predictor expects, given how long the spot has run. Nothing else tells
-/// them apart. Score: vcpu-seconds lost.
+/// learning, and LPKM, by Kaplan-Meier curves, go by what a predictor expects, given how long the
+/// spot has run. Nothing else tells them apart. Score: vcpu-seconds lost.
 ///
-/// A victim costs its vcpus times its remaining life, counted to `horizon_day` and at least one
+/// A victim costs its vcpus times its remaining life, counted to `horizon_day`, or to
+/// `lookahead_days` from now where no last day is known, as in a running cloud, and at least one
 /// microsecond: so no victim is free (victims_have_positive_cost), even one that is about to end.
 /// Exact in whole vcpu-microseconds. Ties: the fewest victims, then the oldest.
 /// search/eviction_search.hpp tells how far a search goes on a host where either is too hard.
 ///
-/// Before `from_day` both plan as FIFO does, score included: those are the days that LPML learns
-/// from, and LPO is compared with it.
+/// Before `from_day` all plan as FIFO does, score included: those are the days that models learn
+/// from, and LPO is compared with them.
 ///
-/// Options, in days since the start of the window: `from_day` (3), `horizon_day` (90). LPML also
-/// has `model`, a file that `cospot lifetime train` wrote (without it the model that is built in,
-/// for the synthetic workload azure2020). Source: CoSpot, section 4.6.
+/// Options, in days since the start of the window: `from_day` (3), `horizon_day` (90); in days,
+/// `lookahead_days` (0: `horizon_day` counts). LPML and LPKM also have `model`, a file that `cospot
+/// lifetime train` wrote (without it the model that is built in, for the synthetic workload
+/// azure2020). Source: CoSpot, section 4.6.
 template <KnownLifetimes kLifetimes>
 class LifetimeEvictor final : public Evictor {
  public:
-  static constexpr PluginInfo kInfo =
-      kLifetimes == KnownLifetimes::kTrue
-          ? PluginInfo{.name = "LPO",
-                       .summary = "Evicts the set that loses the least revenue, by true lifetime.",
-                       .source = "CoSpot, section 4.6",
-                       .lifetimes = kLifetimes}
-          : PluginInfo{
-                .name = "LPML",
-                .summary = "Evicts the set that loses the least revenue, by predicted lifetime.",
-                .source = "CoSpot, section 4.6",
-                .lifetimes = kLifetimes,
-                .tune_choice = TuneChoice::kEvictor};
+  static constexpr PluginInfo kInfo = lifetime_evictor_info(kLifetimes);
 
   static constexpr int kDefaultHorizonDay = 90;
 
   explicit LifetimeEvictor(const PluginOptions& options);
-  LifetimeEvictor(std::shared_ptr<const LifetimePredictor> predictor, SimTime from, SimTime horizon)
-      : predictor_(std::move(predictor)), from_(from), horizon_(horizon) {}
+  LifetimeEvictor(std::shared_ptr<const LifetimePredictor> predictor, SimTime from, SimTime horizon,
+                  SimTime lookahead = SimTime(0))
+      : predictor_(std::move(predictor)), from_(from), horizon_(horizon), lookahead_(lookahead) {}
 
   bool make_plan(const EvictionCase& eviction, double score_limit,
                  EvictionPlan& plan) const override;
@@ -58,9 +71,11 @@ class LifetimeEvictor final : public Evictor {
   std::shared_ptr<const LifetimePredictor> predictor_;
   SimTime from_;
   SimTime horizon_;
+  SimTime lookahead_;  // 0: horizon_ counts
 };
 
 using LpoEvictor = LifetimeEvictor<KnownLifetimes::kTrue>;
 using LpmlEvictor = LifetimeEvictor<KnownLifetimes::kPredicted>;
+using LpkmEvictor = LifetimeEvictor<KnownLifetimes::kSurvival>;
 
 }  // namespace cospot

@@ -13,6 +13,7 @@ std::span<const RegistryEntry<Evictor>> evictor_registry() {
       registry_entry<Evictor, FifoEvictor>(),
       registry_entry<Evictor, LifetimeEvictor<KnownLifetimes::kTrue>>(),
       registry_entry<Evictor, LifetimeEvictor<KnownLifetimes::kPredicted>>(),
+      registry_entry<Evictor, LifetimeEvictor<KnownLifetimes::kSurvival>>(),
       registry_entry<Evictor, YoungestFirstEvictor>(),
   };
   return kRegistry;

@@ -1,19 +1,11 @@
 #include "guarantees/learned_predictor.hpp"
 
-#include <cmath>
 #include <map>
 #include <utility>
 #include <vector>
 
 namespace cospot {
 namespace {
-
-SimTime remaining_life(const AgeGrid& grid, std::span<const LifePoint> curve,
-                       const RunningSpot& spot, SimTime now, SimTime until) {
-  const auto age = static_cast<double>((now - spot.placed_at).count());
-  const auto limit = static_cast<double>((until - spot.placed_at).count());
-  return SimTime(std::llround(expected_rest(grid, curve, age, limit)));
-}
 
 /// Knows the curve of every spot of a workload.
 class InformedPredictor final : public LifetimePredictor {
@@ -39,7 +31,7 @@ class InformedPredictor final : public LifetimePredictor {
     for (std::size_t i = 0; i < spots.size(); ++i) {
       const std::size_t first = curve_of_[spots[i].instance] * points_;
       remaining[i] = remaining_life(model_->grid(), std::span(curves_).subspan(first, points_),
-                                    spots[i], now, until);
+                                    spots[i].placed_at, now, until);
     }
   }
 
@@ -64,7 +56,7 @@ void LearnedPredictor::predict(std::span<const RunningSpot> spots, SimTime now, 
                             .resources = spots[i].resources,
                             .requested_at = spots[i].placed_at};
     model_->fill_curve(model_->inputs_of(traits), curve);
-    remaining[i] = remaining_life(model_->grid(), curve, spots[i], now, until);
+    remaining[i] = remaining_life(model_->grid(), curve, spots[i].placed_at, now, until);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "guarantees/life_curve.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace cospot {
@@ -62,6 +63,13 @@ double expected_rest(const AgeGrid& grid, std::span<const LifePoint> points, dou
     rest += (limit - std::max(age, last)) * (points.back().survival / now.survival);
   }
   return std::clamp(rest, 0.0, limit - age);
+}
+
+SimTime remaining_life(const AgeGrid& grid, std::span<const LifePoint> points, SimTime placed_at,
+                       SimTime now, SimTime until) {
+  const auto age = static_cast<double>((now - placed_at).count());
+  const auto limit = static_cast<double>((until - placed_at).count());
+  return SimTime(std::llround(expected_rest(grid, points, age, limit)));
 }
 
 double survival_at(const AgeGrid& grid, std::span<const LifePoint> points, double age) {

@@ -45,6 +45,11 @@ void fill_life_curve(const AgeGrid& grid, std::span<const double> hazards,
 [[nodiscard]] double expected_rest(const AgeGrid& grid, std::span<const LifePoint> points,
                                    double age, double limit);
 
+/// The same of an instance that was placed at `placed_at` and runs `now`, counting no life after
+/// `until`, to the microsecond.
+[[nodiscard]] SimTime remaining_life(const AgeGrid& grid, std::span<const LifePoint> points,
+                                     SimTime placed_at, SimTime now, SimTime until);
+
 /// The share of lives that reach `age` (microseconds).
 [[nodiscard]] double survival_at(const AgeGrid& grid, std::span<const LifePoint> points,
                                  double age);

@@ -12,7 +12,7 @@ Standard library only; the runs are kept in the folder.
 
 Example:
     scripts/tune_against_grid.py batched/*.csv.gz bernoulli/*.csv.gz --host 10400,2250 \
-        --model lpml.txt -o against
+        --model lpkm.txt -o against
 """
 
 import argparse
@@ -30,7 +30,7 @@ import sys
 AXES = {
     "vm": ["UTIL", "COS", "DPD"],
     "spot": ["sUTIL", "sCOS", "sDPD", "vmaUTIL", "vmaCOS", "vmaDPD"],
-    "evictor": ["FIFO", "LPML"],
+    "evictor": ["FIFO", "LPKM"],
     "saf": [False, True],
     "otn": [1, 2, 4, 8, 16, 32, "epsilon-0.2", "epsilon-0.7",
             "adaptive:at_low_load=32:at_high_load=1:from=0.9:to=0.97",
@@ -104,8 +104,8 @@ def grid_of(arguments, workload, number, hosts):
     """Every setting's runs on a workload: the shares of spot revenue and of VM revenue lost."""
     vcpus, memory_mb, *disk_gb = map(int, arguments.host.split(","))
     host = {"vcpus": vcpus, "memory_mb": memory_mb, **({"disk_gb": disk_gb[0]} if disk_gb else {})}
-    model = {"name": "LPML", "model": str(arguments.model)}
-    evictor = [model if name == "LPML" else name for name in AXES["evictor"]]
+    model = {"name": "LPKM", "model": str(arguments.model)}
+    evictor = [model if name == "LPKM" else name for name in AXES["evictor"]]
     sweep = {
         "workloads": os.path.abspath(workload),
         "host": host,
@@ -191,7 +191,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("workloads", nargs="+", help="workload files")
     parser.add_argument("--host", required=True, help="VCPUS,MEMORY_MB[,DISK_GB]")
-    parser.add_argument("--model", required=True, type=pathlib.Path, help="LPML's")
+    parser.add_argument("--model", required=True, type=pathlib.Path, help="LPKM's")
     parser.add_argument("--seeds", type=int, default=8, help="1 to this one (8)")
     parser.add_argument("--cospot", default="cospot", help="the program (cospot)")
     parser.add_argument("-o", "--output", required=True, type=pathlib.Path, help="a folder")

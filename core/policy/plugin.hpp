@@ -14,7 +14,8 @@ namespace cospot {
 /// What a policy must be told of how long spots live.
 enum class KnownLifetimes : std::uint8_t {
   kNone,       ///< nothing
-  kPredicted,  ///< what a lifetime model expects, by what is known of a workload's spots
+  kSurvival,   ///< what a model expects by a spot's size and age, which any cloud tells
+  kPredicted,  ///< what a model expects by what is known of a workload's spots
   kTrue,       ///< when spots will really end, which nobody knows in production
 };
 
@@ -41,15 +42,16 @@ struct PluginInfo {
     return lifetimes == KnownLifetimes::kTrue;
   }
   [[nodiscard]] constexpr bool needs_lifetime_model() const {
-    return lifetimes == KnownLifetimes::kPredicted;
+    return lifetimes == KnownLifetimes::kPredicted || lifetimes == KnownLifetimes::kSurvival;
   }
   [[nodiscard]] constexpr bool needs_lifetimes() const {
     return lifetimes != KnownLifetimes::kNone;
   }
-  /// Nova tells what a host holds and since when, not how long it will.
+  /// Nova tells what a host holds and since when, not how long it will, nor what its customer did
+  /// before.
   [[nodiscard]] constexpr bool is_for_nova() const {
-    return !needs_lifetimes() && !needs_lifetime_forecast && !needs_revocation_forecast &&
-           !needs_economy_promise;
+    return (!needs_lifetimes() || lifetimes == KnownLifetimes::kSurvival) &&
+           !needs_lifetime_forecast && !needs_revocation_forecast && !needs_economy_promise;
   }
 };
 

@@ -42,8 +42,8 @@ void add_import_command(CLI::App& workload);
 void add_reconstruct_command(CLI::App& workload);
 void add_fetch_command(CLI::App& workload);
 
-/// `lifetime`: `spots` writes what there is to learn from, `train` makes a model for LPML, `eval`
-/// tells how good one is. The last two run Python and set `exit_code` to its own.
+/// `lifetime`: `spots` writes what there is to learn from, `train` makes a model for LPML or
+/// LPKM, `eval` tells how good one is. The last two run Python and set `exit_code` to its own.
 void add_lifetime_commands(CLI::App& app, int& exit_code);
 
 /// `economy`: `plan` says how much unused capacity can be promised from now on, `backtest` what

@@ -12,6 +12,7 @@
 
 #include "core/errors.hpp"
 #include "guarantees/lifetime_model_file.hpp"
+#include "guarantees/predictor_file.hpp"
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/interrupt/temporary_folder.hpp"
@@ -50,11 +51,15 @@ struct SpotsArguments {
 struct TrainArguments {
   std::vector<std::string> workloads;
   std::string output;
+  std::string kind = "network";
   double days = 3;
-  std::uint32_t seed = 1;
-  unsigned hidden = 16;
-  unsigned epochs = 15;
   std::optional<double> observed_until;
+  // What is left out is as Python has it; the kinds have different ones.
+  std::optional<std::uint32_t> seed;
+  std::optional<unsigned> hidden;
+  std::optional<unsigned> epochs;
+  std::optional<std::string> by;
+  std::optional<double> least_share;
   WindowOption window;
 };
 
@@ -119,13 +124,14 @@ TransferredSpots transfer_spots(const std::vector<std::string>& workloads,
 
 void write_spots(const SpotsArguments& arguments) {
   require_not_input("-o", arguments.output, {arguments.workload, arguments.model.value_or("")});
-  std::shared_ptr<const LifetimeModel> model;
+  std::shared_ptr<const LifetimePredictor> predictor;
   if (arguments.model.has_value()) {
-    model = *arguments.model == "built-in" ? built_in_lifetime_model()
-                                           : read_lifetime_model(*arguments.model);
+    predictor = *arguments.model == "built-in"
+                    ? read_predictor(KnownLifetimes::kPredicted, "")
+                    : read_predictor(model_kind(*arguments.model), *arguments.model);
   }
   const Workload workload = load(arguments.workload, arguments.window.window());
-  write_stored_file(arguments.output, spot_table_csv(workload, model.get()));
+  write_stored_file(arguments.output, spot_table_csv(workload, predictor.get()));
 }
 
 int train(const TrainArguments& arguments) {
@@ -138,11 +144,16 @@ int train(const TrainArguments& arguments) {
                                  .options) {
     command.push_back(std::move(option));
   }
-  command.insert(
-      command.end(),
-      {"-o", arguments.output, "--days", fmt::format("{}", arguments.days), "--seed",
-       fmt::format("{}", arguments.seed), "--hidden", fmt::format("{}", arguments.hidden),
-       "--epochs", fmt::format("{}", arguments.epochs)});
+  command.insert(command.end(), {"-o", arguments.output, "--kind", arguments.kind, "--days",
+                                 fmt::format("{}", arguments.days)});
+  const auto pass = [&](const char* option, const auto& value) {
+    if (value) command.insert(command.end(), {option, fmt::format("{}", *value)});
+  };
+  pass("--seed", arguments.seed);
+  pass("--hidden", arguments.hidden);
+  pass("--epochs", arguments.epochs);
+  pass("--by", arguments.by);
+  pass("--least-share", arguments.least_share);
   return run_python_module(kModule, command);
 }
 
@@ -151,7 +162,7 @@ int evaluate(const EvalArguments& arguments) {
   std::string model = folder.path() / "built-in-model.txt";
   if (arguments.model.has_value()) {
     model = *arguments.model;
-    (void)read_lifetime_model(model);  // its errors name the line
+    (void)read_predictor(model_kind(model), model);  // its errors name the line
   } else {
     write_stored_file(model, built_in_lifetime_model_text());
   }
@@ -180,7 +191,7 @@ void add_spots(CLI::App& lifetime) {
 void add_train(CLI::App& lifetime, int& exit_code) {
   const auto arguments = std::make_shared<TrainArguments>();
   CLI::App* command =
-      lifetime.add_subcommand("train", "Train a lifetime model for the evictor LPML");
+      lifetime.add_subcommand("train", "Train a lifetime model for the evictors LPML and LPKM");
   command->add_option("WORKLOAD", arguments->workloads, kWorkloadHelp)->required();
   command->add_option("-o,--output", arguments->output, "Model file to write")->required();
   command->add_option("--days", arguments->days, "Train on these first days of the window")
@@ -189,13 +200,26 @@ void add_train(CLI::App& lifetime, int& exit_code) {
   command->add_option("--observed-until,--watched-until", arguments->observed_until, kWatchedHelp)
       ->check(number_between(0, kMostDays));
   arguments->window.add_to(*command);
-  command->add_option("--seed", arguments->seed, "Random seed")->capture_default_str();
-  command->add_option("--hidden", arguments->hidden, "Hidden units of the network")
-      ->check(CLI::Range(1, 4096))
+  command
+      ->add_option("--kind", arguments->kind,
+                   "network (for LPML), or kaplan-meier: survival curves (for LPKM)")
+      ->check(CLI::IsMember({"network", "kaplan-meier"}))
       ->capture_default_str();
-  command->add_option("--epochs", arguments->epochs, "Passes over the training data")
-      ->check(CLI::Range(1, 100'000))
-      ->capture_default_str();
+  command->add_option("--seed", arguments->seed, "network: random seed (1 if left out)");
+  command->add_option("--hidden", arguments->hidden, "network: hidden units (16 if left out)")
+      ->check(CLI::Range(1, 4096));
+  command
+      ->add_option("--epochs", arguments->epochs,
+                   "network: passes over the training data (15 if left out)")
+      ->check(CLI::Range(1, 100'000));
+  command
+      ->add_option("--by", arguments->by,
+                   "kaplan-meier: a curve for each spot type (flavor) or one for all")
+      ->check(CLI::IsMember({"flavor", "all"}));
+  command
+      ->add_option("--least-share", arguments->least_share,
+                   "kaplan-meier: leave out ages at which fewer of the spots were seen, %")
+      ->check(number_between(0, 100));
   command->callback([arguments, &exit_code] { exit_code = train(*arguments); });
 }
 
@@ -220,7 +244,7 @@ void add_eval(CLI::App& lifetime, int& exit_code) {
 
 void add_lifetime_commands(CLI::App& app, int& exit_code) {
   CLI::App* lifetime =
-      app.add_subcommand("lifetime", "Learn how long spots live, for the evictor LPML");
+      app.add_subcommand("lifetime", "Learn how long spots live, for the evictors LPML and LPKM");
   lifetime->require_subcommand(1);
   add_spots(*lifetime);
   add_train(*lifetime, exit_code);

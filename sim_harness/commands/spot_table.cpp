@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <memory>
 #include <vector>
 
 #include "evictors/lifetime_evictor.hpp"
@@ -16,27 +17,31 @@ namespace {
 constexpr SimTime kCountedTo = LpmlEvictor::kDefaultHorizonDay * kDay;
 constexpr double kMicroseconds = 1e6;
 
-double expected_life_s(const LifetimeModel& model, const SpotTraits& traits,
-                       std::vector<LifePoint>& curve) {
-  model.fill_curve(model.inputs_of(traits), curve);
-  const auto limit = static_cast<double>((kCountedTo - traits.requested_at).count());
-  return expected_rest(model.grid(), curve, 0, limit) / kMicroseconds;
+double expected_life_s(const LifetimePredictor& predictor, const SpotTraits& traits) {
+  const RunningSpot spot{
+      .instance = traits.instance, .resources = traits.resources, .placed_at = traits.requested_at};
+  SimTime expected{0};
+  predictor.predict({&spot, 1}, traits.requested_at, kCountedTo, {&expected, 1});
+  return static_cast<double>(expected.count()) / kMicroseconds;
 }
 
 }  // namespace
 
-std::string spot_table_csv(const Workload& workload, const LifetimeModel* model) {
+std::string spot_table_csv(const Workload& workload, const LifetimePredictor* predictor) {
+  const std::vector<SpotTraits> spots = read_spot_traits(workload, make_schedule(workload));
+  std::shared_ptr<const LifetimePredictor> prepared;
+  if (predictor != nullptr) prepared = predictor->prepared_for([&spots] { return spots; });
+  if (prepared != nullptr) predictor = prepared.get();
   std::string text = "instance_id,vcpus,memory_mb,disk_gb,requested_s,ended_s,previous_lifetime_s";
-  if (model != nullptr) text += ",expected_life_s";
+  if (predictor != nullptr) text += ",expected_life_s";
   text += "\n";
-  std::vector<LifePoint> curve(model == nullptr ? 0 : model->grid().intervals() + 1);
-  for (const SpotTraits& traits : read_spot_traits(workload, make_schedule(workload))) {
+  for (const SpotTraits& traits : spots) {
     const WorkloadRow& row = workload.rows[traits.instance];
     fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{}", row.id, row.resources.vcpus,
                    row.resources.memory_mb, row.resources.disk_gb, seconds_text(row.start),
                    seconds_text(row.end), seconds_text(traits.previous_lifetime));
-    if (model != nullptr) {
-      fmt::format_to(std::back_inserter(text), ",{:.6f}", expected_life_s(*model, traits, curve));
+    if (predictor != nullptr) {
+      fmt::format_to(std::back_inserter(text), ",{:.6f}", expected_life_s(*predictor, traits));
     }
     text += "\n";
   }

@@ -2,15 +2,16 @@
 
 #include <string>
 
-#include "guarantees/lifetime_model.hpp"
+#include "guarantees/lifetime_predictor.hpp"
 #include "sim_harness/data/workloads/workload.hpp"
 
 namespace cospot {
 
 /// The spots of a workload in order of arrival as CSV, for what learns from them: instance_id,
 /// vcpus, memory_mb, disk_gb, requested_s, ended_s, previous_lifetime_s (the last two "never" when
-/// not known). With a model also expected_life_s: the life it expects at the request, counted to
-/// day 90.
-[[nodiscard]] std::string spot_table_csv(const Workload& workload, const LifetimeModel* model);
+/// not known). With a predictor also expected_life_s: the life it expects at the request, counted
+/// to day 90.
+[[nodiscard]] std::string spot_table_csv(const Workload& workload,
+                                         const LifetimePredictor* predictor);
 
 }  // namespace cospot

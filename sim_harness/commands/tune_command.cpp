@@ -113,7 +113,8 @@ std::vector<std::filesystem::path> inputs_of(const TuneArguments& arguments) {
   const std::vector<std::string>& prices = arguments.price.texts();
   inputs.insert(inputs.end(), prices.begin(), prices.end());
   inputs.emplace_back(arguments.host);
-  inputs.emplace_back(arguments.candidates.model);
+  const std::vector<std::string>& models = arguments.candidates.models;
+  inputs.insert(inputs.end(), models.begin(), models.end());
   inputs.emplace_back(arguments.with);
   return inputs;
 }
@@ -246,9 +247,11 @@ void add_candidate_options(CLI::App& command, TuneArguments& arguments) {
   add("--promise", arguments.candidates.promises,
       "Eviction probabilities for which every spot policy is tried too with promised lifetimes: "
       "0.01,0.05");
-  command.add_option("--model", arguments.candidates.model,
-                     fmt::format("Lifetime model of {}; built in if left out",
-                                 evictors_where(std::mem_fn(&PluginInfo::needs_lifetime_model))));
+  command
+      .add_option("--model", arguments.candidates.models,
+                  fmt::format("Lifetime model, once for each of {}; built in if left out",
+                              evictors_where(std::mem_fn(&PluginInfo::needs_lifetime_model))))
+      ->allow_extra_args(false);  // one file each time, so that workloads may follow
 }
 
 }  // namespace

@@ -149,9 +149,19 @@ class Writer {
   [[nodiscard]] std::string nova_lines(std::size_t candidate) const {
     const Labels of = figures_.labels(candidate);
     return fmt::format(
-        "\n  [cospot]\n  vm_policy = {}\n  spot_policy = {}\n  evictor = {}\n  otn = {}\n"
+        "\n  [cospot]\n  vm_policy = {}\n  spot_policy = {}\n  evictor = {}\n{}  otn = {}\n"
         "  saf = {}\n",
-        of.vm, of.spot, of.evictor, of.otn, of.saf);
+        of.vm, of.spot, of.evictor, model_line(candidate), of.otn, of.saf);
+  }
+
+  /// Nova has no built-in model: a cloud's spots are not those that it was trained on.
+  [[nodiscard]] std::string model_line(std::size_t candidate) const {
+    const EvictorSpec& evictor = settings_.evictors[runs_.space().at(candidate).evictor];
+    const PluginInfo* info = find_info(evictor_registry(), evictor.name);
+    if (info == nullptr || !info->needs_lifetime_model()) return {};
+    const std::string* model = model_of(evictor);
+    return fmt::format("  evictor_model = {}\n",
+                       model != nullptr ? *model : "FILE of `cospot lifetime train`");
   }
 
   [[nodiscard]] std::string words(const Labels& of) const {

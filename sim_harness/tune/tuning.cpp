@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <span>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "core/errors.hpp"
 #include "core/policy/plugin.hpp"
 #include "evictors/registry.hpp"
+#include "guarantees/predictor_file.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/provider/policies/policy_list.hpp"
 #include "sim_harness/tune/tune_figures.hpp"
@@ -29,11 +31,26 @@ std::vector<std::string> candidates(std::span<const RegistryEntry<Plugin>> regis
                      [choice](const PluginInfo& info) { return info.tune_choice == choice; });
 }
 
-EvictorSpec evictor_spec(const std::string& name, const std::string& model) {
+/// Lifetime models by their kind, of which `files` have one each.
+std::map<KnownLifetimes, std::string> models_by_kind(const std::vector<std::string>& files,
+                                                     const std::string& dashes) {
+  std::map<KnownLifetimes, std::string> models;
+  for (const std::string& file : files) {
+    const auto [found, is_new] = models.emplace(
+        model_kind(find_model(file, std::filesystem::current_path()).string()), file);
+    if (is_new) continue;
+    throw ConfigError(fmt::format("{}model: {} and {} are models of one kind, expected one of each",
+                                  dashes, found->second, file));
+  }
+  return models;
+}
+
+EvictorSpec evictor_spec(const std::string& name,
+                         const std::map<KnownLifetimes, std::string>& models) {
   EvictorSpec spec{.label = name, .name = name};
   const PluginInfo* info = find_info(evictor_registry(), name);
-  if (!model.empty() && info != nullptr && info->needs_lifetime_model()) {
-    spec.options["model"] = model;
+  if (info != nullptr && models.contains(info->lifetimes)) {
+    spec.options["model"] = models.at(info->lifetimes);
   }
   make_shared_evictor(spec, std::filesystem::current_path());
   return spec;
@@ -99,8 +116,9 @@ void add_candidates(const TuneCandidates& candidates, PolicyLoader& loader,
       settings.spot.push_back(promising_chain(name, target, dashes, loader));
     }
   }
+  const std::map<KnownLifetimes, std::string> models = models_by_kind(candidates.models, dashes);
   for (const std::string& name : candidates.evictor) {
-    settings.evictors.push_back(evictor_spec(name, candidates.model));
+    settings.evictors.push_back(evictor_spec(name, models));
   }
   for (const std::string& label : candidates.otn) {
     settings.otn.push_back(read_offer(label, dashes));

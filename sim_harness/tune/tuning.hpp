@@ -26,8 +26,9 @@ struct TuneCandidates {
   std::vector<std::string> evictor;
   std::vector<std::string> otn;
   std::vector<std::string> promises{};  ///< targets for which spot policies are tried too
-  std::string model{};                  ///< of evictors that need lifetimes; empty: built in
-  std::string dashes = "--";            ///< before the names of these in errors
+  /// Files of lifetime models; one of each kind at most. An evictor without one has its built-in.
+  std::vector<std::string> models{};
+  std::string dashes = "--";  ///< before the names of these in errors
 };
 
 /// Adds candidates to settings. Errors: ConfigError for what is unknown, or given twice.

@@ -57,12 +57,13 @@ TEST_CASE("list_text: LPO alone knows lifetimes, which nobody does in production
 TEST_CASE("PluginInfo: says what Nova can be set to and what tune tries") {
   using Names = std::vector<std::string>;
   for (const RegistryEntry<Evictor>& entry : evictor_registry()) {
-    CHECK(entry.info.is_for_nova() != entry.info.needs_lifetimes());
+    // LPKM asks for what Nova tells of a spot: its size and since when it runs.
+    CHECK(entry.info.is_for_nova() == (!entry.info.needs_lifetimes() || entry.info.name == "LPKM"));
   }
   CHECK(names_where(evictor_registry(), std::mem_fn(&PluginInfo::needs_lifetimes)) ==
-        Names{"LPO", "LPML"});
+        Names{"LPO", "LPML", "LPKM"});
   CHECK(names_where(evictor_registry(), std::mem_fn(&PluginInfo::needs_lifetime_model)) ==
-        Names{"LPML"});
+        Names{"LPML", "LPKM"});
   const auto tried = [](const auto& registry, TuneChoice choice) {
     return names_where(registry,
                        [choice](const PluginInfo& info) { return info.tune_choice == choice; });
@@ -70,7 +71,7 @@ TEST_CASE("PluginInfo: says what Nova can be set to and what tune tries") {
   CHECK(tried(weigher_registry(), TuneChoice::kVm) == Names{"UTIL", "COS", "DPD"});
   CHECK(tried(weigher_registry(), TuneChoice::kSpot) ==
         Names{"sUTIL", "sCOS", "sDPD", "vmaUTIL", "vmaCOS", "vmaDPD"});
-  CHECK(tried(evictor_registry(), TuneChoice::kEvictor) == Names{"FIFO", "LPML"});
+  CHECK(tried(evictor_registry(), TuneChoice::kEvictor) == Names{"FIFO", "LPKM"});
 }
 
 TEST_CASE("list_text: columns are aligned") {

@@ -137,7 +137,8 @@ TEST_CASE("LpmlEvictor: options") {
   CHECK(error({{"model", 3.0}}) == "LPML: option 'model' must be a text");
   CHECK(error({{"horizon_day", 1e9}}).starts_with("LPML: option 'horizon_day' must be a day"));
   CHECK(error({{"network", file}}) ==
-        "LPML: unknown option 'network'; valid options: from_day, horizon_day, model");
+        "LPML: unknown option 'network'; valid options: from_day, horizon_day, lookahead_days, "
+        "model");
 }
 
 }  // namespace

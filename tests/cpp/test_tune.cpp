@@ -342,7 +342,7 @@ TEST_CASE(
   const std::string error = error_text<ConfigError>([&] { require_something_to_set(settings); });
   CHECK(
       error.starts_with("nothing can be set: every choice is an upper bound, knows lifetimes; "
-                        "expected an evictor that can be set as well: FIFO, LPML, YJF"));
+                        "expected an evictor that can be set as well: FIFO, LPML, LPKM, YJF"));
 }
 
 TEST_CASE("cross-validation: what nova.conf can be set to is judged too") {

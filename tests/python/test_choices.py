@@ -125,8 +125,8 @@ def test_a_label_hides_no_policy_that_knows_lifetimes(tmp_path: Path) -> None:
 def test_the_registry_says_which_policies_know_lifetimes() -> None:
     infos = [*cospot.list_filters(), *cospot.list_weighers(), *cospot.list_evictors()]
     assert [info.name for info in infos if info.needs_true_lifetimes] == ["LPO"]
-    assert [info.name for info in infos if info.needs_lifetimes] == ["LPO", "LPML"]
-    assert [info.name for info in infos if info.needs_lifetime_model] == ["LPML"]
+    assert [info.name for info in infos if info.needs_lifetimes] == ["LPO", "LPML", "LPKM"]
+    assert [info.name for info in infos if info.needs_lifetime_model] == ["LPML", "LPKM"]
     # Those that know lifetimes, and those that read a forecast which Nova has not.
     forecasts = {"EconomyPromise", "LifetimeSla", "LowRevocation", "TransientClass"}
     assert {info.name for info in infos if not info.is_for_nova} == {"LPO", "LPML", *forecasts}

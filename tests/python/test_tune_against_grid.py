@@ -43,7 +43,7 @@ def test_the_line_of_a_seed_is_its_advice_beside_the_best_of_either_half(tmp_pat
         subprocess.run(
             [PROGRAM, "workload", "generate", *recipe, "-o", names[-1]], cwd=tmp_path, check=True
         )
-    model = ROOT / "guarantees/models/azure2020.txt"
+    model = ROOT / "guarantees/models/azure2020_survival.txt"
     done = subprocess.run(
         [sys.executable, ROOT / "scripts/tune_against_grid.py", *names, "--host", "10400,2250",
          "--model", model, "--seeds", "2", "--cospot", PROGRAM, "-o", "out"],

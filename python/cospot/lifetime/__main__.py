@@ -8,14 +8,22 @@ import signal
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from cospot.errors import CospotError, InputError
-from cospot.lifetime.model import read_model
+from cospot.lifetime.model import LifetimeModel, read_model
 from cospot.lifetime.spots import DEFAULT_WINDOW_DAYS, read_spots
+from cospot.lifetime.survival_model import SurvivalModel, train_survival
 from cospot.lifetime.training import train
 
 _BAD_INPUT = 2
 _INTERRUPTED = 130
+
+# The options of each kind of model, with their defaults.
+_OPTIONS: dict[str, dict[str, int | float | str]] = {
+    "network": {"seed": 1, "hidden": 16, "epochs": 15},
+    "kaplan-meier": {"by": "flavor", "least_share": 0.0},
+}
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -29,9 +37,12 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         command.add_argument("--observed-until", type=float, help="day; left out: the latest time")
         command.add_argument("-o", "--output", type=Path, required=True)
         if name == "train":
-            command.add_argument("--seed", type=int, default=1)
-            command.add_argument("--hidden", type=int, default=16)
-            command.add_argument("--epochs", type=int, default=15)
+            command.add_argument("--kind", choices=tuple(_OPTIONS), default="network")
+            command.add_argument("--seed", type=int)
+            command.add_argument("--hidden", type=int)
+            command.add_argument("--epochs", type=int)
+            command.add_argument("--by", choices=("flavor", "all"))
+            command.add_argument("--least-share", type=float, help="percent")
         else:
             command.add_argument("--model", type=Path, required=True)
             command.add_argument("--window-days", type=float, default=DEFAULT_WINDOW_DAYS)
@@ -59,26 +70,39 @@ def _train(arguments: argparse.Namespace) -> None:
         raise InputError(f"{arguments.output}: there is no folder {arguments.output.parent}")
     if arguments.output.is_dir():
         raise InputError(f"{arguments.output}: is a folder; expected the name of a file to write")
-    names = " ".join(arguments.name)
+    chosen = _options_of_kind(arguments)
+    kind = "" if arguments.kind == "network" else f" --kind {arguments.kind}"
+    written = "".join(
+        f" --{name.replace('_', '-')} {value:g}" if isinstance(value, float) else f" --{name} {value}"
+        for name, value in chosen.items()
+    )
     note = (
-        f"cospot lifetime train {names} --days {arguments.days:g} --seed {arguments.seed} "
-        f"--hidden {arguments.hidden} --epochs {arguments.epochs}"
+        f"cospot lifetime train {' '.join(arguments.name)}{kind} --days {arguments.days:g}{written}"
     )
     spots = read_spots(arguments.spots)
-    model = train(
-        spots,
-        arguments.days,
-        arguments.seed,
-        arguments.hidden,
-        arguments.epochs,
-        note,
-        arguments.observed_until,
-    )
+    common: dict[str, Any] = {"note": note, "observed_until": arguments.observed_until}
+    model: LifetimeModel | SurvivalModel
+    if arguments.kind == "network":
+        model = train(spots, arguments.days, **chosen, **common)
+    else:
+        least_share = chosen["least_share"] / 100
+        model = train_survival(spots, arguments.days, chosen["by"], least_share, **common)
     _write(arguments.output, model.text())
-    print(
-        f"{arguments.output}: {len(model.inputs.flavors)} spot types, "
-        f"{len(model.weights['age'])} age inputs, {arguments.hidden} hidden units"
-    )
+    print(f"{arguments.output}: {model.summary()}")
+
+
+def _options_of_kind(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of the kind of model that is asked for; those of the other are refused."""
+    for kind, defaults in _OPTIONS.items():
+        given = [name for name in defaults if getattr(arguments, name) is not None]
+        if kind != arguments.kind and given:
+            raise InputError(
+                f"--{given[0].replace('_', '-')} is an option of --kind {kind}, "
+                f"not of --kind {arguments.kind}"
+            )
+    defaults = _OPTIONS[arguments.kind]
+    given = {name: getattr(arguments, name) for name in defaults}
+    return {name: defaults[name] if value is None else value for name, value in given.items()}
 
 
 def _evaluate(arguments: argparse.Namespace) -> None:

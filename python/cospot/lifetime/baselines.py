@@ -36,11 +36,14 @@ def kaplan_meier_hazards(spots: SpotTable, edges: Floats, until_s: float) -> Flo
     entered = np.where(ages == 0, np.searchsorted(entry, 0.0, side="right"), entered)
     left = np.searchsorted(np.sort(exit_age), ages, side="left")
     factors = 1 - ends / np.maximum(entered - left, ends)
-    survival = np.concatenate([np.ones(1), np.cumprod(factors)])
-    # An end at an edge belongs to the interval after it, so the curve is read just before the edge.
-    at_edges = survival[np.searchsorted(ages, edges, side="left")]
-    hazards: Floats = 1 - at_edges[1:] / np.maximum(at_edges[:-1], 1e-300)
-    return np.clip(hazards, 0.0, 1.0)
+    # An end at an edge belongs to the interval after it.
+    interval = np.searchsorted(edges, ages, side="right") - 1
+    inside = interval < len(edges) - 1
+    staying = np.ones(len(edges) - 1)
+    # Interval by interval: after an age that nobody survived others may be watched all the same.
+    np.multiply.at(staying, interval[inside], factors[inside])
+    hazards: Floats = 1 - staying
+    return hazards
 
 
 @dataclass(frozen=True)

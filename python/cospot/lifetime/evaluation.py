@@ -14,6 +14,7 @@ from cospot.lifetime.ages import default_intervals
 from cospot.lifetime.baselines import KaplanMeier, flavor_means, kaplan_meier_hazards
 from cospot.lifetime.concordance import Concordance, count_concordance
 from cospot.lifetime.model import LifetimeModel
+from cospot.lifetime.survival_model import SurvivalModel
 from cospot.lifetime.spots import DEFAULT_WINDOW_DAYS, Floats, SpotTable, watched_seconds
 
 _HOUR_S = 3600.0
@@ -39,14 +40,14 @@ class Predictor(Protocol):
 
 @dataclass(frozen=True)
 class _Learned:
-    model: LifetimeModel
+    model: LifetimeModel | SurvivalModel
 
     def expected_rest(self, spots: SpotTable, age: Floats, limit: Floats) -> Floats:
         return self.model.expected_rest(spots, age, limit)
 
     def survival(self, spots: SpotTable, age_s: float) -> Floats:
         age = np.full(len(spots), age_s)
-        return curves.survival_at(self.model.inputs.edges, self.model.hazards(spots), age)
+        return curves.survival_at(self.model.edges, self.model.hazards(spots), age)
 
 
 @dataclass(frozen=True)
@@ -230,7 +231,7 @@ def _score(
 
 def evaluate(
     spots: SpotTable,
-    model: LifetimeModel,
+    model: LifetimeModel | SurvivalModel,
     days: float = 3.0,
     observed_until: float | None = None,
     window_days: float = DEFAULT_WINDOW_DAYS,

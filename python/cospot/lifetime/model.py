@@ -9,7 +9,10 @@ import numpy as np
 
 from cospot.errors import InputError
 from cospot.lifetime import curves
+from cospot.lifetime.model_lines import ModelLines
 from cospot.lifetime.spots import Floats, Integers, SpotTable
+from cospot.lifetime.survival_model import MAGIC as SURVIVAL_MAGIC
+from cospot.lifetime.survival_model import SurvivalModel, parse_survival_model
 
 _HOURS = 24
 _WEEKDAYS = 7
@@ -82,6 +85,11 @@ class LifetimeModel:
     output_bias: float
     note: str = ""
 
+    @property
+    def edges(self) -> Floats:
+        """Edges of the intervals of age, shape (k + 1,), seconds."""
+        return self.inputs.edges
+
     def hazards(self, spots: SpotTable) -> Floats:
         """Return the chance to end in each interval, once it is reached: shape (n, k)."""
         kinds, rows = np.unique(self.inputs.of_spots(spots), axis=0, return_inverse=True)
@@ -99,6 +107,13 @@ class LifetimeModel:
     def expected_rest(self, spots: SpotTable, age: Floats, limit: Floats) -> Floats:
         """Return the expected remaining life in seconds; see `curves.expected_rest`."""
         return curves.expected_rest(self.inputs.edges, self.hazards(spots), age, limit)
+
+    def summary(self) -> str:
+        """Return what training has made, for people."""
+        return (
+            f"{len(self.inputs.flavors)} spot types, {len(self.weights['age'])} age inputs, "
+            f"{len(self.hidden_bias)} hidden units"
+        )
 
     def text(self) -> str:
         """Return the content of the model's file: the same model gives the same bytes."""
@@ -129,45 +144,6 @@ def _numbers(values: Floats) -> str:
     return " ".join(f"{value:.9g}" for value in values)
 
 
-class _Lines:
-    """The lines of a model file that count, with their numbers."""
-
-    def __init__(self, text: str, name: str) -> None:
-        self._name = name
-        self._lines = [
-            (number, line.split())
-            for number, line in enumerate(text.splitlines(), start=1)
-            if line.strip() and not line.lstrip().startswith("#")
-        ]
-        self._next = 0
-
-    def take(self, key: str = "", values: int | None = None) -> list[str]:
-        if self._next == len(self._lines):
-            raise InputError(f"{self._name}: the file is not complete, expected '{key or 'more'}'")
-        number, words = self._lines[self._next]
-        self._next += 1
-        if key and words[0] != key:
-            raise InputError(f"{self._name}:{number}: found '{words[0]}', expected '{key}'")
-        found = words[1:] if key else words
-        if values is not None and len(found) != values:
-            raise InputError(f"{self._name}:{number}: found {len(found)} values, expected {values}")
-        return found
-
-    def numbers(self, key: str = "", values: int | None = None) -> list[float]:
-        words = self.take(key, values)
-        try:
-            numbers = [float(word) for word in words]
-        except ValueError:
-            numbers = [np.nan]
-        if not np.isfinite(numbers).all():
-            number = self._lines[self._next - 1][0]
-            raise InputError(f"{self._name}:{number}: expected finite numbers")
-        return numbers
-
-    def count(self, key: str) -> int:
-        return int(self.numbers(key, 1)[0])
-
-
 def parse_model(text: str, name: str) -> LifetimeModel:
     """Read a model from the text of a file.
 
@@ -178,7 +154,7 @@ def parse_model(text: str, name: str) -> LifetimeModel:
     Raises:
         InputError: The text is not a model of this version.
     """
-    lines = _Lines(text, name)
+    lines = ModelLines(text, name)
     if lines.take("cospot-lifetime-model", 1) != ["1"]:
         raise InputError(f"{name}:1: another version, expected version 1")
     flavors = [lines.numbers("", 3) for _ in range(lines.count("flavors"))]
@@ -203,8 +179,8 @@ def parse_model(text: str, name: str) -> LifetimeModel:
     return LifetimeModel(inputs, weights, bias, output, output_bias)
 
 
-def read_model(path: str | Path) -> LifetimeModel:
-    """Read a model file.
+def read_model(path: str | Path) -> LifetimeModel | SurvivalModel:
+    """Read a model file of either kind.
 
     Raises:
         InputError: The file cannot be read or is not a model of this version.
@@ -213,4 +189,5 @@ def read_model(path: str | Path) -> LifetimeModel:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read; expected a lifetime model") from error
-    return parse_model(text, str(path))
+    parse = parse_survival_model if text.startswith(SURVIVAL_MAGIC) else parse_model
+    return parse(text, str(path))

@@ -82,6 +82,43 @@ def watched_seconds(spots: SpotTable, observed_until: float | None) -> float:
     return float(np.max(times, initial=0.0, where=np.isfinite(times)))
 
 
+def training_spots(spots: SpotTable, days: float, observed_until: float | None) -> SpotTable:
+    """Return the spots that were requested before the end of the training days.
+
+    Raises:
+        InputError: The training days go beyond what was watched.
+    """
+    watched_s = watched_seconds(spots, observed_until)
+    if days * _DAY_S > watched_s:
+        raise InputError(
+            f"--days {days:g}: the spots were watched until day {watched_s / _DAY_S:g} only, so "
+            "that later ends are unknown; expected fewer days (or --observed-until, if it was "
+            "later)"
+        )
+    return spots.select(spots.requested_s < days * _DAY_S)
+
+
+def require_enough(known: SpotTable, days: float, ends: int, rows: int, least: int) -> None:
+    """Refuse training days that tell too little.
+
+    Args:
+        known: The spots of the training days.
+        days: Training days.
+        ends: Intervals of age in which a spot was seen to end.
+        rows: Intervals of age that were watched, over all spots.
+        least: Spots that are needed.
+
+    Raises:
+        InputError: Too few spots, no end, or nobody who lives on.
+    """
+    inside = int((known.requested_s >= 0).sum())
+    if inside < least or not 0 < ends < rows:
+        raise InputError(
+            f"the first {days:g} days have {inside} spots, of which {ends} were seen to end; "
+            f"training expects at least {least} spots, some of which end and some of which live on"
+        )
+
+
 def read_spots(paths: Sequence[str | Path]) -> SpotTable:
     """Read files that ``cospot lifetime spots`` wrote.
 

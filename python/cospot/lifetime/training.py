@@ -17,7 +17,7 @@ from cospot.lifetime.ages import (
     first_intervals,
 )
 from cospot.lifetime.model import LifetimeInputs, LifetimeModel
-from cospot.lifetime.spots import Floats, Integers, SpotTable, watched_seconds
+from cospot.lifetime.spots import Floats, Integers, SpotTable, require_enough, training_spots
 
 _DAY_S = 86400.0
 
@@ -211,23 +211,10 @@ def train(
     """
     require_training_packages()
     until_s = days * _DAY_S
-    watched_s = watched_seconds(spots, observed_until)
-    if until_s > watched_s:
-        raise InputError(
-            f"--days {days:g}: the spots were watched until day {watched_s / _DAY_S:g} only, so "
-            "that later ends are unknown; expected fewer days (or --observed-until, if it was "
-            "later)"
-        )
-    known = spots.select(spots.requested_s < until_s)
+    known = training_spots(spots, days, observed_until)
     intervals = known_intervals(known, until_s)
     periods = expand(known, intervals.edges, until_s)
-    inside = int((known.requested_s >= 0).sum())
-    if inside < LEAST_SPOTS or not 0 < periods.ended.sum() < len(periods.ended):
-        raise InputError(
-            f"the first {days:g} days have {inside} spots, of which "
-            f"{int(periods.ended.sum())} were seen to end; training expects at least "
-            f"{LEAST_SPOTS} spots, some of which end and some of which live on"
-        )
+    require_enough(known, days, int(periods.ended.sum()), len(periods.ended), LEAST_SPOTS)
     inputs = choose_inputs(known, periods, intervals)
     mix = mix_of_unseen(inputs, known)
     matrix = design_matrix(inputs, known, periods) @ mix

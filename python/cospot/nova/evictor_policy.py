@@ -10,12 +10,19 @@ from cospot.errors import ConfigError
 #: Times are given to the policies from here on; far from it they are refused.
 _START_OF_2020: Final = 1_577_836_800
 
+#: A cloud has no last day: life is counted to so many days from now, as far as models were judged.
+_LOOKAHEAD_DAYS: Final = 90
 
-def make_evictor_policy(name: str) -> cospot.CompiledEvictor:
+
+def make_evictor_policy(name: str, model: str = "") -> cospot.CompiledEvictor:
     """Make an evictor by its name.
 
+    Args:
+        name: as in `cospot list evictors`.
+        model: file of the lifetime model for an evictor that needs one.
+
     Raises:
-        ConfigError: it is unknown, or needs what Nova does not tell.
+        ConfigError: it is unknown, needs what Nova does not tell, or its model cannot be used.
     """
     infos = cospot.list_evictors()
     if any(info.name == name and not info.is_for_nova for info in infos):
@@ -24,7 +31,15 @@ def make_evictor_policy(name: str) -> cospot.CompiledEvictor:
             f"'{name}' needs to know how long spots will live, which Nova does not tell;"
             f" expected {valid}"
         )
-    return cospot.make_evictor(name)
+    if not any(info.name == name and info.needs_lifetime_model for info in infos):
+        return cospot.make_evictor(name)
+    if not model:
+        # What is built in knows a synthetic workload, not the spots of this cloud.
+        raise ConfigError(
+            f"'{name}' needs a lifetime model; expected evictor_model, a file that `cospot lifetime"
+            " train --kind kaplan-meier` wrote"
+        )
+    return cospot.make_evictor(name, model=model, lookahead_days=_LOOKAHEAD_DAYS)
 
 
 def time_us(seconds: float) -> int:

@@ -22,13 +22,6 @@ namespace {
 
 constexpr const char* kModelOption = "model";
 
-std::filesystem::path find_model(const std::string& written, const std::filesystem::path& folder) {
-  const std::vector<ExpandedPath> found = expand_path(written, folder);
-  if (found.size() == 1) return found.front().file;
-  throw ConfigError(
-      fmt::format("option 'model': '{}' matches {} files, expected one", written, found.size()));
-}
-
 /// Large enough for every weighted sum, small enough that none overflows.
 constexpr double kMaxMultiplier = 1e12;
 
@@ -201,6 +194,13 @@ ChainSpec load_chain(const std::string& weigher, PolicyLoader& loader) {
   if (has_policy_scheme(weigher)) loader.load(spec);
   spec.multiplier = make_weigher(spec)->default_multiplier();
   return {.label = weigher, .weighers = {std::move(spec)}};
+}
+
+std::filesystem::path find_model(const std::string& written, const std::filesystem::path& folder) {
+  const std::vector<ExpandedPath> found = expand_path(written, folder);
+  if (found.size() == 1) return found.front().file;
+  throw ConfigError(
+      fmt::format("option 'model': '{}' matches {} files, expected one", written, found.size()));
 }
 
 void make_shared_evictor(EvictorSpec& spec, const std::filesystem::path& folder) {

@@ -35,4 +35,8 @@ namespace cospot {
 /// Errors: ConfigError for an unknown evictor or option, or a file that cannot be used.
 void make_shared_evictor(EvictorSpec& spec, const std::filesystem::path& folder);
 
+/// The one model file that a text names, as `make_shared_evictor` finds it. Errors: ConfigError.
+[[nodiscard]] std::filesystem::path find_model(const std::string& written,
+                                               const std::filesystem::path& folder);
+
 }  // namespace cospot

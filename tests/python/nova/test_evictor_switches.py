@@ -172,6 +172,8 @@ def test_sighup_reads_the_switches_again_and_opens_the_audit_log_anew(running: R
     [
         ({"evictor": "OLDEST"}, "valid names: FIFO"),
         ({"evictor": "LPO"}, "needs to know how long spots will live"),
+        ({"evictor": "LPKM"}, "needs a lifetime model; expected evictor_model"),
+        ({"evictor": "LPKM", "evictor_model": "/nowhere/m.txt"}, "/nowhere/m.txt"),
         ({"resources": "VCPU,GPU"}, "resources"),
         ({"workers": 0}, "workers"),
         ({"mode": "eager"}, "mode"),

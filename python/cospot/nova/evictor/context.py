@@ -86,6 +86,6 @@ def open_context(conf: Any) -> EvictorContext:
         plans=PlanStore(settings.plan_ttl, settings.first_plan_window, settings.max_plans),
         deletions=deletions,
         observer=HostObserver(placement, servers, pending, deletions),
-        chooser=SpotChooser(settings.evictor),
+        chooser=SpotChooser(settings.evictor, settings.evictor_model),
         promises=PromiseKeeper(settings, placement, audit, metrics),
     )

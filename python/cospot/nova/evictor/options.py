@@ -79,8 +79,13 @@ _decision = [
     cfg.StrOpt(
         "evictor",
         default="FIFO",
-        help="Policy that chooses spots when no plan names enough of them: FIFO or YJF, or another "
-        "of `cospot list evictors` that need not know how long a spot will live.",
+        help="Policy that chooses spots when no plan names enough of them: FIFO, YJF or LPKM, as "
+        "`evictor` in [cospot] of nova.conf.",
+    ),
+    cfg.StrOpt(
+        "evictor_model",
+        default="",
+        help="With evictor = LPKM: the file that `cospot lifetime train --kind kaplan-meier` wrote.",
     ),
     cfg.BoolOpt(
         "evict_if_insufficient",

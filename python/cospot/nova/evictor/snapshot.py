@@ -348,9 +348,9 @@ class HostObserver:
 class SpotChooser:
     """An evictor policy by name, on what Nova says of the spots."""
 
-    def __init__(self, policy: str) -> None:
+    def __init__(self, policy: str, model: str = "") -> None:
         try:
-            self._policy = make_evictor_policy(policy)
+            self._policy = make_evictor_policy(policy, model)
         except cospot.CospotError as error:
             raise SettingError(f"[cospot_evictor] evictor: {error}") from error
 

@@ -83,7 +83,19 @@ the weighers of `vm_weighers`, which then see the hosts as they are.
         mutable=True,
         help=_joined(
             """
-Which spots a VM displaces: FIFO (those placed first) or YJF (those placed last).
+Which spots a VM displaces: FIFO (those placed first), YJF (those placed last) or LPKM (those that are
+expected to lose the least revenue, by `evictor_model`).
+"""
+        ),
+    ),
+    cfg.StrOpt(
+        "evictor_model",
+        default="",
+        mutable=True,
+        help=_joined(
+            """
+With evictor = LPKM: the file that `cospot lifetime train --kind kaplan-meier` wrote, here and where
+cospot-evictor runs. It is read when the configuration is.
 """
         ),
     ),

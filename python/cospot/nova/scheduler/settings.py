@@ -36,6 +36,7 @@ class Settings:
     lifetime_target: float | None = None
     lifetime_promises: str = ""
     promises_max_age: int = 86400
+    evictor_model: str = ""
 
     @property
     def watches_disk(self) -> bool:
@@ -109,7 +110,7 @@ def make_policies(settings: Settings) -> Policies:
     return Policies(
         vm=_chain("vm_policy", settings.vm_policy),
         spot=_chain("spot_policy", settings.spot_policy),
-        evictor=_evictor(settings.evictor),
+        evictor=_evictor(settings.evictor, settings.evictor_model),
     )
 
 
@@ -131,8 +132,8 @@ def _chain(option: str, name: str) -> cospot.Chain | None:
         raise ConfigError(f"[cospot] {option}: {error}; also: {NOVA_POLICY}") from error
 
 
-def _evictor(name: str) -> cospot.CompiledEvictor:
+def _evictor(name: str, model: str) -> cospot.CompiledEvictor:
     try:
-        return make_evictor_policy(name)
+        return make_evictor_policy(name, model)
     except ConfigError as error:
         raise ConfigError(f"[cospot] evictor: {error}") from error
