@@ -164,11 +164,6 @@ void TableReader::read_header(std::string_view line) {
   for (std::string_view& name : names) name = without_blanks(name);
   choose_format(names);
   const std::size_t others = format().columns.size();
-  if (format().may_lack_header && std::ranges::none_of(names, [&](std::string_view name) {
-        return find_column(format(), name) < others;
-      })) {
-    return begin_with_row(line);
-  }
   for (const std::string_view name : names) {
     const std::size_t column = find_column(format(), name);
     if (column == others && !format().has_other_columns) {
@@ -190,19 +185,7 @@ void TableReader::read_header(std::string_view line) {
   }
 }
 
-void TableReader::begin_with_row(std::string_view line) {
-  header_line_ = 0;
-  first_row_ = line;  // valid until the next line is read
-  for (std::size_t i = 0; i < format().columns.size(); ++i) column_at_.push_back(i);
-  fields_.assign(column_at_.size() + 1, "");
-}
-
 bool TableReader::next() {
-  if (first_row_) {
-    has_rows_ = true;
-    split(*std::exchange(first_row_, std::nullopt));
-    return true;
-  }
   std::string_view line;
   std::size_t empty_line = 0;
   while (next_line(line) && line.empty()) {
@@ -227,9 +210,7 @@ void TableReader::put(std::size_t place, std::string_view field) {
 
 void TableReader::check_width(std::size_t count) const {
   if (count == column_at_.size()) return;
-  const std::string where =
-      header_line_ == 0 ? ": " + columns_text_of(format()) : " as in the header line";
-  fail(fmt::format("{} fields, expected {}{}", count, column_at_.size(), where));
+  fail(fmt::format("{} fields, expected {} as in the header line", count, column_at_.size()));
 }
 
 void TableReader::split(std::string_view line) {

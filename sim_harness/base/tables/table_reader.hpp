@@ -30,8 +30,6 @@ struct TableFormat {
   std::string_view rows = "rows";  ///< what they are, for messages
   bool may_be_empty = false;       ///< it need not have rows
   bool has_other_columns = false;  ///< others are skipped, not refused
-  /// A first line that names none of the columns is a row, with the columns in their order.
-  bool may_lack_header = false;
   /// The keys of lines `# key: value` before the header line. Without any, lines that start with
   /// `#` are comments there.
   std::span<const std::string_view> statements{};
@@ -125,7 +123,6 @@ class TableReader {
   void read_statement(std::string_view line);
   void choose_format(std::span<const std::string_view> names);
   void read_header(std::string_view line);
-  void begin_with_row(std::string_view line);
   void split(std::string_view line);
   void put(std::size_t place, std::string_view field);
   void check_width(std::size_t count) const;
@@ -138,8 +135,7 @@ class TableReader {
   std::string_view text_;           ///< what is left of it
   StopPoll poll_;
   std::size_t line_number_ = 0;
-  std::size_t header_line_ = 0;                ///< 0: the file lacks it
-  std::optional<std::string_view> first_row_;  ///< until it is read, of a file without a header
+  std::size_t header_line_ = 0;
   bool has_rows_ = false;
   std::vector<TableStatement> statements_;
   std::vector<std::size_t> column_at_;    ///< of each place in a line

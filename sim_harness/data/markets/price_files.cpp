@@ -81,7 +81,7 @@ std::optional<MicroUsd> parse_price(std::string_view text) {
 
 std::vector<PriceChange> read_price_csv(const std::filesystem::path& file) {
   constexpr std::array<TableColumn, 2> kColumns{{{"time"}, {"price"}}};
-  TableReader table(file, {.columns = kColumns, .rows = "prices", .may_lack_header = true});
+  TableReader table(file, {.columns = kColumns, .rows = "prices"});
   std::vector<PriceChange> changes;
   while (table.next()) {
     changes.push_back(

@@ -20,8 +20,7 @@ namespace cospot {
 inline constexpr std::string_view kTimeExpected = "seconds since 1970 or ISO 8601 in UTC";
 inline constexpr std::string_view kPriceExpected = "USD an hour above 0, at most 1000000";
 
-/// Reads a CSV with the columns `time` and `price`, plain or gzip. Without a header line they are
-/// the two columns, in this order.
+/// Reads a CSV with the columns `time` and `price`, plain or gzip.
 ///
 /// Repaired: rows in any order are sorted; a row that repeats another is dropped; a price holds
 /// until the next row, however far that is. Errors: WorkloadError with `file:line:` for a time or

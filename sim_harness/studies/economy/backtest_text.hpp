@@ -13,11 +13,10 @@ namespace cospot {
                                         const BacktestRequest& request,
                                         const BacktestReport& report);
 [[nodiscard]] Json backtest_json(const EconomyInput& input, const EconomySettings& settings,
-                                        const BacktestRequest& request,
-                                        const BacktestReport& report);
+                                 const BacktestRequest& request, const BacktestReport& report);
 [[nodiscard]] std::string plan_text(const EconomyInput& input, const EconomySettings& settings,
                                     const EconomyPlan& plan, const std::string& currency = {});
 [[nodiscard]] Json plan_json(const EconomyInput& input, const EconomySettings& settings,
-                                    const BacktestRequest& request, const EconomyPlan& plan);
+                             const BacktestRequest& request, const EconomyPlan& plan);
 
 }  // namespace cospot
