@@ -116,7 +116,9 @@ def table(databases: list[str]) -> str:
         )
     lines += ["", "| runs | LPKM - LPML | LPKM - FIFO |", "|---|---|---|"]
     for label, part in _parts(means, databases):
-        cells = [interval(differences(part, "LPKM", other, 0).values()) for other in ("LPML", "FIFO")]
+        cells = [
+            interval(differences(part, "LPKM", other, 0).values()) for other in ("LPML", "FIFO")
+        ]
         lines.append(f"| {label} | {cells[0]} | {cells[1]} |")
     return "\n".join(lines)
 

@@ -73,7 +73,7 @@ def _train(arguments: argparse.Namespace) -> None:
     chosen = _options_of_kind(arguments)
     kind = "" if arguments.kind == "network" else f" --kind {arguments.kind}"
     written = "".join(
-        f" --{name.replace('_', '-')} {value:g}" if isinstance(value, float) else f" --{name} {value}"
+        f" --{name.replace('_', '-')} " + (f"{value:g}" if isinstance(value, float) else f"{value}")
         for name, value in chosen.items()
     )
     note = (
@@ -101,8 +101,8 @@ def _options_of_kind(arguments: argparse.Namespace) -> dict[str, Any]:
                 f"not of --kind {arguments.kind}"
             )
     defaults = _OPTIONS[arguments.kind]
-    given = {name: getattr(arguments, name) for name in defaults}
-    return {name: defaults[name] if value is None else value for name, value in given.items()}
+    values = {name: getattr(arguments, name) for name in defaults}
+    return {name: defaults[name] if value is None else value for name, value in values.items()}
 
 
 def _evaluate(arguments: argparse.Namespace) -> None:

@@ -37,7 +37,7 @@ def kaplan_meier_hazards(spots: SpotTable, edges: Floats, until_s: float) -> Flo
     left = np.searchsorted(np.sort(exit_age), ages, side="left")
     factors = 1 - ends / np.maximum(entered - left, ends)
     # An end at an edge belongs to the interval after it.
-    interval = np.searchsorted(edges, ages, side="right") - 1
+    interval: Integers = np.asarray(np.searchsorted(edges, ages, side="right")) - 1
     inside = interval < len(edges) - 1
     staying = np.ones(len(edges) - 1)
     # Interval by interval: after an age that nobody survived others may be watched all the same.

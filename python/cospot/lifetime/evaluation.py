@@ -14,8 +14,8 @@ from cospot.lifetime.ages import default_intervals
 from cospot.lifetime.baselines import KaplanMeier, flavor_means, kaplan_meier_hazards
 from cospot.lifetime.concordance import Concordance, count_concordance
 from cospot.lifetime.model import LifetimeModel
-from cospot.lifetime.survival_model import SurvivalModel
 from cospot.lifetime.spots import DEFAULT_WINDOW_DAYS, Floats, SpotTable, watched_seconds
+from cospot.lifetime.survival_model import SurvivalModel
 
 _HOUR_S = 3600.0
 _DAY_S = 86400.0

@@ -14,14 +14,13 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
+import cospot
 from cospot.errors import ConfigError
 from cospot.nova.evictor.snapshot import SpotChooser
 from cospot.nova.evictor_policy import make_evictor_policy, time_us
 from evictor_cloud import wait_until
 from evictor_running import Running, events
 from scheduler_cases import Plugin, make_flavor, make_instance, make_spec, make_state, seen_again
-
-import cospot
 
 DAY = 86400
 

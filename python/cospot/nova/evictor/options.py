@@ -85,7 +85,8 @@ _decision = [
     cfg.StrOpt(
         "evictor_model",
         default="",
-        help="With evictor = LPKM: the file that `cospot lifetime train --kind kaplan-meier` wrote.",
+        help="With evictor = LPKM: the file that "
+        "`cospot lifetime train --kind kaplan-meier` wrote.",
     ),
     cfg.BoolOpt(
         "evict_if_insufficient",

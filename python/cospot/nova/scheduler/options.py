@@ -83,8 +83,8 @@ the weighers of `vm_weighers`, which then see the hosts as they are.
         mutable=True,
         help=_joined(
             """
-Which spots a VM displaces: FIFO (those placed first), YJF (those placed last) or LPKM (those that are
-expected to lose the least revenue, by `evictor_model`).
+Which spots a VM displaces: FIFO (those placed first), YJF (those placed last) or LPKM (those that
+are expected to lose the least revenue, by `evictor_model`).
 """
         ),
     ),
