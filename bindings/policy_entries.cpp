@@ -96,14 +96,14 @@ py::object source_of(py::handle policy, const char* base) {
 
 template <class Spec>
 [[noreturn]] void throw_no_policy(py::handle entry) {
-  constexpr std::string_view kind = Kind<Spec>::kName;
+  constexpr std::string_view kKind = Kind<Spec>::kName;
   const std::string found = PyType_Check(entry.ptr()) != 0
                                 ? "the class " + policy_name(entry).substr(7)
                                 : "a " + type_name(entry);
   throw py::type_error(
       fmt::format("{} is {}, expected a name, a compiled {} (make_{}), or a class or object below "
                   "cospot.{}",
-                  kind, found, kind, kind, Kind<Spec>::kBase));
+                  kKind, found, kKind, kKind, Kind<Spec>::kBase));
 }
 
 /// Reads what names a policy, and has `finish` see that it can be made.
