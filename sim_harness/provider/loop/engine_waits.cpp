@@ -208,6 +208,12 @@ void SimulationEngine::depart_row(InstanceIndex instance) {
   tell([&](InstanceObserver& watch) { watch.departed(instance, host, now_); });
 }
 
+/// At an end by the schedule. The queue has the ends that are others.
+void SimulationEngine::depart_if_due(InstanceIndex instance) {
+  const bool ends_now = rows_[instance].ends_at == schedule_->end[instance];
+  if (ends_now && hosts_.host_of(instance) != kNoHost) depart_row(instance);
+}
+
 void SimulationEngine::begin_waiting(InstanceIndex instance) {
   InstanceRow& row = rows_[instance];
   row.stage = Stage::kWaiting;

@@ -49,39 +49,48 @@ SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allo
 RunPause SimulationEngine::run(const PauseAt& pause) {
   const bool may_pause =
       pause.contention || pause.rejection || pause.time != kNever || pause.arrival != UINT32_MAX;
-  return may_pause ? run_events<true>(pause) : run_events<false>(pause);
+  if (rows_.empty()) {
+    return may_pause ? run_events<true, false>(pause) : run_events<false, false>(pause);
+  }
+  return may_pause ? run_events<true, true>(pause) : run_events<false, true>(pause);
 }
 
-template <bool kWithPauses>
+/// Most runs have neither pauses nor waits, and their loop asks about neither.
+template <bool kWithPauses, bool kHasWaits>
 RunPause SimulationEngine::run_events(const PauseAt& pause) {
-  const bool has_waits = !rows_.empty();
-  const std::size_t end = observer_ != nullptr || has_waits ? schedule_->events.size()
+  const std::size_t end = observer_ != nullptr || kHasWaits ? schedule_->events.size()
                                                             : schedule_->events_to_last_arrival;
   RunPause reason = RunPause::kFinished;
   for (std::size_t step = position_;; ++step) {
     if (step % kEventsBetweenPolls == 0) stop_.check();
-    if (!queue_.empty() && queue_comes_first(position_ < end)) {
-      const Due due = queue_.top();
-      if constexpr (kWithPauses) {
-        if (due.time >= pause.time) return RunPause::kTime;
+    if constexpr (kHasWaits) {
+      if (!queue_.empty() && queue_comes_first(position_ < end)) {
+        const Due due = queue_.top();
+        if constexpr (kWithPauses) {
+          if (due.time >= pause.time) return RunPause::kTime;
+        }
+        queue_.pop();
+        now_ = due.time;
+        if (forecasts_ != nullptr) refresh_forecasts(now_);
+        happen(due);
+        continue;
       }
-      queue_.pop();
-      now_ = due.time;
-      if (forecasts_ != nullptr) refresh_forecasts(now_);
-      happen(due);
-      continue;
     }
     if (position_ >= end) return RunPause::kFinished;
     const ScheduledEvent event = schedule_->events[position_];
-    if (has_waits) now_ = time_of(event);
+    if constexpr (kHasWaits) now_ = time_of(event);
     if (forecasts_ != nullptr) refresh_forecasts(time_of(event));
     if constexpr (kWithPauses) {
       if (is_due(event, pause, reason)) return reason;
     }
-    if (event.is_departure()) {
+    if constexpr (kHasWaits) {
+      if (event.is_departure()) {
+        depart_if_due(event.instance);
+      } else {
+        ask({.instance = event.instance, .kind = AskKind::kArrival, .since = now_});
+      }
+    } else if (event.is_departure()) {
       depart(event);
-    } else if (has_waits) {
-      ask({.instance = event.instance, .kind = AskKind::kArrival, .since = now_});
     } else if (is_lowest(event)) {
       arrive_spot(request_of(event));
     } else if (arrive_vm(event, pause, reason)) {
@@ -265,11 +274,6 @@ void SimulationEngine::depart(const ScheduledEvent& event) {
   const InstanceIndex instance = event.instance;
   const HostIndex host = hosts_.host_of(instance);
   if (host == kNoHost) return;
-  if (!rows_.empty()) {
-    // The queue has the ends that are not those of the schedule.
-    if (rows_[instance].ends_at == schedule_->end[instance]) depart_row(instance);
-    return;
-  }
   if (level_of(event) == 0) {
     hosts_.remove_vm(instance, schedule_->resources(event), host);
   } else {

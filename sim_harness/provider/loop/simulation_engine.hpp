@@ -118,7 +118,7 @@ class SimulationEngine {
 
   // The loop and instances that are placed once (simulation_engine.cpp).
 
-  template <bool kWithPauses>
+  template <bool kWithPauses, bool kHasWaits>
   RunPause run_events(const PauseAt& pause);
   [[nodiscard]] bool queue_comes_first(bool has_event) const;
   [[nodiscard]] bool is_due(const ScheduledEvent& event, const PauseAt& pause,
@@ -192,6 +192,7 @@ class SimulationEngine {
   void started(const Request& request, HostIndex host);
   void stopped(InstanceIndex instance, Revenue lost, LossCause cause);
   void depart_row(InstanceIndex instance);
+  void depart_if_due(InstanceIndex instance);
   void begin_waiting(InstanceIndex instance);
   void wait_or_give_up(InstanceIndex instance);
   void retry(InstanceIndex instance);
