@@ -113,8 +113,7 @@ bool SimulationEngine::queue_comes_first(bool has_event) const {
          std::tuple(time_of(event), departs ? DueKind::kDeparture : DueKind::kArrival, instance);
 }
 
-bool SimulationEngine::is_due(const ScheduledEvent& event, const PauseAt& pause,
-                              RunPause& reason) const {
+bool SimulationEngine::is_due(ScheduledEvent event, const PauseAt& pause, RunPause& reason) const {
   if (time_of(event) >= pause.time) {
     reason = RunPause::kTime;
     return true;
@@ -137,8 +136,7 @@ void SimulationEngine::add_forecasts(Request& request) const {
 }
 
 /// Places a VM or rejects it. Returns true, with the reason, when the run has to pause.
-bool SimulationEngine::arrive_vm(const ScheduledEvent& event, const PauseAt& pause,
-                                 RunPause& reason) {
+bool SimulationEngine::arrive_vm(ScheduledEvent event, const PauseAt& pause, RunPause& reason) {
   const Request request = request_of(event);
   timer_.start();
   HostIndex host = random_ ? kNoHost : hosts_.first_ranked(request);
@@ -270,7 +268,7 @@ void SimulationEngine::reject(const Request& request, LossCause cause) {
   tell([&](InstanceObserver& watch) { watch.rejected(request); });
 }
 
-void SimulationEngine::depart(const ScheduledEvent& event) {
+void SimulationEngine::depart(ScheduledEvent event) {
   const InstanceIndex instance = event.instance;
   const HostIndex host = hosts_.host_of(instance);
   if (host == kNoHost) return;

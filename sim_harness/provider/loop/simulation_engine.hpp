@@ -121,13 +121,12 @@ class SimulationEngine {
   template <bool kWithPauses, bool kHasWaits>
   RunPause run_events(const PauseAt& pause);
   [[nodiscard]] bool queue_comes_first(bool has_event) const;
-  [[nodiscard]] bool is_due(const ScheduledEvent& event, const PauseAt& pause,
-                            RunPause& reason) const;
-  [[nodiscard]] bool is_lowest(const ScheduledEvent& event) const {
+  [[nodiscard]] bool is_due(ScheduledEvent event, const PauseAt& pause, RunPause& reason) const;
+  [[nodiscard]] bool is_lowest(ScheduledEvent event) const {
     const PriorityLevels& levels = hosts_.levels();
     return levels.are_classes() ? event.is_spot() : level_of(event) + 1 == levels.count;
   }
-  [[nodiscard]] std::size_t level_of(const ScheduledEvent& event) const {
+  [[nodiscard]] std::size_t level_of(ScheduledEvent event) const {
     const PriorityLevels& levels = hosts_.levels();
     if (levels.are_classes()) return event.is_spot() ? 1 : 0;
     return levels.level_of[event.instance];
@@ -138,14 +137,14 @@ class SimulationEngine {
   [[nodiscard]] SimTime end_of(InstanceIndex instance) const {
     return rows_.empty() ? schedule_->end[instance] : rows_[instance].ends_at;
   }
-  [[nodiscard]] SimTime time_of(const ScheduledEvent& event) const {
+  [[nodiscard]] SimTime time_of(ScheduledEvent event) const {
     return event.is_departure() ? schedule_->end[event.instance] : schedule_->start[event.instance];
   }
-  bool arrive_vm(const ScheduledEvent& event, const PauseAt& pause, RunPause& reason);
+  bool arrive_vm(ScheduledEvent event, const PauseAt& pause, RunPause& reason);
   void arrive_spot(const Request& request);
-  void depart(const ScheduledEvent& event);
+  void depart(ScheduledEvent event);
   void refresh_forecasts(SimTime now);
-  [[nodiscard]] Request request_of(const ScheduledEvent& arrival) const {
+  [[nodiscard]] Request request_of(ScheduledEvent arrival) const {
     Request request = schedule_->request(arrival);
     // Whoever may displace others asks as a VM does.
     request.instance_class = is_lowest(arrival) ? InstanceClass::kSpot : InstanceClass::kVm;

@@ -51,12 +51,12 @@ struct EventSchedule {
   /// What the rows ask, before any is placed.
   [[nodiscard]] Placements make_placements() const { return {placement_of, placements, groups}; }
 
-  [[nodiscard]] const ResourceVector& resources(const ScheduledEvent& event) const {
+  [[nodiscard]] const ResourceVector& resources(ScheduledEvent event) const {
     return flavors[event.flavor()];
   }
 
   /// What an arrival asks the chains for.
-  [[nodiscard]] Request request(const ScheduledEvent& arrival) const {
+  [[nodiscard]] Request request(ScheduledEvent arrival) const {
     const ResourceVector& size = resources(arrival);
     return {.vcpus = size.vcpus,
             .memory_mb = size.memory_mb,
