@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cooperation.evaluation import Evaluation
-from cooperation.judging import is_near, not_tested, percent
+from cooperation.judging import percent
+from reproduction.judging import is_near, not_tested
 from reproduction.page import Finding
 
 _FASTER = "another program ran on another machine"

@@ -9,7 +9,7 @@ import pandas as pd
 from cooperation.cost_findings import data_not_at_hand, finding_7, finding_8
 from cooperation.evaluation import BERNOULLI, Evaluation
 from cooperation.figure_findings import finding_2, finding_3, finding_4, finding_5, finding_6
-from cooperation.judging import complete, is_near, measured_on, not_tested, percent, share
+from cooperation.judging import complete, measured_on, percent, share
 from cooperation.settings import (
     Combination,
     best_without_vm_loss,
@@ -18,6 +18,7 @@ from cooperation.settings import (
     of_setting,
     setting_text,
 )
+from reproduction.judging import is_near, not_tested
 from reproduction.page import Finding
 
 #: What counts as a small N, for Hypothesis 1.

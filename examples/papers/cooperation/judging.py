@@ -6,10 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pandas as pd
+from reproduction.judging import is_near
 from reproduction.page import Finding
-
-#: A number holds when it is at most so much of the published one away from it.
-TOLERANCE = 0.1
 
 _OPEN = "the paper leaves choices open: smallest datacenter, requests before the window, ties"
 _OTHER_WORKLOADS = "other workloads were run than the twenty that the authors released"
@@ -21,22 +19,12 @@ def percent(fraction: float, digits: int = 0) -> str:
     return f"{100 * fraction:.{digits}f} %"
 
 
-def is_near(value: float, published: float) -> bool:
-    """Tell whether a number is within the tolerance of the published one."""
-    return bool(abs(value - published) <= TOLERANCE * published)
-
-
 def share(
     source: str, what: str, published: float, value: float, digits: int = 0, **more: Any
 ) -> Finding:
     """Return a finding about one percentage; both numbers are fractions."""
     told = f"{100 * published:g} %"
     return Finding(source, what, told, percent(value, digits), is_near(value, published), **more)
-
-
-def not_tested(source: str, what: str, paper: str, because: str, here: str = "") -> Finding:
-    """Return a finding that nothing was run for."""
-    return Finding(source, what, paper, here, "not tested", data="none", because=because)
 
 
 def measured_on(frame: pd.DataFrame) -> str:
