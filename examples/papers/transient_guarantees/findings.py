@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import Literal
 
 import cospot
 import pandas as pd
-from reproduction.judging import is_near, not_tested
+from reproduction.judging import is_near, not_tested, of_several
 from reproduction.page import Finding, percent
 
 #: The tables of `page.per_trace`, by name; none without a trace.
 Tables = Mapping[str, pd.DataFrame]
-Holds = bool | Literal["partly"]
 
 _GOOGLE = "other clusters were measured: the trace of Google's is not at hand"
 _PRICES = "EC2's prices of 2014 are not at hand"
@@ -210,16 +208,12 @@ def _by_trace(
     because: str = _GOOGLE,
 ) -> Finding:
     """Return a finding with a number for each trace; it holds where it does on all of them."""
-    kept = [name for name, value in values.items() if holds(value)]
-    some = f"; it holds on {', '.join(map(str, kept))}" if kept else ""
-    return Finding(
-        source,
-        what,
-        paper,
-        ", ".join(f"{name} {told(value)}" for name, value in values.items()),
-        True if len(kept) == len(values) else "partly" if kept else False,
-        data=f"idle servers of {', '.join(map(str, values.index))}",
-        because=because + some,
+    names = {str(name): value for name, value in values.items()}
+    return of_several(
+        Finding(source, what, paper, "", because=because),
+        {name: told(value) for name, value in names.items()},
+        {name: holds(value) for name, value in names.items()},
+        "idle servers of",
     )
 
 
