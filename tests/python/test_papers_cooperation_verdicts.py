@@ -260,7 +260,7 @@ def test_every_finding_names_its_data_and_what_differs_its_reason(tmp_path):
     assert all(item.because for item in findings if item.holds not in (True, None))
     # day1 is not of the release, so that nothing is said of choices that the paper leaves open.
     told = _finding(evaluation, "Finding 1", "gain, mean")
-    assert told.data == "2 runs of 1 workloads (generated or other, 1 other)"
+    assert told.data == "2 runs of 1 workload (generated or other, 1 other)"
     assert told.because.startswith("other workloads were run")
 
 

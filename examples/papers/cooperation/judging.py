@@ -35,7 +35,8 @@ def measured_on(frame: pd.DataFrame) -> str:
     if "sampling" in frame.columns:
         kinds = frame.drop_duplicates("workload")["sampling"].value_counts(sort=False)
         kind += f", {' and '.join(f'{number} {name}' for name, number in kinds.items())}"
-    return f"{len(frame):,} runs of {len(labels)} workloads ({kind})"
+    noun = "workload" if len(labels) == 1 else "workloads"
+    return f"{len(frame):,} runs of {len(labels)} {noun} ({kind})"
 
 
 def complete(finding: Finding, runs: pd.DataFrame) -> Finding:
