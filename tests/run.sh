@@ -10,7 +10,7 @@ usage() {
 Usage: tests/run.sh [--quick | --full | --slow] [OPTION]...
 
 Installs what is missing, builds with g++, runs the unit tests, the command line's, the Python tests
-and the report in a browser, and checks format, types, spelling and shell scripts.
+and the report in a browser, and checks format, types, spelling, shell scripts and docs/evidence.md.
 
   --quick           only the build and its tests
   --full            also what --slow does, the plugin's cost, the plugin in Nova's fixtures, and the
@@ -186,6 +186,7 @@ check_sources() {
   fi
   if has_tool shellcheck "shell scripts"; then check "shell scripts" check_shell; fi
   if has_tool codespell "spelling"; then check "spelling" check_spelling; fi
+  check "what holds of the papers" python3 examples/papers/evidence.py --check
 }
 
 test_nova_releases() {

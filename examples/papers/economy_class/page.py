@@ -6,6 +6,7 @@ Source: Carvalho et al., "Long-term SLOs for reclaimed cloud computing resources
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,8 +15,9 @@ from typing import Any
 
 from cospot import economy
 from cospot.errors import InputError
+from economy_class import findings, plots
 from reproduction import command
-from reproduction.page import Page, Section, Table, percent
+from reproduction.page import Page, Section, Table, findings_table, percent
 
 
 @dataclass(frozen=True)
@@ -25,13 +27,27 @@ class Series:
     title: str
     settings: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def name(self) -> str:
+        """What it is called in tables."""
+        return re.split(r"[:,(]", self.title)[0].strip()
 
+
+#: Days that are promised where the series does not say otherwise.
+HALF_YEAR = 182
 SERIES = {
     "krc-80": Series("KRC jobs at 80 cores, the size of the cluster: four half-years"),
     "krc-400": Series("KRC jobs at 400 cores (1.25 x the most in use): four half-years"),
     "cluster39": Series(
         "cluster39 (capacity 1.2 x the most in use): four times 14 days after 28",
         {"gaps": "repeat", "training_days": 28, "horizon_days": 14},
+    ),
+    "wagap": Series(
+        "wagap, cores: three times 14 days after 28", {"training_days": 28, "horizon_days": 14}
+    ),
+    "wagap-memory": Series(
+        "wagap memory, as jobs request it: three times 14 days after 28",
+        {"training_days": 28, "horizon_days": 14},
     ),
     "bitbrains": Series(
         "Bitbrains, 50 VMs: two weeks after 14 days", {"training_days": 14, "horizon_days": 7}
@@ -91,7 +107,7 @@ def slack(reports: Mapping[str, economy.Backtest]) -> Table:
     """Return how much of every usage is unused."""
     rows = [
         (
-            SERIES[name].title.split(":")[0].split(",")[0],
+            SERIES[name].name,
             percent(past.usage.slack_mean),
             percent(past.usage.slack_p1),
         )
@@ -102,7 +118,8 @@ def slack(reports: Mapping[str, economy.Backtest]) -> Table:
 
 
 def _page(options: argparse.Namespace) -> Page:
-    reports = {}
+    reports: dict[str, economy.Backtest] = {}
+    usages: dict[str, Path] = {}
     for name, series in SERIES.items():
         usage = options.azure if name == "azure" else options.folder / f"{name}.csv.gz"
         if usage is None or not usage.exists():
@@ -113,10 +130,19 @@ def _page(options: argparse.Namespace) -> Page:
             prices=[0.3, 0.5, 0.7, 1],
             **series.settings,
         )
+        if name != "azure":  # a workload, not usage
+            usages[series.name] = usage
     if not reports:
         raise InputError(f"{options.folder}: there is no usage; run.sh makes it")
-    sections = [Section("Slack (Figures 3 and 4)", [slack(reports)])]
+    by_name = {SERIES[name].name: past for name, past in reports.items()}
+    found = findings.all_findings(by_name)
+    sections = [
+        Section("What the paper published", [findings_table(found, "paper")]),
+        Section("Slack (Figures 3 and 4)", [slack(reports)]),
+    ]
+    horizons = {}
     for name, past in reports.items():
+        horizons[SERIES[name].name] = SERIES[name].settings.get("horizon_days", HALF_YEAR)
         parts = [table for table in (trade_offs(past), predictions(past)) if table.rows]
         sections.append(Section(SERIES[name].title, parts))
     return Page(
@@ -124,6 +150,8 @@ def _page(options: argparse.Namespace) -> Page:
         paper='Carvalho et al., "Long-term SLOs for reclaimed cloud computing resources", '
         "SoCC 2014.",
         sections=sections,
+        drawings=plots.drawings(by_name, usages, horizons),
+        findings=found,
     )
 
 

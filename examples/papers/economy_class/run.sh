@@ -5,8 +5,8 @@ set -euo pipefail
 usage() {
   cat <<'TEXT'
 usage: run.sh [options] DATA
-  DATA              a folder with krc_hpc_jobs, cloud_cluster_capacity, bitbrains_small and (for the
-                    Azure workloads) azure2020-cospot; what is missing is left out
+  DATA              a folder with krc_hpc_jobs, cloud_cluster_capacity, wagap2013_swf, bitbrains_small
+                    and (for the Azure workloads) azure2020-cospot; what is missing is left out
   -o FOLDER         where to write (results/economy_class)
   --forecasters A,B mean,minimum,arima,ets,oracle; arima and ets need statsmodels
   --document FILE   also put the tables between the markers of this Markdown file
@@ -59,6 +59,8 @@ fi
 wagap=$data/wagap2013_swf/wagap-2013.nodelists-removed.swf.gz
 if [[ -e $wagap ]]; then # 20 nodes of 80 cores and 48 of 12; README.md promises what they leave unused
   make_usage swf "$wagap" --capacity 2176 --from-day 7 -o "$output/wagap.csv.gz"
+  # 20 nodes of 529,426,432 KiB and 48 of 94,035,968
+  make_usage swf "$wagap" --memory --capacity 14748296 --from-day 7 -o "$output/wagap-memory.csv.gz"
 fi
 trace=$data/bitbrains_small/bitbrains_small_trace.csv.gz
 if [[ -e $trace ]]; then

@@ -19,8 +19,8 @@ import pandas as pd
 from cospot import classes
 from cospot.plots.style import new_figure
 from reproduction import command
-from reproduction.page import Drawing, Page, Section, Table, percent
-from transient_guarantees import comparisons, selling
+from reproduction.page import Drawing, Page, Section, Table, findings_table, percent
+from transient_guarantees import comparisons, findings, selling
 
 DELTA = 10 / 60
 TWO_WEEKS = 14 * 24.0
@@ -262,7 +262,7 @@ def held_out_rows(name: str, path: Path, part: dict[str, Any]) -> pd.DataFrame:
 
 def per_trace(
     traces: dict[str, tuple[Path, dict[str, Any]]], output: Path
-) -> tuple[list[Section], list[Drawing]]:
+) -> tuple[list[Section], list[Drawing], findings.Tables]:
     """Make figures 7 to 10 of these traces, and write their tables as CSV."""
     mttrs, revenues, held, drawn = [], [], [], []
     sold: list[dict[str, Any]] = []
@@ -285,7 +285,7 @@ def per_trace(
         held.append(held_out_rows(name, path, part))
         multiples += multiple_rows(name, path, part)
     if not traces:
-        return [Section("", ["No trace was found: figures 7 to 10 are left out."])], []
+        return [Section("", ["No trace was found: figures 7 to 10 are left out."])], [], {}
     tables = {
         "figure_8a": pd.DataFrame(mttrs),
         "figure_8c": pd.DataFrame(memory),
@@ -323,7 +323,7 @@ def per_trace(
             "Chosen on the first half, judged on the second", [table_of(tables["held_out"], 3)]
         ),
     ]
-    return sections, [*drawn, draw_revenue(tables["figures_9_10"])]
+    return sections, [*drawn, draw_revenue(tables["figures_9_10"])], tables
 
 
 def _page(options: argparse.Namespace) -> Page:
@@ -347,13 +347,17 @@ def _page(options: argparse.Namespace) -> Page:
             table_of(selling.most_multiples(fast), 2),
         ],
     )
-    sections, drawings = per_trace(traces, options.output)
+    sections, drawings, tables = per_trace(traces, options.output)
+    found = findings.all_findings(simulated, tables)
+    beside = Section("What the paper published", [findings_table(found, "paper")])
+    simulations = Section("Simulated jobs", [figures_3_and_6(simulated)])
     return Page(
         title="Transient guarantees, on other data",
         paper='Shastri, Rizk and Irwin, "Transient Guarantees: Maximizing the Value of Idle Cloud '
         'Capacity", SC 2016.',
-        sections=[Section("Simulated jobs", [figures_3_and_6(simulated)]), bounds, *sections],
+        sections=[beside, simulations, bounds, *sections],
         drawings=drawings,
+        findings=found,
     )
 
 

@@ -1,0 +1,272 @@
+"""One page of what the papers published, what came out here, and whether it holds.
+
+It reads docs/evidence/papers.json and, for each paper, docs/evidence/<folder>.json: the
+findings.json that the paper's run wrote. Python's standard library is all it needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_DOCS = Path(__file__).resolve().parents[2] / "docs"
+_RULE = re.compile(r"\|(\s*:?-+:?\s*\|)+")
+_VERDICT = re.compile(r"holds|(differs|not tested) because \S.*")
+#: What the column "holds" of a paper's own page says, and the verdict that goes with it.
+_SHORT_VERDICTS = {
+    "yes": "holds", "**no**": "differs", "partly": "differs", "not tested": "not tested", "": None
+}  # fmt: skip
+_FINDING_KEYS = ("source", "what", "published", "ours", "data", "verdict")
+_PAPER_KEYS = ("folder", "title", "reference", "page", "command", "data", "tolerance", "commit")
+
+_INTRODUCTION = """\
+# What holds of the papers
+
+<!-- made by `python3 examples/papers/evidence.py`; edits are lost -->
+
+Every table, figure and numbered finding that the papers published, with what came out here.
+*Holds* means that it came out as published; a paper's section states how near a number has to be.
+*Differs* and *not tested* come with their reason. Letters stand for what was measured on, listed
+under each table.
+
+The findings are in [evidence/](evidence), one file for each paper as its command wrote it.
+`python3 examples/papers/evidence.py` makes this page of them, and with `--check` says where it
+differs from them.
+"""
+
+
+class EvidenceError(Exception):
+    """Findings that cannot be used; the text names file and line."""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What a run of a paper was, and what it found.
+
+    Attributes:
+        folder: In examples/papers; the name of its file of findings.
+        title: Of the paper.
+        reference: Authors, where it was published.
+        page: In docs/, which tells more; may be empty.
+        command: What made the findings.
+        data: What they were measured on.
+        tolerance: How near to a published number is near enough; may be empty.
+        commit: Of the program that ran.
+        findings: None where no run was stored.
+    """
+
+    folder: str
+    title: str
+    reference: str
+    page: str
+    command: str
+    data: str
+    tolerance: str
+    commit: str
+    findings: Sequence[dict[str, str]] | None
+
+    def count(self, word: str) -> int:
+        """Return the number of findings whose verdict begins with a word."""
+        return sum(one["verdict"].startswith(word) for one in self.findings or ())
+
+
+def read_papers(docs: Path) -> list[Paper]:
+    """Read all papers, those of papers.json first and in its order.
+
+    Raises:
+        EvidenceError: Something is missing, a verdict has no reason, or a run has no commit.
+    """
+    folder = docs / "evidence"
+    known = _read_lines(folder / "papers.json", _PAPER_KEYS)
+    names = [paper["folder"] for _, paper in known]
+    others = sorted({path.stem for path in folder.glob("*.json")} - {*names, "papers"})
+    if others:
+        raise EvidenceError(
+            f"{folder / (others[0] + '.json')}: papers.json has no line for the folder {others[0]}"
+        )
+    papers = []
+    for line, paper in known:
+        path = folder / f"{paper['folder']}.json"
+        findings = _read_findings(path) if path.exists() else None
+        if findings is not None and not re.fullmatch("[0-9a-f]{7,40}", paper["commit"]):
+            raise EvidenceError(
+                f"{folder / 'papers.json'}:{line}: {paper['folder']} has findings; expected the "
+                f"commit of the program that made them, found '{paper['commit']}'"
+            )
+        papers.append(Paper(**paper, findings=findings))
+    return papers
+
+
+def _read_findings(path: Path) -> list[dict[str, str]]:
+    """Read findings; those that no paper published a counterpart of are left out."""
+    published = []
+    for line, finding in _read_lines(path, _FINDING_KEYS):
+        if not finding["published"] and finding["verdict"] is None:
+            continue
+        if not finding["data"]:
+            raise EvidenceError(f"{path}:{line}: '{finding['what']}' has no data")
+        if not _VERDICT.fullmatch(finding["verdict"] or ""):
+            raise EvidenceError(
+                f"{path}:{line}: '{finding['what']}' has the verdict {finding['verdict']!r}; "
+                "expected 'holds', 'differs because ...' or 'not tested because ...'"
+            )
+        published.append(finding)
+    return published
+
+
+def _read_lines(path: Path, keys: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
+    """Read a JSON list with one object on each line, and return the objects with their lines."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise EvidenceError(f"{path}: {error.strerror}") from error
+    if len(lines) < 3 or (lines[0], lines[-1]) != ("[", "]"):
+        raise EvidenceError(f"{path}: expected a list of objects, one on each line")
+    objects = []
+    for number, line in enumerate(lines[1:-1], start=2):
+        try:
+            found = json.loads(line.removesuffix(",") if number < len(lines) - 1 else line)
+        except ValueError as error:
+            raise EvidenceError(f"{path}:{number}: expected one object: {error}") from error
+        if not isinstance(found, dict) or list(found) != list(keys):
+            raise EvidenceError(f"{path}:{number}: expected an object of {', '.join(keys)}")
+        objects.append((number, found))
+    return objects
+
+
+def page(papers: Sequence[Paper]) -> str:
+    """Return the page as Markdown."""
+    parts = [_INTRODUCTION, _table(_summary(papers), numbers=4)]
+    for paper in papers:
+        parts += _section(paper)
+    return "\n".join(parts)
+
+
+def _summary(papers: Sequence[Paper]) -> Iterator[Sequence[str]]:
+    yield "paper", "published", "holds", "differs", "not tested"
+    words = ("", "holds", "differs", "not tested")
+    for paper in papers:
+        name = f"[{paper.title}](#{_anchor(paper.title)})"
+        if paper.findings is None:
+            yield name, "no run stored", "", "", ""
+        else:
+            yield name, *(str(paper.count(word)) for word in words)
+    yield "all", *(str(sum(paper.count(word) for paper in papers)) for word in words)
+
+
+def _section(paper: Paper) -> Iterator[str]:
+    yield f"## {paper.title}\n"
+    more = f" More: [{paper.page}]({paper.page})." if paper.page else ""
+    told = f" {paper.tolerance}." if paper.tolerance else ""
+    yield f"{paper.reference}. Data: {paper.data}.{told}{more}\n"
+    if paper.findings is None:
+        yield "No run of it is stored.\n"
+        return
+    yield f"Made at commit {paper.commit} by\n\n    {paper.command}\n"
+    data = list(dict.fromkeys(one["data"] for one in paper.findings))
+    rows = []
+    for one in paper.findings:
+        letter = _letter(data.index(one["data"]))
+        parts = one["source"], one["what"], one["published"], one["ours"]
+        rows.append((*parts, letter, one["verdict"]))
+    yield _table([("where", "what", "published", "here", "data", "verdict"), *rows])
+    yield "\n".join(f"- {_letter(place)}: {text}" for place, text in enumerate(data)) + "\n"
+
+
+def _letter(place: int) -> str:
+    return chr(ord("a") + place) if place < 26 else f"a{place - 25}"
+
+
+def _anchor(title: str) -> str:
+    """Return what GitHub makes of a heading."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def _table(rows: Iterable[Sequence[str]], numbers: int = 0) -> str:
+    header, *rest = rows
+    rule = "|" + "---|" * (len(header) - numbers) + "---:|" * numbers
+    lines = ["| " + " | ".join(map(_cell, row)) + " |" for row in (header, *rest)]
+    return "\n".join([lines[0], rule, *lines[1:]]) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def differences(path: Path, expected: str) -> list[str]:
+    """Return the first line in which a file is not what it should be, as a complaint."""
+    found = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    wanted = expected.splitlines()
+    for number in range(max(len(found), len(wanted))):
+        old = found[number] if number < len(found) else "no such line"
+        new = wanted[number] if number < len(wanted) else "no such line"
+        if old != new:
+            return [f"{path}:{number + 1}: found    {old}\n{path}:{number + 1}: expected {new}"]
+    return []
+
+
+def contradictions(docs: Path, papers: Iterable[Paper]) -> list[str]:
+    """Return every row of a table of findings in docs/ that the stored findings do not have."""
+    complaints = []
+    for paper in papers:
+        path = docs / paper.page
+        if not paper.page or paper.findings is None or not path.exists():
+            continue
+        stored = {
+            (*(_cell(one[key]) for key in _FINDING_KEYS[:4]), one["verdict"].split(" because ")[0])
+            for one in paper.findings
+        }
+        for number, cells in _rows_of_findings(path.read_text(encoding="utf-8")):
+            verdict = _SHORT_VERDICTS.get(cells[-1], cells[-1])
+            # Without a verdict the row is no counterpart of anything that was published.
+            if verdict is not None and (*cells[:4], verdict) not in stored:
+                complaints.append(
+                    f"{path}:{number}: docs/evidence/{paper.folder}.json has no such finding: "
+                    f"{' | '.join(cells)}"
+                )
+    return complaints
+
+
+def _rows_of_findings(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Return the rows of tables as `reproduction.page.findings_table` makes them."""
+    inside = False
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.startswith("|"):
+            inside = False
+            continue
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if cells[:2] == ["source", "what"] and cells[3:] == ["here", "holds"]:
+            inside = True
+        elif inside and not _RULE.fullmatch(line):
+            yield number, cells
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the page or check it; return the exit code: 0, 1 for differences, 2 for bad input."""
+    parser = argparse.ArgumentParser(prog="evidence.py", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; say what differs")
+    parser.add_argument("--docs", type=Path, default=_DOCS, help="the folder docs/")
+    options = parser.parse_args(arguments)
+    path = options.docs / "evidence.md"
+    try:
+        papers = read_papers(options.docs)
+    except EvidenceError as error:
+        print(f"evidence.py: {error}", file=sys.stderr)
+        return 2
+    complaints = contradictions(options.docs, papers)
+    if options.check:
+        complaints = differences(path, page(papers)) + complaints
+    else:
+        path.write_text(page(papers), encoding="utf-8")
+    for complaint in complaints:
+        print(complaint, file=sys.stderr)
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
