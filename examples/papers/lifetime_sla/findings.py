@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cospot import sla
-from reproduction.page import Finding, percent
-
 from lifetime_sla.production import NATIVE_HOSTS, PAPER_PRODUCTION, load_over_time
 from lifetime_sla.results import Combination, Results, letters
+from reproduction.page import Finding, percent
 
 #: Section III-A: of the requests admitted, of those evicted. Of the rest there are only bars.
 PAPER_SYNTHETIC = {None: ("70 %", "39 %"), 0.25: ("60 %", "9 %")}
@@ -20,9 +19,7 @@ NEAR = 0.03
 NEAR_EVICTED = 0.005
 
 
-def findings(
-    results: Results, quotes: sla.Quotes, traces: Path, kind: str
-) -> tuple[Finding, ...]:
+def findings(results: Results, quotes: sla.Quotes, traces: Path, kind: str) -> tuple[Finding, ...]:
     """Judge a whole run; `kind`: ``traces`` or ``stand-ins``."""
     data = (
         "Eucalyptus traces DS2, DS3, DS5 and DS6, ten seeds of the starting points"
@@ -179,8 +176,8 @@ def _censored(results: Results) -> str:
         for one in results.replays(f"sofar-{pair}")
     ]
     return (
-        "the paper does not say how it counts a spot that still lives when the history ends; here it "
-        "is taken to live on, and counted as evicted then (`censored: so_far`) it admits "
+        "the paper does not say how it counts a spot that still lives when the history ends; here "
+        "it is taken to live on, and counted as evicted then (`censored: so_far`) it admits "
         + ", ".join(shares)
     )
 
@@ -214,7 +211,9 @@ def _tables(results: Results, data: str) -> Iterator[Finding]:
         "Table III",
         "without a promise more than 0.01 are evicted in all cases",
         "yes",
-        ", ".join(f"{letters(pair)} {share:.4f}" for pair, share in zip(pairs, without, strict=True)),
+        ", ".join(
+            f"{letters(pair)} {share:.4f}" for pair, share in zip(pairs, without, strict=True)
+        ),
         "partly" if any(share > 0.01 for share in without) else False,
         data,
         _victims(results, "ab"),
@@ -224,12 +223,17 @@ def _tables(results: Results, data: str) -> Iterator[Finding]:
         "Table IV",
         "the target 0.01 is met in all cases",
         "yes",
-        ", ".join(f"{letters(pair)} {one.evicted:.4f}" for pair, one in zip(pairs, kept, strict=True)),
+        ", ".join(
+            f"{letters(pair)} {one.evicted:.4f}" for pair, one in zip(pairs, kept, strict=True)
+        ),
         all(one.evicted <= 0.01 for one in kept),
         data,
         "" if all(one.evicted <= 0.01 for one in kept) else "bursts come that were not seen before",
     )
-    same = [base.on_demand_admission == promised.on_demand_admission for base, promised in pairs.values()]
+    same = [
+        base.on_demand_admission == promised.on_demand_admission
+        for base, promised in pairs.values()
+    ]
     yield Finding(
         "section III-E",
         "on its own hosts as many on-demand instances are admitted with a promise as without",
@@ -287,9 +291,7 @@ def _smaller(results: Results, data: str) -> Iterator[Finding]:
             data,
             "" if len(met) == len(promised) else "bursts come that were not seen before",
         )
-        (base,) = (
-            one for one in every if one.target is None and one.hosts == NATIVE_HOSTS[pair]
-        )
+        (base,) = (one for one in every if one.target is None and one.hosts == NATIVE_HOSTS[pair])
         yield Finding(
             f"Figure {number}",
             f"{letters(pair)} without a promise misses it on its own hosts",

@@ -13,9 +13,6 @@ from pathlib import Path
 import pandas as pd
 from cospot import sla
 from cospot.plots.style import new_figure
-from reproduction import command
-from reproduction.page import Drawing, Page, Section, Table, percent
-
 from lifetime_sla.findings import PAPER_QUANTILES, PAPER_SYNTHETIC, findings
 from lifetime_sla.production import (
     PAPER_PRODUCTION,
@@ -26,6 +23,9 @@ from lifetime_sla.production import (
     settings,
 )
 from lifetime_sla.results import Results, by_target, letters
+from reproduction import command
+from reproduction.page import Drawing, Page, Section, Table, percent
+
 
 def synthetic(results: Results) -> list[str | Table]:
     """E1."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
-from reproduction.page import Table
-
 from lifetime_sla.results import Combination, Results, letters
+from reproduction.page import Table
 
 #: Tables III and IV: on-demand admitted, spot admitted, evicted; without a promise and with 0.01.
 PAPER_PRODUCTION = {

@@ -58,7 +58,10 @@ class Combination:
 
     @property
     def _bounds(self) -> tuple[float, float]:
-        admitted, evictions = round(self.admitted / self.replays), round(self.evictions / self.replays)
+        admitted, evictions = (
+            round(self.admitted / self.replays),
+            round(self.evictions / self.replays),
+        )
         return cospot.eviction_interval(admitted, evictions)
 
     @property
