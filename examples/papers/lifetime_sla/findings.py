@@ -55,14 +55,14 @@ def _synthetic(results: Results) -> Iterator[Finding]:
             data,
         )
     for one in ones:
-        paper = PAPER_SYNTHETIC.get(one.target)
-        if paper is None:
+        shares = PAPER_SYNTHETIC.get(one.target)
+        if shares is None:
             continue
-        admitted, evicted = (float(text.rstrip(" %")) / 100 for text in paper)
+        admitted, evicted = (float(text.rstrip(" %")) / 100 for text in shares)
         yield Finding(
             "Figure 1",
             f"spots admitted, evicted of them; target {one.name}",
-            f"{paper[0]}, {paper[1]}",
+            f"{shares[0]}, {shares[1]}",
             f"{percent(one.spot_admission)}, {percent(one.evicted)}",
             abs(one.spot_admission - admitted) <= NEAR and abs(one.evicted - evicted) <= NEAR,
             data,
