@@ -10,7 +10,7 @@ usage: run.sh [options]
   -j N           threads (as many as processors)
   --seeds N      seeds of the 31 (31)
   --jobs N       jobs of the 100,000 (100000)
-  --synthetic    synthetic jobs instead of the LCG log of $COSPOT_DATA
+  --synthetic    synthetic jobs instead of the LCG log of $COSPOT_DATA, and synthetic prices only
 COSPOT names the program (build/release/cospot), COSPOT_PYTHON the Python (/usr/bin/python3).
 TEXT
 }
@@ -48,12 +48,24 @@ require_program
 mkdir -p "$output"
 
 overrides=(--set "seed=[$(seq -s, "$seeds")]")
+prices=$(realpath "$output")/prices
+mkdir -p "$prices"
+"$python" -m spot_broker.fitted -o "$prices/fitted.json"
+markets="{label: us_east_2011, synthetic: us_east_2011, seed: 1}"
+markets+=", {label: fitted, markets: [{prices: '$prices/fitted.json'}]}"
 if [[ $synthetic == yes ]]; then
   overrides+=(--set "jobs={synthetic: grid, count: $jobs, days: 7, label: synthetic}")
 else
   [[ -n ${COSPOT_DATA:-} ]] || fail "COSPOT_DATA is not set; it holds the LCG log (or use --synthetic)"
   overrides+=(--set "jobs.count=$jobs")
+  "$python" -m spot_broker.prices "$COSPOT_DATA/spotsim/prices_csv" -o "$prices"
+  files=()
+  for type in m1.small m1.large m1.xlarge c1.medium c1.xlarge; do
+    files+=("{type: $type, datacenter: us-east-1, prices: '$prices/$type.csv'}")
+  done
+  markets="{label: ec2, markets: [$(IFS=,; echo "${files[*]}")]}, $markets"
 fi
+overrides+=(--set "market=[$markets]")
 "$cospot" compare "$here/grid.yaml" --resume -j "$threads" --db "$output/results.db" \
   --csv "$output/results.csv" "${overrides[@]}"
 "$cospot" summary "$output/results.db" >"$output/ranking.txt"
