@@ -113,9 +113,15 @@ def judge(runs: Runs, claim: Claim) -> Verdict:
     return Verdict(claim, int(holding), int(significant), int(against))
 
 
+def is_below(runs: Runs, one: Cell, other: Cell, measure: str) -> bool:
+    """Tell whether a cell's measure is significantly below another's (one-sided)."""
+    difference = runs.values(other, measure) - runs.values(one, measure)
+    return _p_value(difference.dropna().to_numpy()) < LEVEL
+
+
 def differ(runs: Runs, one: Cell, other: Cell, measure: str) -> bool:
     """Tell whether two cells differ significantly, whichever is below (two-sided)."""
-    difference = (runs.values(one, measure) - runs.values(other, measure)).to_numpy()
+    difference = (runs.values(one, measure) - runs.values(other, measure)).dropna().to_numpy()
     return 2 * min(_p_value(difference), _p_value(-difference)) < LEVEL
 
 

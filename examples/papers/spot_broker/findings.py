@@ -118,7 +118,7 @@ def _directions(markets: Markets) -> Iterator[Finding]:
         def look(runs: Runs, place: int = place) -> tuple[str, bool]:
             verdict = judge(runs, claims(runs)[place])
             text = f"{verdict.holding} of {len(verdict.claim.pairs)}"
-            told = f"{verdict.significant} significantly; reversed {verdict.against}"
+            told = f"{verdict.significant} significantly, {verdict.against} reversed"
             return f"{text} ({told})", verdict.word == "holds"
 
         what = f"{claim.sentence} (`{claim.measure}`)"

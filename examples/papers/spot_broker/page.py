@@ -20,7 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from reproduction import command
 from reproduction.page import Drawing, Page, Section, Table, findings_table, percent
-from spot_broker.claims import BIDS, LATE, MECHANISMS, USEFUL, Cell, Runs, differ
+from spot_broker.claims import BIDS, LATE, MECHANISMS, USEFUL, Cell, Runs, is_below
 from spot_broker.findings import TABLE_3, Markets, findings, name_of, rises_of_ec2
 
 
@@ -64,7 +64,9 @@ def on_demand_against_high(markets: Markets) -> Table:
             one: Cell = ("none", "on_demand", alpha)
             other: Cell = ("none", "high", alpha)
             more = runs.mean(other, "cost")[0] / runs.mean(one, "cost")[0] - 1
-            told = "" if differ(runs, one, other, "cost") else " (n.s.)"
+            pairs = ((one, other), (other, one))
+            is_told_apart = any(is_below(runs, *pair, "cost") for pair in pairs)
+            told = "" if is_told_apart else " (n.s.)"
             cells.append(f"{'+' if more >= 0 else ''}{percent(more, 2)}{told}")
         rows.append(cells)
     return Table(("market", *_alpha_heads(markets)), rows, 1)

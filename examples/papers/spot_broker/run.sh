@@ -10,6 +10,7 @@ usage: run.sh [options]
   -j N           threads (as many as processors)
   --seeds N      seeds of the 31 (31)
   --jobs N       jobs of the 100,000 (100000)
+  --document FILE  also put the tables between the markers of this Markdown file
   --synthetic    synthetic jobs instead of the LCG log of $COSPOT_DATA, and synthetic prices only
 COSPOT names the program (build/release/cospot), COSPOT_PYTHON the Python (/usr/bin/python3).
 TEXT
@@ -23,17 +24,19 @@ threads=$(nproc)
 seeds=31
 jobs=100000
 synthetic=no
+document=
 while (($#)); do
   case $1 in
     -h | --help) usage; exit 0 ;;
     --synthetic) synthetic=yes; shift; continue ;;
-    -o | -j | --seeds | --jobs)
+    -o | -j | --seeds | --jobs | --document)
       (($# > 1)) || fail "$1 needs a value; see run.sh --help"
       case $1 in
         -o) output=$2 ;;
         -j) threads=$2 ;;
         --seeds) seeds=$2 ;;
         --jobs) jobs=$2 ;;
+        --document) document=$2 ;;
       esac
       shift 2 ;;
     *) fail "unknown option $1; see run.sh --help" ;;
@@ -45,6 +48,7 @@ fi
 if ! [[ $jobs =~ ^[0-9]+$ ]] || ((jobs < 1)); then fail "--jobs $jobs; expected a number from 1"; fi
 
 require_program
+require_document "$document"
 mkdir -p "$output"
 
 overrides=(--set "seed=[$(seq -s, "$seeds")]")
@@ -53,6 +57,7 @@ mkdir -p "$prices"
 "$python" -m spot_broker.fitted -o "$prices/fitted.json"
 markets="{label: us_east_2011, synthetic: us_east_2011, seed: 1}"
 markets+=", {label: fitted, markets: [{prices: '$prices/fitted.json'}]}"
+ec2=()
 if [[ $synthetic == yes ]]; then
   overrides+=(--set "jobs={synthetic: grid, count: $jobs, days: 7, label: synthetic}")
 else
@@ -63,10 +68,12 @@ else
   for type in m1.small m1.large m1.xlarge c1.medium c1.xlarge; do
     files+=("{type: $type, datacenter: us-east-1, prices: '$prices/$type.csv'}")
   done
+  ec2=(--ec2 "$prices/m1.small.csv")
   markets="{label: ec2, markets: [$(IFS=,; echo "${files[*]}")]}, $markets"
 fi
 overrides+=(--set "market=[$markets]")
 "$cospot" compare "$here/grid.yaml" --resume -j "$threads" --db "$output/results.db" \
   --csv "$output/results.csv" "${overrides[@]}"
 "$cospot" summary "$output/results.db" >"$output/ranking.txt"
-"$python" -m spot_broker.page "$output/results.db" -o "$output"
+"$python" -m spot_broker.page "$output/results.db" "${ec2[@]}" -o "$output" \
+  ${document:+--document "$document"}
