@@ -77,7 +77,7 @@ def test_the_whole_evaluation_on_a_small_scale(tmp_path: Path) -> None:
         "-o",
         str(tmp_path),
     ]
-    small = ["--jobs", "100", "--seeds", "2", "-j", "2"]
+    small = ["--jobs", "100", "--seeds", "2", "--high-seeds", "3", "-j", "2"]
     for _ in range(2):  # the second time there is nothing left to do
         finished = subprocess.run(
             [*command, *small], capture_output=True, text=True, check=False, env=environment
@@ -87,6 +87,7 @@ def test_the_whole_evaluation_on_a_small_scale(tmp_path: Path) -> None:
     assert "Seeds: 2." in page
     # Without EC2's prices: two markets, and of each nine rows of late jobs.
     assert page.count("\n| us_east_2011 | ") == page.count("\n| fitted | ") == 1 + 1 + 9
+    assert "cheaper than High (`cost`), 3 seeds | every pair |" in page
     rows = json.loads((tmp_path / "findings.json").read_text())
     assert sum(row["source"] == "Table III" for row in rows) == 1 + 2 * 11 + 3
     assert all(row["published"] and row["data"] and row["verdict"] for row in rows)

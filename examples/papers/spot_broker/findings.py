@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ from reproduction.judging import is_near, not_tested, of_several
 from reproduction.page import Finding, percent
 from spot_broker.claims import BIDS, LATE, USEFUL, Cell, Runs, claims, differ, judge
 from spot_broker.prices import ON_DEMAND
-from spot_broker.reasons import REASONS
+from spot_broker.reasons import reason_for
 
 DATA = "Table II's 120 combinations on"
 #: Table III: rank, combination, USD per useful job, worsening in %.
@@ -38,9 +39,19 @@ def name_of(cell: Cell) -> str:
     return f"{cell[0]}, {cell[1]}, {cell[2]:g}"
 
 
-def findings(markets: Markets) -> Iterator[Finding]:
-    """Return the findings; all markets have all cells."""
+def findings(markets: Markets, high: Markets | None = None) -> Iterator[Finding]:
+    """Return the findings; all markets have all cells.
+
+    Args:
+        markets: Results of the grid.
+        high: Those of On-demand and High with more seeds, without fault tolerance.
+    """
     yield from _directions(markets)
+    if high:
+        seeds = max(runs.seeds for runs in high.values())
+        for finding in _directions(high):
+            data = finding.data.replace(DATA, f"{seeds} seeds of On-demand and High on")
+            yield replace(finding, what=f"{finding.what}, {seeds} seeds", data=data)
     yield from _alpha(markets)
     yield from _table_3(markets)
     yield _combined(markets, "Table III", "migration among the ten cheapest", "7", _migrations)
@@ -104,7 +115,7 @@ def _combined(
     """Return a finding about each market; `look`: what came out, and whether it holds."""
     seen = {name: look(runs) for name, runs in markets.items()}
     return of_several(
-        Finding(source, what, paper, "", because=REASONS.get(what, "prices are others")),
+        Finding(source, what, paper, "", because=reason_for(what)),
         {name: text for name, (text, _) in seen.items()},
         {name: holds for name, (_, holds) in seen.items()},
         DATA,

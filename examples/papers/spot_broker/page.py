@@ -149,12 +149,17 @@ def _runs_of(database: Path) -> pd.DataFrame:
     return results.runs
 
 
+def _markets_of(databases: Sequence[Path]) -> dict[str, Runs]:
+    """Return the runs of databases by market."""
+    frame = pd.concat([_runs_of(path) for path in databases], ignore_index=True)
+    groups = frame.groupby("market", sort=False, observed=True)
+    return {str(name): Runs(part) for name, part in groups}
+
+
 def _page(options: argparse.Namespace) -> Page:
-    frame = pd.concat([_runs_of(path) for path in options.results], ignore_index=True)
-    markets = {
-        str(name): Runs(part) for name, part in frame.groupby("market", sort=False, observed=True)
-    }
-    found = list(findings(markets))
+    markets = _markets_of(options.results)
+    high = _markets_of([options.high]) if options.high is not None else None
+    found = list(findings(markets, high))
     if options.ec2 is not None:
         found.insert(0, rises_of_ec2(options.ec2))
     seeds = max(runs.seeds for runs in markets.values())
@@ -166,7 +171,9 @@ def _page(options: argparse.Namespace) -> Page:
         Section("What the paper published", [told, findings_table(found, "paper")]),
         Section("Table III: USD per useful job", [cheapest(markets)]),
         Section("Rank of the cheapest of each mechanism", [checkpoint_ranks(markets)]),
-        Section("How much dearer High is than On-demand", [on_demand_against_high(markets)]),
+        Section(
+            "How much dearer High is than On-demand", [on_demand_against_high(high or markets)]
+        ),
         Section("Deadline violations, jobs", [late(markets)]),
     ]
     return Page(
@@ -187,6 +194,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         type=Path,
         nargs="+",
         help="results databases of the study broker; several: each with seeds of its own",
+    )
+    parser.add_argument(
+        "--high", type=Path, help="results of On-demand and High with more seeds, nothing else"
     )
     parser.add_argument("--ec2", type=Path, help="EC2's prices of m1.small, as prices.py writes")
     return command.run(parser, _page, arguments)
