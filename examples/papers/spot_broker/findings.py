@@ -17,6 +17,8 @@ from spot_broker.prices import ON_DEMAND
 from spot_broker.reasons import reason_for
 
 DATA = "Table II's 120 combinations on"
+#: The direction that has more seeds.
+AGAINST_HIGH = "On-demand is cheaper than High"
 #: Table III: rank, combination, USD per useful job, worsening in %.
 TABLE_3: list[tuple[int, Cell, float, float]] = [
     (1, ("migration", "minimum", 2), 0.03578, 0),
@@ -46,10 +48,12 @@ def findings(markets: Markets, high: Markets | None = None) -> Iterator[Finding]
         markets: Results of the grid.
         high: Those of On-demand and High with more seeds, without fault tolerance.
     """
-    yield from _directions(markets)
-    if high:
-        seeds = max(runs.seeds for runs in high.values())
-        for finding in _directions(high):
+    for finding in _directions(markets):
+        if not (high and AGAINST_HIGH in finding.what):
+            yield finding
+    for finding in _directions(high or {}):
+        if AGAINST_HIGH in finding.what:
+            seeds = max(runs.seeds for runs in (high or {}).values())
             data = finding.data.replace(DATA, f"{seeds} seeds of On-demand and High on")
             yield replace(finding, what=f"{finding.what}, {seeds} seeds", data=data)
     yield from _alpha(markets)
@@ -123,8 +127,8 @@ def _combined(
 
 
 def _directions(markets: Markets) -> Iterator[Finding]:
-    first = next(iter(markets.values()))
-    for place, claim in enumerate(claims(first)):
+    first = next(iter(markets.values()), None)
+    for place, claim in enumerate(claims(first) if first else ()):
 
         def look(runs: Runs, place: int = place) -> tuple[str, bool]:
             verdict = judge(runs, claims(runs)[place])

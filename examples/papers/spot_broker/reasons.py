@@ -8,8 +8,7 @@ _REASONS = {
     "because fewer instances are revoked; the other differences are small, not all significant",
     "alpha 1 and 2 violate more": "one pair is not significant with 5 seeds",
     "On-demand is cheaper than High": "on us_east_2011 prices exceed on-demand by 17% at most, "
-    "which costs less than starting jobs again; on the others the difference is near 1%, and some "
-    "pairs are not significant",
+    "which costs less than starting jobs again",
     "Mean than Minimum": "on ec2 prices cross the middle of their band often, so Mean is revoked "
     "more often than Minimum, at higher prices; on us_east_2011 four pairs are not significant "
     "with 5 seeds",
@@ -26,8 +25,8 @@ _REASONS = {
     "deadlines, estimates and parallelism of the jobs are drawn",
     "USD per useful job": "neither the prices nor the drawn parallelism of the jobs are the "
     "paper's",
-    "checkpoint": "hourly snapshots cost more than they save: with High, which is never revoked, "
-    "checkpointing is dearer than no fault tolerance",
+    "checkpoint": "snapshots cost time (with High, which is never revoked, checkpointing is dearer "
+    "than no fault tolerance), and migration gets cheaper hours",
     "migration, ": "migration with Minimum takes most of the first ten ranks, with every alpha",
     "none, on_demand": "the best without fault tolerance is 19th on each, with another alpha or "
     "High",
