@@ -84,7 +84,7 @@ def test_the_whole_evaluation_on_a_small_scale(tmp_path: Path) -> None:
         )
         assert finished.returncode == 0, finished.stderr
     page = (tmp_path / "findings.md").read_text()
-    assert "Seeds: 2." in page
+    assert "Seeds: 2; On-demand against High: 3." in page
     # Without EC2's prices: two markets, and of each nine rows of late jobs.
     assert page.count("\n| us_east_2011 | ") == page.count("\n| fitted | ") == 1 + 1 + 9
     assert "cheaper than High (`cost`), 3 seeds | every pair |" in page
