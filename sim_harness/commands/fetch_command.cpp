@@ -30,6 +30,7 @@ struct FetchOptions {
 struct Source {
   std::string url;
   std::string local;
+  std::string sha256{};  // what it has to be; empty: what an earlier fetch recorded
 };
 
 bool is_address(std::string_view source) {
@@ -71,8 +72,9 @@ std::string_view outcome_text(FetchOutcome outcome) {
 }
 
 void fetch_files(const FetchOptions& options, const std::vector<Source>& files) {
-  const std::string digest = parse_digest(options);
+  const std::string given = parse_digest(options);
   for (const Source& file : files) {
+    const std::string& digest = given.empty() ? file.sha256 : given;
     const std::filesystem::path path =
         (std::filesystem::path(options.folder) / file.local).lexically_normal();
     const FetchResult result = fetch_file({.url = file.url, .file = path, .sha256 = digest});
@@ -89,7 +91,9 @@ void fetch_dataset(const FetchOptions& options) {
   }
   std::vector<Source> files;
   for (const PublicFile& file : dataset.files) {
-    files.push_back({.url = url_of(options, dataset, file), .local = file.local});
+    files.push_back({.url = url_of(options, dataset, file),
+                     .local = file.local,
+                     .sha256 = options.url.empty() ? file.sha256 : ""});
   }
   fetch_files(options, files);
   print(fmt::format("{}\n{}\n", dataset.terms, dataset.next_step));

@@ -17,6 +17,7 @@
 #include "guarantees/economy/economy_promise.hpp"
 #include "tests/cpp/random_hosts.hpp"
 #include "tests/cpp/scratch_folder.hpp"
+#include "tests/cpp/source_folder.hpp"
 #include "weighers/registry.hpp"
 
 namespace cospot {
@@ -83,7 +84,7 @@ std::vector<std::string> all_matches(const std::string& text, const char* patter
 /// Every class and every name in `folder`/*`suffix` is in that folder's registry, and the reverse.
 void check_headers(const std::string& folder, const std::string& suffix,
                    std::set<std::string> names) {
-  const std::filesystem::path root(COSPOT_SOURCE_DIR);
+  const std::filesystem::path root = source_folder();
   const std::string registry = ScratchFolder::read(root / folder / "registry.cpp");
   const std::set<std::string> registered = names;
   for (const auto& entry : std::filesystem::directory_iterator(root / folder)) {

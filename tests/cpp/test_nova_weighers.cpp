@@ -14,6 +14,7 @@
 #include "weighers/nova_io_ops_weigher.hpp"
 #include "weighers/nova_ram_weigher.hpp"
 #include "weighers/registry.hpp"
+#include "tests/cpp/source_folder.hpp"
 
 namespace cospot {
 namespace {
@@ -44,7 +45,7 @@ void read_host(std::istringstream& line, RecordedCase& recorded) {
 }
 
 std::vector<RecordedCase> read_recorded_cases() {
-  std::ifstream file(COSPOT_SOURCE_DIR "/tests/parity/nova_weights.txt");
+  std::ifstream file(source_folder() / "tests/parity/nova_weights.txt");
   std::vector<RecordedCase> cases;
   for (std::string text; std::getline(file, text);) {
     std::istringstream line(text);

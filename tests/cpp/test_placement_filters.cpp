@@ -11,6 +11,7 @@
 #include "filters/registry.hpp"
 #include "sim_harness/data/hosts/hosts_file.hpp"
 #include "weighers/registry.hpp"
+#include "tests/cpp/source_folder.hpp"
 
 namespace cospot {
 namespace {
@@ -58,7 +59,7 @@ void read_request(const std::vector<std::string>& fields, RecordedCase& recorded
 }
 
 std::vector<RecordedCase> read_cases() {
-  std::ifstream file(COSPOT_SOURCE_DIR "/tests/parity/nova_filters.txt");
+  std::ifstream file(source_folder() / "tests/parity/nova_filters.txt");
   REQUIRE(file.good());
   std::vector<RecordedCase> cases;
   for (std::string line; std::getline(file, line);) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -12,6 +13,9 @@ import pytest
 pytest.importorskip("pandas", minversion="1.5")
 pytest.importorskip("matplotlib", minversion="3.6")
 
+import cospot
+import pandas as pd
+from lifetime_sla.results import combined
 from reproduction.document import BEGIN, END
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,6 +61,13 @@ def test_a_quick_run_makes_the_whole_page(program: str, tmp_path: Path) -> None:
     assert text.startswith("Before.\n") and text.endswith("After.\n")
     assert "old" not in text and "### E1" in text
     assert all((made / f"figure-{number}.svg").exists() for number in range(1, 8))
+    findings = json.loads((made / "findings.json").read_text())
+    sources = {one["source"] for one in findings}
+    assert sources >= {"Table I", "Table II", "Table III", "Table IV"}
+    assert sources >= {f"Figure {number}" for number in range(1, 8)}
+    assert {one["data"] for one in findings if one["source"] == "Table III"} == {
+        "stand-ins for the Eucalyptus traces"
+    }
     assert (made / "e3-ab.csv").read_text().startswith("workload,spot_workload,hosts,target,seed,")
 
 
@@ -69,3 +80,38 @@ def test_bad_options(program: str, tmp_path: Path) -> None:
     ):
         done = run(program, *words)
         assert done.returncode == 2 and text in done.stderr
+
+
+def runs_of(evictions: list[int]) -> pd.DataFrame:
+    """Runs with the target 0.01 that admit 100 spots each."""
+    return pd.DataFrame(
+        {
+            "target": "0.01",
+            "hosts": 7,
+            "is_met": [count <= 1 for count in evictions],
+            "spot_admitted": 100,
+            "evictions": evictions,
+            "on_demand_admission": 1.0,
+            "spot_admission": 0.5,
+            "spot_revenue_share": 0.5,
+        }
+    )
+
+
+def test_replays_of_the_same_requests_are_not_pooled() -> None:
+    runs = runs_of([1, 0, 2, 1])
+    drawn, replayed = combined(runs), combined(runs, same_requests=True)
+    # 4 of 400 are evicted either way; independent draws are 400 trials, replays of one trace 100.
+    assert drawn.evicted == replayed.evicted == 4 / 400
+    assert (replayed.spread, replayed.replays) == ("0.0000 to 0.0200", 4)
+    lower, upper = cospot.eviction_interval(400, 4)
+    assert drawn.interval == f"{100 * lower:.2f}% to {100 * upper:.2f}%"
+    lower, upper = cospot.eviction_interval(100, 1)
+    assert replayed.interval == f"{100 * lower:.2f}% to {100 * upper:.2f}%"
+
+
+def test_a_promise_is_kept_when_the_whole_interval_is_below_it() -> None:
+    # Clopper-Pearson's upper end for 0 of n is 1 - 0.025^(1/n): 3.6 % for 100, 0.9 % for 400.
+    runs = runs_of([0, 0, 0, 0])
+    assert combined(runs).verdict == "kept"
+    assert combined(runs, same_requests=True).verdict == "unclear"

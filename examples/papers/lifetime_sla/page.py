@@ -6,116 +6,25 @@ Source: Pucher, Wolski and Krintz, "Providing Lifetime SLAs for Cloud Spot Insta
 from __future__ import annotations
 
 import argparse
-import itertools
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-import cospot
 import pandas as pd
 from cospot import sla
 from cospot.plots.style import new_figure
+from lifetime_sla.findings import PAPER_QUANTILES, PAPER_SYNTHETIC, findings
+from lifetime_sla.production import (
+    PAPER_PRODUCTION,
+    load_over_time,
+    on_fewer_hosts,
+    production,
+    scaling,
+    settings,
+)
+from lifetime_sla.results import Results, by_target, letters
 from reproduction import command
 from reproduction.page import Drawing, Page, Section, Table, percent
-
-#: Section III-A: of the requests admitted, of those evicted. Of the rest there are only bars.
-PAPER_SYNTHETIC = {None: ("70 %", "39 %"), 0.25: ("60 %", "9 %")}
-#: Section III-B: the time until eviction with 15 free slots, seconds.
-PAPER_QUANTILES = {0.25: 3200, 0.05: 1500, 0.01: 900}
-#: Tables III and IV: on-demand admitted, spot admitted, evicted; without a promise and with 0.01.
-PAPER_PRODUCTION = {
-    "ab": ((0.977, 1.000, 0.013), (0.977, 0.884, 0.009)),
-    "ba": ((1.000, 0.850, 0.024), (1.000, 0.757, 0.000)),
-    "cd": ((1.000, 0.943, 0.016), (1.000, 0.491, 0.002)),
-    "dc": ((0.997, 0.963, 0.013), (0.999, 0.278, 0.006)),
-}
-NATIVE_HOSTS = {"ab": 7, "ba": 7, "cd": 31, "dc": 31}
-
-
-@dataclass(frozen=True)
-class Combination:
-    """All runs of one target on one number of hosts: sums of spots, means of shares."""
-
-    target: float | None
-    hosts: int
-    runs: int
-    runs_met: int
-    admitted: int
-    evictions: int
-    on_demand_admission: float
-    spot_admission: float
-    spot_revenue_share: float
-
-    @property
-    def evicted(self) -> float:
-        """The share of the admitted spots that was evicted."""
-        return self.evictions / max(1, self.admitted)
-
-    @property
-    def interval(self) -> str:
-        """The 95 % interval of that share."""
-        lower, upper = cospot.eviction_interval(self.admitted, self.evictions)
-        return f"{percent(lower, 2)} to {percent(upper, 2)}"
-
-    @property
-    def verdict(self) -> str:
-        """Whether the promise was kept: the whole interval is on one side of the target."""
-        if self.target is None:
-            return ""
-        lower, upper = cospot.eviction_interval(self.admitted, self.evictions)
-        return "kept" if upper <= self.target else "broken" if lower > self.target else "unclear"
-
-    @property
-    def name(self) -> str:
-        """The target as the study file has it."""
-        return "none" if self.target is None else f"{self.target:g}"
-
-
-def combined(runs: pd.DataFrame) -> Combination:
-    """Sum up runs of one target."""
-    target = str(runs["target"].iloc[0])
-    return Combination(
-        target=None if target == "none" else float(target),
-        hosts=int(runs["hosts"].iloc[0]),
-        runs=len(runs),
-        runs_met=int(runs["is_met"].astype(bool).sum()),
-        admitted=int(runs["spot_admitted"].sum()),
-        evictions=int(runs["evictions"].sum()),
-        on_demand_admission=float(runs["on_demand_admission"].mean()),
-        spot_admission=float(runs["spot_admission"].mean()),
-        spot_revenue_share=float(runs["spot_revenue_share"].mean()),
-    )
-
-
-class Results:
-    """What run.sh left in a folder."""
-
-    def __init__(self, folder: Path) -> None:
-        """Look at what is in a folder."""
-        self._folder = folder
-
-    def runs(self, name: str) -> pd.DataFrame | None:
-        """Return those of NAME.db, or of NAME-1.db, NAME-2.db, ...; None: nothing was run."""
-        files = [self._folder / f"{name}.db", *sorted(self._folder.glob(f"{name}-*.db"))]
-        frames = [
-            cospot.load_results(file).runs.astype({"target": str}).assign(workload=file.stem)
-            for file in files
-            if file.exists()
-        ]
-        return pd.concat(frames, ignore_index=True) if frames else None
-
-    def combinations(self, name: str) -> list[Combination]:
-        """Return one for each number of hosts and target, in the order of the study."""
-        runs = self.runs(name)
-        if runs is None:
-            return []
-        return [combined(group) for _, group in runs.groupby(["hosts", "target"], sort=False)]
-
-
-def letters(pair: str) -> str:
-    """Return ``A-B`` of ``ab``."""
-    return "-".join(pair.upper())
 
 
 def synthetic(results: Results) -> list[str | Table]:
@@ -175,49 +84,6 @@ def conditions(quotes: sla.Quotes) -> list[str | Table]:
     ]
 
 
-def production(results: Results) -> Table:
-    """E3."""
-    rows = []
-    for pair, papers in PAPER_PRODUCTION.items():
-        every = results.combinations(f"e3-{pair}")
-        native = [one for one in every if one.hosts == NATIVE_HOSTS[pair]]
-        for one, paper in zip(native, papers, strict=True):
-            ours = (one.on_demand_admission, one.spot_admission, one.evicted)
-            figures = itertools.chain.from_iterable(zip(paper, ours, strict=True))
-            numbers = [f"{figure:.3f}" for figure in figures]
-            rows.append((letters(pair), one.name, *numbers, one.interval))
-    header = (
-        "pair, target, on-demand: paper, ours, spot: paper, ours, evicted: paper, ours, "
-        "95 % interval"
-    )
-    return Table(header.split(", "), rows)
-
-
-def scaling(results: Results) -> Table:
-    """E4."""
-    rows = [
-        (
-            letters(pair),
-            str(one.hosts),
-            one.name,
-            f"{one.on_demand_admission:.3f}",
-            f"{one.spot_admission:.3f}",
-            f"{one.evicted:.4f}",
-            one.verdict,
-        )
-        for pair in ("ab", "cd")
-        for one in on_fewer_hosts(results, pair)
-    ]
-    header = "pair, hosts, target, on-demand admitted, spot admitted, evicted, promise"
-    return Table(header.split(", "), rows)
-
-
-def on_fewer_hosts(results: Results, pair: str) -> list[Combination]:
-    """Return what has a target, and what has none on the pair's own hosts."""
-    every = results.combinations(f"e3-{pair}")
-    return [one for one in every if one.target is not None or one.hosts == NATIVE_HOSTS[pair]]
-
-
 def unseen(results: Results) -> Table:
     """Return every promise against what came of it."""
     stand_ins = [(f"unseen-{pair}", f"stand-ins {letters(pair)}") for pair in PAPER_PRODUCTION]
@@ -238,13 +104,6 @@ def unseen(results: Results) -> Table:
     ]
     header = "requests, target, admitted, evictions, evicted, 95 % interval, runs within target"
     return Table(header.split(", "), rows)
-
-
-def by_target(runs: pd.DataFrame | None) -> list[Combination]:
-    """Return one for each target, over all hosts and workloads."""
-    if runs is None:
-        return []
-    return [combined(group) for _, group in runs.groupby("target", sort=False)]
 
 
 def azure(runs: pd.DataFrame) -> Table:
@@ -270,24 +129,6 @@ def azure(runs: pd.DataFrame) -> Table:
         "spot revenue (of requested), against CoSpot without promises, VMs rejected"
     )
     return Table(header.split(", "), rows)
-
-
-def load_over_time(trace: Path) -> tuple[list[float], list[int]]:
-    """Days, and the cores that the instances of a Eucalyptus trace hold from then on."""
-    days, cores, held, sizes = [0.0], [0], 0, {}
-    for line in trace.read_text(encoding="utf-8").splitlines():
-        words = line.split()
-        if not words or words[0].startswith("#"):
-            continue
-        if words[0] == "START":
-            sizes[words[2]] = int(float(words[4]))
-            held += sizes[words[2]]
-        else:
-            held -= sizes.pop(words[2])
-        days.append(float(words[1]) / 86400)
-        cores.append(held)
-    return days, cores
-
 
 
 def drawings(results: Results, quotes: sla.Quotes, traces: Path) -> Iterator[Drawing]:
@@ -361,7 +202,13 @@ def _page(options: argparse.Namespace) -> Page:
         ),
         Section(
             "E3: production traces (Tables III and IV)",
-            [f"These are {source}.", production(results)],
+            [
+                f"These are {source}. A replay differs by the estimator's starting points only: "
+                "*over seeds* is the least and the most evicted.",
+                production(results),
+                "Spots admitted / evicted with the target 0.01 where the paper is silent:",
+                settings(results),
+            ],
         ),
         Section("E4: fewer hosts (Figures 6 and 7)", [scaling(results)]),
         Section("Promises on time that the estimator has not seen", [unseen(results)]),
@@ -376,6 +223,7 @@ def _page(options: argparse.Namespace) -> Page:
         "IC2E 2015.",
         sections=sections,
         drawings=drawings(results, quotes, options.traces),
+        findings=findings(results, quotes, options.traces, options.kind),
     )
 
 

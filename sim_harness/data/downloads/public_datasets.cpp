@@ -49,24 +49,33 @@ PublicDataset cospot_release() {
   return dataset;
 }
 
+/// R. Wolski and J. Brevik publish the traces at https://www.cs.ucsb.edu/~rich/workload/, the
+/// address that Pucher et al. cite; this is a copy whose files are known.
 PublicDataset eucalyptus() {
   PublicDataset dataset{
       .name = "eucalyptus",
       .summary = "six production traces of private clouds, for `study: sla`",
-      // The folder is the one that Pucher et al. cite. The files' names are those that another
-      // simulator of these traces uses; no download was tried when this was written.
-      .address = "https://www.cs.ucsb.edu/~rich/workload/",
+      // One commit, so that the files stay as they are; later copies name nodes otherwise.
+      .address =
+          "https://raw.githubusercontent.com/DanielFloripa/EAVIRA_CHAVE/"
+          "e554d8f9bb17289a9e62e657843e8765c95c0435/input/ORIG_eucalyptus-traces/",
       .files = {},
       .terms =
-          "Cite R. Wolski and J. Brevik. Whose clouds these are is not disclosed; the authors "
-          "ask to respect that.",
+          "There is no licence: use them, but do not pass them on. Cite R. Wolski and J. Brevik. "
+          "Whose clouds these are is not disclosed; the authors ask to respect that.",
       .next_step =
           "Run the paper's evaluation on them:\n"
           "  examples/papers/lifetime_sla/run.sh --traces FOLDER"};
-  constexpr int kTraces = 6;
-  for (int i = 1; i <= kTraces; ++i) {
-    dataset.files.push_back(
-        {.remote = fmt::format("DS{}-trace.txt", i), .local = fmt::format("ds{}.txt", i)});
+  constexpr std::array kDigests{"2d395555c4ea8f3fd025c30b80ffdfeace185e7a550bac5c348f780c379bf237",
+                                "c728950f234bc3beab46238b306e0d49a8e20d9249637c92e3be314e6355e7d3",
+                                "544b209235eb1baae45e71da6f0ebd18eb1593509196e894667784fa7f014173",
+                                "2369e24e738b38669263ce60ed4b9ab1851650d653e882b323e4b8bdbd512fc8",
+                                "37b486b3666208efe9e94b6e2f0d68072715bafb1b0b2af1689d63a844cac212",
+                                "da0f804e56e96ebf4a41101ffef7597a5d67c6c19987ba09c843e3201b2c49a4"};
+  for (std::size_t i = 0; i < kDigests.size(); ++i) {
+    dataset.files.push_back({.remote = fmt::format("DS{}-trace.txt", i + 1),
+                             .local = fmt::format("ds{}.txt", i + 1),
+                             .sha256 = kDigests[i]});
   }
   return dataset;
 }

@@ -10,6 +10,7 @@ namespace cospot {
 struct PublicFile {
   std::string remote;
   std::string local;
+  std::string sha256{};  ///< of the file at the dataset's own address; empty: not known
 };
 
 /// A workload that its authors have published, and how it may be used.
