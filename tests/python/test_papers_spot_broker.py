@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import os
 import subprocess
 import sys
@@ -15,7 +17,8 @@ pytest.importorskip("pandas", minversion="1.5")
 
 import pandas as pd
 from cospot.errors import InputError
-from spot_broker.page import Claim, Runs, judge
+from spot_broker.claims import Claim, Runs, differ, judge
+from spot_broker.findings import rises_of_ec2
 
 ROOT = Path(__file__).resolve().parents[2]
 LOW, HIGH = ("none", "minimum", 2.0), ("none", "mean", 2.0)
@@ -42,7 +45,7 @@ def runs_of(low: list[float], high: list[float], market: str = "m") -> Runs:
 
 
 def test_verdicts() -> None:
-    claim = Claim("low is cheaper", "cost", [(LOW, HIGH)])
+    claim = Claim("Figure 2a", "low is cheaper", "cost", [(LOW, HIGH)])
     # Differences 1, 2, 3: t = 2 / (1 / sqrt 3) = 3.464 > 2.920 = t(0.95; 2).
     assert judge(runs_of([1, 1, 1], [2, 3, 4]), claim).word == "holds"
     # Differences 0, 1, 2: t = 1.732 < 2.920.
@@ -74,18 +77,43 @@ def test_the_whole_evaluation_on_a_small_scale(tmp_path: Path) -> None:
         "-o",
         str(tmp_path),
     ]
-    small = ["--jobs", "100", "--seeds", "2", "-j", "2"]
+    small = ["--jobs", "100", "--seeds", "2", "--high-seeds", "3", "-j", "2"]
     for _ in range(2):  # the second time there is nothing left to do
         finished = subprocess.run(
             [*command, *small], capture_output=True, text=True, check=False, env=environment
         )
         assert finished.returncode == 0, finished.stderr
     page = (tmp_path / "findings.md").read_text()
-    assert page.count("\n| ") == 14
-    assert "Seeds: 2." in page
-    for name in ("figure-2a", "figure-2b", "figure-3", "figure-4"):
-        assert (tmp_path / f"{name}.png").stat().st_size > 5000
-    assert (tmp_path / "ranking.txt").read_text().count("migration") == 30
+    assert "Seeds: 2; On-demand against High: 3." in page
+    # Without EC2's prices: two markets, and of each nine rows of late jobs.
+    assert page.count("\n| us_east_2011 | ") == page.count("\n| fitted | ") == 1 + 1 + 9
+    assert "cheaper than High (`cost`), 3 seeds | every pair |" in page
+    rows = json.loads((tmp_path / "findings.json").read_text())
+    assert sum(row["source"] == "Table III" for row in rows) == 1 + 2 * 11 + 3
+    assert all(row["published"] and row["data"] and row["verdict"] for row in rows)
+    for name, market in itertools.product(("2a", "2b", "3", "4"), ("us-east-2011", "fitted")):
+        assert (tmp_path / f"figure-{name}-{market}.png").stat().st_size > 5000
+    assert (tmp_path / "ranking.txt").read_text().count("migration") == 2 * 30
     bad = subprocess.run([*command, "--seeds", "1"], capture_output=True, text=True, check=False)
     assert bad.returncode == 2
     assert "expected 2 to 31" in bad.stderr
+
+
+def test_rises_are_counted_from_begin_to_end(tmp_path: Path) -> None:
+    # On demand is 0.085. One rise of 2 hours, at two prices, up to 0.102 / 0.085 = 1.2; another of
+    # an hour, exactly at 0.085; the last price is not known to have ended.
+    usd = (0.03, 0.09, 0.102, 0.03, 0.085, 0.03, 0.09)
+    rows = [f"2010-12-01T{hour:02}:00:00Z,{price}" for hour, price in enumerate(usd)]
+    path = tmp_path / "m1.small.csv"
+    path.write_text("\n".join(["time,price", *rows]))
+    found = rises_of_ec2(path)
+    assert found.here == "2; 120 min; 20%"
+    assert found.holds is False
+
+
+def test_the_ranking_leaves_out_what_the_paper_does() -> None:
+    both = runs_of([1, 2], [3, 4])
+    assert both.ranking("cost") == [LOW, HIGH]
+    assert LOW in both and ("none", "high", 2.0) not in both
+    assert differ(runs_of([1, 1], [2, 2]), HIGH, LOW, "cost")
+    assert not differ(runs_of([1, 2], [2, 1]), HIGH, LOW, "cost")

@@ -1,258 +1,120 @@
 """Does what the broker's paper found hold in results of the study ``broker``?
 
-Every published direction is tested over the seeds (paired, one-sided Student's t at 5 %); Figures 2
-to 4 are drawn again. Source: Voorsluys and Buyya, "Reliable Provisioning of Spot Instances".
+Every published direction is tested over the seeds on each market (claims.py), the numbers are put
+beside the paper's (findings.py), and Figures 2 to 4 are drawn again for each market. Source:
+Voorsluys and Buyya, "Reliable Provisioning of Spot Instances".
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import cospot
-import numpy as np
 import pandas as pd
 from cospot.errors import InputError
 from cospot.plots.style import new_figure
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from reproduction import command
-from reproduction.page import Drawing, Page, Section, Table
-from scipy import stats
-
-#: What a run is of, beside its seed.
-CELL = ["fault_tolerance", "bid", "alpha"]
-Cell = tuple[str, str, float]
-MECHANISMS = ("none", "checkpoint", "migration", "duplication")
-BIDS = ("minimum", "mean", "on_demand", "high", "current")
-LEVEL = 0.05
+from reproduction.page import Drawing, Page, Section, Table, findings_table, percent
+from spot_broker.claims import BIDS, LATE, MECHANISMS, USEFUL, Cell, Runs, claims, is_below, judge
+from spot_broker.findings import AGAINST_HIGH, TABLE_3, Markets, findings, name_of, rises_of_ec2
 
 
-@dataclass(frozen=True)
-class Claim:
-    """One published direction: in each pair, the first cell's measure is below the second's."""
-
-    sentence: str
-    measure: str
-    pairs: list[tuple[Cell, Cell]]
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """How many of a claim's pairs hold."""
-
-    claim: Claim
-    holding: int
-    significant: int
-    against: int
-
-    @property
-    def word(self) -> str:
-        """``holds``: every pair, each significantly; ``does not``: one significantly reversed."""
-        pairs = len(self.claim.pairs)
-        if self.significant == pairs:
-            return "holds"
-        if self.holding == pairs:
-            return "holds, not significantly"
-        return "does not hold" if self.against else "does not hold, not significantly"
+def verdicts(markets: Markets, high: Markets | None) -> Table:
+    """Return on which market each published direction holds; `high` as in ``findings``."""
+    words: dict[str, dict[str, str]] = {}
+    for seen in (markets, high or {}):
+        for name, runs in seen.items():
+            for claim in claims(runs):
+                if seen is markets or AGAINST_HIGH in claim.sentence:
+                    what = f"{claim.sentence} (`{claim.measure}`)"
+                    words.setdefault(what, {})[name] = judge(runs, claim).word
+    rows = [[what, *(by_market[name] for name in markets)] for what, by_market in words.items()]
+    return Table(("direction", *markets), rows)
 
 
-class Runs:
-    """The runs of a study, a value for each seed of each cell."""
-
-    def __init__(self, frame: pd.DataFrame) -> None:
-        """Take the frame of ``load_results(...)``; one market, log, billing and choice."""
-        for axis in ("market", "job_log", "billing", "market_choice"):
-            if frame[axis].nunique() > 1:
-                raise InputError(f"{axis}: expected one value, found {frame[axis].nunique()}")
-        plain = frame.assign(**{axis: frame[axis].astype(str) for axis in CELL[:2]})
-        plain["alpha"] = plain["alpha"].astype(float)
-        self._cells = {key: group.set_index("seed") for key, group in plain.groupby(CELL)}
-        self.seeds = plain["seed"].nunique()
-
-    def __contains__(self, cell: object) -> bool:
-        """Tell whether there are runs of a cell."""
-        return cell in self._cells
-
-    def alphas(self) -> list[float]:
-        """Return the values of alpha, ascending."""
-        return sorted({alpha for _, _, alpha in self._cells})
-
-    def values(self, cell: Cell, measure: str) -> pd.Series[float]:
-        """Return a measure by seed."""
-        return self._cells[cell][measure].astype(float).sort_index()
-
-    def mean(self, cell: Cell, measure: str) -> tuple[float, float]:
-        """Return the mean over the seeds and half the width of its 95 % interval."""
-        mean, half_width = cospot.mean_interval(self.values(cell, measure).to_numpy())
-        return mean, half_width or 0.0
-
-
-def judge(runs: Runs, claim: Claim) -> Verdict:
-    """Test every pair of a claim over the seeds that both have."""
-    holding = significant = against = 0
-    for below, above in claim.pairs:
-        both = pd.concat(
-            [runs.values(below, claim.measure), runs.values(above, claim.measure)], axis=1
-        ).dropna()
-        difference = (both.iloc[:, 1] - both.iloc[:, 0]).to_numpy()
-        p = _p_value(difference)
-        holding += difference.mean() > 0
-        significant += p < LEVEL
-        against += _p_value(-difference) < LEVEL
-    return Verdict(claim, int(holding), int(significant), int(against))
-
-
-def _p_value(difference: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-    """Return the p-value of ``the mean is not above 0``, one-sided."""
-    if len(difference) < 2:
-        return 1.0
-    if np.ptp(difference) == 0:  # the t statistic has no variance to divide by
-        return 0.0 if difference[0] > 0 else 1.0
-    return float(stats.ttest_1samp(difference, 0, alternative="greater").pvalue)
-
-
-def claims(runs: Runs) -> list[Claim]:
-    """Return what the paper found, as far as the results hold the cells."""
-    alphas = runs.alphas()
-    useful = "cost_per_useful_job"
-    low, high = [a for a in alphas if a <= 2], [a for a in alphas if a >= 4]
-    best = [a for a in (2.0, 4.0, 8.0) if a in alphas]
-
-    def made(
-        sentence: str,
-        measure: str,
-        pairs: Iterator[tuple[Cell, Cell]],
-    ) -> Claim:
-        known = [pair for pair in pairs if pair[0] in runs and pair[1] in runs]
-        return Claim(sentence, measure, known)
-
-    return [
-        made(
-            "Without fault tolerance, alpha = 2 is cheaper than 4 and more, for every bid",
-            "cost",
-            ((("none", b, 2.0), ("none", b, a)) for b in BIDS for a in high),
-        ),
-        made(
-            "Without fault tolerance, alpha 1 and 2 violate more deadlines than 4 and more",
-            "deadline_violations",
-            ((("none", b, h), ("none", b, lo)) for b in BIDS for h in high for lo in low),
-        ),
-        made(
-            "Without fault tolerance, On-demand is cheaper than High",
-            "cost",
-            ((("none", "on_demand", a), ("none", "high", a)) for a in alphas),
-        ),
-        made(
-            "Without fault tolerance, higher bids are cheaper: Mean than Minimum",
-            "cost",
-            ((("none", "mean", a), ("none", "minimum", a)) for a in alphas),
-        ),
-        made(
-            "Without fault tolerance, higher bids are cheaper: On-demand than Mean",
-            "cost",
-            ((("none", "on_demand", a), ("none", "mean", a)) for a in alphas),
-        ),
-        made(
-            "Without fault tolerance, higher bids violate fewer deadlines: On-demand than Minimum",
-            "deadline_violations",
-            ((("none", "on_demand", a), ("none", "minimum", a)) for a in alphas),
-        ),
-        made(
-            "Migration is cheaper with Minimum and Current than with Mean and On-demand",
-            "cost",
-            (
-                (("migration", lo, a), ("migration", hi, a))
-                for lo in ("minimum", "current")
-                for hi in ("mean", "on_demand")
-                for a in best
-            ),
-        ),
-        made(
-            "Checkpointing is cheaper per useful job with Mean and On-demand than with Minimum",
-            useful,
-            (
-                (("checkpoint", hi, a), ("checkpoint", "minimum", a))
-                for hi in ("mean", "on_demand")
-                for a in best
-            ),
-        ),
-        made(
-            "Duplication is dearer than no fault tolerance",
-            "cost",
-            ((("none", b, a), ("duplication", b, a)) for b in BIDS for a in best),
-        ),
-        made(
-            "With Minimum, migration costs less per useful job than checkpointing",
-            useful,
-            ((("migration", "minimum", a), ("checkpoint", "minimum", a)) for a in best),
-        ),
-        made(
-            "With Minimum, checkpointing costs less per useful job than no fault tolerance",
-            useful,
-            ((("checkpoint", "minimum", a), ("none", "minimum", a)) for a in best),
-        ),
-        made(
-            "Migration, Minimum, alpha = 2 costs least per useful job of all",
-            useful,
-            (
-                (("migration", "minimum", 2.0), (m, b, a))
-                for m, b, a in itertools.product(MECHANISMS, BIDS, alphas)
-                if (m, b, a) != ("migration", "minimum", 2.0)
-            ),
-        ),
-        made(
-            "With migration and Minimum, alpha = 8 violates fewer deadlines than 2 and 4",
-            "deadline_violations",
-            ((("migration", "minimum", 8.0), ("migration", "minimum", a)) for a in (2.0, 4.0)),
-        ),
-    ]
-
-
-def verdicts(runs: Runs) -> Table:
-    """Return what became of every claim for which there are runs."""
+def cheapest(markets: Markets) -> Table:
+    """Return Table III: the ten cheapest combinations of each market and of the paper."""
+    rankings = {name: runs.ranking() for name, runs in markets.items()}
     rows = []
-    for claim in claims(runs):
-        if not claim.pairs:
-            continue
-        verdict = judge(runs, claim)
-        rows.append(
-            (
-                claim.sentence,
-                f"`{claim.measure}`",
-                f"{verdict.holding} of {len(claim.pairs)}",
-                str(verdict.significant),
-                str(verdict.against),
-                f"**{verdict.word}**",
-            )
-        )
-    header = (
-        "published",
-        "measure",
-        "pairs that show it",
-        "of them significantly",
-        "reversed significantly",
-        "verdict",
-    )
-    return Table(header, rows)
+    for place, (rank, cell, usd, _) in enumerate(TABLE_3[:10]):
+        cells = [str(rank), f"{name_of(cell)}: {usd:.5f}"]
+        for name, runs in markets.items():
+            found = rankings[name][place]
+            mean, width = runs.mean(found, USEFUL)
+            cells.append(f"{name_of(found)}: {mean:.5f} +/- {width:.5f}")
+        rows.append(cells)
+    return Table(("rank", "paper", *markets), rows)
 
 
-def drawings(runs: Runs) -> Iterator[Drawing]:
-    """Draw the paper's Figures 2 to 4."""
-    for name, measure, label in (
+def checkpoint_ranks(markets: Markets) -> Table:
+    """Return the ranks of each mechanism's cheapest combination, and of checkpointing's by bid."""
+    rows = []
+    for name, runs in markets.items():
+        ranking = runs.ranking()
+        firsts = [next(c for c in ranking if c[0] == mechanism) for mechanism in MECHANISMS]
+        cells = [f"{ranking.index(cell) + 1}: {cell[1]}, {cell[2]:g}" for cell in firsts]
+        by_bid = [
+            next(i for i, c in enumerate(ranking, start=1) if c[:2] == ("checkpoint", bid))
+            for bid in BIDS
+            if bid != "high"
+        ]
+        rows.append([name, *cells, ", ".join(map(str, by_bid))])
+    bids = ", ".join(bid for bid in BIDS if bid != "high")
+    return Table(("market", *MECHANISMS, f"checkpoint by bid ({bids})"), rows)
+
+
+def on_demand_against_high(markets: Markets) -> Table:
+    """Return how much dearer High is than On-demand, without fault tolerance."""
+    rows = []
+    for name, runs in markets.items():
+        cells = [name]
+        for alpha in runs.alphas():
+            one: Cell = ("none", "on_demand", alpha)
+            other: Cell = ("none", "high", alpha)
+            more = runs.mean(other, "cost")[0] / runs.mean(one, "cost")[0] - 1
+            pairs = ((one, other), (other, one))
+            is_told_apart = any(is_below(runs, *pair, "cost") for pair in pairs)
+            told = "" if is_told_apart else " (n.s.)"
+            cells.append(f"{'+' if more >= 0 else ''}{percent(more, 2)}{told}")
+        rows.append(cells)
+    return Table(("market", *_alpha_heads(markets)), rows, 1)
+
+
+def late(markets: Markets) -> Table:
+    """Return deadline violations by alpha."""
+    shown = [("none", bid) for bid in BIDS]
+    shown += [(m, bid) for m in ("migration", "checkpoint") for bid in ("minimum", "on_demand")]
+    rows = [
+        [name, mechanism, bid]
+        + [f"{runs.mean((mechanism, bid, a), LATE)[0]:,.0f}" for a in runs.alphas()]
+        for name, runs in markets.items()
+        for mechanism, bid in shown
+    ]
+    return Table(("market", "fault tolerance", "bid", *_alpha_heads(markets)), rows, 3)
+
+
+def _alpha_heads(markets: Markets) -> list[str]:
+    return [f"alpha {alpha:g}" for alpha in next(iter(markets.values())).alphas()]
+
+
+def drawings(name: str, runs: Runs) -> Iterator[Drawing]:
+    """Draw the paper's Figures 2 to 4 for a market."""
+    for figure_name, measure, label in (
         ("Figure 2a", "cost", "Cost (USD)"),
-        ("Figure 2b", "deadline_violations", "Deadline violations (jobs)"),
+        ("Figure 2b", LATE, "Deadline violations (jobs)"),
     ):
         with new_figure((6, 4)) as figure:
             (axes,) = figure.axes
             _draw_bids(axes, runs, "none", measure, runs.alphas())
             axes.set(ylabel=label)
             axes.legend()
-        yield Drawing(name, f"{label} by alpha, without fault tolerance.", figure)
+        caption = f"{label} by alpha, without fault tolerance; prices: {name}."
+        yield Drawing(f"{figure_name} {name}", caption, figure)
     alphas = [a for a in (2.0, 4.0, 8.0) if a in runs.alphas()]
     with new_figure((12, 4), 1, ncols=3, sharey=True) as figure:
         for axes, mechanism in zip(
@@ -261,8 +123,14 @@ def drawings(runs: Runs) -> Iterator[Drawing]:
             _draw_bids(axes, runs, mechanism, "cost", alphas)
         figure.axes[0].set_ylabel("Cost (USD)")
         figure.axes[0].legend()
-    yield Drawing("Figure 3", "Cost by alpha, with fault tolerance.", figure)
-    yield Drawing("Figure 4", "The most economical combinations.", _draw_cheapest(runs))
+    yield Drawing(
+        f"Figure 3 {name}", f"Cost by alpha, with fault tolerance; prices: {name}.", figure
+    )
+    yield Drawing(
+        f"Figure 4 {name}",
+        f"The most economical combinations; prices: {name}.",
+        _draw_cheapest(runs),
+    )
 
 
 def _draw_bids(
@@ -276,10 +144,9 @@ def _draw_bids(
 
 
 def _draw_cheapest(runs: Runs) -> Figure:
-    cells = [c for c in itertools.product(MECHANISMS, BIDS, runs.alphas()) if c in runs]
-    ranked = sorted(cells, key=lambda cell: runs.mean(cell, "cost")[0])[:10]
+    ranked = runs.ranking("cost")[:10]
     points = [runs.mean(cell, "cost") for cell in ranked]
-    names = [f"{m}, {b}, {a:g}" for m, b, a in ranked]
+    names = [name_of(cell) for cell in ranked]
     with new_figure((7, 4)) as figure:
         (axes,) = figure.axes
         axes.barh(names[::-1], [p[0] for p in points][::-1], xerr=[p[1] for p in points][::-1])
@@ -295,19 +162,42 @@ def _runs_of(database: Path) -> pd.DataFrame:
     return results.runs
 
 
+def _markets_of(databases: Sequence[Path]) -> dict[str, Runs]:
+    """Return the runs of databases by market."""
+    frame = pd.concat([_runs_of(path) for path in databases], ignore_index=True)
+    groups = frame.groupby("market", sort=False, observed=True)
+    return {str(name): Runs(part) for name, part in groups}
+
+
 def _page(options: argparse.Namespace) -> Page:
-    runs = Runs(pd.concat([_runs_of(path) for path in options.results], ignore_index=True))
+    markets = _markets_of(options.results)
+    high = _markets_of([options.high]) if options.high is not None else None
+    found = list(findings(markets, high))
+    if options.ec2 is not None:
+        found.insert(0, rises_of_ec2(options.ec2))
+    seeds = max(runs.seeds for runs in markets.values())
     told = (
         "Means over seeds, compared pairwise on the same seeds; a direction *holds* if every pair "
-        "of cells shows it with p < 0.05 (one-sided Student's t). The paper's price history is "
-        f"not public, so exact prices cannot be compared. Seeds: {runs.seeds}."
+        f"of cells shows it with p < 0.05 (one-sided Student's t). Seeds: {seeds}"
+        + (f"; On-demand against High: {max(r.seeds for r in high.values())}." if high else ".")
     )
+    sections = [
+        Section("Each direction on each market", [told, verdicts(markets, high)]),
+        Section("What the paper published", [findings_table(found, "paper")]),
+        Section("Table III: USD per useful job", [cheapest(markets)]),
+        Section("Rank of the cheapest of each mechanism", [checkpoint_ranks(markets)]),
+        Section(
+            "How much dearer High is than On-demand", [on_demand_against_high(high or markets)]
+        ),
+        Section("Deadline violations, jobs", [late(markets)]),
+    ]
     return Page(
         title="What the broker's paper found, tested",
         paper='Voorsluys and Buyya, "Reliable Provisioning of Spot Instances for '
         'Compute-intensive Applications", AINA 2012.',
-        sections=[Section("", [told, verdicts(runs)])],
-        drawings=drawings(runs),
+        sections=sections,
+        drawings=(drawing for name, runs in markets.items() for drawing in drawings(name, runs)),
+        findings=found,
     )
 
 
@@ -320,6 +210,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         nargs="+",
         help="results databases of the study broker; several: each with seeds of its own",
     )
+    parser.add_argument(
+        "--high", type=Path, help="results of On-demand and High with more seeds, nothing else"
+    )
+    parser.add_argument("--ec2", type=Path, help="EC2's prices of m1.small, as prices.py writes")
     return command.run(parser, _page, arguments)
 
 
