@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "sim_harness/customer/deadline/capacity_quote.hpp"
 #include "sim_harness/customer/deadline/deadline_strategies.hpp"
 #include "sim_harness/customer/deadline/mixed_optimum.hpp"
 #include "sim_harness/customer/deadline/offline_optimum.hpp"
@@ -48,9 +47,9 @@ DeadlineCase case_of(const std::string& ticks, SimTime work, SimTime overhead) {
 }
 
 DeadlineResult run_of(const DeadlineCase& run, const char* name,
-                      const CapacityQuote& quote = {4, 4}) {
+                      const SpellHistory& history = SpellHistory(minutes(10))) {
   const DeadlineStrategyEntry& entry = find_deadline_strategy(name);
-  return run_deadline(run, *entry.make(run, quote), entry.safety_net);
+  return run_deadline(run, *entry.make(run, history), entry.safety_net);
 }
 
 TEST_CASE("deadline runs: overhead is worked off inside ticks, a new start replaces what is left") {
@@ -226,7 +225,7 @@ TEST_CASE("no strategy with a safety net is late, and none is cheaper than the o
       CAPTURE(entry.name);
       // A quote that is quite wrong makes it dear, not late.
       const CapacityQuote quote{0.1 + 50 * random.uniform(), 0.1 + 50 * random.uniform()};
-      const DeadlineResult result = run_of(run, entry.name.data(), quote);
+      const DeadlineResult result = run_of(run, entry.name.data(), SpellHistory(run.tick, quote));
       if (entry.name != "spot_only") REQUIRE(result.met_deadline);
       if (result.met_deadline) REQUIRE(result.cost >= optimum - 1e-9);
     }
@@ -246,10 +245,9 @@ TEST_CASE("the quoted strategy beats uniform progress on traces that it was not 
       run.job.on_demand_price = 3.06;
       const auto ticks = static_cast<std::size_t>(run.job.deadline / run.tick);
       for (std::size_t i = start; i < start + ticks; ++i) run.spot.push_back(trace.capacity[i] > 0);
-      const CapacityQuote quote = quote_of(trace, start);
       uniform += run_of(run, "uniform_progress").cost;
       optimum += run_of(run, "optimal").cost;
-      const DeadlineResult ours = run_of(run, "quoted", quote);
+      const DeadlineResult ours = run_of(run, "quoted", spells_before(trace, start));
       CHECK(ours.met_deadline);
       quoted += ours.cost;
     }

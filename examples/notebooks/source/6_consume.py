@@ -62,8 +62,8 @@ hours[["hours_paid", *parts]].mean().round(1)
 # ## 2. One job with a deadline
 #
 # 48 hours of work, on spots that come and go. **Uniform Progress** keeps up with the time gone. **quoted**
-# knows how long spots live on the mean, as a provider with a lifetime SLA can state it. **optimal** knows
-# the future.
+# learns from the trace, up to now, how long spots live and how long there are none. **optimal** knows the
+# future.
 
 # %%
 DEADLINE = folder / "deadline.yaml"

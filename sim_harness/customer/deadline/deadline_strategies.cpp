@@ -16,9 +16,9 @@ namespace cospot {
 namespace {
 
 template <class Strategy>
-std::unique_ptr<DeadlineStrategy> make(const DeadlineCase& run, const CapacityQuote& quote) {
-  if constexpr (std::is_constructible_v<Strategy, const DeadlineCase&, const CapacityQuote&>) {
-    return std::make_unique<Strategy>(run, quote);
+std::unique_ptr<DeadlineStrategy> make(const DeadlineCase& run, const SpellHistory& history) {
+  if constexpr (std::is_constructible_v<Strategy, const DeadlineCase&, const SpellHistory&>) {
+    return std::make_unique<Strategy>(run, history);
   } else if constexpr (std::is_constructible_v<Strategy, const DeadlineCase&>) {
     return std::make_unique<Strategy>(run);
   } else {
@@ -47,7 +47,7 @@ constexpr std::array kRegistry{
                           .source = kPaper,
                           .make = make<UniformProgressStrategy>},
     DeadlineStrategyEntry{.name = "quoted",
-                          .summary = "Least expected cost, given the quoted spot lifetime.",
+                          .summary = "Least expected cost, given how long spots last.",
                           .source = "docs/deadline.md",
                           .make = make<QuotedStrategy>},
     DeadlineStrategyEntry{.name = "optimal",

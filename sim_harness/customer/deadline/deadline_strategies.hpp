@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "sim_harness/customer/deadline/deadline_run.hpp"
+#include "sim_harness/customer/deadline/spell_history.hpp"
 
 namespace cospot {
 
@@ -16,8 +17,8 @@ struct DeadlineStrategyEntry {
   std::string_view summary;
   std::string_view source;
   bool safety_net = true;  ///< without it, it may be late, or is a bound that nobody can use
-  /// `quote`: what is known of the capacity beforehand. `run` outlives the strategy.
-  std::unique_ptr<DeadlineStrategy> (*make)(const DeadlineCase& run, const CapacityQuote& quote);
+  /// `history`: what is known of the capacity beforehand. `run` outlives the strategy.
+  std::unique_ptr<DeadlineStrategy> (*make)(const DeadlineCase& run, const SpellHistory& history);
 };
 
 [[nodiscard]] std::span<const DeadlineStrategyEntry> deadline_strategies();

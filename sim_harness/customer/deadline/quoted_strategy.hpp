@@ -1,46 +1,36 @@
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <vector>
+#include <cstdint>
+#include <optional>
 
 #include "sim_harness/customer/deadline/deadline_run.hpp"
+#include "sim_harness/customer/deadline/expected_costs.hpp"
+#include "sim_harness/customer/deadline/spell_history.hpp"
 
 namespace cospot {
 
-/// Ours: knows how long capacity lasts and how long it stays away on the mean, as the provider
-/// quotes it, and at each tick does what costs least to expect from there on.
+/// Ours: knows how often capacity vanishes and comes back, of what it saw or as the provider quotes
+/// it, and at each tick does what costs least to expect from there on.
 ///
-/// The capacity is taken for a process without memory with the quoted means. What is expected is
-/// computed backwards over (time left, slack, what runs, spot there or not), where slack is the
-/// time left beyond the work left: idling uses it up, and so does every overhead. Slack below one
-/// overhead allows nothing but on-demand. The grid is coarse (a few hundred steps each way, linear
-/// in between): it only has to rank three choices, and the safety net makes no job late however
-/// wrong the quote is.
+/// It learns while the job runs, and makes use of that every `kEvery`. The safety net makes no job
+/// late however wrong the rates are.
 class QuotedStrategy final : public DeadlineStrategy {
  public:
-  QuotedStrategy(const DeadlineCase& run, const CapacityQuote& quote);
+  static constexpr SimTime kEvery = std::chrono::hours(6);
+
+  QuotedStrategy(const DeadlineCase& run, const SpellHistory& history);
 
   [[nodiscard]] Capacity choose(const DeadlineView& view) override;
 
  private:
-  using Values = std::array<std::vector<float>, 6>;  ///< by 2 * Capacity + spot: over the slack
+  /// Of this tick and all that follow.
+  [[nodiscard]] double expected_cost(const DeadlineView& view, Capacity kind) const;
 
-  void solve_step(std::size_t step);
-  /// Expected cost of the rest after a choice that leaves this slack with `step` steps to go.
-  [[nodiscard]] double expected(std::size_t step, double slack, Capacity kind, bool spot) const;
-  [[nodiscard]] double after(std::size_t step, double slack, Capacity kind, bool spot) const;
-  [[nodiscard]] double best_from(std::size_t step, double slack, Capacity running, bool spot) const;
-
-  DeadlineJob job_;
+  SpellHistory history_;
+  ExpectedCosts costs_;
   double tick_hours_ = 0;
-  double step_hours_ = 0;  ///< of the grid: one tick or more
-  double overhead_hours_ = 0;
-  double slack_unit_ = 0;  ///< hours between two points of the grid
-  std::size_t points_ = 0;
-  double lost_ = 0;             ///< probability that capacity vanishes in a step
-  double returned_ = 0;         ///< and that it comes back
-  std::vector<Values> values_;  ///< by steps to go
+  SpellRates rates_{};
+  std::optional<SimTime> solved_at_;
 };
 
 }  // namespace cospot

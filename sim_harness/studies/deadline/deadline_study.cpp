@@ -14,8 +14,8 @@
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/interrupt/stop_token.hpp"
-#include "sim_harness/customer/deadline/capacity_quote.hpp"
 #include "sim_harness/customer/deadline/deadline_strategies.hpp"
+#include "sim_harness/customer/deadline/spell_history.hpp"
 #include "sim_harness/experiments/grid/axis.hpp"
 #include "sim_harness/experiments/results/measure.hpp"
 #include "sim_harness/studies/deadline/deadline_text.hpp"
@@ -191,8 +191,10 @@ struct Inputs {
     one.spot.reserve(end - first);
     for (std::size_t i = first; i < end; ++i) one.spot.push_back(trace.capacity[i] > 0);
     const DeadlineStrategyEntry& entry = find_deadline_strategy(at.get(kStrategyAxis));
-    const CapacityQuote quote = at.get(kTraceAxis).quote.value_or(quote_of(trace, first));
-    return run_deadline(one, *entry.make(one, quote), entry.safety_net);
+    const std::optional<CapacityQuote>& quote = at.get(kTraceAxis).quote;
+    const SpellHistory history =
+        quote ? SpellHistory(trace.tick, *quote) : spells_before(trace, first);
+    return run_deadline(one, *entry.make(one, history), entry.safety_net);
   }
 };
 

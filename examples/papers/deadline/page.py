@@ -1,0 +1,176 @@
+"""Does what "Can't Be Late" found hold on windows of SkyPilot's public traces?
+
+It reads results of the study ``deadline``. A sample is one window of one trace: the runs of one see
+the same capacity. Source: Wu et al., "Can't Be Late: Optimizing Spot Instance Savings under
+Deadlines", NSDI'24, abstract.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import cospot
+import pandas as pd
+from cospot.errors import InputError
+from reproduction import command
+from reproduction.page import Finding, Page, Section, Table, findings_table, percent
+
+_STRATEGIES = ("on_demand", "greedy", "uniform_progress", "quoted", "optimal")
+_PUBLISHED_FACTOR = 2.0
+_PUBLISHED_SAVINGS = (0.27, 0.84)
+#: What tells the jobs of a window apart.
+_CASE = ["deadline_hours", "overhead_hours"]
+#: How near a number has to be to the published one.
+_TOLERANCE = 0.1
+
+
+def findings(costs: pd.DataFrame) -> list[Finding]:
+    """Return what was published beside ours.
+
+    Args:
+        costs: Mean cost of a job: one row for each sample, one column for each strategy.
+    """
+    data = f"SkyPilot's public traces of AWS, second halves: {len(costs)} windows, 4 jobs in each"
+    mean = costs.mean()
+    factor = (mean["greedy"] - mean["optimal"]) / (mean["uniform_progress"] - mean["optimal"])
+    holds = bool(factor >= (1 - _TOLERANCE) * _PUBLISHED_FACTOR)
+    saving = saving_of(costs, "uniform_progress", "on_demand")
+    within = bool(_PUBLISHED_SAVINGS[0] <= saving[0] <= _PUBLISHED_SAVINGS[1])
+    return [
+        Finding(
+            "abstract",
+            "Uniform Progress: the distance of greedy to the optimum by its own, on the mean",
+            "2",
+            f"{factor:.2f}",
+            holds,
+            data,
+            "" if holds else "other windows of the traces and other jobs were run than the paper's",
+        ),
+        Finding(
+            "abstract",
+            "the same in bad cases",
+            "2",
+            "",
+            "not tested",
+            "none",
+            "which cases are bad is not in the abstract, which is all of the paper at hand",
+        ),
+        Finding(
+            "abstract",
+            "Uniform Progress: saved of the cost on-demand; the paper: by workload, on a cloud",
+            "27% to 84%",
+            _with_interval(saving),
+            within,
+            data,
+            "" if within else "one workload is simulated, at other prices than the paper's",
+        ),
+        Finding(
+            "docs/deadline.md",
+            "`quoted`, ours: saved of the cost of Uniform Progress",
+            "",
+            _with_interval(saving_of(costs, "quoted", "uniform_progress")),
+            None,
+            data,
+        ),
+    ]
+
+
+def saving_of(costs: pd.DataFrame, cheaper: str, dearer: str) -> tuple[float, float | None]:
+    """Return what one strategy saves of what another costs, and half its 95 % interval.
+
+    One sample has no interval.
+    """
+    savings = (costs[dearer] - costs[cheaper]) / costs[dearer].mean()
+    return cospot.mean_interval(savings.to_numpy())
+
+
+def ours_in_parts(runs: pd.DataFrame) -> Table:
+    """Return what `quoted` saves of the cost of Uniform Progress: of all, and in parts.
+
+    Args:
+        runs: Of the study; ``trace`` is ``FOLDER/FILE@HOURh``, one for each window.
+    """
+    file = runs["trace"].str.split("@").str[0]
+    known = runs.assign(file=file, folder=file.str.rsplit("/", n=1).str[0])
+    windows, traces = costs_by(known, ["trace"]), costs_by(known, ["file"])
+    dearer = windows["quoted"] - windows["uniform_progress"]
+    worst = percent(dearer.max() / windows["uniform_progress"].mean())
+    return Table(
+        ("`quoted` against Uniform Progress", "saves"),
+        [
+            (f"{len(windows)} windows as samples", _saved(windows)),
+            (f"{len(traces)} traces as samples", _saved(traces)),
+            ("windows in which it is dearer", f"{(dearer > 0).sum()}, by {worst} at most"),
+            *(
+                (f"traces of `{_end_of(name)}`", _saved(part, "trace"))
+                for name, part in known.groupby("folder")
+            ),
+            *(
+                (f"deadline {deadline:g} h, overhead {60 * overhead:g} min", _saved(part, "trace"))
+                for (deadline, overhead), part in known.groupby(_CASE)
+            ),
+        ],
+        text_columns=1,
+    )
+
+
+def _saved(costs: pd.DataFrame, samples: str = "") -> str:
+    wide = costs_by(costs, [samples]) if samples else costs
+    return _with_interval(saving_of(wide, "quoted", "uniform_progress"))
+
+
+def _end_of(folder: str) -> str:
+    return "/".join(folder.split("/")[-3:])
+
+
+def costs_by(runs: pd.DataFrame, samples: Sequence[str]) -> pd.DataFrame:
+    """Return the mean cost of a job: one row for each sample, one column for each strategy."""
+    keys = [*samples, "strategy"]
+    return runs.groupby(keys, observed=True)["cost"].mean().unstack("strategy")
+
+
+def _with_interval(saving: tuple[float, float | None]) -> str:
+    mean, half_width = saving
+    return percent(mean) if half_width is None else f"{100 * mean:.1f} +/- {percent(half_width)}"
+
+
+def runs_of(database: Path) -> pd.DataFrame:
+    """Return the runs of a database of the study ``deadline``, which has all that is compared."""
+    results = cospot.load_results(database)
+    if results.study != "deadline":
+        raise InputError(f"{database}: expected the study deadline, found {results.study}")
+    runs = results.runs.astype({"strategy": str, "trace": str})
+    missing = sorted(set(_STRATEGIES) - set(runs["strategy"]))
+    if missing:
+        raise InputError(f"{database}: no runs of {', '.join(missing)}")
+    return runs.astype({"deadline_hours": float, "overhead_hours": float})
+
+
+def _page(options: argparse.Namespace) -> Page:
+    runs = runs_of(options.results)
+    found = findings(costs_by(runs, ["trace", "start_hours"]))
+    told = (
+        "Numbers of the paper's abstract; a number holds if it is within a tenth of the published "
+        "one or better, or in the published range."
+    )
+    return Page(
+        title='"Can\'t Be Late" on public traces',
+        paper="Wu et al., \"Can't Be Late: Optimizing Spot Instance Savings under Deadlines\", "
+        "NSDI 2024.",
+        sections=[Section("", [told, findings_table(found, "paper"), ours_in_parts(runs)])],
+        findings=found,
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m deadline.page", description=__doc__)
+    parser.add_argument("results", type=Path, help="results database of the study deadline")
+    return command.run(parser, _page, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
