@@ -190,5 +190,23 @@ TEST_CASE("quoted costs what the best of all strategies does, if the quote is ri
   CHECK(ours < uniform);
 }
 
+TEST_CASE("quoted learns while the job runs: no use of spots that are too short") {
+  // Capacity for ten minutes of every 50: with an overhead of 20 minutes no spot ever does any
+  // work. Told that spells last for ten hours it takes each; as it sees what they are like, fewer;
+  // and none if it saw that before.
+  DeadlineCase run = case_of(24 * 6, hours(10), minutes(20));
+  for (std::size_t i = 0; i < run.spot.size(); ++i) run.spot[i] = i % 5 == 0;
+  const DeadlineStrategyEntry& entry = find_deadline_strategy("quoted");
+  const auto result = [&](const SpellHistory& history) {
+    return run_deadline(run, *entry.make(run, history), entry.safety_net);
+  };
+  SpellHistory seen(run.tick);
+  for (int i = 0; i < 5 * 200; ++i) seen.add(i % 5 == 0);
+  const double told = result(SpellHistory(run.tick, {.up_hours = 10, .down_hours = 10})).spot_hours;
+  const double learning = result(SpellHistory(run.tick)).spot_hours;
+  CHECK(learning < told);
+  CHECK(result(seen).spot_hours == 0.0);
+}
+
 }  // namespace
 }  // namespace cospot
