@@ -180,8 +180,9 @@ RunOutcome ProviderStudy::run(const GridPoint<P>& at, const StudyRequests& reque
   if (!replay.is_shared) own = share(at.settings(), *replay.workload);
   const std::span<const std::any> of = replay.is_shared ? shared[replay.workload_index] : own;
   Prepared prepared = prepare(at, replay, of, outcome);
-  ProviderRun run(*replay.workload, *replay.schedule, prepared.settings,
-                  at.settings().host.table(replay.hosts), std::move(prepared.parts));
+  const RunSettings& settings = prepared.settings;  // a part may have changed the hosts
+  ProviderRun run(*replay.workload, *replay.schedule, settings, settings.host.table(settings.hosts),
+                  std::move(prepared.parts));
   run.run();
   finish(at, replay, of, prepared, run, outcome);
   return outcome;

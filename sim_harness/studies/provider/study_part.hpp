@@ -52,8 +52,9 @@ struct PartRun {
   const GridPoint<ProviderStudySettings>& at;
   const Workload& workload;
   const std::any& shared;  ///< what StudyPart::share made of the workload
-  RunSettings& settings;   ///< policies and hosts
-  ProviderParts& parts;    ///< of the simulation
+  /// Policies and hosts. A part that changes the hosts stands first in study_parts().
+  RunSettings& settings;
+  ProviderParts& parts;  ///< of the simulation
   RunOutcome& outcome;
 };
 
