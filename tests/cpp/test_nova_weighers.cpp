@@ -9,12 +9,12 @@
 #include <string>
 
 #include "core/ranking/chain.hpp"
+#include "tests/cpp/source_folder.hpp"
 #include "weighers/nova_cpu_weigher.hpp"
 #include "weighers/nova_disk_weigher.hpp"
 #include "weighers/nova_io_ops_weigher.hpp"
 #include "weighers/nova_ram_weigher.hpp"
 #include "weighers/registry.hpp"
-#include "tests/cpp/source_folder.hpp"
 
 namespace cospot {
 namespace {

@@ -10,8 +10,8 @@
 #include "filters/extra_spec_match.hpp"
 #include "filters/registry.hpp"
 #include "sim_harness/data/hosts/hosts_file.hpp"
-#include "weighers/registry.hpp"
 #include "tests/cpp/source_folder.hpp"
+#include "weighers/registry.hpp"
 
 namespace cospot {
 namespace {
