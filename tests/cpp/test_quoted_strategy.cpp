@@ -194,7 +194,7 @@ TEST_CASE("quoted learns while the job runs: no use of spots that are too short"
   // Capacity for ten minutes of every 50: with an overhead of 20 minutes no spot ever does any
   // work. Told that spells last for ten hours it takes each; as it sees what they are like, fewer;
   // and none if it saw that before.
-  DeadlineCase run = case_of(24 * 6, hours(10), minutes(20));
+  DeadlineCase run = case_of(144, hours(10), minutes(20));  // a day of ticks of 10 minutes
   for (std::size_t i = 0; i < run.spot.size(); ++i) run.spot[i] = i % 5 == 0;
   const DeadlineStrategyEntry& entry = find_deadline_strategy("quoted");
   const auto result = [&](const SpellHistory& history) {

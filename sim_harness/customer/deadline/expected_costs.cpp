@@ -26,7 +26,8 @@ ExpectedCosts::ExpectedCosts(const DeadlineCase& run)
     : prices_{0, run.job.spot_price, run.job.on_demand_price},
       overhead_hours_(hours(run.job.overhead)) {
   const double tick_hours = hours(run.tick);
-  step_hours_ = tick_hours * static_cast<double>((run.ticks() + kMaxSteps - 1) / kMaxSteps);
+  const auto ticks_of_a_step = (run.ticks() + kMaxSteps - 1) / kMaxSteps;
+  step_hours_ = tick_hours * static_cast<double>(ticks_of_a_step);
   const double slack = hours(run.ticks() * run.tick - run.job.duration) + overhead_hours_;
   slack_unit_ = std::max(slack, tick_hours) / static_cast<double>(kPoints - 1);
 }
