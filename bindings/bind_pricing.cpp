@@ -66,8 +66,8 @@ py::dict idle_periods(const py::object& trace, const py::object& servers,
   std::vector<bool> revoked;
   loaded.record.periods([&](const IdlePeriod& period) {
     rank.push_back(static_cast<std::int64_t>(period.server));
-    begins.push_back(hours(period.begin - zero));
-    ends.push_back(hours(period.end - zero));
+    begins.push_back(hours_of(period.begin - zero));
+    ends.push_back(hours_of(period.end - zero));
     revoked.push_back(period.revoked);
   });
   std::vector<double> sizes;
@@ -81,7 +81,7 @@ py::dict idle_periods(const py::object& trace, const py::object& servers,
     is_revoked.mutable_at(static_cast<py::ssize_t>(i)) = revoked[i];
   }
   return py::dict("servers"_a = loaded.record.servers,
-                  "hours"_a = hours(loaded.record.span.length()), "rank"_a = array_of(rank),
+                  "hours"_a = hours_of(loaded.record.span.length()), "rank"_a = array_of(rank),
                   "begin_hours"_a = array_of(begins), "end_hours"_a = array_of(ends),
                   "revoked"_a = is_revoked, "sizes"_a = array_of(sizes),
                   "spot_lives_hours"_a = array_of(loaded.spot_lives));

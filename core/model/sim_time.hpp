@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <ratio>
 
 namespace cospot {
 
@@ -14,5 +15,9 @@ using SimTime = std::chrono::duration<std::int64_t, std::micro>;
 inline constexpr SimTime kNever = SimTime::max();
 
 inline constexpr SimTime kDay = std::chrono::hours(24);
+
+[[nodiscard]] constexpr double hours_of(SimTime time) {
+  return std::chrono::duration<double, std::ratio<3600>>(time).count();
+}
 
 }  // namespace cospot

@@ -47,7 +47,7 @@ Covered covered_periods(const UsageSeries& usage, SimTime length) {
       fmt::format("{}: there is no sample from time_s {} to {}, expected at least one in every "
                   "period of {} h; `gaps: repeat` takes the period before for it",
                   usage.name, begin.count() / kSlackUnit, (begin + length).count() / kSlackUnit,
-                  static_cast<double>(length.count()) / 3600e6));
+                  hours_of(length)));
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ SlackPeriods period_minima(const UsageSeries& usage, SimTime length, GapRule gap
   if (periods.size() > 0) return periods;
   throw InputError(
       fmt::format("{}: the samples cover no whole period of {} h, expected more of them",
-                  usage.name, static_cast<double>(length.count()) / 3600e6));
+                  usage.name, hours_of(length)));
 }
 
 }  // namespace cospot

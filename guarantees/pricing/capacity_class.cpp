@@ -38,9 +38,9 @@ IdleCapacity::IdleCapacity(std::span<const ServerIdle> ranks) : ranks_(ranks.siz
     const auto size = static_cast<double>(server.size);
     sum.servers += 1;
     sum.size += size;
-    sum.idle_hours += size * hours(server.idle);
+    sum.idle_hours += size * hours_of(server.idle);
     sum.revocations += size * revocations;
-    sum.mttr_hours += size * hours(server.idle) / std::max(1.0, revocations);
+    sum.mttr_hours += size * hours_of(server.idle) / std::max(1.0, revocations);
     sums_.push_back(sum);
   }
   if (sizes > 0) mean_size_ = static_cast<double>(sizes) / static_cast<double>(ranks.size());

@@ -53,15 +53,15 @@ class DayBook {
     for (std::size_t day = day_of(period.begin); day <= last; ++day) {
       const SimTime first = std::max(period.begin, begin_ + static_cast<int>(day) * kDay);
       const SimTime end = std::min(period.end, begin_ + static_cast<int>(day + 1) * kDay);
-      if (end > first) found.idle[day].idle_hours += size * hours(end - first);
+      if (end > first) found.idle[day].idle_hours += size * hours_of(end - first);
     }
-    found.sum.idle_hours += size * hours(period.length());
-    found.squares.idle_hours += size * size * hours(period.length());
+    found.sum.idle_hours += size * hours_of(period.length());
+    found.squares.idle_hours += size * size * hours_of(period.length());
     if (!period.revoked) return;
     found.idle[last].revocations += size;
     found.sum.revocations += size;
     found.squares.revocations += size * size;
-    found.log_lengths[last].add(std::log(hours(period.length())));
+    found.log_lengths[last].add(std::log(hours_of(period.length())));
   }
   [[nodiscard]] std::size_t day_of(SimTime time) const {
     return static_cast<std::size_t>((time - begin_) / kDay);
@@ -121,7 +121,7 @@ std::vector<OfferedClass> class_table(const IdleRecord& record, const IdleCapaci
     offered.performance = sums.performance(pricing);
     offered.equilibrium_price = price(PriceRule::kEquilibrium, offered.performance);
     offered.price = sums.price(pricing);
-    offered.availability = sums.idle_hours / (sums.size * hours(record.span.length()));
+    offered.availability = sums.idle_hours / (sums.size * hours_of(record.span.length()));
     offered.revocations_per_day = 24 * sums.revocations / sums.idle_hours;
     offered.predictability = predictability(book.of(c).log_lengths);
     table.push_back(offered);

@@ -16,11 +16,9 @@ void add(ServerIdle& server, const IdlePeriod& period) {
 
 }  // namespace
 
-double hours(SimTime time) { return static_cast<double>(time.count()) / 3.6e9; }
-
 double ServerIdle::mttr_hours() const {
   if (revocations == 0) return std::numeric_limits<double>::infinity();
-  return hours(idle) / static_cast<double>(revocations);
+  return hours_of(idle) / static_cast<double>(revocations);
 }
 
 std::vector<ServerIdle> idle_by_rank(const Demand& demand, std::size_t servers, TimeSpan span) {

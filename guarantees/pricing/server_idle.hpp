@@ -30,6 +30,4 @@ struct ServerIdle {
 [[nodiscard]] std::vector<ServerIdle> idle_by_server(std::span<const IdlePeriod> periods,
                                                      std::size_t servers);
 
-[[nodiscard]] double hours(SimTime time);
-
 }  // namespace cospot

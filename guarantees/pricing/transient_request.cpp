@@ -15,7 +15,7 @@ const HostRevocations* known_revocations(const Request& request) {
 }
 
 bool is_of_high_class(const Request& request, double from_hours) {
-  return hours(request.asked_lifetime) >= from_hours;
+  return hours_of(request.asked_lifetime) >= from_hours;
 }
 
 double read_positive_hours(const PluginOptions& options, const std::string& key, double fallback) {

@@ -9,8 +9,6 @@
 namespace cospot {
 namespace {
 
-double hours(SimTime time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
-
 /// The work that `choice` does in a tick, and what is left of its overhead.
 struct Tick {
   SimTime work{};
@@ -58,15 +56,16 @@ DeadlineResult run_deadline(const DeadlineCase& run, DeadlineStrategy& strategy,
     if (choice != Capacity::kNone && choice != view.running) ++starts;
     const Tick tick = tick_of(run, view, choice);
     if (tick.work >= view.work_left) {
-      result.finished_hours = hours(view.elapsed + run.tick - tick.work + view.work_left);
+      result.finished_hours = hours_of(view.elapsed + run.tick - tick.work + view.work_left);
     }
     ++ticks[static_cast<std::size_t>(choice)];
     view.work_left -= tick.work;
     view.overhead_left = tick.overhead_left;
     view.running = choice;
   }
-  result.spot_hours = hours(ticks[static_cast<std::size_t>(Capacity::kSpot)] * run.tick);
-  result.on_demand_hours = hours(ticks[static_cast<std::size_t>(Capacity::kOnDemand)] * run.tick);
+  result.spot_hours = hours_of(ticks[static_cast<std::size_t>(Capacity::kSpot)] * run.tick);
+  result.on_demand_hours =
+      hours_of(ticks[static_cast<std::size_t>(Capacity::kOnDemand)] * run.tick);
   result.cost =
       result.spot_hours * run.job.spot_price + result.on_demand_hours * run.job.on_demand_price;
   result.restarts = starts == 0 ? 0 : starts - 1;

@@ -46,15 +46,18 @@ class ExpectedCosts {
   using Row = std::array<float, kPoints>;  ///< over the slack
   using Rows = std::array<Row, 3>;         ///< by what runs, over the slack
 
-  void solve_step(std::size_t step, Spell spell, const SpellRates& rates);
+  void solve_step(std::size_t step, Spell spell, const SpellRates& ends);
   /// Costs of the rest if `kind` ran in the last step, by where the spell may be now.
   [[nodiscard]] Row after_step(std::size_t step, Capacity kind, Spell spell,
-                               const SpellRates& rates) const;
+                               const SpellRates& ends) const;
   [[nodiscard]] Row costs_of_choice(std::size_t step, Capacity kind, double overhead,
                                     const Row& after) const;
   [[nodiscard]] double rest(std::size_t step, double slack, Capacity kind, const Row& row) const;
-  [[nodiscard]] Rows& rows(std::size_t step, Spell spell);
-  [[nodiscard]] const Rows& rows(std::size_t step, Spell spell) const;
+  /// Of what still runs of `running` in a spell.
+  [[nodiscard]] const Row& row(std::size_t step, Capacity running, Spell spell) const;
+  [[nodiscard]] static std::size_t place(std::size_t step, Spell spell) {
+    return (step * 2 + (spell.up ? 1 : 0)) * kAgeClasses + spell.age;
+  }
 
   std::array<double, 3> prices_{};  ///< USD/h, by Capacity
   double overhead_hours_ = 0;

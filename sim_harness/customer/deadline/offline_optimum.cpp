@@ -59,7 +59,7 @@ class Search {
         needed_(run.job.duration.count()),
         overhead_(run.job.overhead.count()),
         total_ticks_(run.ticks()) {
-    const double hours = std::chrono::duration<double, std::ratio<3600>>(run.tick).count();
+    const double hours = hours_of(run.tick);
     price_[static_cast<std::size_t>(Capacity::kSpot)] = run.job.spot_price * hours;
     price_[static_cast<std::size_t>(Capacity::kOnDemand)] = run.job.on_demand_price * hours;
     bounds_.resize(stretches_.size() + 1);

@@ -5,20 +5,14 @@
 #include "core/portable_math.hpp"
 
 namespace cospot {
-namespace {
-
-double hours(SimTime time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
-
-}  // namespace
-
 QuotedStrategy::QuotedStrategy(const DeadlineCase& run, const SpellHistory& history)
-    : history_(history), costs_(run), tick_hours_(hours(run.tick)) {}
+    : history_(history), costs_(run), tick_hours_(hours_of(run.tick)) {}
 
 Capacity QuotedStrategy::choose(const DeadlineView& view) {
   history_.add(view.spot);
   if (!solved_at_ || (history_.learns() && view.elapsed - *solved_at_ >= kEvery)) {
     rates_ = history_.rates();
-    costs_.solve(rates_, hours(view.time_left));
+    costs_.solve(rates_, hours_of(view.time_left));
     solved_at_ = view.elapsed;
   }
   Capacity best = Capacity::kOnDemand;
@@ -37,10 +31,10 @@ Capacity QuotedStrategy::choose(const DeadlineView& view) {
 double QuotedStrategy::expected_cost(const DeadlineView& view, Capacity kind) const {
   double used = tick_hours_;
   if (kind != Capacity::kNone) {
-    used = kind == view.running ? hours(view.overhead_left) : costs_.overhead_hours();
+    used = kind == view.running ? hours_of(view.overhead_left) : costs_.overhead_hours();
   }
-  const double slack = hours(view.time_left - view.work_left) - used;
-  const double left = hours(view.time_left) - tick_hours_;
+  const double slack = hours_of(view.time_left - view.work_left) - used;
+  const double left = hours_of(view.time_left) - tick_hours_;
   const double age = history_.age_hours();
   // The spell may end within the tick that is paid here, which may be shorter than a step of the
   // costs.

@@ -6,12 +6,6 @@
 #include "core/portable_math.hpp"
 
 namespace cospot {
-namespace {
-
-double hours(SimTime time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
-
-}  // namespace
-
 std::size_t age_class(double hours) {
   // An age is a sum of ticks, whose rounding must not decide.
   constexpr double kRounding = 1e-9;
@@ -20,7 +14,7 @@ std::size_t age_class(double hours) {
 }
 
 SpellHistory::SpellHistory(SimTime tick)
-    : tick_hours_(hours(tick)), kept_(portable_exp(-tick_hours_ / hours(kMemory))) {}
+    : tick_hours_(hours_of(tick)), kept_(portable_exp(-tick_hours_ / hours_of(kMemory))) {}
 
 SpellHistory::SpellHistory(SimTime tick, const CapacityQuote& quote) : SpellHistory(tick) {
   quote_ = quote;

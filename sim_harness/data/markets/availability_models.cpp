@@ -94,7 +94,7 @@ const AvailabilityModel& find_availability_model(const std::string& name) {
 
 AvailabilityTrace make_availability(const AvailabilityModel& model, std::uint64_t seed,
                                     SimTime length, SimTime tick) {
-  const double tick_hours = std::chrono::duration<double, std::ratio<3600>>(tick).count();
+  const double tick_hours = hours_of(tick);
   AvailabilityTrace trace{.tick = tick,
                           .capacity = std::vector<std::uint32_t>(
                               static_cast<std::size_t>(std::max<std::int64_t>(length / tick, 1)))};

@@ -68,7 +68,7 @@ void RevocationForecast::departed(InstanceIndex instance, HostIndex host, SimTim
 
 void RevocationForecast::count_until(HostIndex host, SimTime time) {
   if (time <= counted_until_[host]) return;  // before the window nothing counts
-  hours_[host] += spots_[host] * hours(time - counted_until_[host]);
+  hours_[host] += spots_[host] * hours_of(time - counted_until_[host]);
   counted_until_[host] = time;
 }
 

@@ -33,8 +33,9 @@ std::string plural(std::size_t count, const char* what) {
 std::string heading(const LoadedTrace& trace, const ClassReport& report) {
   const IdleRecord& record = trace.trace.record;
   const std::optional<double> mttr = trace.mean_mttr_hours(report.pricing.mttr);
-  const double days = hours(record.span.length()) / 24;
-  const double capacity_hours = hours(record.span.length()) * static_cast<double>(record.servers);
+  const double days = hours_of(record.span.length()) / 24;
+  const double capacity_hours =
+      hours_of(record.span.length()) * static_cast<double>(record.servers);
   return fmt::format(
       "{}: {} {}, {:.1f} days\n"
       "usable idle capacity: {} of server time, on {}; mean time to revocation {} h ({})\n",
@@ -104,7 +105,7 @@ std::string money_of_classes(const LoadedTrace& trace, const ClassReport& report
   table.add_column("a vCPU-hour");
   table.add_column("a server-hour");
   table.add_column("all of it, a month");
-  const double months = hours(trace.trace.record.span.length()) / 24 / kDaysPerMonth;
+  const double months = hours_of(trace.trace.record.span.length()) / 24 / kDaysPerMonth;
   for (const PartitionReport& each : report.partitions) {
     for (std::size_t c = 0; c < each.table.size(); ++c) {
       const OfferedClass& offered = each.table[c];

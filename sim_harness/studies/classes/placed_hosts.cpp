@@ -67,7 +67,7 @@ class HostWatch final : public RunObserver {
  private:
   void spot_ran(InstanceIndex spot, SimTime until) {
     const SimTime from = std::max(spot_since_[spot], SimTime(0));
-    if (until > from) life_ += hours(until - from);
+    if (until > from) life_ += hours_of(until - from);
   }
 
   const Workload& workload_;

@@ -135,8 +135,6 @@ const Schema& schema() {
 
 SimTime time_of(double hours) { return SimTime(std::llround(hours * 3600e6)); }
 
-double hours(SimTime time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
-
 /// Refuses a job that not even on-demand alone does by the deadline, and a trace that is too short.
 void check_case(const DeadlineJob& job, const AvailabilityTrace& trace, std::size_t start,
                 const std::string& label) {
@@ -146,15 +144,15 @@ void check_case(const DeadlineJob& job, const AvailabilityTrace& trace, std::siz
     throw ConfigError(fmt::format(
         "deadline_hours: found {:g}, expected at least {:g}: {:g} h of work and {:g} h of overhead "
         "in whole ticks of trace {}",
-        hours(job.deadline), hours(needed * trace.tick), hours(job.duration), hours(job.overhead),
-        label));
+        hours_of(job.deadline), hours_of(needed * trace.tick), hours_of(job.duration),
+        hours_of(job.overhead), label));
   }
   const std::int64_t end = static_cast<std::int64_t>(start) + ticks;
   if (end <= static_cast<std::int64_t>(trace.capacity.size())) return;
   throw ConfigError(fmt::format(
       "trace {}: holds {:g} h, expected at least {:g}: start_hours {:g} and deadline_hours {:g}",
-      label, hours(trace.length()), hours(end * trace.tick),
-      hours(static_cast<std::int64_t>(start) * trace.tick), hours(job.deadline)));
+      label, hours_of(trace.length()), hours_of(end * trace.tick),
+      hours_of(static_cast<std::int64_t>(start) * trace.tick), hours_of(job.deadline)));
 }
 
 /// What all runs share.

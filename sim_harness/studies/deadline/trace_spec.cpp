@@ -64,16 +64,14 @@ std::vector<TraceSpec> windows_of(const TraceSpec& whole, const ConfigNode& node
   for (const std::size_t start : window_starts(trace, windows)) {
     TraceSpec spec = whole;
     const SimTime time = trace.tick * static_cast<std::int64_t>(start);
-    spec.label +=
-        fmt::format("@{:g}h", std::chrono::duration<double, std::ratio<3600>>(time).count());
+    spec.label += fmt::format("@{:g}h", hours_of(time));
     spec.window = start;
     specs.push_back(spec);
   }
   if (!specs.empty()) return specs;
   throw ConfigError(fmt::format(
       "{}: trace {} holds {:g} h, no window of {:g} h lies in that part of it",
-      key_place(node, "windows"), whole.label,
-      std::chrono::duration<double, std::ratio<3600>>(trace.length()).count(), windows.hours));
+      key_place(node, "windows"), whole.label, hours_of(trace.length()), windows.hours));
 }
 
 std::vector<TraceSpec> specs_of_path(const ConfigNode& path, const std::filesystem::path& folder,

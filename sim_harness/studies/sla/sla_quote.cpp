@@ -47,8 +47,6 @@ LifetimeQuantiles run_pieces(LifetimeEstimate& estimate, std::size_t threads) {
   return estimate.result();
 }
 
-double hours_of(SimTime time) { return static_cast<double>(time.count()) / 3600e6; }
-
 std::string lifetime_text(SimTime lifetime) {
   if (lifetime == kNever) return "not evicted";
   if (lifetime < SimTime{0}) return "none";

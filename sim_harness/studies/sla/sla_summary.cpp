@@ -131,7 +131,7 @@ StudySummary sla_summary(ResultsDatabase& results, Timing timing) {
   const MeansTable& table = made.table();
   SqliteStatement select(results.connection(),
                          "SELECT json_extract(configuration, '$.spot_delay_us') FROM sweep");
-  const double delay_h = select.step() ? static_cast<double>(select.read_integer()) / 3600e6 : 0;
+  const double delay_h = select.step() ? hours_of(SimTime(select.read_integer())) : 0;
   StudySummary summary;
   summary.text =
       "Promised lifetimes: " + runs_line(results) + table.heading() +
