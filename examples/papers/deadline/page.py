@@ -16,6 +16,7 @@ import cospot
 import pandas as pd
 from cospot.errors import InputError
 from reproduction import command
+from reproduction.judging import TOLERANCE
 from reproduction.page import Finding, Page, Section, Table, findings_table, percent
 
 _STRATEGIES = ("on_demand", "greedy", "uniform_progress", "quoted", "optimal")
@@ -23,8 +24,6 @@ _PUBLISHED_FACTOR = 2.0
 _PUBLISHED_SAVINGS = (0.27, 0.84)
 #: What tells the jobs of a window apart.
 _CASE = ["deadline_hours", "overhead_hours"]
-#: How near a number has to be to the published one.
-_TOLERANCE = 0.1
 
 
 def findings(costs: pd.DataFrame) -> list[Finding]:
@@ -36,7 +35,7 @@ def findings(costs: pd.DataFrame) -> list[Finding]:
     data = f"SkyPilot's public traces of AWS, second halves: {len(costs)} windows, 4 jobs in each"
     mean = costs.mean()
     factor = (mean["greedy"] - mean["optimal"]) / (mean["uniform_progress"] - mean["optimal"])
-    holds = bool(factor >= (1 - _TOLERANCE) * _PUBLISHED_FACTOR)
+    holds = bool(factor >= (1 - TOLERANCE) * _PUBLISHED_FACTOR)
     saving = saving_of(costs, "uniform_progress", "on_demand")
     within = bool(_PUBLISHED_SAVINGS[0] <= saving[0] <= _PUBLISHED_SAVINGS[1])
     return [
@@ -158,7 +157,7 @@ def _page(options: argparse.Namespace) -> Page:
     )
     return Page(
         title='"Can\'t Be Late" on public traces',
-        paper="Wu et al., \"Can't Be Late: Optimizing Spot Instance Savings under Deadlines\", "
+        paper='Wu et al., "Can\'t Be Late: Optimizing Spot Instance Savings under Deadlines", '
         "NSDI 2024.",
         sections=[Section("", [told, findings_table(found, "paper"), ours_in_parts(runs)])],
         findings=found,

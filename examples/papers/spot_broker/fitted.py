@@ -13,7 +13,7 @@ import random
 import sys
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -22,7 +22,8 @@ from spot_broker.prices import (
     LONGEST_GAP,
     ON_DEMAND,
     Price,
-    PriceError,
+    exit_code,
+    files_in,
     gaps,
     read_prices,
     within,
@@ -172,10 +173,8 @@ def ec2_json(fits: Sequence[Fit], seed: int) -> str:
 
 def read_fits(path: Path = PARAMETERS) -> list[Fit]:
     """Read what ``fit`` found."""
-    names = [field.name for field in fields(Fit)]
     read = json.loads(path.read_text(encoding="utf-8"))
-    fits = [Fit(**{name: one[name] for name in names}) for one in read]
-    return [Fit(**{**asdict(one), "rises": [tuple(r) for r in one.rises]}) for one in fits]
+    return [Fit(**{**one, "rises": [tuple(rise) for rise in one["rises"]]}) for one in read]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -185,18 +184,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="of the prices")
     parser.add_argument("-o", "--output", type=Path, required=True, help="file to write")
     options = parser.parse_args(arguments)
-    try:
+
+    def write() -> None:
         if options.fit:
-            paths = {name: options.fit / f"us-east-1.linux.{name}.csv" for name in ON_DEMAND}
-            fits = [fit(name, read_prices(path)) for name, path in paths.items()]
+            fits = [fit(name, read_prices(path)) for name, path in files_in(options.fit).items()]
             lines = ",\n".join(json.dumps(asdict(one)) for one in fits)
-            options.output.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+            text = f"[\n{lines}\n]\n"
         else:
-            options.output.write_text(ec2_json(read_fits(), options.seed), encoding="utf-8")
-    except (PriceError, OSError) as error:
-        print(f"cospot: {error}", file=sys.stderr)
-        return 2
-    return 0
+            text = ec2_json(read_fits(), options.seed)
+        options.output.write_text(text, encoding="utf-8")
+
+    return exit_code(write)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import argparse
 import csv
 import itertools
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -54,6 +54,11 @@ class Price:
 
 class PriceError(Exception):
     """A file that cannot be used; the text names file and line."""
+
+
+def files_in(folder: Path) -> dict[str, Path]:
+    """Return the files of us-east in SpotSim's prices_csv, by type."""
+    return {name: folder / f"us-east-1.linux.{name}.csv" for name in ON_DEMAND}
 
 
 def read_prices(path: Path) -> list[Price]:
@@ -110,19 +115,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path, help="prices_csv of SpotSim")
     parser.add_argument("-o", "--output", type=Path, required=True, help="folder to write to")
     options = parser.parse_args(arguments)
+    return exit_code(lambda: _convert(options.folder, options.output))
+
+
+def _convert(folder: Path, output: Path) -> None:
+    output.mkdir(parents=True, exist_ok=True)
+    for name, path in files_in(folder).items():
+        prices = read_prices(path)
+        kept = within(prices, EVALUATION)
+        if not kept:
+            raise PriceError(f"{folder}: no price of {name} in the period")
+        write_prices(kept, output / f"{name}.csv")
+        missing = [
+            f"{(gap.end - gap.begin) / timedelta(days=1):.1f} days from {gap.begin:%Y-%m-%d}"
+            for gap in gaps(prices, EVALUATION)
+        ]
+        print(f"{name}: {len(kept)} prices; missing: {', '.join(missing) or 'nothing'}")
+
+
+def exit_code(work: Callable[[], object]) -> int:
+    """Work; return 0, or 2 after telling of input that cannot be used."""
     try:
-        options.output.mkdir(parents=True, exist_ok=True)
-        for name in ON_DEMAND:
-            prices = read_prices(options.folder / f"us-east-1.linux.{name}.csv")
-            kept = within(prices, EVALUATION)
-            if not kept:
-                raise PriceError(f"{options.folder}: no price of {name} in the period")
-            write_prices(kept, options.output / f"{name}.csv")
-            missing = [
-                f"{(gap.end - gap.begin) / timedelta(days=1):.1f} days from {gap.begin:%Y-%m-%d}"
-                for gap in gaps(prices, EVALUATION)
-            ]
-            print(f"{name}: {len(kept)} prices; missing: {', '.join(missing) or 'nothing'}")
+        work()
     except (PriceError, OSError) as error:
         print(f"cospot: {error}", file=sys.stderr)
         return 2
