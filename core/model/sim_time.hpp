@@ -20,4 +20,9 @@ inline constexpr SimTime kDay = std::chrono::hours(24);
   return std::chrono::duration<double, std::ratio<3600>>(time).count();
 }
 
+/// The nearest microsecond.
+[[nodiscard]] constexpr SimTime time_of_hours(double hours) {
+  return std::chrono::round<SimTime>(std::chrono::duration<double, std::ratio<3600>>(hours));
+}
+
 }  // namespace cospot

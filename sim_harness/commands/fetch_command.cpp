@@ -38,10 +38,7 @@ bool is_address(std::string_view source) {
 }
 
 std::string parse_digest(const FetchOptions& options) {
-  std::string digest = options.sha256;
-  for (char& c : digest) {
-    if (c >= 'A' && c <= 'F') c = static_cast<char>(c + 32);
-  }
+  const std::string digest = in_lower_case(options.sha256);
   if (digest.empty()) return digest;
   if (digest.size() != 64 || digest.find_first_not_of("0123456789abcdef") != std::string::npos) {
     throw ConfigError(fmt::format("--sha256: found {}, expected 64 hexadecimal digits",

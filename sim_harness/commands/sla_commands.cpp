@@ -60,7 +60,6 @@ StudyFile study_of_workload(const QuoteArguments& arguments, PolicyLoader& loade
 }
 
 void quote(const QuoteArguments& arguments, PolicyLoader& loader) {
-  constexpr double kMicrosecondsPerHour = 3600e6;
   if (is_yaml_file(arguments.study) && (!arguments.host.empty() || arguments.hosts)) {
     throw ConfigError("--host, --hosts: " + arguments.study +
                       " has its own; expected --set host=... or hosts=...");
@@ -70,9 +69,7 @@ void quote(const QuoteArguments& arguments, PolicyLoader& loader) {
           ? read_study_file(arguments.study, arguments.overrides, std::nullopt, loader)
           : study_of_workload(arguments, loader));
   std::optional<SimTime> at;
-  if (arguments.at_hours) {
-    at = SimTime(static_cast<std::int64_t>(*arguments.at_hours * kMicrosecondsPerHour));
-  }
+  if (arguments.at_hours) at = time_of_hours(*arguments.at_hours);
   const SlaQuotes quotes = quote_lifetimes(settings, at, arguments.threads);
   if (arguments.json) return print_json(quotes_json(quotes));
   print(quotes_text(quotes));

@@ -27,7 +27,6 @@
 #include "sim_harness/experiments/queue/progress.hpp"
 #include "sim_harness/experiments/results/csv_sink.hpp"
 #include "sim_harness/provider/sizing/headroom.hpp"
-#include "sim_harness/studies/compare/sweep_json.hpp"
 #include "sim_harness/tune/tune.hpp"
 #include "sim_harness/tune/tune_around.hpp"
 #include "sim_harness/tune/tune_figures.hpp"

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "sim_harness/experiments/grid/grid.hpp"
 #include "sim_harness/experiments/queue/progress.hpp"
 #include "sim_harness/provider/run/run_result.hpp"
-#include "sim_harness/studies/compare/sweep_grid.hpp"
 #include "sim_harness/studies/provider/given_parts.hpp"
 #include "sim_harness/tune/pareto_layers.hpp"
 #include "sim_harness/tune/tune_samples.hpp"
@@ -31,24 +31,31 @@ struct TuneSettings {
   std::size_t threads = 1;
 };
 
-/// The candidates of a tuning, numbered as the runs of one workload and size are in a sweep.
+/// A candidate's positions among the choices of TuneSettings.
+struct Candidate {
+  std::size_t vm = 0;
+  std::size_t spot = 0;
+  std::size_t evictor = 0;
+  std::size_t saf = 0;
+  std::size_t otn = 0;
+};
+
+/// The candidates of a tuning, numbered as the runs of one workload and size are in a sweep. The
+/// settings outlive it.
 class CandidateSpace {
  public:
   explicit CandidateSpace(const TuneSettings& settings);
 
   [[nodiscard]] std::size_t size() const { return grid_.run_count(); }
-  /// Positions on the axes vm, spot, evictor, saf and otn.
-  [[nodiscard]] RunCoordinates at(std::size_t candidate) const {
-    return grid_.coordinates(candidate);
-  }
+  [[nodiscard]] Candidate at(std::size_t candidate) const;
   /// The candidate with the same policies that does not cooperate (OTN 1, SAF off), if there is.
   [[nodiscard]] std::optional<std::size_t> baseline_of(std::size_t candidate) const;
   /// Tells whether a policy of it needs true lifetimes: an upper bound, not to be recommended.
   [[nodiscard]] bool is_bound(std::size_t candidate) const;
 
  private:
-  Sweep axes_;
-  SweepGrid grid_;
+  const TuneSettings& settings_;
+  Grid grid_;
 };
 
 /// What was simulated: a result for some candidates on some samples.
@@ -139,7 +146,7 @@ void require_something_to_set(const TuneSettings& settings);
 
 /// Tells whether nova.conf has values for a candidate: an OTN that is a number, an evictor that
 /// needs no lifetimes, and spots without a promise.
-[[nodiscard]] bool is_for_nova(const TuneSettings& settings, const RunCoordinates& candidate);
+[[nodiscard]] bool is_for_nova(const TuneSettings& settings, const Candidate& candidate);
 
 /// Searches by successive halving: every candidate (or as many as the budget allows, drawn at
 /// random) on one selection sample, the best third on twice as many samples, and so on; beside

@@ -4,12 +4,9 @@
 #include <set>
 #include <utility>
 
-#include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/studies/compare/compare_schema.hpp"
-#include "sim_harness/studies/compare/sweep_grid.hpp"
-#include "sim_harness/studies/compare/sweep_json.hpp"
-#include "sim_harness/studies/compare/sweep_runner.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
+#include "sim_harness/studies/provider/provider_inputs.hpp"
 
 namespace cospot {
 namespace {
@@ -28,35 +25,39 @@ RunResult without_times(RunResult result) {
   return result;
 }
 
-ResultRow make_row(const Sweep& sweep, const TuneSample& sample, const RunCoordinates& at,
-                   std::size_t run_index, const RunResult& result) {
-  return {.run_index = run_index,
-          .workload = sample.spec.label,
-          .headroom_percent = {},
-          .vm = sweep.vm[at.vm].label,
-          .spot = sweep.spot[at.spot].label,
-          .evictor = sweep.evictors[at.evictor].label,
-          .saf = sweep.saf[at.saf],
-          .otn = sweep.otn[at.otn],
-          .result = without_times(result),
-          .workload_sha256 = sample.workload.sha256,
-          .configuration = run_json(sweep, at, sample.hosts),
-          .version = COSPOT_VERSION,
-          .seed = sample.spec.synthetic ? sample.spec.synthetic->seed : 0};
+Row make_row(std::size_t run_index, std::span<const GridAxis> axes, const Coordinates& at,
+             const GridPoint<ProviderSettings>& run, const TuneSample& sample,
+             const RunResult& result) {
+  Row row{.run_index = run_index,
+          .values = {},
+          .configuration = run_json(run, sample.hosts),
+          .version = COSPOT_VERSION};
+  for (std::size_t i = 0; i < axes.size(); ++i) row.values.push_back(axes[i].values[at[i]].value);
+  const std::uint64_t seed = sample.spec.synthetic ? sample.spec.synthetic->seed : 0;
+  for (Value& value : compare_measures(without_times(result), sample.workload.sha256, seed)) {
+    row.values.push_back(std::move(value));
+  }
+  return row;
+}
+
+/// The grid of a record, with the groups of a comparison.
+Grid grid_of_record(std::span<const GridAxis> axes) {
+  return grid_of(axes, axis_position(axes, kEvictorAxis.name));
 }
 
 }  // namespace
 
 ExperimentTables tune_tables(const TuneRecord& record) {
-  const SweepGrid grid(record.sweep);
+  std::vector<GridAxis> axes = provider_table().axes(record.sweep);
+  const Grid grid = grid_of_record(axes);
   return {.record = {.study = compare_schema().study,
-                     .configuration = sweep_json(record.sweep),
+                     .configuration = provider_table().json(record.sweep).dump(),
                      .run_count = grid.run_count(),
                      .group_count = grid.group_count(),
                      .version = COSPOT_VERSION,
                      .created_by = "cospot tune"},
           .schema = compare_schema(),
-          .axes = provider_table().axes(record.sweep)};
+          .axes = std::move(axes)};
 }
 
 TuneRecord tune_record(const TuneSettings& settings, std::span<const TuneSample> samples,
@@ -70,27 +71,31 @@ TuneRecord tune_record(const TuneSettings& settings, std::span<const TuneSample>
                   .evictors = settings.evictors,
                   .saf = settings.saf,
                   .otn = settings.otn};
+  std::vector<SimTime> windows;
   for (const TuneSample& sample : samples) {
     record.sweep.workloads.push_back(sample.spec);
-    record.sweep.workloads.back().window =
-        recorded_window(sample.spec.window, sample.workload.window);
-    record.sweep.workloads.back().recorded_unit = vcpus_unit_of(sample.spec);
+    windows.push_back(sample.workload.window);
     record.workloads.push_back({.label = sample.spec.label,
                                 .sha256 = sample.workload.sha256,
                                 .name = sample.workload.name});
   }
-  const SweepGrid grid(record.sweep);
+  record.sweep.workloads = as_recorded(std::move(record.sweep.workloads), windows);
+  const std::vector<GridAxis> axes = provider_table().axes(record.sweep);
+  const Grid grid = grid_of_record(axes);
   for (std::size_t sample = 0; sample < samples.size(); ++sample) {
     const auto size =
         std::ranges::find(record.sweep.sizes, samples[sample].hosts, &Headroom::hosts);
     for (std::size_t candidate = 0; candidate < runs.space().size(); ++candidate) {
       const RunResult* result = runs.find(candidate, sample);
       if (result == nullptr) continue;
-      RunCoordinates at = runs.space().at(candidate);
-      at.workload = sample;
-      at.size = static_cast<std::size_t>(size - record.sweep.sizes.begin());
-      record.rows.push_back(
-          to_row(make_row(record.sweep, samples[sample], at, grid.run_index(at), *result)));
+      const Candidate of = runs.space().at(candidate);
+      const Coordinates at{sample,     static_cast<std::size_t>(size - record.sweep.sizes.begin()),
+                           of.vm,      of.spot,
+                           of.evictor, of.saf,
+                           of.otn};
+      record.rows.push_back(make_row(grid.run_index(at), axes, at,
+                                     provider_table().at(record.sweep, at), samples[sample],
+                                     *result));
     }
   }
   return record;

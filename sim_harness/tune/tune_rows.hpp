@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim_harness/experiments/results/results_database.hpp"
-#include "sim_harness/studies/compare/sweep.hpp"
+#include "sim_harness/studies/provider/provider_settings.hpp"
 #include "sim_harness/tune/tune.hpp"
 
 namespace cospot {
@@ -12,7 +12,7 @@ namespace cospot {
 /// A tuning as an unfinished sweep: samples x their host counts x candidates. It holds the runs
 /// that were done, so that everything that reads results reads them.
 struct TuneRecord {
-  Sweep sweep;
+  ProviderSettings sweep;
   std::vector<InputRecord> workloads;
   std::vector<Row> rows;  ///< in grid order, without times
 };

@@ -12,17 +12,6 @@
 namespace cospot {
 namespace {
 
-Sweep axes_of(const TuneSettings& settings) {
-  return {.workloads = std::vector<WorkloadSpec>(1),
-          .host = {},
-          .sizes = std::vector<Headroom>(1),
-          .vm = settings.vm,
-          .spot = settings.spot,
-          .evictors = settings.evictors,
-          .saf = settings.saf,
-          .otn = settings.otn};
-}
-
 double share_of(Revenue part, Revenue whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -30,22 +19,31 @@ double share_of(Revenue part, Revenue whole) {
 }  // namespace
 
 CandidateSpace::CandidateSpace(const TuneSettings& settings)
-    : axes_(axes_of(settings)), grid_(axes_) {}
+    : settings_(settings),
+      grid_({settings.vm.size(), settings.spot.size(), settings.evictors.size(),
+             settings.saf.size(), settings.otn.size()},
+            2) {}
+
+Candidate CandidateSpace::at(std::size_t candidate) const {
+  const Coordinates at = grid_.coordinates(candidate);
+  return {.vm = at[0], .spot = at[1], .evictor = at[2], .saf = at[3], .otn = at[4]};
+}
 
 std::optional<std::size_t> CandidateSpace::baseline_of(std::size_t candidate) const {
-  RunCoordinates at = grid_.coordinates(candidate);
-  const auto off = std::ranges::find(axes_.saf, false);
-  const auto one = std::ranges::find(axes_.otn, OfferRule(1));
-  if (off == axes_.saf.end() || one == axes_.otn.end()) return std::nullopt;
-  at.saf = static_cast<std::size_t>(off - axes_.saf.begin());
-  at.otn = static_cast<std::size_t>(one - axes_.otn.begin());
-  return grid_.run_index(at);
+  const auto off = std::ranges::find(settings_.saf, false);
+  const auto one = std::ranges::find(settings_.otn, OfferRule(1));
+  if (off == settings_.saf.end() || one == settings_.otn.end()) return std::nullopt;
+  const Candidate with = at(candidate);
+  return grid_.run_index({with.vm, with.spot, with.evictor,
+                          static_cast<std::size_t>(off - settings_.saf.begin()),
+                          static_cast<std::size_t>(one - settings_.otn.begin())});
 }
 
 bool CandidateSpace::is_bound(std::size_t candidate) const {
-  const RunCoordinates at = grid_.coordinates(candidate);
-  return needs_true_lifetimes(axes_.vm[at.vm]) || needs_true_lifetimes(axes_.spot[at.spot]) ||
-         needs_true_lifetimes(axes_.evictors[at.evictor]);
+  const Candidate of = at(candidate);
+  return needs_true_lifetimes(settings_.vm[of.vm]) ||
+         needs_true_lifetimes(settings_.spot[of.spot]) ||
+         needs_true_lifetimes(settings_.evictors[of.evictor]);
 }
 
 /// Runs of one sample with the same VM and spot policy: they share a beginning.
@@ -135,7 +133,7 @@ std::vector<TuneRuns::Group> TuneRuns::missing(std::span<const std::size_t> cand
   for (const std::size_t sample : with_those_before) {
     for (const std::size_t candidate : ascending) {
       if (find(candidate, sample) != nullptr) continue;
-      const RunCoordinates at = space_.at(candidate);
+      const Candidate at = space_.at(candidate);
       const bool starts_group = groups.empty() || groups.back().sample != sample ||
                                 groups.back().vm != at.vm || groups.back().spot != at.spot;
       if (starts_group) groups.push_back({.sample = sample, .vm = at.vm, .spot = at.spot});
@@ -153,7 +151,7 @@ void TuneRuns::run_group(const Group& group) {
   };
   if (settings_.with != nullptr) {
     for (const std::size_t candidate : group.candidates) {
-      const RunCoordinates at = space_.at(candidate);
+      const Candidate at = space_.at(candidate);
       result_of(candidate) = settings_.with
                                  ->run(sample.workload, sample.schedule,
                                        {.host = host_,
@@ -169,7 +167,7 @@ void TuneRuns::run_group(const Group& group) {
   }
   std::vector<RunVariation> variations;
   for (const std::size_t candidate : group.candidates) {
-    const RunCoordinates at = space_.at(candidate);
+    const Candidate at = space_.at(candidate);
     variations.push_back({.evictor = &sample.evictors[at.evictor],
                           .saf = settings_.saf[at.saf],
                           .otn = settings_.otn[at.otn]});

@@ -10,7 +10,7 @@
 #include "sim_harness/data/workloads/workload.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
 #include "sim_harness/provider/run/run_settings.hpp"
-#include "sim_harness/studies/compare/sweep.hpp"
+#include "sim_harness/studies/provider/provider_settings.hpp"
 
 namespace cospot {
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "sim_harness/studies/compare/compare_schema.hpp"
-#include "sim_harness/studies/compare/sweep_grid.hpp"
-#include "sim_harness/studies/compare/sweep_json.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
+#include "sim_harness/studies/provider/provider_study.hpp"
 #include "sim_harness/studies/study.hpp"
 
 namespace cospot {
@@ -50,21 +50,21 @@ RunResult made_result(std::size_t run_index) {
 
 ResultRow made_row(std::size_t run_index) {
   const Sweep sweep = small_sweep();
-  const RunCoordinates run = SweepGrid(sweep).coordinates(run_index);
+  const auto run = run_of_sweep(sweep, run_index);
   const RunResult result = made_result(run_index);
   return {.run_index = run_index,
-          .workload = sweep.workloads[run.workload].label,
-          .headroom_percent = sweep.sizes[run.size].percent,
-          .vm = sweep.vm[run.vm].label,
-          .spot = sweep.spot[run.spot].label,
-          .evictor = sweep.evictors[run.evictor].label,
-          .saf = sweep.saf[run.saf],
-          .otn = sweep.otn[run.otn],
+          .workload = run.get(kWorkloadAxis).label,
+          .headroom_percent = run.get(kSizeAxis).percent,
+          .vm = run.get(kVmAxis).label,
+          .spot = run.get(kSpotAxis).label,
+          .evictor = run.get(kEvictorAxis).label,
+          .saf = run.get(kSafAxis),
+          .otn = run.get(kOtnAxis),
           .result = result,
-          .workload_sha256 = small_sweep_workloads()[run.workload].sha256,
-          .configuration = run_json(sweep, run, result.hosts),
+          .workload_sha256 = small_sweep_workloads()[run.index(kWorkloadAxis)].sha256,
+          .configuration = run_json(run, result.hosts),
           .version = "0.0.test",
-          .seed = run.workload == 1 ? std::uint64_t{7} : 0};
+          .seed = run.index(kWorkloadAxis) == 1 ? std::uint64_t{7} : 0};
 }
 
 std::vector<ResultRow> made_rows(std::size_t first, std::size_t count) {
@@ -74,10 +74,9 @@ std::vector<ResultRow> made_rows(std::size_t first, std::size_t count) {
 }
 
 ExperimentTables tables_of_sweep(const Sweep& sweep) {
-  const SweepGrid grid(sweep);
-  const std::string configuration = sweep_json(sweep);
+  const Grid grid = grid_of_sweep(sweep);
   return {.record = {.study = "compare",
-                     .configuration = configuration,
+                     .configuration = sweep_json(sweep),
                      .run_count = grid.run_count(),
                      .group_count = grid.group_count(),
                      .version = "0.0.test",
@@ -159,11 +158,59 @@ std::vector<InputRecord> small_sweep_workloads() {
   return {{"a.csv", std::string(64, 'a'), "a.csv"}, {"b", std::string(64, 'b'), "b"}};
 }
 
-SweepRunner made_runner() {
-  return {small_sweep_workloads(),
-          [](const RunGroup&, std::span<const std::size_t> pending, const RecordRun& record) {
-            for (const std::size_t run : pending) record(run, made_result(run));
+Grid grid_of_sweep(const Sweep& sweep) { return grid_of(provider_table().axes(sweep), 4); }
+
+GridPoint<ProviderSettings> run_of_sweep(const Sweep& sweep, std::size_t run_index) {
+  return provider_table().at(sweep, grid_of_sweep(sweep).coordinates(run_index));
+}
+
+std::string sweep_json(const Sweep& sweep) { return provider_table().json(sweep).dump(); }
+
+Row to_row(const ResultRow& row) {
+  Row values{
+      .run_index = row.run_index,
+      .values = {row.workload, row.headroom_percent ? Value(*row.headroom_percent) : Value(),
+                 row.vm, row.spot, row.evictor, std::int64_t{row.saf}, axis_value(row.otn).value},
+      .configuration = row.configuration,
+      .version = row.version};
+  for (Value& value : compare_measures(row.result, row.workload_sha256, row.seed)) {
+    values.values.push_back(std::move(value));
+  }
+  return values;
+}
+
+Experiment made_comparison(RunGroupFunction run_group, const Sweep& sweep) {
+  return {.schema = compare_schema(),
+          .axes = provider_table().axes(sweep),
+          .group_by = axis_names(kWorkloadAxis, kSizeAxis, kVmAxis, kSpotAxis),
+          .configuration = sweep_json(sweep),
+          .inputs = small_sweep_workloads(),
+          .run_group = std::move(run_group),
+          .run_configuration = [sweep](std::size_t run_index, const Measures& measures) {
+            const auto hosts = static_cast<std::size_t>(std::get<std::int64_t>(measures[0]));
+            return run_json(run_of_sweep(sweep, run_index), hosts);
           }};
+}
+
+Measures made_measures(std::size_t run_index) {
+  const ResultRow row = made_row(run_index);
+  return compare_measures(row.result, row.workload_sha256, row.seed);
+}
+
+RunGroupFunction made_runs(const std::function<void(std::size_t)>& before) {
+  return [before](const RunGroup&, std::span<const std::size_t> pending,
+                  const RecordMeasures& record) {
+    for (const std::size_t run : pending) {
+      if (before) before(run);
+      record(run, made_measures(run));
+    }
+  };
+}
+
+Experiment load_comparison(const Sweep& sweep) {
+  ProviderStudySettings settings;
+  static_cast<ProviderSettings&>(settings) = sweep;
+  return load_provider_experiment(ProviderStudy(compare_preset(), {}), std::move(settings));
 }
 
 }  // namespace cospot

@@ -1,19 +1,42 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/handshake/offer_rule.hpp"
 #include "error_text.hpp"
+#include "sim_harness/experiments/queue/experiment.hpp"
 #include "sim_harness/experiments/results/csv_sink.hpp"
 #include "sim_harness/experiments/results/results_database.hpp"
-#include "sim_harness/studies/compare/compare.hpp"
-#include "sim_harness/studies/compare/result_row.hpp"
-#include "sim_harness/studies/compare/sweep.hpp"
+#include "sim_harness/provider/run/run_result.hpp"
+#include "sim_harness/studies/provider/provider_axes.hpp"
 
 namespace cospot {
+
+using Sweep = ProviderSettings;
+
+/// A run of a comparison: where it is in the grid, what came out, and what it takes to repeat it.
+struct ResultRow {
+  std::size_t run_index = 0;
+  std::string workload;
+  std::optional<double> headroom_percent;  ///< none where the sweep gives host counts
+  std::string vm;
+  std::string spot;
+  std::string evictor;
+  bool saf = false;
+  OfferRule otn{};
+  RunResult result;
+  std::string workload_sha256;
+  std::string configuration;
+  std::string version;
+  std::uint64_t seed = 0;
+};
 
 /// 2 workloads x 2 headrooms x 1 VM x 2 spots x 1 evictor x 2 SAF x 2 OTN: 8 groups of 4 runs.
 [[nodiscard]] Sweep small_sweep();
@@ -45,7 +68,20 @@ namespace cospot {
 /// The CSV of a database's file.
 [[nodiscard]] std::string csv_of_file(const std::filesystem::path& file, Timing timing);
 
-/// Records made_result for every pending run.
-[[nodiscard]] SweepRunner made_runner();
+/// The grid of a sweep, with the groups of a comparison; a run of it.
+[[nodiscard]] Grid grid_of_sweep(const Sweep& sweep);
+[[nodiscard]] GridPoint<ProviderSettings> run_of_sweep(const Sweep& sweep, std::size_t run_index);
+[[nodiscard]] std::string sweep_json(const Sweep& sweep);
+[[nodiscard]] Row to_row(const ResultRow& row);
+
+/// What a comparison of `sweep` is, with runs that `run_group` makes up.
+[[nodiscard]] Experiment made_comparison(RunGroupFunction run_group,
+                                         const Sweep& sweep = small_sweep());
+/// The measures of made_result.
+[[nodiscard]] Measures made_measures(std::size_t run_index);
+/// Records made_measures for every pending run, and does `before` with its index first.
+[[nodiscard]] RunGroupFunction made_runs(const std::function<void(std::size_t)>& before = nullptr);
+/// A comparison as its file gives it.
+[[nodiscard]] Experiment load_comparison(const Sweep& sweep);
 
 }  // namespace cospot

@@ -15,7 +15,6 @@
 #include "scratch_folder.hpp"
 #include "sim_harness/base/interrupt/stop_token.hpp"
 #include "sim_harness/experiments/results/merge_databases.hpp"
-#include "sim_harness/studies/compare/compare.hpp"
 #include "sim_harness/studies/study.hpp"
 #include "sweep_fixtures.hpp"
 
@@ -24,32 +23,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ExperimentOutcome run(const fs::path& file, ExperimentOptions options, const SweepRunner& runner) {
+ExperimentOutcome run(const fs::path& file, ExperimentOptions options,
+                      const RunGroupFunction& run_group) {
   options.database = file;
   NoProgress progress;
-  return run_experiment(make_comparison(small_sweep(), runner), options, progress);
+  return run_experiment(made_comparison(run_group), options, progress);
 }
 
 std::string csv_of(const fs::path& file) { return csv_of_file(file, Timing::kOn); }
-
-/// Runs like made_runner, and does `before` with every run's index first.
-template <class Before>
-SweepRunner runner_with(const Before& before) {
-  return {small_sweep_workloads(),
-          [before](const RunGroup&, std::span<const std::size_t> pending, const RecordRun& record) {
-            for (const std::size_t index : pending) {
-              before(index);
-              record(index, made_result(index));
-            }
-          }};
-}
 
 TEST_CASE("compare: the same rows for any number of threads, in grid order") {
   const ScratchFolder folder;
   const std::string expected = csv_of(made_rows(0, 32), Timing::kOn);
   for (const std::size_t threads : {1U, 2U, 4U, 64U}) {
     const fs::path file = folder / (std::to_string(threads) + ".db");
-    const ExperimentOutcome outcome = run(file, {.threads = threads}, made_runner());
+    const ExperimentOutcome outcome = run(file, {.threads = threads}, made_runs());
     CHECK_FALSE(outcome.interrupted);
     CHECK(outcome.total == 32);
     CHECK(outcome.done == 32);
@@ -65,7 +53,7 @@ TEST_CASE("compare: the same rows for any number of threads, in grid order") {
 
 TEST_CASE("compare: without timing the database holds none") {
   const ScratchFolder folder;
-  (void)run(folder / "r.db", {.timing = Timing::kOff}, made_runner());
+  (void)run(folder / "r.db", {.timing = Timing::kOff}, made_runs());
   CHECK(csv_of(folder / "r.db") == csv_of(made_rows(0, 32), Timing::kOff));
 }
 
@@ -75,7 +63,7 @@ TEST_CASE("compare: shards and a merge give the database of one machine") {
   for (std::size_t number = 1; number <= 3; ++number) {
     parts.push_back(folder / (std::to_string(number) + ".db"));
     const ExperimentOutcome outcome =
-        run(parts.back(), {.threads = 2, .shard = {number, 3}}, made_runner());
+        run(parts.back(), {.threads = 2, .shard = {number, 3}}, made_runs());
     // 8 groups of 4 runs dealt to three: 3, 3 and 2 groups.
     CHECK(outcome.total == (number == 3 ? 8 : 12));
   }
@@ -87,7 +75,7 @@ TEST_CASE("compare: an exception stops the work, keeps what is done, and resumin
   for (const std::size_t threads : {1U, 4U}) {
     const ScratchFolder folder;
     const fs::path file = folder / "r.db";
-    const SweepRunner failing = runner_with([](std::size_t index) {
+    const RunGroupFunction failing = made_runs([](std::size_t index) {
       if (index == 18) throw PolicyError("run 18 went wrong");
     });
     CHECK(error_text<PolicyError>([&] { (void)run(file, {.threads = threads}, failing); }) ==
@@ -100,7 +88,7 @@ TEST_CASE("compare: an exception stops the work, keeps what is done, and resumin
 
     std::mutex mutex;
     std::multiset<std::size_t> simulated;
-    const SweepRunner counting = runner_with([&](std::size_t index) {
+    const RunGroupFunction counting = made_runs([&](std::size_t index) {
       const std::scoped_lock lock(mutex);
       simulated.insert(index);
     });
@@ -117,7 +105,7 @@ TEST_CASE("compare: an interruption keeps what is done and says so") {
   const fs::path file = folder / "r.db";
   StopFlag interrupted;
   const StopScope scope{StopToken(interrupted)};
-  const SweepRunner runner = runner_with([&](std::size_t index) {
+  const RunGroupFunction runner = made_runs([&](std::size_t index) {
     if (index == 9) interrupted.asked = true;
   });
   const ExperimentOutcome outcome = run(file, {}, runner);
@@ -125,7 +113,7 @@ TEST_CASE("compare: an interruption keeps what is done and says so") {
   CHECK(outcome.done == 10);  // run 9 was recorded before the group was stopped
   CHECK(ResultsDatabase(file).finished_runs().size() == 10);
   interrupted.asked = false;
-  const ExperimentOutcome resumed = run(file, {.if_present = IfPresent::kResume}, made_runner());
+  const ExperimentOutcome resumed = run(file, {.if_present = IfPresent::kResume}, made_runs());
   CHECK_FALSE(resumed.interrupted);
   CHECK(resumed.skipped == 10);
   CHECK(csv_of(file) == csv_of(made_rows(0, 32), Timing::kOn));
@@ -136,7 +124,7 @@ TEST_CASE("compare: SIGKILL in the middle, then a resume, give the same rows") {
   const fs::path file = folder / "r.db";
   const pid_t child = fork();
   if (child == 0) {
-    (void)run(file, {}, runner_with([](std::size_t index) {
+    (void)run(file, {}, made_runs([](std::size_t index) {
                 if (index == 14) kill(getpid(), SIGKILL);
               }));
     _exit(1);
@@ -145,31 +133,31 @@ TEST_CASE("compare: SIGKILL in the middle, then a resume, give the same rows") {
   waitpid(child, &status, 0);
   REQUIRE(WIFSIGNALED(status));
   CHECK(ResultsDatabase(file).finished_runs().size() == 12);  // groups 0, 1 and 2
-  (void)run(file, {.threads = 2, .if_present = IfPresent::kResume}, made_runner());
+  (void)run(file, {.threads = 2, .if_present = IfPresent::kResume}, made_runs());
   CHECK(csv_of(file) == csv_of(made_rows(0, 32), Timing::kOn));
 }
 
 TEST_CASE("compare: a runner that does not do its work is found out") {
   const ScratchFolder folder;
-  const auto runner = [](auto record_all) {
-    return SweepRunner{small_sweep_workloads(), record_all};
-  };
   using Pending = std::span<const std::size_t>;
-  const auto lazy = [](const RunGroup&, Pending, const RecordRun&) {};
-  const auto twice = [](const RunGroup&, Pending pending, const RecordRun& record) {
-    for (int i = 0; i < 2; ++i) record(pending[0], made_result(pending[0]));
+  const auto lazy = [](const RunGroup&, Pending, const RecordMeasures&) {};
+  const auto twice = [](const RunGroup&, Pending pending, const RecordMeasures& record) {
+    for (int i = 0; i < 2; ++i) record(pending[0], made_measures(pending[0]));
   };
-  const auto foreign = [](const RunGroup& group, Pending, const RecordRun& record) {
+  const auto foreign = [](const RunGroup& group, Pending, const RecordMeasures& record) {
     record(group.first_run + group.run_count, {});
   };
-  CHECK_THROWS_AS((void)run(folder / "1.db", {}, runner(lazy)), std::logic_error);
-  CHECK_THROWS_AS((void)run(folder / "2.db", {}, runner(twice)), std::logic_error);
-  CHECK_THROWS_AS((void)run(folder / "3.db", {}, runner(foreign)), std::logic_error);
-  CHECK_THROWS_AS((void)run(folder / "4.db", {}, SweepRunner{}), std::logic_error);
+  CHECK_THROWS_AS((void)run(folder / "1.db", {}, lazy), std::logic_error);
+  CHECK_THROWS_AS((void)run(folder / "2.db", {}, twice), std::logic_error);
+  CHECK_THROWS_AS((void)run(folder / "3.db", {}, foreign), std::logic_error);
+  const auto too_few = [](const RunGroup&, Pending pending, const RecordMeasures& record) {
+    record(pending[0], {});
+  };
+  CHECK_THROWS_AS((void)run(folder / "4.db", {}, too_few), std::logic_error);
 }
 
 TEST_CASE("compare: a database that cannot be written ends in an error") {
-  CHECK_THROWS_AS((void)run("/proc/r.db", {}, made_runner()), DatabaseError);
+  CHECK_THROWS_AS((void)run("/proc/r.db", {}, made_runs()), DatabaseError);
 }
 
 }  // namespace

@@ -12,10 +12,8 @@
 #include "scratch_folder.hpp"
 #include "sim_harness/base/interrupt/stop_token.hpp"
 #include "sim_harness/commands/commands.hpp"
-#include "sim_harness/studies/compare/compare.hpp"
 #include "sim_harness/studies/compare/compare_study.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
-#include "sim_harness/studies/compare/sweep_grid.hpp"
 #include "sweep_fixtures.hpp"
 #include "tests/cpp/source_folder.hpp"
 
@@ -62,24 +60,18 @@ class Program {
   void interrupt_at(std::size_t run_index) { interrupt_at_ = run_index; }
 
  private:
-  /// The study `compare`, with made_runner behind it.
+  /// The study `compare`, with made_runs behind it.
   Study made_study() {
     Study study = compare_study();
     study.read = [this](const StudyFile& file) -> LoadExperiment {
       const Sweep sweep = read_sweep(file.root, file.folder, {}, *file.policies, file.window);
-      return [this, sweep] { return make_comparison(sweep, make_runner()); };
+      return [this, sweep] { return made_comparison(interrupted_runs(), sweep); };
     };
     return study;
   }
 
-  SweepRunner make_runner() {
-    return {small_sweep_workloads(),
-            [this](const RunGroup&, std::span<const std::size_t> pending, const RecordRun& record) {
-              for (const std::size_t index : pending) {
-                interrupted_.asked = index == interrupt_at_;
-                record(index, made_result(index));
-              }
-            }};
+  RunGroupFunction interrupted_runs() {
+    return made_runs([this](std::size_t index) { interrupted_.asked = index == interrupt_at_; });
   }
 
   ScratchFolder folder_;
@@ -154,7 +146,7 @@ TEST_CASE("cospot compare: bad input and usage") {
 TEST_CASE("cospot compare: the example sweeps are valid") {
   const fs::path data = source_folder() / "examples";
   const Sweep small = read_sweep(data / "small_grid.yaml", {});
-  CHECK(SweepGrid(small).run_count() == 2 * 2 * 3 * 2 * 3 * 2 * 3);
+  CHECK(grid_of_sweep(small).run_count() == 2 * 2 * 3 * 2 * 3 * 2 * 3);
   const char* released = std::getenv("COSPOT_DATA");
   if (released == nullptr) {
     MESSAGE("COSPOT_DATA is not set: the examples with real workloads are not read");
@@ -167,9 +159,9 @@ TEST_CASE("cospot compare: the example sweeps are valid") {
   };
   const auto batched = static_cast<std::size_t>(count("batched"));
   const std::size_t all = batched + static_cast<std::size_t>(count("bernoulli"));
-  CHECK(SweepGrid(read_sweep(data / "full_grid.yaml", {})).run_count() ==
+  CHECK(grid_of_sweep(read_sweep(data / "full_grid.yaml", {})).run_count() ==
         all * 5 * 3 * 6 * 2 * 2 * 6);
-  CHECK(SweepGrid(read_sweep(data / "figure5.yaml", {})).run_count() == batched * 2 * 2 * 6);
+  CHECK(grid_of_sweep(read_sweep(data / "figure5.yaml", {})).run_count() == batched * 2 * 2 * 6);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 #include "scratch_folder.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
-#include "sim_harness/studies/compare/sweep_json.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
+#include "sweep_fixtures.hpp"
 
 namespace cospot {
 namespace {

@@ -7,7 +7,7 @@
 #include "scratch_folder.hpp"
 #include "sim_harness/provider/sizing/shared_workload.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
-#include "sim_harness/studies/compare/sweep_json.hpp"
+#include "sweep_fixtures.hpp"
 #include "tests/cpp/engine_checks.hpp"
 
 namespace cospot {

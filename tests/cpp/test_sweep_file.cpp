@@ -10,7 +10,7 @@
 #include "scratch_folder.hpp"
 #include "sim_harness/base/configuration/configuration_difference.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
-#include "sim_harness/studies/compare/sweep_json.hpp"
+#include "sweep_fixtures.hpp"
 
 namespace cospot {
 namespace {
@@ -206,7 +206,7 @@ TEST_CASE("read_sweep: offers of other kinds than the first N, by mapping or by 
       read(folder, text,
            {"otn=[1, epsilon-0.05, adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1]"});
   CHECK(sweep_json(labels) == json);
-  CHECK(run_json(sweep, {.otn = 1}, 9).ends_with("\"otn\":\"epsilon-0.05\"}"));
+  CHECK(run_json(run_of_sweep(sweep, 1), 9).ends_with("\"otn\":\"epsilon-0.05\"}"));
 }
 
 }  // namespace

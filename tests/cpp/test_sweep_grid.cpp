@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "sim_harness/studies/compare/sweep_grid.hpp"
+#include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sweep_fixtures.hpp"
 
 namespace cospot {
@@ -24,8 +24,8 @@ Sweep sweep_of(std::size_t workloads, std::size_t sizes, std::size_t vm, std::si
   return sweep;
 }
 
-TEST_CASE("SweepGrid: nested loops in grid order give the run indices 0, 1, 2, ...") {
-  const SweepGrid grid(sweep_of(2, 3, 2, 4, 3, 2, 5));
+TEST_CASE("Grid of a sweep: nested loops in grid order give the run indices 0, 1, 2, ...") {
+  const Grid grid = grid_of_sweep(sweep_of(2, 3, 2, 4, 3, 2, 5));
   CHECK(grid.run_count() == 2 * 3 * 2 * 4 * 3 * 2 * 5);
   CHECK(grid.group_count() == 2 * 3 * 2 * 4);
   std::size_t index = 0;
@@ -41,7 +41,7 @@ TEST_CASE("SweepGrid: nested loops in grid order give the run indices 0, 1, 2, .
           for (std::size_t e = 0; e < 3; ++e) {
             for (std::size_t f = 0; f < 2; ++f) {
               for (std::size_t o = 0; o < 5; ++o) {
-                const RunCoordinates run{w, h, v, s, e, f, o};
+                const Coordinates run{w, h, v, s, e, f, o};
                 REQUIRE(grid.coordinates(index) == run);
                 REQUIRE(grid.run_index(run) == index++);
               }
@@ -54,18 +54,19 @@ TEST_CASE("SweepGrid: nested loops in grid order give the run indices 0, 1, 2, .
   CHECK(index == grid.run_count());
 }
 
-TEST_CASE("SweepGrid: the paper's grid has 64,800 runs, and absurd grids are refused") {
-  CHECK(SweepGrid(sweep_of(20, 5, 3, 6, 3, 2, 6)).run_count() == 64'800);
+TEST_CASE("Grid of a sweep: the paper's grid has 64,800 runs, and absurd grids are refused") {
+  CHECK(grid_of_sweep(sweep_of(20, 5, 3, 6, 3, 2, 6)).run_count() == 64'800);
   // 3000^7 = 2.2e24 would overflow 64 bits.
-  CHECK(contains(error_text<ConfigError>(
-                     [] { (void)SweepGrid(sweep_of(3000, 3000, 3000, 3000, 3000, 3000, 3000)); }),
+  CHECK(contains(error_text<ConfigError>([] {
+                   (void)grid_of_sweep(sweep_of(3000, 3000, 3000, 3000, 3000, 3000, 3000));
+                 }),
                  "more than 100000000 runs"));
 }
 
-TEST_CASE("run_settings: takes each axis at its coordinate") {
+TEST_CASE("run_settings_at: takes each axis at its coordinate") {
   const Sweep sweep = small_sweep();
   const RunSettings settings =
-      run_settings(sweep, {.workload = 1, .size = 1, .vm = 0, .spot = 1, .saf = 1, .otn = 1}, 42);
+      run_settings_at(provider_table().at(sweep, {1, 1, 0, 1, 0, 1, 1}), 42);
   CHECK(settings.host == sweep.host);
   CHECK(settings.hosts == 42);
   CHECK(settings.vm.label == "COS");
@@ -76,7 +77,7 @@ TEST_CASE("run_settings: takes each axis at its coordinate") {
 }
 
 TEST_CASE("Shard: the shards of a sweep hold every group exactly once, in turn") {
-  const SweepGrid grid(sweep_of(2, 5, 1, 1, 1, 1, 1));
+  const Grid grid = grid_of_sweep(sweep_of(2, 5, 1, 1, 1, 1, 1));
   std::multiset<std::size_t> held;
   for (const char* text : {"1/3", "2/3", "3/3"}) {
     const Shard shard = parse_shard(text);

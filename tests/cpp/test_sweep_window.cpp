@@ -11,8 +11,6 @@
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/data/workloads/workload_list.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
-#include "sim_harness/studies/compare/sweep_json.hpp"
-#include "sim_harness/studies/compare/sweep_runner.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/studies/study.hpp"
@@ -49,9 +47,8 @@ std::vector<std::optional<SimTime>> windows(const Sweep& sweep) {
 }
 
 void run(const Sweep& sweep, const ScratchFolder& folder, IfPresent if_present) {
-  const SweepRunner runner = make_sweep_runner(sweep);
   NoProgress progress;
-  (void)run_experiment(make_comparison(sweep, runner),
+  (void)run_experiment(load_comparison(sweep),
                        {.database = folder / "r.db", .if_present = if_present}, progress);
 }
 
@@ -149,15 +146,16 @@ TEST_CASE("compare: another window is another sweep") {
                  "it differs in workloads"));
 }
 
-TEST_CASE("make_sweep_runner: tells the windows in force, and warns of each workload") {
+TEST_CASE("load_provider_experiment: records the windows in force, and warns of each workload") {
   const ScratchFolder folder;
   (void)folder.write("a.csv", kRequests + kLate);
   (void)folder.write("b.csv", "# window_days: 7\n" + kRequests);
   const Sweep sweep = read(folder, "workloads: [{path: a.csv, window_days: 20}, b.csv]\n");
-  const SweepRunner runner = make_sweep_runner(sweep);
-  CHECK(runner.windows == std::vector<SimTime>{20 * kDay, 7 * kDay});
-  REQUIRE(runner.warnings.size() == 1);
-  CHECK(contains(runner.warnings[0], "a.csv: 1 VM and 0 spots start at the window's end (day 20)"));
+  const Experiment made = load_comparison(sweep);
+  CHECK(contains(made.configuration,
+                 R"([{"label":"a.csv","window_days":20},{"label":"b.csv","window_days":7}])"));
+  REQUIRE(made.warnings.size() == 1);
+  CHECK(contains(made.warnings[0], "a.csv: 1 VM and 0 spots start at the window's end (day 20)"));
 }
 
 }  // namespace

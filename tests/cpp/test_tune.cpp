@@ -251,7 +251,7 @@ std::size_t best_without_cooperation(const TuneSettings& settings, const TuneRun
                                      const std::vector<std::size_t>& samples) {
   std::optional<std::size_t> best;
   for (std::size_t candidate = 0; candidate < runs.space().size(); ++candidate) {
-    const RunCoordinates at = runs.space().at(candidate);
+    const Candidate at = runs.space().at(candidate);
     if (settings.saf[at.saf] || settings.otn[at.otn].label() != "1") continue;
     if (settings.evictors[at.evictor].name == "LPO") continue;
     if (!best) best = candidate;
@@ -586,7 +586,7 @@ TEST_CASE("tune: nova.conf gets only what Nova has") {
   TuneRuns runs(settings, samples, kHost);
   const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
   REQUIRE(outcome.recommendation_for_nova);
-  const RunCoordinates at = runs.space().at(*outcome.recommendation_for_nova);
+  const Candidate at = runs.space().at(*outcome.recommendation_for_nova);
   CHECK(settings.evictors[at.evictor].name == "YJF");
   CHECK(settings.otn[at.otn].label() == "4");
   settings.evictors.pop_back();
@@ -762,7 +762,7 @@ TEST_CASE("judge: where the best of all loses VMs, the best that Nova can be set
   // Candidates by hand: OTN 16 for Nova, and as the best one what differs from it.
   const auto candidate = [&](std::size_t vm, std::size_t otn) {
     for (const std::size_t one : everything) {
-      const RunCoordinates at = runs.space().at(one);
+      const Candidate at = runs.space().at(one);
       if (at.vm == vm && at.otn == otn && !settings.saf[at.saf]) return one;
     }
     return everything.size();
@@ -811,23 +811,22 @@ TEST_CASE("around_yaml: what cospot compare runs has the tuned hosts, and its ro
   const Sweep sweep = read_sweep(file, {});
   REQUIRE(sweep.sizes.size() == 1);
   CHECK(sweep.sizes.front().hosts == made.whole->hosts);
-  const SweepGrid grid(sweep);
+  const Grid grid = grid_of_sweep(sweep);
   std::size_t compared = 0;
   const EventSchedule schedule =
       make_schedule(load_workload(specs.front()), ScheduledClasses::kVmsAndSpots);
   // The last sample is the whole workload; its runs are those of the study.
   for (std::size_t run = 0; run < grid.run_count(); ++run) {
-    const RunCoordinates at = grid.coordinates(run);
-    const RunSettings one = run_settings(sweep, at, sweep.sizes.front().hosts);
+    const RunSettings one = run_settings_at(run_of_sweep(sweep, run), sweep.sizes.front().hosts);
     SimulationEngine engine(schedule, one.host.table(one.hosts), make_allocator(one, false));
     engine.run();
     const RunResult result = engine.result();
     for (std::size_t candidate = 0; candidate < runs.space().size(); ++candidate) {
-      const RunCoordinates tuned = runs.space().at(candidate);
+      const Candidate tuned = runs.space().at(candidate);
       const RunResult* known = runs.find(candidate, 2);
-      if (known == nullptr || settings.vm[tuned.vm].label != sweep.vm[at.vm].label ||
-          settings.saf[tuned.saf] != sweep.saf[at.saf] ||
-          settings.otn[tuned.otn].label() != sweep.otn[at.otn].label()) {
+      if (known == nullptr || settings.vm[tuned.vm].label != one.vm.label ||
+          settings.saf[tuned.saf] != one.saf ||
+          settings.otn[tuned.otn].label() != one.otn.label()) {
         continue;
       }
       CHECK(known->spot_revenue == result.spot_revenue);
@@ -845,14 +844,13 @@ TEST_CASE("tune_record: rows stand where the sweep has them") {
   const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
   const TuneRecord record = tune_record(settings, samples, runs, kHost);
   CHECK(record.rows.size() == runs.count());
-  const SweepGrid grid(record.sweep);
   for (const Row& stored : record.rows) {
     const ResultRow row = to_result_row(stored);
-    const RunCoordinates at = grid.coordinates(row.run_index);
-    CHECK(record.sweep.workloads[at.workload].label == row.workload);
-    CHECK(record.sweep.sizes[at.size].hosts == row.result.hosts);
-    CHECK((record.sweep.otn[at.otn] == row.otn));
-    CHECK(record.sweep.saf[at.saf] == row.saf);
+    const auto at = run_of_sweep(record.sweep, row.run_index);
+    CHECK(at.get(kWorkloadAxis).label == row.workload);
+    CHECK(at.get(kSizeAxis).hosts == row.result.hosts);
+    CHECK((at.get(kOtnAxis) == row.otn));
+    CHECK(at.get(kSafAxis) == row.saf);
     CHECK(row.result.wall_ms == 0);
   }
   CHECK(std::ranges::is_sorted(record.rows, {}, &Row::run_index));

@@ -75,10 +75,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 bool is_field(std::string_view name, std::string_view wanted) {
-  return name.size() == wanted.size() &&
-         std::equal(name.begin(), name.end(), wanted.begin(), [](char a, char b) {
-           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
-         });
+  return in_lower_case(name) == wanted;
 }
 
 extern "C" std::size_t cospot_take_header(char* bytes, std::size_t size, std::size_t count,

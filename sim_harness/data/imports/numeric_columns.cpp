@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/parse_number.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
 
 namespace cospot {
 namespace {
@@ -21,14 +22,6 @@ struct Token {
   std::size_t column = 0;  ///< of columns
 };
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
-  }
-  return result;
-}
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_word(char c) {
@@ -40,7 +33,7 @@ bool is_word(char c) {
 class Tokens {
  public:
   Tokens(std::string_view text, std::span<const std::string> columns) : rest_(text) {
-    for (const std::string& column : columns) names_.push_back(lower(column));
+    for (const std::string& column : columns) names_.push_back(in_lower_case(column));
     while (skip_blanks()) take();
   }
 
@@ -130,7 +123,7 @@ class Tokens {
   }
 
   void add_name(std::string_view name, bool is_call) {
-    std::string text = lower(name);
+    std::string text = in_lower_case(name);
     const auto known = std::ranges::find(names_, text);
     if (is_call || known == names_.end()) {
       tokens_.push_back({.kind = Kind::kWord, .text = std::move(text)});

@@ -74,11 +74,7 @@ class CsvTable final : public LineTable {
     std::set<std::string> seen;
     for (std::string& column : columns_) {
       if (column.empty()) column = fmt::format("column {}", &column - columns_.data() + 1);
-      std::string lower = column;
-      std::ranges::transform(lower, lower.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-      });
-      if (!seen.insert(lower).second) {
+      if (!seen.insert(in_lower_case(column)).second) {
         fail(fmt::format("the column {} comes twice", quoted_excerpt(column)));
       }
     }

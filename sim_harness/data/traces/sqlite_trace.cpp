@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
 #include "sim_harness/data/traces/trace_fields.hpp"
 
 namespace cospot {
@@ -28,8 +29,7 @@ std::vector<std::string> read_names(SqliteConnection& connection, std::string_vi
 
 /// SQLite's own rule: letters of ASCII are the same in either case.
 bool is_same_name(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
+  return in_lower_case(a) == in_lower_case(b);
 }
 
 bool has_name(const std::vector<std::string>& names, std::string_view name) {

@@ -168,7 +168,7 @@ std::int64_t smallest_usual_vcpus(const Workload& workload) {
   return sizes.empty() ? 1 : sizes.begin()->first;  // twenty and more sizes, all of them rare
 }
 
-CapacityTrace run_trace(const Sweep& scenario, const std::string& label,
+CapacityTrace run_trace(const ProviderSettings& scenario, const std::string& label,
                         const TraceOptions& options) {
   if (options.servers) {
     throw ConfigError(label + ": the hosts of a run are its servers, expected no number of them");

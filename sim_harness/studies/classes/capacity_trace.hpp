@@ -13,7 +13,7 @@
 #include "sim_harness/data/workloads/workload_spec.hpp"
 #include "sim_harness/experiments/results/experiment_record.hpp"
 #include "sim_harness/provider/policies/policy_loader.hpp"
-#include "sim_harness/studies/compare/sweep.hpp"
+#include "sim_harness/studies/provider/provider_settings.hpp"
 
 namespace cospot {
 
@@ -68,7 +68,7 @@ struct CapacityTrace {
                                        PolicyLoader& loader);
 
 /// The same of a scenario that is at hand. Errors: ConfigError; those of the run.
-[[nodiscard]] CapacityTrace run_trace(const Sweep& scenario, const std::string& label,
+[[nodiscard]] CapacityTrace run_trace(const ProviderSettings& scenario, const std::string& label,
                                       const TraceOptions& options);
 
 /// The smallest size that at least one VM of 20 asks for: the smallest type that matters.

@@ -13,7 +13,6 @@
 #include "sim_harness/provider/run/event_schedule.hpp"
 #include "sim_harness/provider/run/prepared_evictor.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
-#include "sim_harness/studies/compare/sweep_grid.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 
 namespace cospot {
@@ -80,7 +79,7 @@ class HostWatch final : public RunObserver {
   std::size_t rejected_ = 0;
 };
 
-std::size_t host_count(const Sweep& scenario, const Workload& workload) {
+std::size_t host_count(const ProviderSettings& scenario, const Workload& workload) {
   const Headroom& size = scenario.sizes.front();
   if (!size.percent.has_value()) return size.hosts;
   const EventSchedule vms =
@@ -110,15 +109,17 @@ void rank_hosts(PlacedHosts& hosts) {
   for (std::size_t i = 0; i < order.size(); ++i) hosts.sizes[i] = sizes[order[i]];
 }
 
-std::string identity(const Sweep& scenario, const std::string& workload_sha256) {
+std::string identity(const ProviderSettings& scenario, const std::string& workload_sha256) {
   return sha256_hex(workload_sha256 + provider_table().json(scenario).dump());
 }
 
 }  // namespace
 
-PlacedHosts run_and_watch(const Sweep& scenario) {
+PlacedHosts run_and_watch(const ProviderSettings& scenario) {
   const Workload workload = load_workload(scenario.workloads.front());
-  const RunSettings settings = run_settings(scenario, {}, host_count(scenario, workload));
+  const RunSettings settings = run_settings_at(
+      provider_table().at(scenario, Coordinates(provider_table().axis_names().size())),
+      host_count(scenario, workload));
   const EventSchedule schedule =
       make_schedule(workload, ScheduledClasses::kVmsAndSpots, settings.host.isolated_tenants());
   Allocator allocator = make_allocator(settings, schedule.has_placements());

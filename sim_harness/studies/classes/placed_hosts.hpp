@@ -7,7 +7,7 @@
 
 #include "guarantees/pricing/idle_periods.hpp"
 #include "sim_harness/provider/policies/policy_loader.hpp"
-#include "sim_harness/studies/compare/sweep.hpp"
+#include "sim_harness/studies/provider/provider_settings.hpp"
 
 namespace cospot {
 
@@ -25,7 +25,7 @@ struct PlacedHosts {
 };
 
 /// Runs a scenario and watches its hosts. Errors: as of the run.
-[[nodiscard]] PlacedHosts run_and_watch(const Sweep& scenario);
+[[nodiscard]] PlacedHosts run_and_watch(const ProviderSettings& scenario);
 
 /// The periods as far as they lie in `span`, by the rules of for_each_idle_period(), in the order
 /// of their ends.

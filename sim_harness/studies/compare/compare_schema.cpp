@@ -162,14 +162,8 @@ const ProviderPreset& compare_preset() {
           " LEFT JOIN baseline USING (run_index)",
       .own_views = best_views,
       .figures = {.title = "Policies compared",
-                  .figures = {{.name = "vm_loss",
-                               .title = "VM loss",
-                               .decimals = 3,
-                               .meaning = "of what was requested"},
-                              {.name = "spot_share",
-                               .title = "spot revenue",
-                               .decimals = 3,
-                               .meaning = "of what was requested"},
+                  .figures = {kVmLoss,
+                              kSpotShare,
                               {.name = "gain",
                                .title = "gain",
                                .decimals = 3,
@@ -193,19 +187,6 @@ Measures compare_measures(const RunResult& result, const std::string& workload_s
   return values_of(
       std::span(compare_preset().measures),
       {.life = {.run = result}, .workload_sha256 = workload_sha256, .workload_seed = seed});
-}
-
-Row to_row(const ResultRow& row) {
-  Row values{
-      .run_index = row.run_index,
-      .values = {row.workload, row.headroom_percent ? Value(*row.headroom_percent) : Value(),
-                 row.vm, row.spot, row.evictor, std::int64_t{row.saf}, axis_value(row.otn).value},
-      .configuration = row.configuration,
-      .version = row.version};
-  for (Value& value : compare_measures(row.result, row.workload_sha256, row.seed)) {
-    values.values.push_back(std::move(value));
-  }
-  return values;
 }
 
 }  // namespace cospot

@@ -4,7 +4,6 @@
 
 #include "sim_harness/experiments/queue/experiment.hpp"
 #include "sim_harness/experiments/results/column.hpp"
-#include "sim_harness/studies/compare/result_row.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"
 
 namespace cospot {
@@ -18,8 +17,5 @@ namespace cospot {
 /// The measures of a run in the schema's order.
 [[nodiscard]] Measures compare_measures(const RunResult& result, const std::string& workload_sha256,
                                         std::uint64_t seed);
-
-/// A run as its database has it.
-[[nodiscard]] Row to_row(const ResultRow& row);
 
 }  // namespace cospot

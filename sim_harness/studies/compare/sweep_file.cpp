@@ -16,7 +16,7 @@ namespace cospot {
 namespace {
 
 /// Its runs are of policies alone.
-Sweep read_tree(const StudyFile& file) {
+ProviderSettings read_tree(const StudyFile& file) {
   const ConfigNode& root = file.root;
   if (const ConfigNode* study = root.find("study"); study != nullptr && study->text != "compare") {
     throw_bad_value(*study, "study", "compare");
@@ -35,36 +35,40 @@ Sweep read_tree(const StudyFile& file) {
 
 }  // namespace
 
-Sweep read_sweep(ConfigNode root, const std::filesystem::path& folder,
-                 const std::vector<std::string>& overrides, PolicyLoader& loader,
-                 const std::optional<SimTime>& window) {
+ProviderSettings read_sweep(ConfigNode root, const std::filesystem::path& folder,
+                            const std::vector<std::string>& overrides, PolicyLoader& loader,
+                            const std::optional<SimTime>& window) {
   return read_tree({.root = with_overrides(std::move(root), overrides),
                     .folder = folder,
                     .window = window,
                     .policies = &loader});
 }
 
-Sweep read_sweep(const std::filesystem::path& file, const std::vector<std::string>& overrides,
-                 PolicyLoader& loader, const std::optional<SimTime>& window) {
+ProviderSettings read_sweep(const std::filesystem::path& file,
+                            const std::vector<std::string>& overrides, PolicyLoader& loader,
+                            const std::optional<SimTime>& window) {
   loader.search_first(file.parent_path());
   return read_sweep(read_yaml_file(file), file.parent_path(), overrides, loader, window);
 }
 
-Sweep read_sweep(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+ProviderSettings read_sweep(const std::filesystem::path& file,
+                            const std::vector<std::string>& overrides) {
   NoPythonPolicies none;
   return read_sweep(file, overrides, none);
 }
 
-Sweep read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides,
-                    PolicyLoader& loader, const std::optional<SimTime>& window) {
+ProviderSettings read_scenario(const std::filesystem::path& file,
+                               const std::vector<std::string>& overrides, PolicyLoader& loader,
+                               const std::optional<SimTime>& window) {
   loader.search_first(file.parent_path());
   return read_scenario(with_overrides(read_yaml_file(file), overrides), file.parent_path(), loader,
                        window);
 }
 
-Sweep read_scenario(const ConfigNode& root, const std::filesystem::path& folder,
-                    PolicyLoader& loader, const std::optional<SimTime>& window) {
-  Sweep sweep = read_tree({.root = root, .folder = folder, .window = window, .policies = &loader});
+ProviderSettings read_scenario(const ConfigNode& root, const std::filesystem::path& folder,
+                               PolicyLoader& loader, const std::optional<SimTime>& window) {
+  ProviderSettings sweep =
+      read_tree({.root = root, .folder = folder, .window = window, .policies = &loader});
   require_one_run(root, provider_table().axes(sweep));
   return sweep;
 }

@@ -7,7 +7,7 @@
 
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/provider/policies/policy_loader.hpp"
-#include "sim_harness/studies/compare/sweep.hpp"
+#include "sim_harness/studies/provider/provider_settings.hpp"
 
 namespace cospot {
 
@@ -18,24 +18,29 @@ namespace cospot {
 ///
 /// Errors: ConfigError that says where (`file:line:` or `--set key=value:`), which key, what was
 /// found, what was expected and the valid names.
-[[nodiscard]] Sweep read_sweep(const std::filesystem::path& file,
-                               const std::vector<std::string>& overrides, PolicyLoader& loader,
-                               const std::optional<SimTime>& window = {});
-[[nodiscard]] Sweep read_sweep(const std::filesystem::path& file,
-                               const std::vector<std::string>& overrides);
+[[nodiscard]] ProviderSettings read_sweep(const std::filesystem::path& file,
+                                          const std::vector<std::string>& overrides,
+                                          PolicyLoader& loader,
+                                          const std::optional<SimTime>& window = {});
+[[nodiscard]] ProviderSettings read_sweep(const std::filesystem::path& file,
+                                          const std::vector<std::string>& overrides);
 
 /// The same of a tree that does not come from a file; paths are relative to `folder`.
-[[nodiscard]] Sweep read_sweep(ConfigNode root, const std::filesystem::path& folder,
-                               const std::vector<std::string>& overrides, PolicyLoader& loader,
-                               const std::optional<SimTime>& window = {});
+[[nodiscard]] ProviderSettings read_sweep(ConfigNode root, const std::filesystem::path& folder,
+                                          const std::vector<std::string>& overrides,
+                                          PolicyLoader& loader,
+                                          const std::optional<SimTime>& window = {});
 
 /// Reads a scenario: a sweep with exactly one value for every key, so one run.
-[[nodiscard]] Sweep read_scenario(const std::filesystem::path& file,
-                                  const std::vector<std::string>& overrides, PolicyLoader& loader,
-                                  const std::optional<SimTime>& window = {});
+[[nodiscard]] ProviderSettings read_scenario(const std::filesystem::path& file,
+                                             const std::vector<std::string>& overrides,
+                                             PolicyLoader& loader,
+                                             const std::optional<SimTime>& window = {});
 
 /// The same of a tree that does not come from a file; paths are relative to `folder`.
-[[nodiscard]] Sweep read_scenario(const ConfigNode& root, const std::filesystem::path& folder,
-                                  PolicyLoader& loader, const std::optional<SimTime>& window = {});
+[[nodiscard]] ProviderSettings read_scenario(const ConfigNode& root,
+                                             const std::filesystem::path& folder,
+                                             PolicyLoader& loader,
+                                             const std::optional<SimTime>& window = {});
 
 }  // namespace cospot

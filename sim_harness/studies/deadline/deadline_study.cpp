@@ -133,8 +133,6 @@ const Schema& schema() {
   return made;
 }
 
-SimTime time_of(double hours) { return SimTime(std::llround(hours * 3600e6)); }
-
 /// Refuses a job that not even on-demand alone does by the deadline, and a trace that is too short.
 void check_case(const DeadlineJob& job, const AvailabilityTrace& trace, std::size_t start,
                 const std::string& label) {
@@ -163,9 +161,9 @@ struct Inputs {
   using At = GridPoint<Settings>;
 
   [[nodiscard]] static DeadlineJob job_at(const At& at) {
-    return {.duration = time_of(at.get(kDurationAxis)),
-            .deadline = time_of(at.get(kDeadlineAxis)),
-            .overhead = time_of(at.get(kOverheadAxis)),
+    return {.duration = time_of_hours(at.get(kDurationAxis)),
+            .deadline = time_of_hours(at.get(kDeadlineAxis)),
+            .overhead = time_of_hours(at.get(kOverheadAxis)),
             .spot_price = at.get(kSpotPriceAxis),
             .on_demand_price = at.get(kOnDemandPriceAxis)};
   }
@@ -174,7 +172,7 @@ struct Inputs {
   [[nodiscard]] std::size_t start_at(const At& at) const {
     const SimTime tick = traces[at.index(kTraceAxis)].tick;
     return at.get(kTraceAxis).window.value_or(0) +
-           static_cast<std::size_t>(time_of(at.get(kStartAxis)) / tick);
+           static_cast<std::size_t>(time_of_hours(at.get(kStartAxis)) / tick);
   }
 
   void check(const At& at) const {

@@ -154,7 +154,7 @@ std::vector<TraceSpec> read_one(const ConfigNode& node, const std::filesystem::p
 std::vector<std::size_t> window_starts(const AvailabilityTrace& trace,
                                        const TraceWindows& windows) {
   const auto ticks_of = [&trace](double hours) {
-    return static_cast<std::size_t>(SimTime(std::llround(hours * 3600e6)) / trace.tick);
+    return static_cast<std::size_t>(time_of_hours(hours) / trace.tick);
   };
   const auto ticks = static_cast<double>(trace.capacity.size());
   const auto end = static_cast<std::size_t>(std::floor(windows.to * ticks));

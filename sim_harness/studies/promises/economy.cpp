@@ -164,7 +164,7 @@ UsageSeries load_usage(const WorkloadSpec& spec, const EconomySettings& settings
 
 }  // namespace
 
-SimTime EconomySettings::period() const { return SimTime(std::llround(period_hours * 3600e6)); }
+SimTime EconomySettings::period() const { return time_of_hours(period_hours); }
 
 CycleSettings EconomySettings::cycles() const {
   return {.training = whole_periods(training_days, period_hours),

@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <vector>
+
+#include "sim_harness/base/text/plain_text.hpp"
 
 namespace cospot {
 namespace {
@@ -24,10 +25,7 @@ std::string quoted_yaml(std::string_view text) {
 bool is_reserved(std::string_view text) {
   static constexpr std::array<std::string_view, 12> kReserved{
       "true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan", "inf", "infinity"};
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::find(kReserved.begin(), kReserved.end(), lower) != kReserved.end();
+  return std::ranges::find(kReserved, in_lower_case(text)) != kReserved.end();
 }
 
 std::string policy_name(const Json& policy) { return policy.at("name").get<std::string>(); }

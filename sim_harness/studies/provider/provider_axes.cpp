@@ -141,4 +141,17 @@ const SettingTable<P>& provider_table() {
   return table;
 }
 
+std::string run_json(const GridPoint<P>& at, std::size_t hosts) {
+  const Json json{{"workload", setting_json(at.get(kWorkloadAxis))},
+                  {"host", host_json(at.settings().host)},
+                  {"size", setting_json(at.get(kSizeAxis))},
+                  {"hosts", hosts},
+                  {"vm", setting_json(at.get(kVmAxis))},
+                  {"spot", setting_json(at.get(kSpotAxis))},
+                  {"evictor", setting_json(at.get(kEvictorAxis))},
+                  {"saf", bool{at.get(kSafAxis)}},
+                  {"otn", setting_json(at.get(kOtnAxis))}};
+  return json.dump();
+}
+
 }  // namespace cospot

@@ -32,6 +32,9 @@ constexpr ColumnType axis_type(const OfferRule* /*tag*/) { return ColumnType::kI
 /// All of them, and the hosts.
 [[nodiscard]] const SettingTable<ProviderSettings>& provider_table();
 
+/// JSON of all that it takes to repeat a run. `hosts` is the size that its headroom amounts to.
+[[nodiscard]] std::string run_json(const GridPoint<ProviderSettings>& at, std::size_t hosts);
+
 /// Reads policies under a key. Errors: ConfigError.
 [[nodiscard]] std::vector<ChainSpec> read_chains_of(const StudyFile& file, std::string_view key);
 

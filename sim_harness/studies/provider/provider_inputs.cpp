@@ -58,18 +58,12 @@ ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs, cons
   return inputs;
 }
 
-std::vector<WorkloadSpec> with_recorded_windows(std::vector<WorkloadSpec> specs,
-                                                const std::vector<SimTime>& windows) {
-  for (std::size_t i = 0; i < windows.size(); ++i) {
-    specs.at(i).window = recorded_window(specs[i].window, windows[i]);
-  }
-  return specs;
-}
-
 std::vector<WorkloadSpec> as_recorded(std::vector<WorkloadSpec> specs,
                                       const std::vector<SimTime>& windows) {
-  specs = with_recorded_windows(std::move(specs), windows);
-  for (WorkloadSpec& spec : specs) spec.recorded_unit = vcpus_unit_of(spec);
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    specs.at(i).window = recorded_window(specs[i].window, windows[i]);
+    specs[i].recorded_unit = vcpus_unit_of(specs[i]);
+  }
   return specs;
 }
 

@@ -34,11 +34,8 @@ struct ProviderInputs {
                                                   const SizedPolicies& policies,
                                                   WorkloadClasses classes);
 
-/// The specs with the windows that an experiment's record names (recorded_window).
-[[nodiscard]] std::vector<WorkloadSpec> with_recorded_windows(std::vector<WorkloadSpec> specs,
-                                                              const std::vector<SimTime>& windows);
-
-/// The same, and what one of each workload's vcpus is, which money goes by.
+/// The specs with the windows that an experiment's record names (recorded_window), and what one of
+/// each workload's vcpus is, which money goes by.
 [[nodiscard]] std::vector<WorkloadSpec> as_recorded(std::vector<WorkloadSpec> specs,
                                                     const std::vector<SimTime>& windows);
 

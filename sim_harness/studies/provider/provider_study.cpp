@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/studies/provider/grouped_runs.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
 #include "sim_harness/studies/provider/provider_views.hpp"
@@ -94,7 +95,24 @@ struct SharedRuns {
   P settings;
   std::unique_ptr<StudyRequests> requests;
   std::vector<std::vector<std::any>> shared{};  // by workload, by part
+  std::unique_ptr<GroupedRuns> grouped{};       // where runs are simulated together
+
+  void run(std::span<const GridPoint<P>> runs,
+           const std::function<void(std::size_t, const RunOutcome&)>& record) const {
+    if (grouped != nullptr) return grouped->simulate(runs, *requests, record);
+    for (std::size_t i = 0; i < runs.size(); ++i) record(i, study.run(runs[i], *requests, shared));
+  }
 };
+
+/// Which axes the runs of a group share. Runs that differ in their seed alone take about as long.
+std::vector<std::string> group_axes(const ProviderStudy& study) {
+  if (study.simulates_together()) {
+    return axis_names(kWorkloadAxis, kSizeAxis, kVmAxis, kSpotAxis);
+  }
+  std::vector<std::string> axes = study.table().axis_names();
+  if (axes.back() == kSeedAxis.name) axes.pop_back();
+  return axes;
+}
 
 }  // namespace
 
@@ -236,7 +254,7 @@ void require_one_run(const ConfigNode& root, const std::vector<GridAxis>& axes) 
 }
 
 Experiment load_provider_experiment(const ProviderStudy& study, P settings) {
-  const auto runs = std::make_shared<SharedRuns>(SharedRuns{study, std::move(settings), {}});
+  const auto runs = std::make_shared<SharedRuns>(SharedRuns{study, std::move(settings), nullptr});
   runs->requests = study.load(runs->settings);
   for (const Workload* workload : runs->requests->shared()) {
     runs->shared.push_back(study.share(runs->settings, *workload));
@@ -246,21 +264,27 @@ Experiment load_provider_experiment(const ProviderStudy& study, P settings) {
   }
   Experiment experiment{.schema = study.schema(),
                         .axes = study.table().axes(runs->settings),
-                        .group_by = study.table().axis_names(),
+                        .group_by = group_axes(study),
                         .configuration = study.table().json(runs->settings).dump(),
                         .inputs = runs->requests->records,
                         .warnings = runs->requests->warnings};
-  // Runs that differ in their seed alone take about as long.
-  if (experiment.group_by.back() == kSeedAxis.name) experiment.group_by.pop_back();
-  experiment.run_group = [runs, grid = experiment.grid()](const RunGroup& /*group*/,
-                                                          std::span<const std::size_t> pending,
-                                                          const RecordMeasures& record) {
-    for (const std::size_t run : pending) {
-      const auto at = runs->study.table().at(runs->settings, grid.coordinates(run));
-      record(run, values_of(std::span(runs->study.measures()),
-                            runs->study.run(at, *runs->requests, runs->shared)));
-    }
+  const auto at = [runs, grid = experiment.grid()](std::size_t run) {
+    return runs->study.table().at(runs->settings, grid.coordinates(run));
   };
+  experiment.run_group = [runs, at](const RunGroup& /*group*/, std::span<const std::size_t> pending,
+                                    const RecordMeasures& record) {
+    std::vector<GridPoint<P>> points;
+    for (const std::size_t run : pending) points.push_back(at(run));
+    runs->run(points, [&](std::size_t i, const RunOutcome& outcome) {
+      record(pending[i], values_of(std::span(runs->study.measures()), outcome));
+    });
+  };
+  if (study.simulates_together()) {
+    runs->grouped = std::make_unique<GroupedRuns>(runs->settings);
+    experiment.run_configuration = [at](std::size_t run, const Measures& measures) {
+      return run_json(at(run), static_cast<std::size_t>(std::get<std::int64_t>(measures.front())));
+    };
+  }
   return experiment;
 }
 

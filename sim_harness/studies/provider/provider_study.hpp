@@ -85,6 +85,11 @@ class ProviderStudy {
   [[nodiscard]] std::span<const StudyPart* const> parts() const { return parts_; }
   /// Whether the file asks for parts that the preset does not have.
   [[nodiscard]] bool has_further_parts() const { return parts_.size() > preset_->parts.size(); }
+  /// Whether runs that differ in evictor, SAF and OTN alone have a common beginning that is
+  /// simulated once: only where no part takes part in them.
+  [[nodiscard]] bool simulates_together() const {
+    return parts_.empty() && preset_->load == nullptr && preset_->complete == nullptr;
+  }
   [[nodiscard]] Schema schema() const;
   [[nodiscard]] const std::vector<Measure<RunOutcome>>& measures() const { return measures_; }
 
@@ -124,7 +129,7 @@ class ProviderStudy {
 /// A scenario is one run. Errors: ConfigError that names an axis with several values.
 void require_one_run(const ConfigNode& root, const std::vector<GridAxis>& axes);
 
-/// The experiment that a file is, simulated run by run.
+/// The experiment that a file is.
 [[nodiscard]] Experiment load_provider_experiment(const ProviderStudy& study,
                                                   ProviderStudySettings settings);
 

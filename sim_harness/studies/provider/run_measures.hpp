@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim_harness/experiments/results/measure.hpp"
+#include "sim_harness/experiments/summary/study_summary.hpp"
 #include "sim_harness/provider/run/run_result.hpp"
 
 namespace cospot {
@@ -40,6 +41,22 @@ void add_revenue(std::vector<Measure<Result>>& all, const std::string& prefix,
       name + "_lost", fmt::format("requested by {} and not earned", of), [=](const Result& result) {
         return std::invoke(requested, result) - std::invoke(earned, result);
       }));
+}
+
+// Of what VMs and spots requested, what VMs did not earn and spots did.
+inline constexpr Figure kVmLoss{
+    .name = "vm_loss", .title = "VM loss", .decimals = 3, .meaning = "of what was requested"};
+inline constexpr Figure kSpotShare{.name = "spot_share",
+                                   .title = "spot revenue",
+                                   .decimals = 3,
+                                   .meaning = "of what was requested"};
+
+/// Adds a count with its unit.
+template <class Result, class Get>
+void add_count(std::vector<Measure<Result>>& all, std::string name, std::string unit,
+               std::string meaning, Get get) {
+  all.push_back(measure<Result>(
+      {.name = std::move(name), .unit = std::move(unit), .meaning = std::move(meaning)}, get));
 }
 
 /// The revenue of a RunResult.

@@ -30,6 +30,28 @@ Measure<RunOutcome> hosts_measure() {
                              [](const RunOutcome& one) { return one.run().hosts; });
 }
 
+std::vector<Measure<RunOutcome>> promised_spot_measures() {
+  return {
+      measure<RunOutcome>({.name = "spot_admitted", .unit = "spots", .meaning = "placed"},
+                          [](const RunOutcome& one) { return one.spots().placed(); }),
+      measure<RunOutcome>(
+          {.name = "evictions", .unit = "spots", .meaning = "evicted of those that were placed"},
+          [](const RunOutcome& one) { return one.run().evictions; })};
+}
+
+std::vector<Measure<RunOutcome>> refresh_measures() {
+  return {measure<RunOutcome>({.name = "refreshes",
+                               .unit = "refreshes",
+                               .meaning = "of the lifetime quantiles; 0 without a target"},
+                              [](const RunOutcome& one) { return one.refreshes.count; }),
+          measure<RunOutcome>({.name = "refresh_ms_max",
+                               .role = ColumnRole::kTime,
+                               .unit = "ms",
+                               .meaning = "the longest refresh",
+                               .decimals = 3},
+                              [](const RunOutcome& one) { return one.refreshes.longest_ms; })};
+}
+
 bool StudyPart::is_asked_for_by(const ConfigNode& root) const {
   return std::ranges::any_of(rows, [&](const auto& row) {
     return std::ranges::any_of(row.keys(),

@@ -40,6 +40,10 @@ struct RunOutcome {
 /// Every study's first measure.
 [[nodiscard]] Measure<RunOutcome> hosts_measure();
 
+// Of promised lifetimes: how their spots fared, and what the forecasts cost.
+[[nodiscard]] std::vector<Measure<RunOutcome>> promised_spot_measures();
+[[nodiscard]] std::vector<Measure<RunOutcome>> refresh_measures();
+
 /// A column of the view `run_figures`, with the SQL that makes it of `run` and what is joined. One
 /// that is a detail is for other views alone.
 struct DerivedMeasure {

@@ -69,10 +69,8 @@ std::vector<EvictorSpec> read_evictors_of(const StudyFile& file, std::string_vie
 
 void read_simulation(const StudyFile& file, SlaSettings& settings) {
   const ConfigNode& root = file.root;
-  constexpr double kMicrosecondsPerHour = 3600e6;
   if (const ConfigNode* delay = root.find("spot_delay_hours")) {
-    const double hours = read_number(*delay, "spot_delay_hours", 0, 24 * 366);
-    settings.spot_delay = SimTime(static_cast<std::int64_t>(hours * kMicrosecondsPerHour));
+    settings.spot_delay = time_of_hours(read_number(*delay, "spot_delay_hours", 0, 24 * 366));
   }
   if (const ConfigNode* end = root.find("spot_end")) {
     const std::string text = read_text(*end, "spot_end");
@@ -188,51 +186,43 @@ std::vector<Measure<RunOutcome>> measures() {
       measure<R>({.name = "on_demand_admitted", .unit = "VMs", .meaning = "placed"},
                  [](const R& one) { return one.run().vm_requests - one.run().vm_rejected; }),
       measure<R>({.name = "spot_requests", .unit = "spots", .meaning = "requested"},
-                 [](const R& one) { return one.run().spot_requests; }),
-      measure<R>({.name = "spot_admitted", .unit = "spots", .meaning = "placed"},
-                 [](const R& one) { return one.run().spot_admitted; }),
-      measure<R>(
-          {.name = "evictions", .unit = "spots", .meaning = "evicted of those that were placed"},
-          [](const R& one) { return one.run().evictions; }),
-      measure<&R::vm_vcpus_mean>({.name = "on_demand_vcpus_mean",
-                                  .unit = "vcpus",
-                                  .meaning = "that the on-demand trace asks for on average",
-                                  .decimals = 3}),
-      measure<&R::spot_vcpus_mean>({.name = "spot_vcpus_mean",
-                                    .unit = "vcpus",
-                                    .meaning = "that the spot trace asks for on average",
-                                    .decimals = 3}),
-      measure<R>({.name = "refreshes",
-                  .unit = "refreshes",
-                  .meaning = "of the lifetime quantiles; 0 without a target"},
-                 [](const R& one) { return one.refreshes.count; }),
-      measure<R>({.name = "refresh_ms_max",
-                  .role = ColumnRole::kTime,
-                  .unit = "ms",
-                  .meaning = "the longest refresh",
-                  .decimals = 3},
-                 [](const R& one) { return one.refreshes.longest_ms; }),
-      measure<R>({.name = "on_demand_vcpus_held",
-                  .unit = "vcpus",
-                  .meaning = "that VMs held on average",
-                  .decimals = 3},
-                 [](const R& one) { return held_vcpus(one.run().vm_revenue, one.window); }),
-      measure<R>({.name = "spot_vcpus_held",
-                  .unit = "vcpus",
-                  .meaning = "that spots held on average",
-                  .decimals = 3},
-                 [](const R& one) { return held_vcpus(one.run().spot_revenue, one.window); }),
-      measure<R>({.name = "spot_revenue_share",
-                  .unit = "fraction",
-                  .meaning = "of the spot revenue that was requested: what spots earned",
-                  .decimals = 6},
-                 [](const R& one) {
-                   const RunResult& run = one.run();
-                   return run.spot_revenue_requested > 0
-                              ? static_cast<double>(run.spot_revenue) /
-                                    static_cast<double>(run.spot_revenue_requested)
-                              : 0.0;
-                 })};
+                 [](const R& one) { return one.run().spot_requests; })};
+  append(all, promised_spot_measures());
+  append(all,
+         std::vector<Measure<R>>{
+             measure<&R::vm_vcpus_mean>({.name = "on_demand_vcpus_mean",
+                                         .unit = "vcpus",
+                                         .meaning = "that the on-demand trace asks for on average",
+                                         .decimals = 3}),
+             measure<&R::spot_vcpus_mean>({.name = "spot_vcpus_mean",
+                                           .unit = "vcpus",
+                                           .meaning = "that the spot trace asks for on average",
+                                           .decimals = 3})});
+  append(all, refresh_measures());
+  append(
+      all,
+      std::vector<Measure<R>>{
+          measure<R>({.name = "on_demand_vcpus_held",
+                      .unit = "vcpus",
+                      .meaning = "that VMs held on average",
+                      .decimals = 3},
+                     [](const R& one) { return held_vcpus(one.run().vm_revenue, one.window); }),
+          measure<R>({.name = "spot_vcpus_held",
+                      .unit = "vcpus",
+                      .meaning = "that spots held on average",
+                      .decimals = 3},
+                     [](const R& one) { return held_vcpus(one.run().spot_revenue, one.window); }),
+          measure<R>({.name = "spot_revenue_share",
+                      .unit = "fraction",
+                      .meaning = "of the spot revenue that was requested: what spots earned",
+                      .decimals = 6},
+                     [](const R& one) {
+                       const RunResult& run = one.run();
+                       return run.spot_revenue_requested > 0
+                                  ? static_cast<double>(run.spot_revenue) /
+                                        static_cast<double>(run.spot_revenue_requested)
+                                  : 0.0;
+                     })});
   append(all, measures_of<&R::life>(measures_of<&LifeResult::run>(run_revenue())));
   all.push_back(measure<R>(
       {.name = "window_days", .unit = "days", .meaning = "of the run", .decimals = 6},

@@ -107,6 +107,13 @@ std::string without_disruptions(std::span<const Column> axes) {
   return counterpart_view("without_disruptions", axes, {{kDisruptionsAxis.name, "'none'"}});
 }
 
+constexpr Figure kVmsLostFigure{
+    .name = "vms_lost", .title = "VMs lost", .unit = FigureUnit::kNumber, .decimals = 1};
+constexpr Figure kSpotsReturned{.name = "spots_returned",
+                                .title = "spots returned",
+                                .unit = FigureUnit::kNumber,
+                                .decimals = 1};
+
 /// Refuses what files name and is not there, as far as it can be told before the first run.
 std::any check_plans(const ProviderStudySettings& settings, const Workload& workload) {
   for (const Headroom& size : settings.sizes) {
@@ -141,16 +148,12 @@ StudyPart disruptions_part() {
                    "CAST(run.vms_lost AS REAL) / NULLIF(run.vm_requests, 0)"}},
       .views = without_disruptions,
       .joins = " LEFT JOIN without_disruptions AS without USING (run_index)",
-      .figures =
-          {{.name = "vm_loss_by_disruptions",
-            .title = "VM loss by disruptions",
-            .decimals = 3,
-            .meaning = "minus that of the same runs without disruptions"},
-           {.name = "vms_lost", .title = "VMs lost", .unit = FigureUnit::kNumber, .decimals = 1},
-           {.name = "spots_returned",
-            .title = "spots returned",
-            .unit = FigureUnit::kNumber,
-            .decimals = 1}},
+      .figures = {{.name = "vm_loss_by_disruptions",
+                   .title = "VM loss by disruptions",
+                   .decimals = 3,
+                   .meaning = "minus that of the same runs without disruptions"},
+                  kVmsLostFigure,
+                  kSpotsReturned},
       .share = check_plans,
       .add = [](const PartRun& run) { run.parts.life = run.at.get(kDisruptionsAxis); }};
 }
@@ -181,18 +184,12 @@ const ProviderPreset& life_preset() {
         .joins = std::string(kJoinBaseline),
         .figures =
             {.title = "Disruptions",
-             .figures = {{.name = "vm_loss",
-                          .title = "VM loss",
-                          .decimals = 3,
-                          .meaning = "of what was requested"},
+             .figures = {kVmLoss,
                          {.name = "vm_loss_by_disruptions",
                           .title = "points by disruptions",
                           .decimals = 3,
                           .meaning = "VM loss minus that of the same runs without disruptions"},
-                         {.name = "spot_share",
-                          .title = "spot revenue",
-                          .decimals = 3,
-                          .meaning = "of what was requested"},
+                         kSpotShare,
                          {.name = "spot_revenue_by_disruptions",
                           .title = "change by disruptions",
                           .decimals = 3,
@@ -210,18 +207,12 @@ const ProviderPreset& life_preset() {
                           .title = "VMs rejected",
                           .unit = FigureUnit::kNumber,
                           .decimals = 1},
-                         {.name = "vms_lost",
-                          .title = "VMs lost",
-                          .unit = FigureUnit::kNumber,
-                          .decimals = 1},
+                         kVmsLostFigure,
                          {.name = "vms_evacuated",
                           .title = "evacuated",
                           .unit = FigureUnit::kNumber,
                           .decimals = 1},
-                         {.name = "spots_returned",
-                          .title = "spots returned",
-                          .unit = FigureUnit::kNumber,
-                          .decimals = 1}}},
+                         kSpotsReturned}},
         .money = {
             .columns = {kVmsLost,
                         kVmsRequested,

@@ -24,27 +24,21 @@ namespace {
 using R = RunOutcome;
 using MeasureList = std::vector<Measure<R>>;
 
-template <class Get>
-void add(MeasureList& all, const std::string& name, const char* unit, const std::string& meaning,
-         Get get) {
-  all.push_back(measure<R>({.name = name, .unit = unit, .meaning = meaning}, get));
-}
-
 /// Requests, and what became of them; `prefix` is what the level's columns begin with.
 template <Level kLevel>
 void add_level(MeasureList& all, const std::string& prefix, const char* unit, const char* admitted,
                const char* evicted) {
   constexpr auto kAt = static_cast<std::size_t>(kLevel);
-  add(all, prefix + "_requests", unit, "requested",
-      [](const R& one) { return one.levels[kAt].requests; });
+  add_count(all, prefix + "_requests", unit, "requested",
+            [](const R& one) { return one.levels[kAt].requests; });
   if constexpr (kLevel == Level::kVm) {
-    add(all, prefix + "_rejected", unit, "rejected",
-        [](const R& one) { return one.levels[kAt].rejected(); });
+    add_count(all, prefix + "_rejected", unit, "rejected",
+              [](const R& one) { return one.levels[kAt].rejected(); });
   } else {
-    add(all, prefix + "_admitted", unit, admitted,
-        [](const R& one) { return one.levels[kAt].placed(); });
-    add(all, prefix + "_evictions", unit, evicted,
-        [](const R& one) { return one.levels[kAt].evictions; });
+    add_count(all, prefix + "_admitted", unit, admitted,
+              [](const R& one) { return one.levels[kAt].placed(); });
+    add_count(all, prefix + "_evictions", unit, evicted,
+              [](const R& one) { return one.levels[kAt].evictions; });
   }
   add_revenue(
       all, prefix, unit, [](const R& one) { return one.levels[kAt].revenue_requested; },

@@ -2,6 +2,8 @@
 // than the target's probability. Source: Pucher et al., "Providing Lifetime SLAs for Cloud Spot
 // Instances".
 
+#include <utility>
+
 #include "sim_harness/studies/provider/parts/parts.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"
 
@@ -21,29 +23,15 @@ void add_promise(const PartRun& run) {
 }  // namespace
 
 StudyPart lifetime_target_part() {
-  using R = RunOutcome;
+  std::vector<Measure<RunOutcome>> measures = promised_spot_measures();
+  append(measures, refresh_measures());
   Column is_met =
       derived_fraction("is_met", "eviction_ratio is at most the target; empty without one");
   is_met.type = ColumnType::kBoolean;
   is_met.unit = "0 or 1";
   return {.rows = {kTargetAxis, lifetime_promise_setting()},
           .draws = true,
-          .measures = {measure<R>({.name = "spot_admitted", .unit = "spots", .meaning = "placed"},
-                                  [](const R& one) { return one.spots().placed(); }),
-                       measure<R>({.name = "evictions",
-                                   .unit = "spots",
-                                   .meaning = "evicted of those that were placed"},
-                                  [](const R& one) { return one.run().evictions; }),
-                       measure<R>({.name = "refreshes",
-                                   .unit = "refreshes",
-                                   .meaning = "of the lifetime quantiles; 0 without a target"},
-                                  [](const R& one) { return one.refreshes.count; }),
-                       measure<R>({.name = "refresh_ms_max",
-                                   .role = ColumnRole::kTime,
-                                   .unit = "ms",
-                                   .meaning = "the longest refresh",
-                                   .decimals = 3},
-                                  [](const R& one) { return one.refreshes.longest_ms; })},
+          .measures = std::move(measures),
           .derived = {{derived_fraction("eviction_ratio", "of the spots that were placed: evicted"),
                        "CAST(run.evictions AS REAL) / NULLIF(run.spot_admitted, 0)"},
                       {is_met,

@@ -21,44 +21,39 @@ using LevelOf = const LevelOutcome& (R::*)() const;
 
 constexpr const char* kCommits = "commits";
 
-template <class Get>
-void add(MeasureList& all, const std::string& name, const char* unit, const std::string& meaning,
-         Get get) {
-  all.push_back(measure<R>({.name = name, .unit = unit, .meaning = meaning}, get));
-}
-
 /// Counts of a class: `prefix` is what its columns begin with, `unit` what they count.
 void add_counts(MeasureList& all, LevelOf level, const std::string& prefix, const char* unit) {
-  const auto add_count = [&](const char* name, const char* meaning, auto get) {
-    add(all, prefix + name, unit, meaning, get);
+  const auto add_one = [&](const char* name, const char* meaning, auto get) {
+    add_count(all, prefix + name, unit, meaning, get);
   };
-  add_count("_requests", "requested", [level](const R& one) { return (one.*level)().requests; });
-  add_count("_placed", "placed", [level](const R& one) { return (one.*level)().placed(); });
-  add_count("_rejected", "lost for lack of room",
-            [level](const R& one) { return (one.*level)().lost_to(LossCause::kRoom); });
-  add_count("_rejected_on_stale_view",
-            "lost because their scheduler's view showed no host, though some host had room",
-            [level](const R& one) { return (one.*level)().lost_to(LossCause::kStaleView); });
-  add_count("_lost_to_conflicts", "lost because every commit was declined",
-            [level](const R& one) { return (one.*level)().lost_to(LossCause::kConflict); });
-  add_count("_withdrawn", "that ended before they were placed",
-            [level](const R& one) { return (one.*level)().lost_to(LossCause::kDelay); });
-  add(all, prefix + "_commits", kCommits, fmt::format("tried for {}", unit),
-      [level](const R& one) { return (one.*level)().commits; });
-  add(all, prefix + "_conflicts", kCommits, fmt::format("for {} that were declined", unit),
-      [level](const R& one) { return (one.*level)().conflicts; });
+  add_one("_requests", "requested", [level](const R& one) { return (one.*level)().requests; });
+  add_one("_placed", "placed", [level](const R& one) { return (one.*level)().placed(); });
+  add_one("_rejected", "lost for lack of room",
+          [level](const R& one) { return (one.*level)().lost_to(LossCause::kRoom); });
+  add_one("_rejected_on_stale_view",
+          "lost because their scheduler's view showed no host, though some host had room",
+          [level](const R& one) { return (one.*level)().lost_to(LossCause::kStaleView); });
+  add_one("_lost_to_conflicts", "lost because every commit was declined",
+          [level](const R& one) { return (one.*level)().lost_to(LossCause::kConflict); });
+  add_one("_withdrawn", "that ended before they were placed",
+          [level](const R& one) { return (one.*level)().lost_to(LossCause::kDelay); });
+  add_count(all, prefix + "_commits", kCommits, fmt::format("tried for {}", unit),
+            [level](const R& one) { return (one.*level)().commits; });
+  add_count(all, prefix + "_conflicts", kCommits, fmt::format("for {} that were declined", unit),
+            [level](const R& one) { return (one.*level)().conflicts; });
 }
 
 void add_shared(MeasureList& all) {
-  add(all, "retries", kCommits, "declined, after which another host was looked for",
-      [](const R& one) { return one.schedulers.retries; });
-  add(all, "evictions", "spots", "evicted", [](const R& one) { return one.schedulers.evictions; });
-  add(all, "evictions_averted", "spots",
-      "named by a decision and left alone, because its commit was declined or planned anew",
-      [](const R& one) { return one.schedulers.evictions_averted; });
-  add(all, "evictions_needless", "spots",
-      "evicted for a VM that fitted beside them: 0 by the rules",
-      [](const R& one) { return one.schedulers.evictions_needless; });
+  add_count(all, "retries", kCommits, "declined, after which another host was looked for",
+            [](const R& one) { return one.schedulers.retries; });
+  add_count(all, "evictions", "spots", "evicted",
+            [](const R& one) { return one.schedulers.evictions; });
+  add_count(all, "evictions_averted", "spots",
+            "named by a decision and left alone, because its commit was declined or planned anew",
+            [](const R& one) { return one.schedulers.evictions_averted; });
+  add_count(all, "evictions_needless", "spots",
+            "evicted for a VM that fitted beside them: 0 by the rules",
+            [](const R& one) { return one.schedulers.evictions_needless; });
   all.push_back(measure<R>({.name = "placement_delay_mean_ms",
                             .unit = "ms",
                             .meaning = "from the request to its placement, mean of those placed",
@@ -120,6 +115,14 @@ std::vector<DerivedMeasure> scheduler_derived() {
            lost_to_schedulers("spot")}};
 }
 
+constexpr Figure kVmConflicts{
+    .name = "vm_conflict_rate", .title = "VM conflicts", .meaning = "of the commits"};
+constexpr Figure kMeanDelay{.name = "placement_delay_mean_s",
+                            .title = "mean delay",
+                            .unit = FigureUnit::kSeconds,
+                            .decimals = 3,
+                            .sql = "placement_delay_mean_ms / 1000"};
+
 void add_schedulers(const PartRun& run) {
   constexpr double kMicrosecondsPerSecond = 1e6, kMicrosecondsPerMs = 1e3;
   const auto microseconds = [](double count) { return SimTime{std::llround(count)}; };
@@ -153,18 +156,12 @@ StudyPart schedulers_part() {
                    kCommitRuleAxis, kRetryRuleAxis, kMaxRetriesAxis},
           .measures = scheduler_measures(),
           .derived = scheduler_derived(),
-          .figures = {{.name = "vm_conflict_rate",
-                       .title = "VM conflicts",
-                       .meaning = "of the commits"},
+          .figures = {kVmConflicts,
                       {.name = "vm_loss_to_schedulers",
                        .title = "VM revenue lost to schedulers",
                        .decimals = 4,
                        .meaning = "to conflicts, stale views and delay, of what was requested"},
-                      {.name = "placement_delay_mean_s",
-                       .title = "mean delay",
-                       .unit = FigureUnit::kSeconds,
-                       .decimals = 3,
-                       .sql = "placement_delay_mean_ms / 1000"}},
+                      kMeanDelay},
           .add = add_schedulers};
 }
 
@@ -184,9 +181,7 @@ const ProviderPreset& schedulers_preset() {
         .derived = scheduler_derived(),
         .figures =
             {.title = "Several schedulers on stale views",
-             .figures = {{.name = "vm_conflict_rate",
-                          .title = "VM conflicts",
-                          .meaning = "of the commits"},
+             .figures = {kVmConflicts,
                          {.name = "spot_conflict_rate",
                           .title = "spot conflicts",
                           .meaning = "of the commits"},
@@ -212,11 +207,7 @@ const ProviderPreset& schedulers_preset() {
                           .title = "spot revenue earned",
                           .decimals = 3,
                           .meaning = "of what was requested"},
-                         {.name = "placement_delay_mean_s",
-                          .title = "mean delay",
-                          .unit = FigureUnit::kSeconds,
-                          .decimals = 3,
-                          .sql = "placement_delay_mean_ms / 1000"}}},
+                         kMeanDelay}},
         .money = {
             .columns = {
                 {.name = "vm_lost_to_schedulers",
