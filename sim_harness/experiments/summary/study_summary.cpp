@@ -117,7 +117,8 @@ StudySummary summary_of_figures(ResultsDatabase& results, const StudyFigures& st
   for (std::size_t i = 0; i < study.figures.size(); ++i) {
     table.add(study.figures[i], figures.values[i]);
   }
-  StudySummary summary{.text = fmt::format("{}: {}{}{}{}{}", study.title, runs_line(results),
+  StudySummary summary{.text = fmt::format("{}{}{}{}{}{}{}", study.title,
+                                           study.title.empty() ? "" : ": ", runs_line(results),
                                            table.heading(), table.table().text(),
                                            legend_text(study.figures), study.note)};
   summary.json["combinations"] = table.table().json();
