@@ -16,18 +16,25 @@ function(cospot_precompile target)
   endif()
 endfunction()
 
-# cospot_batch(TARGET FILES SOURCE...): compiles those sources of a target FILES at a time. Pays where they
-# instantiate the same templates, as bindings do and what reads a command line. No two of a batch may
-# define one name in their unnamed namespaces.
+# cospot_batch(TARGET FILES SOURCE...): compiles those sources of a target FILES at a time, each folder by
+# itself. Most of what a file costs is its headers and the templates that it shares with its neighbours. No two
+# of a folder may define one name in their unnamed namespaces.
 function(cospot_batch target files)
   if(NOT COSPOT_PRECOMPILE)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  set(number 0)
+  set(folder "")
   foreach(source IN LISTS ARGN)
+    cmake_path(GET source PARENT_PATH parent)
+    if(NOT parent STREQUAL folder)
+      set(folder ${parent})
+      set(number 0)
+      cmake_path(RELATIVE_PATH parent BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
+      string(MAKE_C_IDENTIFIER ${name} name)
+    endif()
     math(EXPR group "${number} / ${files}")
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${group})
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}_${group})
     math(EXPR number "${number} + 1")
   endforeach()
 endfunction()

@@ -95,4 +95,11 @@ class CosineWeigher final : public KeyedWeigher<CosineWeigher<kVariant>> {
   bool capacity_normalised_;
 };
 
+extern template std::unique_ptr<Weigher> make_plugin<Weigher, CosineWeigher<PolicyVariant::kVm>>(
+    const PluginOptions&);
+extern template std::unique_ptr<Weigher> make_plugin<Weigher, CosineWeigher<PolicyVariant::kSpot>>(
+    const PluginOptions&);
+extern template std::unique_ptr<Weigher>
+make_plugin<Weigher, CosineWeigher<PolicyVariant::kVmAvoiding>>(const PluginOptions&);
+
 }  // namespace cospot

@@ -80,4 +80,11 @@ class DpdWeigher final : public KeyedWeigher<DpdWeigher<kVariant>> {
   }
 };
 
+extern template std::unique_ptr<Weigher> make_plugin<Weigher, DpdWeigher<PolicyVariant::kVm>>(
+    const PluginOptions&);
+extern template std::unique_ptr<Weigher> make_plugin<Weigher, DpdWeigher<PolicyVariant::kSpot>>(
+    const PluginOptions&);
+extern template std::unique_ptr<Weigher>
+make_plugin<Weigher, DpdWeigher<PolicyVariant::kVmAvoiding>>(const PluginOptions&);
+
 }  // namespace cospot

@@ -35,4 +35,11 @@ class UtilWeigher final : public KeyedWeigher<UtilWeigher<kVariant>> {
   }
 };
 
+extern template std::unique_ptr<Weigher> make_plugin<Weigher, UtilWeigher<PolicyVariant::kVm>>(
+    const PluginOptions&);
+extern template std::unique_ptr<Weigher> make_plugin<Weigher, UtilWeigher<PolicyVariant::kSpot>>(
+    const PluginOptions&);
+extern template std::unique_ptr<Weigher>
+make_plugin<Weigher, UtilWeigher<PolicyVariant::kVmAvoiding>>(const PluginOptions&);
+
 }  // namespace cospot

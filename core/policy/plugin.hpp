@@ -91,13 +91,18 @@ struct RegistryEntry {
   std::unique_ptr<Plugin> (*make)(const PluginOptions&);
 };
 
+/// Makes a `T`. A policy that takes long to compile declares this `extern` and has a .cpp of its
+/// own.
+template <class Plugin, class T>
+[[nodiscard]] std::unique_ptr<Plugin> make_plugin(const PluginOptions& options) {
+  return std::make_unique<T>(options);
+}
+
 /// The registry row of `T`, which has `static constexpr PluginInfo kInfo` and a constructor from
 /// PluginOptions.
 template <class Plugin, class T>
 [[nodiscard]] constexpr RegistryEntry<Plugin> registry_entry() {
-  return {T::kInfo, [](const PluginOptions& options) -> std::unique_ptr<Plugin> {
-            return std::make_unique<T>(options);
-          }};
+  return {T::kInfo, &make_plugin<Plugin, T>};
 }
 
 /// What a registry says of the policy called `name`; nullptr when it has none of that name (a

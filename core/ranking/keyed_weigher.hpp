@@ -56,8 +56,7 @@ class KeyedWeigher : public PerHostWeigher<T> {
 
   [[nodiscard]] bool has_key(const HostTable& /*hosts*/, Sees /*feasible*/) const { return true; }
   [[nodiscard]] double key_factor(const ResourceVector& /*total*/) const {
-    using KeyOfHost = decltype(std::declval<const T&>().host_key(std::declval<HostRow>()));
-    return std::is_same_v<KeyOfHost, std::int32_t> ? 1 : 0;
+    return has_integer_key() ? 1 : 0;
   }
   [[nodiscard]] KeyPreference preference(const Request& /*request*/,
                                          const ResourceVector& /*total*/) const noexcept {
@@ -77,8 +76,10 @@ class KeyedWeigher : public PerHostWeigher<T> {
       return make_grouped(hosts, {.total = true}, feasible, prefer_spot_free);
     }
     const double factor = self.key_factor(hosts.largest_total());
-    if (factor > 0) return make_keyed<std::int32_t>(hosts, feasible, prefer_spot_free, factor);
-    return make_keyed<double>(hosts, feasible, prefer_spot_free, 1.0);
+    if constexpr (!has_integer_key()) {
+      if (!(factor > 0)) return make_keyed<double>(hosts, feasible, prefer_spot_free, 1.0);
+    }
+    return make_keyed<std::int32_t>(hosts, feasible, prefer_spot_free, factor);
   }
 
   [[nodiscard]] std::unique_ptr<PlaceRanking> make_place_ranking(
@@ -89,6 +90,12 @@ class KeyedWeigher : public PerHostWeigher<T> {
   }
 
  private:
+  /// Whether keys are integers by themselves: no ranking of doubles is compiled then.
+  [[nodiscard]] static constexpr bool has_integer_key() {
+    using KeyOfHost = decltype(std::declval<const T&>().host_key(std::declval<HostRow>()));
+    return std::is_same_v<KeyOfHost, std::int32_t>;
+  }
+
   /// With more groups than these a scan of all hosts is as good.
   static constexpr std::size_t kMostGroups = 256;
 
@@ -110,12 +117,13 @@ class KeyedWeigher : public PerHostWeigher<T> {
                                                            bool prefer_spot_free) const {
     const std::vector<HostGroup> groups = group_hosts(hosts, by);
     if (groups.size() > kMostGroups) return nullptr;
-    const T& self = static_cast<const T&>(*this);
-    const bool are_integers = std::ranges::all_of(
-        groups, [&](const HostGroup& group) { return self.key_factor(group.total) > 0; });
-    if (are_integers)
-      return make_groups<std::int32_t>(hosts, groups, feasible, prefer_spot_free, 0);
-    return make_groups<double>(hosts, groups, feasible, prefer_spot_free, 1.0);
+    if constexpr (!has_integer_key()) {
+      const T& self = static_cast<const T&>(*this);
+      const bool are_integers = std::ranges::all_of(
+          groups, [&](const HostGroup& group) { return self.key_factor(group.total) > 0; });
+      if (!are_integers) return make_groups<double>(hosts, groups, feasible, prefer_spot_free, 1.0);
+    }
+    return make_groups<std::int32_t>(hosts, groups, feasible, prefer_spot_free, 0);
   }
 
   template <class Key>

@@ -7,7 +7,7 @@
 namespace cospot {
 namespace {
 
-constexpr double kNone = -std::numeric_limits<double>::infinity();
+constexpr double kNoValue = -std::numeric_limits<double>::infinity();
 
 /// values[b]: the highest revenue of the first b servers in so many classes as layers were
 /// computed; begins[layer][b]: where the last of them begins.
@@ -29,7 +29,7 @@ struct Layers {
 /// With one class.
 Layers first_layer(const IdleCapacity& capacity, const ClassPricing& pricing) {
   Layers layers;
-  layers.values.push_back(kNone);
+  layers.values.push_back(kNoValue);
   for (std::size_t b = 1; b <= capacity.size(); ++b) {
     layers.values.push_back(capacity.between(0, b).revenue(pricing));
   }
@@ -44,7 +44,7 @@ class Halving {
 
   void add_layer(Layers& layers) {
     before_ = &layers.values;
-    after_.assign(before_->size(), kNone);
+    after_.assign(before_->size(), kNoValue);
     begins_.assign(before_->size(), 0);
     const std::size_t servers = capacity_.size();
     const std::size_t least = layers.begins.size() + 2;  // every class has a server
@@ -59,7 +59,7 @@ class Halving {
     if (low > high) return;
     const std::size_t middle = low + (high - low) / 2;
     std::size_t best = from;
-    double most = kNone;
+    double most = kNoValue;
     for (std::size_t a = from; a <= std::min(to, middle - 1); ++a) {
       const double value = (*before_)[a] + capacity_.between(a, middle).revenue(pricing_);
       if (value > most) {
@@ -85,7 +85,7 @@ class Halving {
 Partition optimal_by_pairs(const IdleCapacity& capacity, std::size_t classes,
                            const ClassPricing& pricing) {
   const std::size_t servers = capacity.size();
-  std::vector<std::vector<double>> values(classes, std::vector<double>(servers + 1, kNone));
+  std::vector<std::vector<double>> values(classes, std::vector<double>(servers + 1, kNoValue));
   Layers layers{.values = {}, .begins = {}};
   layers.begins.assign(classes - 1, std::vector<std::uint32_t>(servers + 1, 0));
   for (std::size_t b = 1; b <= servers; ++b) {

@@ -9,7 +9,7 @@
 namespace cospot {
 namespace {
 
-constexpr double kTail = 0.025;
+constexpr double kEachTail = 0.025;
 
 /// Garwood's interval of a Poisson count, as time per event.
 HourInterval poisson_interval(double idle_hours, double revocations) {
@@ -17,9 +17,10 @@ HourInterval poisson_interval(double idle_hours, double revocations) {
   using boost::math::complement;
   using boost::math::quantile;
   HourInterval interval;
-  interval.low = 2 * idle_hours / quantile(complement(chi_squared(2 * revocations + 2), kTail));
-  interval.high = revocations == 0 ? std::numeric_limits<double>::infinity()
-                                   : 2 * idle_hours / quantile(chi_squared(2 * revocations), kTail);
+  interval.low = 2 * idle_hours / quantile(complement(chi_squared(2 * revocations + 2), kEachTail));
+  interval.high = revocations == 0
+                      ? std::numeric_limits<double>::infinity()
+                      : 2 * idle_hours / quantile(chi_squared(2 * revocations), kEachTail);
   return interval;
 }
 
@@ -32,7 +33,7 @@ double log_half_width(std::span<const DayOfIdle> days, const DayOfIdle& sum) {
     squares += residual * residual;
   }
   const boost::math::students_t t(count - 1);
-  const double quantile = boost::math::quantile(boost::math::complement(t, kTail));
+  const double quantile = boost::math::quantile(boost::math::complement(t, kEachTail));
   return quantile * std::sqrt(squares * count / (count - 1));
 }
 

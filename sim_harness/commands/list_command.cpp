@@ -15,6 +15,7 @@
 #include "filters/registry.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/commands/commands.hpp"
+#include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "weighers/registry.hpp"
 

@@ -14,6 +14,7 @@
 #include "sim_harness/base/files/stored_stream.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
 #include "sim_harness/commands/commands.hpp"
+#include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/reconstruction/recovered_sizes.hpp"
 #include "sim_harness/data/reconstruction/recovered_workload.hpp"

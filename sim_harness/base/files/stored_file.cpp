@@ -47,7 +47,7 @@ class Descriptor {
 }
 
 /// Read or written in one call, so that an interrupt need not wait for a large file.
-constexpr std::size_t kPieceBytes = std::size_t{1} << 24;
+constexpr std::size_t kCopiedAtOnce = std::size_t{1} << 24;
 
 /// Waits until a pipe has something to read or is at its end. A read alone would wait for a silent
 /// one whatever happens.
@@ -65,7 +65,7 @@ bool write_all(Descriptor& file, std::string_view bytes) {
   while (!bytes.empty()) {
     stop.check();
     const ssize_t written =
-        ::write(file.number(), bytes.data(), std::min(bytes.size(), kPieceBytes));
+        ::write(file.number(), bytes.data(), std::min(bytes.size(), kCopiedAtOnce));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(written));
@@ -93,7 +93,7 @@ std::string read_stored_file(const std::filesystem::path& path) {
     if (!S_ISREG(status.st_mode)) wait_for_bytes(file, stop);
     if (size == bytes.size()) bytes.resize(2 * size + 65536);
     const ssize_t got =
-        ::read(file.number(), bytes.data() + size, std::min(bytes.size() - size, kPieceBytes));
+        ::read(file.number(), bytes.data() + size, std::min(bytes.size() - size, kCopiedAtOnce));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_reading(path, std::strerror(errno));
     if (got == 0) break;

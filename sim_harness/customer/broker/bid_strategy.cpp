@@ -14,7 +14,7 @@ const OnDemandBid kOnDemand;
 const HighBid kHigh;
 const CurrentBid kCurrent;
 
-const std::array kRegistry{
+const std::array kBidStrategies{
     BidStrategyEntry{"minimum", "The lowest price of the last week, and 0.001 more.", &kMinimum},
     BidStrategyEntry{"mean", "The mean of the prices of the last week.", &kMean},
     BidStrategyEntry{"on_demand", "The list price of an on-demand instance.", &kOnDemand},
@@ -23,7 +23,7 @@ const std::array kRegistry{
 
 }  // namespace
 
-std::span<const BidStrategyEntry> bid_strategies() { return kRegistry; }
+std::span<const BidStrategyEntry> bid_strategies() { return kBidStrategies; }
 
 BidCheck check_bid(MicroUsd bid, MicroUsd price, Seconds urgency, Seconds now) {
   if (urgency > 0) {

@@ -17,7 +17,7 @@ const Migration kMigration;
 const Duplication kDuplication;
 const OptimalInterval kInterval;
 
-const std::array kRegistry{
+const std::array kFaultTolerances{
     FaultToleranceEntry{"none", "A failed job starts again.", &kNone},
     FaultToleranceEntry{"checkpoint", "Hourly snapshots; waits until the request is in bid again.",
                         &kCheckpoint},
@@ -45,6 +45,6 @@ Seconds OptimalInterval::interval(const SnapshotContext& context) const {
   return std::max<Seconds>(60, std::llround(optimum));
 }
 
-std::span<const FaultToleranceEntry> fault_tolerance_mechanisms() { return kRegistry; }
+std::span<const FaultToleranceEntry> fault_tolerance_mechanisms() { return kFaultTolerances; }
 
 }  // namespace cospot

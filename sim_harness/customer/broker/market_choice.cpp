@@ -39,7 +39,7 @@ const CheapestHours kCheapest;
 const QuotedLifetime kLifetime;
 const Diversified kDiversified;
 
-const std::array kRegistry{
+const std::array kMarketChoices{
     MarketChoiceEntry{"preferred", "The preferred type, in the cheapest datacenter.", &kPreferred},
     MarketChoiceEntry{"cheapest", "Where the expected hours cost least.", &kCheapest},
     MarketChoiceEntry{"lifetime", "The same, with the work that will be lost.", &kLifetime},
@@ -95,6 +95,6 @@ double Diversified::value(const MarketQuestion& question, std::uint32_t market) 
   return question.leases[market];
 }
 
-std::span<const MarketChoiceEntry> market_choices() { return kRegistry; }
+std::span<const MarketChoiceEntry> market_choices() { return kMarketChoices; }
 
 }  // namespace cospot

@@ -18,7 +18,7 @@ constexpr std::array<Capacity, kKinds> kAllKinds{Capacity::kNone, Capacity::kSpo
 constexpr std::size_t number(Capacity kind) { return static_cast<std::size_t>(kind); }
 
 /// A plan up to the end of a stretch.
-struct Label {
+struct MixedLabel {
   std::int64_t work = 0;   ///< us that could be done, overheads taken off
   std::int64_t spots = 0;  ///< ticks
   std::int64_t starts = 0;
@@ -49,7 +49,7 @@ class MixedSearch {
     std::int32_t best = -1;
     for (const std::vector<std::int32_t>& ends : front) {
       for (const std::int32_t end : ends) {
-        const Label& label = at(end);
+        const MixedLabel& label = at(end);
         if (label.work < needed_ || cost(label.starts, label.spots) > best_cost_) continue;
         best_cost_ = cost(label.starts, label.spots);
         best = end;
@@ -68,7 +68,7 @@ class MixedSearch {
     Bounds rest;
   };
 
-  [[nodiscard]] const Label& at(std::int32_t label) const {
+  [[nodiscard]] const MixedLabel& at(std::int32_t label) const {
     return labels_[static_cast<std::size_t>(label)];
   }
   /// Costs that differ by less are equal.
@@ -107,7 +107,7 @@ class MixedSearch {
         rest[i][number(before)] = least;
       }
     }
-    Label plan;
+    MixedLabel plan;
     Capacity before = Capacity::kNone;
     for (std::size_t i = 0; i < stretches_.size(); ++i) {
       const Capacity kind = choice[i][number(before)];
@@ -128,8 +128,8 @@ class MixedSearch {
            work_price * static_cast<double>(work_in(stretch, starts));
   }
 
-  [[nodiscard]] Label extended(Label label, std::size_t stretch, Capacity before,
-                               Capacity kind) const {
+  [[nodiscard]] MixedLabel extended(MixedLabel label, std::size_t stretch, Capacity before,
+                                    Capacity kind) const {
     label.kind = kind;
     if (kind == Capacity::kNone) return label;
     const bool starts = kind != before;
@@ -165,7 +165,7 @@ class MixedSearch {
   }
 
   /// Tells whether a plan that begins so cannot be better than the best one known.
-  [[nodiscard]] bool is_hopeless(const Label& label, std::size_t next) const {
+  [[nodiscard]] bool is_hopeless(const MixedLabel& label, std::size_t next) const {
     const double so_far =
         demand_price_ * static_cast<double>(needed_) / static_cast<double>(tick_) +
         start_price_ * static_cast<double>(label.starts) - gain_ * static_cast<double>(label.spots);
@@ -178,12 +178,12 @@ class MixedSearch {
   // Labels.
 
   Front cross(std::size_t stretch, const Front& front) {
-    std::array<std::vector<Label>, kKinds> next;
+    std::array<std::vector<MixedLabel>, kKinds> next;
     for (const Capacity before : kAllKinds) {
       for (const std::int32_t from : front[number(before)]) {
         for (const Capacity kind : kAllKinds) {
           if (!can_run(stretch, kind)) continue;
-          Label label = extended(at(from), stretch, before, kind);
+          MixedLabel label = extended(at(from), stretch, before, kind);
           label.before = from;
           if (!is_hopeless(label, stretch + 1)) next[number(kind)].push_back(label);
         }
@@ -196,7 +196,7 @@ class MixedSearch {
 
   /// Whether a plan with these starts and spots costs no more than another one, whatever both add.
   [[nodiscard]] bool is_no_dearer(std::int64_t starts, std::int64_t spots,
-                                  const Label& other) const {
+                                  const MixedLabel& other) const {
     const std::int64_t more = (starts - other.starts) * overhead_;
     const std::int64_t ticks = more >= 0 ? (more + tick_ - 1) / tick_ : -(-more / tick_);
     return demand_price_ * static_cast<double>(ticks) <=
@@ -205,14 +205,14 @@ class MixedSearch {
 
   /// Of labels with the same last stretch, keeps those for which no other can do as much work and
   /// costs no more.
-  void keep_undominated(std::vector<Label>& labels, std::vector<std::int32_t>& kept) {
-    std::sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) {
+  void keep_undominated(std::vector<MixedLabel>& labels, std::vector<std::int32_t>& kept) {
+    std::sort(labels.begin(), labels.end(), [](const MixedLabel& a, const MixedLabel& b) {
       if (a.work != b.work) return a.work > b.work;
       if (a.spots != b.spots) return a.spots > b.spots;
       return a.starts < b.starts;
     });
     std::vector<std::pair<std::int64_t, std::int64_t>> cheapest;  // starts and spots of those kept
-    for (const Label& label : labels) {
+    for (const MixedLabel& label : labels) {
       const bool is_dominated = std::any_of(
           cheapest.begin(), cheapest.end(),
           [&](const auto& other) { return is_no_dearer(other.first, other.second, label); });
@@ -249,7 +249,7 @@ class MixedSearch {
   std::int64_t tick_, needed_, overhead_, total_ticks_;
   double demand_price_, gain_, start_price_;
   std::vector<Relaxation> relaxations_;
-  std::vector<Label> labels_;
+  std::vector<MixedLabel> labels_;
   double best_cost_ = 0;  ///< of the best plan known
 };
 

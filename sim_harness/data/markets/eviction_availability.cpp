@@ -10,9 +10,10 @@
 namespace cospot {
 namespace {
 
-enum Column : std::size_t { kTime, kEvent, kClass };
-constexpr std::array<TableColumn, 3> kColumns{{{"time_s"}, {"event"}, {"class"}}};
-constexpr TableFormat kFormat{.columns = kColumns, .rows = "events", .has_other_columns = true};
+enum EventColumn : std::size_t { kEventTime, kEvent, kClass };
+constexpr std::array<TableColumn, 3> kEventColumns{{{"time_s"}, {"event"}, {"class"}}};
+constexpr TableFormat kEventFormat{
+    .columns = kEventColumns, .rows = "events", .has_other_columns = true};
 
 /// Marks ticks as they pass.
 class Ticks {
@@ -46,11 +47,11 @@ class Ticks {
 }  // namespace
 
 AvailabilityTrace read_eviction_availability(const std::filesystem::path& file, SimTime tick) {
-  TableReader table(file, kFormat);
+  TableReader table(file, kEventFormat);
   Ticks ticks(tick);
   bool any_spot = false;
   while (table.next()) {
-    const SimTime at = table.seconds(kTime);
+    const SimTime at = table.seconds(kEventTime);
     const std::string_view event = table.field(kEvent);
     if (table.field(kClass) != "spot") continue;
     any_spot = true;

@@ -14,9 +14,10 @@ namespace {
 constexpr std::string_view kHeader = "key,method,model,note,step,point,sigma";
 
 enum Column : std::size_t { kKey, kMethod, kModel, kNote, kStep, kPoint, kSigma };
-constexpr std::array<TableColumn, 7> kColumns{
+constexpr std::array<TableColumn, 7> kForecastColumns{
     {{"key"}, {"method"}, {"model"}, {"note"}, {"step"}, {"point"}, {"sigma"}}};
-constexpr TableFormat kFormat{.columns = kColumns, .rows = "forecasts", .may_be_empty = true};
+constexpr TableFormat kForecastFormat{
+    .columns = kForecastColumns, .rows = "forecasts", .may_be_empty = true};
 
 std::string values_text(std::span<const double> values) {
   std::string text;
@@ -42,7 +43,7 @@ std::string forecast_tasks_text(std::span<const ForecastTask> tasks) {
 
 ForecastTable read_forecasts(const std::filesystem::path& file) {
   constexpr double kMost = std::numeric_limits<double>::infinity();
-  TableReader table(file, kFormat);
+  TableReader table(file, kForecastFormat);
   ForecastTable forecasts;
   while (table.next()) {
     Forecast& forecast = forecasts[std::string(table.field(kKey))];

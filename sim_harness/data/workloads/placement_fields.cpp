@@ -15,10 +15,6 @@ namespace {
 constexpr std::array<std::string_view, 4> kPolicies{"affinity", "anti-affinity", "soft-affinity",
                                                     "soft-anti-affinity"};
 
-std::string_view field(WorkloadFieldsView fields, WorkloadColumn column) {
-  return fields[static_cast<std::size_t>(column)];
-}
-
 std::optional<GroupPolicy> parse_policy(std::string_view text) {
   const auto found = std::ranges::find(kPolicies, text);
   if (found == kPolicies.end()) return std::nullopt;

@@ -12,10 +12,6 @@
 namespace cospot {
 namespace {
 
-std::string_view field(WorkloadFieldsView fields, WorkloadColumn column) {
-  return fields[static_cast<std::size_t>(column)];
-}
-
 std::string found_text(std::string_view text) {
   return text.empty() ? "empty" : quoted_excerpt(text);
 }

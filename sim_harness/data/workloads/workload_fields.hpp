@@ -15,6 +15,10 @@ namespace cospot {
 using WorkloadFields = std::array<std::string_view, kWorkloadColumns>;
 using WorkloadFieldsView = std::span<const std::string_view, kWorkloadColumns>;
 
+[[nodiscard]] inline std::string_view field(WorkloadFieldsView fields, WorkloadColumn column) {
+  return fields[static_cast<std::size_t>(column)];
+}
+
 /// Turns the fields of one schema into a WorkloadRow.
 class WorkloadFieldsReader {
  public:

@@ -25,8 +25,10 @@ fs::path find_beside_program(const fs::path& name) {
   for (const fs::path& place : places) {
     if (fs::exists(place, error)) return place;
   }
-  throw ConfigError(fmt::format("Python policies need {}, which is neither at {} nor at {}",
-                                name.string(), places[0].string(), places[1].string()));
+  throw ConfigError(
+      fmt::format("Python policies need {}, which is neither at {} nor at {}; expected all of "
+                  "cospot built (cmake --build) or installed",
+                  name.string(), places[0].string(), places[1].string()));
 }
 
 template <class Function>

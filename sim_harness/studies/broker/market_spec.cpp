@@ -142,8 +142,8 @@ void read_synthetic(const ConfigNode& node, MarketSpec& spec) {
   }
   SyntheticMarket& market = spec.synthetic;
   if (const ConfigNode* seed = node.find("seed")) {
-    constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
-    market.seed = static_cast<std::uint64_t>(read_integer(*seed, "seed", 0, kMaxSeed));
+    market.seed = static_cast<std::uint64_t>(
+        read_integer(*seed, "seed", 0, std::numeric_limits<std::int64_t>::max()));
   }
   const auto number = [&node](const char* key, double& value, double least, double most) {
     if (const ConfigNode* found = node.find(key)) value = read_number(*found, key, least, most);

@@ -44,7 +44,7 @@ class Average {
 };
 
 /// What the view run_figures says of a run.
-struct RunFigures {
+struct ReadRun {
   SizeKey size;
   std::string workload;
   bool saf = false;
@@ -71,7 +71,7 @@ SizeKey read_size(SqliteStatement& select) {
   return percent ? SizeKey{false, *percent} : SizeKey{true, hosts};
 }
 
-std::vector<RunFigures> read_figures(ResultsDatabase& results) {
+std::vector<ReadRun> read_figures(ResultsDatabase& results) {
   SqliteStatement select(
       results.connection(),
       "SELECT figures.headroom_percent, size_hosts, figures.workload, figures.saf, figures.otn,"
@@ -79,9 +79,9 @@ std::vector<RunFigures> read_figures(ResultsDatabase& results) {
       " without_vm_loss, needs_true_lifetimes, vm_too_large, wall_ms, alloc_p50_ns, alloc_p99_ns,"
       " alloc_max_ns FROM run_figures AS figures JOIN run USING (run_index) ORDER BY run_index");
   const auto count = [&select] { return static_cast<std::uint64_t>(select.read_integer()); };
-  std::vector<RunFigures> all;
+  std::vector<ReadRun> all;
   while (select.step()) {
-    RunFigures& run = all.emplace_back();
+    ReadRun& run = all.emplace_back();
     run.size = read_size(select);
     run.workload = select.read_text();
     run.saf = select.read_integer() != 0;
@@ -102,11 +102,11 @@ std::vector<RunFigures> read_figures(ResultsDatabase& results) {
   return all;
 }
 
-void summarise_gains(const std::vector<RunFigures>& runs, Summary& summary) {
+void summarise_gains(const std::vector<ReadRun>& runs, Summary& summary) {
   Average all;
   Average without_loss;
   std::map<std::pair<bool, OfferRule>, Average> cells;
-  for (const RunFigures& run : runs) {
+  for (const ReadRun& run : runs) {
     if (!run.has_baseline) {
       ++summary.without_baseline;
     } else if (!run.gain) {
@@ -123,10 +123,10 @@ void summarise_gains(const std::vector<RunFigures>& runs, Summary& summary) {
   }
 }
 
-void summarise_first_hours(const std::vector<RunFigures>& runs, Summary& summary) {
+void summarise_first_hours(const std::vector<ReadRun>& runs, Summary& summary) {
   Average of_earned;
   Average of_requested;
-  for (const RunFigures& run : runs) {
+  for (const ReadRun& run : runs) {
     of_earned.add(run.first_hour_free_loss);
     of_requested.add(run.first_hour_free_loss_of_requested);
   }
@@ -134,10 +134,10 @@ void summarise_first_hours(const std::vector<RunFigures>& runs, Summary& summary
   summary.first_hour_free_loss_of_requested = of_requested.result();
 }
 
-void summarise_vms(const std::vector<RunFigures>& runs, Summary& summary) {
+void summarise_vms(const std::vector<ReadRun>& runs, Summary& summary) {
   Average loss;
   std::map<std::string, std::uint64_t> too_large;
-  for (const RunFigures& run : runs) {
+  for (const ReadRun& run : runs) {
     loss.add(run.vm_loss);
     if (run.without_loss) ++summary.runs_without_loss;
     std::uint64_t& count = too_large[run.workload];
@@ -151,11 +151,11 @@ void summarise_vms(const std::vector<RunFigures>& runs, Summary& summary) {
   }
 }
 
-void summarise_times(const std::vector<RunFigures>& runs, Summary& summary) {
+void summarise_times(const std::vector<ReadRun>& runs, Summary& summary) {
   Average wall;
   Average p50;
   Average p99;
-  for (const RunFigures& run : runs) {
+  for (const ReadRun& run : runs) {
     wall.add(run.wall_ms);
     p50.add(static_cast<double>(run.alloc_p50_ns));
     p99.add(static_cast<double>(run.alloc_p99_ns));
@@ -206,10 +206,9 @@ void read_best(ResultsDatabase& results, std::map<SizeKey, BestOfSize>& by_size)
   }
 }
 
-void summarise_best(ResultsDatabase& results, const std::vector<RunFigures>& runs,
-                    Summary& summary) {
+void summarise_best(ResultsDatabase& results, const std::vector<ReadRun>& runs, Summary& summary) {
   std::map<SizeKey, BestOfSize> by_size;
-  for (const RunFigures& run : runs) {
+  for (const ReadRun& run : runs) {
     BestOfSize& best = by_size[run.size];
     best.size = size_text(run.size);
     if (run.size.first) {
@@ -239,7 +238,7 @@ void read_study(ResultsDatabase& results, Summary& summary) {
 
 Summary summarise(ResultsDatabase& results, Timing timing) {
   Summary summary;
-  const std::vector<RunFigures> runs = read_figures(results);
+  const std::vector<ReadRun> runs = read_figures(results);
   summary.runs = runs.size();
   summary.expected_runs = results.record().run_count;
   summarise_gains(runs, summary);

@@ -18,13 +18,13 @@ namespace cospot {
 namespace {
 
 constexpr std::string_view kKey = "trace";
-constexpr double kMaxHours = 1e6;
+constexpr double kMaxTraceHours = 1e6;
 
 CapacityQuote read_quote(const ConfigNode& node) {
   static constexpr std::array<std::string_view, 2> kKeys{"up_hours", "down_hours"};
   require_known_keys(node, "quote", kKeys);
   const auto hours = [&node](const char* key) {
-    return read_number(require_key(node, "quote", key), key, 1e-3, kMaxHours);
+    return read_number(require_key(node, "quote", key), key, 1e-3, kMaxTraceHours);
   };
   return {.up_hours = hours("up_hours"), .down_hours = hours("down_hours")};
 }
@@ -40,7 +40,7 @@ TraceWindows read_windows(const ConfigNode& node) {
     windows.to = read_number(*ends[1], "part", 0, 1);
   }
   const auto hours = [&node](const char* key) {
-    return read_number(require_key(node, "windows", key), key, 1e-3, kMaxHours);
+    return read_number(require_key(node, "windows", key), key, 1e-3, kMaxTraceHours);
   };
   windows.hours = hours("hours");
   windows.every_hours = hours("every_hours");

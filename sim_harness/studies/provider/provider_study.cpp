@@ -15,7 +15,7 @@
 namespace cospot {
 namespace {
 
-using P = ProviderStudySettings;
+using S = ProviderStudySettings;
 
 bool is_in(std::string_view name, const std::vector<std::string_view>& names) {
   return std::ranges::find(names, name) != names.end();
@@ -37,7 +37,7 @@ constexpr auto kName = [](const auto& one) -> std::string_view { return one.name
 /// The workloads of a file, and its datacenters sized for their VMs.
 class WorkloadRequests final : public StudyRequests {
  public:
-  WorkloadRequests(const P& settings, WorkloadClasses classes, bool are_vms_alone)
+  WorkloadRequests(const S& settings, WorkloadClasses classes, bool are_vms_alone)
       : inputs_(load_provider_inputs(settings.workloads, settings.host, settings.sizes,
                                      settings.sized_policies(), classes)),
         are_vms_alone_(are_vms_alone) {
@@ -46,7 +46,7 @@ class WorkloadRequests final : public StudyRequests {
     warnings = inputs_.warnings;
   }
 
-  [[nodiscard]] Replay replay(const GridPoint<P>& at, RunOutcome& outcome) const override {
+  [[nodiscard]] Replay replay(const GridPoint<S>& at, RunOutcome& outcome) const override {
     SharedWorkload& workload = *inputs_.workloads[at.index(kWorkloadAxis)];
     const WorkloadSpec& spec = at.get(kWorkloadAxis);
     outcome.workload_sha256 = records[at.index(kWorkloadAxis)].sha256;
@@ -92,12 +92,12 @@ std::vector<const StudyPart*> parts_in(const Schema& schema) {
 /// What all runs of an experiment share.
 struct SharedRuns {
   ProviderStudy study;
-  P settings;
+  S settings;
   std::unique_ptr<StudyRequests> requests;
   std::vector<std::vector<std::any>> shared{};  // by workload, by part
   std::unique_ptr<GroupedRuns> grouped{};       // where runs are simulated together
 
-  void run(std::span<const GridPoint<P>> runs,
+  void run(std::span<const GridPoint<S>> runs,
            const std::function<void(std::size_t, const RunOutcome&)>& record) const {
     if (grouped != nullptr) return grouped->simulate(runs, *requests, record);
     for (std::size_t i = 0; i < runs.size(); ++i) record(i, study.run(runs[i], *requests, shared));
@@ -120,7 +120,7 @@ ProviderStudy::ProviderStudy(const ProviderPreset& preset, const ConfigNode& roo
     : preset_(&preset),
       table_(std::string(preset.subject), preset.rows),
       measures_(preset.measures) {
-  for (const SettingRow<P>& row : preset.rows_of_several) {
+  for (const SettingRow<S>& row : preset.rows_of_several) {
     const ConfigNode* node = root.find(row.keys().front());
     if (node != nullptr && node->items.size() > 1) table_.add(std::span(&row, 1));
   }
@@ -144,7 +144,7 @@ ProviderStudy::ProviderStudy(const ProviderPreset& preset, const ConfigNode& roo
                                   key_place(node == nullptr ? root : *node, further), further,
                                   preset.name, preset.alone_because));
   }
-  const std::vector<SettingRow<P>> seed{kSeedAxis};
+  const std::vector<SettingRow<S>> seed{kSeedAxis};
   if (draws) table_.add(std::span(seed));
   std::vector<std::string> axes = table_.axis_names();
   std::erase_if(measures_, [&](const Measure<RunOutcome>& one) {
@@ -175,14 +175,14 @@ Schema ProviderStudy::schema() const {
   return schema;
 }
 
-std::unique_ptr<StudyRequests> ProviderStudy::load(const P& settings) const {
+std::unique_ptr<StudyRequests> ProviderStudy::load(const S& settings) const {
   WorkloadClasses classes = WorkloadClasses::kVmsAndSpots;
   for (const StudyPart* part : parts_) classes = std::max(classes, part->classes);
   if (preset_->load != nullptr) return preset_->load(settings, classes);
   return std::make_unique<WorkloadRequests>(settings, classes, settings.spot.empty());
 }
 
-std::vector<std::any> ProviderStudy::share(const P& settings, const Workload& workload) const {
+std::vector<std::any> ProviderStudy::share(const S& settings, const Workload& workload) const {
   std::vector<std::any> shared;
   for (const StudyPart* part : parts_) {
     shared.push_back(part->share == nullptr ? std::any() : part->share(settings, workload));
@@ -190,7 +190,7 @@ std::vector<std::any> ProviderStudy::share(const P& settings, const Workload& wo
   return shared;
 }
 
-RunOutcome ProviderStudy::run(const GridPoint<P>& at, const StudyRequests& requests,
+RunOutcome ProviderStudy::run(const GridPoint<S>& at, const StudyRequests& requests,
                               std::span<const std::vector<std::any>> shared) const {
   RunOutcome outcome;
   const Replay replay = requests.replay(at, outcome);
@@ -206,7 +206,7 @@ RunOutcome ProviderStudy::run(const GridPoint<P>& at, const StudyRequests& reque
   return outcome;
 }
 
-ProviderStudy::Prepared ProviderStudy::prepare(const GridPoint<P>& at, const Replay& replay,
+ProviderStudy::Prepared ProviderStudy::prepare(const GridPoint<S>& at, const Replay& replay,
                                                std::span<const std::any> shared,
                                                RunOutcome& outcome) const {
   Prepared made{.settings = run_settings_at(at, replay.hosts), .parts = {}};
@@ -218,7 +218,7 @@ ProviderStudy::Prepared ProviderStudy::prepare(const GridPoint<P>& at, const Rep
   return made;
 }
 
-ProviderParts ProviderStudy::parts_of(const GridPoint<P>& at, const Workload& workload,
+ProviderParts ProviderStudy::parts_of(const GridPoint<S>& at, const Workload& workload,
                                       std::span<const std::any> shared, RunSettings& settings,
                                       RunOutcome& outcome) const {
   ProviderParts parts;
@@ -229,7 +229,7 @@ ProviderParts ProviderStudy::parts_of(const GridPoint<P>& at, const Workload& wo
   return parts;
 }
 
-void ProviderStudy::finish(const GridPoint<P>& at, const Replay& replay,
+void ProviderStudy::finish(const GridPoint<S>& at, const Replay& replay,
                            std::span<const std::any> shared, Prepared& prepared,
                            const ProviderRun& run, RunOutcome& outcome) const {
   outcome.life = run.result();
@@ -253,7 +253,7 @@ void require_one_run(const ConfigNode& root, const std::vector<GridAxis>& axes) 
   }
 }
 
-Experiment load_provider_experiment(const ProviderStudy& study, P settings) {
+Experiment load_provider_experiment(const ProviderStudy& study, S settings) {
   const auto runs = std::make_shared<SharedRuns>(SharedRuns{study, std::move(settings), nullptr});
   runs->requests = study.load(runs->settings);
   for (const Workload* workload : runs->requests->shared()) {
@@ -273,7 +273,7 @@ Experiment load_provider_experiment(const ProviderStudy& study, P settings) {
   };
   experiment.run_group = [runs, at](const RunGroup& /*group*/, std::span<const std::size_t> pending,
                                     const RecordMeasures& record) {
-    std::vector<GridPoint<P>> points;
+    std::vector<GridPoint<S>> points;
     for (const std::size_t run : pending) points.push_back(at(run));
     runs->run(points, [&](std::size_t i, const RunOutcome& outcome) {
       record(pending[i], values_of(std::span(runs->study.measures()), outcome));

@@ -32,7 +32,7 @@ const std::vector<std::pair<std::string, PluginOptions::Value>>& promise_keys() 
   return keys;
 }
 
-PolicyOptions read_promise(const ConfigNode& root) {
+PolicyOptions read_lifetime_promise(const ConfigNode& root) {
   PolicyOptions promise;
   for (const auto& [key, fallback] : promise_keys()) {
     const ConfigNode* node = root.find(key);
@@ -78,7 +78,7 @@ Setting<TargetSettings> lifetime_promise_setting() {
   Setting<TargetSettings> setting{
       .keys = {},
       .read = [](const StudyFile& file,
-                 TargetSettings& settings) { settings.promise = read_promise(file.root); },
+                 TargetSettings& settings) { settings.promise = read_lifetime_promise(file.root); },
       .write =
           [](const TargetSettings& settings, Json& configuration) {
             Json& promise = configuration["promise"] = Json::object();

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kMostSchedulers = 1024;
 constexpr std::int64_t kMostRetries = 1000;
 constexpr std::int64_t kMostSubset = 1'000'000;
-constexpr double kMostSeconds = 86'400;
+constexpr double kMostInterval = 86'400;
 constexpr double kMostMs = 3'600'000;
 /// Times count whole microseconds.
 constexpr double kLeastSeconds = 1e-6;
@@ -83,7 +83,7 @@ const Axis<S, double> kRefreshIntervalAxis{
     .meaning = "between two refreshes of a scheduler's view; 0: at every decision",
     .values = &S::refresh_intervals_s,
     .read = [](const auto& item, auto key) {
-      return read_time(item, key, kLeastSeconds, kMostSeconds);
+      return read_time(item, key, kLeastSeconds, kMostInterval);
     }};
 
 const Axis<S, double> kDecisionAxis{

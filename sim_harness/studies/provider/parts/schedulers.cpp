@@ -19,7 +19,7 @@ using R = RunOutcome;
 using MeasureList = std::vector<Measure<R>>;
 using LevelOf = const LevelOutcome& (R::*)() const;
 
-constexpr const char* kCommits = "commits";
+constexpr const char* kCommitsUnit = "commits";
 
 /// Counts of a class: `prefix` is what its columns begin with, `unit` what they count.
 void add_counts(MeasureList& all, LevelOf level, const std::string& prefix, const char* unit) {
@@ -37,14 +37,15 @@ void add_counts(MeasureList& all, LevelOf level, const std::string& prefix, cons
           [level](const R& one) { return (one.*level)().lost_to(LossCause::kConflict); });
   add_one("_withdrawn", "that ended before they were placed",
           [level](const R& one) { return (one.*level)().lost_to(LossCause::kDelay); });
-  add_count(all, prefix + "_commits", kCommits, fmt::format("tried for {}", unit),
+  add_count(all, prefix + "_commits", kCommitsUnit, fmt::format("tried for {}", unit),
             [level](const R& one) { return (one.*level)().commits; });
-  add_count(all, prefix + "_conflicts", kCommits, fmt::format("for {} that were declined", unit),
+  add_count(all, prefix + "_conflicts", kCommitsUnit,
+            fmt::format("for {} that were declined", unit),
             [level](const R& one) { return (one.*level)().conflicts; });
 }
 
 void add_shared(MeasureList& all) {
-  add_count(all, "retries", kCommits, "declined, after which another host was looked for",
+  add_count(all, "retries", kCommitsUnit, "declined, after which another host was looked for",
             [](const R& one) { return one.schedulers.retries; });
   add_count(all, "evictions", "spots", "evicted",
             [](const R& one) { return one.schedulers.evictions; });
