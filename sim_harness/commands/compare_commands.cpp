@@ -132,7 +132,7 @@ void run_compare(const CompareArguments& arguments, const CompareCommandContext&
   ResultsDatabase results = open_and_write_csv(arguments.database, arguments.csv, options.timing);
   if (prices) keep_prices(results, *prices);
   if (arguments.quiet) return;
-  print(summary_text(*context.studies, results, options.timing, prices));
+  print(summary_text(*context.studies, results, options.timing, prices).plain());
 }
 
 void run_merge(const MergeArguments& arguments) {
@@ -155,7 +155,7 @@ void run_summary(const SummaryArguments& arguments, const StudyRegistry& studies
   const std::optional<WorkloadPrices> prices =
       list ? prices_of_results(studies, *list, results) : kept_prices(results);
   print(arguments.json ? summary_json(studies, results, timing, prices) + "\n"
-                       : summary_text(studies, results, timing, prices));
+                       : summary_text(studies, results, timing, prices).plain());
 }
 
 void add_compare(CLI::App& app, const CompareCommandContext& context) {

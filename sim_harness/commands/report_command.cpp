@@ -12,9 +12,12 @@
 #include "sim_harness/base/configuration/named_files.hpp"
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/base/text/html_text.hpp"
 #include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
+#include "sim_harness/experiments/grid/stored_axes.hpp"
+#include "sim_harness/report/change_text.hpp"
 #include "sim_harness/report/html_report.hpp"
 #include "sim_harness/report/report_json.hpp"
 #include "sim_harness/studies/compare/compare_study.hpp"
@@ -25,7 +28,7 @@ namespace cospot {
 namespace {
 
 struct ReportArguments {
-  std::string database;
+  std::vector<std::string> databases;  ///< one, or before and after
   std::string output = "report.html";
   std::optional<std::string> title;
   PriceOption price;
@@ -37,38 +40,64 @@ struct MadeReport {
   std::size_t runs = 0;
 };
 
-MadeReport make_report(const ReportArguments& arguments, const StudyRegistry& studies) {
+/// A database that has runs, what its report shows, and its summary as HTML.
+struct Reported {
+  ResultsDatabase results;
+  ReportShows shows{};
+  std::string answer{};
+  std::size_t runs = 0;
+};
+
+Reported open_reported(const std::string& database, const ReportArguments& arguments,
+                       const StudyRegistry& studies) {
   const std::optional<PriceList> list = arguments.price.prices();
-  ResultsDatabase results(arguments.database);
-  const std::size_t runs = results.finished_runs().size();
-  if (runs == 0) {
+  Reported made{.results = ResultsDatabase(database)};
+  ResultsDatabase& results = made.results;
+  made.runs = results.finished_runs().size();
+  if (made.runs == 0) {
     throw DatabaseError(
         fmt::format("{}: has none of its {} runs yet; `cospot compare` with "
                     "--resume does them",
-                    arguments.database, results.record().run_count));
+                    database, results.record().run_count));
   }
   // Here the files of the study are known as far as its paths are of this folder too.
-  require_not_input(
-      "-o", arguments.output,
-      files_named_in(parse_json(results.record().configuration, arguments.database), {}));
-  const std::optional<WorkloadPrices> prices =
-      list ? prices_of_results(studies, *list, results) : kept_prices(results);
-  const std::string& name = results.schema().study;
-  const Study* study = studies.find(name);
-  std::optional<StudyFigures> figures;
-  if (study != nullptr && study->figures) figures = study->figures(results.schema());
-  std::optional<StudyMoney> money;
-  if (prices) money = require_money(studies, results);
-  return {
-      html_report(
-          arguments.title.value_or(name == compare_study().name ? "Spot allocators compared"
-                                                                : "Results of the study " + name),
-          report_json(results, figures ? &*figures : nullptr, money ? &*money : nullptr, prices)),
-      runs};
+  require_not_input("-o", arguments.output,
+                    files_named_in(parse_json(results.record().configuration, database), {}));
+  made.shows.prices = list ? prices_of_results(studies, *list, results) : kept_prices(results);
+  const Study* study = studies.find(results.schema().study);
+  if (study != nullptr && study->figures) made.shows.figures = study->figures(results.schema());
+  if (study != nullptr) made.shows.samples = study->samples;
+  if (made.shows.prices) made.shows.money = require_money(studies, results);
+  require_on_axes(results, results.axes());
+  made.answer = summary_text(studies, results, Timing::kOn, made.shows.prices).html();
+  return made;
+}
+
+MadeReport make_report(const ReportArguments& arguments, const StudyRegistry& studies) {
+  Reported first = open_reported(arguments.databases.front(), arguments, studies);
+  const std::string& study = first.results.schema().study;
+  std::string title =
+      study == compare_study().name ? "Spot allocators compared" : "Results of the study " + study;
+  if (arguments.databases.size() == 1) {
+    return {html_report(arguments.title.value_or(title), first.answer,
+                        report_json(first.results, first.shows)),
+            first.runs};
+  }
+  Reported second = open_reported(arguments.databases.back(), arguments, studies);
+  const std::string data = report_json(first.results, first.shows, second.results, second.shows);
+  const std::string answer = change_text(first.results, second.results, first.shows).html() +
+                             fmt::format(
+                                 "<details><summary>Before: {}</summary>\n{}</details>\n"
+                                 "<details><summary>After: {}</summary>\n{}</details>\n",
+                                 html_text(arguments.databases.front()), first.answer,
+                                 html_text(arguments.databases.back()), second.answer);
+  return {html_report(arguments.title.value_or(title + ", before and after"), answer, data),
+          first.runs + second.runs};
 }
 
 void run_report(const ReportArguments& arguments, const StudyRegistry& studies) {
-  if (is_same_file(arguments.output, arguments.database)) {
+  for (const std::string& database : arguments.databases) {
+    if (!is_same_file(arguments.output, database)) continue;
     throw InputError("-o " + arguments.output + ": is the results database; choose another file");
   }
   const std::vector<std::string>& tables = arguments.price.texts();
@@ -86,7 +115,11 @@ void add_report_command(CLI::App& app, const StudyRegistry& studies) {
   const auto arguments = std::make_shared<ReportArguments>();
   CLI::App* command =
       app.add_subcommand("report", "Write the results as one HTML file to look at and filter");
-  command->add_option("database", arguments->database, "Results database")->required();
+  command
+      ->add_option("databases", arguments->databases,
+                   "Results database, or two of one study: before and after")
+      ->required()
+      ->expected(1, 2);
   command->add_option("-o,--output", arguments->output, "File to write")->capture_default_str();
   command->add_option("--title", arguments->title, "Its title");
   arguments->price.add_to(*command);

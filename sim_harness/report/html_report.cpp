@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "core/digest.hpp"
+#include "sim_harness/base/text/html_text.hpp"
 
 namespace cospot {
 namespace {
@@ -57,38 +58,17 @@ std::string fill_in(std::string_view text, const std::map<std::string, std::stri
 
 }  // namespace
 
-std::string html_text(std::string_view text) {
-  std::string html;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        html += "&amp;";
-        break;
-      case '<':
-        html += "&lt;";
-        break;
-      case '>':
-        html += "&gt;";
-        break;
-      case '"':
-        html += "&quot;";
-        break;
-      default:
-        html += c;
-    }
-  }
-  return html;
-}
-
 std::string csp_hash(std::string_view text) { return "sha256-" + base64(sha256_hex(text)); }
 
-std::string html_report(std::string_view title, std::string_view data_json) {
+std::string html_report(std::string_view title, std::string_view answer,
+                        std::string_view data_json) {
   const std::string policy = content_security_policy(report_script());
   const std::string title_html = html_text(title);
   const std::string licences_html = html_text(asset_licences());
   return fill_in(report_template(), {{"policy", policy},
                                      {"title", title_html},
                                      {"style", report_style()},
+                                     {"answer", answer},
                                      {"data", data_json},
                                      {"library", chart_library()},
                                      {"script", report_script()},

@@ -8,11 +8,10 @@ namespace cospot {
 /// The text of a file that shows results in any browser, without a network. Its content security
 /// policy lets only its own scripts and style run and lets nothing be fetched.
 ///
-/// `title` is plain text; `data_json` comes from report_json.
-[[nodiscard]] std::string html_report(std::string_view title, std::string_view data_json);
-
-/// A text as it stands in HTML, also between the quotes of an attribute.
-[[nodiscard]] std::string html_text(std::string_view text);
+/// `title` is plain text; `answer` is HTML, the summary of the results; `data_json` comes from
+/// report_json.
+[[nodiscard]] std::string html_report(std::string_view title, std::string_view answer,
+                                      std::string_view data_json);
 
 /// The SHA-256 of a script or style as a content security policy writes it: `sha256-` and Base64.
 [[nodiscard]] std::string csp_hash(std::string_view text);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/experiments/grid/stored_axes.hpp"
 #include "sim_harness/experiments/summary/means_table.hpp"
+#include "sim_harness/report/joined_data.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 
 namespace cospot {
@@ -33,13 +35,9 @@ Json value_json(const Column& column, const Value& value) {
   return column.type == ColumnType::kBoolean ? Json(*integer != 0) : Json(*integer);
 }
 
-/// A column of all runs; one that is the same everywhere is written once, as {"all": value}.
+/// A column of all runs.
 Json column_json(std::string_view name, std::string_view role, std::string_view unit,
                  std::string_view meaning, Json values) {
-  const bool is_constant = std::all_of(values.begin(), values.end(), [&values](const Json& value) {
-    return value == values.front();
-  });
-  if (is_constant) values = {{"all", values.front()}};
   return {{"name", name},
           {"role", role},
           {"unit", unit},
@@ -84,13 +82,27 @@ void add_derived(ResultsDatabase& results, Json& columns) {
   }
 }
 
-/// Those that are no column of the study already; their names, all of them.
+/// How a figure is shown.
+Json figure_json(const Figure& figure) {
+  Json json{{"name", figure.name}, {"title", figure.title}};
+  const bool is_share = figure.unit == FigureUnit::kShare || figure.unit == FigureUnit::kPercent;
+  json["decimals"] = figure.decimals;
+  // A share that is told as a ratio is none here either.
+  if (is_share) json["unit"] = "%";
+  if (figure.unit == FigureUnit::kNumber) json["isNumber"] = true;
+  if (figure.better != Better::kUnsaid) {
+    json["better"] = figure.better == Better::kHigh ? "high" : "low";
+  }
+  return json;
+}
+
+/// Adds those that are no column of the study already; gives all of them, what decides first.
 Json add_figures(ResultsDatabase& results, const StudyFigures& study, Json& columns) {
-  Json names = Json::array();
+  Json deciding = Json::array(), others = Json::array();
   const RunFigures read = read_figures(results, study.figures);
   for (std::size_t i = 0; i < study.figures.size(); ++i) {
     const Figure& figure = study.figures[i];
-    names.push_back(figure.name);
+    (figure.better == Better::kUnsaid ? others : deciding).push_back(figure_json(figure));
     if (figure.sql.empty()) continue;
     columns.push_back(column_json(figure.name, "figure",
                                   figure.unit == FigureUnit::kShare     ? "fraction"
@@ -99,7 +111,8 @@ Json add_figures(ResultsDatabase& results, const StudyFigures& study, Json& colu
                                   figure.meaning.empty() ? figure.title : figure.meaning,
                                   values_json(read.values[i])));
   }
-  return names;
+  deciding.insert(deciding.end(), others.begin(), others.end());
+  return deciding;
 }
 
 void add_money(ResultsDatabase& results, const StudyMoney& money, const WorkloadPrices& prices,
@@ -138,11 +151,30 @@ Json versions_json(ResultsDatabase& results) {
   return versions;
 }
 
+/// The axes that means are over, as groups whose values together are a sample: the samples are
+/// those of the first group with several.
+Json samples_json(const std::vector<GridAxis>& axes, std::span<const std::string_view> own) {
+  Json groups = Json::array();
+  if (!own.empty()) groups.push_back(own);
+  for (const char* name : {"workload", "seed"}) {
+    const auto found = std::ranges::find(axes, name, &GridAxis::name);
+    if (own.empty() && found != axes.end() && is_sample_axis(axes, name)) {
+      groups.push_back(Json::array({name}));
+    }
+  }
+  return groups;
+}
+
 /// For the intervals of means, by the number of samples; there is none of one.
-Json t_quantiles(const std::vector<GridAxis>& axes) {
+Json t_quantiles(const std::vector<GridAxis>& axes, const Json& samples) {
   std::size_t most = 1;
-  for (const GridAxis& axis : axes) {
-    if (axis.name == "workload" || axis.name == "seed") most = std::max(most, axis.values.size());
+  for (const Json& group : samples) {
+    std::size_t count = 1;
+    for (const GridAxis& axis : axes) {
+      if (std::find(group.begin(), group.end(), axis.name) != group.end())
+        count *= axis.values.size();
+    }
+    most = std::max(most, count);
   }
   Json quantiles{nullptr, nullptr};
   for (std::size_t count = 2; count <= most; ++count) quantiles.push_back(t_quantile(count));
@@ -171,36 +203,18 @@ Json yaml_json(const Json& sweep) {
           {"headroomOf", {{"sweep", all}, {"point", point}}}};
 }
 
-}  // namespace
-
-std::string report_json(ResultsDatabase& results, const StudyFigures* figures,
-                        const StudyMoney* money, const std::optional<WorkloadPrices>& prices) {
-  const ExperimentRecord record = results.record();
-  const std::vector<GridAxis> axes = results.axes();
-  require_on_axes(results, axes);
-  const std::vector<std::size_t> runs = results.finished_runs();
-  Json json{{"study", record.study},
-            {"createdBy", record.created_by},
-            {"versions", versions_json(results)},
-            {"expectedRuns", record.run_count},
-            // All of them are 0, 1, 2, ...
-            {"runs", runs.size() == record.run_count ? Json() : Json(runs)},
-            {"tQuantiles", t_quantiles(axes)},
-            {"axes", axes_json(results.schema(), axes)},
-            {"figures", Json::array()}};
-  try {
-    json["configuration"] = Json::parse(record.configuration);
-    if (record.study == "compare") json["yaml"] = yaml_json(json["configuration"]);
-  } catch (const Json::exception& error) {
-    throw DatabaseError(fmt::format("{}: the configuration in it cannot be read: {}",
-                                    results.name(), error.what()));
+/// Replaces values that are the same everywhere by {"all": value}.
+void write_constants_once(Json& columns) {
+  for (Json& column : columns) {
+    Json& values = column["values"];
+    const bool is_constant =
+        std::ranges::all_of(values, [&values](const Json& one) { return one == values.front(); });
+    if (is_constant) values = Json{{"all", Json(values.front())}};
   }
-  Json& columns = json["columns"] = Json::array();
-  add_measures(results, columns);
-  add_derived(results, columns);
-  if (figures != nullptr) json["figures"] = add_figures(results, *figures, json["columns"]);
-  if (money != nullptr && prices) add_money(results, *money, *prices, json["columns"]);
-  // A line for each part. No text can end the script that it stands in.
+}
+
+/// A line for each part. No text can end the script that it stands in.
+std::string script_text(const Json& json) {
   std::string text = "{";
   for (const auto& [key, value] : json.items()) {
     text += fmt::format("{}\"{}\":", text.size() > 1 ? ",\n" : "", key);
@@ -216,6 +230,54 @@ std::string report_json(ResultsDatabase& results, const StudyFigures* figures,
   std::string safe;
   for (const char c : text + "}") c == '<' ? safe += "\\u003c" : safe += c;
   return safe;
+}
+
+Json report_data(ResultsDatabase& results, const ReportShows& shows) {
+  const ExperimentRecord record = results.record();
+  const std::vector<GridAxis> axes = results.axes();
+  require_on_axes(results, axes);
+  const std::vector<std::size_t> runs = results.finished_runs();
+  Json samples = samples_json(axes, shows.samples);
+  Json json{{"study", record.study},
+            {"createdBy", record.created_by},
+            {"versions", versions_json(results)},
+            {"expectedRuns", record.run_count},
+            // All of them are 0, 1, 2, ...
+            {"runs", runs.size() == record.run_count ? Json() : Json(runs)},
+            {"tQuantiles", t_quantiles(axes, samples)},
+            {"samples", std::move(samples)},
+            {"axes", axes_json(results.schema(), axes)},
+            {"figures", Json::array()}};
+  try {
+    json["configuration"] = Json::parse(record.configuration);
+    if (record.study == "compare") json["yaml"] = yaml_json(json["configuration"]);
+  } catch (const Json::exception& error) {
+    throw DatabaseError(fmt::format("{}: the configuration in it cannot be read: {}",
+                                    results.name(), error.what()));
+  }
+  Json& columns = json["columns"] = Json::array();
+  add_measures(results, columns);
+  add_derived(results, columns);
+  if (shows.figures) json["figures"] = add_figures(results, *shows.figures, json["columns"]);
+  if (shows.money && shows.prices) {
+    add_money(results, *shows.money, *shows.prices, json["columns"]);
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string report_json(ResultsDatabase& results, const ReportShows& shows) {
+  Json json = report_data(results, shows);
+  write_constants_once(json["columns"]);
+  return script_text(json);
+}
+
+std::string report_json(ResultsDatabase& before, const ReportShows& shows_before,
+                        ResultsDatabase& after, const ReportShows& shows_after) {
+  Json json = joined_data(report_data(before, shows_before), report_data(after, shows_after));
+  write_constants_once(json["columns"]);
+  return script_text(json);
 }
 
 }  // namespace cospot

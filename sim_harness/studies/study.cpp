@@ -88,13 +88,13 @@ StudyMoney require_money(const StudyRegistry& studies, ResultsDatabase& results)
   return require_priced(studies, schema.study, results.name()).money(schema);
 }
 
-std::string summary_text(const StudyRegistry& studies, ResultsDatabase& results, Timing timing,
+SummaryText summary_text(const StudyRegistry& studies, ResultsDatabase& results, Timing timing,
                          const std::optional<WorkloadPrices>& prices) {
   const std::string& name = results.schema().study;
   const std::optional<StudySummary> summary = own_summary(studies.find(name), results, timing);
-  const std::string text = summary ? summary->text : measures_text(results, timing);
-  if (!prices) return text;
-  return text + money_summary(results, require_money(studies, results), *prices).text;
+  SummaryText text = summary ? summary->text : measures_text(results, timing);
+  if (prices) text.append(money_summary(results, require_money(studies, results), *prices).text);
+  return text;
 }
 
 std::string summary_json(const StudyRegistry& studies, ResultsDatabase& results, Timing timing,

@@ -37,6 +37,8 @@ struct Study {
   std::function<StudyFigures(const Schema& of)> figures{};
   /// The same where means of figures do not say it all.
   std::function<StudySummary(ResultsDatabase& results, Timing timing)> summarise{};
+  /// The axes whose values together are a sample, where that is not the workload or the seed.
+  std::vector<std::string_view> samples{};
   /// What of its revenue prices are put on (`--price`); without it they are refused.
   std::function<StudyMoney(const Schema& of)> money{};
   /// Of a study of the provider's datacenter: what its files ask for by themselves.
@@ -85,7 +87,7 @@ class StudyRegistry {
 [[nodiscard]] StudyMoney require_money(const StudyRegistry& studies, ResultsDatabase& results);
 
 /// What `cospot summary` prints, by the study or in general, and with prices money.
-[[nodiscard]] std::string summary_text(const StudyRegistry& studies, ResultsDatabase& results,
+[[nodiscard]] SummaryText summary_text(const StudyRegistry& studies, ResultsDatabase& results,
                                        Timing timing,
                                        const std::optional<WorkloadPrices>& prices = {});
 /// The same as JSON, with the mean and the extremes of every measure.

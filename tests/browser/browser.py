@@ -82,6 +82,22 @@ class Browser:
             self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left",
                          clickCount=1)
 
+    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """Presses the left button at a point of the window and lets it go at another."""
+        middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+        self.move_to(*start)
+        for kind, (x, y), buttons in (("mousePressed", start, 1), ("mouseMoved", middle, 1),
+                                      ("mouseMoved", end, 1), ("mouseReleased", end, 0)):
+            self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left",
+                         buttons=buttons, clickCount=1)
+
+    def move_to(self, x: float, y: float) -> None:
+        self.command("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def save_into(self, folder: pathlib.Path) -> None:
+        """Files that a page saves come into this folder."""
+        self.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+
     def console(self) -> list[str]:
         """What the page has written to its console since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser")]

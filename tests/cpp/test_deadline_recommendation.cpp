@@ -33,7 +33,7 @@ Experiment experiment_of(const std::string& text, const ScratchFolder& folder) {
 std::string summary_of(const std::string& text, const ScratchFolder& folder = {}) {
   NoProgress progress;
   ResultsDatabase results = run_in_memory(experiment_of(text, folder), 1, progress);
-  return deadline_summary(results, Timing::kOff).text;
+  return deadline_summary(results, Timing::kOff).text.plain();
 }
 
 bool has(const std::string& text, const std::string& part) {

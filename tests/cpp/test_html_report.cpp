@@ -3,6 +3,7 @@
 #include <string>
 
 #include "error_text.hpp"
+#include "sim_harness/base/text/html_text.hpp"
 #include "sim_harness/report/html_report.hpp"
 
 namespace cospot {
@@ -27,8 +28,10 @@ TEST_CASE("html_text: nothing in it is markup") {
 }
 
 TEST_CASE("html_report: holds title, data, library and script once, and no placeholder of ours") {
-  const std::string html = html_report("A & B {{script}}", R"({"data":"{{title}}"})");
+  const std::string html =
+      html_report("A & B {{script}}", "<p>{{title}}</p>", R"({"data":"{{title}}"})");
   CHECK(count_of(html, "<title>A &amp; B {{script}}</title>") == 1);
+  CHECK(count_of(html, "<p>{{title}}</p>") == 1);
   CHECK(count_of(html, R"(>{"data":"{{title}}"}</script>)") == 1);
   CHECK(count_of(html, "<script>" + std::string(chart_library()) + "</script>") == 1);
   CHECK(count_of(html, "<script>" + std::string(report_script()) + "</script>") == 1);
@@ -36,13 +39,13 @@ TEST_CASE("html_report: holds title, data, library and script once, and no place
   // Three scripts: data, library and ours. Nothing in them ends one early.
   CHECK(count_of(html, "</script") == 3);
   CHECK(count_of(html, "</style") == 1);
-  for (const char* name : {"policy", "style", "data", "library", "licences"}) {
+  for (const char* name : {"policy", "style", "answer", "data", "library", "licences"}) {
     CHECK(count_of(html, "{{" + std::string(name) + "}}") == 0);
   }
 }
 
 TEST_CASE("html_report: the policy names what may run, and lets nothing be fetched") {
-  const std::string html = html_report("t", "{}");
+  const std::string html = html_report("t", "", "{}");
   CHECK(contains(html, "default-src 'none'; script-src '" + csp_hash(chart_library()) + "' '" +
                            csp_hash(report_script()) + "'; style-src '" + csp_hash(report_style()) +
                            "'; "));

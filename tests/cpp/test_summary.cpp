@@ -68,11 +68,12 @@ TEST_CASE("summarise: by how much a free first hour lowers spot revenue, worked 
   // Of the 100 requested each: 1 %, 0, 0.
   CHECK(summary.first_hour_free_loss_of_requested.count == 3);
   CHECK(summary.first_hour_free_loss_of_requested.mean == Approx(0.01 / 3));
-  CHECK(compare_summary(summary).text.find(
+  CHECK(compare_summary(summary).text.plain().find(
             "\n  lower by: mean 1.2500%, max 2.5000% of what spots earned\n"
             "            mean 0.3333%, max 1.0000% of what spots requested\n") !=
         std::string::npos);
-  CHECK(compare_summary(summary_of({rows[2]}, 1)).text.find("lower by") == std::string::npos);
+  CHECK(compare_summary(summary_of({rows[2]}, 1)).text.plain().find("lower by") ==
+        std::string::npos);
 }
 
 TEST_CASE("summarise: gains, worked by hand") {
@@ -97,7 +98,7 @@ TEST_CASE("summarise: gains, worked by hand") {
 
 TEST_CASE("summary: says how long runs took, when they were timed") {
   std::vector<ResultRow> rows = {row_of("a", false, 1, 40), row_of("a", false, 4, 50)};
-  CHECK(compare_summary(summary_of(rows, 2)).text.find("Time") == std::string::npos);
+  CHECK(compare_summary(summary_of(rows, 2)).text.plain().find("Time") == std::string::npos);
   rows[0].result.wall_ms = 3;
   rows[0].result.alloc_p50_ns = 100;
   rows[0].result.alloc_p99_ns = 300;
@@ -107,7 +108,7 @@ TEST_CASE("summary: says how long runs took, when they were timed") {
   rows[1].result.alloc_p99_ns = 500;
   rows[1].result.alloc_max_ns = 1'500'000;
   // (3 + 5)/2 ms, (100 + 120)/2 ns, (300 + 500)/2 ns, the longest of both.
-  const std::string text = compare_summary(summary_of(rows, 2)).text;
+  const std::string text = compare_summary(summary_of(rows, 2)).text.plain();
   CHECK(text.find("a run: mean 4.00 ms") != std::string::npos);
   CHECK(
       text.find("median 110 ns, 99th percentile 400 ns (means over the runs), longest 2.000 ms") !=
@@ -164,7 +165,7 @@ TEST_CASE("summarise: what knows lifetimes is an upper bound beside the best tha
     CHECK(summary.best[0].to_set->spot_revenue_share->mean == Approx(0.42));
     CHECK(summary.best[0].bound->evictor == label);
     CHECK(summary.best[0].bound->spot_revenue_share->mean == Approx(0.65));
-    const std::string text = compare_summary(summary).text;
+    const std::string text = compare_summary(summary).text.plain();
     const std::size_t to_set = text.find("42.00 +/-");
     const std::size_t bound = text.find("\n    upper bound");
     CHECK(to_set < bound);
@@ -173,7 +174,7 @@ TEST_CASE("summarise: what knows lifetimes is an upper bound beside the best tha
     // The headline is what spots earn, not the gain.
     CHECK(to_set < text.find("Gain"));
   }
-  CHECK_FALSE(contains(compare_summary(summary_of(worked_rows(), 8)).text, "bound"));
+  CHECK_FALSE(contains(compare_summary(summary_of(worked_rows(), 8)).text.plain(), "bound"));
 }
 
 TEST_CASE("summarise: a policy in Python is in no registry: it can be set") {
@@ -187,17 +188,17 @@ TEST_CASE("summary: says when nothing in a sweep can be set, or only the bound l
   for (ResultRow& row : rows) {
     if (row.evictor == "FIFO") row.result.vm_rejected = 1;
   }
-  CHECK(contains(compare_summary(summary_of(rows, 12)).text,
+  CHECK(contains(compare_summary(summary_of(rows, 12)).text.plain(),
                  "  size           VM   spot  evictor  SAF  OTN  hosts             earned"));
-  CHECK(contains(compare_summary(summary_of(rows, 12)).text,
+  CHECK(contains(compare_summary(summary_of(rows, 12)).text.plain(),
                  "    upper bound  COS  sDPD  LPO      on     4     10  65.00 +/- 317.66%"));
-  CHECK(contains(compare_summary(summary_of(rows, 12)).text,
+  CHECK(contains(compare_summary(summary_of(rows, 12)).text.plain(),
                  "\n  2%: none: every combination that can be set rejects VMs\n"));
   std::erase_if(rows, [](const ResultRow& row) { return row.evictor == "FIFO"; });
-  CHECK(contains(compare_summary(summary_of(rows, 12)).text,
+  CHECK(contains(compare_summary(summary_of(rows, 12)).text.plain(),
                  "\n  2%: nothing in this sweep can be set\n"));
   for (ResultRow& row : rows) row.result.vm_rejected = 1;
-  CHECK(contains(compare_summary(summary_of(rows, 12)).text,
+  CHECK(contains(compare_summary(summary_of(rows, 12)).text.plain(),
                  "  2%: no upper bound: every combination that knows lifetimes rejects VMs\n"));
 }
 
@@ -210,7 +211,7 @@ TEST_CASE("summarise: a missing or empty baseline gives no gain, and is counted"
   CHECK(summary.with_empty_baseline == 4);
   CHECK(summary.gain.count == 0);
   CHECK_FALSE(summary.gain_by_saf_otn.at(1).mean);
-  const std::string text = compare_summary(summary).text;
+  const std::string text = compare_summary(summary).text.plain();
   CHECK(contains(text, "3 runs have no gain: the run with OTN 1 and SAF off is not among"));
   CHECK(contains(text, "4 runs have no gain: the run with OTN 1 and SAF off earned nothing"));
   CHECK(contains(text, "1 of the sweep's 8 runs are missing"));
@@ -227,7 +228,7 @@ TEST_CASE("summarise: VMs larger than the host are counted apart") {
   CHECK(summary.too_large_vms == 3);  // of the workload, not once a run
   CHECK(summary.too_large_workloads == 1);
   CHECK(summary.runs_without_loss == 7);
-  CHECK(contains(compare_summary(summary).text, "VMs larger than the host count"));
+  CHECK(contains(compare_summary(summary).text.plain(), "VMs larger than the host count"));
 }
 
 TEST_CASE("summarise: sizes are sorted by number, and a size may have no loss-free combination") {
@@ -241,11 +242,11 @@ TEST_CASE("summarise: sizes are sorted by number, and a size may have no loss-fr
   CHECK(summary.best[0].size == "2%");
   CHECK_FALSE(summary.best[0].to_set);
   CHECK(summary.best[1].size == "10%");
-  CHECK(contains(compare_summary(summary).text, "none: every combination rejects VMs"));
+  CHECK(contains(compare_summary(summary).text.plain(), "none: every combination rejects VMs"));
 }
 
 TEST_CASE("summary_text: aligned and at most 130 columns, whatever the labels") {
-  const std::string text = compare_summary(summary_of(worked_rows(), 8)).text;
+  const std::string text = compare_summary(summary_of(worked_rows(), 8)).text.plain();
   CHECK(contains(text,
                  "  SAF           1          4\n"
                  "  off      +0.00%    +17.50%\n"
@@ -264,9 +265,9 @@ TEST_CASE("summary_text: aligned and at most 130 columns, whatever the labels") 
     row.vm = row.spot = row.evictor = std::string(200, 'x');
     row.result.evictions = 12'345'678;
   }
-  std::istringstream lines(compare_summary(summary_of(rows, 80)).text);
+  std::istringstream lines(compare_summary(summary_of(rows, 80)).text.plain());
   for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 130, line);
-  CHECK(compare_summary(summary_of({}, 8)).text ==
+  CHECK(compare_summary(summary_of({}, 8)).text.plain() ==
         "0 runs of 0 workloads; 8 of the sweep's 8 runs are missing\n");
 }
 

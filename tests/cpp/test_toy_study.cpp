@@ -168,7 +168,7 @@ TEST_CASE("a toy study: shards, merge, summary and report") {
   CHECK(program.read("all.csv") == kCsv);
   ResultsDatabase results(program.path("all.db"));
   // (10 + 14 + 22 + 15 + 21 + 33) / 6 = 115 / 6 = 19.1667
-  CHECK(summary_text(built_in_studies(), results, Timing::kOn) ==
+  CHECK(summary_text(built_in_studies(), results, Timing::kOn).plain() ==
         "study toy: 6 runs\nmeasure     mean  min  max  unit\narea     19.1667   10   33  m2\n");
   CHECK(contains(summary_json(built_in_studies(), results, Timing::kOn),
                  R"("measures":{"area":{"unit":"m2","runs":6,"mean":19.1)"));

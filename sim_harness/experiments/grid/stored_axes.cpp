@@ -56,4 +56,10 @@ void require_on_axes(ResultsDatabase& results, const std::vector<GridAxis>& axes
   });
 }
 
+void mark_upper_bound(std::vector<GridAxis>& axes, std::string_view axis, std::string_view label) {
+  for (AxisValue& value : axes[axis_position(axes, axis)].values) {
+    if (value.label == label) value.needs_true_lifetimes = true;
+  }
+}
+
 }  // namespace cospot

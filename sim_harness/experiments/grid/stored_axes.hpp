@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "sim_harness/experiments/results/results_database.hpp"
@@ -8,5 +9,8 @@ namespace cospot {
 
 /// Throws DatabaseError unless every run has the values that its index stands for.
 void require_on_axes(ResultsDatabase& results, const std::vector<GridAxis>& axes);
+
+/// Says of a value that nobody can choose it, because it knows the future: an upper bound.
+void mark_upper_bound(std::vector<GridAxis>& axes, std::string_view axis, std::string_view label);
 
 }  // namespace cospot

@@ -182,7 +182,8 @@ StudySummary money_summary(ResultsDatabase& results, const StudyMoney& money,
               {of_runs.net_per_month.begin(), of_runs.net_per_month.end()});
   }
   StudySummary summary = money_heading(prices, of_runs.is_relative, table.means_over());
-  summary.text += table.table().text("  ") + std::string(money.note) + std::string(kSoldOnce);
+  summary.text.add(table.table(), "  ");
+  summary.text += std::string(money.note) + std::string(kSoldOnce);
   summary.json["combinations"] = table.table().json();
   return summary;
 }

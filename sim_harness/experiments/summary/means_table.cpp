@@ -57,6 +57,13 @@ SummaryCell setting_cell(const Column& column, const GridAxis& axis, std::size_t
   return {value.label, number != nullptr ? json_of(*number) : Json(value.label)};
 }
 
+bool is_sample_axis(std::span<const GridAxis> axes, std::string_view name) {
+  if (name == "seed") return true;
+  // VMs and spots of two files are a pair: a mean over one of them would mix pairs.
+  return name == "workload" &&
+         std::ranges::none_of(axes, [](const auto& one) { return one.name == "spot_workload"; });
+}
+
 RunFigures read_figures(ResultsDatabase& results, std::span<const Figure> figures) {
   std::string columns = "run_index";
   for (const Figure& figure : figures) {
@@ -94,18 +101,14 @@ MeansTable::MeansTable(ResultsDatabase& results, std::span<const std::size_t> ru
   const std::vector<GridAxis> axes = results.axes();
   const Grid grid = grid_of(axes);
   std::vector<std::size_t> chosen;
-  std::optional<std::size_t> workload;
-  const auto is_named = [](const char* name) {
-    return [name](const GridAxis& axis) { return axis.name == name; };
-  };
-  // VMs and spots of two files are a pair: a mean over one of them would mix pairs.
-  const bool has_pairs = std::ranges::any_of(axes, is_named("spot_workload"));
+  std::optional<std::size_t> workload, seed;
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    if (axes[i].name == "workload" && !has_pairs) {
+    if (axes[i].name == "workload" && is_sample_axis(axes, "workload")) {
       workload = i;
       has_workloads_ = true;
       workloads_ = axes[i].values.size();
     } else if (axes[i].name == "seed") {
+      seed = i;
       seeds_ = axes[i].values.size();
     } else {
       chosen.push_back(i);
@@ -118,6 +121,7 @@ MeansTable::MeansTable(ResultsDatabase& results, std::span<const std::size_t> ru
     for (const std::size_t axis : chosen) key.push_back(at[axis]);
     combinations[key].push_back(run);
     workload_of_.push_back(workload ? at[*workload] : 0);
+    seed_of_.push_back(seed ? at[*seed] : 0);
   }
   const std::vector<Column>& columns = results.schema().axes;
   for (const std::size_t axis : chosen) {
@@ -133,10 +137,13 @@ MeansTable::MeansTable(ResultsDatabase& results, std::span<const std::size_t> ru
   settings_ = chosen.size();
   for (auto& [at, of_it] : combinations) {
     std::vector<SummaryCell>& row = table_.rows.emplace_back();
+    bool is_bound = false;
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       const std::size_t axis = chosen[i];
       row.push_back(setting_cell(columns[axis], axes[axis], at[i]));
+      is_bound = is_bound || axes[axis].values[at[i]].needs_true_lifetimes;
     }
+    is_bound_.push_back(is_bound);
     combinations_.push_back(std::move(of_it));
   }
 }
@@ -167,14 +174,18 @@ void MeansTable::rewrite(
 
 std::optional<MeanInterval> MeansTable::mean(const RunValues& values,
                                              std::span<const std::size_t> runs) const {
-  std::map<std::size_t, std::vector<double>> seeds_of;
+  using Samples = std::map<std::size_t, std::vector<double>>;
+  Samples by_workload, by_seed;
   for (const std::size_t run : runs) {
-    if (values[run]) seeds_of[workload_of_[run]].push_back(*values[run]);
+    if (!values[run]) continue;
+    by_workload[workload_of_[run]].push_back(*values[run]);
+    by_seed[seed_of_[run]].push_back(*values[run]);
   }
-  if (seeds_of.empty()) return std::nullopt;
-  if (seeds_of.size() == 1) return mean_interval(seeds_of.begin()->second);
+  if (by_workload.empty()) return std::nullopt;
   std::vector<double> means;
-  for (const auto& [workload, seeds] : seeds_of) means.push_back(mean_interval(seeds).mean);
+  for (const auto& [sample, of_it] : by_workload.size() == 1 ? by_seed : by_workload) {
+    means.push_back(mean_interval(of_it).mean);
+  }
   return mean_interval(means);
 }
 

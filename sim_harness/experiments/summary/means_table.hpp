@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim_harness/experiments/summary/mean_interval.hpp"
@@ -20,6 +21,9 @@ struct RunFigures {
   std::vector<std::size_t> runs{};  ///< run_index, ascending
   std::vector<RunValues> values{};  ///< by figure
 };
+
+/// Whether means are over the values of an axis: workloads and seeds are samples, not settings.
+[[nodiscard]] bool is_sample_axis(std::span<const GridAxis> axes, std::string_view name);
 
 [[nodiscard]] RunFigures read_figures(ResultsDatabase& results, std::span<const Figure> figures);
 
@@ -52,6 +56,8 @@ class MeansTable {
   void rewrite(std::string_view setting,
                const std::function<void(SummaryCell& cell, std::span<const std::size_t> runs)>& to);
 
+  /// Over runs of one combination or of several: over the workloads, each the mean of its runs, or
+  /// over the seeds of a single one.
   [[nodiscard]] std::optional<MeanInterval> mean(const RunValues& values,
                                                  std::span<const std::size_t> runs) const;
 
@@ -63,9 +69,22 @@ class MeansTable {
 
   [[nodiscard]] const SummaryTable& table() const { return table_; }
 
+  /// The positions of the runs of every row.
+  [[nodiscard]] std::span<const std::vector<std::size_t>> combinations() const {
+    return combinations_;
+  }
+
+  /// How many of the first columns are settings.
+  [[nodiscard]] std::size_t settings() const { return settings_; }
+
+  /// Whether a row has a setting that nobody can choose: an upper bound.
+  [[nodiscard]] bool is_bound(std::size_t row) const { return is_bound_[row]; }
+
  private:
   std::vector<std::size_t> workload_of_;  ///< by position of the run
+  std::vector<std::size_t> seed_of_;      ///< the same
   std::vector<std::vector<std::size_t>> combinations_;
+  std::vector<bool> is_bound_;
   SummaryTable table_;
   std::size_t settings_ = 0;  ///< columns that tell combinations apart
   std::size_t workloads_ = 1, seeds_ = 1;

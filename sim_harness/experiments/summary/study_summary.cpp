@@ -9,6 +9,7 @@
 
 #include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/data/prices/sold_once_json.hpp"
+#include "sim_harness/experiments/summary/figure_answers.hpp"
 #include "sim_harness/experiments/summary/means_table.hpp"
 
 namespace cospot {
@@ -117,10 +118,15 @@ StudySummary summary_of_figures(ResultsDatabase& results, const StudyFigures& st
   for (std::size_t i = 0; i < study.figures.size(); ++i) {
     table.add(study.figures[i], figures.values[i]);
   }
-  StudySummary summary{.text = fmt::format("{}{}{}{}{}{}{}", study.title,
-                                           study.title.empty() ? "" : ": ", runs_line(results),
-                                           table.heading(), table.table().text(),
-                                           legend_text(study.figures), study.note)};
+  StudySummary summary{.text = fmt::format("{}{}{}", study.title, study.title.empty() ? "" : ": ",
+                                           runs_line(results))};
+  const FigureAnswers answers = answers_of(study.figures, figures.values, table);
+  summary.text.add_answer(answers.text);
+  summary.text += table.heading();
+  summary.text.add(table.table());
+  summary.text += legend_text(study.figures);
+  summary.text += study.note;
+  summary.json["answers"] = answers.json;
   summary.json["combinations"] = table.table().json();
   if (study.is_sold_once) {
     summary.text += kSoldOnce;
@@ -144,18 +150,23 @@ std::string missing_runs_line(ResultsDatabase& results) {
   return is_complete ? "" : runs_line(results);
 }
 
-std::string measures_text(ResultsDatabase& results, Timing timing) {
-  TextTable table;
-  table.add_column("measure", TextTable::Align::kLeft);
-  for (const char* name : {"mean", "min", "max"}) table.add_column(name);
-  table.add_column("unit", TextTable::Align::kLeft);
+SummaryText measures_text(ResultsDatabase& results, Timing timing) {
+  constexpr auto kLeft = TextTable::Align::kLeft;
+  SummaryTable table{
+      .columns = {
+          {"", "measure", kLeft}, {"", "mean"}, {"", "min"}, {"", "max"}, {"", "unit", kLeft}}};
   for (const MeasureSummary& one : summarise_measures(results, timing)) {
     if (one.runs == 0) continue;
     const auto number = [](double value) { return fmt::format("{:.6g}", value); };
-    table.add_row(
-        {one.column.name, number(one.mean), number(one.min), number(one.max), one.column.unit});
+    table.rows.push_back({{one.column.name, {}},
+                          {number(one.mean), {}},
+                          {number(one.min), {}},
+                          {number(one.max), {}},
+                          {one.column.unit, {}}});
   }
-  return fmt::format("study {}: {}", results.schema().study, runs_line(results)) + table.text();
+  SummaryText text(fmt::format("study {}: {}", results.schema().study, runs_line(results)));
+  text.add(table);
+  return text;
 }
 
 Json measures_json(ResultsDatabase& results, Timing timing) {

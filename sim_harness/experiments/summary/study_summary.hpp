@@ -12,13 +12,6 @@
 
 namespace cospot {
 
-/// What is said of the results of a study: to people, and as JSON to programs. Whatever adds a text
-/// adds the members that say the same.
-struct StudySummary {
-  std::string text{};
-  Json json = Json::object();
-};
-
 /// A value of a table, for people and for programs.
 struct SummaryCell {
   std::string text;
@@ -40,6 +33,43 @@ struct SummaryTable {
   [[nodiscard]] Json json() const;
 };
 
+/// What is said of results to people: the answer, lines and tables, in their order. As a text for
+/// `cospot summary` and as HTML at the head of the report, so that both say the same.
+class SummaryText {
+ public:
+  SummaryText() = default;
+  SummaryText(std::string lines) { *this += lines; }  // NOLINT: a text is its lines
+
+  SummaryText& operator+=(std::string_view lines);
+  void append(const SummaryText& more);
+
+  /// Lines that say what the results come to.
+  void add_answer(std::string_view lines);
+  void add(const SummaryTable& table, std::string_view indent = {});
+
+  [[nodiscard]] std::string plain() const;
+  /// Without the tables' rows after the first `kMostRows`, which the report has among its points.
+  [[nodiscard]] std::string html() const;
+
+  static constexpr std::size_t kMostRows = 60;
+
+ private:
+  enum class Kind : std::uint8_t { kLines, kAnswer, kTable };
+  struct Piece {
+    Kind kind = Kind::kLines;
+    std::string text{};  ///< of a table its indent
+    SummaryTable table{};
+  };
+  std::vector<Piece> pieces_{};
+};
+
+/// What is said of the results of a study: to people, and as JSON to programs. Whatever adds a text
+/// adds the members that say the same.
+struct StudySummary {
+  SummaryText text{};
+  Json json = Json::object();
+};
+
 /// How a number of a summary is shown.
 enum class FigureUnit : std::uint8_t {
   kNumber,
@@ -50,6 +80,9 @@ enum class FigureUnit : std::uint8_t {
   kMoney,
 };
 
+/// Which end of a figure is good; a figure that has one is an answer of the study.
+enum class Better : std::uint8_t { kUnsaid, kHigh, kLow };
+
 /// A number of a study's runs that its summary and its report show: declared once.
 struct Figure {
   std::string_view name{};   ///< its key in JSON; without `sql` a column of `run` or `run_figures`
@@ -58,13 +91,16 @@ struct Figure {
   int decimals = 2;
   std::string_view meaning{};  ///< below the table
   std::string_view sql{};      ///< of these columns
+  /// The first figure that has one decides: its best and worst, and what each setting does to it,
+  /// stand above the table. A later one is compared where the earlier ones are at their best.
+  Better better = Better::kUnsaid;
 };
 
 /// The summary that a study declares: a row for every combination of its axes, with the means of
 /// the figures over the runs that differ in workload and seed alone.
 struct StudyFigures {
-  std::string_view title;
-  std::vector<Figure> figures;
+  std::string_view title{};
+  std::vector<Figure> figures{};
   std::string_view note{};    ///< below the table
   bool is_sold_once = false;  ///< the figures have an income
 };
@@ -72,7 +108,7 @@ struct StudyFigures {
 [[nodiscard]] StudySummary summary_of_figures(ResultsDatabase& results, const StudyFigures& study);
 
 /// The mean and the extremes of every measure, as a text: for a study that declares nothing.
-[[nodiscard]] std::string measures_text(ResultsDatabase& results, Timing timing);
+[[nodiscard]] SummaryText measures_text(ResultsDatabase& results, Timing timing);
 
 /// `{NAME: {unit, runs, mean, min, max}}`; text values and details are left aside.
 [[nodiscard]] Json measures_json(ResultsDatabase& results, Timing timing);

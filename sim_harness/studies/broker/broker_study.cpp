@@ -51,6 +51,21 @@ Study broker_study() {
               return load(settings);
             };
           },
+          .figures =
+              [](const Schema&) {
+                return StudyFigures{
+                    .figures = {
+                        {.name = "cost_per_useful_job",
+                         .title = "cost of a useful job",
+                         .unit = FigureUnit::kNumber,
+                         .decimals = 5,
+                         .better = Better::kLow},
+                        {.name = "cost", .title = "cost of all jobs", .unit = FigureUnit::kNumber},
+                        {.name = "deadline_violations",
+                         .title = "jobs that missed their deadline",
+                         .unit = FigureUnit::kNumber,
+                         .decimals = 1}}};
+              },
           .summarise = broker_summary};
 }
 

@@ -1,7 +1,11 @@
 #include "sim_harness/studies/broker/broker_text.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "sim_harness/experiments/grid/grid.hpp"
 #include "sim_harness/experiments/summary/means_table.hpp"
@@ -21,6 +25,27 @@ std::vector<std::size_t> telling_axes(const std::vector<GridAxis>& axes) {
     if (is_choice || axes[i].values.size() > 1) telling.push_back(i);
   }
   return telling;
+}
+
+/// The setting that ranks first, and how many cannot be told from it.
+std::string cheapest_text(const std::vector<RankedSetting>& settings,
+                          const std::vector<GridAxis>& axes) {
+  if (settings.empty() || !settings.front().cost_per_useful_job) return "";
+  const RankedSetting& best = settings.front();
+  std::vector<std::string> chosen;
+  for (const std::size_t axis : telling_axes(axes)) {
+    chosen.push_back(axes[axis].name + " " + axes[axis].values[best.at[axis]].label);
+  }
+  std::string text =
+      fmt::format("Cheapest: {} USD a useful job with {}",
+                  interval_text(*best.cost_per_useful_job, 5), fmt::join(chosen, ", "));
+  const auto others = std::ranges::count_if(std::span(settings).subspan(1),
+                                            [](const auto& one) { return !one.is_told_apart(); });
+  if (others > 0) {
+    text += fmt::format("; {} of the {} other settings {} not told apart from it", others,
+                        settings.size() - 1, others == 1 ? "is" : "are");
+  }
+  return text + "\n";
 }
 
 }  // namespace
@@ -83,10 +108,11 @@ StudySummary broker_summary(ResultsDatabase& results, Timing /*timing*/) {
     row.push_back({"", one.is_told_apart()});
   }
   StudySummary summary;
-  summary.text = missing_runs_line(results) +
-                 "Means over the seeds, with 95% confidence intervals (Student's t); to best: seed "
-                 "by seed\n" +
-                 table.text();
+  summary.text = missing_runs_line(results);
+  summary.text.add_answer(cheapest_text(settings, axes));
+  summary.text +=
+      "Means over the seeds, with 95% confidence intervals (Student's t); to best: seed by seed\n";
+  summary.text.add(table);
   summary.json["cells"] = table.json();
   return summary;
 }

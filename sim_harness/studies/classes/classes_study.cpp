@@ -223,9 +223,10 @@ const StudyFigures& figures() {
                   {.name = "revenue",
                    .title = "revenue",
                    .decimals = 1,
-                   .meaning = "relative to selling the usable idle time on demand"},
+                   .meaning = "relative to selling the usable idle time on demand",
+                   .better = Better::kHigh},
                   {.name = "revenue_of_maximum",
-                   .title = "of the maximum",
+                   .title = "revenue of the maximum",
                    .decimals = 1,
                    .meaning = "every server in a class of its own"}},
       .is_sold_once = true};

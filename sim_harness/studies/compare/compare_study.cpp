@@ -16,9 +16,6 @@ bool is_of_policies(const Schema& schema) {
 
 Study compare_study() {
   Study study = provider_study(compare_preset());
-  study.figures = [figures = study.figures](const Schema& schema) {
-    return is_of_policies(schema) ? StudyFigures{} : figures(schema);
-  };
   study.summarise = [figures = study.figures](ResultsDatabase& results, Timing timing) {
     const Schema& schema = results.schema();
     return is_of_policies(schema) ? compare_summary(summarise(results, timing))

@@ -93,7 +93,7 @@ StudySummary summarise_compared_money(ResultsDatabase& results, const WorkloadPr
     most = std::max(most, one.value_or(0));
   }
   StudySummary summary = money_heading(prices, money.is_relative, "the workloads");
-  if (!table.rows.empty()) summary.text += table.text("  ");
+  if (!table.rows.empty()) summary.text.add(table, "  ");
   summary.text +=
       fmt::format("  VMs request {}; over all runs they lose: mean {}, max {}\n{}",
                   money_text(requested.mean), money_text(lost.mean), money_text(most), kSoldOnce);

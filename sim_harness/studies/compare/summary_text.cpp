@@ -240,10 +240,8 @@ void add_best(const Summary& summary, StudySummary& made) {
     without += fmt::format(
         "  {}: no upper bound: every combination that knows lifetimes rejects VMs\n", best.size);
   }
-  made.text +=
-      "\nMost spot revenue earned without VM loss: the best combination, averaged over the "
-      "workloads\n";
-  if (!table.rows.empty()) made.text += table.text("  ");
+  made.text += "\nThe best combination of each size without VM loss, averaged over the workloads\n";
+  if (!table.rows.empty()) made.text.add(table, "  ");
   made.text += without;
   made.text += fmt::format(
       "  (earned: spot revenue, % of what spots requested; per host: {}-hours that spots "
@@ -259,6 +257,27 @@ void add_best(const Summary& summary, StudySummary& made) {
   if (summary.any_bound) {
     made.text += fmt::format("  ({}: no datacenter can be set to that row)\n", kUpperBoundNote);
   }
+}
+
+/// The combination of all sizes that earns most of those that can be set.
+std::string answer_text(const Summary& summary) {
+  const BestOfSize* most = nullptr;
+  for (const BestOfSize& one : summary.best) {
+    if (!one.to_set || !one.to_set->spot_revenue_share) continue;
+    if (most != nullptr &&
+        one.to_set->spot_revenue_share->mean <= most->to_set->spot_revenue_share->mean) {
+      continue;
+    }
+    most = &one;
+  }
+  if (most == nullptr) return "";
+  const BestCombination& best = *most->to_set;
+  return fmt::format(
+      "Most spot revenue earned without VM loss: {} of what spots requested, at {}{}\n"
+      "  with VM {}, spot {}, evictor {}, SAF {}, OTN {}\n",
+      mean_cell(kShare, best.spot_revenue_share).text, most->headroom_percent ? "headroom " : "",
+      most->size, short_label(best.vm), short_label(best.spot), short_label(best.evictor),
+      on_off(best.saf), best.otn.label());
 }
 
 Json spread_json(const MeanAndMax& spread) {
@@ -281,6 +300,7 @@ Json times_json(const RunTimes& times) {
 StudySummary compare_summary(const Summary& summary) {
   StudySummary made;
   made.text = heading_text(summary);
+  made.text.add_answer(answer_text(summary));
   made.json = {{"workloads", summary.workloads},
                {"unit", summary.is_relative ? "unit" : "vCPU"},
                {"headroom_of", summary.has_own_sizes ? "each_policy" : "study"}};

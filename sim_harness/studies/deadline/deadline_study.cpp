@@ -17,6 +17,7 @@
 #include "sim_harness/customer/deadline/deadline_strategies.hpp"
 #include "sim_harness/customer/deadline/spell_history.hpp"
 #include "sim_harness/experiments/grid/axis.hpp"
+#include "sim_harness/experiments/grid/stored_axes.hpp"
 #include "sim_harness/experiments/results/measure.hpp"
 #include "sim_harness/studies/deadline/deadline_text.hpp"
 #include "sim_harness/studies/deadline/trace_spec.hpp"
@@ -245,6 +246,7 @@ Experiment load(Settings settings) {
                         .configuration = table().json(settings).dump(),
                         .inputs = std::move(records),
                         .warnings = warnings_of(settings)};
+  mark_upper_bound(experiment.axes, kStrategyAxis.name, "optimal");
   const Grid grid = experiment.grid();
   for (std::size_t run = 0; run < grid.run_count(); ++run) {
     const auto at = table().at(inputs->settings, grid.coordinates(run));
@@ -272,7 +274,19 @@ Study deadline_study() {
           .read = [](const StudyFile& file) -> LoadExperiment {
             return [settings = table().read(file)] { return load(settings); };
           },
-          .summarise = deadline_summary};
+          .figures =
+              [](const Schema&) {
+                return StudyFigures{.figures = {{.name = "cost",
+                                                 .title = "cost of the job",
+                                                 .unit = FigureUnit::kNumber,
+                                                 .better = Better::kLow},
+                                                {.name = "spot_hours",
+                                                 .title = "hours on spots",
+                                                 .unit = FigureUnit::kNumber,
+                                                 .decimals = 1}}};
+              },
+          .summarise = deadline_summary,
+          .samples = {"trace", "start_hours"}};
 }
 
 }  // namespace cospot

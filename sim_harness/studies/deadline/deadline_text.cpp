@@ -122,8 +122,10 @@ StudySummary deadline_summary(ResultsDatabase& results, Timing /*timing*/) {
     return one == nullptr ? Json() : Json(one->name);
   };
   StudySummary summary;
-  summary.text = missing_runs_line(results) + recommendation_text(all) + cautions_text(all) +
-                 "Means over all runs of a strategy\n" + table.text();
+  summary.text = missing_runs_line(results);
+  summary.text.add_answer(recommendation_text(all));
+  summary.text += cautions_text(all) + "Means over all runs of a strategy\n";
+  summary.text.add(table);
   summary.json = {{"samples", all.samples},
                   {"recommendation", name(best)},
                   {"saving_to_on_demand", saving_json(best, all.find("on_demand"))},

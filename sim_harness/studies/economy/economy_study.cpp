@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sim_harness/data/workloads/workload_list.hpp"
+#include "sim_harness/experiments/grid/stored_axes.hpp"
 #include "sim_harness/experiments/results/measure.hpp"
 #include "sim_harness/studies/promises/economy.hpp"
 #include "sim_harness/studies/promises/economy_keys.hpp"
@@ -204,6 +205,7 @@ Experiment load(const Settings& settings) {
                         .axes = table().axes(settings),
                         .group_by = axis_names(kUsageAxis, kForecasterAxis),  // the same forecasts
                         .configuration = table().json(settings).dump()};
+  mark_upper_bound(experiment.axes, kForecasterAxis.name, "oracle");
   const auto shared = std::make_shared<Shared>();
   for (const WorkloadSpec& spec : settings.usage) {
     const EconomyInput input = load_economy_input(spec, settings.economy);
@@ -249,12 +251,13 @@ const StudyFigures& figures() {
                    .title = "availability",
                    .unit = FigureUnit::kPercent,
                    .decimals = 1,
-                   .meaning = "periods without a shortage"},
+                   .meaning = "periods without a shortage",
+                   .better = Better::kHigh},
                   {.name = "availability_least_percent",
-                   .title = "worst cycle",
+                   .title = "worst availability",
                    .unit = FigureUnit::kPercent,
                    .decimals = 1,
-                   .meaning = "its availability"},
+                   .meaning = "of one cycle"},
                   {.name = "wastage_percent",
                    .title = "wastage",
                    .unit = FigureUnit::kPercent,
@@ -271,7 +274,8 @@ const StudyFigures& figures() {
                    .decimals = 3,
                    .meaning =
                        "above the oracle's it is that of promises that were broken: availability "
-                       "comes first"}},
+                       "comes first",
+                   .better = Better::kHigh}},
       .is_sold_once = true};
   return made;
 }

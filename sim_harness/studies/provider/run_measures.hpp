@@ -44,12 +44,16 @@ void add_revenue(std::vector<Measure<Result>>& all, const std::string& prefix,
 }
 
 // Of what VMs and spots requested, what VMs did not earn and spots did.
-inline constexpr Figure kVmLoss{
-    .name = "vm_loss", .title = "VM loss", .decimals = 3, .meaning = "of what was requested"};
+inline constexpr Figure kVmLoss{.name = "vm_loss",
+                                .title = "VM loss",
+                                .decimals = 3,
+                                .meaning = "of what was requested",
+                                .better = Better::kLow};
 inline constexpr Figure kSpotShare{.name = "spot_share",
                                    .title = "spot revenue",
                                    .decimals = 3,
-                                   .meaning = "of what was requested"};
+                                   .meaning = "of what was requested",
+                                   .better = Better::kHigh};
 
 /// Adds a count with its unit.
 template <class Result, class Get>

@@ -18,11 +18,15 @@ Study sla_study() {
     const StudyFigures of_parts = figures(results.schema());
     if (of_parts.figures.empty()) return summary;
     const StudySummary more = summary_of_figures(results, of_parts);
-    summary.text += more.text;
+    summary.text.append(more.text);
     summary.json["parts"] = more.json.at("combinations");
     return summary;
   };
-  study.figures = nullptr;
+  study.figures = [figures = study.figures](const Schema& schema) {
+    StudyFigures all = sla_figures();
+    for (const Figure& one : figures(schema).figures) all.figures.push_back(one);
+    return all;
+  };
   return study;
 }
 

@@ -8,9 +8,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "guarantees/sla/kept_promises.hpp"
 #include "sim_harness/data/prices/sold_once_json.hpp"
+#include "sim_harness/experiments/summary/figure_answers.hpp"
 #include "sim_harness/experiments/summary/means_table.hpp"
 #include "sim_harness/studies/provider/provider_money.hpp"
 
@@ -88,6 +90,26 @@ class SlaTable {
 
   [[nodiscard]] const MeansTable& table() const { return table_; }
 
+  /// Whether promises were kept, and what spots earn at most where they were.
+  [[nodiscard]] std::string answer() const {
+    std::size_t promises = 0, kept = 0, unclear = 0;
+    std::vector<bool> is_kept;
+    for (const std::vector<std::size_t>& runs : table_.combinations()) {
+      const std::optional<double> of = target(runs);
+      is_kept.push_back(of && verdict_of(count_of(runs), *of) == PromiseVerdict::kKept);
+      if (!of) continue;
+      ++promises;
+      if (is_kept.back()) ++kept;
+      if (verdict_of(count_of(runs), *of) == PromiseVerdict::kUnclear) ++unclear;
+    }
+    if (promises == 0) return "";
+    Figure revenue = kRead[kRevenue];
+    revenue.better = Better::kHigh;
+    return fmt::format("Promises: {} of {} kept, {} unclear, {} broken\n", kept, promises, unclear,
+                       promises - kept - unclear) +
+           best_text(revenue, read_.values[kRevenue], table_, is_kept, "Spot revenue where kept");
+  }
+
  private:
   template <class Cell>
   void add(const char* name, const char* title, const Cell& cell) {
@@ -126,6 +148,16 @@ class SlaTable {
 
 }  // namespace
 
+StudyFigures sla_figures() {
+  Figure revenue = kRead[kRevenue];
+  revenue.better = Better::kHigh;
+  return {.title = {},
+          .figures = {revenue,
+                      kRead[kSpots],
+                      kRead[kVms],
+                      {.name = "eviction_ratio", .title = "spots evicted"}}};
+}
+
 StudySummary sla_summary(ResultsDatabase& results, Timing timing) {
   const SlaTable made(results, timing);
   const MeansTable& table = made.table();
@@ -133,12 +165,15 @@ StudySummary sla_summary(ResultsDatabase& results, Timing timing) {
                          "SELECT json_extract(configuration, '$.spot_delay_us') FROM sweep");
   const double delay_h = select.step() ? hours_of(SimTime(select.read_integer())) : 0;
   StudySummary summary;
-  summary.text =
-      "Promised lifetimes: " + runs_line(results) + table.heading() +
-      (delay_h > 0
-           ? fmt::format("Spots are asked for {:g} h later than their file says.\n", delay_h)
-           : "") +
-      table.table().text() +
+  summary.text = "Promised lifetimes: " + runs_line(results);
+  summary.text.add_answer(made.answer());
+  summary.text += table.heading();
+  if (delay_h > 0) {
+    summary.text +=
+        fmt::format("Spots are asked for {:g} h later than their file says.\n", delay_h);
+  }
+  summary.text.add(table.table());
+  summary.text +=
       "(evicted: of all that were admitted in these runs; interval: Clopper-Pearson, as if\n"
       "evictions were independent; runs within: runs that evicted no more than the target)\n";
   summary.json = {{"spot_delay_h", json_of(delay_h)},

@@ -9,6 +9,9 @@ namespace cospot {
 /// eviction probability, and whether the promise was kept.
 [[nodiscard]] StudySummary sla_summary(ResultsDatabase& results, Timing timing);
 
+/// What its report shows first.
+[[nodiscard]] StudyFigures sla_figures();
+
 /// What runs are worth at prices of a vCPU-hour.
 [[nodiscard]] StudyMoney sla_money();
 

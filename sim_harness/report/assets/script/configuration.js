@@ -22,8 +22,21 @@ const Configuration = (() => {
     return [`${Results.axes.size.key}: ${value}`, ...(of ? [`headroom_of: ${of}`] : [])];
   }
 
+  /** The axes of a study, as they are in its file. */
+  const axesOf = (point, isBrief) => Results.dimensions.filter((d) => d !== "database")
+    .flatMap((d) => {
+      const indices = [...new Set(point.runs.map((run) => Results.coordinates[d][run]))];
+      const { length } = Results.axes[d].values;
+      if (length === indices.length && (isBrief || length > 1)) {
+        return isBrief ? [] : [`# ${Results.axes[d].key}: all ${length} of the study`];
+      }
+      const values = indices.map((index) => yaml(d, index));
+      return `${Results.axes[d].key}: ${values.length === 1 ? values[0] : `[${values.join(", ")}]`}`;
+    });
+
   /** The configuration of a point: `cospot compare` runs it, and `cospot run` if it is one run. */
   function ofPoint(point) {
+    if (!Results.isComparison) return [...axesOf(point, false), ""].join("\n");
     const workloads = point.runs.map((run) => Results.coordinates.workload[run]);
     return text(workloads, [
       ...sizeLines(yaml("size", point.size), Results.yaml.headroomOf.point),
@@ -42,6 +55,7 @@ const Configuration = (() => {
 
   /** What to type with the configuration of a point in chosen.yaml. */
   function commands(point) {
+    if (!Results.isComparison) return commandOfStudy(point);
     const lines = [];
     if (point.runs.length === 1) lines.push("cospot run chosen.yaml");
     const saf = yaml("saf", point.saf) === "on" ? " --set 'saf=[off,on]'" : "";
@@ -49,6 +63,15 @@ const Configuration = (() => {
     const otns = otn === "1" ? "" : ` --set 'otn=[1,${otn}]'`;
     lines.push(`cospot compare chosen.yaml --db chosen.db${saf}${otns}`);
     return lines;
+  }
+
+  const quoted = (text) => (/^[\w.:=,/%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  /** The command that made the results, with the settings of the point. */
+  function commandOfStudy(point) {
+    if (!/^cospot compare [^;]+$/.test(Results.createdBy) || Results.isPair) return [];
+    const settings = axesOf(point, true)
+      .map((line) => ` \\\n  --set ${quoted(line.replace(": ", "="))}`);
+    return [`${Results.createdBy}${settings.join("")} \\\n  --db chosen.db`];
   }
 
   return { ofPoint, ofSweep, commands };

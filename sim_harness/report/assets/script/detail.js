@@ -25,11 +25,22 @@ const Detail = (() => {
     setTimeout(() => { button.textContent = "Copy"; }, 2000);
   }
 
-  function facts(point) {
+  /** Of other studies what they declare to be looked at first, or their first measures. */
+  function otherFacts(point) {
+    const declared = Results.figures.filter(({ name, title }) => title && name in Format.measures)
+      .map(({ name }) => name);
+    const names = declared.length > 0 ? declared : Object.keys(Format.measures).slice(0, 12);
+    return [...new Set(names)].map((name) => {
+      const { name: title, unit, text } = Format.measures[name];
+      return [title + (unit && unit !== "%" ? ` (${unit})` : ""), Format.mean(point, name, text)];
+    });
+  }
+
+  function comparedFacts(point) {
     const digits = point.runs.length > 1 ? 1 : 0;
     const count = (value) => Format.count(value, digits);
     const mean = (measure, write) => Format.mean(point, measure, write);
-    const rows = [
+    return [
       ["Hosts", mean("hosts", count)],
       ["Spot revenue earned", mean("spot_share", Format.percent)],
       ["the same per host", mean("spot_vcpu_hours_per_host", Format.measures.spot_vcpu_hours_per_host.text)],
@@ -42,6 +53,10 @@ const Detail = (() => {
       ["VMs rejected", mean("vm_rejected", count)],
       ["Evictions", mean("evictions", count)],
     ];
+  }
+
+  function facts(point) {
+    const rows = Results.isComparison ? comparedFacts(point) : otherFacts(point);
     return element("dl", { class: "facts" },
       ...rows.map(([name, value]) => element("div", {}, element("dt", {}, name),
         element("dd", {}, value))));
@@ -54,20 +69,38 @@ const Detail = (() => {
         element("p", { class: "note" }, "Click a point or a row for its configuration."));
       return;
     }
-    const where = point.runs.length > 1 ? `Mean over ${Format.plural(point.runs.length, "workload")}`
-      : Format.name("workload", point.workload);
+    const where = point.runs.length > 1 ? `Mean over ${Format.plural(point.runs.length,
+      Results.averaged.length === 1 ? Format.titles[Results.averaged[0]].toLowerCase() : "run")}`
+      : Results.axes.workload ? Format.name("workload", point.workload) : "One run";
     container.dataset.id = point.id;
     container.replaceChildren(
-      element("h3", {}, isChosen ? "Selected" : "Earns most without VM loss"),
-      element("p", { class: "allocator" }, Format.allocator(point)),
+      element("h3", {}, isChosen ? "Selected" : best()),
+      element("p", { class: "allocator" }, Format.pointName(point)),
       ...(point.bound ? [element("p", { class: "bound" },
-        `An ${Format.boundNote}: no datacenter can be set to it.`)] : []),
+        `An ${Format.boundNote}: ${Results.axes.vm ? "no datacenter can be set to it"
+          : "nobody can choose it"}.`)] : []),
       element("p", { class: "note" }, where),
       facts(point),
-      copyable(["Configuration: ", element("code", {}, "chosen.yaml")],
-        Configuration.ofPoint(point), "the configuration as YAML"),
-      copyable(["Run it again, with its baseline"], Configuration.commands(point).join("\n"),
-        "the commands", "wrapped"));
+      ...configuration(point));
+  }
+
+  /** What is shown until something is selected. */
+  function best() {
+    if (Results.isComparison) return "Earns most without VM loss";
+    return "Best in view";
+  }
+
+  function configuration(point) {
+    const parts = [];
+    const text = Configuration.ofPoint(point);
+    const commands = Configuration.commands(point);
+    parts.push(copyable(Results.isComparison ? ["Configuration: ", element("code", {}, "chosen.yaml")]
+      : ["Its settings, as the study file has them"], text, "the configuration as YAML"));
+    if (commands.length > 0) {
+      parts.push(copyable([Results.isComparison ? "Run it again, with its baseline" : "Run it again"],
+        commands.join("\n"), "the commands", "wrapped"));
+    }
+    return parts;
   }
 
   return { draw, copyable };

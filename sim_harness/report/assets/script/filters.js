@@ -3,8 +3,7 @@ const Filters = (() => {
   const groups = document.getElementById("filter-groups");
   const controls = document.getElementById("controls");
   const { element } = Format;
-  const over = Results.averaged.map((d) => `${Format.titles[d].toLowerCase()}s`).join(" and ");
-  const modeNames = { mean: `Mean over ${over}`, runs: "Single runs" };
+  const modeNames = { mean: `Mean over ${Format.samples}`, runs: "Single runs" };
   const yNames = Object.fromEntries(Object.entries(Format.measures).map(([y, { name }]) => [y, name]));
 
   function toggled(dimension, index, on) {
@@ -26,7 +25,8 @@ const Filters = (() => {
 
   function group(dimension) {
     const title = Format.titles[dimension];
-    const { values } = Results.axes[dimension];
+    const { values, shown } = Results.axes[dimension];
+    const longest = Math.max(...shown.map((name) => name.length));
     const button = (text, chosen) => element("button", { type: "button", class: "link",
       "aria-label": `${title}: ${text}`, onclick: () => ViewState.filter(dimension, chosen()) },
     text);
@@ -34,7 +34,7 @@ const Filters = (() => {
       element("legend", {}, title, " ", element("span", { class: "badge" })),
       element("div", { class: "all-none" }, button("all", () => ViewState.everything(dimension)),
         button("none", () => new Set())),
-      element("div", { class: `choices choices-${dimension}` },
+      element("div", { class: `choices choices-${dimension}${longest > 11 ? " choices-long" : ""}` },
         ...values.map((_, index) => checkbox(dimension, index))));
   }
 
@@ -62,7 +62,8 @@ const Filters = (() => {
     const titleOf = (d) => (d === "none" ? "none" : Format.titles[d]);
     controls.append(select("color", "Colour by", titleOf));
     document.getElementById("trend-controls").append(
-      select("measure", "Measure", (name) => Format.measures[name].name), select("x", "by", titleOf));
+      select("measure", "Measure", (name) => Format.measures[name].name), select("x", "by", titleOf),
+      radios("marks", "Shown as", { mean: "Means", spread: "Spread" }));
     document.getElementById("reset").addEventListener("click", ViewState.reset);
     if (window.innerWidth < 900) document.getElementById("filters").open = false;
   }
@@ -83,7 +84,7 @@ const Filters = (() => {
     const badge = document.getElementById("filter-count");
     badge.textContent = narrowed === 0 ? "none" : `${narrowed} active`;
     badge.classList.toggle("narrowed", narrowed > 0);
-    for (const input of document.querySelectorAll(".controls input")) {
+    for (const input of document.querySelectorAll(".controls input[type=radio]")) {
       input.checked = state[input.name] === input.value;
     }
     for (const key of ["color", "measure", "x"]) {

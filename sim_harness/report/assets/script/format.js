@@ -2,23 +2,49 @@
 const Format = (() => {
   const missing = "–";
   // As cospot list and cospot summary say it.
-  const boundNote = "upper bound, knows lifetimes";
-  const words = (name) => name.replaceAll("_", " ");
-  /** In a comparison, what people call an axis. */
-  const known = Results.study !== "compare" ? {} : {
-    workload: "Workload", vm: "VM policy", spot: "Spot policy", evictor: "Evictor", saf: "SAF",
-    otn: "OTN",
-  };
-  // An axis that the study file gives by a measure, such as hosts for the headroom, is called so.
-  const titles = Object.fromEntries(Results.dimensions.map((d) => [d, known[d] ??
-    (d !== "size" ? words(d) : Results.axes.size.key === "hosts" ? "Hosts" : "Headroom")]));
+  const boundNote = Results.isComparison ? "upper bound, knows lifetimes"
+    : "upper bound, knows the future";
+
+  const acronyms = { vm: "VM", vms: "VMs", saf: "SAF", otn: "OTN", mttr: "MTTR", sha256: "SHA-256",
+    vcpu: "vCPU", vcpus: "vCPUs", cpu: "CPU", id: "ID" };
+  const suffixes = { percent: "%", hours: "h", minutes: "min", days: "days", s: "s", ms: "ms", ns: "ns",
+    us: "µs", mb: "MB", gb: "GB" };
+  const capitalised = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+  /** A name as people read it, and the unit that its last word may be. */
+  function readable(name) {
+    const parts = name.split("_");
+    const unit = parts.length > 1 ? suffixes[parts.at(-1)] ?? "" : "";
+    if (unit) parts.pop();
+    return { name: capitalised(parts.map((word) => acronyms[word] ?? word).join(" ")), unit };
+  }
+
+  const known = { workload: "Workload", vm: "VM policy", spot: "Spot policy", evictor: "Evictor" };
+  function axisTitle(dimension) {
+    if (known[dimension]) return known[dimension];
+    // An axis that the study file gives by a measure, such as hosts for the headroom, is called so.
+    if (dimension === "size") return Results.axes.size.key === "hosts" ? "Hosts" : "Headroom";
+    const { name, unit } = readable(dimension);
+    return unit ? `${name} (${unit})` : name;
+  }
+  const titles = Object.fromEntries(Results.dimensions.map((d) => [d, axisTitle(d)]));
 
   const hours = Results.isRelative ? "unit-hours" : "vCPU-hours";
-  /** A number of a column: how a value is written follows from its unit. */
-  function measureOf({ name, role, unit }) {
-    const isShare = unit === "fraction";
-    return { name: words(name), unit: isShare ? "%" : unit,
-      text: (value) => (role === "money" ? money : isShare ? percent : number)(value) };
+  const figures = Object.fromEntries(Results.figures.map((figure) => [figure.name, figure]));
+  /** A number of a column: how a value is written follows from its unit, and from its figure. */
+  function measureOf(column) {
+    const { name, role, unit } = column;
+    const figure = figures[name];
+    const own = readable(name);
+    const isShare = Results.isShare(column);
+    const shown = figure?.unit ?? (isShare ? "%" : unit === name || unit === "fraction" || !unit
+      ? own.unit : unit);
+    const digits = figure?.decimals;
+    const write = role === "money" ? money : isShare ? (value) => percent(value, digits ?? 2)
+      : shown === "%" ? (value) => percent(value, digits ?? 1)
+      : digits === undefined ? number : (value) => count(value, digits);
+    return { name: figure?.title ? capitalised(figure.title) : own.name,
+      unit: shown === "money" ? "" : shown, better: figure?.better, text: write };
   }
   /** What an axis of a chart may show: its name, and what it counts in. */
   const measures = Object.fromEntries(Results.described
@@ -26,12 +52,12 @@ const Format = (() => {
     .map((column) => [column.name, measureOf(column)]));
   if (Results.study === "compare") {
     Object.assign(measures, {
-      spot_share: { name: "Spot revenue earned", unit: "% of requested",
+      spot_share: { name: "Spot revenue earned", unit: "% of requested", better: "high",
         text: (value) => percent(value) },
       spot_vcpu_hours_per_host: { name: "Spot revenue per host", unit: hours,
         text: (value) => `${amount(value)} ${hours}` },
       gain: { name: "Gain in spot revenue", unit: "%", text: (value) => gain(value) },
-      vm_loss: { name: "VM revenue lost", unit: "%", text: (value) => loss(value) },
+      vm_loss: { name: "VM revenue lost", unit: "%", better: "low", text: (value) => loss(value) },
     });
   }
   const measureTitle = (key) =>
@@ -40,8 +66,8 @@ const Format = (() => {
   /** With as many digits as tell values apart. */
   function number(value) {
     if (typeof value !== "number") return String(value);
-    return Number.isNaN(value) ? missing
-      : value.toLocaleString("en-US", { maximumSignificantDigits: 8 });
+    return Number.isNaN(value) ? missing : value.toLocaleString("en-US",
+      Number.isInteger(value) ? {} : { maximumSignificantDigits: 5 });
   }
 
   function count(value, digits = 0) {
@@ -60,8 +86,8 @@ const Format = (() => {
   const microseconds = (nanoseconds) => `${count(nanoseconds / 1000, 2)}\u00a0µs`;
   /** Large amounts for people: 50.8 M. */
   function amount(value, digits = 1) {
-    for (const [step, sign] of [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"]]) {
-      if (Math.abs(value) >= step) return `${count(value / step, 1)}\u00a0${sign}`;
+    for (const [step, unit] of [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"]]) {
+      if (Math.abs(value) >= step) return `${count(value / step, 1)}\u00a0${unit}`;
     }
     return count(value, Math.abs(value) < 1000 ? digits : 0);
   }
@@ -87,6 +113,16 @@ const Format = (() => {
       `OTN ${name("otn", point.otn)} · ${size}`;
   }
 
+  /** A point in a line, by the axes that have several values. */
+  function pointName(point) {
+    if (Results.isComparison) return allocator(point);
+    const parts = Results.dimensions
+      .filter((d) => Results.axes[d].values.length > 1 &&
+        (point.runs.length === 1 || !Results.averaged.includes(d)))
+      .map((d) => `${titles[d]} ${name(d, point[d])}`);
+    return parts.length > 0 ? parts.join(" · ") : "The only combination";
+  }
+
   /** An element with attributes (or `onclick`-like listeners) and children. */
   function element(tag, attributes = {}, ...children) {
     const made = document.createElement(tag);
@@ -99,6 +135,16 @@ const Format = (() => {
     return made;
   }
 
+  /** A meaning, in which names stand between backticks. */
+  /** A title within a sentence: acronyms stay as they are. */
+  const inSentence = (title) => (/^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title);
+  const samples = Results.averaged.map((d) => `${inSentence(titles[d])}s`).join(" and ");
+  const readableName = (name) => readable(name).name;
+  const prose = (text) => text.split("`").map((part, i) =>
+    (i % 2 === 1 ? element("code", {}, part) : part));
+  const plain = (text) => text?.replaceAll("`", "");
+
   return { missing, boundNote, mean, titles, hours, measures, measureTitle, count, number, amount, money, percent, gain,
-    loss, microseconds, plural, name, allocator, element };
+    loss, microseconds, plural, name, allocator, pointName, element, prose, plain,
+    readableName, inSentence, samples };
 })();

@@ -1,22 +1,26 @@
 // Draws everything, and again what a change of the view touches.
 (() => {
-  const isComparison = Results.study === "compare";
+  const { isComparison } = Results;
   let result = null;
 
   /** The chosen point; until there is one, what earns most without VM loss and can be set. */
   function selection(state) {
     const chosen = result.byId.get(state.selected);
     if (chosen) return [chosen, true];
+    if (!isComparison) return [Points.bestOf(result.points), false];
     return [Points.earnsMost(result.points, false) ?? Points.earnsMost(result.points, true), false];
   }
 
   function drawSelection(state) {
-    if (!isComparison) return;
     const [point, isChosen] = selection(state);
-    Scatter.select(point);
+    if (isComparison) {
+      Scatter.select(point);
+      Overview.selectBest(point);
+    } else {
+      Trend.select(point);
+    }
     Table.select(point);
     Detail.draw(point, isChosen);
-    Overview.selectBest(point);
   }
 
   function drawWords(state) {
@@ -24,14 +28,13 @@
       document.getElementById("chart-heading").textContent =
         `${Format.measures[state.y].name} against VM revenue lost`;
     }
-    document.getElementById("trend-heading").textContent =
-      `${Format.measures[state.measure].name} by ${Format.titles[state.x]}`;
+    document.getElementById("trend-heading").textContent = Trend.heading(state);
     const filters = Filters.inWords(state);
     const isMean = state.mode === "mean";
     const kind = !isMean ? "run" : isComparison ? "allocator" : "combination";
     document.getElementById("in-view").textContent =
       `In view: ${Format.plural(result.points.length, kind)}` +
-      (isMean ? `, each the mean of its ${Results.averaged.join("s and ")}s; ` +
+      (isMean ? `, each the mean of its ${Format.samples}; ` +
         `${Format.count(result.runs)} of ${Format.plural(Results.runCount, "run")}.`
         : ` of ${Format.count(Results.runCount)}.`) +
       (filters ? ` Filters: ${filters}.` : "");
@@ -45,16 +48,18 @@
   function drawTrend(state) {
     Filters.update(state);
     drawWords(state);
+    if (Results.isPair) Changes.draw(state, result);
     Trend.draw(state, result);
+    drawSelection(state);
   }
 
-  const drawTable = (state) =>
-    Table.draw(state, result, isComparison ? selection(state)[0] : null);
+  const drawTable = (state) => Table.draw(state, result, selection(state)[0]);
 
   function drawAll(state) {
     result = Points.compute(state);
     Filters.update(state);
     drawWords(state);
+    if (Results.isPair) Changes.draw(state, result);
     if (isComparison) {
       Overview.drawFigures(state, result);
       Overview.drawBest(result);
@@ -67,8 +72,9 @@
   function onChange(state, changed) {
     const only = (...keys) => changed.every((key) => keys.includes(key));
     if (only("selected")) drawSelection(state);
-    else if (only("page", "sort", "descending")) drawTable(state);
-    else if (only("measure", "x")) drawTrend(state);
+    else if (only("page", "sort", "descending", "columns")) drawTable(state);
+    else if (only("measure", "x", "marks", "zoom")) drawTrend(state);
+    else if (only("area")) redrawCharts();
     else drawAll(state);
   }
 
@@ -90,9 +96,13 @@
     }).observe(chart);
   }
 
+  const detail = document.getElementById("detail");
   for (const part of document.querySelectorAll("[data-study]")) {
-    if (part.dataset.study !== Results.study) part.remove();
+    if (!isComparison) part.remove();
   }
+  if (!Results.isPair) document.getElementById("changes-part").remove();
+  // The details of a point stand beside the chart whose points are chosen.
+  if (!isComparison) document.getElementById("trend-place").append(detail);
   Filters.build();
   Overview.build();
   drawAll(ViewState.get());

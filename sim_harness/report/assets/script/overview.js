@@ -15,9 +15,8 @@ const Overview = (() => {
   }
 
   function sentence() {
-    const isComparison = Results.study === "compare";
     const workloads = Results.axes.workload?.values.length;
-    const parts = [(isComparison ? "" : `Study ${Results.study}: `) +
+    const parts = [(Results.study === "compare" ? "" : `Study ${Results.study}: `) +
       Format.plural(Results.runCount, "run") +
       (workloads ? ` of ${Format.plural(workloads, "workload")}` : "")];
     if (Results.runCount < Results.expectedRuns) {
@@ -73,8 +72,10 @@ const Overview = (() => {
   }
 
   function columnTable() {
-    return table(["column", "is", "unit", "meaning"], Results.described.map((column) =>
-      [column.name.replaceAll("_", " "), column.role, column.unit, column.meaning]));
+    return table(["Column", "Called here", "Unit", "Meaning"], Results.described.map((column) =>
+      [element("code", {}, column.name), Format.measures[column.name]?.name ?? "",
+        column.unit === "fraction" ? "share, 0 to 1" : column.unit,
+        element("span", {}, ...Format.prose(column.meaning))]));
   }
 
   function comparisonParts() {
@@ -93,7 +94,7 @@ const Overview = (() => {
     document.getElementById("what-was-run").textContent = sentence();
     document.getElementById("sweep-content").append(
       element("p", {}, "Made by ", element("code", {}, Results.createdBy), "."),
-      ...(Results.yaml ? comparisonParts() : []), columnTable());
+      ...(Results.isComparison && Results.yaml ? comparisonParts() : []), columnTable());
   }
 
   function figure(value, label, hint) {

@@ -20,12 +20,28 @@ const Points = (() => {
 
   const meanOfNumbers = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-  /** What a mean is over: the workloads, each the mean of its seeds, or the seeds of a single one. */
+  /** What a mean is over: the workloads, each the mean of its runs, or the seeds of a single one. */
   function samplesOf(runs, column) {
     const known = runs.filter((run) => !Number.isNaN(column[run]));
-    const workloads = Map.groupBy(known, (run) => Results.coordinates.workload?.[run] ?? 0);
-    const groups = workloads.size === 1 ? known.map((run) => [run]) : [...workloads.values()];
-    return groups.map((group) => meanOfNumbers(group.map((run) => column[run])));
+    let groups = [known];
+    for (const axes of Results.sampleGroups) {
+      const samples = Map.groupBy(known, (run) => axes.reduce(
+        (at, d) => at * Results.axes[d].values.length + Results.coordinates[d][run], 0));
+      groups = [...samples.values()];
+      if (groups.length > 1) break;
+    }
+    return groups.filter((group) => group.length > 0)
+      .map((group) => meanOfNumbers(group.map((run) => column[run])));
+  }
+
+  /** The mean of some runs, and half the width of its 95 % interval; NaN where there is none. */
+  function meanAndHalf(runs, column) {
+    const samples = samplesOf(runs, column);
+    const { length } = samples;
+    const mean = length === 0 ? NaN : meanOfNumbers(samples);
+    const squares = samples.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+    return [mean, length < 2 ? NaN
+      : Results.tQuantiles[length] * Math.sqrt(squares / (length - 1) / length)];
   }
 
   /** Its measures are computed when they are asked for; NaN: no run has one. */
@@ -40,13 +56,7 @@ const Points = (() => {
 
     mean(measure) {
       if (!this.#means.has(measure)) {
-        const samples = samplesOf(this.runs, Results.columns[measure]);
-        const mean = samples.length === 0 ? NaN : meanOfNumbers(samples);
-        const { length } = samples;
-        const squares = samples.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-        const half = length < 2 ? NaN
-          : Results.tQuantiles[length] * Math.sqrt(squares / (length - 1) / length);
-        this.#means.set(measure, [mean, half]);
+        this.#means.set(measure, meanAndHalf(this.runs, Results.columns[measure]));
       }
       return this.#means.get(measure);
     }
@@ -73,7 +83,7 @@ const Points = (() => {
   function makePoints(runs, mode) {
     const points = new Map();
     for (const run of runs) {
-      const id = mode === "mean" ? Results.combinationOf(run) : Results.runIndex[run];
+      const id = mode === "mean" ? Results.indexWithout(run, Results.averaged) : Results.runIndex[run];
       let point = points.get(id);
       if (!point) points.set(id, point = new Point(run, id));
       point.runs.push(run);
@@ -122,14 +132,17 @@ const Points = (() => {
       if (Number.isNaN(point[measure])) continue;
       const key = point[dimension] * colors + (point[color] ?? 0);
       if (!groups.has(key)) groups.set(key, []);
-      groups.get(key).push(point[measure]);
+      groups.get(key).push(point);
     }
-    return Array.from(groups, ([key, values]) => {
+    return Array.from(groups, ([key, some]) => {
+      const values = some.map((point) => point[measure]);
+      const runs = some.flatMap((point) => point.runs);
+      const [mean, half] = meanAndHalf(runs, Results.columns[measure]);
       const sorted = Float64Array.from(values).sort();
       const at = (share) => quantile(sorted, share);
       return { group: Math.floor(key / colors), color: key % colors, count: sorted.length,
-        mean: sorted.reduce((sum, value) => sum + value, 0) / sorted.length, low: at(0.05),
-        lower: at(0.25), median: at(0.5), upper: at(0.75), high: at(0.95) };
+        ids: some.map((point) => point.id), mean, half, least: sorted[0], most: sorted.at(-1),
+        low: at(0.05), lower: at(0.25), median: at(0.5), upper: at(0.75), high: at(0.95) };
     }).sort((a, b) => a.group - b.group || a.color - b.color);
   }
 
@@ -156,13 +169,41 @@ const Points = (() => {
       point.spot_share > (best?.spot_share ?? -Infinity) ? point : best), null);
   }
 
+  /** Of two databases: the points that both have, each with the one before. */
+  function changesOf(points) {
+    const keyOf = (point) => Results.indexWithout(point.runs[0], ["database",
+      ...(point.runs.length > 1 ? Results.averaged : [])]);
+    const before = new Map(points.filter((point) => point.database === 0)
+      .map((point) => [keyOf(point), point]));
+    return points.filter((point) => point.database === 1 && before.has(keyOf(point)))
+      .map((after) => ({ before: before.get(keyOf(after)), after }));
+  }
+
+  /** The point with the best end of what decides, of those that can be chosen; of equal ones that
+   *  with the best end of the next. */
+  function bestOf(points) {
+    const deciding = Results.figures.filter(({ better, name }) => better && name in Format.measures);
+    if (deciding.length === 0) return null;
+    let some = points.some((point) => !point.bound) ? points.filter((point) => !point.bound) : points;
+    for (const { name, better } of deciding) {
+      const sign = better === "high" ? 1 : -1;
+      const most = some.reduce((best, point) =>
+        (Number.isNaN(point[name]) ? best : Math.max(best, sign * point[name])), -Infinity);
+      // As far as it is shown, as the summary compares.
+      const { text } = Format.measures[name];
+      const best = some.filter((point) => text(point[name]) === text(sign * most));
+      if (best.length > 0) some = best;
+    }
+    return some[0] ?? null;
+  }
+
   function compute(state) {
     const runs = runsInView(state.filters);
     const points = makePoints(runs, state.mode);
     const shown = points.filter((point) => !Number.isNaN(point[state.y ?? state.measure]));
     const result = { runs: runs.length, points, shown,
       byId: new Map(points.map((point) => [point.id, point])), fronts: [], best: [] };
-    if (Results.study !== "compare") return result;
+    if (!Results.isComparison) return { ...result, changes: Results.isPair ? changesOf(points) : [] };
     const combinations = state.mode === "mean" ? points : makePoints(runs, "mean");
     return { ...result, fronts: paretoFronts(shown, state.y), best: bestBySize(combinations) };
   }
@@ -173,5 +214,5 @@ const Points = (() => {
     return known.length === 0 ? NaN : meanOfNumbers(known);
   }
 
-  return { compute, spread, meanOf, earnsMost };
+  return { compute, spread, meanOf, earnsMost, bestOf };
 })();

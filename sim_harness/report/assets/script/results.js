@@ -53,10 +53,13 @@ const Results = (() => {
     dimensions.some((dimension) => axes[dimension].values[at[dimension]].bound);
 
   /** Numbers, fractions in percent and NaN where there is none; or texts. */
-  function valuesOf({ values, unit }) {
+  const ratios = new Set(raw.figures.filter((figure) => figure.isNumber).map(({ name }) => name));
+  const isShare = ({ name, unit }) => unit === "fraction" && !ratios.has(name);
+  function valuesOf(column) {
+    const { values } = column;
     const all = Array.isArray(values) ? values : new Array(runCount).fill(values.all);
     if (all.some((value) => typeof value === "string")) return all;
-    const scale = unit === "fraction" ? 100 : 1;
+    const scale = isShare(column) ? 100 : 1;
     return Float64Array.from(all, (value) => (value === null ? NaN : scale * value));
   }
   const columns = {};
@@ -64,11 +67,18 @@ const Results = (() => {
   const isNumber = (name) => columns[name] instanceof Float64Array;
   const has = (name) => name in columns && columns[name].some((value) => !Number.isNaN(value));
 
-  // Means are over these axes.
-  const averaged = ["workload", "seed"].filter((d) => axes[d]?.values.length > 1);
+  // Means are over these axes; a sample is a value of each axis of the first group with several.
+  const sampleGroups = raw.samples.map((group) => group.filter((d) => axes[d].values.length > 1))
+    .filter((group) => group.length > 0);
+  const averaged = sampleGroups.flat();
 
   return {
     study: raw.study,
+    // Of policies alone there is a scatter, and the best of each size. Two databases have a first axis
+    // `database`, with the values before and after.
+    isComparison: raw.study === "compare" && !raw.isPair,
+    isPair: raw.isPair ?? false,
+    sampleGroups,
     dimensions,
     axes,
     averaged,
@@ -78,14 +88,15 @@ const Results = (() => {
     columns,
     described: raw.columns,
     isNumber,
+    isShare,
     isBound,
-    // Runs that differ in nothing but the axes of means agree in this number.
-    combinationOf: (run) => averaged.reduce(
+    // Runs that differ in nothing but these axes agree in this number.
+    indexWithout: (run, without) => without.reduce(
       (index, d) => index - coordinates[d][run] * strides[d], runIndex[run]),
     expectedRuns: raw.expectedRuns,
     createdBy: raw.createdBy,
     versions: raw.versions,
-    // What the study declares to be looked at first.
+    // What the study declares to be looked at first: {name, title, decimals, unit, better}.
     figures: raw.figures,
     // As the database has it, and a comparison's as its file has it.
     configuration: raw.configuration,

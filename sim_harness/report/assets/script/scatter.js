@@ -1,7 +1,6 @@
 // The scatter of spot revenue earned (or gain) against VM revenue lost, with the Pareto fronts.
 const Scatter = (() => {
   const container = document.getElementById("scatter");
-  const tooltip = document.getElementById("tooltip");
   const reach = 16; // pixels within which a pointer finds a point
   const isNarrow = () => container.clientWidth < 560;
   let view = null;
@@ -27,13 +26,16 @@ const Scatter = (() => {
   function axes(points) {
     const most = points.reduce((greatest, point) => Math.max(greatest, point.vm_loss), 0);
     const negative = { condition: { test: "datum.value < 0", value: 0 }, value: 1 };
+    const { area } = shown;
+    const across = area ? area.slice(0, 2) : [-shown.strip, most > 0 ? most * 1.03 : 0];
     return {
       x: { field: "x", type: "quantitative", title: "VM revenue lost (% of requested)",
-        scale: { domain: [-shown.strip, most > 0 ? most * 1.03 : 0], nice: false, zero: false },
+        scale: { domain: across, nice: false, zero: false },
         axis: { tickCount: isNarrow() ? 4 : 7, tickOpacity: negative, labelOverlap: true,
           labelExpr: most > 0 ? "datum.value < 0 ? '' : datum.label" : "''" } },
       y: { field: "y", type: "quantitative", title: Format.measureTitle(shown.y),
-        scale: { zero: false, nice: true }, axis: { tickCount: 7 } },
+        scale: { zero: false, nice: !area, ...(area ? { domain: area.slice(2) } : {}) },
+        axis: { tickCount: 7 } },
     };
   }
 
@@ -59,9 +61,9 @@ const Scatter = (() => {
     const mark = { color: Theme.ink("text"), strokeWidth: 1.5 };
     const detail = { field: "size", type: "nominal" };
     return [
-      { data: { name: "front", values: rows }, mark: { ...mark, type: "line",
+      { data: { name: "front", values: rows }, mark: { ...mark, type: "line", clip: true,
         interpolate: "step-after" }, encoding: { detail } },
-      { data: { name: "front" }, mark: { ...mark, type: "point", fill: Theme.ink("surface"),
+      { data: { name: "front" }, mark: { ...mark, type: "point", clip: true, fill: Theme.ink("surface"),
         filled: false, size: 40, opacity: 1 } },
       { data: { name: "front" }, mark: { type: "text", align: "left", dx: 7, fontSize: 11,
         fontWeight: 600, color: Theme.ink("text"), stroke: null },
@@ -69,7 +71,7 @@ const Scatter = (() => {
     ];
   }
 
-  function specification(state, result) {
+  function specification(state, result, forFile = false) {
     const colors = Theme.colors(state.color);
     const many = result.shown.length > 4000;
     const values = result.shown.map((point) => ({ ...row(point), color: colors[point[state.color]] }));
@@ -79,8 +81,13 @@ const Scatter = (() => {
         ...stripLayers(),
         { encoding: axes(result.shown), layer: [
           { data: { name: "points", values },
-            mark: { type: "circle", size: many ? 14 : 34, opacity: many ? 0.45 : 0.7 },
-            encoding: { color: { field: "color", type: "nominal", scale: null } } },
+            mark: { type: "circle", size: many ? 14 : 34, opacity: many ? 0.45 : 0.7, clip: true },
+            encoding: { color: { field: "color", type: "nominal", scale: null,
+              ...(forFile ? { legend: { title: Format.titles[state.color], orient: "top", columns: 6,
+                values: colors, labelExpr: colors.map((color, i) => `datum.value === '${color}' ? ` +
+                  `'${Results.axes[state.color].shown[i].replaceAll("'", "")}' : `).join("") + "''" } }
+                : {}) } },
+            ...(forFile ? {} : { params: [Charts.brush(["x", "y"])] }) },
           ...frontLayers(result.fronts),
           { data: { name: "selected", values: [] },
             mark: { type: "point", size: 240, strokeWidth: 3, opacity: 1,
@@ -103,11 +110,19 @@ const Scatter = (() => {
 
   function draw(state, result) {
     shown = { points: result.shown, front: result.fronts.flatMap((front) => front.points),
-      y: state.y, selected: null, strip: stripWidth(result.shown) };
+      y: state.y, selected: null, strip: stripWidth(result.shown), area: state.area };
     view = Charts.draw(container, specification(state, result), description(state, result));
     container.dataset.points = result.shown.length;
-    Charts.legend(document.getElementById("legend"), Format.titles[state.color],
-      Results.axes[state.color].shown, Theme.colors(state.color));
+    Charts.watchBrush(container, view, ({ x, y }) => {
+      if (x?.[0] === x?.[1] || y?.[0] === y?.[1]) return;
+      ViewState.change({ area: [Math.min(...x), Math.max(...x), Math.min(...y), Math.max(...y)] });
+    });
+    document.getElementById("scatter-zoom").hidden = !state.area;
+    Charts.legend(document.getElementById("legend"), state.color);
+    Charts.exportButtons(document.getElementById("scatter-save"), container, {
+      name: () => `${state.y} against vm_loss`, spec: () => specification(state, result, true),
+      rows: () => [["point", state.y, "vm_loss"], ...result.shown.map((point) =>
+        [Format.allocator(point), point[state.y], point.vm_loss])] });
     const without = result.points.length - result.shown.length;
     document.getElementById("scatter-note").textContent = without === 0 ? ""
       : `${Format.plural(without, "point")} without a gain (no baseline in the results, or one ` +
@@ -123,14 +138,14 @@ const Scatter = (() => {
   /** Where a point is drawn, in pixels from the corner of the canvas. */
   function placeOf(id) {
     const point = shown.points.find((candidate) => candidate.id === id);
-    const [left, top] = view.origin();
+    const [left, top] = Charts.originOf(view);
     return { x: left + view.scale("x")(horizontal(point)), y: top + view.scale("y")(point[shown.y]) };
   }
 
   function nearest(event) {
     if (!view) return null;
     const canvas = container.querySelector("canvas").getBoundingClientRect();
-    const [left, top] = view.origin();
+    const [left, top] = Charts.originOf(view);
     const [x, y] = [view.scale("x"), view.scale("y")];
     const [px, py] = [event.clientX - canvas.left - left, event.clientY - canvas.top - top];
     let best = null;
@@ -144,23 +159,15 @@ const Scatter = (() => {
 
   function showTooltip(event) {
     const point = nearest(event);
-    tooltip.hidden = !point;
     container.classList.toggle("over-point", Boolean(point));
-    if (!point) return;
+    if (!point) return Charts.showTooltip(event, null);
     const lines = [Format.allocator(point),
       `spot revenue earned ${Format.percent(point.spot_share)}, gain ${Format.gain(point.gain)}`,
       `spot revenue per host ${Format.measures.spot_vcpu_hours_per_host.text(point.spot_vcpu_hours_per_host)}`,
       `VM revenue lost ${Format.loss(point.vm_loss)}`];
     if (point.bound) lines.push(Format.boundNote);
     if (point.runs.length === 1) lines.unshift(Format.name("workload", point.workload));
-    tooltip.replaceChildren(...lines.map((line) => Format.element("div", {}, line)));
-    const room = document.documentElement.clientWidth - tooltip.offsetWidth - 8;
-    tooltip.style.left = `${Math.max(4, Math.min(event.clientX + 14, room))}px`;
-    tooltip.style.top = `${event.clientY + 18}px`;
-  }
-
-  function hideTooltip() {
-    tooltip.hidden = true;
+    return Charts.showTooltip(event, lines);
   }
 
   /** Arrow keys walk along the Pareto fronts. */
@@ -175,8 +182,8 @@ const Scatter = (() => {
   }
 
   container.addEventListener("mousemove", showTooltip);
-  container.addEventListener("mouseleave", hideTooltip);
-  window.addEventListener("scroll", hideTooltip, { passive: true });
+  container.addEventListener("mouseleave", () => Charts.showTooltip(null, null));
+  document.getElementById("scatter-zoom")?.addEventListener("click", () => ViewState.change({ area: null }));
   container.addEventListener("keydown", walk);
   container.addEventListener("click", (event) => {
     const point = nearest(event);

@@ -1,7 +1,6 @@
 // The table of all points in view: sortable by every column, a hundred rows a page.
 const Table = (() => {
   const pageSize = 100;
-  const canSelect = Results.study === "compare";
   const { element } = Format;
   const axisColumn = (key) => ({ key, title: Format.titles[key], text: (p) => Format.name(key, p[key]) });
   const number = (key, title, text, hint) => ({ key, title, text, hint, isNumber: true });
@@ -22,32 +21,46 @@ const Table = (() => {
       "99th percentile of the time a VM allocation took"],
   ].filter(([key]) => key in Results.columns && (key !== "alloc_p99_ns" || Results.isTimed));
 
-  const head = (column) => Format.titles[column.name] ?? column.name.replaceAll("_", " ");
+  /** Of other studies what they declare, or every column. */
+  function describedColumns(state) {
+    const declared = Results.figures.filter(({ title }) => title).map(({ name }) => name);
+    if (state.columns === "all" || declared.length === 0) return Results.described;
+    const names = new Set([...declared,
+      ...Results.described.filter(({ role }) => role === "money").map(({ name }) => name)]);
+    return Results.described.filter(({ name }) => names.has(name))
+      .sort((a, b) => [...names].indexOf(a.name) - [...names].indexOf(b.name));
+  }
 
-  function measureColumns(isMean) {
-    if (Results.study === "compare") {
+  function measureColumns(state) {
+    const isMean = state.mode === "mean";
+    if (Results.isComparison && state.columns === "chosen") {
       return chosen.map(([key, title, text, hint]) => number(key, title, text === "count"
         ? (point) => Format.mean(point, key, (value) => Format.count(value, isMean ? 1 : 0))
         : (point) => Format.mean(point, key, text), hint));
     }
-    return Results.described.map((column) => ({
-      key: column.name,
-      title: head(column) + (column.unit && column.unit !== column.name &&
-        column.unit !== "fraction" ? `, ${column.unit}` : ""),
-      hint: column.meaning,
-      isNumber: Results.isNumber(column.name),
-      text: (point) => (Results.isNumber(column.name) ? Format.mean(point, column.name, Format.measures[column.name].text)
-        : Results.columns[column.name][point.runs[0]] ?? Format.missing),
-    }));
+    return describedColumns(state).map(({ name, meaning }) => {
+      const measure = Format.measures[name];
+      if (!measure) {
+        return { key: name, title: Format.readableName(name), hint: Format.plain(meaning),
+          text: (point) => Results.columns[name][point.runs[0]] ?? Format.missing };
+      }
+      return number(name, measure.name + (measure.unit && measure.unit !== "%" ? ` (${measure.unit})` : ""),
+        (point) => Format.mean(point, name, measure.text), Format.plain(meaning));
+    });
   }
+
+  /** Axes that tell points apart; with all columns the others too. */
+  const isShown = (state) => (d) => (state.mode !== "mean" || !Results.averaged.includes(d)) &&
+    (Results.isComparison || state.columns === "all" || Results.axes[d].values.length > 1);
 
   function columns(state) {
     const isMean = state.mode === "mean";
     return [
-      ...Results.dimensions.filter((d) => !isMean || !Results.averaged.includes(d))
-        .map((d) => ({ ...axisColumn(d), isNumber: d === "otn" })),
-      ...measureColumns(isMean),
-      ...(isMean ? [number("count", Results.averaged.includes("seed") ? "Runs" : "Workloads",
+      ...Results.dimensions.filter(isShown(state)).map((d) => ({ ...axisColumn(d),
+        isNumber: d === "otn" || (d !== "size" && Trend.isOrdered(d)) })),
+      ...measureColumns(state),
+      ...(isMean ? [number("count",
+        Results.averaged.join() === "workload" ? "Workloads" : "Runs",
         (p) => Format.count(p.count))] : []),
     ];
   }
@@ -81,12 +94,11 @@ const Table = (() => {
 
   function line(point, list, selected) {
     const isSelected = selected?.id === point.id;
-    const choose = canSelect ? () => ViewState.change({ selected: point.id }) : undefined;
+    const choose = () => ViewState.change({ selected: point.id });
     return element("tr", { "data-id": point.id, class: isSelected ? "selected" : "",
       onclick: choose },
-    ...(canSelect ? [element("td", {}, element("input", { type: "radio", name: "row",
-      value: point.id, checked: isSelected, "aria-label": Format.allocator(point),
-      onchange: choose }))] : []),
+    element("td", {}, element("input", { type: "radio", name: "row", value: point.id,
+      checked: isSelected, "aria-label": Format.pointName(point), onchange: choose })),
     ...list.map((column) => element("td", { class: column.isNumber ? "number" : "" },
       column.text(point))));
   }
@@ -111,18 +123,36 @@ const Table = (() => {
     container.replaceChildren(element("span", {}, words), ...buttons);
   }
 
+  /** All points in view, in their order, as the table has them. */
+  function csvRows(state, result) {
+    const axes = Results.dimensions.filter((d) => state.mode !== "mean" || !Results.averaged.includes(d));
+    const names = Results.described.map(({ name }) => name).filter((name) => name in Format.measures);
+    return [[...axes, ...names], ...sorted(result.points, state).map((point) =>
+      [...axes.map((d) => Results.axes[d].titles[point[d]]), ...names.map((name) => point[name])])];
+  }
+
+  function tools(state, result) {
+    const box = element("input", { type: "checkbox", id: "all-columns", checked: state.columns === "all",
+      onchange: (event) => ViewState.change({ columns: event.target.checked ? "all" : "chosen" }) });
+    document.getElementById("table-tools").replaceChildren(
+      element("label", { class: "choice" }, box, "All columns"),
+      element("button", { type: "button", class: "link", "aria-label": "Save all points as CSV",
+        onclick: () => Charts.saveCsv(`${Results.study} points.csv`, csvRows(state, result)) },
+      "Save as CSV"));
+  }
+
   function draw(state, result, selected) {
+    tools(state, result);
     const points = sorted(result.points, state);
     const pages = Math.ceil(points.length / pageSize);
     const page = Math.max(0, Math.min(state.page, pages - 1));
     const list = columns(state);
     const rows = points.slice(page * pageSize, (page + 1) * pageSize);
     const table = element("table", {},
-      element("caption", { class: "hidden" }, "All points in view. The buttons in the heading sort" +
-        (canSelect ? "; the first column selects." : ".")),
+      element("caption", { class: "hidden" }, "All points in view. The buttons in the heading sort; " +
+        "the first column selects."),
       element("thead", {}, element("tr", {},
-        ...(canSelect ? [element("th", { scope: "col" },
-          element("span", { class: "hidden" }, "Select"))] : []),
+        element("th", { scope: "col" }, element("span", { class: "hidden" }, "Select")),
         ...list.map((column) => heading(column, state)))),
       element("tbody", {}, ...rows.map((point) => line(point, list, selected))));
     document.getElementById("table").replaceChildren(table);
@@ -135,7 +165,7 @@ const Table = (() => {
     for (const row of document.querySelectorAll("#table tbody tr")) {
       const isSelected = Number(row.dataset.id) === point?.id;
       row.classList.toggle("selected", isSelected);
-      if (canSelect) row.querySelector("input").checked = isSelected;
+      row.querySelector("input").checked = isSelected;
     }
   }
 

@@ -1,13 +1,14 @@
 // What the reader looks at. It lives in the address's fragment, so that a link shows the same view.
 const ViewState = (() => {
-  const isComparison = Results.study === "compare";
+  const { isComparison } = Results;
   const several = Results.averaged.length > 0;
   const everything = (dimension) => new Set(Results.axes[dimension].values.keys());
   const listeners = [];
 
   const lengthOf = (d) => Results.axes[d].values.length;
-  // Rather not one that means are over.
-  const along = Results.dimensions.filter((d) => lengthOf(d) > 1 && !Results.averaged.includes(d));
+  // Rather not one that means are over; which of two databases it was is a colour.
+  const along = Results.dimensions.filter((d) =>
+    lengthOf(d) > 1 && !Results.averaged.includes(d) && d !== "database");
   const longest = (along.length > 0 ? along : Results.dimensions)
     .reduce((best, d) => (lengthOf(d) > lengthOf(best) ? d : best));
 
@@ -26,12 +27,14 @@ const ViewState = (() => {
   const choices = {
     mode: several ? ["mean", "runs"] : ["runs"],
     // What the study declares comes first.
-    measure: [...new Set([...Results.figures, ...Object.keys(Format.measures)])]
+    measure: [...new Set([...Results.figures.map(({ name }) => name), ...Object.keys(Format.measures)])]
       .filter((name) => name in Format.measures),
+    marks: ["mean", "spread"],
     y: !isComparison ? []
       : ["spot_share", "spot_vcpu_hours_per_host", ...(Results.hasGain ? ["gain"] : [])],
     x: Results.dimensions,
     color: isComparison ? Results.dimensions : ["none", ...Results.dimensions],
+    columns: ["chosen", "all"],
     sort: [...Results.dimensions, ...Object.keys(Format.measures), "count"],
   };
 
@@ -41,7 +44,8 @@ const ViewState = (() => {
     const [y] = choices.y;  // gains of different policies have different baselines
     if (isComparison) return { y, measure: y, x: "otn", color: "saf" };
     const measure = choices.measure.find((one) => influence(longest, one) > 0) ?? choices.measure[0];
-    const others = Results.dimensions.filter((d) => d !== longest && lengthOf(d) > 1);
+    if (Results.isPair) return { y, measure, x: longest, color: "database" };
+    const others = along.filter((d) => d !== longest);
     const color = others.reduce(
       (best, d) => (best === null || influence(d, measure) > influence(best, measure) ? d : best), null);
     return { y, measure, x: longest, color: color ?? "none" };
@@ -50,10 +54,15 @@ const ViewState = (() => {
   function defaults() {
     return {
       // A point is a mean over workloads and seeds, or one run.
-      mode: several && isComparison ? "mean" : "runs",
+      mode: several ? "mean" : "runs",
       ...start,
-      sort: isComparison ? start.y : Results.dimensions[0],
-      descending: isComparison,
+      marks: isComparison ? "spread" : "mean",
+      columns: "chosen", // of the table
+      // The part of the measure, or of the scatter, that is looked at: [from, to], [x, x, y, y].
+      zoom: null,
+      area: null,
+      sort: isComparison ? start.y : start.measure,
+      descending: isComparison || Format.measures[start.measure]?.better !== "low",
       page: 0,
       selected: null, // a point's id
       filters: Object.fromEntries(Results.dimensions.map((d) => [d, everything(d)])),
@@ -63,8 +72,11 @@ const ViewState = (() => {
   function fragmentOf(state) {
     const initial = defaults();
     const parameters = new URLSearchParams();
-    for (const key of ["mode", "y", "measure", "x", "color"]) {
+    for (const key of ["mode", "y", "measure", "x", "color", "marks", "columns"]) {
       if (state[key] !== initial[key]) parameters.set(key, state[key]);
+    }
+    for (const key of ["zoom", "area"]) {
+      if (state[key]) parameters.set(key, state[key].map((value) => value.toPrecision(6)).join(" "));
     }
     const isSorted = state.sort === (isComparison ? state.y : initial.sort) &&
       state.descending === initial.descending;
@@ -86,8 +98,12 @@ const ViewState = (() => {
   function stateOf(fragment) {
     const parameters = new URLSearchParams(fragment);
     const state = defaults();
-    for (const key of ["mode", "y", "measure", "x", "color"]) {
+    for (const key of ["mode", "y", "measure", "x", "color", "marks", "columns"]) {
       if (choices[key].includes(parameters.get(key))) state[key] = parameters.get(key);
+    }
+    for (const [key, count] of [["zoom", 2], ["area", 4]]) {
+      const values = (parameters.get(key) ?? "").split(" ").map(Number);
+      if (values.length === count && values.every(Number.isFinite)) state[key] = values;
     }
     if (isComparison) state.sort = state.y;
     const [, minus, sort] = /^(-?)(\w+)$/.exec(parameters.get("sort") ?? "") ?? [];
@@ -115,6 +131,8 @@ const ViewState = (() => {
     const keys = Object.keys(changes);
     if (!keys.includes("page") && keys.some((key) => key !== "selected")) changes.page = 0;
     if (keys.includes("mode") && !keys.includes("selected")) changes.selected = null;
+    if (keys.some((key) => ["measure", "x", "marks"].includes(key))) changes.zoom = null;
+    if (keys.includes("y") || keys.includes("mode")) changes.area = null;
     if (isComparison && "y" in changes && current.sort === current.y) changes.sort = changes.y;
     current = { ...current, ...changes };
     const fragment = fragmentOf(current);

@@ -115,7 +115,8 @@ constexpr Figure kIncomeRatio{
     .decimals = 3,
     .meaning =
         "of economy instances and spots, over that of the same datacenter with "
-        "economy_percent 0"};
+        "economy_percent 0",
+    .better = Better::kHigh};
 constexpr std::string_view kJoinEconomyPrice =
     " CROSS JOIN (SELECT json_extract(configuration, '$.economy_price') AS price "
     "FROM sweep) AS economy ";
@@ -215,17 +216,18 @@ const ProviderPreset& levels_preset() {
                     {derived_fraction("spot_revenue_share",
                                       "of the revenue requested by spots: earned"),
                      "run.spot_revenue / NULLIF(run.spot_revenue_requested, 0)"}},
-        .figures = {.title = "Three priority levels",
-                    .figures = {{"vm_rejection", "VMs rejected"},
-                                kEconomyEvicted,
-                                kEconomyRevenue,
-                                {.name = "spot_eviction_ratio",
-                                 .title = "spots evicted",
-                                 .meaning = "of those admitted"},
-                                {.name = "spot_revenue_share",
-                                 .title = "spot revenue",
-                                 .meaning = "of what was requested"},
-                                kIncomeRatio}},
+        .figures =
+            {.title = "Three priority levels",
+             .figures = {{.name = "vm_rejection", .title = "VMs rejected", .better = Better::kLow},
+                         kEconomyEvicted,
+                         kEconomyRevenue,
+                         {.name = "spot_eviction_ratio",
+                          .title = "spots evicted",
+                          .meaning = "of those admitted"},
+                         {.name = "spot_revenue_share",
+                          .title = "spot revenue",
+                          .meaning = "of what was requested"},
+                         kIncomeRatio}},
         .money = {.columns = {kVmsLost, kVmsRequested, kVmsEarned, kEconomyEarned,
                               kEconomyRequested, kSpotsEarned, kSpotsRequested},
                   .joins = std::string(kJoinEconomyPrice),

@@ -116,8 +116,10 @@ std::vector<DerivedMeasure> scheduler_derived() {
            lost_to_schedulers("spot")}};
 }
 
-constexpr Figure kVmConflicts{
-    .name = "vm_conflict_rate", .title = "VM conflicts", .meaning = "of the commits"};
+constexpr Figure kVmConflicts{.name = "vm_conflict_rate",
+                              .title = "VM conflicts",
+                              .meaning = "of the commits",
+                              .better = Better::kLow};
 constexpr Figure kMeanDelay{.name = "placement_delay_mean_s",
                             .title = "mean delay",
                             .unit = FigureUnit::kSeconds,
@@ -195,9 +197,10 @@ const ProviderPreset& schedulers_preset() {
                          {.name = "vm_loss_to_schedulers",
                           .title = "VM revenue lost",
                           .decimals = 4,
-                          .meaning = "to conflicts, stale views and delay, of what was requested"},
+                          .meaning = "to conflicts, stale views and delay, of what was requested",
+                          .better = Better::kLow},
                          {.name = "vm_loss",
-                          .title = "for any reason",
+                          .title = "VM revenue lost for any reason",
                           .decimals = 4,
                           .meaning = "to lack of capacity, too"},
                          {.name = "spot_loss_to_schedulers",
@@ -260,7 +263,8 @@ const ProviderPreset& degradation_preset() {
         .figures = {.title = "VMs placed on a random one of their first hosts",
                     .figures = {{.name = "vm_rejected",
                                  .title = "VMs rejected",
-                                 .unit = FigureUnit::kNumber}}},
+                                 .unit = FigureUnit::kNumber,
+                                 .better = Better::kLow}}},
         .money = {.columns = {kVmsLost, kVmsRequested, kVmsEarned}},
         .alone_because =
             "it places VMs alone; expected 'study: compare', which knows 'host_subset_size' too"};

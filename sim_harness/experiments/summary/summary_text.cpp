@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim_harness/base/text/html_text.hpp"
+#include "sim_harness/experiments/summary/study_summary.hpp"
+
+namespace cospot {
+namespace {
+
+/// As a page has it: with a proper sign for an interval.
+std::string html_of(std::string_view text) {
+  static constexpr std::string_view kTyped = "+/-";
+  std::string html = html_text(text);
+  for (std::size_t at = html.find(kTyped); at != std::string::npos; at = html.find(kTyped, at)) {
+    html.replace(at, kTyped.size(), "±");
+  }
+  return html;
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+/// Indented lines are a block, whose columns stay below each other; a note in brackets is one
+/// paragraph; every other line is one of its own.
+std::string lines_html(std::string_view text) {
+  std::string html, block;
+  const auto end_block = [&] {
+    if (!block.empty()) html += "<pre tabindex=\"0\">" + block + "</pre>\n";
+    block.clear();
+  };
+  bool in_note = false;
+  for (const std::string_view line : lines_of(text)) {
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    const std::string_view words = line.substr(indent);
+    if (in_note || words.starts_with('(')) {
+      end_block();
+      html += (in_note ? " " : "<p class=\"note\">") + html_of(words);
+      in_note = !words.ends_with(')');
+      if (!in_note) html += "</p>\n";
+    } else if (indent > 0 && !words.empty()) {
+      block += (block.empty() ? "" : "\n") + html_of(line.substr(std::min<std::size_t>(indent, 2)));
+    } else {
+      end_block();
+      if (!words.empty()) html += "<p>" + html_of(words) + "</p>\n";
+    }
+  }
+  end_block();
+  return html + (in_note ? "</p>\n" : "");
+}
+
+/// Lines behind a table: what belongs to it, and the other paragraphs to unfold. The last paragraph
+/// may be the heading of the next table.
+std::string folded_html(std::string_view text, bool has_heading) {
+  const std::size_t first = std::min(text.find("\n\n"), text.size());
+  const std::size_t last = std::min(text.rfind("\n\n"), text.size());
+  const std::size_t end = has_heading ? last : text.size();
+  std::string html = lines_html(text.substr(0, first));
+  if (first < end) {
+    html += fmt::format("<details><summary>More of the summary</summary>\n{}</details>\n",
+                        lines_html(text.substr(first, end - first)));
+  }
+  return html + lines_html(text.substr(std::max(first, end)));
+}
+
+std::string answer_html(std::string_view text) {
+  std::string html;
+  for (const std::string_view line : lines_of(text)) {
+    const bool is_detail = line.starts_with(' ');
+    html += fmt::format("<p class=\"{}\">{}</p>\n", is_detail ? "answer-detail" : "answer",
+                        html_of(is_detail ? line.substr(line.find_first_not_of(' ')) : line));
+  }
+  return html;
+}
+
+std::string table_html(const SummaryTable& table) {
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (!table.columns[i].title.empty()) shown.push_back(i);
+  }
+  const auto cell = [&](std::size_t column, std::string_view tag, std::string_view text) {
+    const bool is_right = table.columns[column].align == TextTable::Align::kRight;
+    return fmt::format("<{0}{1}>{2}</{0}>", tag, is_right ? " class=\"number\"" : "",
+                       html_of(text));
+  };
+  std::string html = "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>";
+  for (const std::size_t i : shown) html += cell(i, "th", table.columns[i].title);
+  html += "</tr></thead>\n<tbody>\n";
+  const std::size_t rows = std::min(table.rows.size(), SummaryText::kMostRows);
+  for (const std::vector<SummaryCell>& row : std::span(table.rows).first(rows)) {
+    html += "<tr>";
+    for (const std::size_t i : shown) html += cell(i, "td", row[i].text);
+    html += "</tr>\n";
+  }
+  html += "</tbody></table></div>\n";
+  if (rows < table.rows.size()) {
+    html += fmt::format(
+        "<p class=\"note\">The first {} of {} rows; all are among the points below."
+        "</p>\n",
+        rows, table.rows.size());
+  }
+  if (rows <= 12) return html;
+  return fmt::format("<details><summary>All {} combinations</summary>\n{}</details>\n",
+                     table.rows.size(), html);
+}
+
+}  // namespace
+
+SummaryText& SummaryText::operator+=(std::string_view lines) {
+  if (pieces_.empty() || pieces_.back().kind != Kind::kLines) pieces_.emplace_back();
+  pieces_.back().text += lines;
+  return *this;
+}
+
+void SummaryText::append(const SummaryText& more) {
+  pieces_.insert(pieces_.end(), more.pieces_.begin(), more.pieces_.end());
+}
+
+void SummaryText::add_answer(std::string_view lines) {
+  if (!lines.empty()) pieces_.push_back({.kind = Kind::kAnswer, .text = std::string(lines)});
+}
+
+void SummaryText::add(const SummaryTable& table, std::string_view indent) {
+  pieces_.push_back({.kind = Kind::kTable, .text = std::string(indent), .table = table});
+}
+
+std::string SummaryText::plain() const {
+  std::string text;
+  for (const auto& [kind, lines, table] : pieces_) {
+    text += kind == Kind::kTable ? table.text(lines) : lines;
+  }
+  return text;
+}
+
+std::string SummaryText::html() const {
+  std::string html;
+  bool has_table = false;
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const auto& [kind, text, table] = pieces_[i];
+    if (kind == Kind::kTable) {
+      html += table_html(table);
+      has_table = true;
+    } else if (kind == Kind::kAnswer) {
+      html += answer_html(text);
+    } else {
+      const bool has_heading = i + 1 < pieces_.size() && pieces_[i + 1].kind == Kind::kTable;
+      html += has_table ? folded_html(text, has_heading) : lines_html(text);
+    }
+  }
+  return html;
+}
+
+}  // namespace cospot

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "sim_harness/base/json/json.hpp"
+
+namespace cospot {
+
+/// The data of two reports as one: a run is where both have their axes' values, behind a first axis
+/// `database` with the values `before` and `after`. Values of an axis that one of the two lacks
+/// come last; a column that one lacks is left out.
+///
+/// Errors: DatabaseError when they are of different studies or have different axes.
+[[nodiscard]] Json joined_data(Json before, Json after);
+
+}  // namespace cospot
