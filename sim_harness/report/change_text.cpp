@@ -105,8 +105,8 @@ SummaryText change_text(ResultsDatabase& before, ResultsDatabase& after, const R
         row_of(figures[i], first.values[i], second.values[i], pairs);
     if (row.empty()) continue;
     if (figures[i].better != Better::kUnsaid) {
-      answer += fmt::format("{}: {} before, {} after ({})\n", row[0].text, row[1].text, row[2].text,
-                            row[3].text);
+      answer += fmt::format("Mean {}: {} before, {} after ({})\n", row[0].text, row[1].text,
+                            row[2].text, row[3].text);
     }
     table.rows.push_back(row);
   }

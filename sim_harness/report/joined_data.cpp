@@ -46,18 +46,18 @@ std::vector<std::size_t> runs_of(const Json& data) {
   return runs;
 }
 
-void require_alike(const Json& before, const Json& after) {
+void require_alike(const Json& before, const Json& after, std::string_view where) {
   if (before.at("study") != after.at("study")) {
-    throw DatabaseError(fmt::format("two studies, {} and {}; expected databases of one",
-                                    before.at("study").get<std::string>(),
+    throw DatabaseError(fmt::format("{}: are of two studies, {} and {}; expected databases of one",
+                                    where, before.at("study").get<std::string>(),
                                     after.at("study").get<std::string>()));
   }
   const auto names = [](const Json& data) {
     return json_list_of(data.at("axes"), [](const Json& axis) { return axis.at("name"); });
   };
   if (names(before) != names(after)) {
-    throw DatabaseError(fmt::format("the axes differ, {} and {}; expected the same in both",
-                                    names(before).dump(), names(after).dump()));
+    throw DatabaseError(fmt::format("{}: have different axes, {} and {}; expected the same in both",
+                                    where, names(before).dump(), names(after).dump()));
   }
 }
 
@@ -101,8 +101,8 @@ Json joined_figures(const Json& figures, const Json& columns) {
 
 }  // namespace
 
-Json joined_data(Json before, Json after) {
-  require_alike(before, after);
+Json joined_data(Json before, Json after, std::string_view names) {
+  require_alike(before, after, names);
   Json joined = after;
   Json& axes = joined["axes"] = before.at("axes");
   Places places_before, places_after;

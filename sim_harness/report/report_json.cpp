@@ -275,7 +275,8 @@ std::string report_json(ResultsDatabase& results, const ReportShows& shows) {
 
 std::string report_json(ResultsDatabase& before, const ReportShows& shows_before,
                         ResultsDatabase& after, const ReportShows& shows_after) {
-  Json json = joined_data(report_data(before, shows_before), report_data(after, shows_after));
+  Json json = joined_data(report_data(before, shows_before), report_data(after, shows_after),
+                          before.name() + " and " + after.name());
   write_constants_once(json["columns"]);
   return script_text(json);
 }

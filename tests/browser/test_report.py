@@ -449,7 +449,7 @@ class Desktop(ReportTest):
 
     def test_the_keyboard_reaches_and_selects(self) -> None:
         reached = set()
-        for _ in range(70):
+        for _ in range(100):
             self.browser.press("\ue004")  # Tab
             reached.add(self.browser.run(
                 "const e = document.activeElement;"

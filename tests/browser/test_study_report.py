@@ -127,7 +127,8 @@ class StudyReport(unittest.TestCase):
         return list(self.browser.run(
             "const kinds = [];"
             "const visit = (mark) => { if (mark.role === 'mark') kinds.push(mark.marktype);"
-            " if (mark.marktype === 'group') mark.items.forEach((one) => one.items.forEach(visit)); };"
+            " if (mark.marktype === 'group')"
+            "  mark.items.forEach((one) => one.items.forEach(visit)); };"
             "visit(document.getElementById('trend').view.scenegraph().root); return kinds"))
 
     def test_numbers_have_lines_and_categories_have_bars(self) -> None:
@@ -168,7 +169,8 @@ class StudyReport(unittest.TestCase):
         zoom = self.browser.run("return ViewState.get().zoom")
         self.assertLess(zoom[0], zoom[1])
         self.assertIn("zoom=", self.browser.run("return location.hash"))
-        domain = self.browser.run("return document.getElementById('trend').view.scale('y').domain()")
+        domain = self.browser.run(
+            "return document.getElementById('trend').view.scale('y').domain()")
         self.assertAlmostEqual(domain[0], zoom[0])
         self.assertAlmostEqual(domain[1], zoom[1])
         self.browser.one("#trend-zoom").click()
@@ -179,8 +181,9 @@ class StudyReport(unittest.TestCase):
         self.browser.open(self.folder / "r.html", "#color=vm")
         box = self.place()
         at = self.browser.run(
-            "const { view } = document.getElementById('trend'); const [x, y] = Charts.originOf(view);"
-            "const state = ViewState.get(); const last = Trend.rows(state, Points.compute(state)).at(-1);"
+            "const { view } = document.getElementById('trend');"
+            "const [x, y] = Charts.originOf(view); const state = ViewState.get();"
+            "const last = Trend.rows(state, Points.compute(state)).at(-1);"
             "return [x + view.scale('x')(last.number), y + view.scale('y')(last.mean)]")
         self.browser.move_to(box["left"] + at[0], box["top"] + at[1])
         tooltip = self.browser.one("#tooltip")
@@ -301,8 +304,11 @@ saf: [off, on]
 otn: [1, 16]
 disruptions:
   - none
-  - {label: failures-every-180-days-repaired-in-a-day, failures: {mtbf_days: 180, repair_h: 24, seed: 1}}
-  - {label: returning-spots-with-the-same-end, returning_spots: {patience_s: 86400}, after_a_wait: same_end}
+  - label: failures-every-180-days-repaired-in-a-day
+    failures: {mtbf_days: 180, repair_h: 24, seed: 1}
+  - label: returning-spots-with-the-same-end
+    returning_spots: {patience_s: 86400}
+    after_a_wait: same_end
 """, 24),
 }
 
@@ -335,13 +341,14 @@ class OtherReports(unittest.TestCase):
         shown = [button.get_attribute("data-sort") for button in page.all("#table thead button")]
         names = {"headroom_percent": "size"}
         self.assertEqual({names.get(column, column) for column in columns} - set(shown), set())
-        self.assertEqual([cell.text for cell in page.all("#table thead th") if "_" in cell.text], [])
+        heads = [cell.text for cell in page.all("#table thead th")]
+        self.assertEqual([head for head in heads if "_" in head], [])
         drawn = page.run(
             "const state = ViewState.get(); return Trend.rows(state, Points.compute(state))")
         self.assertGreater(len(drawn), 0)
 
     def check_looks(self, page: Browser) -> None:
-        """At 1400 and 390 pixels nothing is cut off, lies over another label, or is raw Markdown."""
+        """At 1400 and 390 pixels nothing is cut off, overlaps, or is raw Markdown."""
         for width in (1400, 390):
             page.resize(width, 900)
             time.sleep(0.5)  # until the chart has the new width
@@ -353,7 +360,8 @@ class OtherReports(unittest.TestCase):
                 " if (mark.marktype === 'group') item.items.forEach((one) =>"
                 "  visit(one, x + (item.x ?? 0), y + (item.y ?? 0), item.orient ?? axis));"
                 " else if (mark.role === 'axis-label' && item.opacity !== 0) labels.push({ axis,"
-                "  text: [item.text].flat().join(' '), x1: x + item.bounds.x1, x2: x + item.bounds.x2,"
+                "  text: [item.text].flat().join(' '),"
+                "  x1: x + item.bounds.x1, x2: x + item.bounds.x2,"
                 "  y1: y + item.bounds.y1, y2: y + item.bounds.y2 }); });"
                 "visit(document.getElementById('trend').view.scenegraph().root, 0, 0, null);"
                 "return labels")
@@ -417,7 +425,7 @@ class Pair(unittest.TestCase):
         found = sorted(page.run(
             "return [...document.querySelectorAll('#changes tbody tr')].map((row) =>"
             " [...row.querySelectorAll('td')].map((cell) =>"
-            "  Number(cell.textContent.replace('−', '-').replace(/[^-0-9.]/g, '')))).sort()"))
+            "  Number(cell.textContent.replace('\u2212', '-').replace(/[^-0-9.]/g, '')))).sort()"))
         expected = sorted([round(share["before"][i], 2), round(share["after"][i], 2),
                            share["after"][i] - share["before"][i]] for i in known)
         self.assertEqual(len(found), 16)

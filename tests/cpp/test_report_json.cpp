@@ -120,5 +120,27 @@ TEST_CASE("report_json: a run that is not what the sweep has there is an error")
                  "results: the configuration in it cannot be read: "));
 }
 
+TEST_CASE(
+    "report_json: two databases are a further axis, the runs of the second behind the first") {
+  ResultsDatabase before = database_of(made_rows(0, 2));
+  ResultsDatabase after = database_of(made_rows(1, 2));
+  const std::string json = report_json(before, {}, after, {});
+  // Of 32 runs each: run 1 of the second is 33.
+  CHECK(line_of(json, "\"runs\":") == "\"runs\":[0,1,33,34],");
+  CHECK(values_of(json, "evictions") == "[0,1,1,4]");
+  CHECK(contains(json, R"("axes":[{"name":"database")"));
+  CHECK(contains(json, R"({"label":"before","yaml":"before","number":"before"})"));
+}
+
+TEST_CASE("report_json: a value that one of two databases lacks has a place in both") {
+  Sweep sweep = small_sweep();
+  sweep.otn = {1};
+  std::vector<ResultRow> rows = made_rows(0, 1);
+  ResultsDatabase before = database_of(rows, tables_of_sweep(sweep));
+  ResultsDatabase after = database_of(made_rows(2, 2));
+  // OTN 1 and 4 in the second: SAF on is 2 and 3 there as it was, behind 32 places of the first.
+  CHECK(line_of(report_json(before, {}, after, {}), "\"runs\":") == "\"runs\":[0,34,35],");
+}
+
 }  // namespace
 }  // namespace cospot

@@ -95,7 +95,7 @@ class Answer {
       json[name].push_back(std::move(one));
       parts.push_back(cell.text + ": " + mean_cell(figure_, mean).text);
     }
-    if (parts.size() > kMostValues) return;
+    if (parts.size() < 2 || parts.size() > kMostValues) return;
     text += fmt::format("  by {}: {}\n", name, fmt::join(parts, "; "));
   }
 

@@ -21,10 +21,13 @@ const Charts = (() => {
   function draw(container, spec, description) {
     container.view?.finalize();
     container.replaceChildren();
-    const host = element("div", { role: "img", "aria-label": description });
+    const host = element("div");
     container.append(host);
     const view = viewOf(spec, widthOf(container), { renderer: "canvas", container: host });
     view.run();
+    // Over what Vega says of it.
+    host.setAttribute("role", "img");
+    host.setAttribute("aria-label", description);
     container.view = view;
     return view;
   }

@@ -40,7 +40,7 @@ const Format = (() => {
     const shown = figure?.unit ?? (isShare ? "%" : unit === name || unit === "fraction" || !unit
       ? own.unit : unit);
     const digits = figure?.decimals;
-    const write = role === "money" ? money : isShare ? (value) => percent(value, digits ?? 2)
+    const write = role === "money" ? (value) => money(value) : isShare ? (value) => percent(value, digits ?? 2)
       : shown === "%" ? (value) => percent(value, digits ?? 1)
       : digits === undefined ? number : (value) => count(value, digits);
     return { name: figure?.title ? capitalised(figure.title) : own.name,

@@ -1,0 +1,72 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "sim_harness/experiments/summary/study_summary.hpp"
+#include "sweep_fixtures.hpp"
+
+namespace cospot {
+namespace {
+
+/// Evictions of runs 0 to 3, by SAF (off, off, on, on) and OTN (1, 4, 1, 4): 0, 1, 4 and 9.
+StudySummary summary_of_evictions(Better better) {
+  ResultsDatabase results = database_of(made_rows(0, 4), small_sweep_tables());
+  return summary_of_figures(results, {.title = "Four runs",
+                                      .figures = {{.name = "evictions",
+                                                   .title = "evictions",
+                                                   .unit = FigureUnit::kNumber,
+                                                   .decimals = 1,
+                                                   .sql = "run.evictions",
+                                                   .better = better}}});
+}
+
+TEST_CASE("answers: best, worst, and the mean of every value of a setting, by hand") {
+  const std::string text = summary_of_evictions(Better::kLow).text.plain();
+  // SAF off (0 + 1) / 2, on (4 + 9) / 2; OTN 1 (0 + 4) / 2, OTN 4 (1 + 9) / 2. Of one workload and
+  // one seed there is no interval: settings are no samples.
+  CHECK(contains(text,
+                 "Evictions: lowest 0.0 with size 0%, spot sCOS, saf off, otn 1; "
+                 "highest 9.0 with size 0%, spot sCOS, saf on, otn 4\n"
+                 "  by saf: off: 0.5; on: 6.5\n"
+                 "  by otn: 1: 2.0; 4: 5.0\n"));
+}
+
+TEST_CASE("answers: the other end where more is better, and the same as JSON") {
+  const StudySummary summary = summary_of_evictions(Better::kHigh);
+  CHECK(contains(summary.text.plain(), "Evictions: highest 9.0 with "));
+  const Json& answer = summary.json.at("answers").at(0);
+  CHECK(answer.at("figure") == "evictions");
+  CHECK(answer.at("best").at("mean") == 9);
+  CHECK(answer.at("best").at("with").at("otn") == 4);
+  CHECK(answer.at("worst").at("mean") == 0);
+  CHECK(answer.at("by").at("saf").at(1).at("mean") == 6.5);
+  CHECK(answer.at("by").at("saf").at(1).at("half_width_95").is_null());
+}
+
+TEST_CASE("answers: none where no end is better") {
+  const StudySummary summary = summary_of_evictions(Better::kUnsaid);
+  CHECK_FALSE(contains(summary.text.plain(), "lowest"));
+  CHECK(summary.json.at("answers").empty());
+}
+
+TEST_CASE("SummaryText: the same as lines and as HTML, of which nothing is markup") {
+  SummaryText text("2 runs\n");
+  text.add_answer("Cost: lowest 1 +/- 0 <with> a\n  by x: 1: 1\n");
+  SummaryTable table{.columns = {{"name", "name", TextTable::Align::kLeft}, {"cost", "cost"}}};
+  table.rows = {{{"a<b>", {}}, {"1", {}}}};
+  text.add(table);
+  text += "(a note\nof two lines)\n\nMore\n  kept   apart\n";
+  CHECK(text.plain() ==
+        "2 runs\nCost: lowest 1 +/- 0 <with> a\n  by x: 1: 1\nname  cost\na<b>     1\n"
+        "(a note\nof two lines)\n\nMore\n  kept   apart\n");
+  const std::string html = text.html();
+  CHECK(
+      html.starts_with("<p>2 runs</p>\n<p class=\"answer\">Cost: lowest 1 ± 0 &lt;with&gt; a</p>\n"
+                       "<p class=\"answer-detail\">by x: 1: 1</p>\n"));
+  CHECK(contains(html, "<tr><td>a&lt;b&gt;</td><td class=\"number\">1</td></tr>"));
+  CHECK(contains(html, "<p class=\"note\">(a note of two lines)</p>\n<details>"));
+  CHECK(contains(html, "<p>More</p>\n<pre tabindex=\"0\">kept   apart</pre>"));
+}
+
+}  // namespace
+}  // namespace cospot
