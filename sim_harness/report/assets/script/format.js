@@ -99,7 +99,11 @@ const Format = (() => {
   /** A mean with its 95 % interval, where it has one. */
   function mean(point, measure, write) {
     const half = point.halfWidth(measure);
-    return write(point[measure]) + (Number.isNaN(half) ? "" : ` ± ${write(half).replace("+", "")}`);
+    const value = write(point[measure]);
+    if (Number.isNaN(half)) return value;
+    const width = write(half).replace("+", "");
+    const unit = /[ \u00a0]\D+$/.exec(width)?.[0] ?? "";
+    return `${value.endsWith(unit) ? value.slice(0, value.length - unit.length) : value} ± ${width}`;
   }
 
   const hosts = (value) => plural(value, "host", Number.isInteger(value) ? 0 : 1);

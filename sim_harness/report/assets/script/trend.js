@@ -74,7 +74,7 @@ const Trend = (() => {
     const category = { field: "text", type: "nominal", sort: order.map((name) => texts[name]),
       title: Format.titles[state.x], scale: { paddingInner: 0.2, paddingOuter: 0.1 },
       axis: { labelAngle: 0, labelLimit: 0, labelExpr: "split(datum.label, '\\n')",
-        labelOverlap: false, grid: false, ticks: false } };
+        labelOverlap: false, labelPadding: 6, grid: false, ticks: false } };
     return {
       ordered, isFlat, height, texts, title, numbers: used,
       x: ordered ? { field: "number", type: "quantitative", title: Format.titles[state.x],
