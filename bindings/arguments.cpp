@@ -169,12 +169,6 @@ std::filesystem::path read_path(py::handle value, std::string_view name) {
   return {std::string(bytes)};
 }
 
-void require_function(const py::object& value, std::string_view name) {
-  if (value.is_none() || PyCallable_Check(value.ptr()) != 0) return;
-  throw py::type_error(
-      fmt::format("{} is of type {}, expected a function", name, type_name(value)));
-}
-
 std::vector<HostIndex> read_candidates(py::handle value, std::size_t hosts) {
   const py::array array = py::array::ensure(value);
   if (!array || array.ndim() != 1 ||

@@ -61,9 +61,6 @@ namespace cospot::bindings {
 /// str, bytes or os.PathLike.
 [[nodiscard]] std::filesystem::path read_path(pybind11::handle value, std::string_view name);
 
-/// None, or what can be called. Errors: TypeError.
-void require_function(const pybind11::object& value, std::string_view name);
-
 /// Rows of a table with `hosts` hosts.
 [[nodiscard]] std::vector<HostIndex> read_candidates(pybind11::handle value, std::size_t hosts);
 

@@ -67,7 +67,7 @@ PythonOutcome compare(const py::object& sweep, const py::object& db, const py::o
                       const py::object& threads, bool resume, bool force, const py::object& shard,
                       const py::iterable& overrides, const py::object& progress, bool timing) {
   if (resume && force) throw ConfigError("resume excludes force; expected at most one of them");
-  require_function(progress, "progress");
+  const py::object told = read_progress(progress);
   GivenPolicies policies;
   const std::vector<std::string> assignments = read_overrides(overrides);
   const GivenStudy given = read_given_study(sweep, "sweep", assignments, policies);
@@ -86,13 +86,22 @@ PythonOutcome compare(const py::object& sweep, const py::object& db, const py::o
     require_other_file(csv_file, options.database);
     require_csv_writable(csv_file);
   }
-  const PythonOutcome outcome{run_watched_experiment(load, options, progress), options.database};
+  const PythonOutcome outcome{run_watched_experiment(load, options, told), options.database};
   if (!csv_file.empty()) {
     run_watched([&] {
       ResultsDatabase results(options.database);
       write_csv(csv_file, results, options.timing);
     });
   }
+  return outcome;
+}
+
+PythonOutcome make_outcome(std::size_t total, std::size_t done, std::size_t skipped,
+                           const py::object& database) {
+  PythonOutcome outcome{{}, read_path(database, "database")};
+  outcome.counts.total = total;
+  outcome.counts.done = done;
+  outcome.counts.skipped = skipped;
   return outcome;
 }
 
@@ -182,6 +191,8 @@ Raises:
         has no price.
 )doc");
   py::class_<PythonOutcome>(core, "CompareOutcome", "What compare did.")
+      .def(py::init(&make_outcome), "total"_a, "done"_a, "skipped"_a, "database"_a,
+           "Make an outcome; see the properties.")
       .def_property_readonly(
           "total", [](const PythonOutcome& self) { return self.counts.total; },
           "Runs of the sweep, or of the shard.")
@@ -200,7 +211,15 @@ Raises:
             return to_str(fmt::format("<CompareOutcome: {} of {} runs in {}>", self.counts.done,
                                       self.counts.total, self.database.string()));
           },
-          "Return what it is.");
+          "Return what it is.")
+      .def(
+          "__reduce__",
+          [](const py::object& self) {
+            return py::make_tuple(py::type::of(self),
+                                  py::make_tuple(self.attr("total"), self.attr("done"),
+                                                 self.attr("skipped"), self.attr("database")));
+          },
+          "Pickle it.");
   core.def("compare", &compare, "sweep"_a, py::kw_only(), "db"_a = "results.db",
            "csv"_a = py::none(), "threads"_a = py::none(), "resume"_a = false, "force"_a = false,
            "shard"_a = "1/1", "overrides"_a = py::tuple(), "progress"_a = py::none(),
@@ -221,7 +240,8 @@ Args:
     force: Replace the database.
     shard: Do part I of N: "I/N".
     overrides: As --set on the command line: ["otn=[1,4]", "host.vcpus=64"].
-    progress: Called with (done, total) runs as the work goes on, by the calling thread.
+    progress: A function, called with (done, total) runs as the work goes on, by the calling thread. None: a bar of tqdm, if
+        that is installed, on terminals and in notebooks; True: a bar anywhere; False: nothing.
     timing: False: 0 for every time, so that output repeats.
 
 Returns:

@@ -116,7 +116,7 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
                     const py::object& db, const py::object& progress,
                     const py::kwargs& candidates) {
   constexpr double kMostPercent = 10'000;
-  require_function(progress, "progress");
+  const py::object told = read_progress(progress);
   HostMix mix = read_host_mix(host, "host");
   if (!added_type.is_none()) mix.add_only(read_text(added_type, "added_type"));
   std::optional<std::size_t> count;
@@ -215,7 +215,8 @@ Args:
         revenue by it without any spot, so that max_vm_loss_percent has to be given too.
     threads: How many, 1 to 4096; one a core unless given.
     db: Results database to write the runs to, for load_results.
-    progress: Called with (done, total) runs as the work goes on, by the calling thread.
+    progress: A function, called with (done, total) runs as the work goes on, by the calling thread. None: a bar of tqdm, if
+        that is installed, on terminals and in notebooks; True: a bar anywhere; False: nothing.
     **candidates: vm, spot, evictor, otn: names to choose from, in place of the usual ones;
         promise: eviction probabilities for which every spot policy is tried too with promised
         lifetimes; model: lifetime models of evictors that need one.

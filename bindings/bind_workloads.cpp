@@ -132,6 +132,19 @@ PythonWorkload from_pandas(const py::object& frame, const py::object& name,
   return from_columns(columns, name, window_us, window_days);
 }
 
+/// Of whatever holds columns; pandas reads it.
+PythonWorkload from_frame(const py::object& frame, const py::object& name,
+                          const py::object& window_us, const py::object& window_days,
+                          const py::object& window_start) {
+  const py::object read = py::module_::import("cospot.frames").attr("as_pandas")(frame);
+  return from_pandas(read, name, window_us, window_days, window_start);
+}
+
+/// Its columns as what a function of cospot.frames makes of them.
+py::object as_frame(const PythonWorkload& self, const char* function) {
+  return py::module_::import("cospot.frames").attr(function)(columns_of(self.workload()));
+}
+
 PythonWorkload with_window_days(const PythonWorkload& self, const py::object& window_days) {
   const std::optional<SimTime> window = read_window_days(window_days);
   if (!window.has_value()) throw ConfigError("window_days is None, expected a number of days");
@@ -207,6 +220,24 @@ Args:
 Raises:
     WorkloadError: As from_columns; a time comes in two forms, or in none.
     ImportError: pandas is not installed.
+)doc")
+      .def_static("from_frame", &from_frame, "frame"_a, py::kw_only(), "name"_a = "frame",
+                  "window_us"_a = py::none(), "window_days"_a = py::none(),
+                  "window_start"_a = py::none(), R"doc(
+Make a workload from any data frame: of pandas, polars, pyarrow (a Table or RecordBatch), or another
+that has `to_pandas`, the Arrow C stream or the interchange protocol.
+
+Args:
+    frame: Columns as in from_pandas.
+    name: What results call it.
+    window_us: As in from_columns.
+    window_days: The same in days.
+    window_start: As in from_pandas.
+
+Raises:
+    TypeError: It is no data frame.
+    WorkloadError: As from_pandas.
+    ImportError: pandas is not installed.
 )doc");
 }
 
@@ -258,7 +289,13 @@ vcpus, memory_mb, disk_gb (int32), start_us, end_us (int64; NEVER_US: never ende
           [](const PythonWorkload& self) {
             return py::module_::import("pandas").attr("DataFrame")(columns_of(self.workload()));
           },
-          "Return it as a pandas DataFrame with the columns of to_columns().");
+          "Return it as a pandas DataFrame with the columns of to_columns().")
+      .def(
+          "to_polars", [](const PythonWorkload& self) { return as_frame(self, "to_polars"); },
+          "Return it as a polars DataFrame with the columns of to_columns().")
+      .def(
+          "to_arrow", [](const PythonWorkload& self) { return as_frame(self, "to_arrow"); },
+          "Return it as a pyarrow Table with the columns of to_columns().");
 }
 
 void bind_windows(py::class_<PythonWorkload>& workload) {

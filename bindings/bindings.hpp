@@ -25,5 +25,9 @@ void bind_promises(pybind11::module_& core);
 void bind_tune(pybind11::module_& core);
 void bind_command_line(pybind11::module_& core);
 void bind_hosted_policies(pybind11::module_& core);
+void bind_protocols(pybind11::module_& core);
+
+/// Called last: all that was bound gets a signature and errors that name the argument.
+void describe_calls(pybind11::module_& core);
 
 }  // namespace cospot::bindings

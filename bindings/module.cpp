@@ -49,4 +49,6 @@ PYBIND11_MODULE(_core, core) {
   bindings::bind_tune(core);
   bindings::bind_command_line(core);
   bindings::bind_hosted_policies(core);
+  bindings::bind_protocols(core);
+  bindings::describe_calls(core);
 }

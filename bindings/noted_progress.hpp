@@ -37,6 +37,11 @@ class NotedProgress final : public ProgressSink {
   ProgressState state_;
 };
 
+/// What the argument `progress` asks to be told, None: nothing. Errors: TypeError.
+[[nodiscard]] inline pybind11::object read_progress(const pybind11::object& progress) {
+  return pybind11::module_::import("cospot.progress").attr("progress_function")(progress);
+}
+
 /// Tells the caller's function how far the work is, whenever there is news, and warns of the
 /// workloads.
 class Reporter {

@@ -17,6 +17,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from cospot.errors import (
+    ArgumentError,
     ConfigError,
     CospotError,
     DatabaseError,
@@ -153,6 +154,7 @@ def __dir__() -> list[str]:
 __all__ = [
     "DAY_US",
     "NEVER_US",
+    "ArgumentError",
     "BrokerRecommendation",
     "Chain",
     "Choice",

@@ -19,6 +19,10 @@ class ConfigError(InputError):
     """A configuration (sweep, scenario, argument, option, policy name) cannot be used."""
 
 
+class ArgumentError(InputError, TypeError):
+    """A call has an argument that it does not take, lacks one, or has one of another type."""
+
+
 class WorkloadError(InputError):
     """A workload cannot be used; for a file the text starts with ``file:line:``."""
 

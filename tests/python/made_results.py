@@ -135,8 +135,7 @@ def make_database(
             connection.execute(f"PRAGMA user_version = {version}")
         count = len(runs) if run_count is None else run_count
         connection.execute(
-            "UPDATE sweep SET configuration = ?, run_count = ?, version = '1',"
-            " created_by = 'test'",
+            "UPDATE sweep SET configuration = ?, run_count = ?, version = '1', created_by = 'test'",
             (json.dumps(sweep), count),
         )
         for label in workloads:

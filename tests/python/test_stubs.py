@@ -33,21 +33,27 @@ def members(node: ast.ClassDef) -> dict[str, ast.FunctionDef]:
     return {item.name: item for item in node.body if isinstance(item, ast.FunctionDef)}
 
 
-def parameters(function: ast.FunctionDef) -> list[str]:
-    arguments = function.args
-    names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
-    names += [argument.arg for argument in arguments.kwonlyargs]
-    if arguments.kwarg is not None:
-        names.append("kwargs")
-    return names
+def parameters(function: ast.FunctionDef) -> list[tuple[str, Any, Any]]:
+    """The name, kind and default of each parameter, as inspect.signature has them."""
+    space: dict[str, Any] = {}
+    for part in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs):
+        part.annotation = None
+    if function.args.kwarg is not None:
+        function.args.kwarg.arg, function.args.kwarg.annotation = "kwargs", None
+    exec(f"def call({ast.unparse(function.args)}): pass", space)
+    return shape(inspect.signature(space["call"]))
 
 
-def bound_parameters(docstring: str) -> list[str]:
-    """The parameter names in the signature line that pybind11 writes."""
-    signature = docstring.splitlines()[0]
-    inside = signature[signature.index("(") + 1 : signature.rindex(")")]
-    # Defaults may hold commas: names stand at the start or after ", " and before a colon.
-    return re.findall(r"(?:^|, )(?:\*\*)?([a-z_]+)(?::|(?=$))", inside)
+def shape(signature: inspect.Signature) -> list[tuple[str, Any, Any]]:
+    return [(one.name, one.kind, one.default) for one in signature.parameters.values()]
+
+
+def without_unknown(stub: list[Any], bound: list[Any]) -> list[Any]:
+    """The stub may say `...` where a default is a number that nobody would write."""
+    return [
+        (name, kind, other[2] if default is ... else default)
+        for (name, kind, default), other in zip(stub, bound, strict=False)
+    ]
 
 
 def test_names_of_the_module() -> None:
@@ -77,6 +83,10 @@ def test_everything_public_is_in_the_package() -> None:
         cospot.nothing  # noqa: B018
 
 
+def is_made_by_callers(bound_class: type) -> bool:
+    return type(bound_class.__init__).__name__ != "wrapper_descriptor"
+
+
 @pytest.mark.parametrize("name", stub_classes())
 def test_members_of_a_class(name: str) -> None:
     bound_class = getattr(_core, name)
@@ -85,9 +95,7 @@ def test_members_of_a_class(name: str) -> None:
         for member, value in vars(bound_class).items()
         if member not in INHERITED and not member.startswith("_pybind11")
     }
-    has_constructor = "__init__" in vars(bound_class) and (
-        "self:" in (bound_class.__init__.__doc__ or "")
-    )
+    has_constructor = is_made_by_callers(bound_class)
     expected = members(stub_classes()[name])
     assert ("__init__" in expected) == has_constructor
     # A class that defines equality alone has no hash: Python writes None.
@@ -95,23 +103,54 @@ def test_members_of_a_class(name: str) -> None:
     assert set(expected) - {"__init__"} == own
 
 
-def test_parameters() -> None:
+def test_signatures() -> None:
     checked = 0
     for name, function in stub_functions().items():
-        assert bound_parameters(getattr(_core, name).__doc__) == parameters(function), name
+        bound = shape(inspect.signature(getattr(_core, name)))
+        assert bound == without_unknown(parameters(function), bound), name
         checked += 1
     for class_name, node in stub_classes().items():
         for name, function in members(node).items():
-            bound = inspect.getattr_static(getattr(_core, class_name), name)
-            if isinstance(bound, property):
-                assert parameters(function) == ["self"]
+            bound_member = inspect.getattr_static(getattr(_core, class_name), name)
+            is_property = any(ast.unparse(d) == "property" for d in function.decorator_list)
+            assert is_property == isinstance(bound_member, property)
+            if is_property:
                 continue
             is_static = any(ast.unparse(d) == "staticmethod" for d in function.decorator_list)
-            found = bound_parameters(getattr(getattr(_core, class_name), name).__doc__)
-            assert found == parameters(function), f"{class_name}.{name}"
-            assert is_static == isinstance(bound, staticmethod)
+            assert is_static == isinstance(bound_member, staticmethod)
+            bound = shape(inspect.signature(getattr(getattr(_core, class_name), name)))
+            expected = without_unknown(parameters(function), bound)
+            assert bound == expected, f"{class_name}.{name}"
+            if name == "__init__":
+                assert shape(inspect.signature(getattr(_core, class_name))) == expected[1:]
             checked += 1
     assert checked > 60
+
+
+def public_callables() -> list[str]:
+    return [name for name in cospot.__all__ if callable(getattr(cospot, name))]
+
+
+@pytest.mark.parametrize("name", public_callables())
+def test_everything_public_has_a_signature_and_a_docstring(name: str) -> None:
+    value = getattr(cospot, name)
+    assert (value.__doc__ or "").strip()
+    if isinstance(value, type) and not is_made_by_callers(value):
+        return  # other calls alone make it
+    inspect.signature(value)
+
+
+def test_docstrings_of_the_stub() -> None:
+    checked = 0
+    for name, bound in documented():
+        if name.rpartition(".")[2].startswith("__"):
+            continue
+        first, *rest = name.split(".")
+        node: Any = {**stub_functions(), **stub_classes()}[first]
+        node = members(node)[rest[0]] if rest else node
+        assert ast.get_docstring(node) == inspect.cleandoc(bound.__doc__), name
+        checked += 1
+    assert checked > 200
 
 
 def documented() -> list[tuple[str, Any]]:
@@ -127,7 +166,5 @@ def documented() -> list[tuple[str, Any]]:
 
 @pytest.mark.parametrize(("name", "bound"), documented())
 def test_everything_has_a_docstring(name: str, bound: Any) -> None:
-    text = bound.__doc__ or ""
-    # The first line of a function's is the signature that pybind11 writes.
-    sentence = re.sub(r"^\w+\(.*\n", "", text, count=1).strip()
+    sentence = (bound.__doc__ or "").strip()
     assert len(sentence) > 5 and sentence.rstrip(")").endswith((".", ":")), f"{name}: {sentence}"

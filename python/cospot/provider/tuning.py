@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
+from cospot.html_tables import html_table, share
 from cospot.interval import Interval
 
 if TYPE_CHECKING:
@@ -94,3 +95,27 @@ class Tuning:
         import pandas as pd
 
         return pd.json_normalize([asdict(setting) for setting in self.settings])
+
+    def _repr_html_(self) -> str:
+        """The recommendation as a table for notebooks."""
+        best, expected = self.recommendation, self.expected
+        rows = [
+            ("VM policy", best.vm),
+            ("Spot policy", best.spot),
+            ("Evictor", best.evictor),
+            ("SAF", "on" if best.saf else "off"),
+            ("OTN", str(best.otn)),
+            ("Expected spot revenue, of requested", _mean_and_bounds(expected.spot_share)),
+            ("Expected VM loss, of requested", _mean_and_bounds(expected.vm_loss)),
+            ("Samples over the limit", f"{expected.over_limit:,} of {expected.samples:,}"),
+        ]
+        return html_table(f"Recommendation: {self.verdict.advice}", (), rows)
+
+
+def _mean_and_bounds(interval: Interval | None) -> str:
+    """With its 95 % interval, where there is one."""
+    if interval is None:
+        return "unknown"
+    if interval.low is None or interval.high is None:
+        return share(interval.mean)
+    return f"{share(interval.mean)} ({share(interval.low)} to {share(interval.high)})"

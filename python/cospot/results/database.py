@@ -23,6 +23,8 @@ import pandas as pd
 
 from cospot import _core
 from cospot.errors import ConfigError, DatabaseError
+from cospot.frames import to_arrow, to_polars
+from cospot.html_tables import html_table
 
 _APPLICATION_ID = 0x636F7370  # "cosp"
 _FORMAT_VERSION = 3
@@ -103,6 +105,33 @@ class Results:
     def missing(self) -> int:
         """Runs of the sweep that are not in the database."""
         return self.run_count - len(self.runs)
+
+    def to_polars(self) -> Any:
+        """Return `runs` as a polars DataFrame, the index as its first column."""
+        return to_polars(self.runs.reset_index())
+
+    def to_arrow(self) -> Any:
+        """Return `runs` as a pyarrow Table, the index as its first column."""
+        return to_arrow(self.runs.reset_index())
+
+    def __repr__(self) -> str:
+        return (
+            f"<Results of {self.study} in {self.database}: {len(self.runs)} of {self.run_count} "
+            "runs>"
+        )
+
+    def _repr_html_(self) -> str:
+        """The study's measures, over the runs, as a table for notebooks."""
+        measures = self.columns[self.columns["role"].isin(["measure", "derived"])]
+        rows = []
+        for name, column in measures.iterrows():
+            values = self.runs.get(name)
+            if values is None or values.dtype.kind not in "if" or not values.notna().any():
+                continue
+            found = (values.min(), values.mean(), values.max())
+            rows.append((str(name), column["unit"] or "", *(f"{value:,.4g}" for value in found)))
+        caption = f"Study {self.study}: {len(self.runs):,} of {self.run_count:,} runs"
+        return html_table(caption, ("Measure", "Unit", "Least", "Mean", "Most"), rows)
 
     def view(self, name: str) -> pd.DataFrame:
         """Read one of the database's views, such as ``pareto_front``, as it is.

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from cospot._core import compare
 from cospot.errors import ConfigError
+from cospot.progress import progress_function
 
 #: More parts than a sweep can have groups (it has at most as many runs): the last one is empty.
 _NO_SHARD = "100000000/100000000"
@@ -27,7 +28,7 @@ def sweep(
     resume: bool = False,
     force: bool = False,
     timing: bool = True,
-    progress: Callable[[int, int], Any] | None = None,
+    progress: Callable[[int, int], Any] | bool | None = None,
 ) -> Path:
     """Run every combination of a sweep file and keep the results in a database.
 
@@ -54,8 +55,9 @@ def sweep(
         resume: Continue the database, or start it.
         force: Replace the database.
         timing: False writes 0 for every time, so that the output repeats.
-        progress: Called with the finished runs and the runs of the sweep, at the start and
-            whenever there is news.
+        progress: A function, called with the finished runs and the runs of the sweep, at the
+            start and whenever there is news. None: a bar of tqdm, if that is installed, on
+            terminals and in notebooks; True: a bar anywhere; False: nothing.
 
     Returns:
         The database, for ``load_results``.
@@ -90,7 +92,13 @@ def sweep(
 
     # Checks the sweep and its workloads and creates the database, or checks that it may go on.
     compare(
-        sweep_file, db=database, overrides=settings, resume=resume, force=force, shard=_NO_SHARD
+        sweep_file,
+        db=database,
+        overrides=settings,
+        resume=resume,
+        force=force,
+        shard=_NO_SHARD,
+        progress=False,
     )
     # Read after the check, which words what is wrong with it better.
     text = sweep_file.read_text(encoding="utf-8")
@@ -102,7 +110,7 @@ def sweep(
             timing=timing,
             ship=ship_workloads,
             tasks=tasks,
-            progress=progress,
+            progress=progress_function(progress),
             gives_up=scheduler is None,
         )
     return database

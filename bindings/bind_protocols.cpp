@@ -1,0 +1,280 @@
+// How the values of the module are pickled and copied, which are not, and how notebooks show them.
+
+#include <fmt/format.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "bindings/arguments.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/hosts.hpp"
+#include "bindings/policy_entries.hpp"
+#include "bindings/workloads.hpp"
+#include "core/errors.hpp"
+#include "evictors/registry.hpp"
+#include "filters/registry.hpp"
+#include "sim_harness/data/workloads/csv_workload.hpp"
+#include "sim_harness/data/workloads/workload_writer.hpp"
+#include "sim_harness/provider/run/run_result.hpp"
+#include "sim_harness/provider/sizing/datacenter_size.hpp"
+#include "weighers/registry.hpp"
+
+namespace cospot::bindings {
+
+namespace py = pybind11;
+using namespace pybind11::literals;
+
+namespace {
+
+using Restore = std::function<py::object(const py::tuple&)>;
+
+/// By the name of the class. Filled while the module is made, and read only from then on.
+std::map<std::string, Restore>& restorers() {
+  static std::map<std::string, Restore> by_class;
+  return by_class;
+}
+
+py::object restore(const std::string& class_name, const py::tuple& state) {
+  const auto found = restorers().find(class_name);
+  if (found == restorers().end()) throw InputError("pickle: no such class: " + class_name);
+  return found->second(state);
+}
+
+void add_reduce(const py::object& bound_class, const py::cpp_function& reduce) {
+  bound_class.attr("__reduce__") = reduce;
+}
+
+/// `reduce` is called with the object and returns what __reduce__ does.
+template <class Reduce>
+void pickle_as(const py::module_& core, const char* name, const Reduce& reduce) {
+  const py::object bound_class = core.attr(name);
+  add_reduce(bound_class, py::cpp_function(reduce, py::name("__reduce__"),
+                                           py::is_method(bound_class), "Pickle it."));
+}
+
+/// `state_of` gives a tuple, of which `made_of` makes the same value again.
+template <class T>
+void pickle_by_state(const py::module_& core, const char* name,
+                     const std::function<py::tuple(const T&)>& state_of,
+                     const std::function<T(const py::tuple&)>& made_of) {
+  restorers()[name] = [made_of](const py::tuple& state) { return py::cast(made_of(state)); };
+  pickle_as(core, name, [name = std::string(name), state_of](const py::object& self) {
+    return py::make_tuple(py::module_::import("cospot._core").attr("_restore"),
+                          py::make_tuple(name, state_of(self.cast<const T&>())));
+  });
+}
+
+void refuse(const py::module_& core, const char* name, const std::string& instead) {
+  pickle_as(
+      core, name,
+      [text = fmt::format("cospot.{} cannot be pickled or copied: it is live. {}", name, instead)](
+          const py::object&) -> py::object { throw py::type_error(text); });
+}
+
+constexpr int kHalfBits = 64;
+
+/// More bits than any C++ number that pybind11 knows.
+py::tuple halves(Revenue revenue) {
+  return py::make_tuple(static_cast<std::int64_t>(revenue >> kHalfBits),
+                        static_cast<std::uint64_t>(revenue));
+}
+
+Revenue whole(const py::handle& halves) {
+  const auto pair = py::reinterpret_borrow<py::tuple>(halves);
+  return (Revenue{pair[0].cast<std::int64_t>()} << kHalfBits) |
+         Revenue{pair[1].cast<std::uint64_t>()};
+}
+
+constexpr std::array kCounts{&RunResult::hosts,         &RunResult::vm_requests,
+                             &RunResult::vm_rejected,   &RunResult::vm_too_large,
+                             &RunResult::spot_requests, &RunResult::spot_admitted,
+                             &RunResult::evictions,     &RunResult::alloc_p50_ns,
+                             &RunResult::alloc_p99_ns,  &RunResult::alloc_max_ns};
+constexpr std::array kRevenues{&RunResult::vm_revenue_requested, &RunResult::vm_revenue,
+                               &RunResult::spot_revenue_requested, &RunResult::spot_revenue,
+                               &RunResult::spot_revenue_first_hour_free};
+
+py::tuple state_of_result(const RunResult& result) {
+  py::list counts;
+  for (const auto member : kCounts) counts.append(result.*member);
+  py::list revenues;
+  for (const auto member : kRevenues) revenues.append(halves(result.*member));
+  return py::make_tuple(counts, revenues, result.wall_ms);
+}
+
+RunResult result_of_state(const py::tuple& state) {
+  RunResult result;
+  const py::list counts = state[0];
+  const py::list revenues = state[1];
+  for (std::size_t i = 0; i < kCounts.size(); ++i) {
+    result.*kCounts[i] = counts[i].cast<std::uint64_t>();
+  }
+  for (std::size_t i = 0; i < kRevenues.size(); ++i) result.*kRevenues[i] = whole(revenues[i]);
+  result.wall_ms = state[2].cast<double>();
+  return result;
+}
+
+/// Its text as a file has it, and what such a text does not say.
+py::tuple state_of_workload(const PythonWorkload& self) {
+  const Workload& workload = self.workload();
+  std::string text;
+  {
+    const py::gil_scoped_release unlocked;
+    text = format_workload(workload, WorkloadSchema::kCospot);
+  }
+  return py::make_tuple(py::bytes(text), py::bytes(workload.name), workload.sha256,
+                        workload.window.count(), workload.window_is_stated, self.unit().is_relative,
+                        self.unit().vcpus);
+}
+
+PythonWorkload workload_of_state(const py::tuple& state) {
+  const auto text = state[0].cast<std::string>();
+  Workload workload;
+  {
+    const py::gil_scoped_release unlocked;
+    workload = parse_workload(text, "pickle");
+  }
+  workload.name = state[1].cast<std::string>();
+  workload.sha256 = state[2].cast<std::string>();
+  workload.window = SimTime(state[3].cast<std::int64_t>());
+  workload.window_is_stated = state[4].cast<bool>();
+  return PythonWorkload(std::move(workload), {state[5].cast<bool>(), state[6].cast<double>()});
+}
+
+py::list specs_of(const HostView& hosts) {
+  py::list specs;
+  for (HostIndex host = 0; host < hosts.size(); ++host) {
+    const HostRow row = hosts[host];
+    specs.append(HostSpec{.name = hosts.name[host],
+                          .total = row.total(),
+                          .vm_used = row.vm_used(),
+                          .spot_used = row.spot_used(),
+                          .num_vms = row.num_vms(),
+                          .num_spots = row.num_spots(),
+                          .num_io_ops = row.num_io_ops()});
+  }
+  return specs;
+}
+
+void pickle_hosts(const py::module_& core) {
+  pickle_by_state<HostSpec>(
+      core, "HostSpec",
+      [](const HostSpec& spec) {
+        return py::make_tuple(py::bytes(spec.name), spec.total, spec.vm_used, spec.spot_used,
+                              spec.num_vms, spec.num_spots, spec.num_io_ops);
+      },
+      [](const py::tuple& state) {
+        return HostSpec{.name = state[0].cast<std::string>(),
+                        .total = state[1].cast<ResourceVector>(),
+                        .vm_used = state[2].cast<ResourceVector>(),
+                        .spot_used = state[3].cast<ResourceVector>(),
+                        .num_vms = state[4].cast<std::int32_t>(),
+                        .num_spots = state[5].cast<std::int32_t>(),
+                        .num_io_ops = state[6].cast<std::int32_t>()};
+      });
+  for (const char* name : {"HostView", "HostTable"}) {
+    pickle_as(core, name, [table = core.attr("HostTable").ptr()](const HostColumns& hosts) {
+      return py::make_tuple(py::handle(table), py::make_tuple(specs_of(hosts.view)));
+    });
+  }
+  pickle_as(core, "HostRow", [](const HostOfColumns& host) {
+    return py::make_tuple(py::module_::import("operator").attr("getitem"),
+                          py::make_tuple(host.hosts, host.host));
+  });
+}
+
+template <class Plugin>
+const PluginInfo* find(std::span<const RegistryEntry<Plugin>> registry, const std::string& name) {
+  return find_info<Plugin>(registry, name);
+}
+
+/// A policy is made again of its name and its options.
+template <class Made>
+void pickle_policy(const py::module_& core, const char* name, const char* maker) {
+  pickle_as(core, name, [maker](const Made& self) {
+    const py::object make = py::module_::import("cospot._core").attr(maker);
+    const py::object again =
+        py::module_::import("functools")
+            .attr("partial")(make, to_str(self.spec.name), **to_keywords(self.spec.options));
+    return py::make_tuple(again, py::tuple());
+  });
+}
+
+void pickle_policies(const py::module_& core) {
+  pickle_policy<CompiledFilter>(core, "CompiledFilter", "make_filter");
+  pickle_policy<CompiledWeigher>(core, "CompiledWeigher", "make_weigher");
+  pickle_policy<CompiledEvictor>(core, "CompiledEvictor", "make_evictor");
+  pickle_as(core, "Chain", [](const py::object& self) {
+    const auto& chain = self.cast<const PythonChain&>();
+    return py::make_tuple(py::type::of(self), py::make_tuple(chain.weighers(), chain.filters(),
+                                                             to_str(chain.spec().label)));
+  });
+  pickle_by_state<PluginInfo>(
+      core, "PolicyInfo", [](const PluginInfo& info) { return py::make_tuple(to_str(info.name)); },
+      [](const py::tuple& state) {
+        const auto name = state[0].cast<std::string>();
+        for (const PluginInfo* info :
+             {find<Filter>(filter_registry(), name), find<Weigher>(weigher_registry(), name),
+              find<Evictor>(evictor_registry(), name)}) {
+          if (info != nullptr) return *info;
+        }
+        throw InputError("pickle: there is no policy " + name);
+      });
+  pickle_as(core, "RunningSpot", [](const py::object& self) {
+    return py::make_tuple(py::type::of(self),
+                          py::make_tuple(self.attr("instance"), self.attr("resources"),
+                                         self.attr("placed_at_us"), self.attr("ends_at_us")));
+  });
+  pickle_by_state<EvictionPlan>(
+      core, "EvictionPlan",
+      [](const EvictionPlan& plan) { return py::make_tuple(py::cast(plan.victims), plan.score); },
+      [](const py::tuple& state) {
+        EvictionPlan plan;
+        plan.victims = state[0].cast<decltype(plan.victims)>();
+        plan.score = state[1].cast<double>();
+        return plan;
+      });
+}
+
+/// What a notebook shows: made in Python when it is asked for.
+void show_in_notebooks(const py::module_& core, const char* name) {
+  const py::object bound_class = core.attr(name);
+  bound_class.attr("_repr_html_") = py::cpp_function(
+      [](const py::object& self) {
+        return py::module_::import("cospot.html_tables").attr("html_of")(self);
+      },
+      py::name("_repr_html_"), py::is_method(bound_class), "Return it as a table for notebooks.");
+}
+
+}  // namespace
+
+void bind_protocols(py::module_& core) {
+  core.def("_restore", &restore, "class_name"_a, "state"_a, "Make again what was pickled.");
+  pickle_by_state<RunResult>(core, "RunResult", &state_of_result, &result_of_state);
+  pickle_by_state<PythonWorkload>(core, "Workload", &state_of_workload, &workload_of_state);
+  pickle_by_state<DatacenterSize>(
+      core, "DatacenterSize",
+      [](const DatacenterSize& size) { return py::make_tuple(size.hosts, size.lower_bound); },
+      [](const py::tuple& state) {
+        DatacenterSize size;
+        size.hosts = state[0].cast<decltype(size.hosts)>();
+        size.lower_bound = state[1].cast<decltype(size.lower_bound)>();
+        return size;
+      });
+  pickle_hosts(core);
+  pickle_policies(core);
+  for (const char* name : {"Chain", "Choice", "Offer", "RunResult", "Workload"}) {
+    show_in_notebooks(core, name);
+  }
+  refuse(core, "Datacenter", "Pickle its hosts, and an Offer of them.");
+  refuse(core, "Simulation", "Pickle its result() or its hosts.");
+  refuse(core, "History", "Pickle what it is made of.");
+  refuse(core, "LifetimeQuantiles", "Pickle what promised() and samples() return.");
+  refuse(core, "LiveHosts", "Nova's scheduler makes one in each process.");
+  refuse(core, "ChangeWatch", "Nova's scheduler makes one in each process.");
+}
+
+}  // namespace cospot::bindings

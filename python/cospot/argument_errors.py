@@ -1,0 +1,74 @@
+"""What a call of the compiled module says of arguments that it does not take."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from typing import Any
+
+from cospot.errors import ArgumentError
+
+
+def argument_error(
+    name: str, parameters: str, args: tuple[Any, ...], kwargs: dict[str, Any], raised: TypeError
+) -> TypeError:
+    """Return what a call raises instead of `raised`.
+
+    Args:
+        name: What was called: ``simulate``, ``Chain.rank``.
+        parameters: How it is called, without types: ``(workload, *, hosts=None)``.
+        args: What it was called with, ``self`` included.
+        kwargs: The same by keyword.
+        raised: An error of pybind11, which lists types, or one that a function raised itself; that
+            one stays.
+    """
+    if not str(raised).startswith(f"{name.rpartition('.')[2]}(): incompatible") and (
+        "__init__(): incompatible" not in str(raised)
+    ):
+        return raised
+    signature = _signature(parameters)
+    if "self" in signature.parameters:
+        args = args[1:]
+        signature = signature.replace(parameters=list(signature.parameters.values())[1:])
+    error = ArgumentError(f"{name}: {_fault(name, signature, args, kwargs)}")
+    error.__suppress_context__ = True
+    return error
+
+
+def _signature(parameters: str) -> inspect.Signature:
+    """Read the text of a signature whose defaults are literals of Python."""
+    space: dict[str, Any] = {}
+    exec(f"def call{parameters}: pass", space)
+    return inspect.signature(space["call"])
+
+
+def _fault(
+    name: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> str:
+    names = [
+        parameter.name
+        for parameter in signature.parameters.values()
+        if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.VAR_KEYWORD)
+    ]
+    takes_any = any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values())
+    for keyword in kwargs:
+        if keyword not in names and not takes_any:
+            near = difflib.get_close_matches(keyword, names, n=1)
+            if near:
+                return f"there is no argument '{keyword}'; did you mean '{near[0]}'?"
+            valid = ", ".join(names) if names else "none"
+            return f"there is no argument '{keyword}'; valid names: {valid}"
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        return f"{error}; it is called with {signature}"
+    given = [_type_name(value) for value in args]
+    given += [f"{keyword}: {_type_name(value)}" for keyword, value in kwargs.items()]
+    return (
+        f"an argument is of a type that it does not take: found ({', '.join(given)}), expected "
+        f"{signature}; see help(cospot.{name})"
+    )
+
+
+def _type_name(value: object) -> str:
+    return type(value).__name__

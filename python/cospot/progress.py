@@ -1,0 +1,52 @@
+"""The bar of long calls."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+Progress = Callable[[int, int], object]
+
+
+def progress_function(progress: object) -> Progress | None:
+    """Return what an argument `progress` asks to be called with (done, total); None: nothing.
+
+    A function is itself. None asks for a bar where a person looks, on a terminal or in a notebook;
+    True for one anywhere, and False for none. Without tqdm there is no bar.
+    """
+    if progress is None:
+        return _bar() if _is_watched() else None
+    if isinstance(progress, bool):
+        return _bar() if progress else None
+    if callable(progress):
+        return progress
+    raise TypeError(f"progress is of type {type(progress).__name__}, expected a function or a bool")
+
+
+def _is_watched() -> bool:
+    return sys.stderr is not None and (sys.stderr.isatty() or _is_notebook())
+
+
+def _is_notebook() -> bool:
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+def _bar() -> Progress | None:
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return None
+    bar: Any = None
+
+    def show(done: int, total: int) -> None:
+        nonlocal bar
+        if bar is None:
+            bar = tqdm(total=total, unit="run")
+        bar.update(done - bar.n)
+        if done >= total:
+            bar.close()
+
+    return show
