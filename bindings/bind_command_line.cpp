@@ -1,4 +1,4 @@
-// The command line, for `python -m cospot`.
+// The command line, for `python -m cospot`, and the report.
 
 #include <cstdio>
 #include <string>
@@ -7,7 +7,10 @@
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/policy_entries.hpp"
+#include "bindings/watched_work.hpp"
 #include "sim_harness/commands/command_line.hpp"
+#include "sim_harness/commands/report_command.hpp"
+#include "sim_harness/studies/study.hpp"
 
 namespace cospot::bindings {
 
@@ -31,6 +34,17 @@ int run(const py::iterable& arguments) {
   return exit_code;
 }
 
+/// (runs, bytes)
+py::tuple write_report_of(const py::object& database, const py::object& output,
+                          const py::object& title) {
+  ReportArguments arguments{.databases = {read_path(database, "database").string()},
+                            .output = read_path(output, "output").string()};
+  if (!title.is_none()) arguments.title = read_text(title, "title");
+  WrittenReport report;
+  run_watched([&] { report = write_report(arguments, built_in_studies()); });
+  return py::make_tuple(report.runs, report.bytes);
+}
+
 }  // namespace
 
 void bind_command_line(py::module_& core) {
@@ -43,6 +57,8 @@ Args:
 Returns:
     The exit code: 0 done, 1 internal error, 2 bad input or usage, 130 interrupted.
 )doc");
+  core.def("_write_report", &write_report_of, "database"_a, "output"_a, "title"_a = py::none(),
+           "Write the page of cospot.report. Returns the number of its runs and of its bytes.");
 }
 
 }  // namespace cospot::bindings

@@ -8,7 +8,7 @@ Compose a VM chain and a spot chain (`Chain`), watch one decision (`Datacenter`,
 combinations (`compare`; on many machines: `sweep`), find what to set (`tune`), price idle capacity
 (`price_classes`, `idle_periods`, `simulate_job`), promise it (`sla.quote`, `economy.plan`), run a
 customer's jobs on spot markets (`broker_run`, `broker_recommend`), write policies in Python
-(`Filter`, `Weigher`, `Evictor`), and look at results (`load_results`).
+(`Filter`, `Weigher`, `Evictor`), and look at results (`load_results`, `report`).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from cospot.errors import (
     WorkloadError,
     WorkloadWarning,
 )
+from cospot.extras import missing_package
 
 #: Why the compiled module, or NumPy, does not load; None: it did.
 compiled_module_error: Exception | None = None
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
     from cospot.provider.policy_comparison import PolicyComparison, compare_policies
     from cospot.provider.pricing import PricedClasses
     from cospot.provider.tuning import Tuning
+    from cospot.reporting import Report, report
     from cospot.results import (
         Results,
         average_over_workloads,
@@ -123,6 +125,8 @@ _LAZY = {
     "Results": "cospot.results",
     "Tuning": "cospot.provider.tuning",
     "load_results": "cospot.results",
+    "Report": "cospot.reporting",
+    "report": "cospot.reporting",
     "sweep": "cospot.sweeps",
 }
 _LAZY_MODULES = {
@@ -135,11 +139,13 @@ _LAZY_MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    module = _LAZY.get(name)
+    module = _LAZY.get(name) or _LAZY_MODULES.get(name)
     if module is not None:
-        return getattr(importlib.import_module(module), name)
-    if name in _LAZY_MODULES:
-        return importlib.import_module(_LAZY_MODULES[name])
+        try:
+            imported = importlib.import_module(module)
+        except ImportError as error:
+            raise missing_package(error) or error from error
+        return imported if name in _LAZY_MODULES else getattr(imported, name)
     if compiled_module_error is not None and name in __all__:
         raise ImportError(
             f"cospot's compiled module does not load: {compiled_module_error}"
@@ -182,6 +188,7 @@ __all__ = [
     "PolicyError",
     "PolicyInfo",
     "PricedClasses",
+    "Report",
     "Request",
     "ResourceVector",
     "Results",
@@ -224,6 +231,7 @@ __all__ = [
     "price_classes",
     "read_events",
     "renewal_performance",
+    "report",
     "run_command_line",
     "simulate",
     "simulate_job",

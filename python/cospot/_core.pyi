@@ -1987,6 +1987,9 @@ def run_command_line(arguments: Iterable[_Path]) -> int:
         The exit code: 0 done, 1 internal error, 2 bad input or usage, 130 interrupted.
     """
 
+def _write_report(database: _Path, output: _Path, title: str | None = None) -> tuple[int, int]:
+    """Write the page of cospot.report. Returns the number of its runs and of its bytes."""
+
 def _make_policy_loader() -> object:
     """Return what finds policies for the program that hosts Python, in a capsule."""
 

@@ -7,6 +7,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from cospot.extras import missing_package
+
 
 def as_pandas(frame: Any) -> Any:
     """Return a pandas DataFrame of any data frame.
@@ -15,8 +17,7 @@ def as_pandas(frame: Any) -> Any:
         TypeError: It has none of `to_pandas`, the Arrow C stream and the interchange protocol.
         ImportError: A package that it takes is not installed.
     """
-    import pandas as pd
-
+    pd = require("pandas")
     if isinstance(frame, pd.DataFrame):
         return frame
     if hasattr(frame, "__arrow_c_stream__"):
@@ -71,4 +72,4 @@ def require(package: str) -> Any:
     try:
         return importlib.import_module(package)
     except ImportError as error:
-        raise ImportError(f"this needs {package}: pip install {package}", name=package) from error
+        raise missing_package(error) or error from error

@@ -1,3 +1,5 @@
+#include "sim_harness/commands/report_command.hpp"
+
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -14,7 +16,6 @@
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/text/html_text.hpp"
 #include "sim_harness/commands/commands.hpp"
-#include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/experiments/grid/stored_axes.hpp"
 #include "sim_harness/report/change_text.hpp"
@@ -26,13 +27,6 @@
 
 namespace cospot {
 namespace {
-
-struct ReportArguments {
-  std::vector<std::string> databases;  ///< one, or before and after
-  std::string output = "report.html";
-  std::optional<std::string> title;
-  PriceOption price;
-};
 
 /// The report, and how many runs are in it.
 struct MadeReport {
@@ -95,7 +89,9 @@ MadeReport make_report(const ReportArguments& arguments, const StudyRegistry& st
           first.runs + second.runs};
 }
 
-void run_report(const ReportArguments& arguments, const StudyRegistry& studies) {
+}  // namespace
+
+WrittenReport write_report(const ReportArguments& arguments, const StudyRegistry& studies) {
   for (const std::string& database : arguments.databases) {
     if (!is_same_file(arguments.output, database)) continue;
     throw InputError("-o " + arguments.output + ": is the results database; choose another file");
@@ -104,12 +100,8 @@ void run_report(const ReportArguments& arguments, const StudyRegistry& studies) 
   require_not_input("-o", arguments.output, {tables.begin(), tables.end()});
   const MadeReport report = make_report(arguments, studies);
   write_stored_file(arguments.output, report.html);
-  print(fmt::format("{} run{} in {} ({:.1f} MB): open it in a browser\n", report.runs,
-                    report.runs == 1 ? "" : "s", arguments.output,
-                    static_cast<double>(report.html.size()) / 1e6));
+  return {report.runs, report.html.size()};
 }
-
-}  // namespace
 
 void add_report_command(CLI::App& app, const StudyRegistry& studies) {
   const auto arguments = std::make_shared<ReportArguments>();
@@ -123,7 +115,12 @@ void add_report_command(CLI::App& app, const StudyRegistry& studies) {
   command->add_option("-o,--output", arguments->output, "File to write")->capture_default_str();
   command->add_option("--title", arguments->title, "Its title");
   arguments->price.add_to(*command);
-  command->callback([arguments, &studies] { run_report(*arguments, studies); });
+  command->callback([arguments, &studies] {
+    const WrittenReport report = write_report(*arguments, studies);
+    print(fmt::format("{} run{} in {} ({:.1f} MB): open it in a browser\n", report.runs,
+                      report.runs == 1 ? "" : "s", arguments->output,
+                      static_cast<double>(report.bytes) / 1e6));
+  });
 }
 
 }  // namespace cospot

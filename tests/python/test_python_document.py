@@ -32,7 +32,7 @@ def test_its_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     (tmp_path / "sweep.yaml").write_text(SWEEP)
     cospot.compare("sweep.yaml", db="results.db")
     blocks = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
-    assert len(blocks) == 7
+    assert len(blocks) == 8
     cospot.Workload.generate(scale=0.001).save("history.csv.gz")
     (tmp_path / "history-hosts.csv").write_text(HOSTS)
     names: dict[str, object] = {}

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cospot.errors import InputError
+from cospot.extras import install_hint
 from cospot.lifetime.ages import (
     AgeIntervals,
     PersonPeriods,
@@ -111,7 +112,7 @@ def require_training_packages() -> None:
         except ImportError as error:
             raise InputError(
                 f"training needs scikit-learn, and {error.name} is missing "
-                "(Debian: python3-sklearn; pip, in a clone: pip install '.[lifetime]')"
+                f"(Debian: python3-sklearn; {install_hint('lifetime')})"
             ) from error
 
 

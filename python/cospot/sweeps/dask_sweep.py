@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from cospot._core import __version__
 from cospot.errors import ConfigError, CospotError, DatabaseError, InputError
+from cospot.extras import install_hint
 from cospot.sweeps.shard_merge import SweepState, append_shard, extract_shard, read_state
 from cospot.sweeps.shard_task import ShardResult, ShardTask, run_shard
 
@@ -82,8 +83,7 @@ def connect(scheduler: Any, processes: int | None) -> Iterator[Client]:
         from distributed import Client, LocalCluster
     except ImportError as error:
         raise ConfigError(
-            f'executor="dask" needs dask.distributed ({error}); '
-            f"pip install 'cospot[dask]' brings it"
+            f'executor="dask" needs dask.distributed ({error}); {install_hint("dask")}'
         ) from error
     if isinstance(scheduler, Client):
         yield scheduler

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cospot.errors import InputError
+from cospot.extras import install_hint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +48,7 @@ def _methods() -> dict[str, Callable[[NDArray[np.float64], int, int], Forecast]]
     except ImportError as error:
         raise InputError(
             f"the forecasters arima and ets need statsmodels ({error}); "
-            "pip install 'cospot[economy]' (Debian: python3-statsmodels); "
+            f"{install_hint('economy')} (Debian: python3-statsmodels); "
             "mean, minimum and oracle do without"
         ) from error
     return {"arima": arima_forecast, "ets": ets_forecast}

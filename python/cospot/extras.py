@@ -1,0 +1,29 @@
+"""How to install the optional packages that a part of cospot needs."""
+
+from __future__ import annotations
+
+#: The extra of pyproject.toml that brings a package.
+EXTRA_OF = {
+    "dask": "dask",
+    "distributed": "dask",
+    "matplotlib": "plots",
+    "pandas": "plots",
+    "polars": "frames",
+    "pyarrow": "frames",
+    "sklearn": "lifetime",
+    "statsmodels": "economy",
+}
+
+
+def install_hint(extra: str) -> str:
+    """Return the commands that install an extra."""
+    return f"pip install 'cospot[{extra}]', or in a clone of cospot: pip install '.[{extra}]'"
+
+
+def missing_package(error: ImportError) -> ImportError | None:
+    """Return an error that says how to install what `error` lacks; None: it is in no extra."""
+    package = (error.name or "").partition(".")[0]
+    extra = EXTRA_OF.get(package)
+    if extra is None:
+        return None
+    return ImportError(f"this needs {package}: {install_hint(extra)}", name=package)

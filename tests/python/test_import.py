@@ -1,0 +1,74 @@
+"""`import cospot` is quick, and what it leaves out says how to install it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cospot.extras import EXTRA_OF, install_hint
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = (*EXTRA_OF, "scipy", "tqdm", "IPython", "sqlite3", "asyncio")
+
+
+def run(code: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout
+
+
+def test_nothing_heavy_is_imported() -> None:
+    found = run(f"import cospot, sys; print(*({set(HEAVY)!r} & set(sys.modules)))")
+    assert found.split() == []
+
+
+def test_import_takes_no_time() -> None:
+    code = "import time; t = time.process_time(); import cospot; print(time.process_time() - t)"
+    # 0.15 s is the aim, on a quiet machine; tests run on busy ones.
+    assert min(float(run(code)) for _ in range(3)) < 0.45
+
+
+@pytest.mark.parametrize(
+    ("package", "code"),
+    [
+        ("pandas", "cospot.load_results"),
+        ("pandas", "cospot.Workload.from_frame(3)"),
+        ("polars", "cospot.Workload.generate(scale=0.0001).to_polars()"),
+    ],
+)
+def test_a_missing_package_names_its_extra(package: str, code: str) -> None:
+    told = run(
+        f"import sys; sys.modules[{package!r}] = None\n"
+        "import cospot\n"
+        f"try: {code}\n"
+        "except ImportError as error: print(error)"
+    )
+    assert told.strip() == f"this needs {package}: {install_hint(EXTRA_OF[package])}"
+
+
+def test_every_extra_exists() -> None:
+    text = (ROOT / "pyproject.toml").read_text()
+    section = text.split("[project.optional-dependencies]")[1].split("\n[")[0]
+    extras = dict(re.findall(r"^(\w+) = \[(.*)\]$", section, re.M))
+    distribution = {"sklearn": "scikit-learn", "dask": "distributed"}
+    for package, extra in EXTRA_OF.items():
+        assert f'"{distribution.get(package, package)}>=' in extras[extra]
+
+
+def test_the_snippet_of_the_readme_is_typed(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    snippets = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    assert snippets
+    file = tmp_path / "readme.py"
+    file.write_text("\n".join(snippets))
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path, file],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
