@@ -4,8 +4,10 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <array>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 
 #include "bindings/arguments.hpp"

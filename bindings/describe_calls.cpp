@@ -1,6 +1,7 @@
 // Gives the bound functions and methods what Python's own have: a signature, an error that names
 // the argument, and (functions) a name that they are pickled by.
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <string_view>
