@@ -265,7 +265,7 @@ std::optional<std::size_t> share_of_budget(const std::optional<std::size_t>& bud
 
 }  // namespace
 
-bool is_for_nova(const TuneSettings& settings, const Candidate& candidate) {
+bool is_for_nova(const TuneSettings& settings, const TuneCandidate& candidate) {
   const PluginInfo* evictor =
       find_info(evictor_registry(), settings.evictors[candidate.evictor].name);
   return settings.otn[candidate.otn].kind() == OfferRule::Kind::kTopN && evictor != nullptr &&

@@ -32,7 +32,7 @@ struct TuneSettings {
 };
 
 /// A candidate's positions among the choices of TuneSettings.
-struct Candidate {
+struct TuneCandidate {
   std::size_t vm = 0;
   std::size_t spot = 0;
   std::size_t evictor = 0;
@@ -47,7 +47,7 @@ class CandidateSpace {
   explicit CandidateSpace(const TuneSettings& settings);
 
   [[nodiscard]] std::size_t size() const { return grid_.run_count(); }
-  [[nodiscard]] Candidate at(std::size_t candidate) const;
+  [[nodiscard]] TuneCandidate at(std::size_t candidate) const;
   /// The candidate with the same policies that does not cooperate (OTN 1, SAF off), if there is.
   [[nodiscard]] std::optional<std::size_t> baseline_of(std::size_t candidate) const;
   /// Tells whether a policy of it needs true lifetimes: an upper bound, not to be recommended.
@@ -146,7 +146,7 @@ void require_something_to_set(const TuneSettings& settings);
 
 /// Tells whether nova.conf has values for a candidate: an OTN that is a number, an evictor that
 /// needs no lifetimes, and spots without a promise.
-[[nodiscard]] bool is_for_nova(const TuneSettings& settings, const Candidate& candidate);
+[[nodiscard]] bool is_for_nova(const TuneSettings& settings, const TuneCandidate& candidate);
 
 /// Searches by successive halving: every candidate (or as many as the budget allows, drawn at
 /// random) on one selection sample, the best third on twice as many samples, and so on; beside

@@ -74,7 +74,7 @@ std::string around_yaml(const TuneFindings& findings, const TunedInputs& inputs,
                         const fs::path& folder) {
   const TuneSettings& settings = findings.settings;
   const CandidateSpace& space = findings.runs.space();
-  std::vector<Candidate> around{space.at(findings.outcome.recommendation)};
+  std::vector<TuneCandidate> around{space.at(findings.outcome.recommendation)};
   if (findings.outcome.without_cooperation) {
     around.push_back(space.at(*findings.outcome.without_cooperation));
   }
@@ -85,7 +85,7 @@ std::string around_yaml(const TuneFindings& findings, const TunedInputs& inputs,
   std::set<std::size_t> vm;
   std::set<std::size_t> spot;
   std::set<std::size_t> evictors;
-  for (const Candidate& at : around) {
+  for (const TuneCandidate& at : around) {
     vm.insert(at.vm);
     spot.insert(at.spot);
     evictors.insert(at.evictor);

@@ -41,7 +41,7 @@ Spread spread_of(const std::vector<double>& values) {
 }
 
 TuneFigures::Labels TuneFigures::labels(std::size_t candidate) const {
-  const Candidate at = runs_.space().at(candidate);
+  const TuneCandidate at = runs_.space().at(candidate);
   return {settings_.vm[at.vm].label, settings_.spot[at.spot].label,
           settings_.evictors[at.evictor].label, settings_.saf[at.saf] ? "on" : "off",
           settings_.otn[at.otn].label()};

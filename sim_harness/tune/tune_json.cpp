@@ -26,7 +26,7 @@ Json means(const TuneFindings& findings, std::size_t candidate,
 
 Json setting_json(const TuneFindings& findings, std::size_t candidate, const TuneOutcome& search) {
   const TuneSettings& settings = findings.settings;
-  const Candidate at = findings.runs.space().at(candidate);
+  const TuneCandidate at = findings.runs.space().at(candidate);
   return {{"vm", settings.vm[at.vm].label},
           {"spot", settings.spot[at.spot].label},
           {"evictor", settings.evictors[at.evictor].label},

@@ -88,7 +88,7 @@ TuneRecord tune_record(const TuneSettings& settings, std::span<const TuneSample>
     for (std::size_t candidate = 0; candidate < runs.space().size(); ++candidate) {
       const RunResult* result = runs.find(candidate, sample);
       if (result == nullptr) continue;
-      const Candidate of = runs.space().at(candidate);
+      const TuneCandidate of = runs.space().at(candidate);
       const Coordinates at{sample,     static_cast<std::size_t>(size - record.sweep.sizes.begin()),
                            of.vm,      of.spot,
                            of.evictor, of.saf,

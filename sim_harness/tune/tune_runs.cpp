@@ -24,7 +24,7 @@ CandidateSpace::CandidateSpace(const TuneSettings& settings)
              settings.saf.size(), settings.otn.size()},
             2) {}
 
-Candidate CandidateSpace::at(std::size_t candidate) const {
+TuneCandidate CandidateSpace::at(std::size_t candidate) const {
   const Coordinates at = grid_.coordinates(candidate);
   return {.vm = at[0], .spot = at[1], .evictor = at[2], .saf = at[3], .otn = at[4]};
 }
@@ -33,14 +33,14 @@ std::optional<std::size_t> CandidateSpace::baseline_of(std::size_t candidate) co
   const auto off = std::ranges::find(settings_.saf, false);
   const auto one = std::ranges::find(settings_.otn, OfferRule(1));
   if (off == settings_.saf.end() || one == settings_.otn.end()) return std::nullopt;
-  const Candidate with = at(candidate);
+  const TuneCandidate with = at(candidate);
   return grid_.run_index({with.vm, with.spot, with.evictor,
                           static_cast<std::size_t>(off - settings_.saf.begin()),
                           static_cast<std::size_t>(one - settings_.otn.begin())});
 }
 
 bool CandidateSpace::is_bound(std::size_t candidate) const {
-  const Candidate of = at(candidate);
+  const TuneCandidate of = at(candidate);
   return needs_true_lifetimes(settings_.vm[of.vm]) ||
          needs_true_lifetimes(settings_.spot[of.spot]) ||
          needs_true_lifetimes(settings_.evictors[of.evictor]);
@@ -133,7 +133,7 @@ std::vector<TuneRuns::Group> TuneRuns::missing(std::span<const std::size_t> cand
   for (const std::size_t sample : with_those_before) {
     for (const std::size_t candidate : ascending) {
       if (find(candidate, sample) != nullptr) continue;
-      const Candidate at = space_.at(candidate);
+      const TuneCandidate at = space_.at(candidate);
       const bool starts_group = groups.empty() || groups.back().sample != sample ||
                                 groups.back().vm != at.vm || groups.back().spot != at.spot;
       if (starts_group) groups.push_back({.sample = sample, .vm = at.vm, .spot = at.spot});
@@ -151,7 +151,7 @@ void TuneRuns::run_group(const Group& group) {
   };
   if (settings_.with != nullptr) {
     for (const std::size_t candidate : group.candidates) {
-      const Candidate at = space_.at(candidate);
+      const TuneCandidate at = space_.at(candidate);
       result_of(candidate) = settings_.with
                                  ->run(sample.workload, sample.schedule,
                                        {.host = host_,
@@ -167,7 +167,7 @@ void TuneRuns::run_group(const Group& group) {
   }
   std::vector<RunVariation> variations;
   for (const std::size_t candidate : group.candidates) {
-    const Candidate at = space_.at(candidate);
+    const TuneCandidate at = space_.at(candidate);
     variations.push_back({.evictor = &sample.evictors[at.evictor],
                           .saf = settings_.saf[at.saf],
                           .otn = settings_.otn[at.otn]});

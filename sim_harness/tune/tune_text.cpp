@@ -139,7 +139,7 @@ class Writer {
   }
 
   [[nodiscard]] std::string what_nova_lacks() const {
-    const Candidate at = runs_.space().at(advised_);
+    const TuneCandidate at = runs_.space().at(advised_);
     if (!settings_.spot[at.spot].filters.empty()) return settings_.spot[at.spot].label;
     const OfferRule& otn = settings_.otn[at.otn];
     return otn.kind() == OfferRule::Kind::kTopN ? settings_.evictors[at.evictor].label
@@ -165,7 +165,7 @@ class Writer {
   }
 
   [[nodiscard]] std::string words(const Labels& of) const {
-    const Candidate at = runs_.space().at(advised_);
+    const TuneCandidate at = runs_.space().at(advised_);
     const OfferRule& otn = settings_.otn[at.otn];
     std::string offer = fmt::format("the first {} hosts", of.otn);
     if (otn.is_one_host()) offer = "the first host alone: spots have no say";

@@ -251,7 +251,7 @@ std::size_t best_without_cooperation(const TuneSettings& settings, const TuneRun
                                      const std::vector<std::size_t>& samples) {
   std::optional<std::size_t> best;
   for (std::size_t candidate = 0; candidate < runs.space().size(); ++candidate) {
-    const Candidate at = runs.space().at(candidate);
+    const TuneCandidate at = runs.space().at(candidate);
     if (settings.saf[at.saf] || settings.otn[at.otn].label() != "1") continue;
     if (settings.evictors[at.evictor].name == "LPO") continue;
     if (!best) best = candidate;
@@ -586,7 +586,7 @@ TEST_CASE("tune: nova.conf gets only what Nova has") {
   TuneRuns runs(settings, samples, kHost);
   const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
   REQUIRE(outcome.recommendation_for_nova);
-  const Candidate at = runs.space().at(*outcome.recommendation_for_nova);
+  const TuneCandidate at = runs.space().at(*outcome.recommendation_for_nova);
   CHECK(settings.evictors[at.evictor].name == "YJF");
   CHECK(settings.otn[at.otn].label() == "4");
   settings.evictors.pop_back();
@@ -762,7 +762,7 @@ TEST_CASE("judge: where the best of all loses VMs, the best that Nova can be set
   // Candidates by hand: OTN 16 for Nova, and as the best one what differs from it.
   const auto candidate = [&](std::size_t vm, std::size_t otn) {
     for (const std::size_t one : everything) {
-      const Candidate at = runs.space().at(one);
+      const TuneCandidate at = runs.space().at(one);
       if (at.vm == vm && at.otn == otn && !settings.saf[at.saf]) return one;
     }
     return everything.size();
@@ -822,7 +822,7 @@ TEST_CASE("around_yaml: what cospot compare runs has the tuned hosts, and its ro
     engine.run();
     const RunResult result = engine.result();
     for (std::size_t candidate = 0; candidate < runs.space().size(); ++candidate) {
-      const Candidate tuned = runs.space().at(candidate);
+      const TuneCandidate tuned = runs.space().at(candidate);
       const RunResult* known = runs.find(candidate, 2);
       if (known == nullptr || settings.vm[tuned.vm].label != one.vm.label ||
           settings.saf[tuned.saf] != one.saf ||
