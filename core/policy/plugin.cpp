@@ -1,20 +1,13 @@
 #include "core/policy/plugin.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "core/errors.hpp"
+#include "core/nearest_name.hpp"
 
 namespace cospot {
 namespace {
-
-std::string joined(std::span<const std::string_view> names) {
-  std::string text;
-  for (const std::string_view name : names) {
-    if (!text.empty()) text += ", ";
-    text += name;
-  }
-  return text;
-}
 
 [[noreturn]] void throw_wrong_type(const std::string& policy, const std::string& key,
                                    std::string_view expected) {
@@ -54,17 +47,17 @@ std::string PluginOptions::read_string(const std::string& key, const std::string
 void PluginOptions::reject_unknown() const {
   for (const auto& [key, value] : values_) {
     if (std::find(known_keys_.begin(), known_keys_.end(), key) != known_keys_.end()) continue;
-    std::string known;
-    for (const std::string& name : known_keys_) known += (known.empty() ? "" : ", ") + name;
-    throw ConfigError(policy_name_ + ": unknown option '" + key + "'; " +
-                      (known.empty() ? "it has no options" : "valid options: " + known));
+    const std::vector<std::string_view> known(known_keys_.begin(), known_keys_.end());
+    throw ConfigError(
+        policy_name_ + ": unknown option '" + key + "'; " +
+        (known.empty() ? "it has no options" : valid_names_text(key, known, "valid options")));
   }
 }
 
 void throw_unknown_name(std::string_view kind, std::string_view name,
                         std::span<const std::string_view> valid_names) {
-  throw ConfigError("unknown " + std::string(kind) + " '" + std::string(name) +
-                    "'; valid names: " + joined(valid_names));
+  throw ConfigError("unknown " + std::string(kind) + " '" + std::string(name) + "'; " +
+                    valid_names_text(name, valid_names));
 }
 
 }  // namespace cospot

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 Progress = Callable[[int, int], object]
@@ -29,9 +30,10 @@ def _is_watched() -> bool:
 
 
 def _is_notebook() -> bool:
+    """Whether this runs in a notebook that can show a bar: by ipywidgets, or tqdm complains."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
-    return type(shell).__name__ == "ZMQInteractiveShell"
+    return type(shell).__name__ == "ZMQInteractiveShell" and find_spec("ipywidgets") is not None
 
 
 def _bar() -> Progress | None:

@@ -51,7 +51,7 @@ void run_recommend(const BrokerArguments& arguments, PolicyLoader& loader) {
 CLI::App* add_command(CLI::App& broker, const char* name, const char* help,
                       const std::shared_ptr<BrokerArguments>& arguments) {
   CLI::App* command = broker.add_subcommand(name, help);
-  command->add_option("FILE", arguments->file, "Study file (YAML) with study: broker")->required();
+  command->add_option("STUDY", arguments->file, "Study file (YAML) with study: broker")->required();
   add_set_option(*command, arguments->overrides, "Override a key: bid=mean, alpha=2, seed=1");
   command->add_flag("--json", arguments->json, "Print JSON");
   return command;

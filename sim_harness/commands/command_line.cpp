@@ -3,14 +3,19 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/nearest_name.hpp"
 #include "sim_harness/base/interrupt/interrupt_signals.hpp"
 #include "sim_harness/base/text/terminal_meter.hpp"
 #include "sim_harness/commands/commands.hpp"
+#include "sim_harness/commands/help.hpp"
 
 namespace cospot {
 namespace {
@@ -19,44 +24,76 @@ constexpr int kDone = 0;
 constexpr int kInternalError = 1;
 constexpr int kBadInput = 2;
 
-/// Where CLI11 says only that a command is missing: says which word is none, and the valid ones.
-bool explain_unknown_command(const CLI::App& app) {
+const CLI::App& innermost_of(const CLI::App& app) {
   const CLI::App* innermost = &app;
   while (!innermost->get_subcommands().empty()) innermost = innermost->get_subcommands().front();
-  const std::vector<std::string> extras = innermost->remaining();
-  std::vector<std::string> valid_names;
-  for (const CLI::App* command : innermost->get_subcommands(nullptr)) {
-    valid_names.push_back(command->get_name());
+  return *innermost;
+}
+
+/// The names that a word may be: commands, or the options of one.
+std::vector<std::string> commands_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  return names;
+}
+std::vector<std::string> options_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
-  if (valid_names.empty() || extras.empty() || extras.front().starts_with('-')) return false;
-  fmt::print(stderr, "cospot: unknown command '{}'; valid names: {}\n", extras.front(),
-             fmt::join(valid_names, ", "));
-  return true;
+  return names;
+}
+
+/// Where CLI11 says only that a command is missing or a word was not expected: which word is none,
+/// and what was meant. Empty: CLI11 has said it all.
+std::string unknown_word_error(const CLI::App& app) {
+  const CLI::App& innermost = innermost_of(app);
+  const std::vector<std::string> extras = innermost.remaining();
+  const auto option =
+      std::ranges::find_if(extras, [](const std::string& word) { return word.starts_with("--"); });
+  const bool is_option = option != extras.end();
+  const std::vector<std::string> names = is_option ? options_of(innermost) : commands_of(innermost);
+  if (names.empty() || extras.empty()) return {};
+  if (!is_option && extras.front().starts_with('-')) return {};
+  const std::string word = is_option ? option->substr(0, option->find('=')) : extras.front();
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  if (is_option && nearest_name(word, views).empty()) return {};
+  return fmt::format("cospot: unknown {} '{}'; {}\n", is_option ? "option" : "command", word,
+                     valid_names_text(word, views));
 }
 
 /// What CLI11 says of a mistake, as all our errors begin.
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
-  const CLI::App* innermost = app;
-  while (!innermost->get_subcommands().empty()) innermost = innermost->get_subcommands().front();
-  std::string command = innermost->get_name();
-  for (const CLI::App* outer = innermost->get_parent(); outer != nullptr;
-       outer = outer->get_parent()) {
-    command = outer->get_name() + " " + command;
+  return fmt::format("cospot: {}; see {} --help\n", error.what(), command_path(innermost_of(*app)));
+}
+
+/// `cospot help COMMAND` is `cospot COMMAND --help`; so is a bare `cospot`.
+std::vector<const char*> with_help_option(std::span<const char* const> words) {
+  std::vector<const char*> all(words.begin(), words.end());
+  if (all.size() > 1 && std::string_view(all[1]) == "help") {
+    all.erase(all.begin() + 1);
+    all.push_back("--help");
   }
-  return fmt::format("cospot: {}; see {} --help\n", error.what(), command);
+  if (all.size() == 1) all.push_back("--help");
+  return all;
 }
 
 int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader,
                   const StudyRegistry& studies) {
   CLI::App app{"Spot instances for cloud providers: place them, evict them, compare policies."};
   app.name("cospot");
-  app.set_version_flag("--version", COSPOT_VERSION);
+  app.set_version_flag("-V,--version", COSPOT_VERSION);
   app.require_subcommand(1);
   app.failure_message(usage_error);
 
   int exit_code = kDone;
+  add_tune_command(app, loader);
+  add_sla_commands(app, loader);
+  add_economy_commands(app);
+  add_classes_command(app, loader);
   add_compare_commands(app, {.studies = &studies, .policies = &loader, .exit_code = &exit_code});
   add_run_commands(app, loader, studies);
+  add_report_command(app, studies);
   add_broker_commands(app, loader);
   CLI::App* workload = add_workload_commands(app);
   add_generate_command(*workload);
@@ -64,16 +101,19 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader,
   add_reconstruct_command(*workload);
   add_fetch_command(*workload);
   add_lifetime_commands(app, exit_code);
-  add_economy_commands(app);
   add_list_command(app, studies);
-  add_report_command(app, studies);
-  add_tune_command(app, loader);
-  add_sla_commands(app, loader);
-  add_classes_command(app, loader);
+  add_completion_command(app);
+  add_help(app);
+  const std::vector<const char*> words =
+      with_help_option({argv, static_cast<std::size_t>(std::max(argc, 1))});
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
-    if (explain_unknown_command(app)) return kBadInput;
+    const std::string unknown = unknown_word_error(app);
+    if (!unknown.empty()) {
+      fmt::print(stderr, "{}", unknown);
+      return kBadInput;
+    }
     // 0 for --help and --version; every other one is a mistake on the command line.
     return app.exit(error) == 0 ? kDone : kBadInput;
   }

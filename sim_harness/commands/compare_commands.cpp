@@ -161,7 +161,7 @@ void run_summary(const SummaryArguments& arguments, const StudyRegistry& studies
 void add_compare(CLI::App& app, const CompareCommandContext& context) {
   const auto arguments = std::make_shared<CompareArguments>();
   CLI::App* command = app.add_subcommand("compare", "Run every combination of a study file");
-  command->add_option("sweep", arguments->sweep, "Study file (YAML)")->required();
+  command->add_option("STUDY", arguments->sweep, "Study file (YAML)")->required();
   add_set_option(*command, arguments->overrides, "Override a key: otn=[1,4], host.vcpus=64");
   arguments->window.add_to(*command);
   add_threads_option(*command, arguments->threads, "Threads")->capture_default_str();
@@ -181,8 +181,8 @@ void add_compare(CLI::App& app, const CompareCommandContext& context) {
 void add_merge(CLI::App& app) {
   const auto arguments = std::make_shared<MergeArguments>();
   CLI::App* command = app.add_subcommand("merge", "Put the shards of a sweep together");
-  command->add_option("output", arguments->output, "Results database to write")->required();
-  command->add_option("inputs", arguments->inputs, "Results databases to read")->required();
+  command->add_option("OUTPUT", arguments->output, "Results database to write")->required();
+  command->add_option("INPUTS", arguments->inputs, "Results databases to read")->required();
   command->add_flag("--force", arguments->force, "Replace the output");
   command->callback([arguments] { run_merge(*arguments); });
 }
@@ -190,7 +190,7 @@ void add_merge(CLI::App& app) {
 void add_summary(CLI::App& app, const StudyRegistry& studies) {
   const auto arguments = std::make_shared<SummaryArguments>();
   CLI::App* command = app.add_subcommand("summary", "Print the summary of a results database");
-  command->add_option("database", arguments->database, "Results database")->required();
+  command->add_option("DATABASE", arguments->database, "Results database")->required();
   command->add_option("--csv", arguments->csv, "Write the results as CSV too");
   add_json_flag(*command, arguments->json);
   arguments->price.add_to(*command);

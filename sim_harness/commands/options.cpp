@@ -14,8 +14,9 @@
 namespace cospot {
 
 void WindowOption::add_to(CLI::App& command) {
-  command.add_option("--window-days", days_,
-                     "Count revenue and requests until this day, whatever sweep and file say");
+  command.add_option(
+      "--window-days", days_,
+      "Count revenue and requests until this day, whatever the study file and the workload say");
 }
 
 std::optional<SimTime> WindowOption::window() const {

@@ -108,7 +108,7 @@ void add_report_command(CLI::App& app, const StudyRegistry& studies) {
   CLI::App* command =
       app.add_subcommand("report", "Write the results as one HTML file to look at and filter");
   command
-      ->add_option("databases", arguments->databases,
+      ->add_option("DATABASE", arguments->databases,
                    "Results database, or two of one study: before and after")
       ->required()
       ->expected(1, 2);

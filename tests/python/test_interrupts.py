@@ -250,7 +250,7 @@ def test_python_m_ends_too(folder: Folder) -> None:
 
 #: Long calls of the package; `small` is a workload that already exists.
 CALLS = {
-    "generate": "cospot.Workload.generate(scale=1)",
+    "generate": "while True: cospot.Workload.generate(scale=1)",
     "load": "cospot.Workload.load('endless.csv')",
     "load, a silent pipe": "cospot.Workload.load('silent.csv')",
     "size": "cospot.size(cospot.Workload.load('crowd.csv'), host=(3, 3), vm='RAMWeigher')",

@@ -31,4 +31,4 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(cospot.DatabaseError, match="has none of its"):
         cospot.report(make_database(tmp_path / "none.db", [], run_count=4))
     with pytest.raises(cospot.ArgumentError, match="did you mean 'title'"):
-        cospot._core._write_report(database, "x.html", titel="x")
+        cospot._core._write_report(database, "x.html", titles="x")

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "core/errors.hpp"
+#include "core/nearest_name.hpp"
 #include "core/parse_number.hpp"
 
 namespace cospot {
@@ -109,7 +110,7 @@ void require_known_keys(const ConfigNode& mapping, std::string_view subject,
                     is_place_made_of_keys ? key_place(mapping, subject)
                                           : fmt::format("{}: {}", entry.where, subject),
                     entry.key,
-                    now == renamed.end() ? "valid names: " + names
+                    now == renamed.end() ? valid_names_text(entry.key, valid_keys)
                                          : fmt::format("it is called '{}' now", now->now)));
   }
 }

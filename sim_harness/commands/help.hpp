@@ -1,0 +1,15 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace cospot {
+
+/// Groups the commands of `app` by reader, and gives every command examples and every option the
+/// name of its value. Once all commands are there.
+void add_help(CLI::App& app);
+
+/// The command that was typed so far, with all before it: `cospot workload info`.
+[[nodiscard]] std::string command_path(const CLI::App& app);
+
+}  // namespace cospot
