@@ -103,6 +103,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader,
   add_lifetime_commands(app, exit_code);
   add_list_command(app, studies);
   add_completion_command(app);
+  add_man_command(app);
   add_help(app);
   const std::vector<const char*> words =
       with_help_option({argv, static_cast<std::size_t>(std::max(argc, 1))});

@@ -52,8 +52,9 @@ void add_lifetime_commands(CLI::App& app, int& exit_code);
 void add_economy_commands(CLI::App& app);
 
 void add_list_command(CLI::App& app, const StudyRegistry& studies);
-/// `cospot completion SHELL`, which knows all commands of `app`.
+// `cospot completion SHELL` and `cospot man`, which know all commands of `app`.
 void add_completion_command(CLI::App& app);
+void add_man_command(CLI::App& app);
 void add_report_command(CLI::App& app, const StudyRegistry& studies);
 void add_tune_command(CLI::App& app, PolicyLoader& loader);
 

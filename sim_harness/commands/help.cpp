@@ -67,6 +67,7 @@ const std::vector<CommandHelp>& command_helps() {
       {"lifetime train", nullptr, {"requests.csv.gz -o model.txt"}},
       {"lifetime eval", nullptr, {"requests.csv.gz --model model.txt -o evaluation"}},
       {"list", kEveryone, {"evictors", "studies --json"}},
+      {"man", kEveryone, {"| man -l -"}},
       {"completion", kEveryone, {"bash > ~/.local/share/bash-completion/completions/cospot"}}};
   return all;
 }
@@ -132,32 +133,22 @@ std::string value_name(const CLI::Option& option) {
   return "NAME";
 }
 
+/// ` KEY=VALUE ...`; empty for a flag.
+std::string option_value(const CLI::Option& option) {
+  const bool is_flag = option.get_type_name().empty();
+  const std::string text = is_flag || option.get_positional() ? "" : " " + value_name(option);
+  return option.get_expected_max() > 1 ? text + " ..." : text;
+}
+
 class HelpFormatter final : public CLI::Formatter {
  public:
   HelpFormatter() { column_width(30); }
 
   std::string make_option_opts(const CLI::Option* option) const override {
-    std::string text;
-    const bool is_flag = option->get_type_name().empty();
-    if (!is_flag && !option->get_positional()) {
-      text = " " + value_name(*option);
-    }
-    const bool is_many = option->get_expected_max() > 1;
-    return is_many ? text + " ..." : text;
+    return option_value(*option);
   }
-
   std::string make_option_desc(const CLI::Option* option) const override {
-    constexpr std::size_t kLongestDefault = 40;
-    std::string text = option->get_description();
-    const std::string& value = option->get_default_str();
-    const bool is_told = !value.empty() && value != "[]" && value.size() <= kLongestDefault;
-    if (is_told && text.find("default") == std::string::npos) {
-      text += fmt::format(" (default: {})", value);
-    }
-    for (const CLI::Option* other : option->get_excludes()) {
-      text += fmt::format("; not with {}", other->get_name());
-    }
-    return text;
+    return option_meaning(*option);
   }
 };
 
@@ -198,6 +189,24 @@ void add_help(CLI::App& app) {
       "`cospot help COMMAND` tells more of a command. Operators of OpenStack Nova use cospot-nova "
       "and\n"
       "cospot-evictor, which the Python package brings along.\n");
+}
+
+std::string option_heading(const CLI::Option& option) {
+  return option.get_name(option.get_positional(), true) + option_value(option);
+}
+
+std::string option_meaning(const CLI::Option& option) {
+  constexpr std::size_t kLongestDefault = 40;
+  std::string text = option.get_description();
+  const std::string& value = option.get_default_str();
+  const bool is_told = !value.empty() && value != "[]" && value.size() <= kLongestDefault;
+  if (is_told && text.find("default") == std::string::npos) {
+    text += fmt::format(" (default: {})", value);
+  }
+  for (const CLI::Option* other : option.get_excludes()) {
+    text += fmt::format("; not with {}", other->get_name());
+  }
+  return text;
 }
 
 std::string command_path(const CLI::App& app) {

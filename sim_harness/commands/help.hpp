@@ -9,6 +9,10 @@ namespace cospot {
 /// name of its value. Once all commands are there.
 void add_help(CLI::App& app);
 
+/// An option with the name of its value, `--set KEY=VALUE ...`, and what it means.
+[[nodiscard]] std::string option_heading(const CLI::Option& option);
+[[nodiscard]] std::string option_meaning(const CLI::Option& option);
+
 /// The command that was typed so far, with all before it: `cospot workload info`.
 [[nodiscard]] std::string command_path(const CLI::App& app);
 

@@ -62,7 +62,17 @@ def main():
         here = pathlib.Path(scratch)
         first, prefix = here / "first", here / "moved"
         run(options.cmake, "--install", options.build, "--prefix", first, cwd=here)
-        require({path.name for path in first.iterdir()} <= {"bin", "lib"}, "more than bin and lib")
+        folders = {path.name for path in first.iterdir()}
+        require(folders <= {"bin", "lib", "share"}, f"more than bin, lib and share: {folders}")
+        share = first / "share"
+        page = (share / "man" / "man1" / "cospot.1").read_text()
+        require(page.startswith(".TH COSPOT 1") and ".SS cospot tune" in page, "no manual page")
+        for name, text in (
+            ("bash-completion/completions/cospot", "complete -o filenames -F _cospot cospot"),
+            ("zsh/site-functions/_cospot", "#compdef cospot"),
+            ("fish/vendor_completions.d/cospot.fish", "complete -c cospot"),
+        ):
+            require(text in (share / name).read_text(), f"{name} completes nothing")
         shutil.move(first, prefix)
         program = prefix / "bin" / "cospot"
         require("azure2020" in run(program, "list", cwd=here), "the program lists nothing")
