@@ -6,8 +6,11 @@ import base64
 import json
 import pathlib
 import shutil
+import time
+from collections.abc import Callable
 from typing import Any
 
+PATIENCE_S = 60.0
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -93,6 +96,15 @@ class Browser:
 
     def move_to(self, x: float, y: float) -> None:
         self.command("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def until(self, holds: Callable[[], bool]) -> bool:
+        """Tries until it holds; a page on a busy machine may still be laid out anew."""
+        end = time.monotonic() + PATIENCE_S
+        while not holds():
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.05)
+        return True
 
     def save_into(self, folder: pathlib.Path) -> None:
         """Files that a page saves come into this folder."""

@@ -178,15 +178,20 @@ class StudyReport(unittest.TestCase):
 
     def test_the_pointer_tells_a_mark(self) -> None:
         self.browser.open(self.folder / "r.html", "#color=vm")
-        box = self.place()
-        at = self.browser.run(
-            "const { view } = document.getElementById('trend');"
-            "const [x, y] = Charts.originOf(view); const state = ViewState.get();"
-            "const last = Trend.rows(state, Points.compute(state)).at(-1);"
-            "return [x + view.scale('x')(last.number), y + view.scale('y')(last.mean)]")
-        self.browser.move_to(box["left"] + at[0], box["top"] + at[1])
         tooltip = self.browser.one("#tooltip")
-        self.assertTrue(tooltip.is_displayed())
+
+        def point_and_look() -> bool:
+            box = self.place()
+            at = self.browser.run(
+                "const { view } = document.getElementById('trend');"
+                "const [x, y] = Charts.originOf(view); const state = ViewState.get();"
+                "const last = Trend.rows(state, Points.compute(state)).at(-1);"
+                "return [x + view.scale('x')(last.number), y + view.scale('y')(last.mean)]")
+            self.browser.move_to(box["left"], box["top"])
+            self.browser.move_to(box["left"] + at[0], box["top"] + at[1])
+            return bool(tooltip.is_displayed())
+
+        self.assertTrue(self.browser.until(point_and_look))
         self.assertIn("16", tooltip.text)
         self.assertIn("VMs rejected", tooltip.text)
 
