@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Makes the virtual environment of the Python tests: Debian's Python with what is installed, and on
-# top of it what tests/python/requirements.txt names. Made anew only when that file has changed.
+# Makes a virtual environment, that of the Python tests unless told otherwise: Debian's Python with what is
+# installed, and on top of it what a file of requirements names. Made anew only when that file has changed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() {
   cat <<'TEXT'
-Usage: scripts/make-test-venv.sh [FOLDER]
+Usage: scripts/make-test-venv.sh [FOLDER [REQUIREMENTS]]
 
-  FOLDER   where to make it; build/venv unless given
+  FOLDER         where to make it; build/venv unless given
+  REQUIREMENTS   what to install; tests/python/requirements.txt unless given
 
 The Python is /usr/bin/python3, or what COSPOT_PYTHON names.
 TEXT
@@ -20,7 +21,7 @@ case ${1:-} in
 esac
 folder=${1:-build/venv}
 python=${COSPOT_PYTHON:-/usr/bin/python3}
-requirements=tests/python/requirements.txt
+requirements=${2:-tests/python/requirements.txt}
 stamp=$folder/requirements.sha256
 
 if [ -f "$stamp" ] && sha256sum --check --status "$stamp"; then
