@@ -15,7 +15,7 @@ TEST_CASE("nearest_name: letters added, left out, replaced, swapped, or in anoth
   CHECK(nearest_name("compar", kNames) == "compare");    // one left out
   CHECK(nearest_name("compaare", kNames) == "compare");  // one added
   CHECK(nearest_name("compire", kNames) == "compare");   // one replaced
-  CHECK(nearest_name("comapre", kNames) == "compare");   // two swapped: one edit
+  CHECK(nearest_name("ocmpare", kNames) == "compare");   // two swapped: one edit
   CHECK(nearest_name("SUMMARY", kNames) == "summary");   // none
   CHECK(nearest_name("ont", kNames) == "otn");           // 3 letters: one edit
   CHECK(nearest_name("sutl", kNames) == "sUTIL");        // 4 letters: one edit
@@ -23,7 +23,7 @@ TEST_CASE("nearest_name: letters added, left out, replaced, swapped, or in anoth
 
 TEST_CASE("nearest_name: nothing where more than a quarter is wrong") {
   CHECK(nearest_name("", kNames).empty());
-  CHECK(nearest_name("ot", kNames).empty());              // 2 letters may have no edit
+  CHECK(nearest_name("tn", kNames).empty());              // 2 letters may have no edit
   CHECK(nearest_name("report", kNames).empty());          // 6 letters may have one
   CHECK(nearest_name("comXXre", kNames).empty());         // two replaced, of 7 letters
   CHECK(nearest_name("summmmary", kNames) == "summary");  // two added, of 9 letters

@@ -86,7 +86,7 @@ def test_one_workload_has_no_interval() -> None:
 @pytest.mark.parametrize(
     ("mine", "against", "changes", "message"),
     [
-        ({"vms": "COS"}, "best", {}, "mine: unknown key 'vms'; did you mean 'vm'"),
+        ({"vms": "COS"}, "best", {}, "mine: unknown key 'vms'; valid names: vm, spot"),
         ({}, "best", {}, "mine: found nothing, expected some of vm"),
         ({"vm": ["COS", "UTIL"]}, "best", {}, "mine.vm: found 2 values, expected one"),
         ({"vm": "COS"}, "worst", {}, "against: found 'worst', expected 'best' or a dict"),
