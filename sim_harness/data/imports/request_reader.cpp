@@ -237,18 +237,18 @@ bool RequestReader::read_count() {
 bool RequestReader::read_placement() {
   request_.placement = 0;
   if (!plan_->has_placements()) return true;
-  constexpr std::array<std::pair<ImportTarget, WorkloadColumn>, 5> kColumns{
+  constexpr std::array<std::pair<ImportTarget, WorkloadColumn>, 5> kTargetColumns{
       {{ImportTarget::kZone, WorkloadColumn::kZone},
        {ImportTarget::kExtraSpecs, WorkloadColumn::kExtraSpecs},
        {ImportTarget::kGroup, WorkloadColumn::kGroup},
        {ImportTarget::kGroupPolicy, WorkloadColumn::kGroupPolicy},
        {ImportTarget::kMaxServerPerHost, WorkloadColumn::kMaxServerPerHost}}};
-  std::array<std::string, kColumns.size()> texts;
+  std::array<std::string, kTargetColumns.size()> texts;
   WorkloadFields fields;
-  for (std::size_t i = 0; i < kColumns.size(); ++i) {
-    if (!has_numbers(source(kColumns[i].first))) return false;
-    texts[i] = as_name(text_of(source(kColumns[i].first)));
-    fields[static_cast<std::size_t>(kColumns[i].second)] = texts[i];
+  for (std::size_t i = 0; i < kTargetColumns.size(); ++i) {
+    if (!has_numbers(source(kTargetColumns[i].first))) return false;
+    texts[i] = as_name(text_of(source(kTargetColumns[i].first)));
+    fields[static_cast<std::size_t>(kTargetColumns[i].second)] = texts[i];
   }
   // One expression names the policy of all groups; a request in none has none.
   if (texts[2].empty()) {

@@ -80,8 +80,8 @@ std::optional<MicroUsd> parse_price(std::string_view text) {
 }
 
 std::vector<PriceChange> read_price_csv(const std::filesystem::path& file) {
-  constexpr std::array<TableColumn, 2> kColumns{{{"time"}, {"price"}}};
-  TableReader table(file, {.columns = kColumns, .rows = "prices"});
+  constexpr std::array<TableColumn, 2> kPriceColumns{{{"time"}, {"price"}}};
+  TableReader table(file, {.columns = kPriceColumns, .rows = "prices"});
   std::vector<PriceChange> changes;
   while (table.next()) {
     changes.push_back(
