@@ -45,16 +45,12 @@ py::object restore(const std::string& class_name, const py::tuple& state) {
   return found->second(state);
 }
 
-void add_reduce(const py::object& bound_class, const py::cpp_function& reduce) {
-  bound_class.attr("__reduce__") = reduce;
-}
-
 /// `reduce` is called with the object and returns what __reduce__ does.
 template <class Reduce>
 void pickle_as(const py::module_& core, const char* name, const Reduce& reduce) {
   const py::object bound_class = core.attr(name);
-  add_reduce(bound_class, py::cpp_function(reduce, py::name("__reduce__"),
-                                           py::is_method(bound_class), "Pickle it."));
+  bound_class.attr("__reduce__") =
+      py::cpp_function(reduce, py::name("__reduce__"), py::is_method(bound_class), "Pickle it.");
 }
 
 /// `state_of` gives a tuple, of which `made_of` makes the same value again.
@@ -188,11 +184,6 @@ void pickle_hosts(const py::module_& core) {
   });
 }
 
-template <class Plugin>
-const PluginInfo* find(std::span<const RegistryEntry<Plugin>> registry, const std::string& name) {
-  return find_info<Plugin>(registry, name);
-}
-
 /// A policy is made again of its name and its options.
 template <class Made>
 void pickle_policy(const py::module_& core, const char* name, const char* maker) {
@@ -219,8 +210,8 @@ void pickle_policies(const py::module_& core) {
       [](const py::tuple& state) {
         const auto name = state[0].cast<std::string>();
         for (const PluginInfo* info :
-             {find<Filter>(filter_registry(), name), find<Weigher>(weigher_registry(), name),
-              find<Evictor>(evictor_registry(), name)}) {
+             {find_info(filter_registry(), name), find_info(weigher_registry(), name),
+              find_info(evictor_registry(), name)}) {
           if (info != nullptr) return *info;
         }
         throw InputError("pickle: there is no policy " + name);

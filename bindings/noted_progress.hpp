@@ -37,7 +37,7 @@ class NotedProgress final : public ProgressSink {
   ProgressState state_;
 };
 
-/// What the argument `progress` asks to be told, None: nothing. Errors: TypeError.
+/// The function that the argument `progress` asks for; None: none. Errors: TypeError.
 [[nodiscard]] inline pybind11::object read_progress(const pybind11::object& progress) {
   return pybind11::module_::import("cospot.progress").attr("progress_function")(progress);
 }

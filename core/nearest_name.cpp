@@ -4,15 +4,14 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/lower_case.hpp"
+
 namespace cospot {
 namespace {
 
-/// How many letters to add, leave out, replace or swap; letters in either case are the same.
+/// How many letters to add, leave out, replace or swap.
 std::size_t edits_between(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-  };
-  const auto same = [&](std::size_t i, std::size_t j) { return lower(a[i]) == lower(b[j]); };
+  const auto same = [&](std::size_t i, std::size_t j) { return a[i] == b[j]; };
   // rows[i][j]: between the first i letters of a and the first j of b.
   std::vector<std::vector<std::size_t>> rows(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
@@ -40,8 +39,9 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
   // A quarter of the letters may be wrong: at least one, but of fewer than three none.
   const std::size_t most = name.size() < 3 ? 0 : std::max<std::size_t>(1, name.size() / 4);
   std::size_t fewest = most + 1;
+  const std::string lower = in_lower_case(name);
   for (const std::string_view candidate : names) {
-    const std::size_t edits = edits_between(name, candidate);
+    const std::size_t edits = edits_between(lower, in_lower_case(candidate));
     if (edits >= fewest) continue;
     fewest = edits;
     nearest = candidate;

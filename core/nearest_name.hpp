@@ -8,7 +8,7 @@ namespace cospot {
 
 /// The name that somebody who wrote `name` most likely meant: the one with the fewest letters
 /// added, left out, replaced or swapped with their neighbour, when these are few for its length.
-/// Empty when no name is that near.
+/// Upper and lower case are the same. Empty when no name is that near.
 [[nodiscard]] std::string_view nearest_name(std::string_view name,
                                             std::span<const std::string_view> names);
 

@@ -1,4 +1,4 @@
-"""What a call of the compiled module says of arguments that it does not take."""
+"""The error of a call of the compiled module with arguments that it does not take."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def argument_error(
     """Return what a call raises instead of `raised`.
 
     Args:
-        name: What was called: ``simulate``, ``Chain.rank``.
-        parameters: How it is called, without types: ``(workload, *, hosts=None)``.
-        args: What it was called with, ``self`` included.
-        kwargs: The same by keyword.
+        name: The name of the call: ``simulate``, ``Chain.rank``.
+        parameters: Its signature without types: ``(workload, *, hosts=None)``.
+        args: Its positional arguments, ``self`` included.
+        kwargs: Its keyword arguments.
         raised: An error of pybind11, which lists types, or one that a function raised itself; that
             one stays.
     """

@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -36,11 +35,6 @@ std::string words_after(const CLI::App& command) {
   }
   words.pop_back();  // every command has --help
   return words;
-}
-
-void for_each_command(const CLI::App& command, const std::function<void(const CLI::App&)>& visit) {
-  visit(command);
-  for (const CLI::App* below : command.get_subcommands(nullptr)) for_each_command(*below, visit);
 }
 
 // clang-format off: a shell's script

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/lower_case.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
 #include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/print.hpp"

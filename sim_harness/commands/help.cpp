@@ -162,15 +162,11 @@ CLI::App* find_command(CLI::App& app, std::string_view path) {
   return command;
 }
 
-void set_formatter(CLI::App& app, const std::shared_ptr<CLI::FormatterBase>& formatter) {
-  app.formatter(formatter);
-  for (CLI::App* command : app.get_subcommands(nullptr)) set_formatter(*command, formatter);
-}
-
 }  // namespace
 
 void add_help(CLI::App& app) {
-  set_formatter(app, std::make_shared<HelpFormatter>());
+  const auto formatter = std::make_shared<HelpFormatter>();
+  for_each_command(app, [&](CLI::App& command) { command.formatter(formatter); });
   for (const CommandHelp& help : command_helps()) {
     CLI::App* command = find_command(app, help.path);
     if (help.reader != nullptr) command->group(help.reader);

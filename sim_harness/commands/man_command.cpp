@@ -48,7 +48,6 @@ std::string command_lines(const CLI::App& command) {
   if (!command.get_footer().empty()) {
     text += fmt::format(".PP\n.nf\n{}.fi\n", roff(command.get_footer()));
   }
-  for (const CLI::App* below : command.get_subcommands(nullptr)) text += command_lines(*below);
   return text;
 }
 
@@ -58,7 +57,9 @@ std::string manual_page(const CLI::App& app) {
       ".SH SYNOPSIS\n.B cospot\n.I COMMAND\n[\\fIOPTIONS\\fR]\n.SH OPTIONS\n",
       version(), "spot instances for cloud providers: place them, evict them, compare policies");
   text += option_lines(app) + ".SH COMMANDS\n";
-  for (const CLI::App* command : app.get_subcommands(nullptr)) text += command_lines(*command);
+  for_each_command(app, [&](const CLI::App& command) {
+    if (&command != &app) text += command_lines(command);
+  });
   return text +
          ".SH EXIT STATUS\n.TP\n.B 0\nDone.\n.TP\n.B 1\nAn internal error.\n.TP\n.B 2\nBad input "
          "or "

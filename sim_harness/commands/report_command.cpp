@@ -17,7 +17,6 @@
 #include "sim_harness/base/text/html_text.hpp"
 #include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/print.hpp"
-#include "sim_harness/experiments/grid/stored_axes.hpp"
 #include "sim_harness/report/change_text.hpp"
 #include "sim_harness/report/html_report.hpp"
 #include "sim_harness/report/report_json.hpp"
@@ -34,11 +33,10 @@ struct MadeReport {
   std::size_t runs = 0;
 };
 
-/// A database that has runs, what its report shows, and its summary as HTML.
+/// A database that has runs, and what its report shows.
 struct Reported {
   ResultsDatabase results;
   ReportShows shows{};
-  std::string answer{};
   std::size_t runs = 0;
 };
 
@@ -62,8 +60,6 @@ Reported open_reported(const std::string& database, const ReportArguments& argum
   if (study != nullptr && study->figures) made.shows.figures = study->figures(results.schema());
   if (study != nullptr) made.shows.samples = study->samples;
   if (made.shows.prices) made.shows.money = require_money(studies, results);
-  require_on_axes(results, results.axes());
-  made.answer = summary_text(studies, results, Timing::kOn, made.shows.prices).html();
   return made;
 }
 
@@ -72,10 +68,13 @@ MadeReport make_report(const ReportArguments& arguments, const StudyRegistry& st
   const std::string& study = first.results.schema().study;
   std::string title =
       study == compare_study().name ? "Spot allocators compared" : "Results of the study " + study;
+  const auto answer_of = [&studies](Reported& one) {
+    return summary_text(studies, one.results, Timing::kOn, one.shows.prices).html();
+  };
+  // The data comes before the answer: making it finds out whether the runs are on their axes.
   if (arguments.databases.size() == 1) {
-    return {html_report(arguments.title.value_or(title), first.answer,
-                        report_json(first.results, first.shows)),
-            first.runs};
+    const std::string data = report_json(first.results, first.shows);
+    return {html_report(arguments.title.value_or(title), answer_of(first), data), first.runs};
   }
   Reported second = open_reported(arguments.databases.back(), arguments, studies);
   const std::string data = report_json(first.results, first.shows, second.results, second.shows);
@@ -83,8 +82,8 @@ MadeReport make_report(const ReportArguments& arguments, const StudyRegistry& st
                              fmt::format(
                                  "<details><summary>Before: {}</summary>\n{}</details>\n"
                                  "<details><summary>After: {}</summary>\n{}</details>\n",
-                                 html_text(arguments.databases.front()), first.answer,
-                                 html_text(arguments.databases.back()), second.answer);
+                                 html_text(arguments.databases.front()), answer_of(first),
+                                 html_text(arguments.databases.back()), answer_of(second));
   return {html_report(arguments.title.value_or(title + ", before and after"), answer, data),
           first.runs + second.runs};
 }

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import base64
 import json
 import pathlib
 import shutil
+import sys
+import tempfile
 import time
+import unittest
 from collections.abc import Callable
 from typing import Any
 
@@ -127,3 +131,19 @@ class Browser:
 
     def close(self) -> None:
         self.driver.quit()
+
+
+def run_cases(description: str, *cases: Any) -> int:
+    """Runs test cases that have `cospot` and `folder`, as a program; 77 when no browser can run."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("--cospot", type=pathlib.Path, required=True)
+    arguments = parser.parse_args()
+    reason = missing()
+    if reason:
+        print(f"skipped: {reason}")
+        return 77
+    with tempfile.TemporaryDirectory(prefix="cospot-browser-") as scratch:
+        for case in cases:
+            case.cospot, case.folder = arguments.cospot.resolve(), pathlib.Path(scratch)
+        program = unittest.main(argv=[sys.argv[0]], exit=False)
+    return 0 if program.result.wasSuccessful() else 1

@@ -10,20 +10,17 @@ Exit code 77: skipped, because there is no browser to drive.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import itertools
 import math
 import pathlib
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 from typing import ClassVar
 
-import browser as browsers
-from browser import Browser
+from browser import Browser, run_cases
 
 #: Tiny files of studies, and how many runs each has.
 STUDIES = {
@@ -232,20 +229,5 @@ class Pair(unittest.TestCase):
         self.assertIn("before.db", answer)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cospot", type=pathlib.Path, required=True)
-    arguments = parser.parse_args()
-    reason = browsers.missing()
-    if reason:
-        print(f"skipped: {reason}")
-        return 77
-    with tempfile.TemporaryDirectory(prefix="cospot-browser-") as scratch:
-        for tests in (OtherReports, Pair):
-            tests.cospot, tests.folder = arguments.cospot.resolve(), pathlib.Path(scratch)
-        program = unittest.main(argv=[sys.argv[0]], exit=False)
-    return 0 if program.result.wasSuccessful() else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_cases(__doc__, OtherReports, Pair))

@@ -10,7 +10,6 @@ Exit code 77: skipped, because there is no browser to drive.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import math
 import pathlib
@@ -18,13 +17,11 @@ import shlex
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 from typing import Any, ClassVar
 
-import browser as browsers
-from browser import Browser
+from browser import Browser, run_cases
 
 STUDY = """\
 study: degradation
@@ -235,20 +232,5 @@ class StudyReport(unittest.TestCase):
             self.assertAlmostEqual(float(row["vm_rejected"]), expected)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cospot", type=pathlib.Path, required=True)
-    arguments = parser.parse_args()
-    reason = browsers.missing()
-    if reason:
-        print(f"skipped: {reason}")
-        return 77
-    StudyReport.cospot = arguments.cospot.resolve()
-    with tempfile.TemporaryDirectory(prefix="cospot-browser-") as scratch:
-        StudyReport.folder = pathlib.Path(scratch)
-        program = unittest.main(argv=[sys.argv[0]], exit=False)
-    return 0 if program.result.wasSuccessful() else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_cases(__doc__, StudyReport))

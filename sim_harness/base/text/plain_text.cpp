@@ -77,12 +77,4 @@ std::string quoted_excerpt(std::string_view value) {
   return fmt::format("'{}...'", value.substr(0, cut));
 }
 
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
-  }
-  return lower;
-}
-
 }  // namespace cospot

@@ -20,9 +20,6 @@ namespace cospot {
   return text;
 }
 
-/// `text` with the letters of ASCII in lower case, whatever the locale.
-[[nodiscard]] std::string in_lower_case(std::string_view text);
-
 /// `text` without the mark that some programs write before UTF-8.
 [[nodiscard]] std::string_view without_byte_order_mark(std::string_view text);
 

@@ -15,6 +15,7 @@
 #include <memory>
 #include <string_view>
 
+#include "core/lower_case.hpp"
 #include "core/parse_number.hpp"
 #include "sim_harness/base/interrupt/stop_token.hpp"
 #include "sim_harness/base/text/plain_text.hpp"

@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "core/lower_case.hpp"
 #include "core/parse_number.hpp"
-#include "sim_harness/base/text/plain_text.hpp"
 
 namespace cospot {
 namespace {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "core/lower_case.hpp"
 #include "sim_harness/base/tables/line_reader.hpp"
 #include "sim_harness/base/tables/separated_fields.hpp"
 #include "sim_harness/base/text/plain_text.hpp"

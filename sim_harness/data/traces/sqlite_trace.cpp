@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/base/text/plain_text.hpp"
+#include "core/lower_case.hpp"
 #include "sim_harness/data/traces/trace_fields.hpp"
 
 namespace cospot {

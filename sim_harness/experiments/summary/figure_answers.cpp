@@ -113,6 +113,14 @@ class Answer {
   std::vector<std::optional<MeanInterval>> means_;
 };
 
+/// `TITLE: highest EXTREME`; of rows that are all as good, without the word.
+std::string best_line(std::string_view title, const Figure& figure, const Answer& answer,
+                      const Rows& best, std::size_t of) {
+  const char* word = figure.better == Better::kHigh ? "highest " : "lowest ";
+  return fmt::format("{}: {}{}", title, best.size() == of ? "" : word,
+                     answer.extreme_text(best, of));
+}
+
 std::string capitalised(std::string_view text) {
   std::string made(text);
   if (!made.empty() && made[0] >= 'a' && made[0] <= 'z') made[0] -= 'a' - 'A';
@@ -140,12 +148,7 @@ std::string best_text(const Figure& figure, const RunValues& values, const Means
   const Answer answer(figure, values, table);
   const Rows best = answer.most(rows, figure.better == Better::kHigh);
   if (best.empty()) return "";
-  const bool is_same = best.size() == rows.size();
-  return fmt::format("{}: {}{}\n", title,
-                     is_same                          ? ""
-                     : figure.better == Better::kHigh ? "highest "
-                                                      : "lowest ",
-                     answer.extreme_text(best, rows.size()));
+  return best_line(title, figure, answer, best, rows.size()) + "\n";
 }
 
 FigureAnswers answers_of(const std::vector<Figure>& figures, const std::vector<RunValues>& values,
@@ -163,15 +166,10 @@ FigureAnswers answers_of(const std::vector<Figure>& figures, const std::vector<R
     if (best.empty()) continue;
     const Rows worst = answer.most(candidates, !is_high);
     const std::size_t of = candidates.size();
-    const bool is_same = best.size() == of;
     const Rows everywhere = answer.most(to_choose, is_high);
-    answers.text +=
-        fmt::format("{}{}: {}{}", capitalised(figure.title), of < all ? " of these" : "",
-                    is_same   ? ""
-                    : is_high ? "highest "
-                              : "lowest ",
-                    answer.extreme_text(best, of));
-    if (!is_same) {
+    answers.text += best_line(capitalised(figure.title) + (of < all ? " of these" : ""), figure,
+                              answer, best, of);
+    if (best.size() < of) {
       answers.text +=
           fmt::format("; {} {}", is_high ? "lowest" : "highest", answer.extreme_text(worst, of));
     }

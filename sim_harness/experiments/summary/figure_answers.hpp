@@ -8,7 +8,7 @@
 
 namespace cospot {
 
-/// What results come to by the figures that have a better end (Figure::better).
+/// The best and worst of results, by the figures that have a better end (Figure::better).
 struct FigureAnswers {
   std::string text{};  ///< lines: best and worst, and what every setting does
   Json json = Json::array();

@@ -33,8 +33,8 @@ struct SummaryTable {
   [[nodiscard]] Json json() const;
 };
 
-/// What is said of results to people: the answer, lines and tables, in their order. As a text for
-/// `cospot summary` and as HTML at the head of the report, so that both say the same.
+/// A summary for people: the answer, lines and tables, in their order. `cospot summary` has it as a
+/// text and the head of the report as HTML, so that both say the same.
 class SummaryText {
  public:
   SummaryText() = default;
@@ -63,8 +63,8 @@ class SummaryText {
   std::vector<Piece> pieces_{};
 };
 
-/// What is said of the results of a study: to people, and as JSON to programs. Whatever adds a text
-/// adds the members that say the same.
+/// A summary of a study, for people and as JSON for programs. Code that adds a text adds the
+/// members that say the same.
 struct StudySummary {
   SummaryText text{};
   Json json = Json::object();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim_harness/base/text/html_text.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
 #include "sim_harness/experiments/summary/study_summary.hpp"
 
 namespace cospot {
@@ -18,16 +19,6 @@ std::string html_of(std::string_view text) {
   return html;
 }
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
 /// Indented lines are a block, whose columns stay below each other; a note in brackets is one
 /// paragraph; every other line is one of its own.
 std::string lines_html(std::string_view text) {
@@ -37,7 +28,8 @@ std::string lines_html(std::string_view text) {
     block.clear();
   };
   bool in_note = false;
-  for (const std::string_view line : lines_of(text)) {
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
     const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
     const std::string_view words = line.substr(indent);
     if (in_note || words.starts_with('(')) {
@@ -72,7 +64,8 @@ std::string folded_html(std::string_view text, bool has_heading) {
 
 std::string answer_html(std::string_view text) {
   std::string html;
-  for (const std::string_view line : lines_of(text)) {
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
     const bool is_detail = line.starts_with(' ');
     html += fmt::format("<p class=\"{}\">{}</p>\n", is_detail ? "answer-detail" : "answer",
                         html_of(is_detail ? line.substr(line.find_first_not_of(' ')) : line));

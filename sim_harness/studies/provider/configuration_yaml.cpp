@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "sim_harness/base/text/plain_text.hpp"
+#include "core/lower_case.hpp"
 
 namespace cospot {
 namespace {
