@@ -15,9 +15,12 @@ namespace py = pybind11;
 
 namespace {
 
+/// What a definition holds, whatever its arguments are.
+using AnyCall = void (*)();
+
 /// What one of Python's calls is passed on to.
 struct BoundCall {
-  PyCFunctionWithKeywords call = nullptr;
+  AnyCall call = nullptr;
   PyObject* self = nullptr;
   std::string name;        ///< "simulate", "Chain.rank"
   std::string parameters;  ///< "(workload, *, hosts=None)"
@@ -30,28 +33,62 @@ std::unordered_map<PyObject*, BoundCall>& bound_calls() {
 }
 
 /// Replaces a TypeError of pybind11's about arguments by ours.
-void name_the_argument(const BoundCall& bound, PyObject* args, PyObject* kwargs) {
+void name_the_argument(const BoundCall& bound, const py::handle& args, const py::dict& kwargs) {
   const py::error_already_set raised;
   try {
     const py::object told =
         py::module_::import("cospot.argument_errors")
-            .attr("argument_error")(
-                bound.name, bound.parameters, py::handle(args),
-                kwargs == nullptr ? py::dict() : py::reinterpret_borrow<py::dict>(kwargs),
-                raised.value());
+            .attr("argument_error")(bound.name, bound.parameters, args, kwargs, raised.value());
     PyErr_SetObject(py::type::of(told).ptr(), told.ptr());
   } catch (py::error_already_set& error) {
     error.restore();
   }
 }
 
+bool is_about_arguments(PyObject* result) {
+  return result == nullptr && PyErr_ExceptionMatches(PyExc_TypeError) != 0;
+}
+
+/// METH_VARARGS | METH_KEYWORDS: pybind11 before 3.1.
 PyObject* pass_on(PyObject* self, PyObject* args, PyObject* kwargs) {
   const BoundCall& bound = bound_calls().at(self);
-  PyObject* result = bound.call(bound.self, args, kwargs);
-  if (result == nullptr && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
-    name_the_argument(bound, args, kwargs);
+  PyObject* result =
+      reinterpret_cast<PyCFunctionWithKeywords>(bound.call)(bound.self, args, kwargs);
+  if (is_about_arguments(result)) {
+    name_the_argument(bound, args,
+                      kwargs == nullptr ? py::dict() : py::reinterpret_borrow<py::dict>(kwargs));
   }
   return result;
+}
+
+/// METH_FASTCALL | METH_KEYWORDS, pybind11 from 3.1: the values of the keywords `names` come after
+/// the `count` positional ones.
+PyObject* pass_on_vector(PyObject* self, PyObject* const* values, Py_ssize_t count,
+                         PyObject* names) {
+  const BoundCall& bound = bound_calls().at(self);
+  PyObject* result =
+      reinterpret_cast<_PyCFunctionFastWithKeywords>(bound.call)(bound.self, values, count, names);
+  if (!is_about_arguments(result)) return result;
+  py::tuple args(count);
+  for (Py_ssize_t i = 0; i < count; ++i) args[i] = py::handle(values[i]);
+  py::dict kwargs;
+  for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); ++i) {
+    kwargs[py::handle(PyTuple_GET_ITEM(names, i))] = py::handle(values[count + i]);
+  }
+  name_the_argument(bound, args, kwargs);
+  return result;
+}
+
+/// What takes its place in a definition; null when the arguments come in a way unknown here.
+AnyCall passing_on(const PyMethodDef& definition) {
+  switch (definition.ml_flags) {
+    case METH_VARARGS | METH_KEYWORDS:
+      return reinterpret_cast<AnyCall>(&pass_on);
+    case METH_FASTCALL | METH_KEYWORDS:
+      return reinterpret_cast<AnyCall>(&pass_on_vector);
+    default:
+      return nullptr;
+  }
 }
 
 /// Reads pybind11's line "name(self: Class, top: object = None) -> Result" without the types:
@@ -107,12 +144,13 @@ std::string give_signature(PyMethodDef& definition) {
 
 void describe_function(const py::module_& core, const py::handle& key, const py::handle& function) {
   PyMethodDef& definition = definition_of(function);
-  BoundCall bound{.call = reinterpret_cast<PyCFunctionWithKeywords>(
-                      reinterpret_cast<void (*)()>(definition.ml_meth)),
+  const AnyCall instead = passing_on(definition);
+  if (instead == nullptr) return;
+  BoundCall bound{.call = reinterpret_cast<AnyCall>(definition.ml_meth),
                   .self = PyCFunction_GET_SELF(function.ptr()),
                   .name = definition.ml_name,
                   .parameters = give_signature(definition)};
-  definition.ml_meth = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&pass_on));
+  definition.ml_meth = reinterpret_cast<PyCFunction>(instead);
   // pickle finds a function by its name only if its `self` is a module.
   PyObject* const self = PyModule_New("cospot._core");
   const py::str module("cospot._core");
@@ -125,15 +163,16 @@ void describe_function(const py::module_& core, const py::handle& key, const py:
 
 void describe_method(const std::string& class_name, const py::handle& function) {
   PyMethodDef& definition = definition_of(function);
+  const AnyCall instead = passing_on(definition);
+  if (instead == nullptr) return;
   PyObject* const self = PyCFunction_GET_SELF(function.ptr());
   const bool is_constructor = std::string_view(definition.ml_name) == "__init__";
   bound_calls().emplace(
-      self, BoundCall{.call = reinterpret_cast<PyCFunctionWithKeywords>(
-                          reinterpret_cast<void (*)()>(definition.ml_meth)),
+      self, BoundCall{.call = reinterpret_cast<AnyCall>(definition.ml_meth),
                       .self = self,
                       .name = is_constructor ? class_name : class_name + "." + definition.ml_name,
                       .parameters = give_signature(definition)});
-  definition.ml_meth = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&pass_on));
+  definition.ml_meth = reinterpret_cast<PyCFunction>(instead);
 }
 
 /// Gives a class the signature of its constructor. Its docstring is kept elsewhere, in its dict.
@@ -161,8 +200,10 @@ void describe_class(const py::handle& bound_class) {
     PyObject* const self = PyCFunction_GET_SELF(function.ptr());
     if (self == nullptr || bound_calls().contains(self)) continue;
     describe_method(name, function);
+    const auto described = bound_calls().find(self);
+    if (described == bound_calls().end()) continue;
     if (std::string_view(definition_of(function).ml_name) != "__init__") continue;
-    describe_constructor(bound_class, bound_calls().at(self).parameters);
+    describe_constructor(bound_class, described->second.parameters);
   }
 }
 

@@ -33,8 +33,8 @@ export PYTHONPATH='' COSPOT_PROGRAM=''
 diff <(venv/bin/python -m cospot list weighers) <(venv/bin/cospot list weighers)
 for command in cospot-nova cospot-evictor; do test -x "venv/bin/$command"; done
 tests=()
-for subject in api choices compare handshake live_hosts memory nova_policies occupancy offer_plot \
-  plots policies results simulation stubs threads windows; do
+for subject in api choices compare handshake live_hosts memory nova_policies occupancy offer_plot pickling \
+  plots policies results signatures simulation stubs threads windows; do
   tests+=("$source/tests/python/test_$subject.py")
 done
 venv/bin/python -m pytest -p no:cacheprovider --rootdir "$source" -c "$source/pyproject.toml" "$@" \

@@ -57,10 +57,9 @@ inline constexpr Figure kSpotShare{.name = "spot_share",
 
 /// Adds a count with its unit.
 template <class Result, class Get>
-void add_count(std::vector<Measure<Result>>& all, std::string name, std::string unit,
-               std::string meaning, Get get) {
-  all.push_back(measure<Result>(
-      {.name = std::move(name), .unit = std::move(unit), .meaning = std::move(meaning)}, get));
+void add_count(std::vector<Measure<Result>>& all, const std::string& name, const std::string& unit,
+               const std::string& meaning, Get get) {
+  all.push_back(measure<Result>({.name = name, .unit = unit, .meaning = meaning}, get));
 }
 
 /// The revenue of a RunResult.

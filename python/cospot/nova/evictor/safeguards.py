@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from oslo_log import log as logging
 from tooz import coordination
@@ -186,6 +186,11 @@ class BusyLockError(LockError):
     """Somebody else holds the lock: another thread, or another copy of the service."""
 
 
+#: By store and name, one for all threads of this process. Files lock out other processes only, and
+#: what tooz adds for threads is made twice when two of them ask for a free lock at the same moment.
+_OF_PROCESS: Final[dict[tuple[str, str], threading.Lock]] = {}
+
+
 class HostLocks:
     """Locks by name in the store that `coordination_url` names.
 
@@ -194,6 +199,7 @@ class HostLocks:
 
     def __init__(self, url: str, timeout: float) -> None:
         member = f"{socket.gethostname()}-{os.getpid()}".encode()
+        self._url = url
         self._timeout = timeout
         try:
             if url.startswith("file://"):
@@ -218,21 +224,34 @@ class HostLocks:
             BusyLockError: it is not free, with `waits` not within the time-out.
             LockError: the store of the locks is down.
         """
-        patience = self._timeout if waits else False
+        patience = self._timeout if waits else 0.0
+        busy = BusyLockError(f"lock {name}: not free" + f" within {patience} s" * waits)
+        deadline = time.monotonic() + patience
+        of_process = _OF_PROCESS.setdefault((self._url, name), threading.Lock())
+        if not of_process.acquire(timeout=patience):
+            raise busy
+        try:
+            left = max(deadline - time.monotonic(), 0.0)
+            lock = self._acquire(name, left if waits else False)
+            if lock is None:
+                raise busy
+            try:
+                yield
+            finally:
+                try:
+                    lock.release()
+                except Exception as error:
+                    LOG.warning("lock %s: cannot let go of it: %s", name, error)
+        finally:
+            of_process.release()
+
+    def _acquire(self, name: str, blocking: float | bool) -> Any:
+        """Return the lock of the store, held; None when somebody else keeps it."""
         try:
             lock = self._coordinator.get_lock(f"cospot-evictor-{name}".encode())
-            taken = lock.acquire(blocking=patience)
+            return lock if lock.acquire(blocking=blocking) else None
         except Exception as error:  # each driver of tooz has its own
             raise LockError(f"lock {name}: {type(error).__name__}: {error}") from error
-        if not taken:
-            raise BusyLockError(f"lock {name}: not free" + f" within {patience} s" * waits)
-        try:
-            yield
-        finally:
-            try:
-                lock.release()
-            except Exception as error:
-                LOG.warning("lock %s: cannot let go of it: %s", name, error)
 
     def close(self) -> None:
         """Leave the store."""

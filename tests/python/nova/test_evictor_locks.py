@@ -1,0 +1,68 @@
+"""The locks of hosts exclude the threads of one process too, whatever tooz's driver does."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("tooz", reason="needs python3-tooz")
+pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
+pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+
+from cospot.nova.evictor.safeguards import BusyLockError, HostLocks
+from tooz.drivers import file as tooz_file
+
+
+class _ForgetfulBarriers(dict[str, Any]):
+    """What tooz's weak dictionary does when two threads ask at the same moment: two barriers."""
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        return default
+
+
+@pytest.fixture
+def locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(tooz_file.FileDriver, "_barriers", _ForgetfulBarriers())
+    made = HostLocks(f"file://{tmp_path}", timeout=30)
+    yield made
+    made.close()
+
+
+def test_two_threads_never_hold_one_lock(locks: HostLocks) -> None:
+    inside, most = 0, 0
+
+    def work() -> None:
+        nonlocal inside, most
+        for _ in range(5):
+            with locks.hold("host"):
+                inside += 1
+                most = max(most, inside)
+                time.sleep(0.005)  # long enough for the other to come in, if it could
+                inside -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == 1
+
+
+def test_a_second_one_of_the_same_process_waits_no_longer_than_told(
+    locks: HostLocks, tmp_path: Path
+) -> None:
+    impatient = HostLocks(f"file://{tmp_path}", timeout=0.05)  # another copy, same process
+    with locks.hold("host"):
+        for waits in (True, False):
+            with pytest.raises(BusyLockError, match="lock host: not free"):
+                with impatient.hold("host", waits=waits):
+                    raise AssertionError("two hold it")
+        with impatient.hold("another host"):
+            pass
+    with impatient.hold("host"):
+        pass
+    impatient.close()
