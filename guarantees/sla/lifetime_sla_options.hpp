@@ -15,7 +15,7 @@ struct LifetimeSlaOptions {
   bool records_spots = true;            ///< else lifetimes are estimated from the VMs alone
   bool records_evictions = true;        ///< else an eviction is written down as the spot's own end
   double asked_factor = 1;              ///< a customer asks for the true duration times this
-  LifetimeEstimateSettings estimate{};  ///< without sizes and probabilities
+  LifetimeEstimateSettings estimate{};  ///< without sizes; of no probabilities: of the target
 };
 
 /// Reads target, before_first_refresh, refresh_hours, samples, samples_per, least_samples, victim,

@@ -87,6 +87,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader,
   app.failure_message(usage_error);
 
   int exit_code = kDone;
+  add_plan_command(app, loader);
   add_tune_command(app, loader);
   add_sla_commands(app, loader);
   add_economy_commands(app);

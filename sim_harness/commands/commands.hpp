@@ -57,6 +57,7 @@ void add_completion_command(CLI::App& app);
 void add_man_command(CLI::App& app);
 void add_report_command(CLI::App& app, const StudyRegistry& studies);
 void add_tune_command(CLI::App& app, PolicyLoader& loader);
+void add_plan_command(CLI::App& app, PolicyLoader& loader);
 
 /// `sla`: `quote` says how long spots will live, `stand-in` writes a trace to try it on.
 void add_sla_commands(CLI::App& app, PolicyLoader& loader);

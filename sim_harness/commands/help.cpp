@@ -31,6 +31,10 @@ const std::vector<CommandHelp>& command_helps() {
        kPlanners,
        {"azure2020:seed=1:scale=0.01 --host 10400,2250 --headroom-percent 2",
         "week1.csv week2.csv --host hosts.csv --price on-demand=0.04,spot=0.01 --json"}},
+      {"plan",
+       kPlanners,
+       {"requests.csv.gz --hosts hosts.csv --price on-demand=0.04,spot=0.012,economy=0.02",
+        "azure2020:seed=1:scale=0.01 --host 10400,2250 --price prices.yaml -o plan.yaml"}},
       {"sla", kPlanners, {}},
       {"sla quote", nullptr, {"azure2020:seed=1:scale=0.01 --host 10400,2250 --hosts 480"}},
       {"economy", kPlanners, {}},
@@ -72,8 +76,10 @@ const std::vector<CommandHelp>& command_helps() {
   return all;
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 45> kValueNames{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 47> kValueNames{
     {{"--set", "KEY=VALUE"},
+     {"--hosts", "HOSTS"},
+     {"--economy-percent", "PERCENT"},
      {"--db", "FILE"},
      {"--csv", "FILE"},
      {"--events", "FILE"},

@@ -5,36 +5,16 @@
 
 #include <algorithm>
 #include <set>
-#include <variant>
 #include <vector>
 
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
-#include "sim_harness/studies/provider/provider_json.hpp"
+#include "sim_harness/tune/study_lines.hpp"
 #include "sim_harness/tune/tune_figures.hpp"
 
 namespace cospot {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string relative_path(const fs::path& file, const fs::path& folder) {
-  const fs::path from = fs::current_path() / folder;  // `folder` may be empty
-  return fs::absolute(file).lexically_normal().lexically_proximate(from.lexically_normal());
-}
-
-std::string workload_line(const WorkloadSpec& spec, const fs::path& folder) {
-  WorkloadSpec named = spec;
-  if (!spec.synthetic) named.label = relative_path(spec.file, folder);
-  return workload_yaml(setting_json(named));
-}
-
-std::string evictor_line(EvictorSpec evictor, const fs::path& folder) {
-  const auto model = evictor.options.find("model");
-  if (model != evictor.options.end()) {
-    model->second = relative_path(std::get<std::string>(model->second), folder);
-  }
-  return evictor_yaml(setting_json(evictor));
-}
 
 /// The candidate's offer, the ones before and after it among those that were tried, and the first
 /// host alone.
@@ -54,18 +34,10 @@ std::string size_lines(const TuneFindings& findings, const TunedDatacenter& data
   if (!datacenter.size.percent) return fmt::format("hosts: {}\n", datacenter.size.hosts);
   std::vector<std::string> policies;
   for (const ChainSpec& chain : findings.settings.vm) {
-    policies.push_back(chain_yaml(setting_json(chain)));
+    policies.push_back(chain_line(chain));
   }
   return fmt::format("headroom_percent: {}\nheadroom_of: [{}]\n", *datacenter.size.percent,
                      fmt::join(policies, ", "));
-}
-
-std::string host_line(const TunedInputs& inputs, const fs::path& folder) {
-  std::error_code error;
-  if (fs::is_regular_file(inputs.host, error)) return yaml_text(relative_path(inputs.host, folder));
-  return inputs.datacenter.host.is_plain()
-             ? host_yaml(host_json(inputs.datacenter.host))
-             : inputs.host;  // a list of types, as a study file has it
 }
 
 }  // namespace
@@ -95,16 +67,15 @@ std::string around_yaml(const TuneFindings& findings, const TunedInputs& inputs,
     for (const std::size_t position : positions) items.push_back(text(position));
     return fmt::format("[{}]", fmt::join(items, ", "));
   };
-  const auto chain = [](const ChainSpec& spec) { return chain_yaml(setting_json(spec)); };
   return fmt::format(
       "# Around what `cospot tune` found: its policies, those of the best setting without\n"
       "# cooperation, and the offers beside its own, on the same hosts.\n"
       "workloads:\n{}\nhost: {}\n{}{}vm: {}\nspot: {}\nevictor: {}\nsaf: [off, on]\notn: {}\n{}",
-      fmt::join(workloads, "\n"), host_line(inputs, folder),
+      fmt::join(workloads, "\n"), host_line(inputs.host, inputs.datacenter.host, folder),
       inputs.added_type.empty() ? "" : "added_type: " + yaml_text(inputs.added_type) + "\n",
       size_lines(findings, inputs.datacenter),
-      listed(vm, [&](std::size_t i) { return chain(settings.vm[i]); }),
-      listed(spot, [&](std::size_t i) { return chain(settings.spot[i]); }),
+      listed(vm, [&](std::size_t i) { return chain_line(settings.vm[i]); }),
+      listed(spot, [&](std::size_t i) { return chain_line(settings.spot[i]); }),
       listed(evictors, [&](std::size_t i) { return evictor_line(settings.evictors[i], folder); }),
       listed(offers_around(settings, around.front().otn),
              [&](std::size_t i) { return settings.otn[i].label(); }),

@@ -39,7 +39,9 @@ LifetimeForecast::LifetimeForecast(const EventSchedule& schedule,
       history_(std::move(host_totals)),
       next_(options_.refresh) {
   options_.estimate.sizes = spot_sizes(schedule);
-  options_.estimate.probabilities = {options_.target};
+  if (options_.estimate.probabilities.empty()) {
+    options_.estimate.probabilities = {options_.target};
+  }
   if (options_.estimate.sizes.empty()) next_ = kNever;  // nobody will ask
   forecasts_.lifetimes = &quantiles_;
 }

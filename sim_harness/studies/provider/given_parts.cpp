@@ -55,14 +55,17 @@ ProviderStudySettings read_settings(const ProviderStudy& study, const ConfigNode
 GivenParts::GivenParts(const ConfigNode& root, const std::filesystem::path& folder)
     : study_(no_preset(), root), settings_(read_settings(study_, root, folder)) {}
 
-LifeResult GivenParts::run(const Workload& workload, const EventSchedule& schedule,
-                           RunSettings settings) const {
-  const auto at = study_.first_run(settings_);
+ProviderParts GivenParts::parts(const Workload& workload, RunSettings& settings) const {
   RunOutcome outcome;
   const std::vector<std::any> shared(study_.parts().size());
-  ProviderParts parts = study_.parts_of(at, workload, shared, settings, outcome);
+  return study_.parts_of(study_.first_run(settings_), workload, shared, settings, outcome);
+}
+
+LifeResult GivenParts::run(const Workload& workload, const EventSchedule& schedule,
+                           RunSettings settings) const {
+  ProviderParts made = parts(workload, settings);
   ProviderRun run(workload, schedule, settings, settings.host.table(settings.hosts),
-                  std::move(parts));
+                  std::move(made));
   run.run();
   return run.result();
 }

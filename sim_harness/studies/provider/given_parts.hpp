@@ -23,6 +23,9 @@ class GivenParts {
   [[nodiscard]] LifeResult run(const Workload& workload, const EventSchedule& schedule,
                                RunSettings settings) const;
 
+  /// What they add to a run; `settings` may change, as by other hosts. Errors: ConfigError.
+  [[nodiscard]] ProviderParts parts(const Workload& workload, RunSettings& settings) const;
+
   /// The keys, each on a line, as a study file has them.
   [[nodiscard]] std::string yaml() const;
   /// The same as JSON.

@@ -1,0 +1,184 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "core/parse_number.hpp"
+#include "sim_harness/base/files/output_file.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/commands/commands.hpp"
+#include "sim_harness/commands/host_totals.hpp"
+#include "sim_harness/commands/options.hpp"
+#include "sim_harness/commands/print.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/experiments/queue/progress.hpp"
+#include "sim_harness/plan/plan.hpp"
+#include "sim_harness/plan/plan_text.hpp"
+#include "sim_harness/plan/plan_yaml.hpp"
+#include "sim_harness/provider/sizing/headroom.hpp"
+#include "sim_harness/tune/tuning.hpp"
+
+namespace cospot {
+namespace {
+
+struct PlanArguments {
+  std::string workload;
+  std::string host;
+  std::string hosts;
+  std::string added_type;
+  std::optional<double> headroom_percent;
+  double max_vm_loss = 0;
+  std::string with;
+  std::size_t parts = 0;
+  std::vector<double> economy_percents;
+  std::vector<double> confidences;
+  std::size_t threads = threads_of_machine();
+  TuneCandidates candidates = plan_candidates();
+  std::string output;
+  bool json = false;
+  bool quiet = false;
+  WindowOption window;
+  PriceOption price;
+};
+
+/// `--hosts` is a number of the hosts that --host describes, or itself the file of hosts.
+struct Hosts {
+  std::string text;
+  std::optional<std::size_t> count{};
+};
+Hosts hosts_of(const PlanArguments& arguments) {
+  const std::optional<double> count = parse_number(arguments.hosts);
+  if (count && *count >= 1 && *count <= static_cast<double>(kMaxHosts)) {
+    if (arguments.host.empty()) {
+      throw ConfigError("--hosts " + arguments.hosts +
+                        ": of what? expected --host VCPUS,MEMORY_MB too, or a file of hosts (CSV)");
+    }
+    return {arguments.host, static_cast<std::size_t>(*count)};
+  }
+  if (arguments.hosts.empty() && arguments.host.empty()) {
+    throw ConfigError(
+        "the hosts are missing; expected --hosts FILE.csv, or --host VCPUS,MEMORY_MB with --hosts "
+        "N");
+  }
+  if (!arguments.hosts.empty() && !arguments.host.empty()) {
+    throw ConfigError("--hosts " + arguments.hosts + ": found beside --host, expected a number");
+  }
+  return {arguments.hosts.empty() ? arguments.host : arguments.hosts};
+}
+
+PlanRequest read_request(const PlanArguments& arguments, const Hosts& hosts, PolicyLoader& loader) {
+  HostMix mix = parse_hosts_option(hosts.text);
+  if (!arguments.added_type.empty()) mix.add_only(arguments.added_type);
+  const std::optional<PriceList> prices = arguments.price.prices();
+  if (!prices) {
+    throw ConfigError(
+        "--price is missing: a plan weighs VMs, Economy instances and spots by money; expected "
+        "--price on-demand=0.04,spot=0.012,economy=0.02, or a file of prices");
+  }
+  PlanRequest request{
+      .workload = parse_workload_spec(arguments.workload),
+      .datacenter = tuned_datacenter(std::move(mix), hosts.count, arguments.headroom_percent, "--"),
+      .settings = {},
+      .parts = arguments.parts,
+      .prices = *prices};
+  request.settings.max_vm_loss = arguments.max_vm_loss / 100;
+  request.settings.threads = arguments.threads;
+  request.workload.window = arguments.window.window();
+  if (!arguments.economy_percents.empty()) request.economy_percents = arguments.economy_percents;
+  if (!arguments.confidences.empty()) request.confidences = arguments.confidences;
+  if (!arguments.with.empty()) request.settings.with = parse_given_parts(arguments.with);
+  add_candidates(arguments.candidates, loader, request.settings);
+  return request;
+}
+
+void run_plan_command(const PlanArguments& arguments, PolicyLoader& loader) {
+  const Hosts hosts = hosts_of(arguments);
+  std::vector<std::filesystem::path> inputs{arguments.workload, hosts.text, arguments.with};
+  const std::vector<std::string>& prices = arguments.price.texts();
+  inputs.insert(inputs.end(), prices.begin(), prices.end());
+  require_not_input("-o", arguments.output, inputs);
+  const PlanRequest request = read_request(arguments, hosts, loader);
+  const std::unique_ptr<ProgressSink> progress = make_progress(arguments.quiet);
+  const PlanFindings findings = make_plan(request, *progress, print_warnings);
+  const std::string& currency = request.prices.currency;
+  if (!arguments.output.empty()) {
+    const std::filesystem::path file = arguments.output;
+    write_stored_file(
+        file,
+        plan_yaml(findings,
+                  {.host = hosts.text, .added_type = arguments.added_type, .currency = currency},
+                  file.parent_path()));
+  }
+  if (arguments.json) return print_json(plan_json(findings, currency));
+  print(plan_text(findings, currency));
+}
+
+void add_candidate_options(CLI::App& command, PlanArguments& arguments) {
+  const auto add = [&command](const char* name, std::vector<std::string>& values,
+                              const std::string& help) {
+    command.add_option(name, values, help)->delimiter(',')->capture_default_str();
+  };
+  add("--vm", arguments.candidates.vm, "VM policies to choose from");
+  add("--spot", arguments.candidates.spot, "Spot policies to choose from");
+  add("--evictor", arguments.candidates.evictor, "Evictors to choose from");
+  add("--otn", arguments.candidates.otn, "Offers to choose from");
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& app, PolicyLoader& loader) {
+  const auto arguments = std::make_shared<PlanArguments>();
+  CLI::App* command = app.add_subcommand(
+      "plan", "Divide idle capacity among Economy instances, promised lifetimes and spots");
+  command->add_option("HISTORY", arguments->workload, "Workload file or spec: what was asked for")
+      ->required();
+  command->add_option("--hosts", arguments->hosts,
+                      "The hosts: a file of hosts (CSV), or how many --host describes");
+  command->add_option("--host", arguments->host, "VCPUS,MEMORY_MB[,DISK_GB] of a host");
+  command->add_option("--added-type", arguments->added_type,
+                      "Of several types, the only one to add to the hosts that are there");
+  command
+      ->add_option(
+          "--headroom-percent", arguments->headroom_percent,
+          "Hosts beyond the fewest that hold all VMs, % (if no number of hosts is given: 2)")
+      ->check(number_between(0, kMaxHeadroomPercent));
+  arguments->price.add_to(*command);
+  command
+      ->add_option("--max-vm-loss", arguments->max_vm_loss,
+                   "VM revenue that may be lost in a part, %")
+      ->check(number_between(0, 100))
+      ->capture_default_str();
+  command->add_option("--with", arguments->with,
+                      "What else every run has, as study files say it: a YAML file, or "
+                      "'disruptions: {...}', 'schedulers: 4'");
+  command
+      ->add_option("--parts", arguments->parts,
+                   "Equal parts of the history, in time: each from the third on judges what the "
+                   "parts before it chose (left out: 7, or as many as it has days)")
+      ->check(CLI::Range(kPastParts + 1, kMostTuneParts));
+  command
+      ->add_option("--economy-percent", arguments->economy_percents,
+                   "Shares of what is asked for to sell as Economy instances, % (10,25,50)")
+      ->delimiter(',')
+      ->check(number_between(0, 100));
+  command
+      ->add_option("--confidence", arguments->confidences,
+                   "Confidences of what is promised to them (0.5,0.9)")
+      ->delimiter(',')
+      ->check(number_between(0, 0.999999));
+  add_candidate_options(*command, *arguments);
+  arguments->window.add_to(*command);
+  add_threads_option(*command, arguments->threads, "Threads");
+  command->add_option("-o,--output", arguments->output,
+                      "Write the plan as a study file (YAML), for cospot compare and cospot-nova");
+  add_json_flag(*command, arguments->json);
+  command->add_flag("-q,--quiet", arguments->quiet, "No progress");
+  command->callback([arguments, &loader] { run_plan_command(*arguments, loader); });
+}
+
+}  // namespace cospot

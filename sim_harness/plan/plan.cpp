@@ -1,0 +1,595 @@
+#include "sim_harness/plan/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "guarantees/pricing/checkpoint_model.hpp"
+#include "sim_harness/base/interrupt/stop_token.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
+
+namespace cospot {
+namespace {
+
+using Chosen = std::vector<std::size_t>;
+
+constexpr std::array kPromisedHours{1, 4, 12, 24, 72, 168};
+constexpr std::array kBroken{0.1, 0.05, 0.01};
+constexpr double kCheckpointHours = 1.0 / 6;
+
+/// How many settings of each kind are tried on the whole history, after one look at its first
+/// parts.
+constexpr std::size_t kMostSettings = 16;
+constexpr std::size_t kMostWithoutCooperation = 6;
+constexpr std::size_t kMostBounds = 4;
+/// Settings with which divisions are tried.
+constexpr std::size_t kMostDivided = 2;
+
+double days_of(SimTime time) {
+  return static_cast<double>(time.count()) / static_cast<double>(SimTime(kDay).count());
+}
+
+PlanSetting setting_of(const TuneSettings& settings, const TuneSample& history,
+                       const CandidateSpace& space, std::size_t candidate) {
+  const TuneCandidate at = space.at(candidate);
+  return {.vm = settings.vm[at.vm],
+          .spot = settings.spot[at.spot],
+          .evictor = history.evictors[at.evictor],
+          .saf = settings.saf[at.saf],
+          .otn = settings.otn[at.otn],
+          .is_bound = space.is_bound(candidate)};
+}
+
+/// Nova as it is installed: the weighers that spread by default, the oldest spots go first.
+PlanSetting setting_of_today() {
+  ChainSpec nova{
+      .label = "Nova",
+      .weighers = {{.name = "RAMWeigher"}, {.name = "CPUWeigher"}, {.name = "DiskWeigher"}}};
+  return {.vm = nova, .spot = nova, .evictor = {.label = "FIFO", .name = "FIFO"}};
+}
+
+/// Which candidates are worth a run of the whole history, by one look at its first parts: those
+/// that lose least and earn most, and of the ones without cooperation and the bounds some anyway.
+std::vector<std::size_t> worth_a_run(const TuneSettings& settings, const TuneRuns& looks) {
+  const CandidateSpace& space = looks.space();
+  std::vector<std::size_t> ranked(space.size());
+  std::iota(ranked.begin(), ranked.end(), std::size_t{0});
+  std::ranges::stable_sort(ranked, {}, [&](std::size_t candidate) {
+    const double loss = looks.point(candidate, 0).vm_loss;
+    return std::tuple(loss > settings.max_vm_loss, -looks.net(candidate, 0));
+  });
+  std::array<std::size_t, 3> left{kMostWithoutCooperation, kMostSettings, kMostBounds};
+  std::array<std::vector<std::size_t>, 3> kept;
+  for (const std::size_t candidate : ranked) {
+    const bool is_alone = space.baseline_of(candidate) == candidate;
+    const std::size_t kind = space.is_bound(candidate) ? 2 : is_alone ? 0 : 1;
+    if (left[kind] == 0) continue;
+    --left[kind];
+    kept[kind].push_back(candidate);
+  }
+  std::vector<std::size_t> all;
+  for (const auto& of_kind : kept) all.insert(all.end(), of_kind.begin(), of_kind.end());
+  return all;
+}
+
+/// Chooses among runs by some parts, with the rule that is the same everywhere: the most income of
+/// those that keep the limit of VM loss in each part and the promise of the Economy class in all;
+/// where none does, the least loss.
+class Chooser {
+ public:
+  Chooser(std::span<const PlanRun> runs, const VcpuHourPrices& prices, double max_vm_loss)
+      : runs_(runs), prices_(prices), max_vm_loss_(max_vm_loss) {}
+
+  struct Past {
+    double net = 0;
+    double most_vm_loss = 0;
+    PromiseCount economy{};
+  };
+
+  [[nodiscard]] Past past(std::size_t run, std::size_t from, std::size_t to) const {
+    Past sum;
+    for (std::size_t part = from; part < to; ++part) {
+      const PartAccount& account = runs_[run].parts[part];
+      sum.net += net_income_of(account, prices_);
+      sum.most_vm_loss = std::max(sum.most_vm_loss, vm_loss_of(account));
+      sum.economy.promised += account.of(Level::kEconomy).placed;
+      sum.economy.broken += account.of(Level::kEconomy).evictions;
+    }
+    return sum;
+  }
+
+  [[nodiscard]] bool holds(const Past& past) const {
+    return past.most_vm_loss <= max_vm_loss_ &&
+           verdict_of(past.economy, kEconomyBroken) != PromiseVerdict::kBroken;
+  }
+
+  [[nodiscard]] std::size_t best(const Chosen& of, std::size_t from, std::size_t to) const {
+    return *std::ranges::min_element(of, {}, [&](std::size_t run) {
+      const Past seen = past(run, from, to);
+      const bool is_fit = holds(seen);
+      return std::tuple(!is_fit, is_fit ? 0.0 : seen.most_vm_loss, -seen.net);
+    });
+  }
+
+ private:
+  std::span<const PlanRun> runs_;
+  VcpuHourPrices prices_;
+  double max_vm_loss_;
+};
+
+/// The runs that each alternative may choose.
+std::array<Chosen, kAlternatives> choices(std::span<const PlanRun> runs, std::size_t today) {
+  std::array<Chosen, kAlternatives> all;
+  const auto add = [&](Alternative alternative, std::size_t run) {
+    all[static_cast<std::size_t>(alternative)].push_back(run);
+  };
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const PlanSetting& setting = runs[i].setting;
+    const bool is_nothing = setting.sells_nothing();
+    add(Alternative::kHindsight, i);
+    if (setting.is_bound) continue;
+    if (i == today) add(Alternative::kToday, i);
+    add(Alternative::kPlan, i);
+    const bool is_plain = !is_nothing && runs[i].division == Division{};
+    if (is_nothing) add(Alternative::kSellNothing, i);
+    if (is_plain && !setting.cooperates()) add(Alternative::kWithoutCooperation, i);
+    if (is_plain) add(Alternative::kCooperation, i);
+  }
+  return all;
+}
+
+class PlanMaker {
+ public:
+  PlanMaker(const PlanRequest& request, ProgressSink& progress)
+      : request_(request), counter_(&progress, 0) {}
+
+  PlanFindings make(const std::function<void(const std::vector<std::string>&)>& warn) {
+    load(warn);
+    look_at_settings();
+    simulate_settings();
+    simulate_divisions();
+    judge();
+    advise();
+    promise();
+    try_changes();
+    counter_.set_total(counter_.done());
+    counter_.finish(true);
+    return std::move(found_);
+  }
+
+ private:
+  void load(const std::function<void(const std::vector<std::string>&)>& warn) {
+    const TuneSettings& settings = request_.settings;
+    const std::size_t parts = parts_of(load_workload(request_.workload).window);
+    const auto made = std::make_shared<TuneSamples>(make_samples(std::span(&request_.workload, 1),
+                                                                 request_.datacenter, settings.vm,
+                                                                 settings.evictors, parts));
+    std::vector<std::string> warnings = made->samples.front().warnings;
+    const std::vector<std::string> of_samples = sample_warnings(*made);
+    warnings.insert(warnings.end(), of_samples.begin(), of_samples.end());
+    warn(warnings);
+    const Workload& whole = made->samples.back().workload;
+    found_.prices = request_.prices.of(whole, vcpus_unit_of(request_.workload));
+    TuneSample& first = made->samples[kPastParts - 1];
+    first.goes_on = false;
+    first.vm_worth = found_.prices.spot > 0 ? found_.prices.on_demand / found_.prices.spot : 1;
+    samples_ = made;
+    found_.max_vm_loss = settings.max_vm_loss;
+    PlanDatacenter& datacenter = found_.datacenter;
+    datacenter.parts = {.window = whole.window, .count = parts};
+    datacenter.history = std::shared_ptr<const TuneSample>(made, &made->samples.back());
+    datacenter.label = request_.workload.label;
+    found_.workload = request_.workload;
+    datacenter.host = request_.datacenter.host;
+    datacenter.vms =
+        make_schedule(whole, ScheduledClasses::kVmsOnly, datacenter.host.isolated_tenants());
+    datacenter.with = settings.with;
+    for (const double broken : kBroken) {
+      for (const int hours : kPromisedHours) {
+        const SimTime life = std::chrono::hours(hours);
+        if (life <= datacenter.parts.begin(1)) datacenter.classes.push_back({life, broken});
+      }
+    }
+    prepare_economy();
+  }
+
+  [[nodiscard]] std::size_t parts_of(SimTime window) {
+    if (request_.parts != 0) return request_.parts;
+    const double had = days_of(window);
+    const auto parts = std::min(kDefaultPlanParts, static_cast<std::size_t>(had));
+    if (parts <= kPastParts) {
+      throw ConfigError(fmt::format(
+          "{}: has {:.3g} days, expected {} or more: two to choose on and one to judge, each a day "
+          "or longer; {:.3g} more days, better two weeks in all",
+          request_.workload.label, had, kPastParts + 1, kPastParts + 1 - had));
+    }
+    if (parts < kDefaultPlanParts) {
+      found_.notes.push_back(fmt::format(
+          "The history has {:.3g} days: {} of them judge. {:.3g} more days would judge {}.", had,
+          parts - kPastParts, kDefaultPlanParts - had, kDefaultPlanParts - kPastParts));
+    }
+    return parts;
+  }
+
+  /// What can be promised to the Economy class: for as long as a part, from the parts before it.
+  void prepare_economy() {
+    PlanDatacenter& datacenter = found_.datacenter;
+    const double hours = std::floor(24 * days_of(datacenter.parts.begin(1)));
+    EconomySettings& promise = datacenter.economy.economy;
+    promise.period_hours = 1;
+    promise.training_days = kPastParts * hours / 24;
+    promise.horizon_days = hours / 24;
+    const double had = days_of(datacenter.parts.window);
+    const double needed = EconomySettings{}.training_days + EconomySettings{}.horizon_days;
+    if (!found_.prices.economy) {
+      found_.notes.emplace_back(
+          "No Economy instances are planned: the price list has no price of theirs "
+          "(--price economy=...).");
+      return;
+    }
+    if (had < needed) {
+      found_.notes.push_back(fmt::format(
+          "Economy instances are promised for {:.3g} days at a time, from {:.3g} days before: "
+          "promises of half a year, judged once, need {:.0f} more days of history.",
+          promise.horizon_days, promise.training_days, std::ceil(needed - had)));
+    }
+    datacenter.vm_use = vm_use_of(datacenter.history->workload, promise);
+    found_.sells_economy = true;
+  }
+
+  void look_at_settings() {
+    const std::span first(samples_->samples);
+    TuneRuns looks(request_.settings, first.subspan(kPastParts - 1, 1), request_.datacenter.host);
+    std::vector<std::size_t> all(looks.space().size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    const std::size_t only[] = {0};
+    looks.simulate(all, only);
+    for (const std::size_t candidate : worth_a_run(request_.settings, looks)) {
+      settings_.push_back(
+          setting_of(request_.settings, *found_.datacenter.history, looks.space(), candidate));
+    }
+  }
+
+  [[nodiscard]] std::size_t hosts() const { return found_.datacenter.history->hosts; }
+
+  void run(const std::vector<PlanTask>& tasks) {
+    counter_.set_total(counter_.total() + tasks.size());
+    for (PlanRun& made : run_plans(found_.datacenter, tasks, request_.settings.threads, counter_)) {
+      found_.runs.push_back(std::move(made));
+    }
+  }
+
+  void simulate_settings() {
+    std::vector<PlanTask> tasks;
+    for (const ChainSpec& vm : request_.settings.vm) {
+      tasks.push_back(
+          {.setting = {.vm = vm, .evictor = settings_.front().evictor}, .hosts = hosts()});
+    }
+    today_ = tasks.size();
+    tasks.push_back({.setting = setting_of_today(), .hosts = hosts()});
+    for (const PlanSetting& setting : settings_) {
+      tasks.push_back({.setting = setting, .hosts = hosts()});
+    }
+    run(tasks);
+  }
+
+  [[nodiscard]] Chooser chooser() const { return {found_.runs, found_.prices, found_.max_vm_loss}; }
+
+  /// Divisions of what the settings sell that were best so far: on the parts that never judge.
+  void simulate_divisions() {
+    if (!found_.sells_economy) return;
+    const Chooser choose = chooser();
+    auto all = choices(found_.runs, today_);
+    Chosen& plain = all[static_cast<std::size_t>(Alternative::kCooperation)];
+    std::vector<PlanTask> tasks;
+    for (std::size_t i = 0; i < kMostDivided && !plain.empty(); ++i) {
+      const std::size_t best = choose.best(plain, 0, kPastParts);
+      std::erase(plain, best);
+      for (const double percent : request_.economy_percents) {
+        for (const double confidence : request_.confidences) {
+          tasks.push_back({.setting = found_.runs[best].setting,
+                           .division = {.economy_percent = percent, .confidence = confidence},
+                           .hosts = hosts()});
+        }
+      }
+    }
+    run(tasks);
+  }
+
+  void judge() {
+    const Chooser choose = chooser();
+    const auto all = choices(found_.runs, today_);
+    const std::size_t parts = found_.datacenter.parts.count;
+    for (std::size_t i = 0; i < kAlternatives; ++i) {
+      JudgedAlternative judged{.alternative = static_cast<Alternative>(i)};
+      for (std::size_t part = kPastParts; part < parts; ++part) {
+        const bool is_bound = judged.alternative == Alternative::kHindsight;
+        judged.chosen.push_back(
+            choose.best(all[i], is_bound ? part : 0, is_bound ? part + 1 : part));
+      }
+      judged.last = choose.best(all[i], 0, parts);
+      account_for(judged);
+      found_.alternatives.push_back(std::move(judged));
+    }
+  }
+
+  void account_for(JudgedAlternative& judged) const {
+    Revenue vms_requested = 0;
+    Revenue vms = 0;
+    Revenue sold = 0;
+    double capacity = 0;
+    for (std::size_t i = 0; i < judged.chosen.size(); ++i) {
+      const PlanRun& run = found_.runs[judged.chosen[i]];
+      const PartAccount& part = run.parts[kPastParts + i];
+      judged.net.push_back(net_income_of(part, found_.prices) / found_.days());
+      judged.income += income_of(part, found_.prices) / found_.days(found_.judged_parts());
+      judged.most_vm_loss = std::max(judged.most_vm_loss, vm_loss_of(part));
+      vms_requested += part.of(Level::kVm).requested;
+      vms += part.of(Level::kVm).earned;
+      sold += part.of(Level::kEconomy).earned + part.of(Level::kSpot).earned;
+      judged.evictions += part.of(Level::kEconomy).evictions + part.of(Level::kSpot).evictions;
+      judged.economy.promised += part.of(Level::kEconomy).placed;
+      judged.economy.broken += part.of(Level::kEconomy).evictions;
+      capacity += static_cast<double>(found_.datacenter.host.sum(run.hosts).vcpus) *
+                  static_cast<double>(found_.datacenter.parts.begin(1).count());
+    }
+    judged.mean_net = mean_interval(judged.net);
+    const auto used = static_cast<double>(vms);
+    judged.vm_loss = vms_requested == 0 ? 0
+                                        : static_cast<double>(vms_requested - vms) /
+                                              static_cast<double>(vms_requested);
+    judged.idle = 1 - (used + static_cast<double>(sold)) / capacity;
+    judged.recovered = used >= capacity ? 0 : static_cast<double>(sold) / (capacity - used);
+  }
+
+  /// Runs what is advised once more, with lifetimes promised, and judges every class on the
+  /// parts in which it was sold: because it had held in all parts before.
+  void promise() {
+    const JudgedAlternative& plan = found_.of(found_.advised);
+    std::set<std::size_t> chosen(plan.chosen.begin(), plan.chosen.end());
+    chosen.insert(plan.last);
+    std::vector<PlanTask> tasks;
+    Chosen order;
+    for (const std::size_t run : chosen) {
+      const PlanRun& of = found_.runs[run];
+      if (of.setting.sells_nothing()) continue;
+      order.push_back(run);
+      tasks.push_back({of.setting, of.division, of.hosts, true});
+    }
+    counter_.set_total(counter_.total() + tasks.size());
+    std::vector<PlanRun> made =
+        run_plans(found_.datacenter, tasks, request_.settings.threads, counter_);
+    for (std::size_t i = 0; i < made.size(); ++i) found_.promised[order[i]] = std::move(made[i]);
+    for (std::size_t i = 0; i < found_.datacenter.classes.size(); ++i) judge_class(i);
+  }
+
+  [[nodiscard]] static PromiseTally tally_of(const PlanRun& run, std::size_t promise,
+                                             std::size_t from, std::size_t to) {
+    PromiseTally sum;
+    for (std::size_t part = from; part < to; ++part) {
+      const PromiseTally& of = run.parts[part].promises[promise];
+      sum.given += of.given;
+      sum.tested.promised += of.tested.promised;
+      sum.tested.broken += of.tested.broken;
+    }
+    return sum;
+  }
+
+  [[nodiscard]] static bool held(const PromiseTally& tally, const PromiseClass& promise) {
+    return tally.tested.promised >= kLeastTested &&
+           static_cast<double>(tally.tested.broken) <=
+               promise.broken * static_cast<double>(tally.tested.promised);
+  }
+
+  void judge_class(std::size_t index) {
+    const JudgedAlternative& plan = found_.of(found_.advised);
+    JudgedClass judged{.promise = found_.datacenter.classes[index]};
+    for (std::size_t i = 0; i < plan.chosen.size(); ++i) {
+      const auto run = found_.promised.find(plan.chosen[i]);
+      if (run == found_.promised.end()) continue;
+      const std::size_t part = kPastParts + i;
+      if (!held(tally_of(run->second, index, 0, part), judged.promise)) continue;
+      ++judged.parts;
+      const PromiseTally now = tally_of(run->second, index, part, part + 1);
+      judged.tally.given += now.given;
+      judged.tally.tested.promised += now.tested.promised;
+      judged.tally.tested.broken += now.tested.broken;
+    }
+    const auto last = found_.promised.find(plan.last);
+    if (last != found_.promised.end()) {
+      const std::size_t parts = found_.datacenter.parts.count;
+      judged.is_sold =
+          judged.parts > 0 && held(tally_of(last->second, index, 0, parts), judged.promise) &&
+          verdict_of(judged.tally.tested, judged.promise.broken) != PromiseVerdict::kBroken;
+      judged.worth = worth_of(judged, last->second);
+    }
+    found_.classes.push_back(judged);
+  }
+
+  /// What a job gains from the promise: the speed that the worst rate of broken promises that the
+  /// data allow leaves it, beside that of a plain spot of the same run.
+  [[nodiscard]] std::optional<double> worth_of(const JudgedClass& judged,
+                                               const PlanRun& run) const {
+    double spot_hours = 0;
+    double evictions = 0;
+    for (const PartAccount& part : run.parts) {
+      spot_hours += vcpu_seconds(part.of(Level::kSpot).earned) / 3600;
+      evictions += static_cast<double>(part.of(Level::kSpot).evictions);
+    }
+    // Of a mean spot.
+    std::uint64_t placed = 0;
+    for (const PartAccount& part : run.parts) placed += part.of(Level::kSpot).placed;
+    if (evictions == 0 || placed == 0 || judged.tally.tested.promised == 0) return std::nullopt;
+    double vcpus = 0;
+    double count = 0;
+    for (const WorkloadRow& row : found_.datacenter.history->workload.rows) {
+      if (!row.is_spot()) continue;
+      vcpus += static_cast<double>(row.resources.vcpus);
+      ++count;
+    }
+    const double mttr = spot_hours / (vcpus / count) / evictions;
+    const double hours = static_cast<double>(judged.promise.life.count()) / 3.6e9;
+    const double worst = eviction_interval(judged.tally.tested).upper;
+    if (worst <= 0 || mttr <= 0) return std::nullopt;
+    const double promised_mttr = hours / worst;
+    const double plain = price(PriceRule::kUtility, best_performance(kCheckpointHours, mttr));
+    const double with =
+        price(PriceRule::kUtility, best_performance(kCheckpointHours, promised_mttr));
+    return plain > 0 ? std::optional(with / plain - 1) : std::nullopt;
+  }
+
+  [[nodiscard]] bool keeps(Alternative one) const {
+    return found_.of(one).most_vm_loss <= found_.max_vm_loss;
+  }
+
+  /// Of the single alternatives but one: those that keep the limit come first, then what they earn.
+  [[nodiscard]] Alternative best_single_but(std::optional<Alternative> left_out) const {
+    std::vector<Alternative> singles{Alternative::kSellNothing, Alternative::kToday,
+                                     Alternative::kWithoutCooperation, Alternative::kCooperation};
+    if (left_out) std::erase(singles, *left_out);
+    return *std::ranges::min_element(singles, {}, [&](Alternative one) {
+      return std::tuple(!keeps(one), -found_.of(one).mean_net.mean);
+    });
+  }
+
+  [[nodiscard]] MeanInterval gain(Alternative of, Alternative over) const {
+    std::vector<double> gains = found_.of(of).net;
+    for (std::size_t i = 0; i < gains.size(); ++i) gains[i] -= found_.of(over).net[i];
+    return mean_interval(gains);
+  }
+
+  void advise() {
+    found_.best_single = best_single_but(std::nullopt);
+    found_.gain = gain(Alternative::kPlan, found_.best_single);
+    const bool economy_holds = verdict_of(found_.of(Alternative::kPlan).economy, kEconomyBroken) !=
+                               PromiseVerdict::kBroken;
+    found_.advised = found_.best_single;
+    if (keeps(Alternative::kPlan) && economy_holds && found_.gain.mean > 0) {
+      found_.advice = PlanAdvice::kPlan;
+      found_.advised = Alternative::kPlan;
+    } else if (!keeps(found_.best_single)) {
+      found_.advice = PlanAdvice::kNothingHolds;
+      found_.advised = Alternative::kSellNothing;
+    }
+    found_.next_best = best_single_but(found_.advised);
+    found_.lead = gain(found_.advised, found_.next_best);
+  }
+
+  /// The last choice again, with other prices and on other hosts.
+  void try_changes() {
+    const std::size_t parts = found_.datacenter.parts.count;
+    const auto all = choices(found_.runs, today_);
+    const Chosen& plan = all[static_cast<std::size_t>(Alternative::kPlan)];
+    const auto add_price = [&](std::string what, const VcpuHourPrices& prices) {
+      const Chooser choose(found_.runs, prices, found_.max_vm_loss);
+      const std::size_t best = choose.best(plan, 0, parts);
+      const auto past = choose.past(best, 0, parts);
+      found_.sensitivities.push_back({.what = std::move(what),
+                                      .label = found_.runs[best].setting.label(),
+                                      .division = found_.runs[best].division,
+                                      .net = past.net / found_.days(parts),
+                                      .vm_loss = past.most_vm_loss});
+    };
+    add_price("as planned", found_.prices);
+    for (const double factor : {0.5, 2.0}) {
+      VcpuHourPrices prices = found_.prices;
+      prices.spot *= factor;
+      add_price(fmt::format("spot price x {:g}", factor), prices);
+    }
+    if (found_.sells_economy) {
+      for (const double factor : {0.5, 2.0}) {
+        VcpuHourPrices prices = found_.prices;
+        *prices.economy *= factor;
+        add_price(fmt::format("economy price x {:g}", factor), prices);
+      }
+    }
+    try_hosts();
+  }
+
+  void try_hosts() {
+    static constexpr std::array kPercents{-5, 5};
+    const std::size_t last = found_.of(Alternative::kPlan).last;
+    const PlanRun& planned = found_.runs[last];
+    std::vector<PlanTask> tasks;
+    std::vector<int> percents;
+    for (const int percent : kPercents) {
+      const auto changed = static_cast<std::size_t>(
+          std::llround(static_cast<double>(hosts()) * (1 + percent / 100.0)));
+      if (changed == hosts() || changed < found_.datacenter.host.least_hosts()) continue;
+      percents.push_back(percent);
+      tasks.push_back({planned.setting, planned.division, changed, false});
+    }
+    counter_.set_total(counter_.total() + tasks.size());
+    const std::vector<PlanRun> made =
+        run_plans(found_.datacenter, tasks, request_.settings.threads, counter_);
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      Sensitivity one{.what = fmt::format("{:+d}% hosts ({})", percents[i], made[i].hosts),
+                      .label = planned.setting.label(),
+                      .division = made[i].division};
+      for (std::size_t part = 0; part < made[i].parts.size(); ++part) {
+        one.net +=
+            net_income_of(made[i].parts[part], found_.prices) / found_.days(made[i].parts.size());
+        one.vm_loss = std::max(one.vm_loss, vm_loss_of(made[i].parts[part]));
+      }
+      found_.sensitivities.push_back(std::move(one));
+    }
+  }
+
+  const PlanRequest& request_;
+  RunCounter counter_;
+  PlanFindings found_{};
+  std::shared_ptr<const TuneSamples> samples_{};
+  std::vector<PlanSetting> settings_;
+  std::size_t today_ = 0;
+};
+
+}  // namespace
+
+std::string_view alternative_name(Alternative alternative) {
+  static constexpr std::array<std::string_view, kAlternatives> kNames{
+      "sell nothing",      "Nova's defaults", "spots without cooperation",
+      "cooperating spots", "the plan",        "known afterwards"};
+  return kNames[static_cast<std::size_t>(alternative)];
+}
+
+double income_of(const PartAccount& part, const VcpuHourPrices& prices) {
+  return prices.of_vms(vcpu_seconds(part.of(Level::kVm).earned)) +
+         prices.of_economy(vcpu_seconds(part.of(Level::kEconomy).earned)) +
+         prices.of_spots(vcpu_seconds(part.of(Level::kSpot).earned));
+}
+
+double net_income_of(const PartAccount& part, const VcpuHourPrices& prices) {
+  const LevelAccount& vms = part.of(Level::kVm);
+  return income_of(part, prices) - prices.of_vms(vcpu_seconds(vms.requested));
+}
+
+double vm_loss_of(const PartAccount& part) {
+  const LevelAccount& vms = part.of(Level::kVm);
+  if (vms.requested == 0) return 0;
+  return static_cast<double>(vms.requested - vms.earned) / static_cast<double>(vms.requested);
+}
+
+double PlanFindings::days(std::size_t parts) const {
+  return days_of(datacenter.parts.begin(1)) * static_cast<double>(parts);
+}
+
+TuneCandidates plan_candidates() {
+  TuneCandidates made;
+  made.evictor.emplace_back("YJF");  // by which lifetimes are promised
+  made.otn = {"1", "4", "16", "32"};
+  return made;
+}
+
+PlanFindings make_plan(const PlanRequest& request, ProgressSink& progress,
+                       const std::function<void(const std::vector<std::string>&)>& warn) {
+  return PlanMaker(request, progress).make(warn);
+}
+
+}  // namespace cospot

@@ -1,0 +1,211 @@
+#include "sim_harness/plan/plan_text.hpp"
+
+#include <fmt/format.h>
+
+#include "sim_harness/base/text/amount_text.hpp"
+#include "sim_harness/base/text/text_table.hpp"
+#include "sim_harness/plan/plan_share.hpp"
+#include "sim_harness/tune/tune_figures.hpp"
+
+namespace cospot {
+namespace {
+
+std::string money(double amount, const std::string& currency) {
+  return money_text(amount) + (currency.empty() ? "" : " " + currency);
+}
+
+std::string signed_money(double amount, const std::string& currency) {
+  return (amount >= 0 ? "+" : "") + money(amount, currency);
+}
+
+/// "+12.30 EUR a day (95 % interval +3.10 to +21.50)".
+std::string gain_text(const MeanInterval& gain, const std::string& currency) {
+  std::string text = signed_money(gain.mean, currency) + " a day";
+  if (!gain.half_width) return text + " (one part has no interval)";
+  return text + fmt::format(" (95 % interval {} to {})",
+                            signed_money(gain.mean - *gain.half_width, ""),
+                            signed_money(gain.mean + *gain.half_width, ""));
+}
+
+std::string loss_sentence(const JudgedAlternative& of, double limit) {
+  if (of.vm_loss == 0) return "No VM lost anything.";
+  return fmt::format("VMs lost {} of what they asked for, {} in the worst part; the limit is {}.",
+                     percent(of.vm_loss, 4), percent(of.most_vm_loss, 4), percent(limit, 4));
+}
+
+std::string interval_text(const MeanInterval& mean) {
+  return mean.half_width ? fmt::format("+- {}", money_text(*mean.half_width)) : "";
+}
+
+std::string alternatives_table(const PlanFindings& findings, const std::string& currency) {
+  TextTable table;
+  table.add_column("alternative", TextTable::Align::kLeft);
+  table.add_column(currency.empty() ? "net a day" : "net " + currency + " a day");
+  table.add_column("95 %");
+  table.add_column("VM loss");
+  table.add_column("worst part");
+  table.add_column("evictions");
+  table.add_column("Economy broken");
+  table.add_column("idle sold");
+  table.add_column("chosen last", TextTable::Align::kLeft);
+  for (const JudgedAlternative& one : findings.alternatives) {
+    const PlanRun& last = findings.runs[one.last];
+    std::string name(alternative_name(one.alternative));
+    table.add_row({std::move(name), money_text(one.mean_net.mean), interval_text(one.mean_net),
+                   percent(one.vm_loss, 3), percent(one.most_vm_loss, 3),
+                   count_text(static_cast<std::int64_t>(one.evictions)),
+                   one.economy.promised == 0
+                       ? "-"
+                       : fmt::format("{} of {}", one.economy.broken, one.economy.promised),
+                   percent(one.recovered),
+                   last.setting.label() +
+                       (last.division == Division{}
+                            ? ""
+                            : fmt::format("; {:g}% Economy at {:g}", last.division.economy_percent,
+                                          last.division.confidence))});
+  }
+  return table.text();
+}
+
+std::string classes_table(const PlanFindings& findings) {
+  TextTable table;
+  table.add_column("lives at least");
+  table.add_column("with");
+  table.add_column("sell?", TextTable::Align::kLeft);
+  table.add_column("parts");
+  table.add_column("promised");
+  table.add_column("tested");
+  table.add_column("broken");
+  table.add_column("allowed");
+  table.add_column("95 % interval");
+  table.add_column("verdict", TextTable::Align::kLeft);
+  table.add_column("could carry");
+  for (const JudgedClass& one : findings.classes) {
+    const PromiseCount& tested = one.tally.tested;
+    const ProbabilityInterval interval = eviction_interval(tested);
+    table.add_row(
+        {fmt::format("{} h", one.promise.life / std::chrono::hours(1)),
+         percent(1 - one.promise.broken, 0), one.is_sold ? "yes" : "no",
+         fmt::format("{}", one.parts), fmt::format("{}", one.tally.given),
+         fmt::format("{}", tested.promised),
+         tested.promised == 0
+             ? "-"
+             : percent(static_cast<double>(tested.broken) / static_cast<double>(tested.promised)),
+         percent(one.promise.broken, 0),
+         tested.promised == 0
+             ? "-"
+             : fmt::format("{} to {}", percent(interval.lower), percent(interval.upper)),
+         one.parts == 0 ? "never held before"
+                        : std::string(verdict_name(verdict_of(tested, one.promise.broken))),
+         one.worth ? fmt::format("{:+.0f}%", 100 * *one.worth) : "-"});
+  }
+  return table.text();
+}
+
+std::string sensitivity_table(const PlanFindings& findings, const std::string& currency) {
+  TextTable table;
+  table.add_column("if", TextTable::Align::kLeft);
+  table.add_column(currency.empty() ? "net a day" : "net " + currency + " a day");
+  table.add_column("VM loss, worst part");
+  table.add_column("then", TextTable::Align::kLeft);
+  for (const Sensitivity& one : findings.sensitivities) {
+    table.add_row(
+        {one.what, money_text(one.net), percent(one.vm_loss, 3),
+         one.label + (one.division == Division{}
+                          ? ""
+                          : fmt::format("; {:g}% Economy at {:g}", one.division.economy_percent,
+                                        one.division.confidence))});
+  }
+  return table.text();
+}
+
+std::string first_sentence(const PlanFindings& findings) {
+  const PlanRun& run = findings.set_from_now_on();
+  if (findings.advice == PlanAdvice::kNothingHolds) {
+    return "Sell nothing yet: every way to sell idle capacity loses more VM revenue than is "
+           "allowed.";
+  }
+  return fmt::format("Sell {}, placed by {}.", division_text(run.setting, run.division),
+                     run.setting.label());
+}
+
+std::string second_sentence(const PlanFindings& findings, const std::string& currency) {
+  const JudgedAlternative& advised = findings.of(findings.advised);
+  std::string text = fmt::format(
+      "In the {} judged parts idle capacity earned {} a day by it, net of lost VMs: {} over {}",
+      findings.judged_parts(), money(advised.mean_net.mean, currency),
+      gain_text(findings.lead, currency), alternative_name(findings.next_best));
+  const bool is_divided = findings.of(Alternative::kPlan).chosen != advised.chosen;
+  if (is_divided) {
+    text += fmt::format("; to divide it as the past suggested earned {} against it",
+                        gain_text(findings.gain, currency));
+  }
+  return text + ".";
+}
+
+}  // namespace
+
+std::string_view verdict_name(PromiseVerdict verdict) {
+  switch (verdict) {
+    case PromiseVerdict::kKept:
+      return "kept";
+    case PromiseVerdict::kUnclear:
+      return "not refuted";
+    case PromiseVerdict::kBroken:
+      break;
+  }
+  return "broken";
+}
+
+std::string division_text(const PlanSetting& setting, const Division& division) {
+  if (setting.sells_nothing()) return "nothing";
+  if (division == Division{}) return "all idle capacity as spots";
+  return fmt::format(
+      "{:g}% of what is asked for as Economy instances (promised with confidence {:g}) and the "
+      "rest "
+      "as spots",
+      division.economy_percent, division.confidence);
+}
+
+std::string class_text(const PromiseClass& promise) {
+  return fmt::format("lives at least {} h, {}", promise.life / std::chrono::hours(1),
+                     percent(1 - promise.broken, 0));
+}
+
+std::vector<std::string> decision_of(const PlanFindings& findings, const std::string& currency) {
+  return {first_sentence(findings), second_sentence(findings, currency),
+          loss_sentence(findings.of(findings.advised), findings.max_vm_loss)};
+}
+
+std::string plan_text(const PlanFindings& findings, const std::string& currency) {
+  const PlanDatacenter& datacenter = findings.datacenter;
+  std::string text;
+  for (const std::string& sentence : decision_of(findings, currency)) text += sentence + "\n";
+  text += fmt::format(
+      "\n{} on {} hosts: {} parts of {:.3g} days. Each is judged by what the parts before it "
+      "chose, "
+      "from part {} on.\n\n",
+      datacenter.label, datacenter.history->hosts, datacenter.parts.count, findings.days(),
+      kPastParts + 1);
+  text += alternatives_table(findings, currency);
+  if (findings.of(Alternative::kPlan).economy.promised > 0) {
+    text += fmt::format(
+        "\nEconomy promises are broken by evictions; at most {} of those admitted may be.\n",
+        percent(kEconomyBroken, 0));
+  }
+  if (!findings.classes.empty()) {
+    text +=
+        "\nPromised lifetimes of the plan's spots; a class is sold where it held in all parts "
+        "before\n" +
+        classes_table(findings) +
+        "\"could carry\": how much more than a plain spot a job gains by it, of the utility "
+        "price: a value, not a demand\n";
+  }
+  text += "\nWhat would change the plan, by the whole history\n" +
+          sensitivity_table(findings, currency);
+  if (!findings.notes.empty()) text += "\n";
+  for (const std::string& note : findings.notes) text += note + "\n";
+  return text;
+}
+
+}  // namespace cospot

@@ -1,0 +1,54 @@
+#include "sim_harness/plan/plan_yaml.hpp"
+
+#include <fmt/format.h>
+
+#include "sim_harness/plan/plan_text.hpp"
+#include "sim_harness/studies/provider/configuration_yaml.hpp"
+#include "sim_harness/tune/study_lines.hpp"
+
+namespace cospot {
+namespace {
+
+std::string economy_lines(const PlanFindings& findings, const PlanRun& run) {
+  if (run.division == Division{}) return {};
+  const EconomySettings& promise = findings.datacenter.economy.economy;
+  return fmt::format(
+      "economy: [{}]\neconomy_percent: {:g}\npromise: {:g}\nforecaster: {}\neconomy_price: {}\n"
+      "opportunistic_price: {}\nperiod_hours: {:g}\ntraining_days: {}\nhorizon_days: {}\nseed: 1\n",
+      chain_line(run.setting.vm), run.division.economy_percent, run.division.confidence,
+      findings.datacenter.economy.forecaster,
+      std::min(1.0, findings.prices.economy.value_or(0) / findings.prices.on_demand),
+      std::min(1.0, findings.prices.spot / findings.prices.on_demand), promise.period_hours,
+      promise.training_days, promise.horizon_days);
+}
+
+}  // namespace
+
+std::string plan_yaml(const PlanFindings& findings, const PlannedInputs& inputs,
+                      const std::filesystem::path& folder) {
+  const PlanRun& run = findings.set_from_now_on();
+  const PlanSetting& setting = run.setting;
+  std::string text = "# What `cospot plan` advises:\n";
+  for (const std::string& sentence : decision_of(findings, inputs.currency)) {
+    text += "#   " + sentence + "\n";
+  }
+  if (setting.sells_nothing()) return text + "# There is nothing to run.\n";
+  for (const JudgedClass& one : findings.classes) {
+    if (!one.is_sold) continue;
+    text += fmt::format("# promise: hours={} probability={:g}\n",
+                        one.promise.life / std::chrono::hours(1), 1 - one.promise.broken);
+  }
+  text += fmt::format(
+      "study: {}\nworkloads:\n  - {}\nhost: {}\n{}hosts: {}\nvm: [{}]\nspot: [{}]\nevictor: [{}]\n"
+      "saf: {}\notn: [{}]\n",
+      run.division == Division{} ? "compare" : "levels", workload_line(findings.workload, folder),
+      host_line(inputs.host, findings.datacenter.host, folder),
+      inputs.added_type.empty() ? "" : "added_type: " + yaml_text(inputs.added_type) + "\n",
+      run.hosts, chain_line(setting.vm), chain_line(setting.spot),
+      evictor_line(setting.evictor, folder), setting.saf ? "on" : "off", setting.otn.label());
+  text += economy_lines(findings, run);
+  if (findings.datacenter.with != nullptr) text += findings.datacenter.with->yaml();
+  return text;
+}
+
+}  // namespace cospot

@@ -1,0 +1,162 @@
+// The accounts of a plan: by part of the window, and by class of promised lifetimes.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/policy/forecasts.hpp"
+#include "core/random.hpp"
+#include "guarantees/sla/lifetime_quantiles.hpp"
+#include "sim_harness/plan/part_accounts.hpp"
+#include "sim_harness/provider/loop/simulation_engine.hpp"
+#include "sim_harness/provider/run/allocator.hpp"
+#include "tests/cpp/life_fixtures.hpp"
+#include "tests/cpp/random_workload.hpp"
+#include "tests/cpp/reference_provider.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr std::chrono::hours kHour{1};
+
+WorkloadRow row(InstanceClass instance_class, SimTime start, SimTime end, ResourceAmount vcpus) {
+  WorkloadRow made{};
+  made.instance_class = instance_class;
+  made.resources = {vcpus, 1, 0};
+  made.start = start;
+  made.end = end;
+  return made;
+}
+
+Request request_of(const Workload& workload, InstanceIndex instance, SimTime time) {
+  const WorkloadRow& of = workload.rows[instance];
+  return {.vcpus = of.resources.vcpus,
+          .memory_mb = of.resources.memory_mb,
+          .instance_class = of.instance_class,
+          .instance = instance,
+          .time = time};
+}
+
+TEST_CASE("PartAccounts: what runs over a boundary earns on both sides of it") {
+  // Three parts of two days.
+  Workload workload{.name = "made", .window = 6 * kDay};
+  workload.rows = {row(InstanceClass::kVm, -1 * kDay, kNever, 1),
+                   row(InstanceClass::kSpot, 12 * kHour, 5 * kDay, 3),
+                   row(InstanceClass::kSpot, 4 * kDay, 5 * kDay, 2)};
+  const EventSchedule schedule = make_schedule(workload);
+  HostTable hosts = HostTable::uniform(1, {8, 8, 0});
+  PartAccounts accounts(schedule, workload, {.window = workload.window, .count = 3}, {}, {}, hosts);
+  accounts.placed(request_of(workload, 0, -1 * kDay), 0);
+  accounts.placed(request_of(workload, 1, 12 * kHour), 0);
+  Request vm = request_of(workload, 0, 60 * kHour);
+  accounts.evicted(1, 0, vm);  // after two days and a half
+  const std::vector<PartAccount> parts = accounts.finish();
+  const auto vcpu_hours = [](Revenue revenue) { return vcpu_seconds(revenue) / 3600; };
+  // The VM runs all the time, what it did before the window does not count.
+  for (const PartAccount& part : parts) CHECK(vcpu_hours(part.of(Level::kVm).earned) == 48);
+  CHECK(parts[0].of(Level::kVm).requests == 1);
+  // The spot: 36 h in the first part, 12 h in the second, of 3 vcpus each.
+  CHECK(vcpu_hours(parts[0].of(Level::kSpot).earned) == 108);
+  CHECK(vcpu_hours(parts[1].of(Level::kSpot).earned) == 36);
+  CHECK(vcpu_hours(parts[2].of(Level::kSpot).earned) == 0);
+  // It asked for 36 + 48 + 24 h of 3 vcpus, the other one for 24 h of 2.
+  CHECK(vcpu_hours(parts[0].of(Level::kSpot).requested) == 108);
+  CHECK(vcpu_hours(parts[1].of(Level::kSpot).requested) == 144);
+  CHECK(vcpu_hours(parts[2].of(Level::kSpot).requested) == 72 + 48);
+  CHECK(parts[1].of(Level::kSpot).evictions == 1);
+  CHECK(parts[0].of(Level::kSpot).placed == 1);
+}
+
+TEST_CASE("PartAccounts: a promise counts in the part in which it was given") {
+  Workload workload{.name = "made", .window = 6 * kDay};
+  for (int i = 0; i < 4; ++i) {
+    workload.rows.push_back(row(InstanceClass::kSpot, kHour, 3 * kDay, 2));
+  }
+  const EventSchedule schedule = make_schedule(workload);
+  HostTable hosts = HostTable::uniform(1, {8, 8, 0});
+  // Where one more fits, 5 h; where two do, 50 h; where more do, 500 h.
+  LifetimeQuantiles lifetimes({0.1}, SlotConditions(0), SimTime{0});
+  lifetimes.set({2, 1, 0}, {.quantiles = {{kNoPromise, 5 * kHour, 50 * kHour, 500 * kHour}},
+                            .samples = {1, 1, 1, 1}});
+  const Forecasts forecasts{.lifetimes = &lifetimes};
+  const std::vector<PromiseClass> classes{{.life = 4 * kHour, .broken = 0.1},
+                                          {.life = 24 * kHour, .broken = 0.1}};
+  PartAccounts accounts(schedule, workload, {.window = workload.window, .count = 3}, {}, classes,
+                        hosts);
+  const auto place = [&](InstanceIndex spot, SimTime time) {
+    Request request = request_of(workload, spot, time);
+    request.forecasts = &forecasts;
+    hosts.add_spot(0, request.resources());  // the engine tells of it afterwards
+    accounts.placed(request, 0);
+  };
+  place(0, kHour);      // four fit: both classes
+  place(1, 2 * kHour);  // three fit: both
+  place(2, 3 * kHour);  // two fit: both
+  place(3, 4 * kHour);  // one fits: the first alone
+  Request vm = request_of(workload, 0, 10 * kHour);
+  accounts.evicted(0, 0, vm);          // 9 h: kept, broken
+  accounts.departed(1, 0, 6 * kHour);  // by its owner, after 4 h: kept, not tested
+  accounts.departed(2, 0, 4 * kHour);  // after an hour: neither tested
+  const std::vector<PartAccount> parts = accounts.finish();  // the last one lives to the end: kept
+  const PromiseTally& short_lives = parts[0].promises[0];
+  CHECK(short_lives.given == 4);
+  CHECK(short_lives.tested.promised == 3);
+  CHECK(short_lives.tested.broken == 0);
+  const PromiseTally& long_lives = parts[0].promises[1];
+  CHECK(long_lives.given == 3);
+  CHECK(long_lives.tested.promised == 1);
+  CHECK(long_lives.tested.broken == 1);
+  CHECK(parts[1].promises[0].given == 0);
+}
+
+TEST_CASE("PartAccounts: the parts add up to what the engine says, whatever happens") {
+  std::uint64_t evictions = 0;
+  std::uint64_t outages = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    CAPTURE(seed);
+    const Workload workload = random_workload({.seed = seed, .requests = 80, .spot_percent = 60});
+    const EventSchedule schedule = make_schedule(workload);
+    Random random(seed);
+    std::vector<std::uint8_t> level_of;
+    for (const WorkloadRow& one : workload.rows) {
+      const auto lower = static_cast<std::uint8_t>(1 + random.below(2));
+      level_of.push_back(one.is_spot() ? lower : std::uint8_t{0});
+    }
+    const reference::Settings cloud{.host = {10, 10, 0}, .hosts = 4};
+    Allocator allocator{.vm = make_chain(chain_of("COS"), ChainSide::kVm, false),
+                        .spot = make_chain(chain_of("vmaUTIL"), ChainSide::kSpot, false),
+                        .evictor = make_evictor(evictor_of("FIFO")),
+                        .otn = 1 + random.below(4)};
+    allocator.between.push_back(make_chain(chain_of("COS"), ChainSide::kVm, false));
+    const LifePlan plan = random_plan(
+        seed, workload, cloud.hosts,
+        {.retries = true, .failures = seed % 2 == 0, .maintenance = true, .resizes = true});
+    SimulationEngine engine(schedule, make_hosts(run_settings_of(cloud)), allocator,
+                            {.level_of = level_of, .plan = &plan});
+    PartAccounts accounts(schedule, workload, {.window = workload.window, .count = 5}, level_of, {},
+                          engine.hosts());
+    engine.set_observer(&accounts);
+    engine.run();
+    const std::vector<PartAccount> parts = accounts.finish();
+    const std::vector<LevelOutcome> levels = engine.level_outcomes();
+    for (std::size_t level = 0; level < kLevels; ++level) {
+      CAPTURE(level);
+      LevelAccount sum;
+      for (const PartAccount& part : parts) {
+        sum.earned += part.levels[level].earned;
+        sum.requests += part.levels[level].requests;
+        sum.evictions += part.levels[level].evictions;
+      }
+      CHECK((sum.earned == levels[level].revenue()));
+      CHECK(sum.requests == levels[level].requests);
+      CHECK(sum.evictions == levels[level].evictions);
+      evictions += sum.evictions;
+    }
+    outages += engine.life_result().vms_evacuated;
+  }
+  CHECK(evictions > 300);
+  CHECK(outages > 100);
+}
+
+}  // namespace
+}  // namespace cospot
