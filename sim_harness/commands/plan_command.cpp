@@ -21,6 +21,7 @@
 #include "sim_harness/plan/plan_text.hpp"
 #include "sim_harness/plan/plan_yaml.hpp"
 #include "sim_harness/provider/sizing/headroom.hpp"
+#include "sim_harness/report/plan_page.hpp"
 #include "sim_harness/tune/tuning.hpp"
 
 namespace cospot {
@@ -40,6 +41,7 @@ struct PlanArguments {
   std::size_t threads = threads_of_machine();
   TuneCandidates candidates = plan_candidates();
   std::string output;
+  std::string report;
   bool json = false;
   bool quiet = false;
   WindowOption window;
@@ -96,12 +98,30 @@ PlanRequest read_request(const PlanArguments& arguments, const Hosts& hosts, Pol
   return request;
 }
 
+/// What makes the same plan again, for the page.
+std::string command_of(const PlanArguments& arguments, const Hosts& hosts) {
+  std::string text = "cospot plan " + arguments.workload;
+  if (hosts.count) text += fmt::format(" --hosts {}", *hosts.count);
+  text += " --host " + hosts.text;
+  for (const std::string& price : arguments.price.texts()) text += " --price " + price;
+  if (arguments.max_vm_loss > 0) text += fmt::format(" --max-vm-loss {}", arguments.max_vm_loss);
+  if (arguments.headroom_percent) {
+    text += fmt::format(" --headroom-percent {}", *arguments.headroom_percent);
+  }
+  if (arguments.parts > 0) text += fmt::format(" --parts {}", arguments.parts);
+  return text + arguments.window.text();
+}
+
 void run_plan_command(const PlanArguments& arguments, PolicyLoader& loader) {
   const Hosts hosts = hosts_of(arguments);
   std::vector<std::filesystem::path> inputs{arguments.workload, hosts.text, arguments.with};
   const std::vector<std::string>& prices = arguments.price.texts();
   inputs.insert(inputs.end(), prices.begin(), prices.end());
   require_not_input("-o", arguments.output, inputs);
+  require_not_input("--report", arguments.report, inputs);
+  if (is_same_file(arguments.output, arguments.report)) {
+    throw InputError("--report " + arguments.report + ": is the file of -o; choose another one");
+  }
   const PlanRequest request = read_request(arguments, hosts, loader);
   const std::unique_ptr<ProgressSink> progress = make_progress(arguments.quiet);
   const PlanFindings findings = make_plan(request, *progress, print_warnings);
@@ -114,8 +134,15 @@ void run_plan_command(const PlanArguments& arguments, PolicyLoader& loader) {
                   {.host = hosts.text, .added_type = arguments.added_type, .currency = currency},
                   file.parent_path()));
   }
+  if (!arguments.report.empty()) {
+    write_stored_file(arguments.report,
+                      plan_page({.title = "What to sell of idle capacity",
+                                 .answer = plan_text(findings, currency).html(),
+                                 .data_json = text_of(plan_json(findings, currency)),
+                                 .command = command_of(arguments, hosts)}));
+  }
   if (arguments.json) return print_json(plan_json(findings, currency));
-  print(plan_text(findings, currency));
+  print(plan_text(findings, currency).plain());
 }
 
 void add_candidate_options(CLI::App& command, PlanArguments& arguments) {
@@ -176,6 +203,7 @@ void add_plan_command(CLI::App& app, PolicyLoader& loader) {
   add_threads_option(*command, arguments->threads, "Threads");
   command->add_option("-o,--output", arguments->output,
                       "Write the plan as a study file (YAML), for cospot compare and cospot-nova");
+  command->add_option("--report", arguments->report, "Write one HTML page to read and hand on");
   add_json_flag(*command, arguments->json);
   command->add_flag("-q,--quiet", arguments->quiet, "No progress");
   command->callback([arguments, &loader] { run_plan_command(*arguments, loader); });

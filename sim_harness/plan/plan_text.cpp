@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <utility>
+
 #include "sim_harness/base/text/amount_text.hpp"
-#include "sim_harness/base/text/text_table.hpp"
 #include "sim_harness/plan/plan_share.hpp"
 #include "sim_harness/tune/tune_figures.hpp"
 
@@ -33,90 +35,104 @@ std::string loss_sentence(const JudgedAlternative& of, double limit) {
                      percent(of.vm_loss, 4), percent(of.most_vm_loss, 4), percent(limit, 4));
 }
 
-std::string interval_text(const MeanInterval& mean) {
-  return mean.half_width ? fmt::format("+- {}", money_text(*mean.half_width)) : "";
+void add_column(SummaryTable& table, std::string title,
+                TextTable::Align align = TextTable::Align::kRight) {
+  table.columns.push_back({.name = {}, .title = std::move(title), .align = align});
+}
+void add_row(SummaryTable& table, std::vector<std::string> cells) {
+  std::vector<SummaryCell>& row = table.rows.emplace_back();
+  for (std::string& cell : cells) row.push_back({.text = std::move(cell), .json = {}});
 }
 
-std::string alternatives_table(const PlanFindings& findings, const std::string& currency) {
-  TextTable table;
-  table.add_column("alternative", TextTable::Align::kLeft);
-  table.add_column(currency.empty() ? "net a day" : "net " + currency + " a day");
-  table.add_column("95 %");
-  table.add_column("VM loss");
-  table.add_column("worst part");
-  table.add_column("evictions");
-  table.add_column("Economy broken");
-  table.add_column("idle sold");
-  table.add_column("chosen last", TextTable::Align::kLeft);
+std::string interval_text(const MeanInterval& mean) {
+  return mean.half_width ? fmt::format("+/- {}", money_text(*mean.half_width)) : "";
+}
+
+SummaryTable alternatives_table(const PlanFindings& findings, const std::string& currency) {
+  SummaryTable table;
+  add_column(table, "alternative", TextTable::Align::kLeft);
+  add_column(table, currency.empty() ? "net a day" : "net " + currency + " a day");
+  add_column(table, "95 %");
+  add_column(table, "VM loss");
+  add_column(table, "worst part");
+  add_column(table, "evictions");
+  add_column(table, "Economy broken");
+  add_column(table, "idle sold");
+  add_column(table, "chosen last", TextTable::Align::kLeft);
   for (const JudgedAlternative& one : findings.alternatives) {
     const PlanRun& last = findings.runs[one.last];
     std::string name(alternative_name(one.alternative));
-    table.add_row({std::move(name), money_text(one.mean_net.mean), interval_text(one.mean_net),
-                   percent(one.vm_loss, 3), percent(one.most_vm_loss, 3),
-                   count_text(static_cast<std::int64_t>(one.evictions)),
-                   one.economy.promised == 0
-                       ? "-"
-                       : fmt::format("{} of {}", one.economy.broken, one.economy.promised),
-                   percent(one.recovered),
-                   last.setting.label() +
-                       (last.division == Division{}
-                            ? ""
-                            : fmt::format("; {:g}% Economy at {:g}", last.division.economy_percent,
-                                          last.division.confidence))});
+    add_row(table, {std::move(name), money_text(one.mean_net.mean), interval_text(one.mean_net),
+                    percent(one.vm_loss, 3), percent(one.most_vm_loss, 3),
+                    count_text(static_cast<std::int64_t>(one.evictions)),
+                    one.economy.promised == 0
+                        ? "-"
+                        : fmt::format("{} of {}", one.economy.broken, one.economy.promised),
+                    percent(one.recovered),
+                    last.setting.label() +
+                        (last.division == Division{}
+                             ? ""
+                             : fmt::format("; {:g}% Economy at {:g}", last.division.economy_percent,
+                                           last.division.confidence))});
   }
-  return table.text();
+  return table;
 }
 
-std::string classes_table(const PlanFindings& findings) {
-  TextTable table;
-  table.add_column("lives at least");
-  table.add_column("with");
-  table.add_column("sell?", TextTable::Align::kLeft);
-  table.add_column("parts");
-  table.add_column("promised");
-  table.add_column("tested");
-  table.add_column("broken");
-  table.add_column("allowed");
-  table.add_column("95 % interval");
-  table.add_column("verdict", TextTable::Align::kLeft);
-  table.add_column("could carry");
+SummaryTable classes_table(const PlanFindings& findings) {
+  SummaryTable table;
+  add_column(table, "lives at least");
+  add_column(table, "with");
+  add_column(table, "sell?", TextTable::Align::kLeft);
+  add_column(table, "parts");
+  add_column(table, "promised");
+  add_column(table, "tested");
+  add_column(table, "broken");
+  add_column(table, "allowed");
+  add_column(table, "95 % interval");
+  add_column(table, "verdict", TextTable::Align::kLeft);
+  add_column(table, "could carry");
   for (const JudgedClass& one : findings.classes) {
     const PromiseCount& tested = one.tally.tested;
     const ProbabilityInterval interval = eviction_interval(tested);
-    table.add_row(
-        {fmt::format("{} h", one.promise.life / std::chrono::hours(1)),
-         percent(1 - one.promise.broken, 0), one.is_sold ? "yes" : "no",
-         fmt::format("{}", one.parts), fmt::format("{}", one.tally.given),
-         fmt::format("{}", tested.promised),
-         tested.promised == 0
-             ? "-"
-             : percent(static_cast<double>(tested.broken) / static_cast<double>(tested.promised)),
-         percent(one.promise.broken, 0),
-         tested.promised == 0
-             ? "-"
-             : fmt::format("{} to {}", percent(interval.lower), percent(interval.upper)),
-         one.parts == 0 ? "never held before"
-                        : std::string(verdict_name(verdict_of(tested, one.promise.broken))),
-         one.worth ? fmt::format("{:+.0f}%", 100 * *one.worth) : "-"});
+    add_row(table,
+            {fmt::format("{} h", one.promise.life / std::chrono::hours(1)),
+             percent(1 - one.promise.broken, 0), one.is_sold ? "yes" : "no",
+             fmt::format("{}", one.parts), fmt::format("{}", one.tally.given),
+             fmt::format("{}", tested.promised),
+             tested.promised == 0 ? "-"
+                                  : percent(static_cast<double>(tested.broken) /
+                                            static_cast<double>(tested.promised)),
+             percent(one.promise.broken, 0),
+             tested.promised == 0
+                 ? "-"
+                 : fmt::format("{} to {}", percent(interval.lower), percent(interval.upper)),
+             one.parts == 0 ? "never held before"
+                            : std::string(verdict_name(verdict_of(tested, one.promise.broken))),
+             one.worth ? fmt::format("{:+.0f}%", 100 * *one.worth) : "-"});
   }
-  return table.text();
+  return table;
 }
 
-std::string sensitivity_table(const PlanFindings& findings, const std::string& currency) {
-  TextTable table;
-  table.add_column("if", TextTable::Align::kLeft);
-  table.add_column(currency.empty() ? "net a day" : "net " + currency + " a day");
-  table.add_column("VM loss, worst part");
-  table.add_column("then", TextTable::Align::kLeft);
+SummaryTable sensitivity_table(const PlanFindings& findings, const std::string& currency) {
+  SummaryTable table;
+  add_column(table, "if", TextTable::Align::kLeft);
+  add_column(table, currency.empty() ? "net a day" : "net " + currency + " a day");
+  add_column(table, "VM loss, worst part");
+  add_column(table, "then", TextTable::Align::kLeft);
   for (const Sensitivity& one : findings.sensitivities) {
-    table.add_row(
-        {one.what, money_text(one.net), percent(one.vm_loss, 3),
-         one.label + (one.division == Division{}
-                          ? ""
-                          : fmt::format("; {:g}% Economy at {:g}", one.division.economy_percent,
-                                        one.division.confidence))});
+    add_row(table,
+            {one.what, money_text(one.net), percent(one.vm_loss, 3),
+             one.label + (one.division == Division{}
+                              ? ""
+                              : fmt::format("; {:g}% Economy at {:g}", one.division.economy_percent,
+                                            one.division.confidence))});
   }
-  return table.text();
+  return table;
+}
+
+/// Whether the whole interval lies on one side of nothing.
+bool is_sure(const MeanInterval& gain) {
+  return gain.half_width && std::abs(gain.mean) > *gain.half_width;
 }
 
 std::string first_sentence(const PlanFindings& findings) {
@@ -135,6 +151,7 @@ std::string second_sentence(const PlanFindings& findings, const std::string& cur
       "In the {} judged parts idle capacity earned {} a day by it, net of lost VMs: {} over {}",
       findings.judged_parts(), money(advised.mean_net.mean, currency),
       gain_text(findings.lead, currency), alternative_name(findings.next_best));
+  if (!is_sure(findings.lead)) text += ", so that more parts may turn it round";
   const bool is_divided = findings.of(Alternative::kPlan).chosen != advised.chosen;
   if (is_divided) {
     text += fmt::format("; to divide it as the past suggested earned {} against it",
@@ -177,17 +194,19 @@ std::vector<std::string> decision_of(const PlanFindings& findings, const std::st
           loss_sentence(findings.of(findings.advised), findings.max_vm_loss)};
 }
 
-std::string plan_text(const PlanFindings& findings, const std::string& currency) {
+SummaryText plan_text(const PlanFindings& findings, const std::string& currency) {
   const PlanDatacenter& datacenter = findings.datacenter;
-  std::string text;
-  for (const std::string& sentence : decision_of(findings, currency)) text += sentence + "\n";
+  SummaryText text;
+  std::string decision;
+  for (const std::string& sentence : decision_of(findings, currency)) decision += sentence + "\n";
+  text.add_answer(decision);
   text += fmt::format(
       "\n{} on {} hosts: {} parts of {:.3g} days. Each is judged by what the parts before it "
       "chose, "
       "from part {} on.\n\n",
       datacenter.label, datacenter.history->hosts, datacenter.parts.count, findings.days(),
       kPastParts + 1);
-  text += alternatives_table(findings, currency);
+  text.add(alternatives_table(findings, currency));
   if (findings.of(Alternative::kPlan).economy.promised > 0) {
     text += fmt::format(
         "\nEconomy promises are broken by evictions; at most {} of those admitted may be.\n",
@@ -195,14 +214,14 @@ std::string plan_text(const PlanFindings& findings, const std::string& currency)
   }
   if (!findings.classes.empty()) {
     text +=
-        "\nPromised lifetimes of the plan's spots; a class is sold where it held in all parts "
-        "before\n" +
-        classes_table(findings) +
+        "\nPromised lifetimes of the spots; a class is sold where it held in all parts before\n";
+    text.add(classes_table(findings));
+    text +=
         "\"could carry\": how much more than a plain spot a job gains by it, of the utility "
         "price: a value, not a demand\n";
   }
-  text += "\nWhat would change the plan, by the whole history\n" +
-          sensitivity_table(findings, currency);
+  text += "\nWhat would change the choice, by the whole history\n";
+  text.add(sensitivity_table(findings, currency));
   if (!findings.notes.empty()) text += "\n";
   for (const std::string& note : findings.notes) text += note + "\n";
   return text;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim_harness/base/json/json.hpp"
+#include "sim_harness/experiments/summary/study_summary.hpp"
 #include "sim_harness/plan/plan.hpp"
 
 namespace cospot {
@@ -12,7 +13,7 @@ namespace cospot {
 [[nodiscard]] std::vector<std::string> decision_of(const PlanFindings& findings,
                                                    const std::string& currency);
 /// What `cospot plan` prints: the decision, and every number that it rests on.
-[[nodiscard]] std::string plan_text(const PlanFindings& findings, const std::string& currency);
+[[nodiscard]] SummaryText plan_text(const PlanFindings& findings, const std::string& currency);
 /// The same as one object; docs/json.md has its keys.
 [[nodiscard]] Json plan_json(const PlanFindings& findings, const std::string& currency);
 

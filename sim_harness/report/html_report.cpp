@@ -35,6 +35,10 @@ std::string base64(std::string_view hex) {
   return text;
 }
 
+}  // namespace
+
+std::string csp_hash(std::string_view text) { return "sha256-" + base64(sha256_hex(text)); }
+
 std::string content_security_policy(std::string_view script) {
   return fmt::format(
       "default-src 'none'; script-src '{}' '{}'; style-src '{}'; img-src data:; base-uri 'none'; "
@@ -42,7 +46,6 @@ std::string content_security_policy(std::string_view script) {
       csp_hash(chart_library()), csp_hash(script), csp_hash(report_style()));
 }
 
-/// Replaces every {{name}} by its value; what a value holds is not looked at again.
 std::string fill_in(std::string_view text, const std::map<std::string, std::string_view>& values) {
   std::string filled;
   for (;;) {
@@ -55,10 +58,6 @@ std::string fill_in(std::string_view text, const std::map<std::string, std::stri
     text.remove_prefix(end + 2);
   }
 }
-
-}  // namespace
-
-std::string csp_hash(std::string_view text) { return "sha256-" + base64(sha256_hex(text)); }
 
 std::string html_report(std::string_view title, std::string_view answer,
                         std::string_view data_json) {

@@ -10,6 +10,10 @@ extern const char kCospotChartLibraryBegin[];
 extern const char kCospotChartLibraryEnd[];
 extern const char kCospotReportScriptBegin[];
 extern const char kCospotReportScriptEnd[];
+extern const char kCospotPlanTemplateBegin[];
+extern const char kCospotPlanTemplateEnd[];
+extern const char kCospotPlanScriptBegin[];
+extern const char kCospotPlanScriptEnd[];
 extern const char kCospotAssetLicencesBegin[];
 extern const char kCospotAssetLicencesEnd[];
 }
@@ -25,6 +29,10 @@ std::string_view report_style() { return {kCospotReportStyleBegin, kCospotReport
 std::string_view chart_library() { return {kCospotChartLibraryBegin, kCospotChartLibraryEnd}; }
 
 std::string_view report_script() { return {kCospotReportScriptBegin, kCospotReportScriptEnd}; }
+
+std::string_view plan_template() { return {kCospotPlanTemplateBegin, kCospotPlanTemplateEnd}; }
+
+std::string_view plan_script() { return {kCospotPlanScriptBegin, kCospotPlanScriptEnd}; }
 
 std::string_view asset_licences() { return {kCospotAssetLicencesBegin, kCospotAssetLicencesEnd}; }
 
