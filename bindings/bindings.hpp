@@ -22,6 +22,7 @@ void bind_compare(pybind11::module_& core);
 void bind_pricing(pybind11::module_& core);
 void bind_broker(pybind11::module_& core);
 void bind_promises(pybind11::module_& core);
+void bind_plan(pybind11::module_& core);
 void bind_tune(pybind11::module_& core);
 void bind_command_line(pybind11::module_& core);
 void bind_hosted_policies(pybind11::module_& core);

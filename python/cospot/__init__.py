@@ -5,7 +5,7 @@ memory is in MiB (``_mb``), disks in GB, revenue in vcpu-seconds.
 
 Compose a VM chain and a spot chain (`Chain`), watch one decision (`Datacenter`, `make_offer`,
 `choose`), replay a workload (`Workload`, `simulate`, `Simulation`), compare thousands of
-combinations (`compare`; on many machines: `sweep`), find what to set (`tune`), price idle capacity
+combinations (`compare`; on many machines: `sweep`), find what to set (`tune`) and what to sell (`plan`), price idle capacity
 (`price_classes`, `idle_periods`, `simulate_job`), promise it (`sla.quote`, `economy.plan`), run a
 customer's jobs on spot markets (`broker_run`, `broker_recommend`), write policies in Python
 (`Filter`, `Weigher`, `Evictor`), and look at results (`load_results`, `report`).
@@ -75,6 +75,7 @@ try:
         make_weigher,
         mean_interval,
         optimal_interval,
+        plan,
         price_classes,
         renewal_performance,
         run_command_line,
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
     from cospot.plots import host_plots, offer_plot
     from cospot.provider import classes, economy, sla
     from cospot.provider.occupancy import occupancy_over_time, read_events, watch_occupancy
+    from cospot.provider.planning import SpotPlan
     from cospot.provider.policy_comparison import PolicyComparison, compare_policies
     from cospot.provider.pricing import PricedClasses
     from cospot.provider.tuning import Tuning
@@ -123,6 +125,7 @@ _LAZY = {
     "watch_occupancy": "cospot.provider.occupancy",
     "PricedClasses": "cospot.provider.pricing",
     "Results": "cospot.results",
+    "SpotPlan": "cospot.provider.planning",
     "Tuning": "cospot.provider.tuning",
     "load_results": "cospot.results",
     "Report": "cospot.reporting",
@@ -195,6 +198,7 @@ __all__ = [
     "RunResult",
     "RunningSpot",
     "Simulation",
+    "SpotPlan",
     "Tuning",
     "Weigher",
     "Workload",
@@ -228,6 +232,7 @@ __all__ = [
     "offer_plot",
     "optimal_interval",
     "pareto_front",
+    "plan",
     "price_classes",
     "read_events",
     "renewal_performance",

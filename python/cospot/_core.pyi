@@ -13,6 +13,7 @@ from cospot.provider.economy import Backtest, Plan
 from cospot.provider.policies import Evictor, Filter, Weigher
 from cospot.provider.pricing import PricedClasses
 from cospot.provider.sla import Quotes
+from cospot.provider.planning import SpotPlan
 from cospot.provider.tuning import Tuning
 
 __version__: str
@@ -1661,6 +1662,25 @@ def quote_lifetimes(
 
     Source: Pucher et al., "Providing Lifetime SLAs for Cloud Spot Instances", IC2E 2015.
     """
+
+def plan(
+    history: _Path,
+    *,
+    price: Mapping[str, float | str] | _Path,
+    host: _Hosts,
+    hosts: _Integer | None = None,
+    headroom_percent: _Number | None = None,
+    added_type: str | None = None,
+    max_vm_loss_percent: _Number = 0,
+    parts: _Integer | None = None,
+    with_parts: Mapping[str, Any] | None = None,
+    economy_percents: Sequence[float] = [10.0, 25.0, 50.0],
+    confidences: Sequence[float] = [0.5, 0.9],
+    threads: _Integer | None = None,
+    progress: Callable[[int, int], object] | bool | None = None,
+    **candidates: Sequence[str | int],
+) -> SpotPlan:
+    """"""
 
 def tune(
     workloads: _Path | Sequence[_Path],

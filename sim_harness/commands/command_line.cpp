@@ -13,9 +13,11 @@
 #include "core/errors.hpp"
 #include "core/nearest_name.hpp"
 #include "sim_harness/base/interrupt/interrupt_signals.hpp"
+#include "sim_harness/base/text/terminal_ink.hpp"
 #include "sim_harness/base/text/terminal_meter.hpp"
 #include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/help.hpp"
+#include "sim_harness/commands/print.hpp"
 
 namespace cospot {
 namespace {
@@ -58,13 +60,14 @@ std::string unknown_word_error(const CLI::App& app) {
   const std::string word = is_option ? option->substr(0, option->find('=')) : extras.front();
   const std::vector<std::string_view> views(names.begin(), names.end());
   if (is_option && nearest_name(word, views).empty()) return {};
-  return fmt::format("cospot: unknown {} '{}'; {}\n", is_option ? "option" : "command", word,
+  return fmt::format("unknown {} '{}'; {}", is_option ? "option" : "command", word,
                      valid_names_text(word, views));
 }
 
 /// What CLI11 says of a mistake, as all our errors begin.
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
-  return fmt::format("cospot: {}; see {} --help\n", error.what(), command_path(innermost_of(*app)));
+  return fmt::format("{} {}; see {} --help\n", inked(Ink::kError, "cospot:", stderr), error.what(),
+                     command_path(innermost_of(*app)));
 }
 
 /// `cospot help COMMAND` is `cospot COMMAND --help`; so is a bare `cospot`.
@@ -113,7 +116,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader,
   } catch (const CLI::ParseError& error) {
     const std::string unknown = unknown_word_error(app);
     if (!unknown.empty()) {
-      fmt::print(stderr, "{}", unknown);
+      print_error(unknown);
       return kBadInput;
     }
     // 0 for --help and --version; every other one is a mistake on the command line.
@@ -133,16 +136,16 @@ int run_command_line(int argc, const char* const* argv, PolicyLoader& loader,
     return parse_and_run(argc, argv, loader, studies);
   } catch (const Interrupted&) {
     // What it was writing never gets its name; a comparison, which keeps what is done, says so.
-    fmt::print(stderr, "cospot: interrupted\n");
+    print_error("interrupted");
     return kInterruptedExitCode;
   } catch (const InputError& error) {
-    fmt::print(stderr, "cospot: {}\n", error.what());
+    print_error(error.what());
     return kBadInput;
   } catch (const PolicyError& error) {
-    fmt::print(stderr, "cospot: {}\n", error.what());
+    print_error(error.what());
     return kBadInput;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "cospot: internal error: {}\n", error.what());
+    print_error(fmt::format("internal error: {}", error.what()));
     return kInternalError;
   }
 }

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim_harness/base/text/terminal_ink.hpp"
+
 namespace cospot {
 namespace {
 
@@ -149,6 +151,22 @@ std::string option_value(const CLI::Option& option) {
 class HelpFormatter final : public CLI::Formatter {
  public:
   HelpFormatter() { column_width(30); }
+
+  /// On a terminal headings stand out: what begins a line and ends with a colon.
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    const std::string plain = CLI::Formatter::make_help(app, std::move(name), mode);
+    std::string text;
+    for (std::size_t begin = 0; begin < plain.size();) {
+      const std::size_t end = std::min(plain.find('\n', begin), plain.size());
+      const std::string_view line = std::string_view(plain).substr(begin, end - begin);
+      const bool is_heading = line.ends_with(':') && !line.starts_with(' ');
+      text += is_heading ? inked(Ink::kBold, line, stdout) : std::string(line);
+      if (end < plain.size()) text += '\n';
+      begin = end + 1;
+    }
+    return text;
+  }
 
   std::string make_option_opts(const CLI::Option* option) const override {
     return option_value(*option);

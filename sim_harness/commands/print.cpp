@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/errors.hpp"
+#include "sim_harness/base/text/terminal_ink.hpp"
 
 namespace cospot {
 
@@ -17,7 +18,13 @@ void print(const std::string& text) {
 void print_json(const Json& json) { print(text_of(json) + "\n"); }
 
 void print_warnings(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) fmt::print(stderr, "cospot: warning: {}\n", warning);
+  for (const std::string& warning : warnings) {
+    fmt::print(stderr, "cospot: {} {}\n", inked(Ink::kWarning, "warning:", stderr), warning);
+  }
+}
+
+void print_error(std::string_view text) {
+  fmt::print(stderr, "{} {}\n", inked(Ink::kError, "cospot:", stderr), text);
 }
 
 }  // namespace cospot

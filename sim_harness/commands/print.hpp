@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim_harness/base/json/json.hpp"
@@ -16,5 +17,8 @@ void print_json(const Json& json);
 
 /// Prints each on a line of its own to the standard error.
 void print_warnings(const std::vector<std::string>& warnings);
+
+/// What ended the program, as a line on the standard error.
+void print_error(std::string_view text);
 
 }  // namespace cospot

@@ -12,6 +12,7 @@
 #include "core/errors.hpp"
 #include "core/model/revenue.hpp"
 #include "core/parse_number.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/base/tables/separated_fields.hpp"
 #include "sim_harness/base/tables/table_reader.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
@@ -167,11 +168,25 @@ std::vector<std::string> assignments_of(const std::vector<std::string>& texts) {
   return all;
 }
 
+/// The same of a file that is a mapping, `on-demand: 0.04`.
+std::vector<std::string> assignments_in(const std::filesystem::path& file) {
+  const ConfigNode root = read_yaml_file(file);
+  std::vector<std::string> all;
+  for (const ConfigEntry& entry : root.entries) all.push_back(entry.key + "=" + entry.value.text);
+  if (all.empty()) {
+    throw ConfigError(file.string() +
+                      ": expected a mapping of prices: on-demand: 0.04, spot: 0.012");
+  }
+  return all;
+}
+
 }  // namespace
 
 std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) {
   if (texts.empty()) return std::nullopt;
-  const std::vector<std::string> assignments = assignments_of(texts);
+  const std::vector<std::string> assignments = texts.size() == 1 && is_yaml_file(texts.front())
+                                                   ? assignments_in(texts.front())
+                                                   : assignments_of(texts);
   if (assignments.size() == 1 && assignments.front().find('=') == std::string::npos) {
     return read_flavor_prices(assignments.front());
   }

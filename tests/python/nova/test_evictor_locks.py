@@ -58,9 +58,11 @@ def test_a_second_one_of_the_same_process_waits_no_longer_than_told(
     impatient = HostLocks(f"file://{tmp_path}", timeout=0.05)  # another copy, same process
     with locks.hold("host"):
         for waits in (True, False):
-            with pytest.raises(BusyLockError, match="lock host: not free"):
-                with impatient.hold("host", waits=waits):
-                    raise AssertionError("two hold it")
+            with (
+                pytest.raises(BusyLockError, match="lock host: not free"),
+                impatient.hold("host", waits=waits),
+            ):
+                raise AssertionError("two hold it")
         with impatient.hold("another host"):
             pass
     with impatient.hold("host"):

@@ -1,0 +1,164 @@
+"""What :func:`cospot.plan` returns. Money is a day; shares and losses are fractions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from cospot.html_tables import html_table, share
+from cospot.interval import Interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Division:
+    """How idle capacity is divided."""
+
+    economy_percent: float  #: of the spots that are asked for: sold as Economy instances
+    confidence: float | None  #: of what is promised to them; None: nothing is
+
+
+@dataclass(frozen=True)
+class PlanSetting:
+    """Policies and division of a datacenter."""
+
+    label: str
+    vm: str
+    spot: str | None  #: None: nothing is sold
+    evictor: str
+    saf: bool
+    otn: int | str
+    division: Division
+    promised_percent: float | None  #: of all vcpus, promised to the Economy class: the mean
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How the capacity of a part was used."""
+
+    vms: float
+    economy: float
+    spots: float
+    idle: float
+
+
+@dataclass(frozen=True)
+class JudgedPart(PlanSetting):
+    """What the parts before a part chose, and what came of it in that part."""
+
+    part: int  #: from 1
+    net_per_day: float  #: earned by idle capacity, less what VMs lost
+    sold: Shares
+
+
+@dataclass(frozen=True)
+class Promises:
+    """Promises that were tested."""
+
+    tested: int
+    broken: int
+    allowed: float
+    interval_95: list[float]  #: of the share that is broken, by Clopper and Pearson
+    verdict: str  #: "kept", "not refuted", "broken"
+
+
+@dataclass(frozen=True)
+class AlternativeResult:
+    """A way to use idle capacity, on the parts that played no part in its choice."""
+
+    name: str
+    net_per_day: Interval | None
+    income_per_day: float  #: VMs included
+    vm_loss: float
+    most_vm_loss: float  #: of a part
+    evictions: int
+    idle: float  #: of the capacity
+    recovered: float  #: of what VMs leave: sold
+    economy_promises: Promises | None
+    judged: list[JudgedPart]
+    from_now_on: PlanSetting
+
+
+@dataclass(frozen=True)
+class PromisedClass:
+    """A class of promised lifetimes."""
+
+    hours: int
+    probability: float
+    sell: bool
+    parts_sold: int  #: in which it was sold, because it held in all parts before
+    promised: int
+    promises: Promises | None
+    worth: float | None  #: how much more than a plain spot it could cost by what a job gains
+
+
+@dataclass(frozen=True)
+class Change:
+    """The choice if one thing were different."""
+
+    what: str = field(metadata={"key": "if"})
+    net_per_day: float
+    most_vm_loss: float
+    setting: str
+    division: Division
+
+
+@dataclass(frozen=True)
+class SpotPlan:
+    """What to sell, what it earned on parts that did not choose it, and which promises held."""
+
+    advice: str  #: "plan", "single" or "nothing holds"
+    advised: str  #: name of an alternative
+    decision: list[str]  #: in sentences
+    currency: str | None
+    hosts: int
+    parts: int
+    days_per_part: float
+    max_vm_loss: float
+    best_single: str
+    gain_per_day: Interval | None  #: of dividing over the best single alternative
+    next_best: str
+    lead_per_day: Interval | None  #: of what is advised over it
+    chosen: PlanSetting = field(metadata={"key": "set"})  #: from now on
+    alternatives: list[AlternativeResult] = field(default_factory=list)
+    classes: list[PromisedClass] = field(default_factory=list)
+    sensitivity: list[Change] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  #: what the history cannot say
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The alternatives as a frame."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "alternative": one.name,
+                    "net_per_day": one.net_per_day.mean if one.net_per_day else None,
+                    "vm_loss": one.vm_loss,
+                    "most_vm_loss": one.most_vm_loss,
+                    "evictions": one.evictions,
+                    "recovered": one.recovered,
+                    "setting": one.from_now_on.label,
+                }
+                for one in self.alternatives
+            ]
+        )
+
+    def _repr_html_(self) -> str:
+        """The decision and the alternatives as a table for notebooks."""
+        rows = [
+            (
+                one.name,
+                f"{one.net_per_day.mean:,.2f}" if one.net_per_day else "",
+                share(one.vm_loss),
+                share(one.recovered),
+                one.from_now_on.label,
+            )
+            for one in self.alternatives
+        ]
+        unit = f" ({self.currency})" if self.currency else ""
+        head = ("alternative", f"net a day{unit}", "VM loss", "idle sold", "setting")
+        return html_table(" ".join(self.decision), head, rows)

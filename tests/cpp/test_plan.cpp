@@ -1,0 +1,159 @@
+// A plan is chosen on the past and judged on what followed.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/data/workloads/workload_writer.hpp"
+#include "sim_harness/plan/plan.hpp"
+#include "sim_harness/plan/plan_text.hpp"
+#include "sim_harness/provider/policies/policy_loader.hpp"
+#include "tests/cpp/error_text.hpp"
+#include "tests/cpp/scratch_folder.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr std::size_t kHosts = 45;
+
+PlanRequest request_for(const std::string& workload, std::size_t threads = 1) {
+  PlanRequest request{.workload = parse_workload_spec(workload),
+                      .datacenter = tuned_datacenter({10400, 2250}, kHosts, std::nullopt, "--"),
+                      .settings = {},
+                      .parts = 5,
+                      .prices = {.vcpu_hour = {.on_demand = 4, .spot = 1, .economy = 2}},
+                      .economy_percents = {20},
+                      .confidences = {0.5}};
+  request.settings.max_vm_loss = 0.01;
+  request.settings.threads = threads;
+  TuneCandidates candidates;
+  candidates.vm = {"COS", "DPD"};
+  candidates.spot = {"sDPD", "vmaUTIL"};
+  candidates.evictor = {"FIFO", "YJF"};
+  candidates.otn = {"1", "8"};
+  NoPythonPolicies none;
+  add_candidates(candidates, none, request.settings);
+  return request;
+}
+
+PlanFindings plan_of(const PlanRequest& request) {
+  NoProgress progress;
+  return make_plan(request, progress, [](const std::vector<std::string>&) {});
+}
+
+const char* const kHistory = "azure2020:seed=3:scale=0.001";
+
+TEST_CASE("A plan does not depend on the number of threads") {
+  const Json one = plan_json(plan_of(request_for(kHistory, 1)), "EUR");
+  const Json three = plan_json(plan_of(request_for(kHistory, 3)), "EUR");
+  CHECK(text_of(one) == text_of(three));
+  CHECK(one["alternatives"].size() == kAlternatives);
+}
+
+TEST_CASE("What a plan chooses for a part does not depend on what comes later") {
+  const ScratchFolder folder;
+  const Workload whole = load_workload(parse_workload_spec(kHistory));
+  const SimTime last = WindowParts{.window = whole.window, .count = 5}.begin(4);
+  Workload other = whole;
+  // In the last part nobody asks for anything that was asked for, but for what is twice as large.
+  std::erase_if(other.rows, [&](const WorkloadRow& row) {
+    return row.start >= last && row.resources.vcpus % 2 == 0;
+  });
+  REQUIRE(other.rows.size() < whole.rows.size());
+  const auto write = [&](const Workload& workload, const char* name) {
+    const std::filesystem::path file = folder.path() / name;
+    write_workload(workload, file.string(), find_workload_schema("cospot"), {});
+    return file.string();
+  };
+  const PlanFindings first = plan_of(request_for(write(whole, "whole.csv")));
+  const PlanFindings second = plan_of(request_for(write(other, "other.csv")));
+  for (std::size_t i = 0; i < kAlternatives; ++i) {
+    CAPTURE(i);
+    const JudgedAlternative& a = first.alternatives[i];
+    const JudgedAlternative& b = second.alternatives[i];
+    if (a.alternative == Alternative::kHindsight) continue;
+    REQUIRE(a.chosen.size() == 3);
+    for (std::size_t part = 0; part < 3; ++part) {
+      CHECK(first.runs[a.chosen[part]].setting.label() ==
+            second.runs[b.chosen[part]].setting.label());
+      CHECK((first.runs[a.chosen[part]].division == second.runs[b.chosen[part]].division));
+    }
+    CHECK(a.net[0] == b.net[0]);
+    CHECK(a.net[1] == b.net[1]);
+  }
+  // The last part is another one.
+  CHECK(first.of(Alternative::kPlan).net[2] != second.of(Alternative::kPlan).net[2]);
+}
+
+TEST_CASE("A plan is the best of what was tried, by the parts before") {
+  const PlanFindings found = plan_of(request_for(kHistory));
+  const JudgedAlternative& plan = found.of(Alternative::kPlan);
+  for (std::size_t i = 0; i < plan.chosen.size(); ++i) {
+    const std::size_t parts = kPastParts + i;
+    const auto past = [&](const PlanRun& run) {
+      double net = 0;
+      bool holds = true;
+      PromiseCount economy;
+      for (std::size_t part = 0; part < parts; ++part) {
+        const auto& levels = run.parts[part].levels;
+        // VMs at 4, economy instances at 2, spots at 1 the vCPU-hour; what VMs miss is missing.
+        const double hour = 3600;
+        net += (4 * (vcpu_seconds(levels[0].earned) - vcpu_seconds(levels[0].requested)) +
+                2 * vcpu_seconds(levels[1].earned) + vcpu_seconds(levels[2].earned)) /
+               hour;
+        const auto lost = static_cast<double>(levels[0].requested - levels[0].earned);
+        holds = holds && lost <= 0.01 * static_cast<double>(levels[0].requested);
+        economy.promised += levels[1].placed;
+        economy.broken += levels[1].evictions;
+      }
+      if (eviction_interval(economy).lower > kEconomyBroken) holds = false;
+      return std::pair(holds, net);
+    };
+    const auto chosen = past(found.runs[plan.chosen[i]]);
+    for (const PlanRun& run : found.runs) {
+      if (run.setting.is_bound) continue;
+      const auto other = past(run);
+      if (other.first && chosen.first) CHECK(chosen.second >= doctest::Approx(other.second));
+      if (other.first) CHECK(chosen.first);
+    }
+  }
+  // Of each alternative what is chosen is one of its own.
+  for (const std::size_t run : found.of(Alternative::kWithoutCooperation).chosen) {
+    CHECK_FALSE(found.runs[run].setting.cooperates());
+    CHECK((found.runs[run].division == Division{}));
+  }
+  for (const std::size_t run : found.of(Alternative::kSellNothing).chosen) {
+    CHECK(found.runs[run].parts[0].of(Level::kSpot).earned == 0);
+  }
+  const bool divides = std::ranges::any_of(
+      found.runs, [](const PlanRun& run) { return run.division.economy_percent == 20; });
+  CHECK(divides);
+}
+
+TEST_CASE("A plan says what a history cannot support") {
+  const ScratchFolder folder;
+  Workload history = load_workload(parse_workload_spec(kHistory));
+  history.window = 2 * kDay;
+  history.window_is_stated = true;
+  const std::string file = (folder.path() / "short.csv").string();
+  write_workload(history, file, find_workload_schema("cospot"), {});
+  PlanRequest request = request_for(file);
+  request.parts = 0;
+  CHECK(error_text<ConfigError>([&] { (void)plan_of(request); }) ==
+        file + ": has 2 days, expected 3 or more: two to choose on and one to judge, each a day or "
+               "longer; 1 more days, better two weeks in all");
+
+  PlanRequest without = request_for(kHistory);
+  without.prices.vcpu_hour.economy.reset();
+  const PlanFindings found = plan_of(without);
+  CHECK_FALSE(found.sells_economy);
+  REQUIRE(found.notes.size() == 1);
+  CHECK(found.notes[0].find("no price of theirs") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace cospot
