@@ -30,7 +30,8 @@ class Workload:
         opener = gzip.open if path.endswith(".gz") else open
         self.rows = []
         with opener(path, "rt", newline="") as text:
-            for row in csv.DictReader(text):
+            # What a file says of itself stands before its header line.
+            for row in csv.DictReader(line for line in text if not line.startswith("#")):
                 self.rows.append(read_row(row))
         self.batches = find_batches(self.rows)
 
@@ -56,7 +57,7 @@ def read_row(row):
     if "vmTypeId" in row:
         return (row["tenantId"], float(row["cores"]), float(row["ram"]), row["vmTypeId"] == "1",
                 float(row["starttime"]), float(row["endtime"]))
-    end = NEVER if row["end_s"] == "never" else float(row["end_s"]) / 86400
+    end = NEVER if row["end_s"] in ("never", "") else float(row["end_s"]) / 86400
     return (row["tenant_id"], float(row["vcpus"]), float(row["memory_mb"]), row["class"] == "spot",
             float(row["start_s"]) / 86400, end)
 
@@ -132,7 +133,7 @@ def revenue(w, spot):
 def daily_swing(curve):
     """Mean over the days of (greatest - least) / mean."""
     days = [curve[d * 24 : d * 24 + 24] for d in range(DAYS)]
-    return statistics.mean((max(day) - min(day)) / statistics.mean(day) for day in days)
+    return statistics.mean((max(day) - min(day)) / statistics.mean(day) for day in days if any(day))
 
 
 def burstiness(w):

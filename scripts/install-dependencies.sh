@@ -23,14 +23,15 @@ packages=(
   libboost-dev doctest-dev libbenchmark-dev
   python3 python3-dev python3-numpy pybind11-dev libboost-python-dev
 )
-# Tools that look at the sources; what the Python tests need; Chromium, which looks at the report;
+# Tools that look at the sources; what the Python tests need; Chromium, which looks at the report; Doxygen,
+# which reads the headers for the site;
 # Nova, whose weighers and filters run as they are; what a cloud of Nova on this machine needs (in a
 # container Debian starts neither MariaDB nor RabbitMQ; elsewhere it does, and the tests leave them be).
 dev_packages=(
   clang clang-tidy clang-format libclang-rt-dev ccache shellcheck codespell
   python3-venv python3-pip python3-pytest python3-hypothesis python3-pandas python3-matplotlib
   python3-sklearn python3-nbclient python3-nbformat python3-ipykernel
-  chromium chromium-driver python3-selenium
+  chromium chromium-driver python3-selenium doxygen
   python3-nova
   python3-fixtures python3-testtools python3-oslotest python3-wsgi-intercept python3-ddt
   python3-requests-mock python3-osprofiler python3-gabbi python3-testscenarios

@@ -15,7 +15,8 @@ and the report in a browser, and checks format, types, spelling, shell scripts a
   --quick           only the build and its tests
   --full            also what --slow does, the plugin's cost, the plugin in Nova's fixtures, and the
                     scenarios on a whole cloud of Nova's services
-  --slow            only the build by clang with sanitizers and its tests, the wheel, clang-tidy
+  --slow            only the build by clang with sanitizers and its tests, the wheel, clang-tidy, and
+                    the site of the documentation if there is a release build
   --no-nova         with --full: without what runs OpenStack Nova's services
   --no-nova-cloud   with --full: without the scenarios on the cloud, which take a quarter of an hour
   --nova-releases   with --full: Nova's fixtures also on releases from the Python registry
@@ -227,6 +228,8 @@ test_by_clang() {
 check_what_is_slow() {
   test_by_clang
   test_python "python from the wheel" tests/python/run_wheel_test.sh
+  # Its notebooks run with the release build, which this mode alone does not make.
+  if has_module release "site"; then check "site" scripts/build-site.sh build/release; fi
 }
 
 # can_give_way: whether the kernel schedules by session, and a session can be told to go last.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the Python tests against the package that a build has staged. Prints pytest's output.
+# Runs the Python tests, and the code and commands of the pages, with what a build has made. Prints pytest's output.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -31,4 +31,5 @@ if build/venv/bin/python -c 'import xdist' 2>/dev/null; then
   parallel=(-n "$(nproc)" --dist worksteal)
 fi
 # Tests press Ctrl-C, which what a script starts in the background would ignore.
-exec env --default-signal=INT build/venv/bin/python -m pytest -p no:cacheprovider "${parallel[@]}" "$@" tests/python
+exec env --default-signal=INT build/venv/bin/python -m pytest -p no:cacheprovider "${parallel[@]}" "$@" tests/python \
+  tests/docs

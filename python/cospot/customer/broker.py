@@ -1,4 +1,4 @@
-"""What :func:`cospot.broker_recommend` returns (docs/broker.md). Costs are in USD."""
+"""What `cospot.broker_recommend` returns (docs/broker.md). Costs are in USD."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What :func:`cospot.price_classes` returns. Money is in shares of the on-demand price."""
+"""What `cospot.price_classes` returns. Money is in shares of the on-demand price."""
 
 from __future__ import annotations
 

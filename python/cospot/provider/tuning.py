@@ -1,4 +1,4 @@
-"""What :func:`cospot.tune` returns. Shares and losses are fractions of what was requested."""
+"""What `cospot.tune` returns. Shares and losses are fractions of what was requested."""
 
 from __future__ import annotations
 

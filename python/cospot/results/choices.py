@@ -45,7 +45,7 @@ def best_without_vm_loss(runs: pd.DataFrame) -> pd.DataFrame:
     Returns:
         One row per size, index ``size``: of the combinations that can be set and that reject no VM
         on any of the workloads, the one with the greatest mean ``spot_share``, with the columns of
-        :func:`average_over_workloads`; NaN where there is none. And ``upper_bound``: the most
+        `average_over_workloads`; NaN where there is none. And ``upper_bound``: the most
         that a combination earns which knows true lifetimes; NaN where there is none.
 
     Raises:

@@ -1,6 +1,6 @@
 """Results of a study as pandas frames.
 
-Reads the SQLite database that ``cospot compare`` and :func:`cospot.sweep` write
+Reads the SQLite database that ``cospot compare`` and `cospot.sweep` write
 (docs/results-format.md): the columns that the study declares, and what is derived from them, as
 the views of the database have it.
 Needs pandas.
@@ -230,7 +230,7 @@ def load_results(database: str | PathLike[str]) -> Results:
     """Read a results database.
 
     Args:
-        database: The file that ``cospot compare``, ``cospot merge`` or :func:`cospot.sweep`
+        database: The file that ``cospot compare``, ``cospot merge`` or `cospot.sweep`
             wrote. It may be unfinished: then the finished runs are read.
 
     Returns:
