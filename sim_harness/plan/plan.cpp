@@ -406,8 +406,9 @@ class PlanMaker {
     if (last != found_.promised.end()) {
       const std::size_t parts = found_.datacenter.parts.count;
       judged.is_sold =
-          judged.parts > 0 && held(tally_of(last->second, index, 0, parts), judged.promise) &&
-          verdict_of(judged.tally.tested, judged.promise.broken) != PromiseVerdict::kBroken;
+          held(tally_of(last->second, index, 0, parts), judged.promise) &&
+          judged.tally.tested.promised >= kLeastTested &&
+          verdict_of(judged.tally.tested, judged.promise.broken) == PromiseVerdict::kKept;
       judged.worth = worth_of(judged, last->second);
     }
     found_.classes.push_back(judged);
@@ -426,7 +427,7 @@ class PlanMaker {
     // Of a mean spot.
     std::uint64_t placed = 0;
     for (const PartAccount& part : run.parts) placed += part.of(Level::kSpot).placed;
-    if (evictions == 0 || placed == 0 || judged.tally.tested.promised == 0) return std::nullopt;
+    if (evictions == 0 || placed == 0 || judged.tally.tested.promised < kLeastTested) return std::nullopt;
     double vcpus = 0;
     double count = 0;
     for (const WorkloadRow& row : found_.datacenter.history->workload.rows) {

@@ -96,7 +96,7 @@ SummaryTable classes_table(const PlanFindings& findings) {
     const ProbabilityInterval interval = eviction_interval(tested);
     add_row(table,
             {fmt::format("{} h", one.promise.life / std::chrono::hours(1)),
-             percent(1 - one.promise.broken, 0), one.is_sold ? "yes" : "no",
+             percent(1 - one.promise.broken, 0), one.is_sold ? "yes" : "not yet",
              fmt::format("{}", one.parts), fmt::format("{}", one.tally.given),
              fmt::format("{}", tested.promised),
              tested.promised == 0 ? "-"
@@ -214,7 +214,7 @@ SummaryText plan_text(const PlanFindings& findings, const std::string& currency)
   }
   if (!findings.classes.empty()) {
     text +=
-        "\nPromised lifetimes of the spots; a class is sold where it held in all parts before\n";
+        "\nPromised lifetimes of the spots; by what the parts before had kept; sell those that are kept\n";
     text.add(classes_table(findings));
     text +=
         "\"could carry\": how much more than a plain spot a job gains by it, of the utility "
