@@ -92,6 +92,11 @@ class Plan:
         return value[0]
 
     @property
+    def is_synthetic(self) -> bool:
+        """Whether its history is a synthetic workload, whose instances are only numbered."""
+        return isinstance(self.one("workloads"), dict) and "synthetic" in self.one("workloads")
+
+    @property
     def others(self) -> list[str]:
         """Keys of parts that the plan's runs had besides, such as disruptions."""
         return sorted(key for key in self.entries if key not in _KNOWN)
