@@ -28,7 +28,7 @@ def days(*values):
     return [np.array(each, float) for each in values]
 
 
-def test_the_distance_and_all_exchanges_by_hand():
+def test_the_distance_and_all_permutations_by_hand():
     """Two days of 1 and two of 2: as far apart only these, and the other way round, of six."""
     found = drift.compare(days([1], [1]), days([2], [2]))
     assert (found.distance, found.p, found.least_p) == (1, 2 / 6, 1 / 6)
@@ -49,7 +49,7 @@ def test_nothing_is_said_of_an_empty_sample():
     assert drift.compare(days([1]), []) is None
 
 
-def test_exchanges_by_brute_force():
+def test_permutations_by_brute_force():
     draws = random.Random(7)
     samples = [[draws.randrange(6) for _ in range(draws.randrange(1, 9))] for _ in range(7)]
 
@@ -80,11 +80,30 @@ def test_a_burst_of_one_day_is_no_drift():
 
 
 def test_two_weeks_and_one_that_differ_altogether():
-    """Of 116,280 exchanges 9,999 are drawn, and the same each time."""
+    """Of 116,280 permutations 9,999 are drawn, and the same each time."""
     before, after = [[1.0]] * 14, [[2.0]] * 7
     found = drift.compare(days(*before), days(*after))
     assert found.p == found.least_p == 1 / 10_000
     assert drift.compare(days(*before), days(*after)) == found
+
+
+def test_two_weeks_of_one_demand_seldom_differ():
+    """Bursts and all. By the tables of the test nearly every pair would: requests are dependent."""
+    alarms = 0
+    for seed in range(1, 11):
+        demand = drift.demand(cospot.Workload.generate(seed=seed, scale=0.001))
+        found = drift.compare_week(demand.last(1), demand.last(0))
+        alarms += min(one.p for one in found.values()) < 0.05 / 4
+    assert alarms <= 2  # more than 2 of 10 happen once in 87 times at 5 %
+
+
+def test_other_sizes_are_noticed_on_a_synthetic_cloud():
+    columns = cospot.Workload.generate(seed=1, scale=0.001).to_columns()
+    columns["vcpus"] = columns["vcpus"] * 2
+    after = drift.demand(cospot.Workload.from_columns(columns, window_days=14)).last(0)
+    before = drift.demand(cospot.Workload.generate(seed=1, scale=0.001)).last(1)
+    found = drift.compare_week(before, after)
+    assert found["vcpus"].p < 0.005 < found["memory_mb"].p
 
 
 def workload(rows, window_days):
@@ -261,14 +280,14 @@ def test_demand_that_has_drifted_is_an_alarm(cloud, state, plan, capsys, tmp_pat
     assert (found["drift"][0]["before"], found["drift"][0]["after"]) == (3, 4)
     assert found["drift"][0]["p"] == 1 / 10_000
     assert "vCPUs of a VM from " in found["alarm"] and ": 4, in the plan 3 (two-s" in found["alarm"]
-    assert "= 0.0001 < 0.01)" in found["alarm"]  # 0.05 / 5
+    assert "of days: 0.0001 < 0.01)" in found["alarm"]  # 0.05 / 5
 
     evictor = ("--evictor-config-file", state[1])
     assert run("status", "--plan", plan, "--history", path, *evictor) == 1
     text = capsys.readouterr().out
     assert text.startswith("ALARM: not as in plan.yaml: vCPUs of a VM")
     assert sum(line.startswith("ALARM") for line in text.splitlines()) == 1
-    assert "two-sample Kolmogorov-Smirnov test, p by exchanging days\n" in text
+    assert "two-sample Kolmogorov-Smirnov test, p by permutation of days\n" in text
     assert "0.05 / 5 judgements (Bonferroni)" in text
 
 

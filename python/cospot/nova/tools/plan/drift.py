@@ -1,9 +1,9 @@
 """Two-sample Kolmogorov-Smirnov tests of what was asked for: a plan's history, and a recent week.
 
 Requests come in bursts, so thousands of them are no thousands of observations, and the tables of
-the test would call every difference significant. So whole days are exchanged between the two
-samples: p is the share of such exchanges after which they differ as much. That holds however much
-the requests of a day depend on each other, and with any number of equal values.
+the test would call every difference significant. So whole days are permuted between the two
+samples: p is the share of permutations after which they differ as much. That holds however much the
+requests of a day depend on each other, and with any number of equal values.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ US: Final = 1_000_000
 HOUR_US: Final = 3600 * US
 DAY_US: Final = 24 * HOUR_US
 WEEK_DAYS: Final = 7
-#: So many exchanges of days, at most: all of them where there are no more.
+#: So many permutations of days, at most: all of them where there are no more.
 DRAWS: Final = 9_999
 _SEED: Final = 1
 _AT_ONCE: Final = 500
@@ -43,7 +43,7 @@ class Compared:
 
     Attributes:
         distance: the largest difference of the two distribution functions, 0 to 1.
-        p: the share of exchanges of days after which it is as large.
+        p: the share of permutations of days after which it is as large.
         least_p: no sample of so few days has a lower one.
         before, after: the means of the two samples.
     """

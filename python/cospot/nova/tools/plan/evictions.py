@@ -84,10 +84,7 @@ def planned_rates(plan: Plan, workload: cospot.Workload) -> EvictionRates:
         what = ["Economy instances"] * plan.sells_economy + plan.others
         raise ConfigError(f"the plan's runs had {', '.join(what)}; `cospot compare` repeats them")
     host: Any = plan.entries.get("host")
-    if isinstance(host, str):
-        host = plan.path.parent / host
-    elif isinstance(host, dict) and "count" not in host:
-        host = tuple(int(host.get(name) or 0) for name in ("vcpus", "memory_mb", "disk_gb"))
+    host = plan.path.parent / host if isinstance(host, str) else plan.host_size() or host
     with tempfile.TemporaryDirectory() as folder:
         events = Path(folder) / "events.csv"
         try:
@@ -115,7 +112,7 @@ def _first_days(workload: cospot.Workload) -> list[int]:
 def _chain(entry: Any) -> Any:
     if isinstance(entry, str):
         return entry
-    if not isinstance(entry, dict) or entry.keys() - {"label", "weighers"}:
+    if not isinstance(entry, dict) or entry.keys() - {"label"} != {"weighers"}:
         raise ConfigError(f"found {entry!r:.60}, expected a policy without options")
     return cospot.Chain(entry["weighers"])
 

@@ -129,7 +129,8 @@ def _weighers(entry: Any) -> list[tuple[str, bool]]:
     if not isinstance(entry, dict):
         return []
     if "weighers" in entry:
-        return [one for each in entry["weighers"] or [] for one in _weighers(each)]
+        inner = entry["weighers"]
+        return [one for each in inner for one in _weighers(each)] if isinstance(inner, list) else []
     return [(str(entry.get("name")), bool(entry.keys() - {"name", "label"}))]
 
 
@@ -230,7 +231,7 @@ def _tell_left_out(
 
 def _economy(plan: Plan) -> str:
     return (
-        f"{plan.one('economy_percent'):g} % of what is asked for is to be sold as Economy"
+        f"{plan.one('economy_percent')} % of what is asked for is to be sold as Economy"
         " instances: the plugin knows VMs and spots and no level between them, so that share is"
         " sold as plain spots or not at all"
     )

@@ -18,6 +18,7 @@ _PROMISE: Final = re.compile(r"# promise: hours=(\S+) probability=(\S+)\s*")
 _AMOUNTS: Final = ("vcpus", "memory_mb", "disk_gb")
 #: No plan is longer.
 _MOST_BYTES: Final = 1 << 20
+_MOST_HOSTS: Final = 10_000_000
 _MOST_HOURS: Final = 876_000
 #: What a plan says beside its setting: of the run that judged it, and of what it sold.
 _KNOWN: Final = frozenset(
@@ -99,7 +100,7 @@ class Plan:
     @property
     def others(self) -> list[str]:
         """Keys of parts that the plan's runs had besides, such as disruptions."""
-        return sorted(key for key in self.entries if key not in _KNOWN)
+        return sorted(str(key) for key in self.entries if key not in _KNOWN)
 
     def workload(self) -> cospot.Workload:
         """Return the history that the plan was made of.
@@ -134,11 +135,21 @@ class Plan:
         count, host = self.one("hosts"), self.entries.get("host")
         if isinstance(host, str):
             found = _read_hosts(self.path.parent / host)
-        elif isinstance(host, dict) and "count" not in host:
-            found = [_size(host, f"{self.path}: host")] * int(count)
         else:
-            return []
+            size = self.host_size()
+            found = [] if size is None else [size] * self.count_of_hosts()
         return found if len(found) == count else []
+
+    def host_size(self) -> tuple[int, int, int] | None:
+        """Return vCPUs, MiB and GiB of a host; None where there are several types, or a file.
+
+        Raises:
+            ConfigError: one is no number.
+        """
+        host = self.entries.get("host")
+        if not isinstance(host, dict) or "count" in host:
+            return None
+        return _size(host, f"{self.path}: host")
 
     def count_of_hosts(self) -> int:
         """Return how many hosts the plan counts on.
@@ -147,7 +158,7 @@ class Plan:
             ConfigError: it does not say a number.
         """
         count = self.one("hosts")
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_HOSTS:
             raise ConfigError(f"{self.path}: hosts: found {count!r:.60}, expected a number from 1")
         return int(count)
 

@@ -34,7 +34,7 @@ ALPHA: Final = 0.05
 _DAY_S: Final = 86400.0
 _EVICTIONS: Final = "evictions"
 _LABELS: Final = {**drift.MEASURES, _EVICTIONS: "evictions per spot-hour"}
-TEST: Final = "two-sample Kolmogorov-Smirnov test, p by exchanging days"
+TEST: Final = "two-sample Kolmogorov-Smirnov test, p by permutation of days"
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,8 @@ class PlanStatus:
         if not found:
             return ""
         return (
-            f"ALARM: not as in {self.plan.path.name}: {'; '.join(found)}. Make history and plan"
-            " anew, or promise less (docs/nova/plan.md)"
+            f"ALARM: not as in {self.plan.path.name}: {'; '.join(found)}. Export a new"
+            " history and plan again (docs/nova/plan.md)"
         )
 
     def _broken(self) -> Iterator[str]:
@@ -121,7 +121,7 @@ class PlanStatus:
             if one.compared.p < self.level:
                 yield (
                     f"{_LABELS[one.measure]} from {one.week} on: {one.compared.after:.3g}, in the"
-                    f" plan {one.compared.before:.3g} ({TEST} = {one.compared.p:.2g} <"
+                    f" plan {one.compared.before:.3g} ({TEST}: {one.compared.p:.2g} <"
                     f" {self.level:.2g})"
                 )
 
