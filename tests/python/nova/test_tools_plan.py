@@ -3,7 +3,9 @@
 import configparser
 import itertools
 import json
+import re
 import shlex
+from pathlib import Path
 
 import pytest
 from cospot.nova.spot_flavors import spot_extra_specs
@@ -11,6 +13,8 @@ from cospot.nova.tools.plan.pages import history_days
 from doctor_cases import GOOD_EVICTOR, configure, good_cloud
 from plan_cases import ECONOMY, write_plan
 from tool_cases import run
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(autouse=True)
@@ -168,7 +172,7 @@ def test_what_nova_cannot_do_is_one_sentence(plan, capsys, changes, sentence, mi
 def test_promises_take_the_evictor_that_they_are_estimated_with(plan, capsys):
     code, found = apply(capsys, plan([(1, 0.9), (4, 0.9)], evictor="[FIFO]"))
     assert code == 1
-    assert "the 2 promised lifetimes are kept with the plan's evictor" in found["cannot"][0]
+    assert "lifetimes are promised (2 classes) with another evictor than YJF" in found["cannot"][0]
     assert "--evictor YJF" in found["cannot"][0]
     assert "lifetime_target" not in found["cospot"] and "promises.sh" not in found["files"]
 
@@ -385,3 +389,14 @@ def test_the_text_for_people(plan, capsys):
     ]
     assert any(line.startswith("cannot   25 % of what is asked for") for line in lines)
     assert "unknown  [cospot]: there is no nova.conf here: nothing to compare" in lines
+
+
+def test_the_output_in_the_documentation(capsys, monkeypatch):
+    """Of the plan and the configuration that stand in examples/nova."""
+    monkeypatch.chdir(ROOT)
+    page = (ROOT / "docs" / "nova" / "plan.md").read_text()
+    command = re.search(r"```sh\n(cospot-nova plan apply .*?)```", page, re.DOTALL)[1]
+    (command, *_) = command.replace("\\\n", " ").splitlines()
+    assert run(*shlex.split(command)[1:]) == 1
+    shown = re.search(r"```\n(Sell all .*?)```", page, re.DOTALL)[1]
+    assert capsys.readouterr().out == shown

@@ -191,10 +191,10 @@ def _classes(
         return []
     if evictor != promises.EVICTOR:
         draft.cannot.append(
-            f"the {len(plan.classes)} promised lifetimes are kept with the plan's evictor: Nova's"
-            f" table of promises is estimated as if the youngest spots went first"
-            f" ({promises.EVICTOR}), so nothing is promised; plan with --evictor"
-            f" {promises.EVICTOR} to sell them"
+            f"lifetimes are promised ({len(plan.classes)} classes) with another evictor than"
+            f" {promises.EVICTOR}: Nova's table of promises is estimated as if the youngest spots"
+            f" went first, so nothing is promised; plan with --evictor {promises.EVICTOR} to sell"
+            " them"
         )
         return []
     possible = [one for one in plan.classes if _LEAST_TARGET <= one.target <= _MOST_TARGET]
