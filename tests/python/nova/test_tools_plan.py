@@ -326,6 +326,26 @@ def test_the_commands_for_flavors_make_what_is_planned(cloud, plan, capsys):
     assert project == ["openstack", "flavor", "set", "--project", "blue", "spot.two words.6h"]
 
 
+def test_the_pages_are_in_a_safe_order(plan, capsys):
+    """The evictor knows promises before they are given, and flavors come after both."""
+    pages = list(apply(capsys, plan([(6, 0.9)]))[1]["files"])
+    assert pages == ["cospot-evictor.conf", "nova.conf", "quotas.sh", "flavors.sh", "promises.sh"]
+    assert next(iter(apply(capsys, plan(evictor="[LPKM]"))[1]["files"])) == "models.sh"
+
+
+def test_what_else_weighs_stays(plan, capsys, tmp_path):
+    """Server groups with soft affinity take Nova's own weighers beside."""
+    both = "nova.scheduler.weights.all_weighers,cospot.nova.scheduler.weigher.CospotWeigher"
+    config = tmp_path / "nova.conf"
+    config.write_text(
+        f"[filter_scheduler]\nenabled_filters = CospotFilter,MyFilter\nweight_classes = {both}\n"
+    )
+    found = apply(capsys, plan(), "--offline", "--config-file", config)[1]
+    filters = section(found["files"]["nova.conf"], "filter_scheduler")
+    assert filters["weight_classes"] == both
+    assert filters["enabled_filters"] == "MyFilter,CospotFilter"
+
+
 def test_flavors_without_a_cloud(plan, capsys):
     arguments = ("--flavor", "m1.large", "--without-disk")
     text = apply(capsys, plan([(6, 0.9)]), *arguments)[1]["files"]["flavors.sh"]
@@ -382,8 +402,8 @@ def test_the_text_for_people(plan, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Sell all idle capacity as spots."
     assert [line for line in lines if line.startswith("#####")] == [
-        "##### nova.conf",
         "##### cospot-evictor.conf",
+        "##### nova.conf",
         "##### quotas.sh",
         "##### flavors.sh",
     ]

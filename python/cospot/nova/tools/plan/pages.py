@@ -49,13 +49,14 @@ def pages(
         planned: spot flavors; None where no cloud was asked.
         names: of the flavors that get spot twins, where none was asked.
     """
-    found = [_nova_page(plan, setting, nova), _evictor_page(setting)]
+    found = []
     if "evictor_model" in setting.evictor:
         found.append(_models_page(str(setting.evictor["evictor_model"])))
+    # An evictor that is older than the promises takes them for broken plans.
+    found += [_evictor_page(setting), _nova_page(plan, setting, nova)]
+    found += [_quota_page(plan, setting, nova), _flavor_page(setting, planned, names)]
     if setting.classes:
-        found.append(_promise_page(setting))
-    found.append(_quota_page(plan, setting, nova))
-    found.append(_flavor_page(setting, planned, names))
+        found.append(_promise_page(setting))  # of the spot flavors that there are
     return found
 
 
@@ -75,15 +76,16 @@ def _nova_page(plan: Plan, setting: NovaSetting, nova: Any) -> Page:
     group = nova.filter_scheduler
     available = [name for name in group.available_filters if name != FILTER]
     enabled = [name for name in group.enabled_filters if name != _FILTER_NAME]
+    classes = list(group.weight_classes)  # server groups with soft affinity need Nova's own too
     lines = [
-        "# nova.conf of every nova-scheduler, and [quota] of nova-api; then restart both.",
+        "# Into nova.conf of every nova-scheduler, [quota] of nova-api too; then restart both.",
         "# enabled_filters and available_filters are yours, and cospot's last.",
         *_section(
             "filter_scheduler",
             [
                 *(("available_filters", name) for name in (*available, FILTER)),
                 ("enabled_filters", [*enabled, _FILTER_NAME]),
-                ("weight_classes", WEIGHER),
+                ("weight_classes", classes if WEIGHER in classes else WEIGHER),
                 ("host_subset_size", 1),
                 ("track_instance_changes", True),
             ],
@@ -103,7 +105,7 @@ def _counts_itself(nova: Any) -> bool:
 
 
 def _evictor_page(setting: NovaSetting) -> Page:
-    lines = ["# cospot-evictor.conf; then restart cospot-evictor, before nova-scheduler."]
+    lines = ["# Into cospot-evictor.conf; then restart cospot-evictor, before nova-scheduler."]
     return Page(
         "cospot-evictor.conf", _text([*lines, *_section("cospot_evictor", setting.evictor)])
     )
@@ -174,9 +176,7 @@ def _quota_page(plan: Plan, setting: NovaSetting, nova: Any) -> Page:
 def _flavor_page(
     setting: NovaSetting, planned: Sequence[PlannedFlavor] | None, names: Sequence[str]
 ) -> Page:
-    lines = [
-        "# Spot flavors: last, when nova-scheduler and cospot-evictor run with the files above."
-    ]
+    lines = ["# Spot flavors: when nova-scheduler and cospot-evictor run with the files above."]
     without = "" if spot_flavors.DISK_GB in setting.cospot["resources"] else " --without-disk"
     if planned:
         for one in planned:
