@@ -11,16 +11,17 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from cospot.nova.promises.promise_message import Promise
 
 FOLDER: Final = "promises"
 _DAY_S: Final = 86400.0
+_Group = TypeVar("_Group", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -138,12 +139,30 @@ class PromiseJournal:
             now: seconds since the epoch.
             window: promises whose term was over so many seconds ago count no more.
         """
-        found: dict[float, dict[str, int]] = {}
+        found = self.counts_by(now, window, lambda promise: promise.target)
+        return [found[target] for target in sorted(found)]
+
+    def counts_by(
+        self, now: float, window: float, group: Callable[[Promise], _Group | None]
+    ) -> dict[_Group, PromiseCounts]:
+        """Return the counts by what a function makes of a promise; None: it is not counted.
+
+        Args:
+            now: seconds since the epoch.
+            window: promises whose term was over so many seconds ago count no more.
+            group: all promises of one group have the same target.
+        """
+        found: dict[_Group, dict[str, int]] = {}
+        targets: dict[_Group, float] = {}
         with self._lock:
             for known in self._known.values():
                 if known.never_ran or known.promise.due_at < now - window:
                     continue
-                count = found.setdefault(known.promise.target, {})
+                own = group(known.promise)
+                if own is None:
+                    continue
+                targets[own] = known.promise.target
+                count = found.setdefault(own, {})
                 is_due = known.promise.due_at <= now
                 if known.broken_at is None:
                     word = "kept" if is_due else "open"
@@ -151,7 +170,7 @@ class PromiseJournal:
                     continue
                 count["broken"] = count.get("broken", 0) + 1
                 count["broken_due"] = count.get("broken_due", 0) + is_due
-        return [PromiseCounts(target, **found[target]) for target in sorted(found)]
+        return {own: PromiseCounts(targets[own], **count) for own, count in found.items()}
 
     def refresh(self) -> None:
         """Read what was written since the last time, by whomever.

@@ -46,8 +46,8 @@ class BrokenShare:
         }
 
 
-def broken_share(counts: PromiseCounts) -> BrokenShare:
+def broken_share(counts: PromiseCounts, confidence: float = CONFIDENCE) -> BrokenShare:
     """Return the bounds, by Clopper and Pearson."""
-    lower = cospot.eviction_interval(counts.promised, counts.broken, CONFIDENCE)[0]
-    upper = cospot.eviction_interval(counts.due, counts.broken_due, CONFIDENCE)[1]
+    lower = cospot.eviction_interval(counts.promised, counts.broken, confidence)[0]
+    upper = cospot.eviction_interval(counts.due, counts.broken_due, confidence)[1]
     return BrokenShare(counts, lower, upper)

@@ -6,8 +6,10 @@ Tolerant: what is no record of an eviction is passed over, as newer versions may
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Final
 
@@ -66,11 +68,61 @@ def last_evictions(path: Path, count: int) -> list[Eviction]:
     return list(evictions.values())[::-1][:count]
 
 
-def _records(path: Path) -> Iterator[Mapping[str, Any]]:
+@dataclass(frozen=True)
+class EvictionTimes:
+    """When spots were evicted, seconds since the epoch.
+
+    Attributes:
+        since: when the log begins; infinite where it is empty.
+        times: of the orders that were not given up.
+    """
+
+    since: float
+    times: Sequence[float]
+
+
+def eviction_times(path: Path) -> EvictionTimes:
+    """Return when spots were evicted, of the whole log.
+
+    Raises:
+        OSError: The file is not there, or cannot be read.
+    """
+    since = math.inf
+    ordered: dict[str, float] = {}
+    for record in _records(path, whole=True):
+        event, instance = str(record.get("event")), str(record.get("instance"))
+        at = _seconds(record.get("time"))
+        if at is None:
+            continue
+        since = min(since, at)
+        if event == "intent":
+            # Asked for again, it is one eviction, of when it was asked for first.
+            ordered.setdefault(instance, at)
+        elif event == "failed":
+            ordered.pop(instance, None)
+    return EvictionTimes(since, sorted(ordered.values()))
+
+
+def _seconds(text: Any) -> float | None:
+    try:
+        moment = datetime.fromisoformat(str(text).replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return moment.replace(tzinfo=moment.tzinfo or timezone.utc).timestamp()
+
+
+def _records(path: Path, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:
     with path.open("rb") as file:
+        if whole:
+            yield from _objects(file)
+            return
         size = file.seek(0, 2)
         file.seek(max(0, size - _MOST_BYTES))
         lines = file.read().splitlines()
+    yield from _objects(lines)
+
+
+def _objects(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
     for line in lines:
         try:
             record = json.loads(line)

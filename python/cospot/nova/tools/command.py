@@ -17,6 +17,7 @@ from cospot.errors import CospotError
 from cospot.nova.tools import flavor_command, inventory_command, setup_command, status_command
 from cospot.nova.tools.doctor import command as doctor_command
 from cospot.nova.tools.history import command as history_command
+from cospot.nova.tools.plan import plan_command
 from cospot.nova.tools.promise import promise_command, quote_command
 
 #: Keeps Python from printing what keystoneauth logs: our own line says it all.
@@ -85,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
         history_command,
         promise_command,
         quote_command,
+        plan_command,
     ):
         module.add_parser(commands)
     return parser

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from oslo_config import cfg
 
@@ -14,9 +14,13 @@ from cospot.nova.tools import settings
 from cospot.nova.tools.text_table import text_table
 
 if TYPE_CHECKING:
+    from cospot.nova.promises.journal import PromiseCounts
     from cospot.nova.promises.kept_share import BrokenShare
+    from cospot.nova.promises.promise_message import Promise
 
 _DAY_S: Final = 86400.0
+#: Targets are shares such as 0.05, written as text now and then.
+_SAME: Final = 1e-6
 _HEADER: Final = (
     "promised to live",
     "spots",
@@ -34,10 +38,12 @@ class PromisesKept:
 
     Attributes:
         shares: by target; empty where nothing was promised, or no evictor runs.
+        groups: what each share is of: its target, or its class.
         problem: why nothing is known; empty when something is.
     """
 
     shares: Sequence[BrokenShare] = ()
+    groups: Sequence[Any] = ()
     problem: str = ""
 
     @property
@@ -52,6 +58,33 @@ def read_kept(evictor_files: Sequence[str]) -> PromisesKept:
     Args:
         evictor_files: its configuration; with none, where it looks itself.
     """
+    return _read(evictor_files, lambda promise: promise.target)
+
+
+def read_kept_of_classes(
+    evictor_files: Sequence[str], classes: Sequence[tuple[float, float]]
+) -> PromisesKept:
+    """Read the same of classes of promises, ascending; those without promises are left out.
+
+    A promise counts for the shortest class that is at least as long, of those with its target.
+
+    Args:
+        evictor_files: as above.
+        classes: lifetimes in seconds and targets.
+    """
+
+    def class_of(promise: Promise) -> tuple[float, float] | None:
+        fitting = [
+            each
+            for each in classes
+            if abs(each[1] - promise.target) < _SAME and each[0] >= promise.lifetime_s - 1
+        ]
+        return min(fitting, default=None)
+
+    return _read(evictor_files, class_of)
+
+
+def _read(evictor_files: Sequence[str], group: Callable[[Promise], Any]) -> PromisesKept:
     from cospot.nova.promises.journal import PromiseJournal
     from cospot.nova.promises.kept_share import broken_share
 
@@ -59,8 +92,11 @@ def read_kept(evictor_files: Sequence[str]) -> PromisesKept:
         evictor = settings.read_evictor_settings(evictor_files).cospot_evictor
         journal = PromiseJournal(str(evictor.state_path))
         journal.refresh()
-        counts = journal.counts(time.time(), evictor.promise_days * _DAY_S)
-        return PromisesKept([broken_share(each) for each in counts])
+        counts: dict[Any, PromiseCounts] = journal.counts_by(
+            time.time(), evictor.promise_days * _DAY_S, group
+        )
+        groups = sorted(counts)
+        return PromisesKept([broken_share(counts[one]) for one in groups], groups)
     except OSError as error:
         return PromisesKept(problem=f"{error.filename}: cannot be read: {error.strerror}")
     except (ConfigError, cfg.Error):
@@ -86,11 +122,6 @@ def promise_alarm(share: BrokenShare) -> str:
 
 def _row(share: BrokenShare) -> Sequence[object]:
     counts = share.counts
-    verdict = "unclear"
-    if share.alarm:
-        verdict = "BROKEN"
-    elif share.upper <= counts.target:
-        verdict = "kept"
     return (
         f"with {100 * (1 - counts.target):g} %",
         counts.promised,
@@ -98,5 +129,12 @@ def _row(share: BrokenShare) -> Sequence[object]:
         counts.broken,
         counts.open,
         f"{100 * share.lower:.2f}% to {100 * share.upper:.2f}%",
-        verdict,
+        verdict_of(share),
     )
+
+
+def verdict_of(share: BrokenShare) -> str:
+    """Return what the bounds say, in a word."""
+    if share.alarm:
+        return "BROKEN"
+    return "kept" if share.upper <= share.counts.target else "unclear"

@@ -18,6 +18,7 @@ from cospot.nova.tools.audit_log import Eviction, last_evictions
 from cospot.nova.tools.cloud import Cloud, Provider
 from cospot.nova.tools.host_use import HostUse, host_use, total_use
 from cospot.nova.tools.kept_promises import PromisesKept, promise_alarm, promise_table, read_kept
+from cospot.nova.tools.plan.plan_file import read_plan
 from cospot.nova.tools.text_table import text_table
 
 if TYPE_CHECKING:
@@ -67,12 +68,26 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--audit-log", metavar="PATH", help="of the evictor (default: as its configuration says)"
     )
+    parser.add_argument(
+        "--plan",
+        metavar="PLAN",
+        help="compare promises, evictions and demand with this study file of cospot plan -o",
+    )
+    parser.add_argument(
+        "--history",
+        metavar="PATH",
+        help="with --plan: recent weeks, from cospot-nova history export (default: the last week,"
+        " of Nova's API)",
+    )
     settings.add_evictor_argument(parser)
     credentials.add_arguments(parser)
     parser.set_defaults(run=_run)
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    if arguments.history is not None and arguments.plan is None:
+        raise ConfigError("status: --history: expected --plan PLAN too")
+    plan = None if arguments.plan is None else read_plan(arguments.plan)
     cloud = credentials.connect(arguments)
     aggregates = cloud.aggregates()
     if arguments.aggregate is not None:
@@ -85,6 +100,13 @@ def _run(arguments: argparse.Namespace) -> int:
     log = _read_log(arguments)
     stalled = _read_stalled(arguments)
     kept = read_kept(arguments.evictor_config_file)
+    watched = None
+    if plan is not None:
+        from cospot.nova.tools.plan.watch import recent_history, watch
+
+        recent = recent_history(cloud, arguments.history)
+        path = None if log.problem else log.path
+        watched = watch(plan, recent, arguments.evictor_config_file, path)
     if arguments.format == "json":
         print(
             json.dumps(
@@ -96,13 +118,18 @@ def _run(arguments: argparse.Namespace) -> int:
                     "evictions": [vars(eviction) for eviction in log.evictions],
                     "promises": [each.as_json() for each in kept.shares],
                     "audit_log": {"path": log.path, "problem": log.problem or None},
+                    **({} if watched is None else {"plan": watched.as_json()}),
                 },
                 indent=2,
             )
         )
     else:
         alarms = [*map(_alarm, stalled), *map(promise_alarm, kept.alarms)]
-        print("".join(f"{each}\n" for each in alarms) + _tables(hosts, groups, log, kept))
+        parts = [_tables(hosts, groups, log, kept)]
+        if watched is not None:
+            alarms += [watched.alarm] * bool(watched.alarm)
+            parts.append(watched.as_text())
+        print("".join(f"{each}\n" for each in alarms) + "\n\n".join(parts))
     if kept.problem:
         print(f"cospot-nova: {kept.problem}; promises are left out", file=sys.stderr)
     named_by_user = log.path is None and arguments.evictor_config_file
@@ -110,7 +137,7 @@ def _run(arguments: argparse.Namespace) -> int:
         raise ConfigError(log.problem)
     if log.problem and not log.is_absent:
         print(f"cospot-nova: {log.problem}; evictions are left out", file=sys.stderr)
-    return 0
+    return int(watched is not None and bool(watched.alarm))
 
 
 def _hosts(cloud: Cloud, aggregates: dict[str, list[str]] | None) -> list[HostUse]:

@@ -1,0 +1,1 @@
+"""A plan of `cospot plan` in Nova: its configuration, and how it turns out."""

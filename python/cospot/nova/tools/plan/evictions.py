@@ -1,0 +1,165 @@
+"""Evictions per spot-hour, day by day: as a plan's own simulation has them, and as they were."""
+
+from __future__ import annotations
+
+import csv
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import cospot
+from cospot.errors import ConfigError, CospotError
+from cospot.nova.tools.plan.drift import DAY_US, HOUR_US, US, WEEK_DAYS, Days, whole_days
+from cospot.nova.tools.plan.plan_file import Plan
+
+Times = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class EvictionRates:
+    """Evictions and hours of spots on each of some days.
+
+    Attributes:
+        evictions: by day.
+        spot_hours: by day: the sum over all spots that ran.
+    """
+
+    evictions: Sequence[int]
+    spot_hours: Sequence[float]
+
+    @property
+    def days(self) -> Days:
+        """Evictions per spot-hour of each day on which there were spots."""
+        return [
+            np.array([evicted / hours])
+            for evicted, hours in zip(self.evictions, self.spot_hours, strict=True)
+            if hours > 0
+        ]
+
+    def last(self, week: int) -> EvictionRates:
+        """Return one week of it: 0 is the last."""
+        end = len(self.evictions) - WEEK_DAYS * week
+        rows = slice(max(0, end - WEEK_DAYS), max(0, end))
+        return EvictionRates(self.evictions[rows], self.spot_hours[rows])
+
+    @property
+    def rate(self) -> float | None:
+        """Evictions per spot-hour of all days together; None without spots."""
+        hours = sum(self.spot_hours)
+        return sum(self.evictions) / hours if hours > 0 else None
+
+
+def rates(
+    start_us: Times, end_us: Times, evicted_us: Times, from_us: Sequence[int]
+) -> EvictionRates:
+    """Return the rates of days.
+
+    Args:
+        start_us: when each spot began to run.
+        end_us: when it ended.
+        evicted_us: when spots were evicted.
+        from_us: when each day begins.
+    """
+    evictions, hours = [], []
+    for day in from_us:
+        until = day + DAY_US
+        ran = np.minimum(end_us, until) - np.maximum(start_us, day)
+        hours.append(float(np.maximum(ran, 0).sum()) / HOUR_US)
+        evictions.append(int(np.count_nonzero((evicted_us >= day) & (evicted_us < until))))
+    return EvictionRates(evictions, hours)
+
+
+def planned_rates(plan: Plan, workload: cospot.Workload) -> EvictionRates:
+    """Return what the plan comes to on its own history.
+
+    Raises:
+        ConfigError: it cannot be simulated again here.
+    """
+    if plan.sells_economy or plan.others:
+        what = ["Economy instances"] * plan.sells_economy + plan.others
+        raise ConfigError(f"the plan's runs had {', '.join(what)}; `cospot compare` repeats them")
+    host: Any = plan.entries.get("host")
+    host = plan.path.parent / host if isinstance(host, str) else plan.host_size() or host
+    with tempfile.TemporaryDirectory() as folder:
+        events = Path(folder) / "events.csv"
+        try:
+            cospot.simulate(
+                workload,
+                host=host,
+                hosts=plan.count_of_hosts(),
+                vm=_chain(plan.one("vm")),
+                spot=_chain(plan.one("spot")),
+                evictor=_evictor(plan),
+                saf=plan.one("saf"),
+                otn=plan.one("otn"),
+                events=events,
+            )
+        except (CospotError, TypeError) as error:
+            raise ConfigError(f"{plan.path}: {error}") from error
+        return _rates_of_events(events, _first_days(workload))
+
+
+def _first_days(workload: cospot.Workload) -> list[int]:
+    days = whole_days(workload)
+    return [workload.window_us - DAY_US * (days - day) for day in range(days)]
+
+
+def _chain(entry: Any) -> Any:
+    if isinstance(entry, str):
+        return entry
+    if not isinstance(entry, dict) or entry.keys() - {"label"} != {"weighers"}:
+        raise ConfigError(f"found {entry!r:.60}, expected a policy without options")
+    return cospot.Chain(entry["weighers"])
+
+
+def _evictor(plan: Plan) -> Any:
+    entry = plan.one("evictor")
+    if isinstance(entry, dict) and "model" in entry:
+        return cospot.make_evictor(entry["name"], model=plan.path.parent / entry["model"])
+    return entry
+
+
+def _rates_of_events(events: Path, days: Sequence[int]) -> EvictionRates:
+    """Return the rates of an event log (docs/event-log-format.md)."""
+    running: dict[str, int] = {}
+    lives: list[tuple[int, int]] = []
+    evicted: list[int] = []
+    with events.open(newline="") as file:
+        for row in csv.DictReader(file):
+            if row["class"] != "spot":
+                continue
+            instance, event = row["instance_id"], row["event"]
+            at = round(float(row["time_s"]) * US)
+            if event == "placement":
+                running[instance] = at
+            elif event in ("departure", "eviction") and instance in running:
+                lives.append((running.pop(instance), at))
+                if event == "eviction":
+                    evicted.append(at)
+    lives += [(start, np.iinfo(np.int64).max) for start in running.values()]
+    table = np.array(lives, np.int64).reshape(-1, 2)
+    return rates(table[:, 0], table[:, 1], np.array(evicted, np.int64), days)
+
+
+def observed_rates(
+    workload: cospot.Workload, until: float, evicted_at: Sequence[float], logged_from: float
+) -> EvictionRates:
+    """Return the rates of a recent history, by the audit log; days before that begins are left out.
+
+    Args:
+        workload: the history; its spots ended when they were evicted.
+        until: when its window ended, seconds since the epoch.
+        evicted_at: when spots were evicted, likewise.
+        logged_from: since when evictions are known.
+    """
+    columns = workload.to_columns()
+    spots = columns["is_spot"]
+    zero = until - workload.window_us / US
+    evicted = np.array([round((at - zero) * US) for at in evicted_at], np.int64)
+    known = [day for day in _first_days(workload) if day / US + zero >= logged_from]
+    return rates(columns["start_us"][spots], columns["end_us"][spots], evicted, known)

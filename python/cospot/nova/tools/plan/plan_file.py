@@ -1,0 +1,245 @@
+"""Reads the study file that `cospot plan -o` writes: the setting, and the lifetimes to promise."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import cospot
+from cospot.errors import ConfigError
+
+_STUDIES: Final = ("compare", "levels")
+_PROMISE: Final = re.compile(r"# promise: hours=(\S+) probability=(\S+)\s*")
+_AMOUNTS: Final = ("vcpus", "memory_mb", "disk_gb")
+#: No plan is longer.
+_MOST_BYTES: Final = 1 << 20
+_MOST_HOSTS: Final = 10_000_000
+_MOST_HOURS: Final = 876_000
+#: What a plan says beside its setting: of the run that judged it, and of what it sold.
+_KNOWN: Final = frozenset(
+    {"study", "workloads", "host", "hosts", "added_type", "headroom_percent", "vm", "spot"}
+    | {"evictor", "saf", "otn", "economy", "economy_percent", "promise", "forecaster"}
+    | {"economy_price", "opportunistic_price", "period_hours", "training_days", "horizon_days"}
+    | {"seed"}
+)
+
+
+@dataclass(frozen=True, order=True)
+class PromisedClass:
+    """A lifetime that is promised with a probability."""
+
+    hours: float
+    probability: float
+
+    @property
+    def target(self) -> float:
+        """The share of promises that may be broken, without the noise of 1 - 0.9."""
+        return round(1 - self.probability, 9)
+
+    @property
+    def text(self) -> str:
+        """For people: "6 h with 95 %"."""
+        return f"{self.hours:g} h with {100 * self.probability:g} %"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be sold and how; see docs/nova/plan.md.
+
+    Attributes:
+        path: of the file.
+        decision: what the plan says of itself, sentence by sentence.
+        classes: promised lifetimes to sell.
+        entries: the study: empty where nothing is to be sold.
+    """
+
+    path: Path
+    decision: Sequence[str] = ()
+    classes: Sequence[PromisedClass] = ()
+    entries: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def sells_nothing(self) -> bool:
+        """Whether there is no setting at all."""
+        return not self.entries
+
+    @property
+    def sells_economy(self) -> bool:
+        """Whether a share of idle capacity is for Economy instances."""
+        return bool(self.entries["study"] == "levels")
+
+    def one(self, key: str) -> Any:
+        """Return the value of a key; of a list its only item.
+
+        Raises:
+            ConfigError: it is not there, or has several values: that is a sweep.
+        """
+        if key not in self.entries:
+            raise ConfigError(
+                f"{self.path}: {key} is missing; expected what `cospot plan -o` wrote"
+            )
+        value = self.entries[key]
+        if not isinstance(value, list):
+            return value
+        if len(value) != 1:
+            raise ConfigError(
+                f"{self.path}: {key}: found {len(value)} values, expected one: a plan, no sweep"
+            )
+        return value[0]
+
+    @property
+    def is_synthetic(self) -> bool:
+        """Whether its history is a synthetic workload, whose instances are only numbered."""
+        return isinstance(self.one("workloads"), dict) and "synthetic" in self.one("workloads")
+
+    @property
+    def others(self) -> list[str]:
+        """Keys of parts that the plan's runs had besides, such as disruptions."""
+        return sorted(str(key) for key in self.entries if key not in _KNOWN)
+
+    def workload(self) -> cospot.Workload:
+        """Return the history that the plan was made of.
+
+        Raises:
+            ConfigError: it is not there, or cannot be used.
+        """
+        entry = self.one("workloads")
+        if isinstance(entry, str):
+            entry = {"path": entry}
+        if not isinstance(entry, dict):
+            raise ConfigError(f"{self.path}: workloads: found {entry!r:.60}, expected a path")
+        days = entry.get("window_days")
+        try:
+            if "synthetic" not in entry:
+                return cospot.Workload.load(self.path.parent / entry["path"], window_days=days)
+            names = ("seed", "scale", "sampling")
+            given = {name: entry[name] for name in names if name in entry}
+            return cospot.Workload.generate(entry["synthetic"], window_days=days, **given)
+        except (KeyError, TypeError) as error:
+            raise ConfigError(f"{self.path}: workloads: {entry!r:.60}: {error}") from error
+
+    def hosts(self) -> list[tuple[int, int, int]]:
+        """Return vCPUs, MiB and GiB of each host that the plan counts on.
+
+        Empty where that cannot be told without a simulation: several types, of which it says only
+        how many hosts there are together.
+
+        Raises:
+            ConfigError: a file of hosts cannot be read.
+        """
+        count, host = self.one("hosts"), self.entries.get("host")
+        if isinstance(host, str):
+            found = _read_hosts(self.path.parent / host)
+        else:
+            size = self.host_size()
+            found = [] if size is None else [size] * self.count_of_hosts()
+        return found if len(found) == count else []
+
+    def host_size(self) -> tuple[int, int, int] | None:
+        """Return vCPUs, MiB and GiB of a host; None where there are several types, or a file.
+
+        Raises:
+            ConfigError: one is no number.
+        """
+        host = self.entries.get("host")
+        if not isinstance(host, dict) or "count" in host:
+            return None
+        return _size(host, f"{self.path}: host")
+
+    def count_of_hosts(self) -> int:
+        """Return how many hosts the plan counts on.
+
+        Raises:
+            ConfigError: it does not say a number.
+        """
+        count = self.one("hosts")
+        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_HOSTS:
+            raise ConfigError(f"{self.path}: hosts: found {count!r:.60}, expected a number from 1")
+        return int(count)
+
+
+def read_plan(path: str) -> Plan:
+    """Read a plan.
+
+    Raises:
+        ConfigError: it cannot be read, or is no plan.
+    """
+    import yaml
+
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror or error}; make it: cospot plan -o") from error
+    if len(data) > _MOST_BYTES:
+        raise ConfigError(f"{path}: is larger than {_MOST_BYTES} bytes, and no plan")
+    try:
+        text = data.decode()
+        entries = yaml.safe_load(text)
+    except (UnicodeDecodeError, yaml.YAMLError, ValueError, RecursionError) as error:
+        said = " ".join(str(error).split())
+        raise ConfigError(f"{path}: is no YAML: {said:.200}") from error
+    lines = text.splitlines()
+    decision = [line[1:].strip() for line in lines if line.startswith("#   ")]
+    if entries is None:
+        if not decision:
+            raise ConfigError(f"{path}: is empty; expected what `cospot plan -o` wrote")
+        return Plan(Path(path), decision)
+    if not isinstance(entries, dict):
+        raise ConfigError(f"{path}: found no keys; expected what `cospot plan -o` wrote")
+    if entries.get("study") not in _STUDIES:
+        raise ConfigError(
+            f"{path}: study: found {entries.get('study')!r:.40}, expected {' or '.join(_STUDIES)}:"
+            " what `cospot plan -o` wrote"
+        )
+    plan = Plan(Path(path), decision, _classes(path, lines), entries)
+    plan.count_of_hosts()
+    return plan
+
+
+def _classes(path: str, lines: Sequence[str]) -> list[PromisedClass]:
+    found = set()
+    for number, line in enumerate(lines, 1):
+        if not line.startswith("# promise:"):
+            continue
+        match = _PROMISE.fullmatch(line)
+        try:
+            if match is None:
+                raise ValueError(line)
+            hours, probability = map(float, match.groups())
+        except ValueError:
+            hours = probability = -1.0
+        if not (0 < hours <= _MOST_HOURS and 0 < probability < 1):
+            raise ConfigError(
+                f"{path}:{number}: found {line!r:.80}, expected # promise: hours=6 probability=0.95"
+            )
+        found.add(PromisedClass(hours, probability))
+    return sorted(found)
+
+
+def _size(host: Mapping[str, Any], where: str) -> tuple[int, int, int]:
+    try:
+        vcpus, memory_mb, disk_gb = (int(host.get(name) or 0) for name in _AMOUNTS)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{where}: {error}") from error
+    return vcpus, memory_mb, disk_gb
+
+
+def _read_hosts(path: Path) -> list[tuple[int, int, int]]:
+    """Return the hosts of a file that are up (docs/hosts-format.md)."""
+    try:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from error
+    lines = (line for line in text.splitlines() if line and not line.startswith("#"))
+    return [
+        _size(row, str(path))
+        for row in csv.DictReader(lines)
+        if (row.get("status") or "up") == "up"
+    ]
