@@ -10,7 +10,7 @@ Usage: scripts/build-deb.sh [-o FOLDER]
 
   -o FOLDER   where the packages go; build/packages unless given
 
-Needs what scripts/install-dependencies.sh installs. Prints the packages' paths.
+Needs what scripts/install-dependencies.sh installs, and dpkg-dev and file. Prints the packages' paths.
 TEXT
 }
 
@@ -24,6 +24,12 @@ while [ $# -gt 0 ]; do
   shift
 done
 
+for tool in dpkg-shlibdeps file; do
+  if ! command -v "$tool" >/dev/null; then
+    echo "build-deb: there is no $tool; install dpkg-dev and file" >&2
+    exit 2
+  fi
+done
 if command -v ccache >/dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}
 fi

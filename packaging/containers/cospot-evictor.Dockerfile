@@ -6,7 +6,9 @@
 FROM debian:12-slim AS build
 WORKDIR /source
 COPY scripts/install-dependencies.sh scripts/
-RUN scripts/install-dependencies.sh
+# hadolint ignore=DL3008
+RUN apt-get update && apt-get install -y --no-install-recommends dpkg-dev file && \
+    scripts/install-dependencies.sh
 COPY . .
 RUN scripts/build-deb.sh -o /packages
 

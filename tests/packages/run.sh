@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Builds the Debian packages and a wheel, installs them into fresh Debians in folders, and uses them there; does the
+# same with what the container files do. Prints pytest's output. Needs root, mmdebstrap and the network.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+usage() {
+  cat <<'TEXT'
+Usage: tests/packages/run.sh [OPTION]... [PYTEST_ARGUMENT]...
+
+  --wheel-python PYTHON   an interpreter to build and test a wheel for, may be given several times;
+                          /usr/bin/python3 unless given
+  --all-pythons           /usr/bin/python3, and CPython 3.10 to 3.13 of pyenv
+  --wheels FOLDER         test the wheels in it; build none
+  --debs FOLDER           test the Debian packages in it; build none
+
+COSPOT_PACKAGES_CACHE names a folder for what apt downloads; build/debian-archives unless set.
+TEXT
+}
+
+arguments=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    -h | --help) usage; exit 0 ;;
+    --all-pythons)
+      arguments+=(--wheel-python /usr/bin/python3)
+      for python in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[0-3].*/bin/python3; do
+        arguments+=(--wheel-python "$python")
+      done
+      ;;
+    *) arguments+=("$1") ;;
+  esac
+  shift
+done
+exec /usr/bin/python3 -m pytest -p no:cacheprovider "${arguments[@]}" tests/packages
