@@ -237,7 +237,7 @@ check_packaging_files() {
 check_what_is_slow() {
   test_by_clang
   test_python "python from the wheel" tests/python/run_wheel_test.sh
-  test_python "packages on fresh machines" tests/packages/run.sh
+  test_python "packages on fresh machines" tests/packages/run.sh --built-wheels build/wheel-test/wheels
   check_packaging_files
 }
 

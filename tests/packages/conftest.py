@@ -21,6 +21,7 @@ def pytest_addoption(parser):
         "--wheel-python", action="append", help="an interpreter to test a wheel for, of several"
     )
     parser.addoption("--wheels", type=Path, help="the folder of wheels that are built already")
+    parser.addoption("--built-wheels", type=Path, help="the folder of wheels that only pip has built")
     parser.addoption("--debs", type=Path, help="the folder of Debian packages that are built already")
 
 
@@ -54,9 +55,3 @@ def packages(scratch, request):
     folder = scratch / "packages"
     subprocess.run([ROOT / "scripts" / "build-deb.sh", "-o", folder], check=True, cwd=ROOT)
     return folder
-
-
-def without_libraries(chroot):
-    """Assert that a Debian has none of the libraries that only cospot needs."""
-    found = [name for part in ("libyaml-cpp*", "libfmt*", "libClp*") for name in chroot.find(part)]
-    assert found == []

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import ROOT, without_libraries
+from conftest import ROOT
 
 NAMES = ("cospot", "python3-cospot", "cospot-evictor")
 CONFIGURATION = "/etc/cospot/cospot-evictor.conf"
@@ -39,7 +39,6 @@ def debian(base, packages, scratch):
     chroot.install("python3-nova", "man-db", "bash-completion", "systemd")
     compiler.unlink()
     kept.rename(compiler)
-    without_libraries(chroot)
     chroot.mounts[packages] = "/packages"
     chroot.install(*(f"/packages/{path.name}" for path in packages.glob("*.deb")))
     yield chroot
