@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes what the Debian packages hold and the build does not: one folder for each, laid out as /usr.
+"""Makes what the Debian packages hold and the build does not: a folder for each, as /usr is.
 
 Compressed manual pages and changelogs; the licences; the Python package's metadata with its entry
 points, and its commands, from pyproject.toml.
@@ -13,6 +13,7 @@ import pathlib
 import shutil
 import sys
 import time
+
 import tomllib
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -77,7 +78,9 @@ def metadata(project, version):
         "License": project["license"]["text"],
         "Requires-Python": project["requires-python"],
     }
-    return "\n".join([*(f"{key}: {value}" for key, value in head.items()), *requirements(project), ""])
+    return "\n".join(
+        [*(f"{key}: {value}" for key, value in head.items()), *requirements(project), ""]
+    )
 
 
 def entry_points(project):
@@ -127,7 +130,7 @@ def main():
     # Where people look for them on Debian.
     (program / "share/doc/cospot/examples").symlink_to("../../cospot/examples")
     write_python_package(root, options.version)
-    # Where the program looks for the package (sim_harness/provider/policies/late_python_policies.cpp).
+    # Where the program looks for the package (late_python_policies.cpp).
     link = root["python_package"] / "lib/cospot/python/cospot"
     link.parent.mkdir(parents=True)
     link.symlink_to("../../python3/dist-packages/cospot")

@@ -29,8 +29,8 @@ from cospot.errors import (
 )
 from cospot.extras import missing_package
 
-# Before the compiled module, so that both use Python's SQLite: with two copies in one process SQLite's locks do not
-# hold. The one that a wheel brings is for Pythons that have none.
+# Before the compiled module, so that both use Python's SQLite: with two copies in one process
+# SQLite's locks do not hold. The one that a wheel brings is for Pythons that have none.
 with contextlib.suppress(ImportError):
     importlib.import_module("_sqlite3")
 #: Why the compiled module, or NumPy, does not load; None: it did.

@@ -23,7 +23,7 @@ exec chroot --userspec="$user" "$root" "$@"
 
 
 class Chroot:
-    """A Debian below the folder `root`; `mounts` are folders of this machine and where they are seen."""
+    """A Debian below the folder `root`; `mounts`: folders of this machine, and where it has them."""
 
     def __init__(self, root: Path, mounts: dict[Path, str]):
         self.root = root
@@ -35,12 +35,15 @@ class Chroot:
         archives.mkdir(parents=True, exist_ok=True)
         # In a name space of its own, so that no mount stays if it is interrupted.
         subprocess.run(
-            ["unshare", "--mount", "mmdebstrap", "--mode=root", "--variant=minbase", "--include=python3,ca-certificates",
-             "--skip=cleanup/apt,check/empty", "bookworm", root],
+            ["unshare", "--mount", "mmdebstrap", "--mode=root", "--variant=minbase",
+             "--include=python3,ca-certificates", "--skip=cleanup/apt,check/empty",
+             "bookworm", root],
             check=True, stdout=subprocess.DEVNULL, timeout=900,
         )  # fmt: skip
         chroot = cls(root, {archives: "/var/cache/apt/archives"})
-        chroot.write("/etc/apt/apt.conf.d/keep", 'Binary::apt::APT::Keep-Downloaded-Packages "true";\n')
+        chroot.write(
+            "/etc/apt/apt.conf.d/keep", 'Binary::apt::APT::Keep-Downloaded-Packages "true";\n'
+        )
         # Nothing of it has to survive a power failure; no service starts.
         chroot.write("/etc/dpkg/dpkg.cfg.d/fast", "force-unsafe-io\n")
         chroot.write("/usr/sbin/policy-rc.d", "#!/bin/sh\nexit 101\n", mode=0o755)
@@ -77,7 +80,9 @@ class Chroot:
         return self.run(*command, **options).stdout
 
     def install(self, *packages: str) -> None:
-        self.run("apt-get", "install", "-q", "-y", "--no-install-recommends", *packages, timeout=1500)
+        self.run(
+            "apt-get", "install", "-q", "-y", "--no-install-recommends", *packages, timeout=1500
+        )
 
     def find(self, name: str) -> list[str]:
         """Return the paths of all files of that name; what man has formatted is man's own."""

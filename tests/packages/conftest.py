@@ -21,8 +21,12 @@ def pytest_addoption(parser):
         "--wheel-python", action="append", help="an interpreter to test a wheel for, of several"
     )
     parser.addoption("--wheels", type=Path, help="the folder of wheels that are built already")
-    parser.addoption("--built-wheels", type=Path, help="the folder of wheels that only pip has built")
-    parser.addoption("--debs", type=Path, help="the folder of Debian packages that are built already")
+    parser.addoption(
+        "--built-wheels", type=Path, help="the folder of wheels that only pip has built"
+    )
+    parser.addoption(
+        "--debs", type=Path, help="the folder of Debian packages that are built already"
+    )
 
 
 def pytest_generate_tests(metafunc):
@@ -33,8 +37,8 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture(scope="session")
 def scratch():
-    """A folder for whole Debians, which does not stay."""
-    folder = Path(tempfile.mkdtemp(prefix="debians.", dir=ROOT / "build"))
+    """A folder for whole machines, which does not stay."""
+    folder = Path(tempfile.mkdtemp(prefix="machines.", dir=ROOT / "build"))
     yield folder
     shutil.rmtree(folder)
 

@@ -76,6 +76,8 @@ def test_the_first_stage_needs_what_there_is(file):
     for script in re.findall(r"scripts/[\w-]+\.sh", text):
         assert (ROOT / script).is_file()
     ignored = (ROOT / ".dockerignore").read_text().split("\n")
-    needed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    needed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     tops = {name.split("/")[0] for name in needed.stdout.split()}
     assert not tops & set(ignored)

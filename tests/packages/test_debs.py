@@ -1,4 +1,4 @@
-"""The Debian packages beside Debian's Nova. The tests follow each other; the last one removes all."""
+"""The Debian packages beside Debian's Nova. The tests follow each other; the last removes all."""
 
 import re
 import shutil

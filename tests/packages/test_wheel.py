@@ -67,7 +67,8 @@ def machine(base, scratch, wheel_python, request):
         subprocess.run(build, check=True, cwd=ROOT)
         (wheel,) = wheels.glob("cospot-*manylinux*.whl")
     subprocess.run(
-        [wheel_python, "-m", "pip", "download", "-q", "--only-binary", ":all:", "-d", wheels, "numpy"],
+        [wheel_python, "-m", "pip", "download", "-q", "--only-binary", ":all:",
+         "-d", wheels, "numpy"],
         check=True,
     )  # fmt: skip
     chroot = base.copy(scratch / "machine")
@@ -82,7 +83,9 @@ def machine(base, scratch, wheel_python, request):
     for library in ("libyaml-cpp*", "libfmt*", "libClp*"):
         assert chroot.find(library) == [], "the machine has what the wheel should bring"
     chroot.run(wheel_python, "-m", "venv", "/env")
-    chroot.run("/env/bin/pip", "install", "--no-index", "--find-links", "/wheels", f"/wheels/{wheel.name}")
+    chroot.run(
+        "/env/bin/pip", "install", "--no-index", "--find-links", "/wheels", f"/wheels/{wheel.name}"
+    )
     yield chroot
     shutil.rmtree(chroot.root)
 
@@ -92,7 +95,9 @@ def test_it_brings_its_libraries(machine):
     own = {path for path in mapped if "/cospot.libs/" in path}
     for library in ("yaml-cpp", "fmt", "crypto", "curl"):
         assert any(f"lib{library}" in path for path in own), library
-    licences = machine.output("sh", "-c", "ls /env/lib/python*/site-packages/cospot-*/licenses/libraries")
+    licences = machine.output(
+        "sh", "-c", "ls /env/lib/python*/site-packages/cospot-*/licenses/libraries"
+    )
     assert {"libyaml-cpp0.7", "libsqlite3-0"} <= set(licences.split())
 
 

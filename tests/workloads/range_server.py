@@ -6,7 +6,7 @@ import threading
 
 
 class RangeServer:
-    """Serves `files` (path to bytes), by HTTPS with an ssl.SSLContext `tls`; use as a context manager.
+    """Serves `files` (path to bytes), with an ssl.SSLContext by HTTPS; use as a context manager.
 
     Attributes:
         files: What is served; may be changed at any time.
