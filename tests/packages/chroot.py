@@ -23,7 +23,7 @@ exec chroot --userspec="$user" "$root" "$@"
 
 
 class Chroot:
-    """A Debian below the folder `root`; `mounts`: folders of this machine, and where it has them."""
+    """A Debian below the folder `root`; `mounts` has folders from here, and where they go."""
 
     def __init__(self, root: Path, mounts: dict[Path, str]):
         self.root = root

@@ -175,7 +175,8 @@ class Fetch(unittest.TestCase):
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
                         "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
                         "-subj", "/CN=local", "-addext", "subjectAltName=IP:127.0.0.1",
-                        "-keyout", "key.pem", "-out", "cert.pem"], cwd=self.folder, check=True, capture_output=True)
+                        "-keyout", "key.pem", "-out", "cert.pem"],
+                       cwd=self.folder, check=True, capture_output=True)
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         tls.load_cert_chain(self.folder / "cert.pem", self.folder / "key.pem")
         with range_server.RangeServer({"/trace.zip": CONTENT}, tls=tls) as server:
