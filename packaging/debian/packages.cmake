@@ -14,7 +14,8 @@ endif()
 
 set(packaging ${PROJECT_SOURCE_DIR}/packaging)
 set(release 1)
-# What has to be made: compressed pages, metadata and commands of the Python package.
+# What has to be made: compressed pages, metadata and commands of the Python package. For all three packages: CPack
+# installs the component of the first one first.
 set(made ${CMAKE_BINARY_DIR}/deb)
 install(CODE "execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND
     \"${Python3_EXECUTABLE}\" \"${packaging}/debian/make_files.py\" --build \"${CMAKE_BINARY_DIR}\"
