@@ -80,7 +80,7 @@ def test_the_manual_pages(debian):
         assert part in debian.output("man", page, MANWIDTH="100")
     page = debian.output("man", "cospot-nova", MANWIDTH="200")
     for command in re.findall(r"^    (\w+) ", debian.output("cospot-nova", "--help"), re.MULTILINE):
-        assert re.search(rf"^ +{command}$", page, re.MULTILINE), f"{command} is not in the page"
+        assert re.search(rf"^ +{command}\b", page, re.MULTILINE), f"{command} is not in the page"
 
 
 def test_bash_completes(debian):
