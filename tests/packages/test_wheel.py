@@ -112,6 +112,9 @@ def test_it_compares_and_reports(machine):
 
 
 def test_a_database_can_be_read_while_it_is_written(machine):
+    loads = "import _sqlite3; print('libsqlite3' in open('/proc/self/maps').read())"
+    if machine.output("/env/bin/python", "-c", loads).strip() == "False":
+        pytest.skip("this Python has SQLite compiled in, so there are two (docs/install.md)")
     read = machine.output("/env/bin/python", "-c", SQLITE).splitlines()
     assert read[-2] == "True 240"  # 20 workloads, 4 sizes, 3 policies
     # Python's own, not the one that the wheel brings as well.
