@@ -22,6 +22,22 @@ exec chroot --userspec="$user" "$root" "$@"
 """
 
 
+# Starts a service, waits for the word, tells it to stop, and says how it ended.
+_START_AND_STOP = """
+word=$1; shift
+log=$(mktemp)
+"$@" >"$log" 2>&1 &
+for _ in $(seq 600); do
+  if grep -q "$word" "$log"; then break; fi
+  sleep 0.1
+done
+kill -TERM $!
+wait $!
+echo "exit $?"
+cat "$log"
+"""
+
+
 class Chroot:
     """A Debian below the folder `root`; `mounts` has folders from here, and where they go."""
 
@@ -78,6 +94,10 @@ class Chroot:
 
     def output(self, *command, **options) -> str:
         return self.run(*command, **options).stdout
+
+    def start_and_stop(self, *command, word: str, **options) -> str:
+        """Run a service until it says `word`; return `exit CODE` and what it said."""
+        return self.output("sh", "-c", _START_AND_STOP, "sh", word, *command, **options)
 
     def install(self, *packages: str) -> None:
         self.run(
