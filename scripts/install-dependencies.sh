@@ -26,7 +26,8 @@ packages=(
 # Tools that look at the sources; what the Python tests need; Chromium, which looks at the report; Doxygen,
 # which reads the headers for the site;
 # Nova, whose weighers and filters run as they are; what a cloud of Nova on this machine needs (in a
-# container Debian starts neither MariaDB nor RabbitMQ; elsewhere it does, and the tests leave them be).
+# container Debian starts neither MariaDB nor RabbitMQ; elsewhere it does, and the tests leave them be);
+# what makes Debian packages and looks at them, and makes a Debian to install them into.
 dev_packages=(
   clang clang-tidy clang-format libclang-rt-dev ccache shellcheck codespell
   python3-venv python3-pip python3-pytest python3-hypothesis python3-pandas python3-matplotlib
@@ -38,6 +39,7 @@ dev_packages=(
   python3-testresources python3-subunit
   python3-keystone python3-placement python3-pymysql mariadb-server rabbitmq-server
   python3-tooz python3-prometheus-client
+  dpkg-dev file lintian mmdebstrap
 )
 
 fail() {

@@ -15,8 +15,9 @@ and the report in a browser, and checks format, types, spelling, shell scripts a
   --quick           only the build and its tests
   --full            also what --slow does, the plugin's cost, the plugin in Nova's fixtures, and the
                     scenarios on a whole cloud of Nova's services
-  --slow            only the build by clang with sanitizers and its tests, the wheel, clang-tidy, and
-                    the site of the documentation if there is a release build
+  --slow            only the build by clang with sanitizers and its tests, clang-tidy, the wheel, the
+                    Debian packages, the wheel and the container files on fresh machines, and the
+                    site of the documentation if there is a release build
   --no-nova         with --full: without what runs OpenStack Nova's services
   --no-nova-cloud   with --full: without the scenarios on the cloud, which take a quarter of an hour
   --nova-releases   with --full: Nova's fixtures also on releases from the Python registry
@@ -172,7 +173,7 @@ sources() { git ls-files --cached --others --exclude-standard "$@"; }
 check_format() { sources '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror; }
 
 check_shell() {
-  { sources '*.sh'; echo .ci/run; } | sort -u | xargs shellcheck
+  { sources '*.sh' 'packaging/debian/*/p*'; echo .ci/run; } | sort -u | xargs shellcheck
 }
 
 check_spelling() { sources '*.md' '*.?pp' '*.py' '*.sh' '*.yaml' | xargs codespell; }
@@ -225,11 +226,22 @@ test_by_clang() {
   if has_tool clang-tidy "tidy"; then check "tidy" tests/tidy.sh --all; fi
 }
 
+check_packaging_files() {
+  check "container files" tests/packages/check-files.sh containers
+  if command -v actionlint >/dev/null || command -v go >/dev/null; then
+    check "workflows" tests/packages/check-files.sh workflows
+  else
+    skip "workflows: neither actionlint nor go is installed"
+  fi
+}
+
 check_what_is_slow() {
   test_by_clang
   test_python "python from the wheel" tests/python/run_wheel_test.sh
   # Its notebooks run with the release build, which this mode alone does not make.
   if has_module release "site"; then check "site" scripts/build-site.sh build/release; fi
+  test_python "packages on fresh machines" tests/packages/run.sh --built-wheels build/wheel-test/wheels
+  check_packaging_files
 }
 
 # can_give_way: whether the kernel schedules by session, and a session can be told to go last.

@@ -13,6 +13,7 @@ customer's jobs on spot markets (`broker_run`, `broker_recommend`), write polici
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,10 @@ from cospot.errors import (
 )
 from cospot.extras import missing_package
 
+# Before the compiled module, so that both use Python's SQLite: with two copies in one process
+# SQLite's locks do not hold. The one that a wheel brings is for Pythons that have none.
+with contextlib.suppress(ImportError):
+    importlib.import_module("_sqlite3")
 #: Why the compiled module, or NumPy, does not load; None: it did.
 compiled_module_error: Exception | None = None
 try:

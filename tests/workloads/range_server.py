@@ -6,7 +6,7 @@ import threading
 
 
 class RangeServer:
-    """Serves `files` (path to bytes); use as a context manager.
+    """Serves `files` (path to bytes), with an ssl.SSLContext by HTTPS; use as a context manager.
 
     Attributes:
         files: What is served; may be changed at any time.
@@ -17,7 +17,7 @@ class RangeServer:
         requests: The path and the Range header (or None) of each request, in order.
     """
 
-    def __init__(self, files):
+    def __init__(self, files, *, tls=None):
         self.files = dict(files)
         self.break_after = None
         self.sends_ranges = True
@@ -39,7 +39,10 @@ class RangeServer:
                 server.answer(self)
 
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
+        scheme = "http" if tls is None else "https"
+        self.url = f"{scheme}://127.0.0.1:{self._server.server_address[1]}"
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
     def __enter__(self):

@@ -9,9 +9,11 @@ import os
 import pathlib
 import random
 import socket
+import ssl
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 
 import range_server
 
@@ -168,6 +170,22 @@ class Fetch(unittest.TestCase):
         self.server.redirects["/old"] = "/trace.zip"
         self.succeed(url=self.server.url + "/old")
         self.check_complete()
+
+    def test_certificates_of_the_environment(self):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                        "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                        "-subj", "/CN=local", "-addext", "subjectAltName=IP:127.0.0.1",
+                        "-keyout", "key.pem", "-out", "cert.pem"],
+                       cwd=self.folder, check=True, capture_output=True)
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(self.folder / "cert.pem", self.folder / "key.pem")
+        with range_server.RangeServer({"/trace.zip": CONTENT}, tls=tls) as server:
+            for variable in ("SSL_CERT_FILE", "CURL_CA_BUNDLE"):
+                with self.subTest(variable), unittest.mock.patch.dict(
+                        os.environ, {"SSL_CERT_FILE": "", "CURL_CA_BUNDLE": ""}):
+                    self.refuse("certificate", url=server.url + "/trace.zip")
+                    os.environ[variable] = str(self.folder / "cert.pem")
+                    self.succeed(url=server.url + "/trace.zip", folder=self.folder / variable)
 
     def test_no_network(self):
         with socket.socket() as unused:

@@ -11,9 +11,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <string_view>
+#include <system_error>
 
 #include "core/lower_case.hpp"
 #include "core/parse_number.hpp"
@@ -144,8 +147,26 @@ extern "C" int cospot_show_progress(void* user, curl_off_t total, curl_off_t /*d
   return transfer.stop.is_asked() ? 1 : 0;  // 1 ends the transfer
 }
 
+/// The certificates to trust, or nullptr: those that libcurl finds by itself. It looks where the
+/// system that built it keeps them, which in a wheel is Debian; the others are those of Fedora and
+/// its relatives, openSUSE and Alpine. The variables are those that the program curl and OpenSSL
+/// know.
+const char* certificate_file() {
+  for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
+    const char* path = std::getenv(name);
+    if (path != nullptr && *path != '\0') return path;
+  }
+  std::error_code error;
+  for (const char* path : {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+                           "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"}) {
+    if (std::filesystem::exists(path, error)) return path;
+  }
+  return nullptr;
+}
+
 void set_options(Transfer& transfer, const std::string& url, char* error_text) {
   CURL* curl = transfer.curl;
+  if (const char* trusted = certificate_file()) curl_easy_setopt(curl, CURLOPT_CAINFO, trusted);
   curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
