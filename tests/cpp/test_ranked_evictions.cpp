@@ -148,10 +148,11 @@ TEST_CASE("RankedEvictions: of all sets that suffice the one that costs promises
     }
     const ResourceVector missing{.vcpus = 1 + static_cast<ResourceAmount>(random.below(12)),
                                  .memory_mb = static_cast<ResourceAmount>(random.below(6))};
-    for (const auto& [name, evictor] : evictors) {
+    for (const auto& one : evictors) {
+      const std::string& name = one.first;
       CAPTURE(name);
       CAPTURE(round);
-      RankedEvictions evictions(*evictor);
+      RankedEvictions evictions(*one.second);
       RankedPlan plan = evictions.no_plan();
       const bool found =
           evictions.make_plan({.spots = spots, .shortfall = missing, .now = kNow}, nullptr, plan);

@@ -78,7 +78,7 @@ class SpotChooser:
             Those without a promise come first, and the score is theirs. None when all spots
             together would not suffice.
         """
-        untils = [self._promised_until(spot.uuid) for spot in spots]
+        ends = [self._promised_until(spot.uuid) for spot in spots]
         running = [
             cospot.RunningSpot(
                 row,
@@ -86,12 +86,12 @@ class SpotChooser:
                 placed_at_us=time_us(min(spot.server.placed_at, now)),
                 promised_until_us=promised_until_us(until) if until > now else None,
             )
-            for row, (spot, until) in enumerate(zip(spots, untils, strict=True))
+            for row, (spot, until) in enumerate(zip(spots, ends, strict=True))
         ]
         plan = self._policy.make_plan(running, _vector(shortfall), time_us(now))
         if plan is None:
             return None
-        victims = sorted(plan.victims, key=lambda row: (untils[row] > now, row))
+        victims = sorted(plan.victims, key=lambda row: (ends[row] > now, row))
         return [spots[row] for row in victims], plan.score
 
     def stage(
