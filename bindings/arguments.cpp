@@ -142,6 +142,10 @@ SimTime read_end(py::handle value, std::string_view name) {
   return PyIndex_Check(value.ptr()) != 0 && never.equal(value) ? kNever : read_time(value, name);
 }
 
+SimTime read_promised_until(py::handle value) {
+  return value.is_none() ? kNoPromisedEnd : read_end(value, "promised_until_us");
+}
+
 std::string read_text(py::handle value, std::string_view name) {
   if (PyUnicode_Check(value.ptr()) == 0) throw_type(value, name, "a str");
   Py_ssize_t size = 0;

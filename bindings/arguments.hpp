@@ -56,6 +56,9 @@ namespace cospot::bindings {
 /// As read_time, or NEVER_US.
 [[nodiscard]] SimTime read_end(pybind11::handle value, std::string_view name);
 
+/// Of a spot; None: it was promised nothing.
+[[nodiscard]] SimTime read_promised_until(pybind11::handle value);
+
 [[nodiscard]] std::string read_text(pybind11::handle value, std::string_view name);
 
 /// str, bytes or os.PathLike.

@@ -95,11 +95,19 @@ Raises:
 )doc")
       .def(
           "place",
-          [](History& history, const Request& request, const py::object& host) {
-            history.place(request, static_cast<HostIndex>(read_integer(host, "host", 0, kNoHost)));
+          [](History& history, const Request& request, const py::object& host,
+             const py::object& promised_until_us) {
+            history.place(request, static_cast<HostIndex>(read_integer(host, "host", 0, kNoHost)),
+                          read_promised_until(promised_until_us));
           },
-          "request"_a, "host"_a, R"doc(
+          "request"_a, "host"_a, "promised_until_us"_a = kNever.count(), R"doc(
 Write down that an instance was placed, at the request's time.
+
+Args:
+    request: Of the instance.
+    host: Which one.
+    promised_until_us: Of a spot: until when it is evicted after those without a promise; None: it
+        has none. By default it counts as promised for as long as it runs.
 
 Raises:
     InputError: Time goes backwards, there is no such host, or the instance runs already.

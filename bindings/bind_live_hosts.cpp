@@ -72,22 +72,27 @@ HostIndex read_row(const py::object& row, std::size_t hosts) {
   throw py::index_error(fmt::format("row is {}, but there are {} hosts", read, hosts));
 }
 
-/// (vcpus, memory_mb, disk_gb, placed_at_us) each; an instance is its position.
+/// (vcpus, memory_mb, disk_gb, placed_at_us[, promised_until_us]) each; an instance is its
+/// position.
 std::vector<RunningSpot> read_spots(const py::iterable& spots) {
   std::vector<RunningSpot> read;
   for (const py::handle entry : spots) {
     const py::tuple spot =
         py::isinstance<py::tuple>(entry) ? py::reinterpret_borrow<py::tuple>(entry) : py::tuple();
-    if (spot.size() != 4) {
-      throw py::type_error(fmt::format(
-          "spots[{}]: expected a tuple (vcpus, memory_mb, disk_gb, placed_at_us)", read.size()));
+    if (spot.size() != 4 && spot.size() != 5) {
+      throw py::type_error(
+          fmt::format("spots[{}]: expected a tuple (vcpus, memory_mb, disk_gb, placed_at_us[, "
+                      "promised_until_us])",
+                      read.size()));
     }
+    const py::object promised_until = spot.size() == 5 ? py::object(spot[4]) : py::none();
     read.push_back({.instance = static_cast<InstanceIndex>(read.size()),
                     .resources = {.vcpus = read_amount(spot[0], "vcpus of a spot", 0),
                                   .memory_mb = read_amount(spot[1], "memory_mb of a spot", 0),
                                   .disk_gb = read_amount(spot[2], "disk_gb of a spot", 0)},
                     .placed_at = read_time(spot[3], "placed_at_us of a spot"),
-                    .ends_at = kNever});
+                    .ends_at = kNever,
+                    .promised_until = read_promised_until(promised_until)});
   }
   return read;
 }
@@ -252,7 +257,8 @@ Args:
     total: What the scheduler may hand out, after allocation ratios and reserved amounts: a
         ResourceVector or a tuple (vcpus, memory_mb[, disk_gb]), in vCPUs, MiB and GB.
     vm_used: What its VMs hold; may exceed the total.
-    spots: (vcpus, memory_mb, disk_gb, placed_at_us) of each spot, the oldest placement first.
+    spots: (vcpus, memory_mb, disk_gb, placed_at_us[, promised_until_us]) of each spot, the oldest
+        placement first; promised_until_us as of a RunningSpot.
     num_vms: How many VMs it holds.
     num_io_ops: Instances being built, resized or moved, as Nova counts them.
 

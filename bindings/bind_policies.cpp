@@ -13,6 +13,7 @@
 #include "bindings/policy_entries.hpp"
 #include "bindings/python_policies.hpp"
 #include "core/errors.hpp"
+#include "core/handshake/ranked_evictions.hpp"
 #include "core/policy/plugin.hpp"
 #include "evictors/registry.hpp"
 #include "filters/registry.hpp"
@@ -89,16 +90,20 @@ py::object make_plan(const CompiledEvictor& self, const std::vector<RunningSpot>
   if (missing.fits_in({})) return py::cast(plan);
   const EvictionCase eviction{
       .spots = spots, .shortfall = missing, .now = read_time(now_us, "now_us")};
-  if (!self.policy->make_plan(eviction, kNoScoreLimit, plan)) return py::none();
-  return py::cast(plan);
+  RankedEvictions evictions(*self.policy);
+  RankedPlan ranked = evictions.no_plan();
+  if (!evictions.make_plan(eviction, nullptr, ranked)) return py::none();
+  return py::cast(std::move(ranked.plan));
 }
 
 RunningSpot make_spot(const py::object& instance, const py::object& resources,
-                      const py::object& placed_at_us, const py::object& ends_at_us) {
+                      const py::object& placed_at_us, const py::object& ends_at_us,
+                      const py::object& promised_until_us) {
   return {.instance = read_instance(instance),
           .resources = read_resources(resources, "resources"),
           .placed_at = read_time(placed_at_us, "placed_at_us"),
-          .ends_at = read_end(ends_at_us, "ends_at_us")};
+          .ends_at = read_end(ends_at_us, "ends_at_us"),
+          .promised_until = read_promised_until(promised_until_us)};
 }
 
 /// Adds make_filter, make_weigher or make_evictor; `make` makes the policy of a spec.
@@ -239,7 +244,7 @@ Source: nova/weights.py, BaseWeigher.weigh_objects.
 void bind_spot_and_plan(py::module_& core) {
   py::class_<RunningSpot>(core, "RunningSpot", "A spot on a host, as an evictor sees it.")
       .def(py::init(&make_spot), "instance"_a, "resources"_a, "placed_at_us"_a = 0,
-           "ends_at_us"_a = kNever.count(), R"doc(
+           "ends_at_us"_a = kNever.count(), "promised_until_us"_a = py::none(), R"doc(
 Describe a spot.
 
 Args:
@@ -247,6 +252,7 @@ Args:
     resources: What it holds: a ResourceVector or a tuple (vcpus, memory_mb[, disk_gb]).
     placed_at_us: When it was placed, microseconds since the window's start.
     ends_at_us: When it will end by itself; NEVER_US: unknown.
+    promised_until_us: Until when it is promised to live, so that others go first; None: not at all.
 
 Raises:
     ConfigError: A number is out of range.
@@ -259,6 +265,13 @@ Raises:
       .def_property_readonly(
           "ends_at_us", [](const RunningSpot& spot) { return spot.ends_at.count(); },
           "Its true end, for oracles; NEVER_US: unknown.")
+      .def_property_readonly(
+          "promised_until_us",
+          [](const RunningSpot& spot) -> py::object {
+            if (spot.promised_until == kNoPromisedEnd) return py::none();
+            return py::int_(spot.promised_until.count());
+          },
+          "Until when it is promised to live; None: nothing is promised.")
       .def(
           "__repr__",
           [](const RunningSpot& spot) {
@@ -290,7 +303,8 @@ void bind_evictor(py::module_& core) {
           [](const CompiledEvictor& self) { return self.policy->victims_have_positive_cost(); },
           "Whether every plan with a victim has a score above 0.")
       .def("make_plan", &make_plan, "spots"_a, "shortfall"_a, "now_us"_a = 0, R"doc(
-Choose the spots of one host that must go.
+Choose the spots of one host that must go. Those that are promised to live on go only where the
+others do not suffice.
 
 Args:
     spots: A list of RunningSpot, oldest placement first.

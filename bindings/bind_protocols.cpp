@@ -217,9 +217,10 @@ void pickle_policies(const py::module_& core) {
         throw InputError("pickle: there is no policy " + name);
       });
   pickle_as(core, "RunningSpot", [](const py::object& self) {
-    return py::make_tuple(py::type::of(self),
-                          py::make_tuple(self.attr("instance"), self.attr("resources"),
-                                         self.attr("placed_at_us"), self.attr("ends_at_us")));
+    return py::make_tuple(
+        py::type::of(self),
+        py::make_tuple(self.attr("instance"), self.attr("resources"), self.attr("placed_at_us"),
+                       self.attr("ends_at_us"), self.attr("promised_until_us")));
   });
   pickle_by_state<EvictionPlan>(
       core, "EvictionPlan",

@@ -17,6 +17,9 @@ enum class InstanceClass : std::uint8_t { kVm, kSpot, kEconomy };
 /// Names an instance: its row in the workload or in the caller's instance table.
 using InstanceIndex = std::uint32_t;
 
+/// Until when something lives that was promised nothing.
+inline constexpr SimTime kNoPromisedEnd = SimTime::min();
+
 /// What one instance asks for, as a scheduler sees it. It does not say when the instance will
 /// end: no policy but an oracle may know.
 struct Request {
@@ -28,6 +31,8 @@ struct Request {
   SimTime time{0};  ///< when the request is made
   /// How long a spot asks to live; 0 asks for nothing. What its customer states, not the truth.
   SimTime asked_lifetime{0};
+  /// If it gets a host it is promised to live until then; kNoPromisedEnd: nothing is promised.
+  SimTime promised_until = kNoPromisedEnd;
   /// What is forecast when the request is made (core/policy/forecasts.hpp); null: nothing.
   const Forecasts* forecasts = nullptr;
   /// What it asks beside room (core/model/placement_rules.hpp); null: nothing.

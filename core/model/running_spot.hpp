@@ -16,6 +16,11 @@ struct RunningSpot {
   ResourceVector resources;
   SimTime placed_at{0};
   SimTime ends_at{0};  ///< true end (kNever: unknown end); for the oracle LPO only
+  /// It was promised to live until then, and is evicted before only where the others do not
+  /// suffice; kNoPromisedEnd: nothing was promised.
+  SimTime promised_until = kNoPromisedEnd;
+
+  [[nodiscard]] bool is_promised(SimTime now) const { return now < promised_until; }
 };
 
 /// What spots hold together; wider than a ResourceVector, so that no sum overflows.

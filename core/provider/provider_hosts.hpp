@@ -131,7 +131,8 @@ class ProviderHosts {
       place_spot({.instance = request.instance,
                   .resources = request.resources(),
                   .placed_at = request.time,
-                  .ends_at = ends_at},
+                  .ends_at = ends_at,
+                  .promised_until = request.promised_until},
                  host);
     }
   }

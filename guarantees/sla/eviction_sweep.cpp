@@ -67,6 +67,7 @@ class EvictionSweep {
 
   void apply(const HistoryEvent& event) {
     using Kind = HistoryEvent::Kind;
+    now_ = event.time;
     if (event.kind == Kind::kSpotEvicted) evict_younger(event);
     const std::int64_t before = slots_of(size_, hosts_.free(event.host));
     hosts_.apply(event);
@@ -78,8 +79,10 @@ class EvictionSweep {
     if (!leaning_.empty()) settle_leaning(event.time);
   }
 
-  /// Whoever is younger than a recorded victim on its host went before it.
+  /// Whoever is younger than a recorded victim on its host went before it, unless that was promised
+  /// nothing any more: then all fictitious spots stayed.
   void evict_younger(const HistoryEvent& event) {
+    if (event.time >= event.promised_until) return;
     std::vector<Cohort>& there = cohorts_[event.host];
     while (!there.empty() && there.back().age > event.spot) {
       evict(there.back(), event.time);
@@ -88,7 +91,7 @@ class EvictionSweep {
   }
 
   [[nodiscard]] bool has_its_room(HostIndex host, const Cohort& cohort) const {
-    return size_.fits_in(hosts_.free_beside_older(host, cohort.age));
+    return size_.fits_in(hosts_.free_beside_promised(host, cohort.age, now_));
   }
 
   /// A VM was recorded on a host: which fictitious spots there does it meet, the youngest first?
@@ -157,7 +160,7 @@ class EvictionSweep {
                                                   const Cohort& cohort) const {
     for (HostIndex host = 0; host < hosts_.size(); ++host) {
       if (host == vm.host) continue;
-      if (vm.resources.fits_in(hosts_.free_beside_older(host, cohort.age))) return host;
+      if (vm.resources.fits_in(hosts_.free_beside_promised(host, cohort.age, now_))) return host;
     }
     return kNoHost;
   }
@@ -169,27 +172,53 @@ class EvictionSweep {
     return kNoHost;
   }
 
-  /// How many of the youngest spots of a host make room for the VM; SIZE_MAX: all do not.
-  [[nodiscard]] std::size_t victims_on(HostIndex host, const ResourceVector& vm) const {
-    ResourceVector free = hosts_.free(host);
-    const auto spots = hosts_.spots_on(host);
-    for (std::size_t victims = 0; victims <= spots.size(); ++victims) {
-      if (vm.fits_in(free)) return victims;
-      if (victims < spots.size()) free += spots[spots.size() - 1 - victims].resources;
+  /// How many spots make room for the VM on a host: of those that are promised to live on, and of
+  /// the others.
+  struct Victims {
+    std::size_t promised = SIZE_MAX;  ///< SIZE_MAX: all do not suffice
+    std::size_t others = 0;
+
+    // NOLINTNEXTLINE(modernize-use-nullptr) of a comparison that is defaulted
+    friend auto operator<=>(const Victims&, const Victims&) = default;
+  };
+
+  [[nodiscard]] Victims victims_on(HostIndex host, const ResourceVector& vm) const {
+    ResourceVector others;
+    for (const auto& spot : hosts_.spots_on(host)) {
+      if (!spot.is_promised(now_)) others += spot.resources;
     }
-    return SIZE_MAX;
+    ResourceVector free = hosts_.free(host);
+    const std::size_t promised = evict_youngest(host, true, vm - others, free);
+    if (promised == SIZE_MAX) return {};
+    return {.promised = promised, .others = evict_youngest(host, false, vm, free)};
+  }
+
+  /// How many of the youngest spots, promised or not, have to go until `needed` is free; SIZE_MAX:
+  /// all do not suffice. What they free is added to `free`.
+  [[nodiscard]] std::size_t evict_youngest(HostIndex host, bool promised,
+                                           const ResourceVector& needed,
+                                           ResourceVector& free) const {
+    std::size_t victims = 0;
+    const auto spots = hosts_.spots_on(host);
+    for (auto spot = spots.rbegin(); spot != spots.rend() && !needed.fits_in(free); ++spot) {
+      if (spot->is_promised(now_) != promised) continue;
+      free += spot->resources;
+      ++victims;
+    }
+    return needed.fits_in(free) ? victims : SIZE_MAX;
   }
 
   [[nodiscard]] HostIndex where_fewer_make_room(const HistoryEvent& vm,
                                                 const Cohort& cohort) const {
     const auto spots = hosts_.spots_on(vm.host);
-    std::size_t fewest =
-        1 + static_cast<std::size_t>(std::ranges::count_if(
-                spots, [&](const auto& spot) { return spot.number >= cohort.age; }));
+    Victims fewest{.promised = 1 + static_cast<std::size_t>(
+                                       std::ranges::count_if(spots, [&](const auto& spot) {
+                                         return spot.number >= cohort.age && spot.is_promised(now_);
+                                       }))};
     HostIndex best = vm.host;
     for (HostIndex host = 0; host < hosts_.size(); ++host) {
       if (host == vm.host) continue;
-      const std::size_t victims = victims_on(host, vm.resources);
+      const Victims victims = victims_on(host, vm.resources);
       if (victims < fewest || (victims == fewest && host < best)) {
         fewest = victims;
         best = host;
@@ -218,9 +247,10 @@ class EvictionSweep {
   }
 
   [[nodiscard]] bool can_lean(HostIndex on, const Cohort& cohort) const {
-    const ResourceVector displaced = size_ - hosts_.free_beside_older(on, cohort.age);
+    const ResourceVector displaced = size_ - hosts_.free_beside_promised(on, cohort.age, now_);
     for (HostIndex host = 0; host < hosts_.size(); ++host) {
-      if (host != on && displaced.fits_in(hosts_.free_beside_older(host, cohort.age))) return true;
+      if (host != on && displaced.fits_in(hosts_.free_beside_promised(host, cohort.age, now_)))
+        return true;
     }
     return false;
   }
@@ -255,6 +285,7 @@ class EvictionSweep {
   std::span<const SimTime> starts_;
   VictimRule rule_;
   RecordedHosts hosts_;
+  SimTime now_{0};  // of the last event
   std::int64_t slots_ = 0;
   HostIndex first_host_ = 0;  // no host before it has room
   std::size_t started_ = 0;

@@ -29,13 +29,14 @@ struct FictitiousSpot {
 /// The copies are not simulated one by one. What was recorded stands: VMs and spots come, go and
 /// stay where the history has them, and one pass over it carries all fictitious spots along. Those
 /// that are on the same host, between the same recorded spots in age, have the same fate and are
-/// one cohort. When a recorded VM comes to a host whose spots older than a cohort leave no room for
-/// both, the VM would have gone elsewhere:
+/// one cohort. A fictitious spot is promised to live on, so that recorded spots which are not are
+/// evicted before it, as are those younger than it. When a recorded VM comes to a host whose older
+/// promised spots leave no room for both, the VM would have gone elsewhere:
 ///  - to a host with room, or where younger spots make room: it and the fictitious spot change
 ///    places (a spot too large for that host stays, as long as some host has room for what it
 ///    displaces);
 ///  - nowhere, or where the fictitious spot is a victim by `rule`: it is evicted.
-/// Younger spots never matter, since they are evicted first.
+/// Other spots never matter, since they are evicted first.
 ///
 /// Exact on one host and for instances of one size (then what changes places is alike). Elsewhere
 /// it leaves out how displaced instances displace others; docs/lifetime-sla.md has the difference.

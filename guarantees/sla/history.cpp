@@ -28,7 +28,7 @@ void History::check_time(SimTime time) const {
                                seconds(events_.back().time)));
 }
 
-void History::place(const Request& request, HostIndex host) {
+void History::place(const Request& request, HostIndex host, SimTime promised_until) {
   check_time(request.time);
   if (host >= totals_.size()) {
     throw InputError(fmt::format("instance {} is placed on host {}, expected one below {}",
@@ -43,7 +43,8 @@ void History::place(const Request& request, HostIndex host) {
                      .kind = request.is_spot() ? Kind::kSpotPlaced : Kind::kVmPlaced,
                      .host = host,
                      .spot = request.is_spot() ? spots_placed_++ : 0,
-                     .resources = request.resources()});
+                     .resources = request.resources(),
+                     .promised_until = promised_until});
 }
 
 HistoryEvent History::take_running(InstanceIndex instance, SimTime time) {

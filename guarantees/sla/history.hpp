@@ -22,6 +22,7 @@ struct HistoryEvent {
   HostIndex host = 0;
   std::uint32_t spot = 0;  ///< of a spot: how many spots were placed before it
   ResourceVector resources{};
+  SimTime promised_until = kNoPromisedEnd;  ///< of a spot
 };
 
 /// What happened on some hosts so far: which instances came, where they were put, and how they
@@ -33,7 +34,9 @@ class History {
 
   // Errors: InputError when time goes backwards, the host is unknown, the instance runs already, or
   // what ends does not run.
-  void place(const Request& request, HostIndex host);
+  /// `promised_until`: of a spot; until then it is evicted after those that are promised nothing,
+  /// or nothing any more.
+  void place(const Request& request, HostIndex host, SimTime promised_until = kNever);
   void end(InstanceIndex instance, SimTime time);
   void evict(InstanceIndex spot, SimTime time);
 

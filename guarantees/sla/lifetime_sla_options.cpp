@@ -97,6 +97,7 @@ LifetimeSlaOptions read_lifetime_sla_options(const PluginOptions& options) {
   read.records_spots = recorded != Recorded::kOnDemand;
   read.records_evictions = recorded == Recorded::kAll;
   read.asked_factor = read_within(options, "asked_factor", read.asked_factor, 1e-3, 1e3);
+  read.asking_percent = read_within(options, "asking_percent", read.asking_percent, 0, 100);
   read_estimate(options, read.estimate);
   return read;
 }

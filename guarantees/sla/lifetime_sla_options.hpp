@@ -15,6 +15,7 @@ struct LifetimeSlaOptions {
   bool records_spots = true;            ///< else lifetimes are estimated from the VMs alone
   bool records_evictions = true;        ///< else an eviction is written down as the spot's own end
   double asked_factor = 1;              ///< a customer asks for the true duration times this
+  double asking_percent = 100;          ///< of the spots; the others ask for nothing
   LifetimeEstimateSettings estimate{};  ///< without sizes; of no probabilities: of the target
 };
 

@@ -20,7 +20,7 @@ void RecordedHosts::apply(const HistoryEvent& event) {
       break;
     case Kind::kSpotPlaced:
       free_[event.host] -= event.resources;
-      spots_[event.host].push_back({event.spot, event.resources});
+      spots_[event.host].push_back({event.spot, event.resources, event.promised_until});
       running_.push_back(event.spot);
       spots_placed_ = event.spot + 1;
       break;
@@ -34,11 +34,12 @@ void RecordedHosts::apply(const HistoryEvent& event) {
   }
 }
 
-ResourceVector RecordedHosts::free_beside_older(HostIndex host, std::uint32_t age) const {
+ResourceVector RecordedHosts::free_beside_promised(HostIndex host, std::uint32_t age,
+                                                   SimTime now) const {
   ResourceVector free = free_ignoring_spots_[host];
   for (const Spot& spot : spots_[host]) {
     if (spot.number >= age) break;
-    free -= spot.resources;
+    if (spot.is_promised(now)) free -= spot.resources;
   }
   return free;
 }

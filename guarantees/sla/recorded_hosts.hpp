@@ -17,6 +17,9 @@ class RecordedHosts {
   struct Spot {
     std::uint32_t number = 0;
     ResourceVector resources;
+    SimTime promised_until = kNoPromisedEnd;
+
+    [[nodiscard]] bool is_promised(SimTime now) const { return now < promised_until; }
   };
 
   explicit RecordedHosts(std::span<const ResourceVector> totals);
@@ -32,8 +35,10 @@ class RecordedHosts {
   [[nodiscard]] const ResourceVector& free_ignoring_spots(HostIndex host) const {
     return free_ignoring_spots_[host];
   }
-  /// What is free beside VMs and the spots with a number below `age`.
-  [[nodiscard]] ResourceVector free_beside_older(HostIndex host, std::uint32_t age) const;
+  /// What is free beside VMs and those spots with a number below `age` that are promised to live
+  /// on: nobody else keeps a promised spot of that age from its room.
+  [[nodiscard]] ResourceVector free_beside_promised(HostIndex host, std::uint32_t age,
+                                                    SimTime now) const;
 
   [[nodiscard]] std::span<const Spot> spots_on(HostIndex host) const { return spots_[host]; }
   /// How many running spots have a number below `age`, on all hosts.

@@ -474,6 +474,7 @@ class RunningSpot:
         resources: _Resources,
         placed_at_us: _Integer = 0,
         ends_at_us: _Integer = ...,
+        promised_until_us: _Integer | None = None,
     ) -> None:
         """Describe a spot.
 
@@ -482,6 +483,7 @@ class RunningSpot:
             resources: What it holds: a ResourceVector or a tuple (vcpus, memory_mb[, disk_gb]).
             placed_at_us: When it was placed, microseconds since the window's start.
             ends_at_us: When it will end by itself; NEVER_US: unknown.
+            promised_until_us: Until when it is promised to live, so that others go first; None: not at all.
 
         Raises:
             ConfigError: A number is out of range.
@@ -498,6 +500,9 @@ class RunningSpot:
     @property
     def ends_at_us(self) -> int:
         """Its true end, for oracles; NEVER_US: unknown."""
+    @property
+    def promised_until_us(self) -> int | None:
+        """Until when it is promised to live; None: nothing is promised."""
     def __repr__(self) -> str: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
@@ -528,7 +533,8 @@ class CompiledEvictor:
         shortfall: _Resources,
         now_us: _Integer = 0,
     ) -> EvictionPlan | None:
-        """Choose the spots of one host that must go.
+        """Choose the spots of one host that must go. Those that are promised to live on go only where the
+        others do not suffice.
 
         Args:
             spots: A list of RunningSpot, oldest placement first.
@@ -832,7 +838,10 @@ class LiveHosts:
         row: _Integer,
         total: _Resources,
         vm_used: _Resources,
-        spots: Iterable[tuple[_Integer, _Integer, _Integer, _Integer]] = (),
+        spots: Iterable[
+            tuple[_Integer, _Integer, _Integer, _Integer]
+            | tuple[_Integer, _Integer, _Integer, _Integer, _Integer | None]
+        ] = (),
         *,
         num_vms: _Integer = 0,
         num_io_ops: _Integer = 0,
@@ -844,7 +853,8 @@ class LiveHosts:
             total: What the scheduler may hand out, after allocation ratios and reserved amounts: a
                 ResourceVector or a tuple (vcpus, memory_mb[, disk_gb]), in vCPUs, MiB and GB.
             vm_used: What its VMs hold; may exceed the total.
-            spots: (vcpus, memory_mb, disk_gb, placed_at_us) of each spot, the oldest placement first.
+            spots: (vcpus, memory_mb, disk_gb, placed_at_us[, promised_until_us]) of each spot, the oldest
+                placement first; promised_until_us as of a RunningSpot.
             num_vms: How many VMs it holds.
             num_io_ops: Instances being built, resized or moved, as Nova counts them.
 
@@ -1817,8 +1827,16 @@ class History:
         Raises:
             InputError: There is no host, or one without vcpus.
         """
-    def place(self, request: Request, host: _Integer) -> None:
+    def place(
+        self, request: Request, host: _Integer, promised_until_us: _Integer | None = ...
+    ) -> None:
         """Write down that an instance was placed, at the request's time.
+
+        Args:
+            request: Of the instance.
+            host: Which one.
+            promised_until_us: Of a spot: until when it is evicted after those without a promise; None: it
+                has none. By default it counts as promised for as long as it runs.
 
         Raises:
             InputError: Time goes backwards, there is no such host, or the instance runs already.

@@ -18,6 +18,7 @@ struct Instance {
   ResourceVector resources;
   bool is_spot = false;
   std::uint32_t age = 0;  ///< of a spot: the greater the younger
+  SimTime promised_until = kNever;
 };
 
 /// Hosts under first fit.
@@ -41,43 +42,68 @@ struct Cloud {
     }
     return std::nullopt;
   }
-  /// The youngest spots of a host that make room, the youngest first; none: they do not suffice.
-  [[nodiscard]] std::optional<std::vector<std::uint32_t>> victims(
-      HostIndex host, const ResourceVector& size) const {
+  /// Those who go from a host.
+  struct Victims {
+    std::vector<std::uint32_t> promised{}, others{};  ///< the youngest first
+  };
+
+  /// The youngest spots of a host that make room: of those with a promise as few as suffice when
+  /// all others have gone, of the others as few as suffice beside them. None: all do not suffice.
+  [[nodiscard]] std::optional<Victims> victims(HostIndex host, const ResourceVector& size,
+                                               SimTime now) const {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> spots;  // age, id
     for (const auto& [id, instance] : running) {
       if (instance.host == host && instance.is_spot) spots.emplace_back(instance.age, id);
     }
     std::sort(spots.rbegin(), spots.rend());
-    std::vector<std::uint32_t> chosen;
+    Victims chosen;
     ResourceVector room = free[host];
+    ResourceVector room_without_others = room;
     for (const auto& [age, id] : spots) {
-      if (size.fits_in(room)) break;
-      room += running.at(id).resources;
-      chosen.push_back(id);
+      const Instance& spot = running.at(id);
+      if (spot.promised_until <= now) room_without_others += spot.resources;
     }
-    if (!size.fits_in(room)) return std::nullopt;
+    for (const auto& [age, id] : spots) {
+      const Instance& spot = running.at(id);
+      if (spot.promised_until <= now || size.fits_in(room_without_others)) continue;
+      room_without_others += spot.resources;
+      room += spot.resources;
+      chosen.promised.push_back(id);
+    }
+    if (!size.fits_in(room_without_others)) return std::nullopt;
+    for (const auto& [age, id] : spots) {
+      const Instance& spot = running.at(id);
+      if (spot.promised_until > now || size.fits_in(room)) continue;
+      room += spot.resources;
+      chosen.others.push_back(id);
+    }
     return chosen;
   }
 
   /// Where a VM goes, and who goes for it. Nothing: it is rejected.
   [[nodiscard]] std::optional<std::pair<HostIndex, std::vector<std::uint32_t>>> place_vm(
-      const ResourceVector& size, VictimRule rule) const {
+      const ResourceVector& size, VictimRule rule, SimTime now) const {
     if (const auto host = first_fit(size)) return std::pair(*host, std::vector<std::uint32_t>{});
-    std::optional<std::pair<HostIndex, std::vector<std::uint32_t>>> best;
+    std::optional<std::pair<HostIndex, Victims>> best;
     const auto badness = [&](const std::vector<std::uint32_t>& list) {
       if (rule == VictimRule::kFewest) return static_cast<double>(list.size());
-      // The oldest victim is the last one; the younger it is, the better.
-      return -static_cast<double>(running.at(list.back()).age);
+      // The oldest victim is the last one; the younger it is, the better, and none is best.
+      return list.empty() ? -1e9 : -static_cast<double>(running.at(list.back()).age);
+    };
+    const auto badnesses = [&](const Victims& of) {
+      return std::pair(badness(of.promised), badness(of.others));
     };
     for (HostIndex host = 0; host < free.size(); ++host) {
-      const auto list = victims(host, size);
-      if (!list) continue;
-      if (!best || (rule != VictimRule::kFirstHost && badness(*list) < badness(best->second))) {
-        best = {host, *list};
+      const auto of = victims(host, size, now);
+      if (!of) continue;
+      if (!best || (rule != VictimRule::kFirstHost && badnesses(*of) < badnesses(best->second))) {
+        best = {host, *of};
       }
     }
-    return best;
+    if (!best) return std::nullopt;
+    std::vector<std::uint32_t> all = best->second.others;
+    all.insert(all.end(), best->second.promised.begin(), best->second.promised.end());
+    return std::pair(best->first, all);
   }
 };
 
@@ -112,7 +138,7 @@ FictitiousSpot shortcut(const History& history, const ResourceVector& size, SimT
   ResourceVector total;
   for (const ResourceVector& host : history.host_totals()) total += host;
   ResourceVector vms;
-  std::map<std::uint32_t, ResourceVector> older;
+  std::map<std::uint32_t, HistoryEvent> older;
   std::vector<std::uint32_t> victims;
   bool started = false;
   FictitiousSpot fate;
@@ -128,12 +154,14 @@ FictitiousSpot shortcut(const History& history, const ResourceVector& size, SimT
     (comes ? free[event.host] -= event.resources : free[event.host] += event.resources);
     if (event.kind == Kind::kVmPlaced) vms += event.resources;
     if (event.kind == Kind::kVmEnded) vms -= event.resources;
-    if (event.kind == Kind::kSpotPlaced && !started) older[event.spot] = event.resources;
+    if (event.kind == Kind::kSpotPlaced && !started) older[event.spot] = event;
     if (event.kind == Kind::kSpotEnded) older.erase(event.spot);
     if (event.kind == Kind::kSpotEvicted) victims.push_back(event.spot);
     if (event.kind != Kind::kVmPlaced) continue;
     ResourceVector held = vms + size;
-    for (const auto& [number, resources] : older) held += resources;
+    for (const auto& [number, placed] : older) {
+      if (placed.promised_until > event.time) held += placed.resources;
+    }
     // A recorded victim is gone only now: the younger go first, so it counts against the spot.
     for (const std::uint32_t victim : victims) older.erase(victim);
     victims.clear();
@@ -158,7 +186,7 @@ FictitiousSpot full_replay(const History& history, const ResourceVector& size, S
     started = true;
     for (const ResourceVector& host : cloud.free) fate.slots += slots_of(size, host);
     if (fate.slots == 0) return;
-    cloud.put(kFictitious, {*cloud.first_fit(size), size, true, age++});
+    cloud.put(kFictitious, {*cloud.first_fit(size), size, true, age++, kNever});
   };
   for (std::size_t i = 0; i < events.size(); ++i) {
     const HistoryEvent& event = events[i];
@@ -173,7 +201,7 @@ FictitiousSpot full_replay(const History& history, const ResourceVector& size, S
         if (!found) continue;
         host = *found;
       } else if (started) {
-        const auto found = cloud.place_vm(event.resources, rule);
+        const auto found = cloud.place_vm(event.resources, rule, event.time);
         if (!found) continue;
         host = found->first;
         for (const std::uint32_t victim : found->second) {
@@ -184,7 +212,7 @@ FictitiousSpot full_replay(const History& history, const ResourceVector& size, S
           cloud.remove(victim);
         }
       }
-      cloud.put(id, {host, event.resources, is_spot, is_spot ? age++ : 0});
+      cloud.put(id, {host, event.resources, is_spot, is_spot ? age++ : 0, event.promised_until});
     } else if (cloud.running.contains(placement_of.at(i))) {
       cloud.remove(placement_of.at(i));
     }
@@ -220,7 +248,7 @@ History random_history(const RandomHistory& recipe, std::uint64_t seed) {
     const SimTime end = now + minutes(random.exponential(1 / recipe.mean_minutes));
     std::optional<HostIndex> host = cloud.first_fit(request.resources());
     if (!is_spot) {
-      const auto found = cloud.place_vm(request.resources(), recipe.rule);
+      const auto found = cloud.place_vm(request.resources(), recipe.rule, now);
       if (!found) continue;
       host = found->first;
       for (const std::uint32_t victim : found->second) {
@@ -229,8 +257,13 @@ History random_history(const RandomHistory& recipe, std::uint64_t seed) {
       }
     }
     if (!host) continue;
-    cloud.put(id, {*host, request.resources(), is_spot, id});
-    history.place(request, *host);
+    SimTime promised_until = kNever;
+    if (recipe.promised_percent < 100 && random.below(100) >= recipe.promised_percent) {
+      const bool has_none = random.below(2) == 0;
+      promised_until = has_none ? kNoPromisedEnd : now + minutes(random.exponential(0.2));
+    }
+    cloud.put(id, {*host, request.resources(), is_spot, id, promised_until});
+    history.place(request, *host, promised_until);
     ends.emplace(end, id);
   }
   return history;

@@ -14,12 +14,14 @@
 namespace cospot::reference {
 
 /// The shortcut for one host, or for instances of one size: a spot is evicted at the first VM for
-/// which VMs and older spots leave it no room, all hosts taken together.
+/// which VMs and older spots that are promised to live on leave it no room, all hosts taken
+/// together.
 [[nodiscard]] FictitiousSpot shortcut(const History& history, const ResourceVector& size,
                                       SimTime start);
 
 /// The whole simulation: from `start` on every recorded request is placed anew, first fit, VMs
-/// evicting the youngest spots where they must. A recorded victim leaves when it was evicted.
+/// evicting the youngest spots where they must, those without a promise first. A recorded victim
+/// leaves when it was evicted.
 [[nodiscard]] FictitiousSpot full_replay(const History& history, const ResourceVector& size,
                                          SimTime start, VictimRule rule);
 
@@ -32,6 +34,7 @@ struct RandomHistory {
   std::size_t requests = 200;
   double mean_minutes = 10;  ///< how long an instance runs
   VictimRule rule = VictimRule::kYoungest;
+  std::uint64_t promised_percent = 100;  ///< of spots; the others have no promise, or a short one
 };
 [[nodiscard]] History random_history(const RandomHistory& recipe, std::uint64_t seed);
 

@@ -37,6 +37,7 @@ struct Item {
   InstanceIndex id = 0;
   ResourceVector size{};
   SimTime end{0};
+  SimTime promised_until = kNoPromisedEnd;
 };
 using Items = std::vector<Item>;
 
@@ -215,12 +216,23 @@ class Placing {
            (static_cast<double>(total.vcpus) * total.memory_mb);
   }
 
-  /// For each lower level in order, as if everything below it were gone.
+  /// For each lower level in order, in it for those that are promised to live on before the others,
+  /// as if everything below them were gone.
   Taken evictions(const Wish& wish, HostIndex host, const Items& items) const {
     Taken all{.possible = true};
     Items left = items;
-    for (std::size_t lower = level(wish.id) + 1; lower < case_.levels; ++lower) {
-      const Taken of = take(wish, host, between(left, 0, lower - 1), between(left, lower, lower));
+    for (std::size_t rank = 2 * (level(wish.id) + 1); rank < 2 * case_.levels; ++rank) {
+      const std::size_t lower = rank / 2;
+      Items kept = between(left, 0, lower - 1), candidates;
+      for (const Item& item : between(left, lower, lower)) {
+        const bool is_promised = item.promised_until > wish.now;
+        if (is_promised == (rank % 2 == 0)) {
+          candidates.push_back(item);
+        } else if (is_promised) {
+          kept.push_back(item);
+        }
+      }
+      const Taken of = take(wish, host, kept, candidates);
       all.possible = all.possible && of.possible;
       all.scores.push_back(of.scores[0]);
       for (const InstanceIndex id : of.instances) {
@@ -329,6 +341,7 @@ class Simulator : Placing {
     bool arrived = false, waits = false, ran = false, ended = false;
     std::optional<SimTime> left{};  ///< nothing: for ever
     SimTime asked{0}, wait{0};
+    SimTime promised_until = kNoPromisedEnd;
     Revenue would_earn = 0;  ///< without a host: what it would, had it one
     LossCause cause = LossCause::kRoom;
   };
@@ -349,7 +362,11 @@ class Simulator : Placing {
 
   void make_forecast() {
     std::map<std::string, PluginOptions::Value> options{
-        {"target", case_.sla_target}, {"refresh_hours", 12.0}, {"samples", 40.0}};
+        {"target", case_.sla_target},
+        {"refresh_hours", 12.0},
+        {"samples", 40.0},
+        {"asked_factor", case_.sla_asked_factor},
+        {"asking_percent", case_.sla_asking_percent}};
     schedule_ = make_schedule(workload_);
     std::vector<ResourceVector> totals;
     for (const HostSettings& host : case_.hosts) totals.push_back(host.total);
@@ -406,7 +423,8 @@ class Simulator : Placing {
   }
   void put(One& one, HostIndex host) {
     one.host = host;
-    truth_[host].items.push_back({.id = one.id, .size = one.size, .end = one.end});
+    truth_[host].items.push_back(
+        {.id = one.id, .size = one.size, .end = one.end, .promised_until = one.promised_until});
     changed(host);
   }
   void take(One& one) {
@@ -427,7 +445,8 @@ class Simulator : Placing {
             .disk_gb = one.size.disk_gb,
             .instance_class = is_lowest(one.id) ? InstanceClass::kSpot : InstanceClass::kVm,
             .instance = one.id,
-            .time = now_};
+            .time = now_,
+            .promised_until = one.promised_until};
   }
   std::vector<HostIndex> feasible(const State& state, const Wish& wish) const {
     if (!is_promised(state, wish, forecast_.get())) return {};
@@ -522,6 +541,12 @@ class Simulator : Placing {
     if (!one.ran) out_.first_host_of[one.id] = host;
     one.placed = now_;
     one.ran = true;
+    one.promised_until = kNoPromisedEnd;
+    if (const Wish wish = wish_of(one, now_);
+        wish.asked > SimTime{0} && forecast_->quantiles().is_known()) {
+      one.promised_until = now_ + wish.asked;
+      ++out_.promises;
+    }
     put(one, host);
     log("placed", one, host);
     if (forecast_) forecast_->placed(request(one), host);
@@ -559,6 +584,7 @@ class Simulator : Placing {
       One& victim = all_[id];
       ++out_.levels[level(id)].evictions;
       ++out_.schedulers.evictions;
+      if (item.promised_until > now_) ++out_.promises_broken;
       log("evicted", victim, host);
       stop(victim, LossCause::kEviction);
       if (forecast_) {

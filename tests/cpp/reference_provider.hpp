@@ -38,6 +38,8 @@ struct ProviderCase {
   /// test_lifetime_estimate).
   bool has_sla = false;
   double sla_target = 0.2;
+  double sla_asked_factor = 1;
+  double sla_asking_percent = 100;
 };
 
 struct ProviderOutcome {
@@ -45,6 +47,7 @@ struct ProviderOutcome {
   std::vector<LevelOutcome> levels;
   LifeResult life;
   SchedulerResult schedulers;
+  std::uint64_t promises = 0, promises_broken = 0;
   std::vector<HostIndex> first_host_of{};  ///< by workload row; kNoHost: never placed
 };
 

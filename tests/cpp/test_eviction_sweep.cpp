@@ -86,6 +86,56 @@ TEST_CASE("sweep_evictions: what is younger than a recorded victim went before i
   check_same(fate(false), {.slots = 1});
 }
 
+TEST_CASE("sweep_evictions: who is promised nothing any more goes before a promised spot") {
+  // Of 4 vcpus an old spot has 2; a VM of 2 comes at 20 s beside a fictitious spot of 1 from 15 s.
+  const auto fate = [](SimTime promised_until, bool is_evicted) {
+    History history({{4, 0, 0}});
+    history.place(spot(1, 2, 10), 0, promised_until);
+    if (is_evicted) history.evict(1, seconds(20));
+    history.place(vm(2, 2, 20), 0);
+    const std::array<SimTime, 1> starts{seconds(15)};
+    return sweep_evictions(history, {1, 0, 0}, starts, VictimRule::kYoungest).front();
+  };
+  // 2 + 2 + 1 > 4: the younger of two promised ones goes. What is promised less than 20 s, or
+  // nothing, goes for it, whether it did in truth or not.
+  check_same(fate(kNever, false), {.slots = 2, .lifetime = seconds(5)});
+  check_same(fate(seconds(21), false), {.slots = 2, .lifetime = seconds(5)});
+  check_same(fate(seconds(20), false), {.slots = 2});
+  check_same(fate(kNoPromisedEnd, false), {.slots = 2});
+  check_same(fate(kNever, true), {.slots = 2, .lifetime = seconds(5)});
+  check_same(fate(kNoPromisedEnd, true), {.slots = 2});
+}
+
+TEST_CASE("sweep_evictions: with few promises it is the whole simulation where that is exact") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const reference::RandomHistory several{.hosts = 3, .requests = 300, .promised_percent = 40};
+    const History history = reference::random_history(several, seed);
+    const std::vector<SimTime> starts = starts_in(history, 40, seed);
+    const auto fates = sweep_evictions(history, {1, 0, 0}, starts, VictimRule::kYoungest);
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      CAPTURE(seed);
+      CAPTURE(i);
+      check_same(fates[i], reference::shortcut(history, {1, 0, 0}, starts[i]));
+      check_same(fates[i],
+                 reference::full_replay(history, {1, 0, 0}, starts[i], VictimRule::kYoungest));
+    }
+  }
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const History history = reference::random_history(
+        {.hosts = 1, .host_vcpus = 12, .largest = 4, .promised_percent = 40}, seed);
+    const std::vector<SimTime> starts = starts_in(history, 30, seed);
+    for (const VictimRule rule :
+         {VictimRule::kYoungest, VictimRule::kFirstHost, VictimRule::kFewest}) {
+      const auto fates = sweep_evictions(history, {2, 0, 0}, starts, rule);
+      for (std::size_t i = 0; i < starts.size(); ++i) {
+        CAPTURE(seed);
+        CAPTURE(i);
+        check_same(fates[i], reference::shortcut(history, {2, 0, 0}, starts[i]));
+      }
+    }
+  }
+}
+
 TEST_CASE("sweep_evictions: a VM that finds another host leaves a spot alone") {
   History history({{4, 0, 0}, {4, 0, 0}});
   history.place(vm(1, 4, 10), 0);  // beside a spot on host 0 it would have gone to host 1
@@ -145,13 +195,19 @@ struct Survival {
   double replayed = 0;
 };
 
-Survival survival_beyond(SimTime time, ResourceAmount size, VictimRule rule) {
+Survival survival_beyond(SimTime time, ResourceAmount size, VictimRule rule,
+                         std::uint64_t promised_percent) {
   std::size_t swept = 0;
   std::size_t replayed = 0;
   std::size_t count = 0;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-    const History history = reference::random_history(
-        {.hosts = 4, .host_vcpus = 8, .largest = 4, .mean_minutes = 14, .rule = rule}, seed);
+    const History history = reference::random_history({.hosts = 4,
+                                                       .host_vcpus = 8,
+                                                       .largest = 4,
+                                                       .mean_minutes = 14,
+                                                       .rule = rule,
+                                                       .promised_percent = promised_percent},
+                                                      seed);
     const std::vector<SimTime> starts = starts_in(history, 30, seed);
     const auto fates = sweep_evictions(history, {size, 0, 0}, starts, rule);
     for (std::size_t i = 0; i < starts.size(); ++i) {
@@ -176,9 +232,15 @@ TEST_CASE("sweep_evictions: with several sizes and hosts it stays near the whole
         CAPTURE(size);
         CAPTURE(minutes);
         CAPTURE(static_cast<int>(rule));
-        const Survival survival = survival_beyond(seconds(60 * minutes), size, rule);
+        const Survival survival = survival_beyond(seconds(60 * minutes), size, rule, 100);
         CHECK(survival.swept <= survival.replayed + 0.02);
         CHECK(survival.swept >= survival.replayed - 0.09);
+        const Survival mixed = survival_beyond(seconds(60 * minutes), size, rule, 40);
+        CAPTURE(mixed.swept);
+        CAPTURE(mixed.replayed);
+        CHECK(mixed.swept <= mixed.replayed + 0.02);
+        CHECK(mixed.swept >= mixed.replayed - 0.09);
+        CHECK(mixed.swept >= survival.swept);
       }
     }
   }

@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/errors.hpp"
 #include "core/policy/forecasts.hpp"
@@ -147,6 +149,44 @@ TEST_CASE("LifetimeSla: a comparison makes the forecast that its chain needs") {
                    ++recorded;
                  });
   CHECK(recorded == 2);
+}
+
+TEST_CASE("LifetimeSla: so many spots ask as is said, by their numbers alone") {
+  Workload workload{.name = "asking", .window = day(1)};
+  for (int i = 0; i < 4000; ++i) {
+    workload.rows.push_back({.resources = {2, 4, 0},
+                             .instance_class = InstanceClass::kSpot,
+                             .start = SimTime{0},
+                             .end = seconds(60)});
+  }
+  const EventSchedule schedule = make_schedule(workload);
+  const auto who_asks = [&](double percent, double seed) {
+    const LifetimeForecast forecast(
+        schedule, {{8, 8, 0}},
+        read_lifetime_sla_options(
+            options({{"asking_percent", percent}, {"asked_factor", 0.5}, {"seed", seed}})));
+    std::vector<bool> asks;
+    for (InstanceIndex spot = 0; spot < 4000; ++spot) {
+      const Request request{.instance_class = InstanceClass::kSpot, .instance = spot};
+      const SimTime asked = forecast.asked_lifetime(request, seconds(60));
+      asks.push_back(asked > SimTime{0});
+      CHECK((asked == SimTime{0} || asked == seconds(30)));
+    }
+    return asks;
+  };
+  CHECK(std::ranges::count(who_asks(100, 1), true) == 4000);
+  CHECK(std::ranges::count(who_asks(0, 1), true) == 0);
+  // 1200 and five standard deviations of sqrt(4000 0.3 0.7) = 29.
+  const std::vector<bool> asks = who_asks(30, 1);
+  CHECK(std::ranges::count(asks, true) > 1055);
+  CHECK(std::ranges::count(asks, true) < 1345);
+  CHECK(who_asks(30, 1) == asks);
+  CHECK(who_asks(30, 2) != asks);
+  // Nothing is promised before it is known what can be.
+  const LifetimeForecast forecast(schedule, {{8, 8, 0}}, read_lifetime_sla_options(options({})));
+  Request request{.instance_class = InstanceClass::kSpot};
+  request.asked_lifetime = seconds(60);
+  CHECK((forecast.promised_until(request) == kNoPromisedEnd));
 }
 
 TEST_CASE("LifetimeSla: two promises in one chain are refused") {

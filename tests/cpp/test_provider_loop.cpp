@@ -26,9 +26,12 @@ using reference::ProviderOutcome;
 ChainSpec spot_chain(const ProviderCase& one) {
   ChainSpec chain = chain_of(one.spot);
   if (one.has_sla) {
-    chain.filters.push_back(
-        {.name = "LifetimeSla",
-         .options = {{"target", one.sla_target}, {"refresh_hours", 12.0}, {"samples", 40.0}}});
+    chain.filters.push_back({.name = "LifetimeSla",
+                             .options = {{"target", one.sla_target},
+                                         {"refresh_hours", 12.0},
+                                         {"samples", 40.0},
+                                         {"asked_factor", one.sla_asked_factor},
+                                         {"asking_percent", one.sla_asking_percent}}});
   }
   return chain;
 }
@@ -74,11 +77,15 @@ ProviderOutcome simulate(const Workload& workload, const ProviderCase& one, bool
   return {.events = std::move(recorder.events),
           .levels = engine.level_outcomes(),
           .life = engine.life_result(),
-          .schedulers = engine.scheduler_result()};
+          .schedulers = engine.scheduler_result(),
+          .promises = engine.result().promises,
+          .promises_broken = engine.result().promises_broken};
 }
 
 void check_same(const ProviderOutcome& outcome, ProviderOutcome expected) {
   expected.life.run = outcome.life.run;  // which is made of the levels
+  CHECK(outcome.promises == expected.promises);
+  CHECK(outcome.promises_broken == expected.promises_broken);
   check_same_life(outcome.life, expected.life);
   CHECK(outcome.schedulers.evictions == expected.schedulers.evictions);
   CHECK(outcome.schedulers.evictions_averted == expected.schedulers.evictions_averted);
@@ -155,6 +162,11 @@ ProviderCase random_case(std::uint64_t seed, const Parts& parts, Workload& workl
                           .maintenance = parts.outages,
                           .resizes = parts.resizes});
   one.has_sla = parts.sla;
+  if (parts.sla && random.below(2) == 0) {
+    // Promises that end before their spots, and spots that have none.
+    one.sla_asked_factor = random.below(2) == 0 ? 0.5 : 1;
+    one.sla_asking_percent = random.below(2) == 0 ? 60 : 100;
+  }
   if (parts.groups) add_groups(seed, workload);
   return one;
 }
@@ -162,7 +174,8 @@ ProviderCase random_case(std::uint64_t seed, const Parts& parts, Workload& workl
 /// What has happened in all runs of a test, so that none is about nothing.
 struct Sums {
   std::uint64_t evictions = 0, stopped = 0, returned = 0, late = 0, evacuated = 0, migrated = 0,
-                resized = 0, conflicts = 0, economy_evictions = 0, rejected_spots = 0;
+                resized = 0, conflicts = 0, economy_evictions = 0, rejected_spots = 0, promises = 0,
+                promises_broken = 0;
 };
 
 Sums check_random_cases(std::uint64_t first_seed, std::uint64_t count, const Parts& parts) {
@@ -185,6 +198,8 @@ Sums check_random_cases(std::uint64_t first_seed, std::uint64_t count, const Par
     }
     if (parts.levels) sums.economy_evictions += expected.levels[1].evictions;
     sums.rejected_spots += expected.levels.back().rejected();
+    sums.promises += expected.promises;
+    sums.promises_broken += expected.promises_broken;
     const LifeResult& life = expected.life;
     sums.stopped += life.spots_lost + life.spots_stopped;
     sums.returned += life.spots_returned;
@@ -201,6 +216,10 @@ TEST_CASE("one loop: lifetime SLA, host failures and retries") {
       check_random_cases(0, 150, {.outages = true, .retries = true, .sla = true, .mixed = true});
   CHECK(with.stopped > 100);
   CHECK(with.returned > 50);
+  CHECK(with.promises > 300);
+  CHECK(with.promises_broken > 20);
+  CHECK(with.evictions >
+        with.promises_broken + 100);  // of those without one, or for whom it is over
   const Sums without = check_random_cases(0, 20, {.outages = true, .retries = true, .mixed = true});
   const Sums same =
       check_random_cases(0, 20, {.outages = true, .retries = true, .sla = true, .mixed = true});

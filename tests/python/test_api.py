@@ -102,6 +102,22 @@ def test_every_registered_policy_can_be_made_and_asked() -> None:
         assert info.summary and info.source
 
 
+def test_evictors_take_spots_without_a_promise_first() -> None:
+    until = {"over": 10, "promised": 11, "for ever": cospot.NEVER_US, "none": None}
+    spots = {
+        name: cospot.RunningSpot(i, (1, 1), i, 10**12, moment)
+        for i, (name, moment) in enumerate(until.items())
+    }
+    assert [spot.promised_until_us for spot in spots.values()] == list(until.values())
+    for info in cospot.list_evictors():
+        evictor = cospot.make_evictor(info.name)
+        for missing, victims in ((1, ("none", "over")), (2, ("none", "over")), (4, tuple(until))):
+            plan = evictor.make_plan(list(spots.values()), (missing, 0), now_us=10)
+            assert plan is not None and len(plan.victims) == missing
+            assert {list(until)[victim] for victim in plan.victims} <= set(victims)
+        assert evictor.make_plan(list(spots.values()), (5, 0), now_us=10) is None
+
+
 def test_weights_are_those_of_the_formulas() -> None:
     hosts = two_hosts()
     weigh = cospot.make_weigher("UTIL").weigh_all

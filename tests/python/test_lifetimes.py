@@ -37,6 +37,28 @@ def test_what_is_promised() -> None:
     assert quantiles.samples((1, 1)) == []
 
 
+def test_spots_without_a_promise_make_others_live_longer() -> None:
+    """An old spot of 2 of 4 vcpus; a VM of 2 comes at 100 s beside what started in between."""
+    for until, lifetime in (
+        (cospot.NEVER_US, 50.0),
+        (101 * SECOND, 50.0),
+        (100 * SECOND, None),
+        (None, None),
+    ):
+        history = cospot.History([(4, 4)])
+        spot = cospot.Request(2, 1, spot=True, instance=1, time_us=0)
+        history.place(spot, 0, promised_until_us=until)
+        history.place(cospot.Request(2, 1, instance=2, time_us=100 * SECOND), 0)
+        quantiles = cospot.estimate_lifetimes(
+            history, [(2, 1)], [0.5], now_us=100 * SECOND, samples=20_000
+        )
+        found = quantiles.promised((2, 1), 1, 0.5)
+        if lifetime is None:
+            assert found == cospot.NEVER_US
+        else:
+            assert found is not None and found / SECOND == pytest.approx(lifetime, rel=0.05)
+
+
 def test_nobody_was_evicted() -> None:
     quantiles = cospot.estimate_lifetimes(cospot.History([(4, 4)]), [(1, 1)], [0.1], now_us=SECOND)
     assert quantiles.promised((1, 1), 4, 0.1) == cospot.NEVER_US

@@ -61,6 +61,19 @@ def test_the_cheapest_offered_host_wins_and_ties_go_to_the_better_rank() -> None
     assert hosts.choose(yjf, [0], cospot.Request(2, 100)) == (0, (1,), 1.0)
 
 
+def test_promised_spots_go_last_and_hosts_without_broken_promises_first() -> None:
+    hosts = three_hosts()
+    fifo, request = cospot.make_evictor("FIFO"), cospot.Request(4, 100, time_us=100)
+    # Without promises the spot of 4 goes on a; with one, that of 2 on a is not enough for 5.
+    hosts.set_host(0, (8, 8000), (2, 1000), [(4, 4000, 0, 0, 101), (2, 2000, 0, 5, None)])
+    assert hosts.choose(fifo, [0], cospot.Request(2, 100, time_us=100)) == (0, (1,), 1.0)
+    assert hosts.choose(fifo, [0, 1], request) == (1, (0,), 1.0)
+    assert hosts.choose(fifo, [0], request) == (0, (0,), 0.0)
+    assert hosts.choose(fifo, [0, 1], cospot.Request(4, 100, time_us=101)) == (0, (0,), 1.0)
+    with pytest.raises(TypeError, match=r"placed_at_us\[, promised_until_us\]"):
+        hosts.set_host(0, (8, 8000), (2, 1000), [(4, 4000, 0)])
+
+
 def test_the_view_shows_what_was_set() -> None:
     view = three_hosts().hosts
     assert view.names == ["a", "b", "c"]

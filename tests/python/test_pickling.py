@@ -25,7 +25,7 @@ TABLE = cospot.HostTable(
     ]
 )
 REQUEST = cospot.Request(4, 8, spot=False, instance=7, time_us=5)
-SPOT = cospot.RunningSpot(3, (4, 8, 1), 10, 20)
+SPOT = cospot.RunningSpot(3, (4, 8, 1), 10, 20, 30)
 
 
 def properties(value: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Final
 
 import cospot
@@ -39,7 +40,20 @@ def make_evictor_policy(name: str, model: str = "") -> cospot.CompiledEvictor:
             f"'{name}' needs a lifetime model; expected evictor_model, a file that `cospot lifetime"
             " train --kind kaplan-meier` wrote"
         )
+    if os.path.exists(model) and not os.path.isfile(model):
+        # A named pipe would keep whoever opens it waiting for a writer.
+        raise ConfigError(f"evictor_model {model} is no regular file")
     return cospot.make_evictor(name, model=model, lookahead_days=_LOOKAHEAD_DAYS)
+
+
+#: A promise that ends later than this never ends: a policy is told no times so late.
+_LAST_US: Final = 9_000 * 86_400 * 1_000_000
+
+
+def promised_until_us(seconds: float) -> int:
+    """Return until when a spot is promised to live as the policies are told it."""
+    moment = time_us(seconds)
+    return moment if moment < _LAST_US else cospot.NEVER_US
 
 
 def time_us(seconds: float) -> int:

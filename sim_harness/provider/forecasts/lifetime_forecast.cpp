@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "core/random.hpp"
 #include "filters/registry.hpp"
 #include "sim_harness/base/interrupt/stop_token.hpp"
 
@@ -28,6 +29,18 @@ std::vector<ResourceVector> spot_sizes(const EventSchedule& schedule) {
   return sizes;
 }
 
+/// Of each instance, whether it asks for a lifetime if it is a spot: by its number alone, so that
+/// runs which differ in their policies have the same customers.
+std::vector<bool> who_asks(std::size_t instances, const LifetimeSlaOptions& options) {
+  if (options.asking_percent >= 100) return std::vector<bool>(instances, true);
+  std::vector<bool> asks(instances, false);
+  Random random(options.estimate.seed);
+  for (std::size_t i = 0; i < instances; ++i) {
+    asks[i] = 100 * random.uniform() < options.asking_percent;
+  }
+  return asks;
+}
+
 }  // namespace
 
 LifetimeForecast::LifetimeForecast(const EventSchedule& schedule,
@@ -36,6 +49,7 @@ LifetimeForecast::LifetimeForecast(const EventSchedule& schedule,
     : options_(std::move(options)),
       window_(schedule.window),
       runs_as_spot_(schedule.start.size(), false),
+      asks_(who_asks(schedule.start.size(), options_)),
       history_(std::move(host_totals)),
       next_(options_.refresh) {
   options_.estimate.sizes = spot_sizes(schedule);
@@ -63,9 +77,15 @@ void LifetimeForecast::refresh() {
 }
 
 SimTime LifetimeForecast::asked_lifetime(const Request& spot, SimTime end) const {
+  if (!asks_[spot.instance]) return SimTime{0};
   const SimTime until = end == kNever ? std::max(window_, spot.time) : end;
   const auto duration = static_cast<double>((until - spot.time).count());
   return SimTime(static_cast<std::int64_t>(duration * options_.asked_factor));
+}
+
+SimTime LifetimeForecast::promised_until(const Request& spot) const {
+  if (spot.asked_lifetime <= SimTime{0} || !quantiles_.is_known()) return kNoPromisedEnd;
+  return spot.time + spot.asked_lifetime;
 }
 
 void LifetimeForecast::evicted(InstanceIndex victim, HostIndex /*host*/, const Request& for_vm) {
@@ -79,7 +99,10 @@ void LifetimeForecast::evicted(InstanceIndex victim, HostIndex /*host*/, const R
 
 void LifetimeForecast::placed(const Request& request, HostIndex host) {
   runs_as_spot_[request.instance] = request.is_spot();
-  if (is_recorded(request.instance)) history_.place(request, host);
+  if (!is_recorded(request.instance)) return;
+  // Where nobody promises, all count like those to come, who may be promised anything.
+  const bool promises = options_.refresh != kNever;
+  history_.place(request, host, promises ? request.promised_until : kNever);
 }
 
 void LifetimeForecast::departed(InstanceIndex instance, HostIndex /*host*/, SimTime time) {

@@ -27,8 +27,11 @@ class LifetimeForecast final : public ForecastOwner {
   [[nodiscard]] SimTime next_refresh() const override { return next_; }
   void refresh() override;
   [[nodiscard]] const Forecasts& forecasts() const override { return forecasts_; }
-  /// The true duration, to the window's end for a spot of unknown end, times asked_factor.
+  /// The true duration, to the window's end for a spot of unknown end, times asked_factor; nothing
+  /// for those that do not ask.
   [[nodiscard]] SimTime asked_lifetime(const Request& spot, SimTime end) const override;
+
+  [[nodiscard]] SimTime promised_until(const Request& spot) const override;
 
   void evicted(InstanceIndex victim, HostIndex host, const Request& for_vm) override;
   void placed(const Request& request, HostIndex host) override;
@@ -53,6 +56,7 @@ class LifetimeForecast final : public ForecastOwner {
   LifetimeSlaOptions options_;
   SimTime window_;
   std::vector<bool> runs_as_spot_;  // of each instance: others displace it, and it nobody
+  std::vector<bool> asks_;          // of each instance: for a lifetime, if it is a spot
   History history_;
   LifetimeQuantiles quantiles_;
   Forecasts forecasts_;

@@ -9,7 +9,8 @@
 namespace cospot {
 namespace {
 
-/// Several owners in one run. What spots ask for is what the first says that knows it.
+/// Several owners in one run. What spots ask for is what the one says that promises lifetimes, else
+/// the first that knows it.
 class CombinedForecasts final : public ForecastOwner {
  public:
   explicit CombinedForecasts(std::vector<std::unique_ptr<ForecastOwner>> owners)
@@ -32,10 +33,19 @@ class CombinedForecasts final : public ForecastOwner {
   [[nodiscard]] const Forecasts& forecasts() const override { return forecasts_; }
   [[nodiscard]] SimTime asked_lifetime(const Request& spot, SimTime end) const override {
     for (const auto& owner : owners_) {
+      if (owner->forecasts().lifetimes != nullptr) return owner->asked_lifetime(spot, end);
+    }
+    for (const auto& owner : owners_) {
       const SimTime asked = owner->asked_lifetime(spot, end);
       if (asked > SimTime{0}) return asked;
     }
     return SimTime{0};
+  }
+
+  [[nodiscard]] SimTime promised_until(const Request& spot) const override {
+    SimTime until = kNoPromisedEnd;
+    for (const auto& owner : owners_) until = std::max(until, owner->promised_until(spot));
+    return until;
   }
 
   [[nodiscard]] ForecastRefreshes refreshes() const override {

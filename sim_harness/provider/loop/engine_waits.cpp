@@ -175,7 +175,8 @@ void SimulationEngine::started(const Request& request, HostIndex host) {
                .instance = instance,
                .resources = row.size,
                .is_vm = row.level == 0,
-               .ends_at = row.ends_at});
+               .ends_at = row.ends_at,
+               .promised_until = request.promised_until});
   if (row.ends_at != schedule_->end[instance]) {
     push({row.ends_at, DueKind::kDeparture, instance, instance, row.version});
   }

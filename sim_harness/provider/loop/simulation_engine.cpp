@@ -133,6 +133,7 @@ void SimulationEngine::add_forecasts(Request& request) const {
   request.forecasts = &forecasts_->forecasts();
   if (!request.is_spot()) return;
   request.asked_lifetime = forecasts_->asked_lifetime(request, end_of(request.instance));
+  request.promised_until = forecasts_->promised_until(request);
 }
 
 /// Places a VM or rejects it. Returns true, with the reason, when the run has to pause.
@@ -236,6 +237,7 @@ void SimulationEngine::stop_spot(InstanceIndex instance, HostIndex host, LossCau
   const RunningSpot spot = hosts_.remove_spot(instance, host);
   const Revenue lost = schedule_->revenue(spot.resources.vcpus, now, spot.ends_at);
   lost_[hosts_.levels().of_displaceable(instance)].add(cause, lost);
+  if (cause == LossCause::kEviction && spot.is_promised(now)) ++promises_broken_;
   if (now - spot.placed_at < kFirstHour) {
     first_hour_revenue_ += schedule_->revenue(spot.resources.vcpus, spot.placed_at, now);
   }
@@ -251,6 +253,7 @@ void SimulationEngine::place(HostIndex host, const Request& request) {
   const SimTime ends_at = end_of(request.instance);
   if (!rows_.empty()) regain(request);
   hosts_.place(request, host, ends_at);
+  if (request.promised_until > request.time) ++promises_;
   tell([&](InstanceObserver& watch) { watch.placed(request, host); });
   if (!rows_.empty()) started(request, host);
 }
@@ -322,6 +325,8 @@ RunResult SimulationEngine::result() const {
   result.spot_requests = spot.requests;
   result.spot_admitted = spot.placed();
   for (const LevelOutcome& level : levels) result.evictions += level.evictions;
+  result.promises = promises_;
+  result.promises_broken = promises_broken_;
   result.vm_revenue_requested = vm.revenue_requested;
   result.vm_revenue = vm.revenue();
   result.spot_revenue_requested = spot.revenue_requested;

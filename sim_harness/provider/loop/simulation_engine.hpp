@@ -252,6 +252,8 @@ class SimulationEngine {
   std::size_t position_ = 0;
   std::vector<Losses> lost_;  // of each level
   std::uint64_t vm_too_large_ = 0;
+  std::uint64_t promises_ = 0;
+  std::uint64_t promises_broken_ = 0;
   Revenue first_hour_revenue_ = 0;  // earned by spots that were stopped in their first hour
   AllocationTimer timer_;
 

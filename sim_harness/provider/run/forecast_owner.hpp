@@ -35,6 +35,11 @@ class ForecastOwner : public InstanceObserver {
     return SimTime{0};
   }
 
+  /// Until when a spot is promised to live that asks for request.asked_lifetime and gets a host.
+  [[nodiscard]] virtual SimTime promised_until(const Request& /*spot*/) const {
+    return kNoPromisedEnd;
+  }
+
   [[nodiscard]] virtual ForecastRefreshes refreshes() const { return {}; }
 };
 

@@ -16,6 +16,8 @@ struct RunResult {
   std::uint64_t spot_requests = 0;
   std::uint64_t spot_admitted = 0;
   std::uint64_t evictions = 0;
+  std::uint64_t promises = 0;         ///< spots that were placed with a promised lifetime
+  std::uint64_t promises_broken = 0;  ///< of them: evicted before it was over
   Revenue vm_revenue_requested = 0;
   Revenue vm_revenue = 0;
   Revenue spot_revenue_requested = 0;

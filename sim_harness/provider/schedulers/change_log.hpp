@@ -20,8 +20,9 @@ struct HostChange {
   HostIndex host = kNoHost;
   InstanceIndex instance = 0;  ///< that came, or left: it ended, was evicted, moved
   ResourceVector resources{};
-  bool is_vm = false;          ///< of the highest level
-  SimTime ends_at{0};          ///< of one that came
+  bool is_vm = false;  ///< of the highest level
+  SimTime ends_at{0};  ///< of one that came
+  SimTime promised_until = kNoPromisedEnd;
   std::uint64_t previous = 0;  ///< how many changes there were at the host's last one; 0: none
 };
 

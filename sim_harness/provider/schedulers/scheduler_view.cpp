@@ -49,7 +49,8 @@ void SchedulerView::apply(const HostChange& change) {
       return hosts_.place_spot({.instance = change.instance,
                                 .resources = change.resources,
                                 .placed_at = change.time,
-                                .ends_at = change.ends_at},
+                                .ends_at = change.ends_at,
+                                .promised_until = change.promised_until},
                                host);
     case HostChange::Kind::kLeft:
       if (change.is_vm) return hosts_.remove_vm(change.instance, change.resources, host);

@@ -36,7 +36,15 @@ std::vector<Measure<RunOutcome>> promised_spot_measures() {
                           [](const RunOutcome& one) { return one.spots().placed(); }),
       measure<RunOutcome>(
           {.name = "evictions", .unit = "spots", .meaning = "evicted of those that were placed"},
-          [](const RunOutcome& one) { return one.run().evictions; })};
+          [](const RunOutcome& one) { return one.run().evictions; }),
+      measure<RunOutcome>({.name = "promises",
+                           .unit = "spots",
+                           .meaning = "placed with a promised lifetime; 0 without a target"},
+                          [](const RunOutcome& one) { return one.run().promises; }),
+      measure<RunOutcome>({.name = "promises_broken",
+                           .unit = "spots",
+                           .meaning = "of those: evicted before it was over"},
+                          [](const RunOutcome& one) { return one.run().promises_broken; })};
 }
 
 std::vector<Measure<RunOutcome>> refresh_measures() {

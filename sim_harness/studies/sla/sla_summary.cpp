@@ -20,13 +20,26 @@ namespace cospot {
 namespace {
 
 /// What is read of every run.
-enum Read : std::uint8_t { kVms, kSpots, kRevenue, kAdmitted, kEvicted, kMet, kRefresh, kTarget };
-constexpr std::array<Figure, 8> kRead{
+enum Read : std::uint8_t {
+  kVms,
+  kSpots,
+  kRevenue,
+  kAdmitted,
+  kEvicted,
+  kPromised,
+  kBroken,
+  kMet,
+  kRefresh,
+  kTarget
+};
+constexpr std::array<Figure, 10> kRead{
     {{.name = "on_demand_admission", .title = "VMs admitted"},
      {.name = "spot_admission", .title = "spots admitted"},
      {.name = "spot_revenue_share", .title = "spot revenue"},
      {.name = "spot_admitted"},
      {.name = "evictions"},
+     {.name = "promises"},
+     {.name = "promises_broken"},
      {.name = "is_met"},
      {.name = "refresh_ms_max", .unit = FigureUnit::kMilliseconds, .decimals = 1},
      {.name = "target", .sql = "CAST(NULLIF(run.target, 'none') AS REAL)"}}};
@@ -129,7 +142,9 @@ class SlaTable {
     return read_.values[kTarget][runs.front()];
   }
 
+  /// Of those that were promised a lifetime; without a target of all.
   [[nodiscard]] PromiseCount count_of(Runs runs) const {
+    if (target(runs)) return {.promised = sum(kPromised, runs), .broken = sum(kBroken, runs)};
     return {.promised = sum(kAdmitted, runs), .broken = sum(kEvicted, runs)};
   }
 
@@ -174,8 +189,9 @@ StudySummary sla_summary(ResultsDatabase& results, Timing timing) {
   }
   summary.text.add(table.table());
   summary.text +=
-      "(evicted: of all that were admitted in these runs; interval: Clopper-Pearson, as if\n"
-      "evictions were independent; runs within: runs that evicted no more than the target)\n";
+      "(evicted: of those that were promised a lifetime, before it was over, or of all that were\n"
+      "admitted without a target; interval: Clopper-Pearson, as if evictions were independent;\n"
+      "runs within: runs that broke no more promises than the target)\n";
   summary.json = {{"spot_delay_h", json_of(delay_h)},
                   {"combinations", table.table().json()},
                   {"note", sold_once_note()}};

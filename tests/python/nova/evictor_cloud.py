@@ -31,6 +31,8 @@ class Provider:
     generation: int = 1
     aggregates: set[str] = field(default_factory=set)
     is_compute: bool = True
+    status: str = "enabled"
+    state: str = "up"
 
 
 @dataclass
@@ -205,6 +207,7 @@ class _Routes:
             ("GET", r"/nova/servers/detail", self.servers),
             ("GET", r"/nova/servers/([^/]+)", self.server),
             ("GET", r"/nova/os-hypervisors/detail", self.hypervisors),
+            ("GET", r"/nova/os-services", self.services),
             ("GET", r"/nova/os-aggregates", self.aggregates),
             ("GET", r"/nova/os-migrations", self.migrations),
             ("POST", r"/nova/servers/([^/]+)/action", self.act),
@@ -297,6 +300,20 @@ class _Routes:
             if each.is_compute
         ]
         return 200, {"hypervisors": found}
+
+    def services(self, query: Any, body: Any) -> Answer:
+        assert query == {"binary": "nova-compute"}
+        found = [
+            {
+                "host": each.name,
+                "binary": "nova-compute",
+                "status": each.status,
+                "state": each.state,
+            }
+            for each in self.cloud.providers.values()
+            if each.is_compute
+        ]
+        return 200, {"services": found}
 
     def aggregates(self, query: Any, body: Any) -> Answer:
         found = [{"name": name, "uuid": made} for name, made in self.cloud.aggregates.items()]

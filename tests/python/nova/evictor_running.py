@@ -18,6 +18,7 @@ from cospot.nova.evictor.command import read_configuration
 from cospot.nova.evictor.records import Metrics
 from cospot.nova.evictor.safeguards import EvictionLimits
 from cospot.nova.evictor.service import EvictorService
+from cospot.nova.evictor.stores import ToldSpots
 from cospot.nova.plan_message import Plan, PlannedHost, plan_to_message
 from evictor_cloud import Cloud, CloudServer, wait_until
 
@@ -55,7 +56,7 @@ def make_service(path: Path) -> EvictorService:
 
 def bare_context(**parts: Any) -> Any:
     """Return a context for one part of the service alone: metrics, and what the test gives it."""
-    return SimpleNamespace(**{"metrics": Metrics(), **parts})
+    return SimpleNamespace(**{"metrics": Metrics(), "told": ToldSpots(), **parts})
 
 
 def limits_of(now: list[float], **settings: float) -> EvictionLimits:

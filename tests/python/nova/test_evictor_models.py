@@ -16,7 +16,7 @@ pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client
 
 import cospot
 from cospot.errors import ConfigError
-from cospot.nova.evictor.snapshot import SpotChooser
+from cospot.nova.evictor.victims import SpotChooser
 from cospot.nova.evictor_policy import make_evictor_policy, time_us
 from evictor_cloud import wait_until
 from evictor_running import Running, events

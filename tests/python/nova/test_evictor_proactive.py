@@ -68,6 +68,58 @@ def test_a_spot_gets_notice_and_goes_when_its_time_has_come(running: Running) ->
     assert metric(service, "reserve_missing", reserve="default") == 0
 
 
+@pytest.mark.parametrize("fields", [{"status": "disabled"}, {"state": "down"}])
+def test_a_host_that_takes_no_vm_is_of_no_reserve(running: Running, fields: dict[str, str]) -> None:
+    """b is empty; while its compute is off, the VMs of the reserve would find no place there."""
+    _, spots = full_host(running, "a", 4)
+    b = running.cloud.add_host("b")
+    service = running.start(mode="proactive", default_reserve="2:0:2", notice_seconds=600)
+    running.reconciles()
+    assert events(running.folder, "notice") == []
+    assert metric(service, "reserve_missing", reserve="default") == 0
+    for name, value in fields.items():
+        setattr(running.cloud.providers[b], name, value)
+    wait_until(lambda: len(events(running.folder, "notice")) == 2, "the notices", 60)
+    assert {each["instance"] for each in events(running.folder, "notice")} == set(spots[:2])
+    running.cloud.providers[b].status, running.cloud.providers[b].state = "enabled", "up"
+    wait_until(lambda: len(events(running.folder, "notice_withdrawn")) == 2, "withdrawals", 60)
+    assert running.cloud.deleted == []
+
+
+def test_how_long_before_its_eviction_a_spot_was_told_is_counted(running: Running) -> None:
+    host, _ = full_host(running, "a", 4)
+    service = running.start(mode="proactive", default_reserve="2:0", notice_seconds=1.5)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is evicted")
+    [intent] = events(running.folder, "intent")
+    assert 1.5 <= intent["notice_s"] < 60
+    assert metric(service, "notice_seconds_count") == 1
+    assert metric(service, "notice_seconds_bucket", le="0.0") == 0
+    # A VM that is there waits for no notice: of the 4 that it needs 2 are free.
+    running.cloud.add(host, 4, 1024, spot=False)
+    wait_until(lambda: len(events(running.folder, "intent")) > 1, "the next spot")
+    intent = events(running.folder, "intent")[1]
+    assert intent["cause"] == "reconcile"
+    assert intent["notice_s"] == 0 or intent["notice_s"] < 1.5  # for the reserve that lacks 2 now
+    wait_until(lambda: metric(service, "notice_seconds_count") >= 2, "the metric")
+
+
+def test_a_notice_of_a_former_service_is_known(running: Running) -> None:
+    host, spots = full_host(running, "a", 4)
+    running.start(mode="proactive", default_reserve="2:0", notice_seconds=600)
+    wait_until(lambda: bool(events(running.folder, "notice")), "the notice")
+    [notice] = events(running.folder, "notice")
+    running.services.pop().stop()
+    time.sleep(1.0)
+    service = running.start(mode="proactive", default_reserve="2:0", notice_seconds=600)
+    running.reconciles()
+    running.cloud.add(host, 2, 1024, spot=False)  # whose spot is the one that has been told
+    wait_until(lambda: bool(events(running.folder, "intent")), "the eviction")
+    [intent] = events(running.folder, "intent")[:1]
+    assert intent["instance"] == notice["instance"] == spots[0]
+    assert intent["notice_s"] == pytest.approx(time.time() - notice["given_at"], abs=5)
+    assert metric(service, "notice_seconds_bucket", le="0.0") == 0
+
+
 def test_a_notice_is_withdrawn_when_room_comes_back(running: Running) -> None:
     _, spots = full_host(running, "a", 4)
     running.start(mode="proactive", default_reserve="2:0", notice_seconds=600)

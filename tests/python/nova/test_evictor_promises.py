@@ -66,6 +66,23 @@ class Keeper:
         return found
 
 
+def test_who_is_promised_what(tmp_path: Path) -> None:
+    journal = PromiseJournal(str(tmp_path))
+    promise, other = new_promise(1000.0), new_promise(2000.0)
+    journal.add(promise)
+    assert journal.promised_until(promise.instance) == 1000.0 + HOUR
+    assert journal.promised_until("nobody") == 0
+    # What another copy, or a former service, was told of.
+    another = PromiseJournal(str(tmp_path))
+    assert another.promised_until(promise.instance) == 1000.0 + HOUR
+    journal.add(other)
+    assert another.promised_until(other.instance) == 0
+    another.refresh()
+    assert another.promised_until(other.instance) == 2000.0 + HOUR
+    journal.saw(other, runs=False, now=2100.0)  # it never got capacity
+    assert journal.promised_until(other.instance) == 0
+
+
 def test_a_promise_is_open_then_kept_unless_its_spot_is_evicted_before(tmp_path: Path) -> None:
     journal = PromiseJournal(str(tmp_path))
     one, two, three = (new_promise(1000.0) for _ in range(3))

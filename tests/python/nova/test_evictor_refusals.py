@@ -160,11 +160,32 @@ def test_a_deletion_without_an_answer_is_asked_for_again(running: Running) -> No
 def test_a_spot_that_does_not_go_is_reported(running: Running) -> None:
     _, first, _ = full_host(running)
     running.cloud.freeing_takes = 1.5
-    running.start(freed_timeout=1)
-    wait_until(lambda: bool(events(running.folder, "failed")), "the report")
-    wait_until(lambda: first not in running.cloud.instances, "it is evicted after all")
+    service = running.start(freed_timeout=1)
+    wait_until(lambda: bool(events(running.folder, "late")), "the report")
+    assert metric(service, "late_spots") == 1
+    (late,) = events(running.folder, "late")
+    assert (late["instance"], late["timeout"]) == (first, 1.0)
+    wait_until(lambda: bool(events(running.folder, "freed")), "it is evicted after all")
     running.reconciles()
     assert running.cloud.deleted == [first]
+    (freed,) = events(running.folder, "freed")
+    assert freed["instance"] == first and freed["seconds"] >= 1.5
+    assert events(running.folder, "failed") == []
+    assert metric(service, "failed_evictions_total") == 0
+    assert metric(service, "late_evictions_total") == 1
+    assert metric(service, "late_spots") == 0
+    assert metric(service, "delete_to_freed_seconds_count") == 1
+
+
+def test_a_service_that_ends_does_not_wait_for_what_is_late(running: Running) -> None:
+    _, first, _ = full_host(running)
+    running.cloud.never_goes.add(first)
+    service = running.start(freed_timeout=1)
+    wait_until(lambda: bool(events(running.folder, "late")), "the report")
+    running.services.remove(service)
+    began = time.monotonic()
+    service.stop()
+    assert time.monotonic() - began < 4  # and not the 5 s in which others may go
 
 
 @pytest.mark.parametrize("answer", [b"", b"[]", b"{}", b"not json", b'{"allocations": {"a": 1}}'])

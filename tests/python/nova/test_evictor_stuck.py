@@ -118,7 +118,7 @@ def test_a_spot_that_nova_fails_to_delete_is_passed_over(running: Running) -> No
     running.cloud.add(host, 4, 1024, spot=False)
     running.cloud.never_goes.add(odd)
     running.start(freed_timeout=1)  # its deletion is not stuck while the test looks
-    wait_until(lambda: bool(events(running.folder, "failed")), "the first spot does not go")
+    wait_until(lambda: bool(events(running.folder, "late")), "the first spot does not go")
     with running.cloud.lock:
         running.cloud.instances[odd].task_state = None
         running.cloud.instances[odd].status = "ERROR"

@@ -91,6 +91,11 @@ def test_without_an_evictor_s_configuration_agreement_is_unknown(cloud, capsys, 
             "amqp_durable_queues is False for the scheduler, True for the evictor",
         ),
         ("[placement]\nregion_name = two\n", "error", "region_name is one for the scheduler, two"),
+        (
+            "[cospot_evictor]\nmode = proactive\ndefault_reserve = 2:4096\n",
+            "warning",
+            "default_reserve is empty in [cospot], 2:4096 in [cospot_evictor]: spots are placed",
+        ),
     ],
 )
 def test_whatever_both_must_share_is_compared(

@@ -181,6 +181,34 @@ def test_the_window_is_stated_where_it_is_known(database, capsys):
     assert "expected a number from 1 to 10000" in capsys.readouterr().err
 
 
+def with_api_database(database, tmp_path):
+    """An API database beside a cell's, and the nova.conf that names it."""
+    from nova.db.api import models
+
+    api = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/api.sqlite")
+    tables = models.BASE.metadata.tables
+    names = (
+        *("cell_mappings", "aggregates", "aggregate_hosts", "aggregate_metadata"),
+        *("request_specs", "instance_groups", "instance_group_policy", "instance_group_member"),
+    )
+    models.BASE.metadata.create_all(api, tables=[tables[name] for name in names])
+    with api.begin() as connection:
+        for statement in (
+            "INSERT INTO cell_mappings (uuid, name, database_connection, disabled)"
+            f" VALUES ('1', '1', '{database.url}', 0)",
+            "INSERT INTO aggregates (id, uuid, name) VALUES (1, 'a', 'az1'), (2, 'b', 'fast')",
+            "INSERT INTO aggregate_hosts (host, aggregate_id) VALUES ('h1', 1), ('h1', 2),"
+            " ('h3', 2)",
+            "INSERT INTO aggregate_metadata (aggregate_id, key, value) VALUES"
+            " (1, 'availability_zone', 'az1'), (2, 'disk', 'ssd, nvme'),"
+            " (2, 'filter_tenant_id', 'blue')",
+        ):
+            connection.execute(sqlalchemy.text(statement))
+    config = tmp_path / "nova.conf"
+    config.write_text(f"[api_database]\nconnection = sqlite:///{tmp_path}/api.sqlite\n")
+    return config, api
+
+
 @pytest.mark.parametrize("disk", [[], ["--with-disk"]])
 def test_the_example_sweep_has_all_hosts_and_runs(database, program, tmp_path, capsys, disk):
     import subprocess
@@ -217,8 +245,6 @@ def test_the_example_sweep_has_all_hosts_and_runs(database, program, tmp_path, c
 
 def test_hosts_have_their_own_capacity_zone_and_status(database, tmp_path, capsys):
     """Zones and aggregates are in the API database; a silent compute is down."""
-    from nova.db.api import models
-
     for name, minutes, disabled in (("h1", 0, False), ("h2", 1, True), ("h3", 11, False)):
         database.insert(
             "services",
@@ -231,27 +257,7 @@ def test_hosts_have_their_own_capacity_zone_and_status(database, tmp_path, capsy
             last_seen_up=START - timedelta(minutes=minutes),
             deleted=0,
         )
-    api = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/api.sqlite")
-    tables = models.BASE.metadata.tables
-    names = (
-        *("cell_mappings", "aggregates", "aggregate_hosts", "aggregate_metadata"),
-        *("request_specs", "instance_groups", "instance_group_policy", "instance_group_member"),
-    )
-    models.BASE.metadata.create_all(api, tables=[tables[name] for name in names])
-    with api.begin() as connection:
-        for statement in (
-            "INSERT INTO cell_mappings (uuid, name, database_connection, disabled)"
-            f" VALUES ('1', '1', '{database.url}', 0)",
-            "INSERT INTO aggregates (id, uuid, name) VALUES (1, 'a', 'az1'), (2, 'b', 'fast')",
-            "INSERT INTO aggregate_hosts (host, aggregate_id) VALUES ('h1', 1), ('h1', 2),"
-            " ('h3', 2)",
-            "INSERT INTO aggregate_metadata (aggregate_id, key, value) VALUES"
-            " (1, 'availability_zone', 'az1'), (2, 'disk', 'ssd, nvme'),"
-            " (2, 'filter_tenant_id', 'blue')",
-        ):
-            connection.execute(sqlalchemy.text(statement))
-    config = tmp_path / "nova.conf"
-    config.write_text(f"[api_database]\nconnection = sqlite:///{tmp_path}/api.sqlite\n")
+    config, api = with_api_database(database, tmp_path)
     database.instance(START)
     fast = {"aggregate_instance_extra_specs:disk": "ssd", "hw:cpu_policy": "shared"}
     asking = database.instance(START, extra_specs=fast)
@@ -289,6 +295,44 @@ def test_hosts_have_their_own_capacity_zone_and_status(database, tmp_path, capsy
     hashed = (*output[:1], tmp_path / "hashed.csv", *output[2:4])
     assert run("history", "export", "--config-file", config, *hashed) == 0
     assert "blue" not in (tmp_path / "hashed-hosts.csv").read_text()
+
+
+def test_which_spots_asked_for_a_lifetime(database, tmp_path):
+    from cospot.nova.spot_flavors import spot_extra_specs
+
+    config, api = with_api_database(database, tmp_path)
+    spot = spot_extra_specs(2, 4096, 0)
+    hinted, empty, by_flavor, wrong, vm = (
+        database.instance(START, extra_specs=specs)
+        for specs in (spot, spot, {**spot, "cospot:lifetime": "2h"}, spot, {})
+    )
+    database.instance(START, extra_specs=spot)  # its request is forgotten
+    hints = {
+        hinted: {"cospot:lifetime": ["1h 30min"]},
+        empty: {"group": ["g7"]},
+        by_flavor: {},
+        wrong: {"cospot:lifetime": ["soon"]},
+        vm: {"cospot:lifetime": ["1h"]},
+    }
+    with api.begin() as connection:
+        for uuid, given in hints.items():
+            spec = {"nova_object.data": {"scheduler_hints": given}}
+            connection.execute(
+                sqlalchemy.text("INSERT INTO request_specs (instance_uuid, spec) VALUES (:u, :s)"),
+                {"u": uuid, "s": json.dumps(spec)},
+            )
+    output = ("-o", tmp_path / "all.csv.gz", "--window-start", "2026-05-01")
+    assert run("history", "export", "--config-file", config, *output) == 0
+    lifetimes = tmp_path / "all-lifetimes.csv"
+    assert lifetimes.read_text().splitlines() == [
+        "instance_id,asked_s",
+        *sorted([f"{hinted},5400", f"{empty},0", f"{by_flavor},7200", f"{wrong},0"]),
+    ]
+    # What another export has left is not that of this workload.
+    with api.begin() as connection:
+        connection.execute(sqlalchemy.text("DELETE FROM request_specs"))
+    assert run("history", "export", "--config-file", config, *output) == 0
+    assert not lifetimes.exists()
 
 
 @pytest.fixture

@@ -127,6 +127,64 @@ def test_nothing_is_promised_that_the_history_does_not_support(cloud: Any, tmp_p
     assert table.settings["confidence"] == 0.95
 
 
+def crowded(path: Path) -> Path:
+    """As in the tides, with a VM of 2 vCPUs and a spot of 2 that was there all the time."""
+    rows = ["first,p,spot,1,64,0,1,2", "old,p,spot,2,1024,0,3,never"]
+    for start in range(1000, 14 * 86400 - 1000, 1000):
+        rows.append(f"spot{start},p,spot,1,64,0,{start},{start + 1}")
+        rows.append(f"vm{start},p,vm,2,1024,0,{start + 500},{start + 1000}")
+    return write_history(path, rows)
+
+
+def write_lifetimes(history: Path, asked: dict[str, float]) -> None:
+    rows = [f"{instance},{seconds:g}" for instance, seconds in asked.items()]
+    path = history.with_name(f"{history.stem}-lifetimes.csv")
+    path.write_text("\n".join(["instance_id,asked_s", *rows, ""]))
+
+
+def test_spots_that_asked_for_nothing_make_promises_longer(cloud: Any, tmp_path: Path) -> None:
+    """A spot that is promised something lives U(0, 500) s beside an older one that is, too.
+
+    Where the old one was promised nothing it goes, and the other one lives on.
+    """
+    path = crowded(tmp_path / "history.csv")
+    usual = promised(path, "--target", 0.1).sizes[0].promised(1, 0)
+    assert usual is not None and 0 < usual < 50
+    for asked, is_longer in (
+        ({"first": 1, "old": 0}, True),
+        ({"first": 1, "old": 60}, True),  # its minute was over soon
+        ({"first": 1, "old": 15 * 86400}, False),
+        ({"first": 1}, False),  # of the old one it is not known
+        ({"first": 0, "old": 0}, False),  # before anybody asked
+    ):
+        write_lifetimes(path, asked)
+        found = promised(path, "--target", 0.1)
+        seconds = found.sizes[0].promised(1, 0)
+        assert seconds == (14 * 86400 - 1) // 36 if is_longer else seconds == usual, asked
+        assert found.history["spots_without_promise"] == list(asked.values()).count(0)
+
+
+def test_what_is_no_file_of_asked_lifetimes(
+    cloud: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tides(tmp_path / "history.csv")
+    lifetimes = tmp_path / "history-lifetimes.csv"
+    for text in ("spot1,5\n", "instance_id,asked_s\nspot1,soon\n", "instance_id,asked_s\na\n"):
+        lifetimes.write_text(text)
+        assert run("promise", "--history", path) == 2
+        assert f"{lifetimes}: line {text.count(chr(10))}: expected" in capsys.readouterr().err
+
+
+def test_a_doubt_about_the_history_is_a_line_of_ours(
+    cloud: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    promised(tides(tmp_path / "history.csv"))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("cospot-nova: warning: ")
+    assert "no request precedes time 0" in lines[0]
+
+
 def test_how_many_observations_support_a_target() -> None:
     """0.975 lies below the interval of none broken: (1 - p)^n <= 0.025."""
     for target in (0.01, 0.05, 0.1, 0.25):

@@ -13,11 +13,13 @@ How a spot comes to be evicted, and which module says so::
                  overcommitted             v
                      |              host_reconcile: one iteration on one host, under its lock
                      |                snapshot       what is there, what may be evicted
+                     |                victims        which of it goes first
                      |                causes         what must become free, and why
                      |                stalled_hosts  whether anything goes there at all
                      v                     |
               reserve_keeper               v
-                reserves, notices -> executor: switches, limits, audit log; Nova; wait until freed
+                reserves, notices -> executor: switches, limits, audit log; Nova
+                                               freed_watch: wait until it is free
 
 Where a line of code belongs; a module imports only from lines above its own:
 
@@ -28,14 +30,16 @@ options         what may be configured
 cloud           the wire: all that placement and Nova are asked, all that Nova is told
 records         for people: log, audit log, metrics
 stores          what is remembered: plans in memory; the rest in files that outlive the process
-snapshot        one host and its spots; the check of a spot; the choice among spots
-promise_keeper  counts which promised lifetimes are kept; nothing that evicts asks it
+snapshot        one host and its spots; the check of a spot
+victims         the choice among the spots of a host: those without a promise first
+promise_keeper  knows who was promised a lifetime, and counts which promises are kept
 safeguards      what holds an eviction back: switches, limits, locks
 context         `EvictorContext`: one of each of the above, shared by all parts below
 hosts           all hosts: when each was last within its capacity, which are overcommitted now
 causes          what made a host's excess, what must become free for it
 plans           plans received, and the claims of their instances waited for
 stalled_hosts   hosts that free nothing of what was ordered there
+freed_watch     waits until evicted spots hold nothing any more
 executor        the one place that evicts
 host_reconcile  the reconcile iteration: the next spot of one host, until its VMs have enough
 reserves        a reserve, and the spots that cost least for it

@@ -194,6 +194,7 @@ class CauseFinder:
 
     def __init__(self, context: EvictorContext, history: HostHistory) -> None:
         self._settings = context.settings
+        self._chooser = context.chooser
         self._history = history
         self._audit = context.audit
         self._metrics = context.metrics
@@ -223,7 +224,8 @@ class CauseFinder:
             self._history.explained(usage.provider)
         need = self._for_vms(usage, found, VM_CLAIM, gone)
         if need is None and found.race:
-            need = Need(short, SPOT_RACE, found.race, found.race)
+            newest = self._of_race(snapshot, found.race, short, gone)
+            need = Need(short, SPOT_RACE, found.race, newest)
         if need is None and found.unexplained and not self._is_too_early(usage, short):
             need = self._unexplained(snapshot, reference, found.unexplained, short, gone)
         return need
@@ -297,7 +299,8 @@ class CauseFinder:
             whole = attribute(Reference({}, {}), usage, short, snapshot.created_at, gone)
             need = self._for_vms(usage, whole, PERSISTING, gone)
             if need is not None or whole.race:
-                return need or Need(short, PERSISTING, whole.race, whole.race)
+                newest = self._of_race(snapshot, whole.race, short, gone)
+                return need or Need(short, PERSISTING, whole.race, newest)
         capacity = usage.capacity(unexplained)
         has_shrunk = not reference.is_assumed and any(
             capacity[each] < reference.capacity.get(each, 0) for each in unexplained
@@ -306,14 +309,37 @@ class CauseFinder:
         if not possible:
             return None
         why = CAPACITY_SHRANK if has_shrunk else PERSISTING
+        spots = self._newest(snapshot, gone)
+        return Need(possible, why, newest=self._promised_last(snapshot, spots, possible))
+
+    def _of_race(
+        self, snapshot: HostSnapshot, race: tuple[str, ...], short: Amounts, gone: Collection[str]
+    ) -> tuple[str, ...]:
+        """Return the spots to be evicted for those that did not fit: in general these.
+
+        One that was promised a lifetime stays where others that were not do as well.
+        """
+        if not any(self._chooser.is_promised(each) for each in race):
+            return race
+        older = [each for each in self._newest(snapshot, gone) if each not in race]
+        others = [each for each in older if not self._chooser.is_promised(each)]
+        return self._promised_last(snapshot, [*race, *others], short)
+
+    def _newest(self, snapshot: HostSnapshot, gone: Collection[str]) -> list[str]:
+        usage, created_at = snapshot.usage, snapshot.created_at
         spots = [
             each
             for each, held in usage.consumers.items()
             if each not in gone and holds_only_spot_classes(held)
         ]
-        created_at = snapshot.created_at
-        spots.sort(key=lambda each: (claimed_at(each, usage, created_at), each), reverse=True)
-        return Need(possible, why, newest=tuple(spots))
+        return sorted(spots, key=lambda each: (claimed_at(each, usage, created_at), each))[::-1]
+
+    def _promised_last(
+        self, snapshot: HostSnapshot, newest: Sequence[str], short: Amounts
+    ) -> tuple[str, ...]:
+        consumers = snapshot.usage.consumers
+        frees = {each: _by_resource(consumers[each], short) for each in newest}
+        return self._chooser.promised_last(newest, frees, short)
 
     def _possible(self, usage: HostUsage, short: Amounts, gone: Collection[str]) -> dict[str, int]:
         """Leave out the resources of which VMs alone use more than there is.

@@ -294,6 +294,18 @@ class Servers:
                 return found
             marker = f"&marker={quote(list(page)[-1])}"
 
+    def working_computes(self) -> set[str]:
+        """Return the names of the hosts whose compute service is enabled and up."""
+        body = self._client.get("/os-services?binary=nova-compute")
+        try:
+            return {
+                each["host"]
+                for each in body["services"]
+                if each["status"] == "enabled" and each["state"] == "up"
+            }
+        except (KeyError, TypeError) as error:
+            raise CloudError(f"nova: cannot read the services: {error!r}") from error
+
     def aggregate_uuids(self) -> dict[str, str]:
         """Return the UUIDs of the host aggregates, by name."""
         body = self._client.get("/os-aggregates")

@@ -20,8 +20,9 @@ from cospot.nova.evictor.cloud import (
 from cospot.nova.evictor.promise_keeper import PromiseKeeper
 from cospot.nova.evictor.records import AuditLog, Metrics
 from cospot.nova.evictor.safeguards import HostLocks, Switches
-from cospot.nova.evictor.snapshot import Deletions, HostObserver, SpotChooser
-from cospot.nova.evictor.stores import PendingDeletions, PlanStore
+from cospot.nova.evictor.snapshot import Deletions, HostObserver
+from cospot.nova.evictor.stores import PendingDeletions, PlanStore, ToldSpots
+from cospot.nova.evictor.victims import SpotChooser
 from cospot.nova.live_options import LiveOptions
 
 
@@ -41,8 +42,9 @@ class EvictorContext:
         pending: deletions that Nova was asked for and has not answered.
         deletions: for how long spots have been going.
         observer: takes snapshots of hosts and checks a spot right before it is evicted.
-        chooser: the evictor policy.
-        promises: counts which promised lifetimes are kept; nothing that evicts asks it.
+        chooser: the evictor policy, which asks `promises` who goes last.
+        promises: knows who was promised a lifetime, and counts which promises are kept.
+        told: who has been given notice, and when.
     """
 
     conf: Any
@@ -59,6 +61,7 @@ class EvictorContext:
     observer: HostObserver
     chooser: SpotChooser
     promises: PromiseKeeper
+    told: ToldSpots
 
 
 def open_context(conf: Any) -> EvictorContext:
@@ -72,6 +75,7 @@ def open_context(conf: Any) -> EvictorContext:
     servers = Servers(open_client(conf, options.NOVA_GROUP, NOVA_MICROVERSION))
     pending = PendingDeletions(f"{settings.state_path}/deletions")
     metrics, audit = Metrics(), AuditLog(settings.audit_log)
+    promises = PromiseKeeper(settings, placement, audit, metrics)
     deletions = Deletions(settings.deletion_timeout, settings.repeat_stuck_deletions)
     return EvictorContext(
         conf=conf,
@@ -86,6 +90,7 @@ def open_context(conf: Any) -> EvictorContext:
         plans=PlanStore(settings.plan_ttl, settings.first_plan_window, settings.max_plans),
         deletions=deletions,
         observer=HostObserver(placement, servers, pending, deletions),
-        chooser=SpotChooser(settings.evictor, settings.evictor_model),
-        promises=PromiseKeeper(settings, placement, audit, metrics),
+        chooser=SpotChooser(settings.evictor, settings.evictor_model, promises.promised_until),
+        promises=promises,
+        told=ToldSpots(),
     )

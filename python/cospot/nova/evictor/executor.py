@@ -1,14 +1,9 @@
-"""The one place that evicts: switches, limits, audit, the order to Nova.
-
-It then waits until placement shows that the evicted spots hold nothing any more.
-"""
+"""The one place that evicts: switches, limits, audit, the order to Nova."""
 
 from __future__ import annotations
 
-import threading
 import time
-from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,14 +12,13 @@ from oslo_log import log as logging
 from cospot.nova.evictor.causes import RESERVE
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import CloudError, EvictorError
+from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
 from cospot.nova.evictor.model import Amounts
 from cospot.nova.evictor.safeguards import EvictionLimits
 from cospot.nova.evictor.snapshot import HostSnapshot, Refusal, Spot
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 
 LOG = logging.getLogger(__name__)
-_FIRST_PAUSE_S: Final = 0.1
-_PAUSE_S: Final = 0.25
 #: No answer, or one from a proxy: Nova may be deleting the server nevertheless.
 UNKNOWN_OUTCOMES: Final = frozenset({0, 502, 503, 504})
 #: What only repeats itself is written again after so many seconds.
@@ -67,134 +61,6 @@ class HeldBack:
     wait: float | None
 
 
-@dataclass(frozen=True)
-class Leaving:
-    """A spot that Nova was told to delete.
-
-    Attributes:
-        ordered_at: monotonic time, seconds.
-        claimed_at: monotonic time, seconds, if known.
-        fields: what its audit records have in common.
-    """
-
-    spot: str
-    provider: str
-    ordered_at: float
-    claimed_at: float | None
-    fields: Mapping[str, Any]
-
-
-class FreedWatch:
-    """Asks placement about all leaving spots of a host at once, from a thread of its own.
-
-    Args:
-        did_not_go: called with a spot that did not go in time.
-    """
-
-    def __init__(self, context: EvictorContext, did_not_go: Callable[[Leaving], None]) -> None:
-        self._placement = context.placement
-        self._audit = context.audit
-        self._metrics = context.metrics
-        settings = context.settings
-        self._timeouts: dict[str, float] = {
-            "delete": settings.freed_timeout,
-            "shelve-offload": settings.shelve_timeout,
-        }
-        self._did_not_go = did_not_go
-        self._condition = threading.Condition()
-        self._leaving: dict[str, Leaving] = {}
-        self._stopping = False
-        self._thread = threading.Thread(target=self._run, name="freed-watch", daemon=True)
-
-    def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
-
-    def stop(self, patience: float) -> None:
-        """End the thread once nothing is left to wait for, or after `patience` seconds."""
-        with self._condition:
-            self._stopping = True
-            self._condition.notify_all()
-        if self._thread.is_alive():
-            self._thread.join(patience)
-
-    def watch(self, leaving: Leaving) -> None:
-        """Wait for a spot's capacity too."""
-        with self._condition:
-            self._leaving[leaving.spot] = leaving
-            self._condition.notify_all()
-
-    def _run(self) -> None:
-        while True:
-            with self._condition:
-                while not self._leaving and not self._stopping:
-                    self._condition.wait()
-                if not self._leaving:
-                    return
-                self._condition.wait(_PAUSE_S if len(self._leaving) > 1 else _FIRST_PAUSE_S)
-                by_provider: dict[str, list[Leaving]] = defaultdict(list)
-                for each in self._leaving.values():
-                    by_provider[each.provider].append(each)
-            for provider, group in by_provider.items():
-                try:
-                    self._ask(provider, group)
-                except Exception:
-                    LOG.exception("unexpected error while watching provider %s", provider)
-                    time.sleep(_PAUSE_S)
-
-    def _ask(self, provider: str, group: list[Leaving]) -> None:
-        try:
-            consumers = self._placement.consumers(provider)
-            for leaving in group:
-                if leaving.spot not in consumers:
-                    self._freed(leaving)
-                elif time.monotonic() - leaving.ordered_at > self._timeout_of(leaving):
-                    self._late(leaving)
-        except EvictorError as error:
-            self._metrics.errors.labels(where="freed-watch").inc()
-            LOG.warning("cannot see what is freed on provider %s: %s", provider, error)
-            time.sleep(_PAUSE_S)
-
-    def _timeout_of(self, leaving: Leaving) -> float:
-        return self._timeouts[str(leaving.fields["action"])]
-
-    def _freed(self, leaving: Leaving) -> None:
-        self._forget(leaving)
-        took = time.monotonic() - leaving.ordered_at
-        self._metrics.delete_to_freed.observe(took)
-        since_claim = None
-        if leaving.claimed_at is not None:
-            since_claim = round(time.monotonic() - leaving.claimed_at, 3)
-            self._metrics.claim_to_freed.observe(since_claim)
-        self._audit.write(
-            "freed", **leaving.fields, seconds=round(took, 3), seconds_since_claim=since_claim
-        )
-
-    def give_up(self, spot: str, why: str) -> None:
-        """Wait for a spot no more: it will not go."""
-        with self._condition:
-            leaving = self._leaving.get(spot)
-        if leaving is not None:
-            self._fail(leaving, why)
-
-    def _late(self, leaving: Leaving) -> None:
-        timeout = self._timeout_of(leaving)
-        LOG.error(
-            "spot %s still holds its capacity %.0f s after its eviction", leaving.spot, timeout
-        )
-        self._fail(leaving, f"not freed in {timeout} s")
-
-    def _fail(self, leaving: Leaving, why: str) -> None:
-        self._forget(leaving)
-        self._did_not_go(leaving)
-        self._metrics.failures.inc()
-        self._audit.write("failed", **leaving.fields, error=why)
-
-    def _forget(self, leaving: Leaving) -> None:
-        with self._condition:
-            self._leaving.pop(leaving.spot, None)
-
-
 class EvictionExecutor:
     """Evicts spots that were found evictable, under the lock of their host."""
 
@@ -206,6 +72,7 @@ class EvictionExecutor:
         self._audit = context.audit
         self._metrics = context.metrics
         self._promises = context.promises
+        self._notices_given = context.told
         self._freed = freed
         self._stalled = stalled
         self._told: dict[str, tuple[str, float]] = {}
@@ -246,6 +113,7 @@ class EvictionExecutor:
             EvictorError: of `before_order`; nothing was done.
         """
         fields = _audit_fields(snapshot, spot, reason, action)
+        fields["notice_s"] = round(self._notices_given.age(spot.uuid, time.time()), 3)
         switches = self._switches.now()
         provider = snapshot.usage.provider
         if not self._stalled.may_order(provider, spot.uuid):
@@ -285,6 +153,7 @@ class EvictionExecutor:
         self._promises.evicted(spot.uuid)
         self._metrics.evictions.labels(cause=reason.cause).inc()
         self._metrics.evictions_why.labels(why=reason.why).inc()
+        self._metrics.notice.observe(fields["notice_s"])
         if fields["action"] == "delete":  # to shelve takes as long as its snapshot
             self._stalled.ordered(snapshot.usage.provider, spot.uuid)
         self._freed.watch(

@@ -16,14 +16,10 @@ from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import CloudError
 from cospot.nova.evictor.executor import UNKNOWN_OUTCOMES, EvictionExecutor, HeldBack, Reason
 from cospot.nova.evictor.hosts import HostHistory
-from cospot.nova.evictor.snapshot import (
-    HostSnapshot,
-    Refusal,
-    Spot,
-    frees_some,
-)
+from cospot.nova.evictor.snapshot import HostSnapshot, Refusal, Spot
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 from cospot.nova.evictor.stores import KnownPlan
+from cospot.nova.evictor.victims import Stage, frees_some, missing
 
 LOG = logging.getLogger(__name__)
 #: A snapshot of Nova's servers is taken anew when it is older, seconds: an owner may have deleted
@@ -35,6 +31,8 @@ _MOST_FAILURES: Final = 3.0
 _NO_ANSWER: Final = 0.5
 #: So many refusals of a plan are looked into; of the rest, what is not on the host is skipped.
 _MOST_REFUSALS: Final = 20
+#: `chosen_by` of a spot that goes, or was to go, whoever else is there.
+_GOES_ANYWAY: Final = frozenset({"note", "deletion-stuck", "again", "soft-deleted"})
 #: `chosen_by` of a spot that is evicted because it came last.
 _NEWEST: Final = "newest"
 
@@ -168,8 +166,8 @@ class _Iteration:
         """Return the next spot to evict.
 
         First those that Nova was asked to delete and that their owners have deleted. Then, for a
-        VM, the planned ones and those that the policy names; for no VM the newest. On a stalled
-        host none but those ordered before.
+        VM, the planned ones and those that the policy names; for no VM the newest; of either those
+        that are promised to live on last. On a stalled host none but those ordered before.
         """
         reconciler = self._reconciler
         provider = snapshot.usage.provider
@@ -192,7 +190,12 @@ class _Iteration:
                 return _Pick(spot.uuid, "soft-deleted", need)
         if need.newest is not None:
             return self._newest(left, need)
-        return self._planned(snapshot, need) or self._by_policy(left, need)
+        now = time.time()
+        planned = self._planned(snapshot, now)
+        steady = [spot for spot in left if reconciler.may_try(spot.uuid)]
+        named = {uuid for uuid, _ in planned}
+        stage = self._context.chooser.stage(steady, need.short, now, named)
+        return self._by_plan(planned, steady, stage, need) or self._by_policy(left, stage, need)
 
     def _newest(self, left: list[Spot], need: Need) -> _Pick | None:
         ready = {spot.uuid for spot in left if self._reconciler.may_try(spot.uuid)}
@@ -200,9 +203,11 @@ class _Iteration:
         newest = next(found, None)
         return None if newest is None else _Pick(newest, _NEWEST, need)
 
-    def _planned(self, snapshot: HostSnapshot, need: Need) -> _Pick | None:
+    def _planned(self, snapshot: HostSnapshot, now: float) -> list[tuple[str, KnownPlan]]:
+        """Return what plans name for the host, in their order."""
         provider = snapshot.usage.provider
-        for known in self._context.plans.naming(provider, time.time()):
+        found = []
+        for known in self._context.plans.naming(provider, now):
             # A plan counts on the host that its instance holds, and nowhere else.
             planned = known.plan.for_provider(provider)
             if planned is None or known.plan.instance not in snapshot.usage.consumers:
@@ -215,17 +220,37 @@ class _Iteration:
                 is_done = uuid in self._tried or uuid in known.refused
                 may_order = self._stalled.may_order(provider, uuid)
                 if not is_done and may_order and self._reconciler.may_try(uuid):
-                    return _Pick(uuid, "plan", need, known)
+                    found.append((uuid, known))
+        return found
+
+    def _by_plan(
+        self,
+        planned: list[tuple[str, KnownPlan]],
+        steady: list[Spot],
+        stage: Stage | None,
+        need: Need,
+    ) -> _Pick | None:
+        """Return the first that is planned, those left out that stay for now."""
+        there = {spot.uuid for spot in steady}
+        next_ones = there
+        if stage is not None:
+            next_ones = {spot.uuid for spot in stage.spots if frees_some(spot, stage.short)}
+        for uuid, known in planned:
+            if uuid in next_ones or uuid not in there:  # what is not there is refused, and said so
+                return _Pick(uuid, "plan", need, known)
         return None
 
-    def _by_policy(self, left: list[Spot], need: Need) -> _Pick | None:
-        reconciler = self._reconciler
-        steady = [spot for spot in left if reconciler.may_try(spot.uuid)]
-        for spots in (steady, left):
-            chosen = self._context.chooser.choose(spots, need.short, time.time())
-            if chosen is not None:
-                return _Pick(chosen[0][0].uuid, self._context.chooser.name, need)
+    def _by_policy(self, left: list[Spot], stage: Stage | None, need: Need) -> _Pick | None:
+        chooser, now = self._context.chooser, time.time()
+        stage = stage or chooser.stage(left, need.short, now)
+        if stage is not None:
+            spots = list(stage.spots)
+            if not stage.are_promised:
+                chosen = chooser.choose(spots, stage.short, now)
+                spots = spots if chosen is None else chosen[0]
+            return _Pick(spots[0].uuid, chooser.name, need)
         # Others are in the way that cannot be evicted now: a VM gets what can be had.
+        left = sorted(left, key=lambda spot: chooser.is_promised(spot.uuid))
         return _Pick(left[0].uuid, "insufficient", need) if left else None
 
     def _evict(self, snapshot: HostSnapshot, pick: _Pick) -> bool:
@@ -270,7 +295,25 @@ class _Iteration:
             return Refusal.NOT_NEEDED
         if pick.chosen_by == _NEWEST and pick.uuid not in (need.newest or ()):
             return Refusal.NOT_NEEDED
-        return verdict if frees_some(verdict, need.short) else Refusal.FREES_NOTHING_NEEDED
+        if not frees_some(verdict, need.short):
+            return Refusal.FREES_NOTHING_NEEDED
+        return Refusal.PROMISED if self._is_spared(snapshot, pick, need) else verdict
+
+    def _is_spared(self, snapshot: HostSnapshot, pick: _Pick, need: Need) -> bool:
+        """Tell whether a spot is promised to live on and the others do without it by now."""
+        chooser = self._context.chooser
+        is_asked_for = pick.chosen_by in _GOES_ANYWAY
+        if is_asked_for or need.newest is not None or not chooser.is_promised(pick.uuid):
+            return False
+        others = [
+            spot
+            for uuid, spot in snapshot.spots.evictable.items()
+            if uuid not in self._tried
+            and self._reconciler.may_try(uuid)
+            and self._stalled.may_order(snapshot.usage.provider, uuid)
+            and not chooser.is_promised(uuid)
+        ]
+        return not missing(need.short, others)
 
     def _refuse(self, snapshot: HostSnapshot, pick: _Pick, why: Refusal) -> None:
         if why is Refusal.LEAVING:

@@ -81,11 +81,14 @@ class Notices:
         self._audit = context.audit
         self._metrics = context.metrics
         self._sender = sender
+        self._told = context.told
         self._store = NoticeStore(f"{context.settings.state_path}/notices.json")
 
     def load(self) -> list[Notice]:
         """Read the store again; return all notices."""
-        return self._store.load()
+        notices = self._store.load()
+        self._told.replace({each.spot: each.given_at for each in notices if each.is_told})
+        return notices
 
     def all(self) -> list[Notice]:
         """Return the notices of all reserves."""
@@ -119,6 +122,7 @@ class Notices:
         self._audit.write("notice", **notice_fields(notice))
         self._sender.give(notice.spot, project_id, notice.evict_at, self._settings.action)
         self._store.put(replace(notice, is_told=True))
+        self._told.add(notice.spot, notice.given_at)
         self._metrics.notices.labels(outcome="given").inc()
         LOG.info("notice to spot %s for reserve %s", notice.spot, notice.reserve)
 
@@ -129,6 +133,7 @@ class Notices:
             AuditError, StoreError: it was not finished; the notice evicts nothing until it is.
         """
         self._store.put(replace(notice, ordered_at=0.0, is_told=False))
+        self._told.remove(notice.spot)
         self._sender.withdraw(notice.spot)
         self._audit.write("notice_withdrawn", **notice_fields(notice))
         self._store.drop(notice.spot)

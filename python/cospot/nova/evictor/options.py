@@ -155,7 +155,7 @@ _loops = [
         default=60.0,
         min=1.0,
         help="After so many seconds an evicted spot that placement still shows is logged as "
-        "failed, and its host is reconciled again.",
+        "late, and its host is reconciled again; when it has gone it is logged as freed.",
     ),
     cfg.FloatOpt(
         "shelve_timeout",

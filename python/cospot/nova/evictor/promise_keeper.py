@@ -1,7 +1,7 @@
 """Counts which promises of a lifetime are kept, and raises an alarm when too many are broken.
 
-It watches and evicts nothing, and nothing that goes wrong in it keeps anything else from going on:
-no eviction waits for a promise.
+It evicts nothing, and nothing that goes wrong in it keeps anything else from going on: no eviction
+waits for a promise. Who was promised a lifetime comes after the others (victims.py).
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ class PromiseKeeper:
         self._broken: dict[float, int] = {}
         self._alarms: set[float] = set()
         self._dropped_at = float("-inf")
+        self._unreadable_until = float("-inf")
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="promise-keeper", daemon=True)
 
@@ -82,6 +83,20 @@ class PromiseKeeper:
                 self._write_broken(known)
         except Exception as error:
             self._fail("an eviction cannot be noted among the promises", error)
+
+    def promised_until(self, spot: str) -> float:
+        """Return until when a spot is promised to live, seconds since the epoch; 0: it is not.
+
+        Raises nothing.
+        """
+        if time.monotonic() < self._unreadable_until:
+            return 0.0
+        try:
+            return self._journal.promised_until(spot)
+        except Exception as error:
+            self._unreadable_until = time.monotonic() + _PAUSE_S
+            self._fail("promises cannot be read: nobody goes last because of one", error)
+            return 0.0
 
     def count(self) -> None:
         """Bring metrics and alarms up to date. Raises nothing."""

@@ -18,6 +18,8 @@ from cospot.nova.evictor.errors import AuditError
 
 _PREFIX: Final = "cospot_evictor"
 _FREED_BUCKETS_S: Final = (0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 8, 15, 30, 60, 120)
+#: The first counts those without any notice.
+_NOTICE_BUCKETS_S: Final = (0, 5, 15, 30, 60, 120, 300, 600, 1800, 3600)
 _RECONCILE_BUCKETS_S: Final = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
 
 
@@ -120,8 +122,17 @@ class Metrics:
         )
         self.refusals = self._counter("refusals", "Instances not evicted, by reason", "reason")
         self.failures = self._counter(
-            "failed_evictions", "Evictions that Nova refused or did not finish in time"
+            "failed_evictions", "Evictions that Nova refused, or that a compute gave up"
         )
+        self.notice = self._histogram(
+            "notice_seconds",
+            "How long before the order to evict it a spot was told; 0: it was not",
+            _NOTICE_BUCKETS_S,
+        )
+        self.late = self._counter(
+            "late_evictions", "Evictions whose capacity was not free within the time for it"
+        )
+        self.late_now = self._gauge("late_spots", "Evicted spots that are late and still there")
         self.claim_to_freed = self._histogram(
             "claim_to_freed_seconds",
             "Time from a VM's claim in placement until a spot's capacity is free there",

@@ -7,7 +7,6 @@ there without it, and a spot whose time has come is evicted only if the reserve 
 from __future__ import annotations
 
 import time
-import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -20,7 +19,7 @@ from cospot.nova.evictor.executor import EvictionExecutor, Reason
 from cospot.nova.evictor.hosts import HostWatch
 from cospot.nova.evictor.model import HostUsage
 from cospot.nova.evictor.notices import Notices, NoticeSender, is_leaving, notice_fields
-from cospot.nova.evictor.reserves import Reserve, SpotFinder, read_reserves
+from cospot.nova.evictor.reserves import Reserve, ReserveMembers, SpotFinder, read_reserves
 from cospot.nova.evictor.safeguards import BusyLockError
 from cospot.nova.evictor.snapshot import HostSnapshot, Refusal, Spot
 from cospot.nova.evictor.stalled_hosts import StalledHosts
@@ -229,6 +228,7 @@ class ReserveKeeper:
             )
         self._context = context
         self._hosts = hosts
+        self._members = ReserveMembers(context)
         self._evictions = ReserveEvictions(context, executor, stalled, self._notices)
         self._finder = SpotFinder(context, self._evictions.is_given_up, stalled.is_stalled)
         self._read_all: dict[str, tuple[float, float]] = {}
@@ -251,7 +251,9 @@ class ReserveKeeper:
 
     def _reconcile(self) -> None:
         self._end_unknown()
-        members = self._members()
+        if not self._reserves:
+            return
+        members = self._members.of(self._reserves, self._hosts.usages())
         for reserve in self._reserves:
             try:
                 self._keep(reserve, members[reserve.label])
@@ -270,28 +272,6 @@ class ReserveKeeper:
             except CloudError as error:
                 self._context.metrics.errors.labels(where="reserve").inc()
                 LOG.warning("former reserve %s: %s", notice.reserve, error)
-
-    def _members(self) -> dict[str, set[str]]:
-        """Return the providers of each reserve; those of an unknown aggregate are none."""
-        everyone = {usage.provider for usage in self._hosts.usages()}
-        uuids: dict[str, str] | None = None
-        members: dict[str, set[str]] = {}
-        for reserve in self._reserves:
-            if not reserve.aggregate:
-                continue
-            name = reserve.aggregate
-            if not _is_uuid(name):
-                uuids = self._context.servers.aggregate_uuids() if uuids is None else uuids
-                if name not in uuids:
-                    self._context.metrics.errors.labels(where="reserve").inc()
-                    LOG.error("reserve: there is no host aggregate %s", name)
-                    members[reserve.label] = set()
-                    continue
-                name = uuids[name]
-            found = {each.uuid for each in self._context.placement.providers(name)}
-            members[reserve.label] = found & everyone
-        members["default"] = everyone.difference(*members.values())
-        return members
 
     def _keep(self, reserve: Reserve, members: set[str]) -> None:
         """Look after one reserve."""
@@ -384,10 +364,3 @@ class ReserveKeeper:
         if spot.uuid not in written:
             self._context.audit.write("would_notify", **notice_fields(notice))
             written.add(spot.uuid)
-
-
-def _is_uuid(text: str) -> bool:
-    try:
-        return str(uuid.UUID(text)) == text.lower()
-    except ValueError:
-        return False

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from oslo_log import log as logging
+
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import SettingError
 from cospot.nova.evictor.model import HostUsage
-from cospot.nova.evictor.snapshot import Spot, frees_some
-from cospot.nova.spot_flavors import MEMORY_MB, VCPU
+from cospot.nova.evictor.snapshot import Spot
+from cospot.nova.evictor.victims import frees_some
+from cospot.nova.reserved_capacity import (
+    DEFAULT_LABEL,
+    ReservedCapacity,
+    ReserveError,
+    read_reserved,
+)
 
+LOG = logging.getLogger(__name__)
 #: Spots are looked for on so many hosts, those that lack the least for one more VM.
 _MOST_HOSTS: Final = 20
 
 
 @dataclass(frozen=True)
-class Reserve:
-    """Free capacity for `count` VMs of `size`, which is by resource and without zeros.
-
-    Attributes:
-        label: the aggregate's name or UUID as configured; "default" for the other hosts.
-        aggregate: the same; empty for the other hosts.
-    """
-
-    label: str
-    aggregate: str
-    size: Mapping[str, int]
-    count: int
+class Reserve(ReservedCapacity):
+    """Free capacity for so many VMs of a size, and what hosts do for it."""
 
     def counts(self, usage: HostUsage) -> bool:
         """Tell whether a host has all the resources; one without some is no host for such VMs."""
@@ -60,46 +60,79 @@ def read_reserves(entries: Sequence[str], default: str) -> list[Reserve]:
     Raises:
         SettingError: an entry is not of the form that the options' help says.
     """
-    reserves = [_read_entry(entry) for entry in entries]
-    labels = [reserve.label for reserve in reserves]
-    for label in labels:
-        if labels.count(label) > 1:
-            raise SettingError(f"[cospot_evictor] reserve: aggregate {label} is named twice")
-    if default:
-        size, count = _read_amounts("default_reserve", default, default.split(":"))
-        reserves.append(Reserve("default", "", size, count))
-    return reserves
+    try:
+        return [Reserve(**vars(each)) for each in read_reserved(entries, default)]
+    except ReserveError as error:
+        raise SettingError(f"[cospot_evictor] {error}") from error
 
 
-def _read_entry(entry: str) -> Reserve:
-    aggregate, colon, amounts = entry.partition(":")
-    if not colon or not aggregate.strip():
-        raise SettingError(
-            f"[cospot_evictor] reserve: {entry!r}, expected aggregate:vcpus:memory_mb[:count]"
-        )
-    size, count = _read_amounts("reserve", entry, amounts.split(":"))
-    return Reserve(aggregate.strip(), aggregate.strip(), size, count)
+class ReserveMembers:
+    """Knows which hosts are of which reserve."""
+
+    def __init__(self, context: EvictorContext) -> None:
+        self._servers = context.servers
+        self._placement = context.placement
+        self._observer = context.observer
+        self._errors = context.metrics.errors
+
+    def of(self, reserves: Sequence[Reserve], usages: Iterable[HostUsage]) -> dict[str, set[str]]:
+        """Return the providers of each reserve, by its label; an unknown aggregate has none.
+
+        Hosts that take no VM, as their compute is disabled or down, are of no reserve.
+
+        Args:
+            reserves: all of them.
+            usages: of the hosts with inventory for spots.
+
+        Raises:
+            CloudError: Nova or placement was not to be asked.
+        """
+        everyone = self._able(usages)
+        uuids: dict[str, str] | None = None
+        members: dict[str, set[str]] = {}
+        for reserve in reserves:
+            if not reserve.aggregate:
+                continue
+            name = reserve.aggregate
+            if not _is_uuid(name):
+                uuids = self._servers.aggregate_uuids() if uuids is None else uuids
+                if name not in uuids:
+                    self._errors.labels(where="reserve").inc()
+                    LOG.error("reserve: there is no host aggregate %s", name)
+                    members[reserve.label] = set()
+                    continue
+                name = uuids[name]
+            found = {each.uuid for each in self._placement.providers(name)}
+            members[reserve.label] = found & everyone
+        members[DEFAULT_LABEL] = everyone.difference(*members.values())
+        return members
+
+    def _able(self, usages: Iterable[HostUsage]) -> set[str]:
+        """Return the hosts whose compute service is enabled and up."""
+        working = self._servers.working_computes()
+        hosts = {each.provider: self._observer.compute_host(each.provider) for each in usages}
+        return {each for each, host in hosts.items() if host is not None and host.host in working}
 
 
-def _read_amounts(option: str, entry: str, parts: Sequence[str]) -> tuple[dict[str, int], int]:
-    numbers = [int(part) for part in parts if part.strip().isdecimal()]
-    if len(numbers) != len(parts) or len(numbers) not in {2, 3} or max(numbers[:2]) == 0:
-        raise SettingError(
-            f"[cospot_evictor] {option}: {entry!r}, expected vcpus:memory_mb or "
-            "vcpus:memory_mb:count in whole numbers, not both sizes 0"
-        )
-    size = {VCPU: numbers[0], MEMORY_MB: numbers[1]}
-    count = numbers[2] if len(numbers) == 3 else 1
-    return {each: amount for each, amount in size.items() if amount}, count
+def _is_uuid(text: str) -> bool:
+    try:
+        return str(uuid.UUID(text)) == text.lower()
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A way to free capacity for one more VM of a reserve: these spots of one host."""
+    """A way to free capacity for one more VM of a reserve: these spots of one host.
+
+    Attributes:
+        promised: how many of them were promised to live on.
+    """
 
     provider: str
     spots: Sequence[Spot]
     score: float
+    promised: int = 0
 
 
 class SpotFinder:
@@ -139,7 +172,7 @@ class SpotFinder:
             candidate = self._candidate(reserve, usages[provider], gone)
             if candidate is not None:
                 found.append(candidate)
-        found.sort(key=lambda each: (each.score, each.provider))
+        found.sort(key=lambda each: (each.promised, each.score, each.provider))
         return found[0] if found else None
 
     def _nearest(
@@ -180,7 +213,8 @@ class SpotFinder:
         needed = _needed(reserve, usage, gone, chosen[0])
         if len(needed) < len(chosen[0]):
             chosen = self._chooser.choose(needed, need, now) or chosen  # for its score
-        return Candidate(usage.provider, needed, chosen[1])
+        promised = sum(self._chooser.is_promised(spot.uuid) for spot in needed)
+        return Candidate(usage.provider, needed, chosen[1], promised)
 
 
 def _needed(

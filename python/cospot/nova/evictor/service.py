@@ -8,7 +8,8 @@ from oslo_log import log as logging
 
 from cospot.nova.evictor.context import open_context
 from cospot.nova.evictor.errors import AuditError
-from cospot.nova.evictor.executor import EvictionExecutor, FreedWatch, Leaving
+from cospot.nova.evictor.executor import EvictionExecutor
+from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
 from cospot.nova.evictor.host_reconcile import HostReconciler
 from cospot.nova.evictor.hosts import HostHistory, HostWatch
 from cospot.nova.evictor.plans import ClaimWatch, PlanEndpoint, PlanIntake

@@ -1,8 +1,7 @@
 """One host as placement and Nova show it, and what an eviction there depends on.
 
 `HostObserver` takes a `HostSnapshot`, renews what may have changed, and checks a spot once more
-right before it is evicted; `read_spot` is the rule of what may be. `SpotChooser` asks the compiled
-evictor policy for spots where no plan names enough of them.
+right before it is evicted; `read_spot` is the rule of what may be.
 """
 
 from __future__ import annotations
@@ -10,26 +9,18 @@ from __future__ import annotations
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
 
 from oslo_log import log as logging
 
-import cospot
 from cospot.nova.evictor.cloud import Placement, Servers
-from cospot.nova.evictor.errors import CloudError, SettingError
+from cospot.nova.evictor.errors import CloudError
 from cospot.nova.evictor.model import Amounts, ComputeHost, HostUsage, Server, spot_amounts
 from cospot.nova.evictor.stores import PendingDeletions
-from cospot.nova.evictor_policy import make_evictor_policy, time_us
-from cospot.nova.spot_flavors import (
-    DISK_GB,
-    MEMORY_MB,
-    VCPU,
-    holds_only_spot_classes,
-    is_spot_flavor,
-)
+from cospot.nova.spot_flavors import holds_only_spot_classes, is_spot_flavor
 
 LOG = logging.getLogger(__name__)
 _FORBIDDEN: Final = 403
@@ -48,6 +39,7 @@ class Refusal(str, Enum):
     DELETION_STUCK = "deletion-stuck"
     NOT_NEEDED = "not-needed"
     FREES_NOTHING_NEEDED = "frees-nothing-needed"
+    PROMISED = "promised"
     HOST_STALLED = "host-stalled"
     DISABLED = "disabled"
     LIMIT = "limit"
@@ -244,13 +236,20 @@ class HostObserver:
         if not self._compute_hosts:
             self._compute_hosts = self._servers.compute_hosts()
 
+    def compute_host(self, provider: str) -> ComputeHost | None:
+        """Return the host of a provider, by its UUID; None when it is no compute node."""
+        # A provider's UUID is its compute node's for as long as either lives.
+        if provider not in self._compute_hosts:
+            self._compute_hosts = self._servers.compute_hosts()
+        return self._compute_hosts.get(provider)
+
     def usage(self, provider: str) -> HostUsage:
         """Return what a host has and who holds it, by the UUID of its provider."""
         return self._placement.usage(self._placement.provider(provider))
 
     def snapshot(self, usage: HostUsage) -> HostSnapshot | None:
         """Return a snapshot of the host whose usage this is; None when it is no compute node."""
-        host = self._compute_host(usage.provider)
+        host = self.compute_host(usage.provider)
         if host is None:
             LOG.warning("provider %s (%s) is no compute node of Nova", usage.provider, usage.name)
             return None
@@ -329,7 +328,7 @@ class HostObserver:
         if any(move.is_under_way for move in moves):
             return False
         left = {move.source for move in moves if move.is_evacuation_that_arrived}
-        return all(self._compute_host(provider) in left for provider in providers)
+        return all(self.compute_host(provider) in left for provider in providers)
 
     def _read_spot(
         self, provider: str, allocation: Amounts, server: Server | None, host: ComputeHost
@@ -337,59 +336,3 @@ class HostObserver:
         is_going = server is not None and server.is_being_deleted
         deleting_for = self._deletions.age(provider, server.uuid) if server and is_going else 0.0
         return read_spot(allocation, server, host, deleting_for, self._deletions)
-
-    def _compute_host(self, provider: str) -> ComputeHost | None:
-        # A provider's UUID is its compute node's for as long as either lives.
-        if provider not in self._compute_hosts:
-            self._compute_hosts = self._servers.compute_hosts()
-        return self._compute_hosts.get(provider)
-
-
-class SpotChooser:
-    """An evictor policy by name, on what Nova says of the spots."""
-
-    def __init__(self, policy: str, model: str = "") -> None:
-        try:
-            self._policy = make_evictor_policy(policy, model)
-        except cospot.CospotError as error:
-            raise SettingError(f"[cospot_evictor] evictor: {error}") from error
-
-    @property
-    def name(self) -> str:
-        """Return the policy's name."""
-        return self._policy.name
-
-    def choose(
-        self, spots: Sequence[Spot], shortfall: Amounts, now: float
-    ) -> tuple[list[Spot], float] | None:
-        """Return the spots to evict in order, and the policy's score (lower is better).
-
-        Args:
-            spots: those that may be evicted, the one placed first first.
-            shortfall: what must become free, by VCPU, MEMORY_MB, DISK_GB.
-            now: time, seconds since the epoch.
-
-        Returns:
-            None when all of them together would not suffice.
-        """
-        running = [
-            cospot.RunningSpot(
-                row,
-                _vector(spot.amounts),
-                placed_at_us=time_us(min(spot.server.placed_at, now)),
-            )
-            for row, spot in enumerate(spots)
-        ]
-        plan = self._policy.make_plan(running, _vector(shortfall), time_us(now))
-        if plan is None:
-            return None
-        return [spots[row] for row in plan.victims], plan.score
-
-
-def frees_some(spot: Spot, shortfall: Mapping[str, int]) -> bool:
-    """Tell whether evicting a spot frees any of what is short."""
-    return any(spot.amounts.get(resource, 0) > 0 for resource in shortfall)
-
-
-def _vector(amounts: Amounts) -> tuple[int, int, int]:
-    return (amounts.get(VCPU, 0), amounts.get(MEMORY_MB, 0), amounts.get(DISK_GB, 0))

@@ -17,7 +17,7 @@ import os
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from enum import Enum
@@ -354,3 +354,32 @@ class NoticeStore:
         except OSError as error:
             raise StoreError(f"{self._path}: {error.strerror}") from error
         self._notices = notices
+
+
+class ToldSpots:
+    """Who has been given notice, and when, as far as this process knows. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._given_at: dict[str, float] = {}
+
+    def add(self, spot: str, given_at: float) -> None:
+        """Take note of a notice; times are seconds since the epoch."""
+        with self._lock:
+            self._given_at[spot] = given_at
+
+    def remove(self, spot: str) -> None:
+        """Take note that a spot need not go after all."""
+        with self._lock:
+            self._given_at.pop(spot, None)
+
+    def replace(self, given_at: Mapping[str, float]) -> None:
+        """Take note of all notices that stand."""
+        with self._lock:
+            self._given_at = dict(given_at)
+
+    def age(self, spot: str, now: float) -> float:
+        """Return how long ago a spot was told, seconds; 0: it was not."""
+        with self._lock:
+            given_at = self._given_at.get(spot)
+        return 0.0 if given_at is None else max(0.0, now - given_at)

@@ -80,6 +80,7 @@ class PromiseJournal:
         self._lock = threading.RLock()
         self._read_up_to: dict[str, int] = {}
         self._known: dict[str, KnownPromise] = {}
+        self._was_read = False
 
     def add(self, promise: Promise) -> bool:
         """Note a promise; False when its instance has one: the first counts.
@@ -110,6 +111,20 @@ class PromiseJournal:
             self._note(known.promise, "broken", now)
             self._known[instance] = replace(known, broken_at=now, never_ran=False)
             return self._known[instance]
+
+    def promised_until(self, instance: str) -> float:
+        """Return until when a spot is promised to live, seconds since the epoch; 0: it is not.
+
+        What another copy of the service has noted since the last `refresh` is not known.
+
+        Raises:
+            OSError: what was noted before this process began cannot be read.
+        """
+        with self._lock:
+            if not self._was_read:
+                self.refresh()
+            known = self._known.get(instance)
+            return 0.0 if known is None or known.never_ran else known.promise.due_at
 
     def saw(self, promise: Promise, *, runs: bool, now: float) -> None:
         """Note whether a spot has capacity, some time after it was promised a lifetime.
@@ -181,6 +196,7 @@ class PromiseJournal:
         with self._lock:
             for path in self._files():
                 self._read(path)
+            self._was_read = True
 
     def drop_old(self, now: float, window: float) -> None:
         """Remove what counts no more: files all of whose promises were over before the window.

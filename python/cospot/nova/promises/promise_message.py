@@ -4,7 +4,8 @@ Format, version 1 (JSON object; every key is required): `version` 1, `instance` 
 `made_at` seconds since the epoch, `lifetime_s` how long it was promised to live, `target` the
 probability of an eviction before that is accepted.
 
-It says what is counted and does nothing else: no eviction is made or left out because of it.
+It says what is counted, and which spots go last where others of their host suffice. No VM waits
+because of it, and without a VM that needs it no spot is evicted.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from oslo_log import log as logging
 
 import cospot
 from cospot.nova import spot_flavors
@@ -23,9 +24,13 @@ from cospot.nova.scheduler.host_mirror import HostMirror
 from cospot.nova.scheduler.instance_facts import InstanceFacts, InstanceReader, size_of_flavor
 from cospot.nova.scheduler.inventories import InventoryCache
 from cospot.nova.scheduler.list_check import ListCheck
+from cospot.nova.scheduler.promise_book import PromiseBook
 from cospot.nova.scheduler.promise_check import NOT_ASKED, PromiseCheck, Verdict
+from cospot.nova.scheduler.reserve_guard import SEEN_WITHIN_S, aggregates_of, spare_hosts
 from cospot.nova.scheduler.settings import Policies, Settings
 from cospot.nova.scheduler.spot_aggregates import in_aggregates
+
+LOG = logging.getLogger(__name__)
 
 _Rows = npt.NDArray[np.uint32]
 
@@ -44,6 +49,7 @@ class Decider:
     ) -> None:
         self._inventories = inventories or InventoryCache()
         self._promises = promises or PromiseCheck()
+        self._promised = PromiseBook()
         self._claims = ClaimBook(clock)
         self._mirror = HostMirror(
             self._inventories,
@@ -51,6 +57,7 @@ class Decider:
             self._claims,
             lists or ListCheck(),
             claim_check or ClaimCheck(),
+            self._promised,
         )
         # One decision at a time: each is made knowing the one before.
         self._lock = threading.Lock()
@@ -83,6 +90,7 @@ class Decider:
         with self._lock:
             self._claims.seconds = settings.claim_seconds
             self._mirror.watch_disk(settings.watches_disk)
+            self._promised.counts_flavors = settings.lifetime_target is not None
             try:
                 case = _Case(self._mirror, states, spec, is_spot, settings, policies)
                 decision = case.decide(self._promises)
@@ -100,6 +108,8 @@ class Decider:
             return
         victims = decision.plans[0].victims if decision.plans else ()
         facts = InstanceFacts(decision.instance, case.size, case.is_spot, float("inf"), False)
+        if decision.promise is not None:
+            self._promised.note(decision.promise)
         self._claims.add(first.uuid, facts, victims, first.cell_uuid)
 
 
@@ -147,6 +157,7 @@ class _Case:
             verdict = self._judge(promises)
             if verdict.refused:
                 return Decision(self.instance, [])
+            self._keep_out_of_reserves()
             states = self._states_at(self._rank(self._policies.spot))
             return Decision(self.instance, states, promise=verdict.promise if states else None)
         order = self._rank(self._policies.vm)
@@ -155,6 +166,28 @@ class _Case:
             order = self._put_choice_first(order)
             plans = self._plans(order[: self._settings.plan_hosts].tolist())
         return Decision(self.instance, self._states_at(order) + self._doubtful(order), plans)
+
+    def _keep_out_of_reserves(self) -> None:
+        """Leave out the hosts on which a spot would be in capacity that is reserved for VMs."""
+        reserves = self._policies.reserves
+        if not reserves or self._rows.size == 0:
+            return
+        if any(reserve.aggregate for reserve in reserves):
+            for state in (self._states[place] for place in self._places.tolist()):
+                self._mirror.host(state.uuid).aggregates = aggregates_of(state)
+        hosts = [self._mirror.host(self._states[place].uuid) for place in self._places.tolist()]
+        may, in_the_way = spare_hosts(
+            reserves, hosts, self._mirror.seen_within(SEEN_WITHIN_S), self.size
+        )
+        if not any(may):
+            LOG.info(
+                "cospot: spot %s gets no host: on none of %d it would leave reserve %s alone",
+                self.instance,
+                len(hosts),
+                ", ".join(sorted(in_the_way)),
+            )
+        self._rows = self._rows[np.array(may)]
+        self._places = self._places[np.array(may)]
 
     def _judge(self, promises: PromiseCheck) -> Verdict:
         if self._moves:
@@ -208,14 +241,14 @@ class _Case:
 
     def _plan(self, row: int) -> PlannedHost:
         state = self._states[self._position[row]]
-        spots = self._mirror.host(state.uuid).usage.spots
         choice = self._live.choose(self._policies.evictor, [row], self._request)
         positions, score = ((), 0.0) if choice is None else choice[1:]
+        victims = self._mirror.promised_last(state.uuid, positions)
         return PlannedHost(
             host=state.host,
             node=state.nodename,
             provider=state.uuid,
-            victims=tuple(spots[position].uuid for position in positions),
+            victims=tuple(victims),
             score=score,
         )
 

@@ -10,7 +10,7 @@ asked about its list (list_check.py).
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +19,7 @@ from oslo_log import log as logging
 
 from cospot._core import ChangeWatch, LiveHosts
 from cospot.errors import ConfigError
-from cospot.nova.evictor_policy import time_us
+from cospot.nova.evictor_policy import promised_until_us, time_us
 from cospot.nova.scheduler.claim_check import ClaimCheck
 from cospot.nova.scheduler.claims import ClaimBook
 from cospot.nova.scheduler.host_usage import HostUsage, reported_use, sum_of, usage_of
@@ -32,6 +32,7 @@ from cospot.nova.scheduler.instance_facts import (
 )
 from cospot.nova.scheduler.inventories import Capacity, InventoryCache, capacity_of_host_state
 from cospot.nova.scheduler.list_check import ListCheck
+from cospot.nova.scheduler.promise_book import PromiseBook
 
 LOG = logging.getLogger(__name__)
 
@@ -53,7 +54,16 @@ _SHOWN_OF_DISK: Final = ("total_usable_disk_gb", "disk_mb_used", "disk_allocatio
 class MirroredHost:
     """What is kept of one host."""
 
-    __slots__ = ("capacity", "facts", "name", "num_io_ops", "row", "unknown", "usage")
+    __slots__ = (
+        "aggregates",
+        "capacity",
+        "facts",
+        "name",
+        "num_io_ops",
+        "row",
+        "unknown",
+        "usage",
+    )
 
     def __init__(self, name: tuple[str, str]) -> None:
         self.name = name
@@ -63,6 +73,7 @@ class MirroredHost:
         self.capacity = Capacity(NOTHING, NOTHING)
         self.usage = HostUsage(NOTHING, 0, (), ())
         self.unknown: list[Any] = []
+        self.aggregates: frozenset[str] = frozenset()  # as far as reserves need them
 
     def free(self) -> Size:
         """Return what is free beside all VMs and spots, of the CPUs that they share."""
@@ -92,12 +103,14 @@ class HostMirror:
         claims: ClaimBook,
         lists: ListCheck,
         claim_check: ClaimCheck,
+        promises: PromiseBook,
     ) -> None:
         self._inventories = inventories
         self._reader = reader
         self._claims = claims
         self._lists = lists
         self._claim_check = claim_check
+        self._promises = promises
         self._watches_disk = False
         self.forget()
 
@@ -108,6 +121,7 @@ class HostMirror:
         self._hosts: list[MirroredHost] = []  # in the order in which the watch saw them
         self._rows: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self._number_of: dict[str, int] = {}
+        self._seen_at = np.empty(0)  # of each host, as the watch numbers them
         self._host_of_spot: dict[str, str] = {}
         self.live = LiveHosts(())
         self.dedicated = self.live
@@ -122,6 +136,17 @@ class HostMirror:
     def host(self, provider: str) -> MirroredHost:
         """Return what is kept of a host that was followed."""
         return self._hosts[self._number_of[provider]]
+
+    def promised_last(self, provider: str, positions: Sequence[int]) -> list[str]:
+        """Return the UUIDs of some spots of a host, those that are promised to live on last."""
+        spots = [self.host(provider).usage.spots[position] for position in positions]
+        spots.sort(key=lambda spot: self._promises.promised_until(spot) is not None)
+        return [spot.uuid for spot in spots]
+
+    def seen_within(self, seconds: float) -> list[MirroredHost]:
+        """Return the hosts that were among those of a request lately."""
+        oldest = time.monotonic() - seconds
+        return [self._hosts[number] for number in np.flatnonzero(self._seen_at >= oldest)]
 
     def is_running(self, instance: str) -> bool:
         """Tell whether a host that was followed lists a spot."""
@@ -157,6 +182,10 @@ class HostMirror:
         # What is `asking`'s was left out this once.
         self._read_again(own_hosts)
         places = np.flatnonzero(numbers >= 0)
+        if len(self._seen_at) < len(self._hosts):
+            unseen = np.full(len(self._hosts) - len(self._seen_at), -np.inf)
+            self._seen_at = np.concatenate((self._seen_at, unseen))
+        self._seen_at[numbers[places]] = time.monotonic()
         return places, self._rows[numbers[places]]
 
     def _add_new(self, states: list[Any], changed: Iterable[int]) -> list[str]:
@@ -275,7 +304,9 @@ class HostMirror:
             disk_gb = size.disk_gb if watches_disk else 0
             # Of one that is being built it is infinity.
             placed_at = time_us(min(spot.started_at, now))
-            spots.append((vcpus, size.memory_mb, disk_gb, placed_at))
+            until = self._promises.promised_until(spot)
+            promised_until = None if until is None else promised_until_us(until)
+            spots.append((vcpus, size.memory_mb, disk_gb, placed_at, promised_until))
         try:
             table.set_host(
                 host.row,

@@ -18,6 +18,7 @@ from typing import Any, Final, TypeAlias
 from oslo_log import log as logging
 
 from cospot.nova import spot_flavors
+from cospot.nova.promises import asked_lifetime
 from cospot.nova.scheduler.cpu_classes import cpus_of, image_of
 
 LOG = logging.getLogger(__name__)
@@ -82,6 +83,8 @@ class InstanceFacts:
     """When it was launched, seconds since the epoch; infinity while it is being built."""
     is_leaving: bool
     """A spot that is being deleted: its room is as good as free."""
+    asked_s: float = 0.0
+    """How long its flavor asks that a spot may live, seconds; 0: for nothing."""
 
 
 def size_of_flavor(flavor: Any, image: Any = None, *, with_root_disk: bool = True) -> Size:
@@ -115,7 +118,16 @@ def read_facts(instance: Any) -> InstanceFacts | None:
         is_spot=is_spot,
         started_at=_started_at(instance),
         is_leaving=is_spot and leaves,
+        asked_s=_asked_by(flavor) if is_spot else 0.0,
     )
+
+
+def _asked_by(flavor: Any) -> float:
+    text = flavor.extra_specs.get(asked_lifetime.NAME)
+    try:
+        return 0.0 if text is None else asked_lifetime.read_lifetime(text)
+    except asked_lifetime.LifetimeError:
+        return 0.0  # its spots get no host
 
 
 def _value(instance: Any, field: str) -> Any:

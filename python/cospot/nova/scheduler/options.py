@@ -99,6 +99,28 @@ cospot-evictor runs. It is read when the configuration is.
 """
         ),
     ),
+    cfg.ListOpt(
+        "reserve",
+        default=[],
+        mutable=True,
+        help=_joined(
+            """
+Capacity that new spots are kept out of, as `reserve` of cospot-evictor: aggregate:vcpus:memory_mb
+or aggregate:vcpus:memory_mb:count. Set both to the same.
+"""
+        ),
+    ),
+    cfg.StrOpt(
+        "default_reserve",
+        default="",
+        mutable=True,
+        help=_joined(
+            """
+The same for all hosts in none of those aggregates together, as `default_reserve` of cospot-evictor:
+vcpus:memory_mb or vcpus:memory_mb:count.
+"""
+        ),
+    ),
     cfg.IntOpt(
         "otn",
         default=1,

@@ -1,15 +1,17 @@
 """The table of promises as the scheduler reads it: again when the file has changed.
 
-Whatever is wrong with the file, spots are placed as if nothing had been asked.
+Whatever is wrong with the file, no request waits for it longer than a moment: a thread of the
+operating system reads it. Where it is broken, or does not answer, what was read before counts on;
+where there is none, spots are placed as if nothing had been asked.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from oslo_log import log as logging
@@ -21,6 +23,7 @@ from cospot.nova.promises.promise_table import (
     PromiseTableError,
     table_from_text,
 )
+from cospot.nova.scheduler.native_thread import start_native_thread
 
 LOG = logging.getLogger(__name__)
 
@@ -28,6 +31,11 @@ LOG = logging.getLogger(__name__)
 _SAY_EVERY_SECONDS: Final = 60.0
 #: How far ahead of this machine's clock the one may be that made the table, seconds.
 _CLOCK_SKEW_SECONDS: Final = 300.0
+
+
+#: A request waits so long for the file, once: as long as it does not answer, none waits again.
+_PATIENCE_S: Final = 0.5
+_PAUSE_S: Final = 0.001
 
 
 @dataclass(frozen=True)
@@ -39,26 +47,64 @@ class _Seen:
     problem: str = ""
 
 
+@dataclass
+class _Look:
+    """A look at the file, by a thread of its own.
+
+    Attributes:
+        started_at: by a clock that never goes back.
+        seen: what was found; the same object as before when the file is the same.
+        problem: why nothing was; empty when something was.
+        is_missing: there is no such file.
+        is_done: set last.
+    """
+
+    path: str
+    started_at: float
+    seen: _Seen | None
+    problem: str = ""
+    is_missing: bool = False
+    is_done: bool = False
+
+    def run(self) -> None:
+        """Look. Raises nothing, logs nothing."""
+        try:
+            self.seen = _read(self.path, self.seen)
+        except FileNotFoundError as error:
+            self.problem, self.is_missing = str(error.strerror or error), True
+        except OSError as error:
+            self.problem = str(error.strerror or error)
+        except Exception as error:
+            self.problem = f"{type(error).__name__}: {error}"
+        finally:
+            self.is_done = True
+
+
 class PromiseFile:
     """Not for threads: its owner has a lock.
 
     Args:
         now: seconds since the epoch.
         clock: seconds that never go back.
+        patience: how long to wait for the file at most, seconds.
     """
 
     def __init__(
         self,
         now: Callable[[], float] = time.time,
         clock: Callable[[], float] = time.monotonic,
+        patience: float = _PATIENCE_S,
     ) -> None:
         self._now = now
         self._clock = clock
+        self._patience = patience
+        self._look: _Look | None = None
         self._seen: _Seen | None = None
+        self._good: _Seen | None = None
         self._said_at = float("-inf")
 
     def table(self, path: str, max_age: float) -> PromiseTable | None:
-        """Return the table; None when there is none to go by, which is logged.
+        """Return the table; None when there is none to go by. What is wrong is logged.
 
         Args:
             path: of the file.
@@ -66,23 +112,53 @@ class PromiseFile:
         """
         table, problem = self.look(path, max_age)
         if problem:
-            self.say(problem)
+            self.say(problem, table)
         return table
 
     def look(self, path: str, max_age: float) -> tuple[PromiseTable | None, str]:
-        """Return the table, or None and why there is none to go by."""
+        """Return the table to go by, if there is one, and what is wrong with the file."""
         if not path:
             return None, "no file is set"
-        try:
-            found = os.stat(path)
-            mark = (path, found.st_mtime_ns, found.st_size, found.st_ino)
-            if self._seen is None or self._seen.mark != mark:
-                self._seen = _read(path, mark)
-        except OSError as error:
+        problem = self._look_at(path)
+        if self._good is None or self._good.mark[0] != path:
+            return None, f"{path}: {problem}"
+        too_old = self._age_problem(self._good.table, max_age)
+        if too_old:
+            return None, f"{path}: {problem or too_old}"
+        return self._good.table, f"{path}: {problem}" if problem else ""
+
+    def _look_at(self, path: str) -> str:
+        """See what the file is now, as far as it answers; return what is wrong with it."""
+        look = self._look
+        if look is None or look.is_done or look.path != path:
+            look = self._look = _Look(path, self._clock(), self._seen)
+            start_native_thread(look.run)
+            until = time.monotonic() + self._patience
+            while not look.is_done and time.monotonic() < until:
+                time.sleep(_PAUSE_S)
+        if not look.is_done:
+            waited = self._clock() - look.started_at
+            return f"it has not answered for {waited:.1f} s (is its file system hanging?)"
+        if look.problem:
             self._seen = None
-            return None, f"{path}: {error.strerror or error}"
-        problem = self._seen.problem or self._age_problem(self._seen.table, max_age)
-        return (None, f"{path}: {problem}") if problem else (self._seen.table, "")
+            if look.is_missing:
+                self._good = None
+            return look.problem
+        if look.seen is not self._seen and look.seen is not None:
+            self._take(look.seen)
+        return "" if look.seen is None else look.seen.problem
+
+    def _take(self, seen: _Seen) -> None:
+        self._seen = seen
+        if seen.table is None:
+            return
+        self._good = seen
+        LOG.info(
+            "cospot: lifetime_promises: read %s: %d sizes of spots, targets %s",
+            seen.mark[0],
+            len(seen.table.sizes),
+            ", ".join(f"{target:g}" for target in seen.table.targets),
+        )
 
     def _age_problem(self, table: PromiseTable | None, max_age: float) -> str:
         """Return why a table says nothing of now; empty when it does."""
@@ -96,32 +172,51 @@ class PromiseFile:
             return "its history ends in the future: is this clock right?"
         return ""
 
-    def say(self, problem: str) -> None:
-        """Log why lifetimes are not promised, not more often than people can read it."""
+    def say(self, problem: str, table: PromiseTable | None = None) -> None:
+        """Log what is wrong, not more often than people can read it.
+
+        Args:
+            problem: what.
+            table: that counts all the same, if there is one.
+        """
         now = self._clock()
         if now < self._said_at + _SAY_EVERY_SECONDS:
             return
         self._said_at = now
+        if table is None:
+            LOG.warning(
+                "cospot: lifetime_promises: %s. Nothing is promised, and no spot is refused for the"
+                " lifetime that it asks for",
+                problem,
+            )
+            return
+        age = self._now() - table.observed_until
         LOG.warning(
-            "cospot: lifetime_promises: %s. Nothing is promised, and no spot is refused for the"
-            " lifetime that it asks for",
+            "cospot: lifetime_promises: %s. The table is stale: the one that was read before counts"
+            " on, whose history ended %s ago",
             problem,
+            lifetime_text(max(age, 0.0)),
         )
 
 
-def _read(path: str, mark: tuple[str, int, int, int]) -> _Seen:
-    if mark[2] > MOST_BYTES:
-        return _Seen(mark, None, f"it has {mark[2]} bytes, expected at most {MOST_BYTES}")
+def _read(path: str, before: _Seen | None) -> _Seen:
+    """Read the file if it is another than before.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    # A named pipe would keep whoever opens it waiting for a writer.
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+        found = os.fstat(file.fileno())
+        mark = (path, found.st_mtime_ns, found.st_size, found.st_ino)
+        if before is not None and before.mark == mark:
+            return before
+        if not stat.S_ISREG(found.st_mode):
+            return _Seen(mark, None, "it is no regular file")
+        if found.st_size > MOST_BYTES:
+            return _Seen(mark, None, f"it has {found.st_size} bytes, expected at most {MOST_BYTES}")
+        text = file.read(MOST_BYTES + 1)
     try:
-        with Path(path).open("rb") as file:
-            text = file.read(MOST_BYTES + 1)
-        table = table_from_text(text)
+        return _Seen(mark, table_from_text(text))
     except PromiseTableError as error:
         return _Seen(mark, None, f"cannot be used: {str(error)[:200]}")
-    LOG.info(
-        "cospot: lifetime_promises: read %s: %d sizes of spots, targets %s",
-        path,
-        len(table.sizes),
-        ", ".join(f"{target:g}" for target in table.targets),
-    )
-    return _Seen(mark, table)

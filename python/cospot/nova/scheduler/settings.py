@@ -9,6 +9,7 @@ from typing import Any, Final
 import cospot
 from cospot.errors import ConfigError
 from cospot.nova.evictor_policy import make_evictor_policy
+from cospot.nova.reserved_capacity import ReservedCapacity, ReserveError, read_reserved
 from cospot.nova.scheduler.lenient_type import WrongValue
 
 NOVA_POLICY: Final = "nova"
@@ -37,6 +38,8 @@ class Settings:
     lifetime_promises: str = ""
     promises_max_age: int = 86400
     evictor_model: str = ""
+    reserve: tuple[str, ...] = ()
+    default_reserve: str = ""
 
     @property
     def watches_disk(self) -> bool:
@@ -60,6 +63,7 @@ _COLLECTIONS: Final[dict[str, Callable[[list[str]], Any]]] = {
     "vm_weighers": tuple,
     "resources": tuple,
     "aggregates": frozenset,
+    "reserve": tuple,
 }
 
 
@@ -86,11 +90,12 @@ def read_settings(group: Any) -> Settings:
 
 @dataclass(frozen=True)
 class Policies:
-    """The chains and the evictor of some settings. A chain is None where Nova's weighers rank."""
+    """What is made of some settings. A chain is None where Nova's weighers rank."""
 
     vm: cospot.Chain | None
     spot: cospot.Chain | None
     evictor: cospot.CompiledEvictor
+    reserves: tuple[ReservedCapacity, ...] = ()
 
 
 def make_policies(settings: Settings) -> Policies:
@@ -111,7 +116,15 @@ def make_policies(settings: Settings) -> Policies:
         vm=_chain("vm_policy", settings.vm_policy),
         spot=_chain("spot_policy", settings.spot_policy),
         evictor=_evictor(settings.evictor, settings.evictor_model),
+        reserves=_reserves(settings),
     )
+
+
+def _reserves(settings: Settings) -> tuple[ReservedCapacity, ...]:
+    try:
+        return tuple(read_reserved(settings.reserve, settings.default_reserve))
+    except ReserveError as error:
+        raise ConfigError(f"[cospot] {error}") from error
 
 
 def _check_weighers(names: tuple[str, ...]) -> None:

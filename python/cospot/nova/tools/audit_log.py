@@ -16,7 +16,7 @@ from typing import Any, Final
 #: Not read from further back: enough for thousands of evictions.
 _MOST_BYTES: Final = 8 << 20
 _FIRST_EVENTS: Final = {"intent": "ordered", "would_evict": "dry run"}
-_LAST_EVENTS: Final = frozenset({"freed", "failed", "gone"})
+_LAST_EVENTS: Final = frozenset({"freed", "failed", "gone", "late"})
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,8 @@ class Eviction:
         time: When it was ordered, ISO 8601, UTC.
         cause: What for: a plan, a look at all hosts, a reserve.
         for_instance: The VM that needs the room; empty when it is not known.
-        state: ordered, freed, failed, gone (its owner was faster) or dry run.
+        state: ordered, late (its room is not free in time), freed, failed, gone (its owner was
+            faster) or dry run.
         seconds: From the order until its room was free; None until then.
     """
 

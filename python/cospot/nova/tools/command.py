@@ -7,8 +7,9 @@ import io
 import logging
 import os
 import sys
+import warnings
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from oslo_config import cfg
 
@@ -35,6 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.getLogger("keystoneauth").addHandler(_SILENT)
     parsed = _parser().parse_args(arguments)
     _print_any_character()
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        return _run(parsed)
+
+
+def _run(parsed: argparse.Namespace) -> int:
     try:
         code: int = parsed.run(parsed)
         sys.stdout.flush()
@@ -56,6 +63,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Print a warning of a library as a line of ours: where in its code it arose helps nobody."""
+    print(f"cospot-nova: warning: {' '.join(str(message).splitlines())}", file=sys.stderr)
 
 
 def _print_any_character() -> None:

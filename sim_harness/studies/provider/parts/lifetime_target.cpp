@@ -26,21 +26,25 @@ StudyPart lifetime_target_part() {
   std::vector<Measure<RunOutcome>> measures = promised_spot_measures();
   append(measures, refresh_measures());
   Column is_met =
-      derived_fraction("is_met", "eviction_ratio is at most the target; empty without one");
+      derived_fraction("is_met", "broken_ratio is at most the target; empty without one");
   is_met.type = ColumnType::kBoolean;
   is_met.unit = "0 or 1";
-  return {.rows = {kTargetAxis, lifetime_promise_setting()},
-          .draws = true,
-          .measures = std::move(measures),
-          .derived = {{derived_fraction("eviction_ratio", "of the spots that were placed: evicted"),
-                       "CAST(run.evictions AS REAL) / NULLIF(run.spot_admitted, 0)"},
-                      {is_met,
-                       "CASE WHEN run.target <> 'none' THEN COALESCE(CAST(run.evictions AS REAL) / "
-                       "NULLIF(run.spot_admitted, 0), 0) <= CAST(run.target AS REAL) END"}},
-          .figures = {{.name = "eviction_ratio",
-                       .title = "spots evicted",
-                       .meaning = "of those that were placed"}},
-          .add = add_promise};
+  return {
+      .rows = {kTargetAxis, lifetime_promise_setting()},
+      .draws = true,
+      .measures = std::move(measures),
+      .derived = {{derived_fraction("eviction_ratio", "of the spots that were placed: evicted"),
+                   "CAST(run.evictions AS REAL) / NULLIF(run.spot_admitted, 0)"},
+                  {derived_fraction("broken_ratio",
+                                    "of the spots that were promised a lifetime: evicted before"),
+                   "CAST(run.promises_broken AS REAL) / NULLIF(run.promises, 0)"},
+                  {is_met,
+                   "CASE WHEN run.target <> 'none' THEN COALESCE(CAST(run.promises_broken AS "
+                   "REAL) / NULLIF(run.promises, 0), 0) <= CAST(run.target AS REAL) END"}},
+      .figures = {{.name = "eviction_ratio",
+                   .title = "spots evicted",
+                   .meaning = "of those that were placed"}},
+      .add = add_promise};
 }
 
 }  // namespace cospot

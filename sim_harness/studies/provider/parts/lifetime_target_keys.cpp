@@ -28,7 +28,8 @@ const std::vector<std::pair<std::string, PluginOptions::Value>>& promise_keys() 
       {"condition_width", 0.0},
       {"history", "all"},
       {"before_first_refresh", "reject"},
-      {"asked_factor", 1.0}};
+      {"asked_factor", 1.0},
+      {"asking_percent", 100.0}};
   return keys;
 }
 

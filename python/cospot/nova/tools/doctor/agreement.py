@@ -26,6 +26,7 @@ def check_agreement(scheduler: Any, evictor: Any) -> Iterator[Finding]:
         return
     different = [
         *_policy_differences(scheduler.cospot, evictor.cospot_evictor),
+        *_reserve_differences(scheduler.cospot, evictor.cospot_evictor),
         *_bus_differences(scheduler, evictor),
         *_cloud_differences(scheduler, evictor),
     ]
@@ -46,6 +47,20 @@ def _policy_differences(scheduler: Any, evictor: Any) -> Iterator[Finding]:
             yield make(
                 f"{option} is {_shown(here)} in [cospot], {_shown(there)} in [cospot_evictor]",
                 f"[cospot_evictor] {option} = {_shown(here)}",
+            )
+
+
+def _reserve_differences(scheduler: Any, evictor: Any) -> Iterator[Finding]:
+    """Find reserves that only one of them keeps: the other would fill or ignore them."""
+    is_kept = evictor.mode == "proactive"
+    for option in ("reserve", "default_reserve"):
+        here, there = scheduler[option], evictor[option] if is_kept else type(scheduler[option])()
+        if here != there and (isinstance(here, str) or sorted(here) != sorted(there)):
+            yield warning(
+                f"{option} is {_shown(here) or 'empty'} in [cospot], {_shown(there) or 'empty'} in"
+                f" [cospot_evictor]{'' if is_kept else ', whose mode is not proactive'}: spots are"
+                " placed into what is to be kept free, or kept out of what nobody keeps",
+                f"the same {option} in both; mode = proactive in [cospot_evictor]",
             )
 
 

@@ -193,7 +193,7 @@ def _check_promises(settings: Any) -> Iterator[Finding]:
             " the youngest spots went first",
             f"evictor = {promises.EVICTOR} in [cospot] and in [cospot_evictor]",
         )
-    table, problem = PromiseFile().look(group.lifetime_promises, group.promises_max_age)
+    table, problem = PromiseFile(patience=5.0).look(group.lifetime_promises, group.promises_max_age)
     make = "cospot-nova promise --history FILE -o PATH, again every few hours"
     if table is None:
         yield error(

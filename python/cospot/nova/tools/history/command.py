@@ -16,7 +16,13 @@ from typing import Final
 
 from cospot.errors import ConfigError
 from cospot.nova.tools import argument_types, credentials, settings
-from cospot.nova.tools.history import api_source, hosts_file, placement_capacity, workload_file
+from cospot.nova.tools.history import (
+    api_source,
+    hosts_file,
+    lifetimes_file,
+    placement_capacity,
+    workload_file,
+)
 from cospot.nova.tools.history.hosts_file import DEFAULT_ZONE, Aggregate, HostPlace, PastHost
 from cospot.nova.tools.history.past_instance import (
     FirstEnd,
@@ -139,6 +145,7 @@ def _export(arguments: argparse.Namespace) -> int:
     end = time.time() if window_days is None else start + window_days * _DAY_S
     if doubt := first_end.doubt(start, end):
         print(doubt)
+    lifetimes_file.write(output, written.asked_lifetimes)
     hosts, places = read_cloud()
     _write_hosts(output, hosts, places, name_project)
     return 0
@@ -203,7 +210,9 @@ def _source(
 
 
 def _as_asked(instance: PastInstance, request: Request) -> PastInstance:
-    return dataclasses.replace(instance, asked=request.asked, wishes=request.wishes)
+    return dataclasses.replace(
+        instance, asked=request.asked, wishes=request.wishes, lifetime=request.lifetime
+    )
 
 
 def _with_capacity(hosts: list[PastHost], arguments: argparse.Namespace) -> list[PastHost]:

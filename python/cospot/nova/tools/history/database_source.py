@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ import sqlalchemy
 from sqlalchemy import exc
 
 from cospot.errors import ConfigError
+from cospot.nova.promises import asked_lifetime
 from cospot.nova.tools.cloud import CloudError
 from cospot.nova.tools.history.hosts_file import Aggregate, PastHost
 from cospot.nova.tools.history.past_instance import (
@@ -210,23 +212,34 @@ def read_requests(url: str) -> dict[str, Request]:
             question = sqlalchemy.text(_REQUESTS).columns(created_at=sqlalchemy.DateTime)
             rows = connection.execution_options(stream_results=True).execute(question)
             for uuid, created, spec in rows:
-                zone = _requested_zone(spec)
                 asked = None if created is None else _seconds(created)
-                requests[uuid] = Request(asked, Wishes(zone=zone) if zone else NO_WISHES)
+                requests[uuid] = _request(asked, spec)
         if "instance_group_member" in tables:
             for uuid, group, policy, rules in connection.execute(sqlalchemy.text(_GROUPS)):
                 most = int(json.loads(rules or "{}").get("max_server_per_host", 1))
                 one = requests.get(uuid, Request())
                 wishes = Wishes(one.wishes.zone, group, policy, most)
-                requests[uuid] = Request(one.asked, wishes)
+                requests[uuid] = replace(one, wishes=wishes)
     return requests
 
 
-def _requested_zone(spec: str) -> str:
+def _request(asked: float | None, spec: str) -> Request:
+    """Return what a row of request_specs says, as far as it can be read."""
     try:
-        return json.loads(spec)["nova_object.data"].get("availability_zone") or ""
+        data = json.loads(spec)["nova_object.data"]
+        zone = data.get("availability_zone") or ""
+        hints = data.get("scheduler_hints") or {}
     except (ValueError, KeyError, TypeError, AttributeError):
-        return ""
+        return Request(asked)
+    wishes = Wishes(zone=zone) if zone else NO_WISHES
+    return Request(asked, wishes, _lifetime_hint(hints))
+
+
+def _lifetime_hint(hints: Any) -> str | None:
+    hint = hints.get(asked_lifetime.NAME, "") if isinstance(hints, dict) else ""
+    if isinstance(hint, list):
+        hint = hint[0] if len(hint) == 1 else ""
+    return hint if isinstance(hint, str) else ""
 
 
 def _host(row: Mapping[str, Any], latest: datetime | None) -> PastHost:

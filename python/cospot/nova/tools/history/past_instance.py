@@ -11,6 +11,7 @@ from datetime import datetime, timezone
 from typing import Final
 
 from cospot.nova import spot_flavors
+from cospot.nova.promises import asked_lifetime
 
 #: The most that a workload file takes of any resource.
 _MOST: Final = 67_108_864
@@ -46,10 +47,12 @@ class Request:
     Attributes:
         asked: When that was, seconds since the epoch; None: not known.
         wishes: What was asked beside room.
+        lifetime: The hint `cospot:lifetime`; empty: there was none; None: not known.
     """
 
     asked: float | None = None
     wishes: Wishes = NO_WISHES
+    lifetime: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,7 @@ class PastInstance:
         deletion: None where nobody asked for it, or that is not known.
         host: Its compute service, the last one; empty: not known.
         asked: When it was asked for; None: not known.
+        lifetime: The hint with which it asked for one; empty: it did not; None: not known.
     """
 
     uuid: str
@@ -106,6 +110,18 @@ class PastInstance:
     deletion: Deletion | None = None
     host: str = ""
     asked: float | None = None
+    lifetime: str | None = None
+
+    @property
+    def asked_lifetime_s(self) -> float | None:
+        """Return how long it asked to live, seconds; 0: for nothing; None: not known."""
+        if self.lifetime is None:
+            return None
+        text = self.lifetime or self.extra_specs.get(asked_lifetime.NAME, "")
+        try:
+            return asked_lifetime.read_lifetime(text) if text else 0.0
+        except asked_lifetime.LifetimeError:
+            return 0.0  # it came while nobody read such hints
 
     @property
     def is_spot(self) -> bool:

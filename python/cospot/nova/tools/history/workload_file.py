@@ -25,11 +25,16 @@ _UNWRITABLE: Final = re.compile(r"[,;\"\r\n]")
 
 @dataclass
 class Written:
-    """What went into a workload file."""
+    """What went into a workload file.
+
+    Attributes:
+        asked_lifetimes: Of those spots of which it is known, seconds; 0: it asked for nothing.
+    """
 
     vms: int = 0
     spots: int = 0
     projects: set[str] = field(default_factory=set)
+    asked_lifetimes: dict[str, float] = field(default_factory=dict)
 
 
 def pseudonym(project: str) -> str:
@@ -72,6 +77,9 @@ def write_workload(
         written.spots += is_spot
         written.vms += not is_spot
         written.projects.add(instance.project)
+        lifetime = instance.asked_lifetime_s
+        if is_spot and lifetime is not None:
+            written.asked_lifetimes[instance.uuid] = lifetime
         disk_gb = instance.disk_gb if with_disk else 0
         size = (instance.vcpus, instance.memory_mb, disk_gb)
         row = (instance.uuid, name_project(instance.project), "spot" if is_spot else "vm", *size)

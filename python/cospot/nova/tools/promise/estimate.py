@@ -11,7 +11,7 @@ import csv
 import math
 import tempfile
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -93,8 +93,21 @@ class Replayed:
         return (self.to_us - self.from_us) / (86400 * _US)
 
 
-def replay(workload: cospot.Workload, hosts: SpotHosts, placing: Placing) -> Replayed:
+def replay(
+    workload: cospot.Workload,
+    hosts: SpotHosts,
+    placing: Placing,
+    asked_s: Mapping[str, float] | None = None,
+) -> Replayed:
     """Place the requests of a history on hosts.
+
+    Args:
+        workload: the history.
+        hosts: of the cloud.
+        placing: with which policies.
+        asked_s: how long spots asked to live, seconds; 0: they asked for nothing, and go before
+            a spot that is promised something. One that is not in it, or came before anybody had
+            asked for something, counts as promised for as long as it runs.
 
     Raises:
         ConfigError: a policy is unknown, no host takes spots, or none is where a request asks.
@@ -116,7 +129,7 @@ def replay(workload: cospot.Workload, hosts: SpotHosts, placing: Placing) -> Rep
             otn=placing.otn,
             events=events,
         )
-        recorder = _Recorder(hosts)
+        recorder = _Recorder(hosts, asked_s or {})
         for row in _rows(events):
             time_us = round(float(row["time_s"]) * _US)
             if time_us >= workload.window_us:
@@ -140,7 +153,9 @@ def _name_of(row: int) -> str:
 class _Recorder:
     """Writes down what a simulation's event log says of the hosts that take spots."""
 
-    def __init__(self, hosts: SpotHosts) -> None:
+    def __init__(self, hosts: SpotHosts, asked_s: Mapping[str, float]) -> None:
+        self._asked_s = asked_s
+        self._anybody_asked = False
         self._row_of = {_name_of(host): row for row, host in enumerate(hosts.take_spots)}
         self._history = cospot.History([hosts.totals[host] for host in hosts.take_spots])
         self._numbers: dict[str, int] = {}
@@ -161,7 +176,8 @@ class _Recorder:
             is_spot = row["class"] == "spot"
             at = time_us + self._shift
             request = cospot.Request(vcpus, memory_mb, disk_gb, is_spot, number, at)
-            self._history.place(request, self._row_of[row["host"]])
+            until = self._promised_until_us(instance, at) if is_spot else None
+            self._history.place(request, self._row_of[row["host"]], until)
             self._running.add(instance)
             self._counts[row["class"]] += 1
         elif event in ("departure", "eviction") and instance in self._running:
@@ -172,6 +188,14 @@ class _Recorder:
                 self._counts[row["class"]] -= 1
             elif event == "eviction":
                 self._counts["eviction"] += 1
+
+    def _promised_until_us(self, spot: str, at_us: int) -> int | None:
+        asked_s = self._asked_s.get(spot)
+        if asked_s is not None and asked_s > 0:
+            self._anybody_asked = True
+            return at_us + round(asked_s * _US)
+        # Of the time before anybody asked it is not known who would have.
+        return None if asked_s is not None and self._anybody_asked else cospot.NEVER_US
 
     def replayed(self, window_us: int) -> Replayed:
         """Return what was recorded up to the end of the window."""

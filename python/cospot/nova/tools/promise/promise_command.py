@@ -15,6 +15,7 @@ from cospot.nova import promises
 from cospot.nova.promises.asked_lifetime import lifetime_text
 from cospot.nova.promises.promise_table import PromiseTable, table_to_text
 from cospot.nova.tools import argument_types, credentials
+from cospot.nova.tools.history import lifetimes_file
 from cospot.nova.tools.history.hosts_file import DEFAULT_ZONE
 from cospot.nova.tools.promise import spot_cloud
 from cospot.nova.tools.promise.estimate import (
@@ -100,7 +101,8 @@ def _run(arguments: argparse.Namespace) -> int:
         raise ConfigError("there is no spot flavor to promise anything for; see cospot-nova setup")
     hosts = spot_cloud.spot_hosts(cloud, aggregates, default_zone, with_disk=with_disk)
     placing = _placing(options)
-    replayed = replay(cospot.Workload.load(path), hosts, placing)
+    asked_s = lifetimes_file.read(path)
+    replayed = replay(cospot.Workload.load(path), hosts, placing, asked_s)
     found = estimate(replayed, hosts, sizes, settings)
     table = PromiseTable(
         made_at=time.time(),
@@ -113,6 +115,7 @@ def _run(arguments: argparse.Namespace) -> int:
             "vms": replayed.vms,
             "spots": replayed.spots,
             "evictions": replayed.evictions,
+            "spots_without_promise": sum(seconds == 0 for seconds in asked_s.values()),
             "hosts": _host_counts(hosts),
         },
         settings={**vars(settings), **vars(placing), "evictor": promises.EVICTOR},

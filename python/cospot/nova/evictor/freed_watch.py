@@ -1,0 +1,178 @@
+"""Waits until placement shows that evicted spots hold nothing any more, and writes that down."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from oslo_log import log as logging
+
+from cospot.nova.evictor.context import EvictorContext
+from cospot.nova.evictor.errors import EvictorError
+
+LOG = logging.getLogger(__name__)
+_FIRST_PAUSE_S: Final = 0.1
+_PAUSE_S: Final = 0.25
+_LATE_PAUSE_S: Final = 5.0
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """A spot that Nova was told to delete.
+
+    Attributes:
+        ordered_at: monotonic time, seconds.
+        claimed_at: monotonic time, seconds, if known.
+        fields: what its audit records have in common.
+    """
+
+    spot: str
+    provider: str
+    ordered_at: float
+    claimed_at: float | None
+    fields: Mapping[str, Any]
+
+
+class FreedWatch:
+    """Asks placement about all leaving spots of a host at once, from a thread of its own.
+
+    One that did not go in time is late: it is asked about further, but seldom.
+
+    Args:
+        did_not_go: called with a spot that is late, or will not go.
+    """
+
+    def __init__(self, context: EvictorContext, did_not_go: Callable[[Leaving], None]) -> None:
+        self._placement = context.placement
+        self._audit = context.audit
+        self._metrics = context.metrics
+        settings = context.settings
+        self._timeouts: dict[str, float] = {
+            "delete": settings.freed_timeout,
+            "shelve-offload": settings.shelve_timeout,
+        }
+        self._did_not_go = did_not_go
+        self._condition = threading.Condition()
+        self._leaving: dict[str, Leaving] = {}
+        self._late: dict[str, Leaving] = {}
+        self._ask_late_at = float("-inf")
+        self._stopping = False
+        self._thread = threading.Thread(target=self._run, name="freed-watch", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self, patience: float) -> None:
+        """End the thread once nothing is left to wait for, or after `patience` seconds."""
+        with self._condition:
+            self._stopping = True
+            self._condition.notify_all()
+        if self._thread.is_alive():
+            self._thread.join(patience)
+
+    def watch(self, leaving: Leaving) -> None:
+        """Wait for a spot's capacity too."""
+        with self._condition:
+            self._late.pop(leaving.spot, None)
+            self._leaving[leaving.spot] = leaving
+            self._condition.notify_all()
+
+    def _next(self) -> list[Leaving] | None:
+        """Return whom to ask about as soon as it is time; None in order to end."""
+        with self._condition:
+            while not self._leaving and not self._stopping:
+                pause = self._ask_late_at - time.monotonic() if self._late else None
+                if pause is not None and pause <= 0:
+                    break
+                self._condition.wait(pause)
+            if self._leaving:
+                self._condition.wait(_PAUSE_S if len(self._leaving) > 1 else _FIRST_PAUSE_S)
+            elif self._stopping:
+                return None
+            asked = list(self._leaving.values())
+            if time.monotonic() >= self._ask_late_at:
+                asked += self._late.values()
+                self._ask_late_at = time.monotonic() + _LATE_PAUSE_S
+            return asked
+
+    def _run(self) -> None:
+        while (asked := self._next()) is not None:
+            by_provider: dict[str, list[Leaving]] = defaultdict(list)
+            for each in asked:
+                by_provider[each.provider].append(each)
+            for provider, group in by_provider.items():
+                try:
+                    self._ask(provider, group)
+                except Exception:
+                    LOG.exception("unexpected error while watching provider %s", provider)
+                    time.sleep(_PAUSE_S)
+
+    def _ask(self, provider: str, group: list[Leaving]) -> None:
+        try:
+            consumers = self._placement.consumers(provider)
+            for leaving in group:
+                if leaving.spot not in consumers:
+                    self._freed(leaving)
+                elif self._is_in_time(leaving):
+                    continue
+                elif self._leaving.get(leaving.spot) is leaving:  # neither late nor ordered anew
+                    self._becomes_late(leaving)
+        except EvictorError as error:
+            self._metrics.errors.labels(where="freed-watch").inc()
+            LOG.warning("cannot see what is freed on provider %s: %s", provider, error)
+            time.sleep(_PAUSE_S)
+
+    def _is_in_time(self, leaving: Leaving) -> bool:
+        return time.monotonic() - leaving.ordered_at <= self._timeout_of(leaving)
+
+    def _timeout_of(self, leaving: Leaving) -> float:
+        return self._timeouts[str(leaving.fields["action"])]
+
+    def _freed(self, leaving: Leaving) -> None:
+        self._forget(leaving)
+        took = time.monotonic() - leaving.ordered_at
+        self._metrics.delete_to_freed.observe(took)
+        since_claim = None
+        if leaving.claimed_at is not None:
+            since_claim = round(time.monotonic() - leaving.claimed_at, 3)
+            self._metrics.claim_to_freed.observe(since_claim)
+        self._audit.write(
+            "freed", **leaving.fields, seconds=round(took, 3), seconds_since_claim=since_claim
+        )
+
+    def give_up(self, spot: str, why: str) -> None:
+        """Wait for a spot no more: it will not go."""
+        with self._condition:
+            leaving = self._leaving.get(spot) or self._late.get(spot)
+        if leaving is None:
+            return
+        self._forget(leaving)
+        self._did_not_go(leaving)
+        self._metrics.failures.inc()
+        self._audit.write("failed", **leaving.fields, error=why)
+
+    def _becomes_late(self, leaving: Leaving) -> None:
+        timeout = self._timeout_of(leaving)
+        LOG.warning(
+            "spot %s still holds its capacity %.0f s after its eviction", leaving.spot, timeout
+        )
+        self._forget(leaving)
+        with self._condition:
+            self._late[leaving.spot] = leaving
+            self._metrics.late_now.set(len(self._late))
+        self._did_not_go(leaving)
+        self._metrics.late.inc()
+        self._audit.write("late", **leaving.fields, timeout=timeout)
+
+    def _forget(self, leaving: Leaving) -> None:
+        with self._condition:
+            # Not what was ordered anew meanwhile.
+            for known in (self._leaving, self._late):
+                if known.get(leaving.spot) is leaving:
+                    del known[leaving.spot]
+            self._metrics.late_now.set(len(self._late))

@@ -1,0 +1,71 @@
+"""Which capacity is kept free of spots: what the options `reserve` and `default_reserve` say.
+
+The scheduler keeps new spots out of it, and cospot-evictor gives notice to those that are in it;
+so both read the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from cospot.nova.spot_flavors import MEMORY_MB, VCPU
+
+#: Label of the reserve of all hosts in none of the named aggregates.
+DEFAULT_LABEL = "default"
+
+
+class ReserveError(ValueError):
+    """An entry is not of the form that the options' help says."""
+
+
+@dataclass(frozen=True)
+class ReservedCapacity:
+    """Free capacity for `count` VMs of `size`, which is by resource and without zeros.
+
+    Attributes:
+        label: the aggregate's name or UUID as configured; "default" for the other hosts.
+        aggregate: the same; empty for the other hosts.
+    """
+
+    label: str
+    aggregate: str
+    size: Mapping[str, int]
+    count: int
+
+
+def read_reserved(entries: Sequence[str], default: str) -> list[ReservedCapacity]:
+    """Read the options `reserve` and `default_reserve`.
+
+    Raises:
+        ReserveError: which of them, and what was expected.
+    """
+    reserves = [_read_entry(entry) for entry in entries]
+    labels = [reserve.label for reserve in reserves]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise ReserveError(f"reserve: aggregate {label} is named twice")
+    if default:
+        size, count = _read_amounts("default_reserve", default, default.split(":"))
+        reserves.append(ReservedCapacity(DEFAULT_LABEL, "", size, count))
+    return reserves
+
+
+def _read_entry(entry: str) -> ReservedCapacity:
+    aggregate, colon, amounts = entry.partition(":")
+    if not colon or not aggregate.strip():
+        raise ReserveError(f"reserve: {entry!r}, expected aggregate:vcpus:memory_mb[:count]")
+    size, count = _read_amounts("reserve", entry, amounts.split(":"))
+    return ReservedCapacity(aggregate.strip(), aggregate.strip(), size, count)
+
+
+def _read_amounts(option: str, entry: str, parts: Sequence[str]) -> tuple[dict[str, int], int]:
+    numbers = [int(part) for part in parts if part.strip().isdecimal()]
+    if len(numbers) != len(parts) or len(numbers) not in {2, 3} or max(numbers[:2]) == 0:
+        raise ReserveError(
+            f"{option}: {entry!r}, expected vcpus:memory_mb or "
+            "vcpus:memory_mb:count in whole numbers, not both sizes 0"
+        )
+    size = {VCPU: numbers[0], MEMORY_MB: numbers[1]}
+    count = numbers[2] if len(numbers) == 3 else 1
+    return {each: amount for each, amount in size.items() if amount}, count

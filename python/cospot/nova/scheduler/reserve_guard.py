@@ -1,0 +1,78 @@
+"""Keeps new spots out of the capacity that is reserved for VMs.
+
+cospot-evictor gives notice to the spots that are in a reserve. Were new ones placed there
+meanwhile, they would be told to go as soon as they have come, again and again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from cospot.nova.reserved_capacity import ReservedCapacity
+from cospot.nova.scheduler.host_mirror import MirroredHost
+from cospot.nova.scheduler.instance_facts import NOTHING, Size
+from cospot.nova.spot_flavors import MEMORY_MB, VCPU
+
+#: A host that Nova's filters have not let through for so long, of any request, counts no more: its
+#: compute may be disabled or down.
+SEEN_WITHIN_S: Final = 300.0
+
+
+def aggregates_of(state: Any) -> frozenset[str]:
+    """Return the names and UUIDs of a HostState's aggregates."""
+    return frozenset(
+        getattr(each, field)
+        for each in state.aggregates
+        for field in ("name", "uuid")
+        if field in each
+    )
+
+
+def spare_hosts(
+    reserves: Sequence[ReservedCapacity],
+    candidates: Sequence[MirroredHost],
+    everyone: Iterable[MirroredHost],
+    size: Size,
+) -> tuple[list[bool], set[str]]:
+    """Tell on which hosts a spot may be, as far as reserves go.
+
+    It may if it takes no room there for one of a reserve's VMs, or the reserve does without.
+
+    Args:
+        reserves: all that are configured.
+        candidates: the hosts that it could have.
+        everyone: all hosts that can take a VM.
+        size: of the spot.
+
+    Returns:
+        Of each candidate, whether it may; and the labels of the reserves that were in the way.
+    """
+    everyone = list(everyone)
+    may = [True] * len(candidates)
+    in_the_way = set()
+    for reserve in reserves:
+        free = sum(_pieces(reserve, each) for each in everyone if _is_of(reserve, each, reserves))
+        for number, host in enumerate(candidates):
+            if not may[number] or not _is_of(reserve, host, reserves):
+                continue
+            takes = _pieces(reserve, host) - _pieces(reserve, host, size)
+            if takes > 0 and free - takes < reserve.count:
+                may[number] = False
+                in_the_way.add(reserve.label)
+    return may, in_the_way
+
+
+def _is_of(
+    reserve: ReservedCapacity, host: MirroredHost, reserves: Sequence[ReservedCapacity]
+) -> bool:
+    if reserve.aggregate:
+        return reserve.aggregate in host.aggregates
+    return not any(each.aggregate in host.aggregates for each in reserves if each.aggregate)
+
+
+def _pieces(reserve: ReservedCapacity, host: MirroredHost, beside: Size = NOTHING) -> int:
+    """Return how many VMs of a reserve fit on a host beside its VMs and spots."""
+    free = host.free() - beside
+    amounts = {VCPU: free.vcpus, MEMORY_MB: free.memory_mb}
+    return max(0, min(amounts[each] // amount for each, amount in reserve.size.items()))

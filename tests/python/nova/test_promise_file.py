@@ -1,0 +1,208 @@
+"""The file of promises: no request waits for one that does not answer."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("oslo_log", reason="oslo.log is not installed")
+
+from cospot.nova.scheduler import promise_file
+from cospot.nova.scheduler.promise_file import PromiseFile
+from promise_cases import make_table, write_table
+
+DAY = 86400.0
+
+
+class Hanging:
+    """A file system that does not answer any more; `again` lets it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.again = threading.Event()
+        self.reads = 0
+        real = promise_file._read
+
+        def read(path: str, before: Any) -> Any:
+            self.reads += 1
+            self.again.wait()
+            return real(path, before)
+
+        monkeypatch.setattr(promise_file, "_read", read)
+
+
+@pytest.fixture
+def hanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hanging]:
+    made = Hanging(monkeypatch)
+    yield made
+    made.again.set()
+
+
+def test_a_named_pipe_is_refused_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "promises.json"
+    os.mkfifo(path)
+    file = PromiseFile(patience=20)
+    began = time.monotonic()
+    table, problem = file.look(str(path), DAY)
+    assert table is None and problem == f"{path}: it is no regular file"
+    assert time.monotonic() - began < 10
+
+
+def test_a_named_pipe_in_its_place_leaves_the_last_table(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write_table(tmp_path / "promises.json", make_table(time.time() - 3600))
+    file = PromiseFile()
+    first = file.table(str(path), DAY)
+    assert first is not None and "stale" not in caplog.text
+    path.unlink()
+    os.mkfifo(path)
+    assert file.table(str(path), DAY) is first
+    assert "it is no regular file. The table is stale: the one that was read before" in caplog.text
+    assert "whose history ended 1 h ago" in caplog.text
+    # It counts for as long as it would have without the pipe.
+    table, problem = file.look(str(path), 3000.0)
+    assert table is None and "it is no regular file" in problem
+
+
+def test_a_mount_that_hangs_makes_one_request_wait_and_none_after_it(
+    tmp_path: Path, hanging: Hanging, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write_table(tmp_path / "promises.json")
+    file = PromiseFile(patience=0.2)
+    began = time.monotonic()
+    assert file.table(str(path), DAY) is None
+    assert 0.2 <= time.monotonic() - began < 5
+    assert "it has not answered for 0.2 s (is its file system hanging?)" in caplog.text
+    assert "Nothing is promised, and no spot is refused" in caplog.text
+    began = time.monotonic()
+    for _ in range(100):
+        assert file.table(str(path), DAY) is None
+    assert time.monotonic() - began < 0.2  # and not 20 s
+    assert hanging.reads == 1
+    hanging.again.set()
+    deadline = time.monotonic() + 10
+    while file.table(str(path), DAY) is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_mount_that_hangs_later_leaves_the_last_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write_table(tmp_path / "promises.json")
+    now = [100.0]
+    file = PromiseFile(clock=lambda: now[0], patience=0.05)
+    first = file.table(str(path), DAY)
+    hanging = Hanging(monkeypatch)
+    write_table(path, make_table(targets=(0.2,)))
+    assert file.table(str(path), DAY) is first
+    now[0] += 61
+    assert file.table(str(path), DAY) is first
+    assert "it has not answered for 61.0 s" in caplog.text
+    assert caplog.text.count("The table is stale") == 2  # once a minute
+    hanging.again.set()
+    deadline = time.monotonic() + 10
+    while file.table(str(path), DAY) is first:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    table = file.table(str(path), DAY)
+    assert table is not None and list(table.targets) == [0.2]
+
+
+def test_another_file_is_read_while_the_first_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = (write_table(tmp_path / name) for name in ("one.json", "two.json"))
+    again, real = threading.Event(), promise_file._read
+
+    def read(path: str, before: Any) -> Any:
+        if path == str(one):
+            again.wait()
+        return real(path, before)
+
+    monkeypatch.setattr(promise_file, "_read", read)
+    file = PromiseFile(patience=0.05)
+    assert file.table(str(one), DAY) is None
+    deadline = time.monotonic() + 10
+    while file.table(str(two), DAY) is None:
+        assert time.monotonic() < deadline
+    again.set()
+
+
+def test_what_is_broken_leaves_the_last_table_and_what_is_gone_does_not(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write_table(tmp_path / "promises.json")
+    file = PromiseFile(patience=10)
+    first = file.table(str(path), DAY)
+    path.write_text("{")
+    caplog.set_level(logging.INFO)
+    assert file.table(str(path), DAY) is first
+    assert "cannot be used" in caplog.text and "The table is stale" in caplog.text
+    path.unlink()
+    table, problem = file.look(str(path), DAY)
+    assert table is None and problem == f"{path}: No such file or directory"
+
+
+GREEN = """
+import eventlet
+
+eventlet.monkey_patch()
+import os, sys, time
+from cospot.nova.scheduler import promise_file
+from cospot.nova.scheduler.promise_file import PromiseFile
+
+real = promise_file._read
+way_in, way_out = os.pipe()
+
+def read(path, before):
+    # As a hanging mount: the call does not come back, and knows nothing of green threads.
+    import ctypes
+    ctypes.CDLL(None).read(way_in, ctypes.create_string_buffer(1), 1)
+    return real(path, before)
+
+promise_file._read = read
+ticks = []
+
+def tick():
+    while True:
+        ticks.append(time.monotonic())
+        eventlet.sleep(0.01)
+
+eventlet.spawn(tick)
+file = PromiseFile(patience=0.5)
+table, problem = file.look(sys.argv[1], 86400.0)
+assert table is None and "has not answered" in problem, problem
+assert len(ticks) > 10, len(ticks)
+os.write(way_out, b"x")
+for _ in range(1000):
+    if file.look(sys.argv[1], 86400.0)[0] is not None:
+        break
+    os.write(way_out, b"x")
+    eventlet.sleep(0.01)
+else:
+    raise SystemExit("it did not come back")
+print("done")
+"""
+
+
+def test_in_nova_on_eventlet_other_requests_go_on_meanwhile(tmp_path: Path) -> None:
+    pytest.importorskip("eventlet", reason="needs python3-eventlet")
+    path = write_table(tmp_path / "promises.json")
+    done = subprocess.run(
+        [sys.executable, "-c", GREEN, str(path)],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout == "done\n", done.stderr

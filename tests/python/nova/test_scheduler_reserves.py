@@ -1,0 +1,150 @@
+"""New spots are kept out of the capacity that is reserved for VMs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
+
+from cospot.nova.scheduler import host_mirror
+from nova import objects
+from scheduler_cases import (
+    SPOT,
+    VM,
+    Plugin,
+    again,
+    make_flavor,
+    make_instance,
+    make_spec,
+    make_state,
+    names,
+)
+
+SetOption = Callable[..., None]
+GOLD = "11111111-2222-3333-4444-555555555555"
+
+
+class Case:
+    """Hosts a, b, ... of 16 vCPUs, with so many spots of 4 on each; they are in no aggregate."""
+
+    def __init__(self, *spots: int) -> None:
+        self.states = [
+            make_state(name, instances=[make_instance(SPOT) for _ in range(count)])
+            for name, count in zip("abcd", spots, strict=False)
+        ]
+        self.put_in()
+        self.plugin = Plugin(self.states)
+
+    def put_in(self, hosts: str = "", **fields: Any) -> None:
+        for state in self.states:
+            is_in = state.host in hosts
+            state.aggregates = [objects.Aggregate(**fields)] if is_in else []
+
+    def place(self, flavor: Any = SPOT, only: str = "abcd", **fields: Any) -> list[str]:
+        seen = [state for state in again(self.states) if state.host in only]
+        return sorted(names(self.plugin.hosts(seen, make_spec(flavor, **fields))))
+
+
+def test_a_spot_gets_no_host_on_which_the_reserve_would_lack_it(
+    set_option: SetOption, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Free for VMs of 8: 1 on a (12 of 16), 2 on b; of the 3 a spot of 4 may take one."""
+    caplog.set_level(logging.INFO)
+    set_option(default_reserve="8:0:2")
+    case = Case(1, 0)
+    assert case.place() == ["a", "b"]  # and is sent to a: 8 are left there, still one of 8
+    assert case.place() == ["a", "b"]  # of the 3 one may go
+    assert case.place() != []
+    set_option(default_reserve="8:0:4")
+    case = Case(1, 0)
+    # 12 on a: with 4 less it is one all the same, so a takes nothing from the reserve.
+    assert case.place() == ["a"]
+    assert case.place() == []
+    assert "on none of 2 it would leave reserve default alone" in caplog.text
+    # One of 1 vCPU leaves no host the VMs of 8 that it has room for.
+    assert case.place(make_flavor(1, 64, spot=True)) == []
+    assert case.place(VM) != []  # VMs are what it is for
+
+
+def test_without_a_reserve_spots_go_anywhere(set_option: SetOption) -> None:
+    assert Case(1, 0).place() == ["a", "b"]
+
+
+def test_memory_counts_too(set_option: SetOption) -> None:
+    set_option(default_reserve="0:32768")
+    case = Case(0, 1)
+    assert case.place() == ["b"]  # a alone has 32 GiB
+    assert case.place(make_flavor(4, 0, spot=True)) == ["a", "b"]
+
+
+@pytest.mark.parametrize("reserve", ["gold:16:0", f"{GOLD}:16:0"])
+def test_each_aggregate_has_its_own(set_option: SetOption, reserve: str) -> None:
+    set_option(reserve=[reserve], default_reserve="16:0")
+    case = Case(0, 0, 0)
+    case.put_in("b", name="gold", uuid=GOLD)
+    # b is the only one of gold; of a and c one may be taken.
+    assert case.place() == ["a", "c"]
+    assert case.place() == [name for name in case.place() if name in "ac"]
+    case = Case(0, 0, 0)
+    case.put_in("bc", name="gold", uuid=GOLD)
+    assert case.place() == ["b", "c"]
+
+
+def test_hosts_that_the_request_cannot_have_count(set_option: SetOption) -> None:
+    """The free host a is enough for the reserve, also for a spot that asks for the zone of b."""
+    set_option(default_reserve="16:0")
+    case = Case(0, 0)
+    assert case.place(only="b") == []  # a was never seen
+    case.place(VM)
+    case = Case(0, 0)
+    case.plugin.hosts(again(case.states), make_spec(make_flavor(1, 64)))
+    assert case.place(only="b") == ["b"] or case.place(only="a") == ["a"]
+
+
+def test_hosts_that_were_not_seen_for_long_do_not_count(
+    set_option: SetOption, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A compute that was disabled is let through by Nova's filters no more."""
+    set_option(default_reserve="16:0")
+    now = [1000.0]
+    monkeypatch.setattr(host_mirror.time, "monotonic", lambda: now[0])
+    case = Case(0, 0)
+    case.plugin.hosts(again(case.states), make_spec(make_flavor(16, 64)))
+    # The VM of 16 is on one of them by now; which does not matter after a minute.
+    case = Case(0, 0)
+    case.place(only="a")
+    now[0] += 1
+    assert case.place(only="b") == ["b"]
+    case = Case(0, 0)
+    case.place(only="a")
+    now[0] += 301
+    assert case.place(only="b") == []
+
+
+def test_the_promise_of_a_spot_that_gets_no_host_is_told_to_nobody(set_option: SetOption) -> None:
+    set_option(default_reserve="16:0:2")
+    case = Case(0, 0)
+    assert case.place(scheduler_hints={"cospot:lifetime": ["1h"]}) == []
+    assert case.plugin.plans() == []
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"reserve": ["gold"]}, "[cospot] reserve: 'gold', expected aggregate:vcpus"),
+        ({"default_reserve": "some"}, "[cospot] default_reserve: 'some', expected vcpus"),
+        ({"reserve": ["a:1:1", "a:2:2"]}, "[cospot] reserve: aggregate a is named twice"),
+    ],
+)
+def test_what_is_no_reserve_is_said_at_the_start(
+    set_option: SetOption, caplog: pytest.LogCaptureFixture, options: dict[str, Any], text: str
+) -> None:
+    set_option(**options)
+    case = Case(0)
+    assert text in caplog.text
+    assert case.place() == []
+    assert case.place(VM) == ["a"]
