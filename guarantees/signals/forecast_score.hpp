@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace cospot {
@@ -32,6 +33,19 @@ struct Skill {
   [[nodiscard]] bool is_positive() const { return half_width && skill - *half_width > 0; }
 };
 
+/// With fewer cases of the rarer outcome there is no telling whether a signal foresees it.
+inline constexpr std::uint64_t kFewOutcomes = 10;
+
+/// What some stretch of time, or some workload, lost: sums of squared errors.
+struct SkillPart {
+  double loss = 0;
+  double reference_loss = 0;
+};
+
+/// 1 - loss / reference loss of all parts together, with the interval of a ratio of sums over the
+/// parts by Student's t. Nothing: the reference made no mistake.
+[[nodiscard]] std::optional<Skill> skill_of(std::span<const SkillPart> parts);
+
 /// How good probabilities were, by what happened: the Brier score (mean squared difference from 1
 /// or 0; 0 is best), compared with that of a reference that knows the base rate alone.
 ///
@@ -56,11 +70,13 @@ class ForecastScore {
   [[nodiscard]] double brier() const;
   [[nodiscard]] double reference_brier() const;
 
-  /// 1 - brier / reference brier: 1 is perfect, 0 no better than the reference. Nothing: there is
-  /// no case, or the reference made no mistake.
-  ///
-  /// The interval is that of a ratio of sums over folds, by Student's t.
+  /// 1 - brier / reference brier: 1 is perfect, 0 no better than the reference; over the folds that
+  /// have cases. Nothing: there is no case, or the reference made no mistake.
   [[nodiscard]] std::optional<Skill> skill() const;
+
+  /// Whether the skill is told from 0: its interval is above 0, and both outcomes were seen often
+  /// enough.
+  [[nodiscard]] bool has_skill() const;
 
   /// The largest difference between forecast and observed shares among the deciles with
   /// `least_cases` or more. Nothing: no decile has so many.
@@ -69,8 +85,7 @@ class ForecastScore {
  private:
   struct Fold {
     std::uint64_t cases = 0;
-    double loss = 0;
-    double reference_loss = 0;
+    SkillPart part{};
   };
   [[nodiscard]] Fold sum() const;
 

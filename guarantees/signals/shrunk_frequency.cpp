@@ -30,8 +30,12 @@ void ShrunkFrequency::add(Bins bins, bool happened) {
   }
 }
 
-double ShrunkFrequency::estimate(Bins bins, double prior) const {
-  double estimate = drawn(all_, prior);
+double ShrunkFrequency::estimate(Bins bins, double prior, double weight) const {
+  const auto drawn = [weight](const Group& group, double outer) {
+    return (group.happened + weight * outer) / (group.cases + weight);
+  };
+  // All cases together are drawn towards the prior as by one: nobody knows better than they do.
+  double estimate = (all_.happened + prior) / (all_.cases + 1);
   std::uint64_t number = 0;
   for (const std::uint16_t bin : bins) {
     number = inner_group(number, bin);

@@ -39,6 +39,14 @@ TEST_CASE("forecast score: Brier score, skill and its interval") {
   CHECK_FALSE(Skill{.skill = 0.3}.is_positive());
 }
 
+TEST_CASE("skill: of parts that may be workloads, as of folds") {
+  const std::vector<SkillPart> parts{{.loss = 0.4, .reference_loss = 0.5},
+                                     {.loss = 0, .reference_loss = 0.25}};
+  CHECK(skill_of(parts)->skill == Approx(7.0 / 15));
+  CHECK(*skill_of(parts)->half_width == Approx(12.7062 * 16 / 45).epsilon(1e-5));
+  CHECK_FALSE(skill_of({}));
+}
+
 TEST_CASE("forecast score: a reference without a mistake leaves no skill to have") {
   ForecastScore score(2);
   score.add(0, 0.2, 0, false);
@@ -63,20 +71,41 @@ TEST_CASE("forecast score: deciles hold their lower end, and the last one 1") {
 }
 
 TEST_CASE("shrunk frequency: a group is drawn towards the one around it") {
-  ShrunkFrequency frequency(2);
+  ShrunkFrequency frequency;
+  const auto estimate = [&](const auto& bins) { return frequency.estimate(bins, 0.5, 2); };
   const std::array<std::uint16_t, 2> a1{0, 1}, a2{0, 2}, b1{1, 1}, c1{2, 1};
-  CHECK(frequency.estimate(a1, 0.5) == Approx(0.5));  // nothing was seen
+  CHECK(estimate(a1) == Approx(0.5));  // nothing was seen
   frequency.add(a1, true);
   frequency.add(a1, true);
   frequency.add(a2, false);
   frequency.add(b1, false);
-  const double all = (2 + 2 * 0.5) / (4 + 2);  // 0.5
-  const double a = (2 + 2 * all) / (3 + 2);    // 0.6
-  CHECK(frequency.estimate(a1, 0.5) == Approx((2 + 2 * a) / (2 + 2)));
-  CHECK(frequency.estimate(a2, 0.5) == Approx((0 + 2 * a) / (1 + 2)));
-  CHECK(frequency.estimate(c1, 0.5) == Approx(all));  // none of its kind
+  const double all = (2 + 0.5) / (4 + 1);    // 0.5
+  const double a = (2 + 2 * all) / (3 + 2);  // 0.6
+  CHECK(estimate(a1) == Approx((2 + 2 * a) / (2 + 2)));
+  CHECK(estimate(a2) == Approx((0 + 2 * a) / (1 + 2)));
+  CHECK(estimate(c1) == Approx(all));  // none of its kind
   const double b = (0 + 2 * all) / (1 + 2);
-  CHECK(frequency.estimate(b1, 0.5) == Approx((0 + 2 * b) / (1 + 2)));
+  CHECK(estimate(b1) == Approx((0 + 2 * b) / (1 + 2)));
+}
+
+TEST_CASE("forecast score: no skill is claimed where one outcome was hardly ever seen") {
+  ForecastScore score(4);
+  for (int i = 0; i < 400; ++i) score.add(static_cast<std::size_t>(i % 4), 1, 0.9, true);
+  CHECK(score.skill()->is_positive());
+  CHECK_FALSE(score.has_skill());
+  for (int i = 0; i < 9; ++i) score.add(static_cast<std::size_t>(i % 4), 0, 0.9, false);
+  CHECK_FALSE(score.has_skill());
+  score.add(0, 0, 0.9, false);  // the tenth
+  CHECK(score.has_skill());
+}
+
+TEST_CASE("best so far: the way with the least squared error, the first one at first") {
+  BestSoFar<2> best;
+  CHECK(best.choose({0.5, 0.9}) == 0.5);
+  best.learn({0.5, 0.9}, true);  // errors 0.25 and 0.01
+  CHECK(best.choose({0.2, 0.3}) == 0.3);
+  best.learn({0.2, 0.9}, false);  // 0.29 and 0.82
+  CHECK(best.choose({0.2, 0.3}) == 0.2);
 }
 
 SeenLifetime seen(int hours, bool is_censored) {
