@@ -23,6 +23,9 @@ void check_settings(const LifetimeEstimateSettings& settings) {
     throw ConfigError(fmt::format(
         "an eviction probability is {}, expected a number between 0 and 1", probability));
   }
+  if (!settings.ages.empty() && settings.censored != CensoredLifetime::kSurvival) {
+    throw ConfigError("survival to an age is asked for, expected censored: survival");
+  }
   if (settings.condition_width >= 0 && settings.condition_width <= 1) return;
   throw ConfigError(fmt::format("condition_width is {}, expected a number from 0 to 1",
                                 settings.condition_width));
@@ -148,15 +151,23 @@ LifetimeQuantiles::Table LifetimeEstimate::table_of(
                                  .samples = std::vector<std::uint32_t>(conditions)};
   using Known = std::vector<std::optional<SimTime>>;
   std::vector<Known> known(settings_->probabilities.size(), Known(conditions));
+  using Living = std::vector<std::optional<double>>;
+  std::vector<Living> living(settings_->ages.size(), Living(conditions));
   for (std::size_t condition = 1; condition < conditions; ++condition) {
     const std::span<SeenLifetime> sample = grouped.of(condition);
     table.samples[condition] = static_cast<std::uint32_t>(sample.size());
     if (sample.empty() || sample.size() < settings_->least_samples) continue;
     const std::vector<SimTime> quantiles = quantiles_of(sample, *settings_);
     for (std::size_t p = 0; p < known.size(); ++p) known[p][condition] = quantiles[p];
+    for (std::size_t age = 0; age < living.size(); ++age) {
+      living[age][condition] = survival_at(sample, settings_->ages[age]).share;
+    }
   }
   for (const Known& by_condition : known) {
     table.quantiles.push_back(repaired(by_condition, conditions_));
+  }
+  for (const Living& by_condition : living) {
+    table.survival.push_back(repaired(by_condition, conditions_));
   }
   return table;
 }

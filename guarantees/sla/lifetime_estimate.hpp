@@ -35,6 +35,8 @@ struct LifetimeEstimateSettings {
   QuantileKind quantile = QuantileKind::kLinear;
   double condition_width = 0;  ///< SlotConditions
   std::uint64_t seed = 1;
+  /// At which the survival curve is wanted too; only with CensoredLifetime::kSurvival.
+  std::vector<SimTime> ages{};
 };
 
 /// Errors: ConfigError when a setting is out of range.

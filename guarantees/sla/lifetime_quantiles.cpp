@@ -53,6 +53,18 @@ SimTime survival_quantile(std::span<const SeenLifetime> sorted, double probabili
   return sorted.back().lifetime;
 }
 
+SurvivalAt survival_at(std::span<const SeenLifetime> sorted, SimTime age) {
+  SurvivalAt at;
+  std::size_t i = 0;
+  for (; i < sorted.size() && sorted[i].lifetime < age; ++i) {
+    if (sorted[i].is_censored) continue;
+    at.share *= 1 - 1 / static_cast<double>(sorted.size() - i);
+    ++at.known;
+  }
+  at.known += sorted.size() - i;
+  return at;
+}
+
 namespace {
 
 /// The value at `at` of the line from (x1, y1) to (x2, y2).
@@ -82,6 +94,24 @@ std::vector<SimTime> repaired(std::span<const std::optional<SimTime>> known,
   return values;
 }
 
+std::vector<double> repaired(std::span<const std::optional<double>> known,
+                             const SlotConditions& conditions) {
+  std::vector<double> values{0};
+  std::size_t last_known = 0;
+  for (std::size_t i = 1; i < known.size(); ++i) {
+    if (!known[i]) continue;
+    const double from = conditions.first_slots(last_known);
+    const double span = conditions.first_slots(i) - from;
+    for (std::size_t gap = last_known + 1; gap < i; ++gap) {
+      const double share = (conditions.first_slots(gap) - from) / span;
+      values.push_back(values[last_known] + share * (*known[i] - values[last_known]));
+    }
+    values.push_back(*known[i]);
+    last_known = i;
+  }
+  return values;
+}
+
 void LifetimeQuantiles::set(const ResourceVector& size, Table table) {
   tables_.insert_or_assign(size, std::move(table));
 }
@@ -89,6 +119,15 @@ void LifetimeQuantiles::set(const ResourceVector& size, Table table) {
 const LifetimeQuantiles::Table* LifetimeQuantiles::table(const ResourceVector& size) const {
   const auto found = tables_.find(size);
   return found == tables_.end() ? nullptr : &found->second;
+}
+
+std::optional<double> LifetimeQuantiles::survival(const ResourceVector& size, std::int64_t slots,
+                                                  std::size_t age) const {
+  const Table* sized = table(size);
+  if (sized == nullptr || slots <= 0) return std::nullopt;
+  const std::vector<double>& by_condition = sized->survival[age];
+  if (by_condition.size() < 2) return std::nullopt;  // no condition was seen
+  return by_condition[std::min(conditions_.of(slots), by_condition.size() - 1)];
 }
 
 SimTime LifetimeQuantiles::promised(const ResourceVector& size, std::int64_t slots,

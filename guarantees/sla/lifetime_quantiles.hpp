@@ -71,6 +71,15 @@ struct SeenLifetime {
 /// it.
 [[nodiscard]] SimTime survival_quantile(std::span<const SeenLifetime> sorted, double probability);
 
+/// What Kaplan and Meier's survival curve says of an age.
+struct SurvivalAt {
+  double share = 1;       ///< that lives at least so long
+  std::size_t known = 0;  ///< of how many it was seen whether they do
+};
+
+/// The curve of `sorted` at `age`. Beyond the longest that was seen it stays as it is there.
+[[nodiscard]] SurvivalAt survival_at(std::span<const SeenLifetime> sorted, SimTime age);
+
 /// What a request is told where nothing can be promised: "an impossible value".
 inline constexpr SimTime kNoPromise{-1};
 
@@ -84,6 +93,11 @@ inline constexpr SimTime kNoPromise{-1};
 [[nodiscard]] std::vector<SimTime> repaired(std::span<const std::optional<SimTime>> known,
                                             const SlotConditions& conditions);
 
+/// The same of shares that live at least some age: condition 0 is 0, and a gap is bridged by a
+/// straight line.
+[[nodiscard]] std::vector<double> repaired(std::span<const std::optional<double>> known,
+                                           const SlotConditions& conditions);
+
 /// How long a spot of some size lives at least with some probability, by how many of its size fit
 /// now. A plain value that a ForecastOwner makes anew at every refresh.
 class LifetimeQuantiles {
@@ -92,6 +106,8 @@ class LifetimeQuantiles {
   struct Table {
     std::vector<std::vector<SimTime>> quantiles;  ///< [probability][condition]
     std::vector<std::uint32_t> samples;           ///< [condition], as they were drawn
+    /// For each age the shares that live at least so long, by condition, repaired as quantiles are.
+    std::vector<std::vector<double>> survival{};
   };
 
   LifetimeQuantiles() = default;
@@ -110,6 +126,11 @@ class LifetimeQuantiles {
   /// Errors: ConfigError when quantiles of that probability were not made.
   [[nodiscard]] SimTime promised(const ResourceVector& size, std::int64_t slots,
                                  double eviction_probability) const;
+
+  /// The share of the spots of that size that live at least `ages[age]` of the settings, when
+  /// `slots` of them fit. Nothing: as kNoPromise above.
+  [[nodiscard]] std::optional<double> survival(const ResourceVector& size, std::int64_t slots,
+                                               std::size_t age) const;
 
   [[nodiscard]] const std::vector<double>& probabilities() const { return probabilities_; }
   [[nodiscard]] const SlotConditions& conditions() const { return conditions_; }

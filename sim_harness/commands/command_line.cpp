@@ -95,6 +95,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader,
   add_sla_commands(app, loader);
   add_economy_commands(app);
   add_classes_command(app, loader);
+  add_signals_command(app, loader);
   add_compare_commands(app, {.studies = &studies, .policies = &loader, .exit_code = &exit_code});
   add_run_commands(app, loader, studies);
   add_report_command(app, studies);

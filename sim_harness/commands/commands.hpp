@@ -64,6 +64,9 @@ void add_sla_commands(CLI::App& app, PolicyLoader& loader);
 
 void add_classes_command(CLI::App& app, PolicyLoader& loader);
 
+/// `signals`: what customers may be told of spots, scored on held-out time.
+void add_signals_command(CLI::App& app, PolicyLoader& loader);
+
 /// What `list` prints: what can be named in a sweep file, one row each: name, summary, source.
 /// `kind` is filters, weighers, evictors, studies, models or schemes (of names that stand in no
 /// registry); empty: all of them, each under its heading.

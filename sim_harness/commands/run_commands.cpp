@@ -115,6 +115,7 @@ class ScenarioRun {
     RunOutcome outcome;
     ProviderStudy::Prepared prepared = study_.prepare(at, replay_, shared_, outcome);
     if (explained_) require_explicable(prepared.parts);
+    require_one_observer(prepared.parts);
     const RunSettings& settings = prepared.settings;
     ProviderRun simulation(workload_, *replay_.schedule, settings,
                            settings.host.table(settings.hosts), std::move(prepared.parts));
@@ -124,10 +125,11 @@ class ScenarioRun {
     RunObserver* observer = log ? &*log : nullptr;
     std::optional<ExplainWatch> watch;
     if (explained_) observer = &watch.emplace(*explained_, settings, observer);
-    engine.set_observer(observer);
+    if (observer != nullptr) engine.set_observer(observer);
     simulation.run();
     if (log) log->finish();
     study_.finish(at, replay_, shared_, prepared, simulation, outcome);
+    study_.read(at, outcome);
     if (watch) print(explained_text(*watch));
     if (arguments_.json) return print_json(result_json(settings, outcome));
     print(result_text(settings, outcome));
@@ -180,6 +182,13 @@ class ScenarioRun {
                                             const Workload& workload) {
     if (!settings.workloads.empty()) return settings.workloads.front();
     return {.label = workload.name, .file = {}, .synthetic = {}};
+  }
+
+  void require_one_observer(const ProviderParts& parts) const {
+    if (parts.observer == nullptr || (!arguments_.events && !explained_)) return;
+    throw ConfigError(
+        "--events, --explain: found in a scenario with 'signal', which watches the run itself; "
+        "expected one without");
   }
 
   static void require_explicable(const ProviderParts& parts) {

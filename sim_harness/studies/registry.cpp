@@ -6,6 +6,7 @@
 #include "sim_harness/studies/deadline/deadline_study.hpp"
 #include "sim_harness/studies/economy/economy_study.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"
+#include "sim_harness/studies/signals/signals_study.hpp"
 #include "sim_harness/studies/sla/sla_study.hpp"
 #include "sim_harness/studies/study.hpp"
 
@@ -15,7 +16,8 @@ const StudyRegistry& built_in_studies() {
   static const StudyRegistry registry(
       {compare_study(), provider_study(degradation_preset()), economy_study(),
        provider_study(levels_preset()), sla_study(), broker_study(), deadline_study(),
-       classes_study(), provider_study(life_preset()), provider_study(schedulers_preset())});
+       classes_study(), provider_study(life_preset()), provider_study(schedulers_preset()),
+       signals_study()});
   return registry;
 }
 

@@ -43,13 +43,17 @@ const std::vector<PartKeys>& all_parts() {
        "disruptions: [none, {retries: {patience_s: 9000}, returning_spots: {patience_s: 9000},\n"
        "  failures: {mtbf_days: 0.4, repair_h: 2}, maintenance: {every_days: 1, lasts_h: 1}}]\n"},
       {"schedulers", "schedulers: [1, 3]\nrefresh_interval_s: 60\n"},
-      {"host_subset_size", "host_subset_size: [1, 2]\n"}};
+      {"host_subset_size", "host_subset_size: [1, 2]\n"},
+      {"signal",
+       "signal: [obtainable:count=2:minutes=60, survives:hours=6, evicted:minutes=600]\n"
+       "signal_every_minutes: 120\nsignal_folds: 2\n"}};
   return parts;
 }
 
 const std::vector<const ProviderPreset*>& all_presets() {
-  static const std::vector<const ProviderPreset*> presets{
-      &compare_preset(), &life_preset(), &levels_preset(), &schedulers_preset(), &sla_preset()};
+  static const std::vector<const ProviderPreset*> presets{&compare_preset(), &life_preset(),
+                                                          &levels_preset(),  &schedulers_preset(),
+                                                          &sla_preset(),     &signals_preset()};
   return presets;
 }
 

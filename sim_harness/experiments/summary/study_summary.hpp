@@ -46,6 +46,8 @@ class SummaryText {
   /// Lines that say what the results come to.
   void add_answer(std::string_view lines);
   void add(const SummaryTable& table, std::string_view indent = {});
+  /// A drawing (SVG) for the page; a text has nothing of it.
+  void add_drawing(std::string svg);
 
   [[nodiscard]] std::string plain() const;
   /// Without the tables' rows after the first `kMostRows`, which the report has among its points.
@@ -54,10 +56,10 @@ class SummaryText {
   static constexpr std::size_t kMostRows = 60;
 
  private:
-  enum class Kind : std::uint8_t { kLines, kAnswer, kTable };
+  enum class Kind : std::uint8_t { kLines, kAnswer, kTable, kDrawing };
   struct Piece {
     Kind kind = Kind::kLines;
-    std::string text{};  ///< of a table its indent
+    std::string text{};  ///< of a table its indent, of a drawing the SVG
     SummaryTable table{};
   };
   std::vector<Piece> pieces_{};

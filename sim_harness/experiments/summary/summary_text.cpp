@@ -124,9 +124,14 @@ void SummaryText::add(const SummaryTable& table, std::string_view indent) {
   pieces_.push_back({.kind = Kind::kTable, .text = std::string(indent), .table = table});
 }
 
+void SummaryText::add_drawing(std::string svg) {
+  pieces_.push_back({.kind = Kind::kDrawing, .text = std::move(svg)});
+}
+
 std::string SummaryText::plain() const {
   std::string text;
   for (const auto& [kind, lines, table] : pieces_) {
+    if (kind == Kind::kDrawing) continue;
     text += kind == Kind::kTable ? table.text(lines) : lines;
   }
   return text;
@@ -142,6 +147,8 @@ std::string SummaryText::html() const {
       has_table = true;
     } else if (kind == Kind::kAnswer) {
       html += answer_html(text);
+    } else if (kind == Kind::kDrawing) {
+      html += text;
     } else {
       const bool has_heading = i + 1 < pieces_.size() && pieces_[i + 1].kind == Kind::kTable;
       html += has_table ? folded_html(text, has_heading) : lines_html(text);

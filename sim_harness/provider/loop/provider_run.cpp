@@ -31,9 +31,10 @@ ProviderRun::ProviderRun(const Workload& workload, const EventSchedule& schedule
   engine_ = std::make_unique<SimulationEngine>(schedule, std::move(hosts), allocator, simulated);
   std::vector<std::unique_ptr<ForecastOwner>> owners;
   owners.push_back(make_spot_forecasts(schedule, engine_->hosts(), settings.spot));
-  owners.push_back(std::move(parts_.forecasts));
+  for (auto& owner : parts_.forecasts) owners.push_back(std::move(owner));
   forecasts_ = combine_forecasts(std::move(owners));
   engine_->set_forecasts(forecasts_.get());
+  engine_->set_observer(parts_.observer.get());
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   wall_ms_ = took.count();
 }

@@ -11,6 +11,7 @@
 #include "sim_harness/provider/loop/simulation_engine.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
 #include "sim_harness/provider/run/forecast_owner.hpp"
+#include "sim_harness/provider/run/run_observer.hpp"
 #include "sim_harness/provider/run/run_settings.hpp"
 
 namespace cospot {
@@ -22,7 +23,8 @@ struct ProviderParts {
   std::vector<std::uint8_t> level_of{};  ///< of each row; empty: VMs and spots
   std::optional<LooseRanking> loose{};
   /// Forecasts beside those that the spot chain needs.
-  std::unique_ptr<ForecastOwner> forecasts{};
+  std::vector<std::unique_ptr<ForecastOwner>> forecasts{};
+  std::shared_ptr<RunObserver> observer{};  ///< null: nobody watches
 };
 
 /// One run of a provider's datacenter with all that it needs: its policies, its plan of what

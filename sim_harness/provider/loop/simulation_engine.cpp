@@ -70,19 +70,24 @@ RunPause SimulationEngine::run_events(const PauseAt& pause) {
           if (due.time >= pause.time) return RunPause::kTime;
         }
         queue_.pop();
+        let_time_pass(due.time);
         now_ = due.time;
         if (forecasts_ != nullptr) refresh_forecasts(now_);
         happen(due);
         continue;
       }
     }
-    if (position_ >= end) return RunPause::kFinished;
+    if (position_ >= end) {
+      let_time_pass(kNever);
+      return RunPause::kFinished;
+    }
     const ScheduledEvent event = schedule_->events[position_];
     if constexpr (kHasWaits) now_ = time_of(event);
     if (forecasts_ != nullptr) refresh_forecasts(time_of(event));
     if constexpr (kWithPauses) {
       if (is_due(event, pause, reason)) return reason;
     }
+    let_time_pass(time_of(event));
     if constexpr (kHasWaits) {
       if (event.is_departure()) {
         depart_if_due(event.instance);

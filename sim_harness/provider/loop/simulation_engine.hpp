@@ -172,6 +172,9 @@ class SimulationEngine {
     if (observer_ != nullptr) call(*observer_);
     if (forecasts_ != nullptr) call(*forecasts_);
   }
+  void let_time_pass(SimTime until) {
+    if (observer_ != nullptr) observer_->time_passes(hosts_, until);
+  }
   void tell(LifeEventKind kind, InstanceIndex instance, HostIndex host, ResourceVector size = {}) {
     if (observer_ != nullptr) observer_->happened({now_, kind, instance, host, size});
   }

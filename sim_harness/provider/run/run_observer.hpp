@@ -55,6 +55,9 @@ struct LifeEvent {
 /// placement or a rejection, come with every try.
 class RunObserver : public InstanceObserver {
  public:
+  /// Nothing happens from the last event until `until`: `hosts` are as they are now all that time.
+  /// Comes before every event, whether time passes or not, and at the end with kNever.
+  virtual void time_passes(const ProviderHosts& /*hosts*/, SimTime /*until*/) {}
   virtual void requested(const Request& /*request*/) {}
   /// The VM chain's offer, before the spot side has answered.
   virtual void offered(const Offer& /*offer*/) {}

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "core/errors.hpp"
@@ -97,10 +98,17 @@ struct SharedRuns {
   std::vector<std::vector<std::any>> shared{};  // by workload, by part
   std::unique_ptr<GroupedRuns> grouped{};       // where runs are simulated together
 
-  void run(std::span<const GridPoint<S>> runs,
+  void run(std::span<const GridPoint<S>> runs, std::span<const Coordinates> simulations,
            const std::function<void(std::size_t, const RunOutcome&)>& record) const {
     if (grouped != nullptr) return grouped->simulate(runs, *requests, record);
-    for (std::size_t i = 0; i < runs.size(); ++i) record(i, study.run(runs[i], *requests, shared));
+    std::map<Coordinates, RunOutcome> simulated;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (study.read_axes().empty()) simulated.clear();  // nobody asks for it again
+      const auto [found, is_new] = simulated.try_emplace(simulations[i]);
+      if (is_new) found->second = study.run(runs[i], *requests, shared);
+      study.read(runs[i], found->second);
+      record(i, found->second);
+    }
   }
 };
 
@@ -111,7 +119,16 @@ std::vector<std::string> group_axes(const ProviderStudy& study) {
   }
   std::vector<std::string> axes = study.table().axis_names();
   if (axes.back() == kSeedAxis.name) axes.pop_back();
+  for (const std::string_view read : study.read_axes()) {
+    axes.erase(std::ranges::find(axes, read), axes.end());
+  }
   return axes;
+}
+
+/// Where a run is on the axes that change it.
+Coordinates simulated_at(const ProviderStudy& study, Coordinates run) {
+  for (const std::string_view read : study.read_axes()) run[study.table().position(read)] = 0;
+  return run;
 }
 
 }  // namespace
@@ -173,6 +190,20 @@ Schema ProviderStudy::schema() const {
     schema.views += preset_->own_views(axes);
   }
   return schema;
+}
+
+std::vector<std::string_view> ProviderStudy::read_axes() const {
+  std::vector<std::string_view> axes;
+  for (const StudyPart* part : parts_) {
+    if (part->read != nullptr) axes.push_back(part->name());
+  }
+  return axes;
+}
+
+void ProviderStudy::read(const GridPoint<S>& at, RunOutcome& outcome) const {
+  for (const StudyPart* part : parts_) {
+    if (part->read != nullptr) part->read(at, outcome);
+  }
 }
 
 std::unique_ptr<StudyRequests> ProviderStudy::load(const S& settings) const {
@@ -253,7 +284,8 @@ void require_one_run(const ConfigNode& root, const std::vector<GridAxis>& axes) 
   }
 }
 
-Experiment load_provider_experiment(const ProviderStudy& study, S settings) {
+Experiment load_provider_experiment(const ProviderStudy& study, S settings,
+                                    const std::function<void(const RunOutcome&)>& seen) {
   const auto runs = std::make_shared<SharedRuns>(SharedRuns{study, std::move(settings), nullptr});
   runs->requests = study.load(runs->settings);
   for (const Workload* workload : runs->requests->shared()) {
@@ -271,11 +303,17 @@ Experiment load_provider_experiment(const ProviderStudy& study, S settings) {
   const auto at = [runs, grid = experiment.grid()](std::size_t run) {
     return runs->study.table().at(runs->settings, grid.coordinates(run));
   };
-  experiment.run_group = [runs, at](const RunGroup& /*group*/, std::span<const std::size_t> pending,
-                                    const RecordMeasures& record) {
+  experiment.run_group = [runs, at, seen, grid = experiment.grid()](
+                             const RunGroup& /*group*/, std::span<const std::size_t> pending,
+                             const RecordMeasures& record) {
     std::vector<GridPoint<S>> points;
-    for (const std::size_t run : pending) points.push_back(at(run));
-    runs->run(points, [&](std::size_t i, const RunOutcome& outcome) {
+    std::vector<Coordinates> simulations;
+    for (const std::size_t run : pending) {
+      points.push_back(at(run));
+      simulations.push_back(simulated_at(runs->study, grid.coordinates(run)));
+    }
+    runs->run(points, simulations, [&](std::size_t i, const RunOutcome& outcome) {
+      if (seen) seen(outcome);
       record(pending[i], values_of(std::span(runs->study.measures()), outcome));
     });
   };

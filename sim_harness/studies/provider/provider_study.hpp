@@ -90,6 +90,10 @@ class ProviderStudy {
   [[nodiscard]] bool simulates_together() const {
     return parts_.empty() && preset_->load == nullptr && preset_->complete == nullptr;
   }
+  /// Axes that change no run, but say what of it is looked at (StudyPart::read).
+  [[nodiscard]] std::vector<std::string_view> read_axes() const;
+  /// Takes what a point of these axes looks at of a run that is over.
+  void read(const GridPoint<ProviderStudySettings>& at, RunOutcome& outcome) const;
   [[nodiscard]] Schema schema() const;
   [[nodiscard]] const std::vector<Measure<RunOutcome>>& measures() const { return measures_; }
 
@@ -129,9 +133,10 @@ class ProviderStudy {
 /// A scenario is one run. Errors: ConfigError that names an axis with several values.
 void require_one_run(const ConfigNode& root, const std::vector<GridAxis>& axes);
 
-/// The experiment that a file is.
-[[nodiscard]] Experiment load_provider_experiment(const ProviderStudy& study,
-                                                  ProviderStudySettings settings);
+/// The experiment that a file is. `seen`: hears of every run, for what no column holds.
+[[nodiscard]] Experiment load_provider_experiment(
+    const ProviderStudy& study, ProviderStudySettings settings,
+    const std::function<void(const RunOutcome&)>& seen = {});
 
 /// The row of the registry. The preset lives as long as the program.
 [[nodiscard]] Study provider_study(const ProviderPreset& preset);
@@ -145,5 +150,6 @@ void require_one_run(const ConfigNode& root, const std::vector<GridAxis>& axes);
 [[nodiscard]] const ProviderPreset& levels_preset();
 [[nodiscard]] const ProviderPreset& schedulers_preset();
 [[nodiscard]] const ProviderPreset& degradation_preset();
+[[nodiscard]] const ProviderPreset& signals_preset();
 
 }  // namespace cospot

@@ -2,6 +2,7 @@
 
 #include <any>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,9 +13,12 @@
 #include "sim_harness/experiments/results/measure.hpp"
 #include "sim_harness/experiments/summary/study_summary.hpp"
 #include "sim_harness/provider/loop/provider_run.hpp"
+#include "sim_harness/provider/signals/signal_score.hpp"
 #include "sim_harness/studies/provider/study_settings.hpp"
 
 namespace cospot {
+
+class SignalWatch;
 
 /// What a run of a provider's datacenter came to, with all the parts that it may have.
 struct RunOutcome {
@@ -31,6 +35,9 @@ struct RunOutcome {
   // Of an Economy class.
   std::optional<double> promised_percent{}, promised_memory_percent{};
   double income = 0;
+  // Of signals: all of the run's, and which of them the row is about.
+  std::shared_ptr<SignalWatch> signals{};
+  std::optional<SignalScore> signal{};
 
   [[nodiscard]] const RunResult& run() const { return life.run; }
   [[nodiscard]] const LevelOutcome& vms() const { return levels.front(); }
@@ -81,6 +88,9 @@ struct StudyPart {
   std::any (*share)(const ProviderStudySettings& settings, const Workload& workload) = nullptr;
   void (*add)(const PartRun& run) = nullptr;
   void (*finish)(const PartRun& run) = nullptr;  ///< the run is over; of `outcome`
+  /// Where the axis changes no run, but says what of it is looked at: takes that of a run's outcome.
+  /// Runs that differ in it alone are simulated once.
+  void (*read)(const GridPoint<ProviderStudySettings>& at, RunOutcome& outcome) = nullptr;
 
   [[nodiscard]] std::string_view name() const { return rows.front().keys().front(); }
   [[nodiscard]] bool is_asked_for_by(const ConfigNode& root) const;

@@ -7,6 +7,7 @@
 #include "sim_harness/studies/provider/parts/economy_keys.hpp"
 #include "sim_harness/studies/provider/parts/lifetime_target_keys.hpp"
 #include "sim_harness/studies/provider/parts/scheduler_keys.hpp"
+#include "sim_harness/studies/provider/parts/signal_keys.hpp"
 #include "sim_harness/studies/provider/provider_settings.hpp"
 #include "sim_harness/studies/provider/request_sources.hpp"
 
@@ -35,6 +36,7 @@ struct ProviderStudySettings : ProviderSettings,
                                DisruptionSettings,
                                SchedulersSettings,
                                SubsetSettings,
+                               SignalSettings,
                                SeedSettings {};
 
 /// The rows of the seven axes that most studies have (provider_axes.hpp).

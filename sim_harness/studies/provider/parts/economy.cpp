@@ -150,8 +150,8 @@ void add_class(const PartRun& run) {
   run.outcome.promised_percent = mean_percent(steps, &PromiseStep::vcpus, hosts.vcpus);
   run.outcome.promised_memory_percent =
       mean_percent(steps, &PromiseStep::memory_mb, hosts.memory_mb);
-  run.parts.forecasts =
-      std::make_unique<PromiseOwner>(std::move(steps), run.workload, run.parts.level_of);
+  run.parts.forecasts.push_back(
+      std::make_unique<PromiseOwner>(std::move(steps), run.workload, run.parts.level_of));
 }
 
 void add_income(const PartRun& run) {

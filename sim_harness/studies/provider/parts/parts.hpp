@@ -11,5 +11,6 @@ namespace cospot {
 [[nodiscard]] StudyPart disruptions_part();
 [[nodiscard]] StudyPart schedulers_part();
 [[nodiscard]] StudyPart host_subset_part();
+[[nodiscard]] StudyPart signals_part();
 
 }  // namespace cospot

@@ -1,0 +1,104 @@
+#include "guarantees/signals/forecast_score.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+
+namespace cospot {
+
+std::optional<Skill> skill_of(std::span<const SkillPart> parts) {
+  SkillPart all;
+  for (const SkillPart& part : parts) {
+    all.loss += part.loss;
+    all.reference_loss += part.reference_loss;
+  }
+  if (all.reference_loss <= 0) return std::nullopt;
+  Skill result{.skill = 1 - all.loss / all.reference_loss};
+  if (parts.size() < 2) return result;
+  double squares = 0;
+  for (const SkillPart& part : parts) {
+    // What the part gained beyond what the skill over all says; these sum up to 0.
+    const double residual = part.reference_loss - part.loss - result.skill * part.reference_loss;
+    squares += residual * residual;
+  }
+  const auto count = static_cast<double>(parts.size());
+  const boost::math::students_t student(count - 1);
+  const double deviation = std::sqrt(count * squares / (count - 1)) / all.reference_loss;
+  result.half_width = boost::math::quantile(student, 0.975) * deviation;
+  return result;
+}
+
+void ForecastScore::add(std::size_t fold, double forecast, double reference, bool happened) {
+  const double outcome = happened ? 1 : 0;
+  Fold& of = folds_[fold];
+  ++of.cases;
+  of.part.loss += (forecast - outcome) * (forecast - outcome);
+  of.part.reference_loss += (reference - outcome) * (reference - outcome);
+  const auto decile = static_cast<std::size_t>(forecast * static_cast<double>(kBins));
+  ReliabilityBin& bin = bins_[std::min(decile, kBins - 1)];
+  ++bin.cases;
+  if (happened) ++bin.happened;
+  bin.forecasts += forecast;
+}
+
+ForecastScore::Fold ForecastScore::sum() const {
+  Fold all;
+  for (const Fold& fold : folds_) {
+    all.cases += fold.cases;
+    all.part.loss += fold.part.loss;
+    all.part.reference_loss += fold.part.reference_loss;
+  }
+  return all;
+}
+
+std::uint64_t ForecastScore::cases() const { return sum().cases; }
+
+double ForecastScore::mean_forecast() const {
+  double forecasts = 0;
+  for (const ReliabilityBin& bin : bins_) forecasts += bin.forecasts;
+  return forecasts / static_cast<double>(cases());
+}
+
+double ForecastScore::observed() const {
+  std::uint64_t happened = 0;
+  for (const ReliabilityBin& bin : bins_) happened += bin.happened;
+  return static_cast<double>(happened) / static_cast<double>(cases());
+}
+
+double ForecastScore::brier() const {
+  const Fold all = sum();
+  return all.part.loss / static_cast<double>(all.cases);
+}
+
+double ForecastScore::reference_brier() const {
+  const Fold all = sum();
+  return all.part.reference_loss / static_cast<double>(all.cases);
+}
+
+std::optional<Skill> ForecastScore::skill() const {
+  std::vector<SkillPart> parts;
+  for (const Fold& fold : folds_) {
+    if (fold.cases > 0) parts.push_back(fold.part);
+  }
+  return skill_of(parts);
+}
+
+bool ForecastScore::has_skill() const {
+  std::uint64_t happened = 0;
+  for (const ReliabilityBin& bin : bins_) happened += bin.happened;
+  if (std::min(happened, cases() - happened) < kFewOutcomes) return false;
+  const std::optional<Skill> of = skill();
+  return of && of->is_positive();
+}
+
+std::optional<double> ForecastScore::largest_gap(std::uint64_t least_cases) const {
+  std::optional<double> largest;
+  for (const ReliabilityBin& bin : bins_) {
+    if (bin.cases < std::max<std::uint64_t>(least_cases, 1)) continue;
+    const double gap = std::abs(bin.mean_forecast() - bin.observed());
+    largest = std::max(largest.value_or(0), gap);
+  }
+  return largest;
+}
+
+}  // namespace cospot

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace cospot {
+
+/// Learns how often an event happens in cases like one at hand. Cases are grouped by what is known
+/// of them, first by the most telling feature, then by the next one inside each group, and so on.
+///
+/// The estimate of a group is its own frequency, drawn towards that of the group it lies in as if
+/// that had been seen in `weight` further cases: (happened + weight * outer) / (cases + weight). So
+/// a group that was never seen says what the one around it says. That is the mean of a Beta
+/// distribution whose prior mean is the outer group's. The outermost prior is the caller's, and
+/// counts as one case.
+class ShrunkFrequency {
+ public:
+  /// A case: the bin of each feature, the most telling first. All cases have as many.
+  using Bins = std::span<const std::uint16_t>;
+
+  void add(Bins bins, bool happened);
+
+  /// Args: prior: what is expected before anything was seen.
+  [[nodiscard]] double estimate(Bins bins, double prior, double weight) const;
+
+ private:
+  struct Group {
+    double cases = 0;
+    double happened = 0;
+  };
+  Group all_;
+  std::unordered_map<std::uint64_t, Group> groups_;  // by the bins that lead there; never iterated
+};
+
+/// Chooses among several ways to forecast, the first of which is the most cautious: the one with
+/// the least squared error on the cases that are known so far.
+///
+/// Source: Dawid, "Present position and potential developments: the prequential approach", 1984.
+template <std::size_t kWays>
+class BestSoFar {
+ public:
+  using Forecasts = std::array<double, kWays>;
+
+  [[nodiscard]] double choose(const Forecasts& forecasts) const { return forecasts[best_]; }
+
+  void learn(const Forecasts& forecasts, bool happened) {
+    for (std::size_t way = 0; way < kWays; ++way) {
+      const double error = forecasts[way] - (happened ? 1 : 0);
+      losses_[way] += error * error;
+    }
+    const auto least = std::min_element(losses_.begin(), losses_.end());
+    best_ = static_cast<std::size_t>(least - losses_.begin());
+  }
+
+ private:
+  std::array<double, kWays> losses_{};
+  std::size_t best_ = 0;
+};
+
+}  // namespace cospot

@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "sim_harness/base/files/output_file.hpp"
+#include "sim_harness/commands/commands.hpp"
+#include "sim_harness/commands/host_totals.hpp"
+#include "sim_harness/commands/options.hpp"
+#include "sim_harness/commands/print.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/experiments/queue/experiment.hpp"
+#include "sim_harness/provider/sizing/headroom.hpp"
+#include "sim_harness/studies/provider/configuration_yaml.hpp"
+#include "sim_harness/studies/provider/provider_study.hpp"
+#include "sim_harness/studies/signals/signals_report.hpp"
+#include "sim_harness/studies/signals/signals_summary.hpp"
+
+namespace cospot {
+namespace {
+
+struct SignalsArguments {
+  std::string history;
+  std::string host;
+  std::optional<std::size_t> hosts;
+  std::optional<double> headroom_percent;
+  std::vector<std::string> overrides;
+  std::string database;
+  bool force = false;
+  std::string csv;
+  bool all = false;
+  bool json = false;
+  bool quiet = false;
+  WindowOption window;
+};
+
+/// How many hosts there are: as said; those of a file; else the fewest that hold all VMs, and 2 %.
+std::string size_yaml(const SignalsArguments& arguments) {
+  if (arguments.hosts) return fmt::format("hosts: {}", *arguments.hosts);
+  if (!arguments.headroom_percent && !parse_hosts_option(arguments.host).is_plain()) return {};
+  return fmt::format("headroom_percent: {}", arguments.headroom_percent.value_or(2));
+}
+
+/// A study of the one history, placed as CoSpot does.
+StudyFile study_of_history(const SignalsArguments& arguments, PolicyLoader& loader) {
+  const std::string text = fmt::format(
+      "study: signals\nworkloads: {{synthetic: azure2020, seed: 1}}\nhost: {}\n{}\nvm: COS\n"
+      "spot: vmaUTIL\nevictor: YJF\nsaf: true\notn: 8\n",
+      yaml_of_hosts_option(arguments.host), size_yaml(arguments));
+  return {.root = with_overrides(parse_yaml(text, "cospot signals"), arguments.overrides),
+          .folder = {},
+          .window = arguments.window.window(),
+          .policies = &loader};
+}
+
+void require_outputs_usable(const SignalsArguments& arguments) {
+  const std::vector<std::filesystem::path> inputs{arguments.history, arguments.host};
+  require_not_input("--csv", arguments.csv, inputs);
+  require_not_input("--db", arguments.database, inputs);
+  if (!arguments.csv.empty()) require_csv_writable(arguments.csv);
+}
+
+/// Runs into the database that is asked for, or into memory.
+ResultsDatabase results_of(const Experiment& experiment, const SignalsArguments& arguments) {
+  const std::unique_ptr<ProgressSink> progress = make_progress(arguments.quiet);
+  if (arguments.database.empty()) return run_in_memory(experiment, 1, *progress);
+  const ExperimentOptions options{
+      .database = arguments.database,
+      .if_present = arguments.force ? IfPresent::kReplace : IfPresent::kRefuse,
+      .command = "cospot signals " + arguments.history};
+  if (run_experiment(experiment, options, *progress).interrupted) throw Interrupted();
+  return ResultsDatabase(arguments.database);
+}
+
+/// Says what a history lacks of which nothing can be told.
+void require_enough(const SignalsReport& report) {
+  if (report.watch->last_signals().empty()) {
+    throw ConfigError(report.history +
+                      ": no spot is requested in it; expected a history with spots, as cospot "
+                      "workload import --spot-if marks them");
+  }
+  if (report.watch->moments() == 0) {
+    throw ConfigError(fmt::format(
+        "{}: no signal can be scored within {:g} days; expected a longer window, or moments nearer "
+        "to each other (signal_every_minutes)",
+        report.history, hours_of(report.watch->window()) / 24));
+  }
+}
+
+void run_signals(const SignalsArguments& arguments, PolicyLoader& loader) {
+  require_outputs_usable(arguments);
+  const StudyFile file = study_of_history(arguments, loader);
+  const ProviderStudy study(signals_preset(), file.root);
+  ProviderStudySettings settings = study.table().read(file);
+  settings.workloads = {parse_workload_spec(arguments.history)};
+  settings.workloads.front().window = arguments.window.window();
+  SignalsReport report{.history = arguments.history,
+                       .unit = vcpus_unit_of(settings.workloads.front()),
+                       .shows_all = arguments.all};
+  const Experiment experiment = load_provider_experiment(
+      study, settings, [&report](const RunOutcome& outcome) { report.watch = outcome.signals; });
+  if (experiment.grid().run_count() != settings.signals.size()) {
+    throw ConfigError(
+        "--set: found several values of a key; expected one of each but 'signal' (several are a "
+        "study file with study: signals, for cospot compare)");
+  }
+  print_warnings(experiment.warnings);
+  ResultsDatabase results = results_of(experiment, arguments);
+  require_enough(report);
+  if (!arguments.csv.empty()) write_csv(arguments.csv, results, Timing::kOff);
+  report.summary = signals_summary(results, Timing::kOff);
+  if (arguments.json) return print_json(signals_json(report));
+  print(signals_text(report));
+}
+
+}  // namespace
+
+void add_signals_command(CLI::App& app, PolicyLoader& loader) {
+  const auto arguments = std::make_shared<SignalsArguments>();
+  CLI::App* command = app.add_subcommand(
+      "signals", "Say what customers may be told of spots, and how good it was on held-out time");
+  command
+      ->add_option("HISTORY", arguments->history,
+                   "Workload (CSV, or a spec such as azure2020:seed=1) with VMs and spots")
+      ->required();
+  command
+      ->add_option("--host", arguments->host,
+                   "VCPUS,MEMORY_MB[,DISK_GB] of a host, or of several types a file of hosts (CSV)")
+      ->required();
+  CLI::Option* headroom =
+      command
+          ->add_option("--headroom-percent", arguments->headroom_percent,
+                       "Hosts beyond the fewest that hold all VMs, % (if left out: of a file of "
+                       "hosts, all of them; else 2)")
+          ->check(number_between(0, kMaxHeadroomPercent));
+  command->add_option("--hosts", arguments->hosts, "Hosts of the datacenter")
+      ->check(CLI::Range(std::size_t{1}, kMaxHosts))
+      ->excludes(headroom);
+  add_set_option(*command, arguments->overrides,
+                 "Set any key of the study `signals`: evictor=FIFO, signal=[survives:hours=12]");
+  arguments->window.add_to(*command);
+  CLI::Option* database = command->add_option("--db", arguments->database,
+                                              "Write a row for each signal to a results database, "
+                                              "for summary and report");
+  command->add_flag("--force", arguments->force, "Replace the database")->needs(database);
+  command->add_option("--csv", arguments->csv, "Write these rows as CSV");
+  command->add_flag("--all", arguments->all, "Print signals without skill too");
+  add_json_flag(*command, arguments->json);
+  command->add_flag("-q,--quiet", arguments->quiet, "No progress");
+  command->callback([arguments, &loader] { run_signals(*arguments, loader); });
+}
+
+}  // namespace cospot

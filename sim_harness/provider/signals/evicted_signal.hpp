@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <vector>
+
+#include "sim_harness/provider/signals/learned_share.hpp"
+#include "sim_harness/provider/signals/market_state.hpp"
+#include "sim_harness/provider/signals/spot_lives.hpp"
+
+namespace cospot {
+
+/// The probability that a spot which runs now is evicted within a span: how often such spots were
+/// in like cases before, by the evictions of the last hour, the spot's age, how full the datacenter
+/// is, and the flavor.
+class EvictedSignal {
+ public:
+  /// Of so many spots at most, evenly spread over the hosts, a moment gives a signal that is
+  /// scored.
+  static constexpr std::size_t kMostSpotsOfMoment = 200;
+
+  EvictedSignal(SimTime span, std::size_t folds) : span_(span), score_(folds) {}
+
+  /// Gives a signal of running spots, to be scored later. Moments come in order.
+  void look(const MarketState& state, const SpotLives& lives);
+
+  /// Scores what is due by `now`; called before look().
+  void settle(SimTime now, const SpotLives& lives);
+
+  [[nodiscard]] double forecast(const SpotLife& life, const MarketState& state) const;
+
+  [[nodiscard]] const ForecastScore& score() const { return score_; }
+
+ private:
+  using Bins = std::array<FeatureBin, 4>;
+  /// By the base rate, and by groups, drawn strongly or less.
+  using Ways = BestSoFar<3>::Forecasts;
+
+  struct Case {
+    std::size_t life = 0;
+    SimTime due{0};
+    std::optional<std::size_t> fold{};
+    Bins bins{};
+    double forecast = 0;
+    Ways ways{};
+  };
+
+  [[nodiscard]] Ways ways_of(const SpotLife& life, const MarketState& state) const;
+  [[nodiscard]] static Bins bins_of(const SpotLife& life, const MarketState& state);
+
+  SimTime span_;
+  std::size_t moments_ = 0;
+  ShrunkFrequency cases_;
+  BestSoFar<3> way_;
+  BaseRate base_rate_;
+  std::deque<Case> open_;  // the first due first
+  ForecastScore score_;
+};
+
+}  // namespace cospot

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "sim_harness/provider/signals/learned_share.hpp"
+#include "sim_harness/provider/signals/market_state.hpp"
+
+namespace cospot {
+
+/// The probability that `count` spots of a pool fit together at some time within a span. Certain
+/// where they fit now; else how often they came to fit in like cases before, by how long ago they
+/// last did, how much of the room is there, the pool, and the time of day.
+class ObtainableSignal {
+ public:
+  ObtainableSignal(std::int64_t count, SimTime span, std::size_t folds)
+      : count_(count), span_(span), score_(folds), when_full_(folds) {}
+
+  /// Gives a signal of every pool, to be scored later. Moments come in order.
+  void look(const MarketState& state);
+
+  /// The slots of `pools` are the same from `from` to `until`.
+  void slots_hold(const SpotPools& pools, SimTime from, SimTime until);
+
+  /// Scores what is due by `now`; called before look().
+  void settle(SimTime now);
+
+  [[nodiscard]] double forecast(std::size_t pool, const MarketState& state) const;
+
+  [[nodiscard]] const ForecastScore& score() const { return score_; }
+  /// Of the cases alone in which they did not fit at the moment, against the base rate of such.
+  [[nodiscard]] const ForecastScore& score_when_full() const { return when_full_; }
+
+ private:
+  using Bins = std::array<FeatureBin, 4>;
+  /// By the base rate of such moments, and by groups, drawn strongly or less.
+  using WaysWhenFull = BestSoFar<3>::Forecasts;
+
+  struct Case {
+    SimTime due{0};
+    std::optional<std::size_t> fold{};
+    Bins bins{};
+    double forecast = 0;
+    double reference = 0;
+    WaysWhenFull ways{};
+    bool fits_now = false;
+    bool happened = false;
+  };
+
+  [[nodiscard]] WaysWhenFull ways_when_full(std::size_t pool, const MarketState& state) const;
+  [[nodiscard]] Bins bins_of(std::size_t pool, const MarketState& state) const;
+  void score(std::size_t pool, const Case& one);
+
+  std::int64_t count_;
+  SimTime span_;
+  ShrunkFrequency when_full_cases_;
+  BestSoFar<3> way_when_full_;
+  BaseRate base_rate_;
+  BaseRate base_rate_when_full_;
+  std::vector<std::deque<Case>> open_;  // of each pool, the first due first
+  std::vector<SimTime> last_fit_;       // of each pool: until when they fitted
+  ForecastScore score_;
+  ForecastScore when_full_;
+};
+
+}  // namespace cospot

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/sim_time.hpp"
+
+namespace cospot {
+
+/// What a provider's signal says the probability of.
+enum class SignalKind : std::uint8_t {
+  kObtainable,  ///< so many spots of a flavor fit at some time within the span
+  kSurvives,    ///< a spot that is placed now is not evicted within the span
+  kEvicted,     ///< a spot that runs now is evicted within the span
+};
+
+/// A signal with its horizon: a value of the axis `signal`.
+struct SignalQuestion {
+  SignalKind kind = SignalKind::kObtainable;
+  std::int64_t count = 1;  ///< of spots; of kObtainable alone
+  SimTime span{0};
+
+  friend bool operator==(const SignalQuestion&, const SignalQuestion&) = default;
+};
+
+/// `obtainable:count=4:minutes=10`, `survives:hours=6`, `evicted:minutes=10`.
+[[nodiscard]] std::string signal_label(const SignalQuestion& question);
+/// What signal_label gives. Nothing: it is none.
+[[nodiscard]] std::optional<SignalQuestion> parse_signal(std::string_view label);
+/// What is expected, for errors.
+inline constexpr std::string_view kSignalExpected =
+    "obtainable:count=N:minutes=M, survives:hours=H or evicted:minutes=M, each a whole number from "
+    "1 to 100000";
+
+/// Those of every study that does not name its own.
+[[nodiscard]] std::vector<SignalQuestion> default_signals();
+
+/// When signals are given, and over which folds they are scored.
+struct SignalTimes {
+  SimTime every{std::chrono::minutes(30)};
+  /// The share of the window before the first signal that is scored: until then there is little to
+  /// learn from.
+  double warmup = 0.25;
+  std::size_t folds = 10;
+
+  friend bool operator==(const SignalTimes&, const SignalTimes&) = default;
+};
+
+}  // namespace cospot

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "sim_harness/experiments/grid/axis.hpp"
+#include "sim_harness/provider/signals/signal_settings.hpp"
+
+namespace cospot {
+
+[[nodiscard]] AxisValue axis_value(const SignalQuestion& question);
+[[nodiscard]] Json setting_json(const SignalQuestion& question);
+
+/// What a file says of signals.
+struct SignalSettings {
+  std::vector<SignalQuestion> signals{default_signals()};
+  SignalTimes signal_times{};
+};
+
+extern const Axis<SignalSettings, SignalQuestion> kSignalAxis;
+
+/// When signals are given, and over which folds they are scored.
+[[nodiscard]] Setting<SignalSettings> signal_times_setting();
+
+}  // namespace cospot

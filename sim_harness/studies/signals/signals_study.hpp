@@ -1,0 +1,11 @@
+#pragma once
+
+#include "sim_harness/studies/study.hpp"
+
+namespace cospot {
+
+/// Signals that a provider may give its customers (will so many spots fit, how long will one live,
+/// will this one be evicted?), scored by what came.
+[[nodiscard]] Study signals_study();
+
+}  // namespace cospot

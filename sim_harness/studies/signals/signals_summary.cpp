@@ -1,0 +1,262 @@
+#include "sim_harness/studies/signals/signals_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "guarantees/signals/forecast_score.hpp"
+#include "sim_harness/base/text/amount_text.hpp"
+#include "sim_harness/experiments/summary/means_table.hpp"
+#include "sim_harness/studies/signals/reliability_drawing.hpp"
+
+namespace cospot {
+namespace {
+
+using RunList = std::span<const std::size_t>;
+
+/// What is read of every run, by name.
+std::vector<std::string> read_columns() {
+  std::vector<std::string> names{"cases",
+                                 "observed",
+                                 "brier",
+                                 "brier_base_rate",
+                                 "skill_half_width",
+                                 "cases_when_full",
+                                 "brier_when_full",
+                                 "brier_base_rate_when_full",
+                                 "skill_when_full_half_width"};
+  for (std::size_t i = 1; i <= ForecastScore::kBins; ++i) {
+    for (const char* part : {"cases", "forecast", "observed"}) {
+      names.push_back(fmt::format("decile{}_{}", i, part));
+    }
+  }
+  return names;
+}
+
+class SignalsTable {
+ public:
+  SignalsTable(ResultsDatabase& results, const std::vector<std::string>& names)
+      : read_(read(results, names)), table_(results, read_.runs) {
+    for (std::size_t i = 0; i < names.size(); ++i) column_[names[i]] = i;
+    table_.add({"cases", "cases"}, [this](RunList runs) {
+      const double cases = sum("cases", runs);
+      return SummaryCell{count_text(std::llround(cases)), json_of(cases)};
+    });
+    add_share("observed", "happened");
+    add_number("brier", "Brier score");
+    add_number("brier_base_rate", "of the base rate");
+    add_skill("skill", "skill", "");
+    add_skill("skill_when_full", "skill when full", "_when_full");
+    table_.add({"largest_gap", "largest gap"}, [this](RunList runs) {
+      const std::optional<double> gap = largest_gap(runs);
+      return SummaryCell{gap ? fmt::format("{:.1f} points", 100 * *gap) : "-", json_of(gap)};
+    });
+    table_.add({"has_skill", ""}, [this](RunList runs) {
+      return SummaryCell{"", has_skill(runs)};
+    });
+    table_.rewrite("signal", [](SummaryCell& cell, RunList) {
+      if (const auto question = parse_signal(cell.text)) cell.text = signal_words(*question);
+    });
+  }
+
+  [[nodiscard]] const MeansTable& table() const { return table_; }
+
+  /// Whether the interval of the skill, over folds or over workloads, is above 0, and both outcomes
+  /// were seen often enough.
+  [[nodiscard]] bool has_skill(RunList runs) const {
+    double happened = 0;
+    for (const std::size_t run : runs) {
+      happened += values("cases")[run].value_or(0) * values("observed")[run].value_or(0);
+    }
+    // Half a case less: the shares were rounded.
+    const double rarer = std::min(happened, sum("cases", runs) - happened);
+    if (rarer < static_cast<double>(kFewOutcomes) - 0.5) return false;
+    const std::optional<Skill> skill = skill_in(runs, "");
+    return skill && skill->is_positive();
+  }
+
+  [[nodiscard]] double sum(const std::string& name, RunList runs) const {
+    double sum = 0;
+    for (const std::size_t run : runs) sum += values(name)[run].value_or(0);
+    return sum;
+  }
+
+  /// Between forecast and observed, over deciles of all runs together that have enough cases.
+  [[nodiscard]] std::optional<double> largest_gap(RunList runs) const {
+    std::optional<double> largest;
+    for (std::size_t i = 1; i <= ForecastScore::kBins; ++i) {
+      const ReliabilityPoint point = decile(i, runs);
+      if (point.cases < static_cast<double>(kFewCases)) continue;
+      largest = std::max(largest.value_or(0), std::abs(point.forecast - point.observed));
+    }
+    return largest;
+  }
+
+  /// A decile of all runs together.
+  [[nodiscard]] ReliabilityPoint decile(std::size_t number, RunList runs) const {
+    const std::string prefix = fmt::format("decile{}_", number);
+    ReliabilityPoint point;
+    for (const std::size_t run : runs) {
+      const double cases = values(prefix + "cases")[run].value_or(0);
+      point.cases += cases;
+      point.forecast += cases * values(prefix + "forecast")[run].value_or(0);
+      point.observed += cases * values(prefix + "observed")[run].value_or(0);
+    }
+    if (point.cases > 0) {
+      point.forecast /= point.cases;
+      point.observed /= point.cases;
+    }
+    return point;
+  }
+
+  /// What tells a row from the others.
+  [[nodiscard]] std::string title(std::size_t row) const {
+    std::string title;
+    for (std::size_t i = 0; i < table_.settings(); ++i) {
+      if (table_.table().columns[i].title.empty()) continue;
+      title += (title.empty() ? "" : ", ") + table_.table().rows[row][i].text;
+    }
+    return title;
+  }
+
+ private:
+  static RunFigures read(ResultsDatabase& results, const std::vector<std::string>& names) {
+    std::vector<Figure> figures;
+    for (const std::string& name : names) figures.push_back({.name = name});
+    return read_figures(results, figures);
+  }
+
+  [[nodiscard]] const RunValues& values(const std::string& name) const {
+    return read_.values[column_.at(name)];
+  }
+
+  void add_share(const char* name, const char* title) {
+    table_.add({.name = name, .title = title, .decimals = 1}, values(name));
+  }
+  void add_number(const char* name, const char* title) {
+    table_.add({.name = name, .title = title, .unit = FigureUnit::kNumber, .decimals = 4},
+               values(name));
+  }
+
+  /// Of one run over its folds, of several over the runs. `suffix` is that of the columns.
+  [[nodiscard]] std::optional<Skill> skill_in(RunList runs, const std::string& suffix) const {
+    std::vector<SkillPart> parts;
+    for (const std::size_t run : runs) {
+      const double cases = values("cases" + suffix)[run].value_or(0);
+      if (cases <= 0) continue;
+      parts.push_back(
+          {.loss = cases * values("brier" + suffix)[run].value_or(0),
+           .reference_loss = cases * values("brier_base_rate" + suffix)[run].value_or(0)});
+    }
+    std::optional<Skill> skill = skill_of(parts);
+    if (skill && runs.size() == 1) {
+      skill->half_width = values("skill" + suffix + "_half_width")[runs.front()];
+    }
+    return skill;
+  }
+
+  void add_skill(const char* name, const char* title, const char* suffix) {
+    table_.add({name, title}, [this, suffix](RunList runs) {
+      const std::optional<Skill> skill = skill_in(runs, suffix);
+      if (!skill) return SummaryCell{"-", mean_json(std::nullopt)};
+      std::string text = fmt::format("{:.3f}", skill->skill);
+      if (skill->half_width) text += fmt::format(" +/- {:.3f}", *skill->half_width);
+      return SummaryCell{std::move(text), mean_json(MeanInterval{skill->skill, skill->half_width})};
+    });
+  }
+
+  RunFigures read_;
+  std::map<std::string, std::size_t> column_;
+  MeansTable table_;
+};
+
+/// How often it happened, by decile of the forecast: rows as in the table of scores.
+SummaryTable reliability_table(const SignalsTable& made) {
+  const MeansTable& of = made.table();
+  SummaryTable table;
+  table.columns.push_back({"signal", "signal", TextTable::Align::kLeft});
+  for (std::size_t i = 0; i < ForecastScore::kBins; ++i) {
+    table.columns.push_back(
+        {fmt::format("decile{}", i + 1), fmt::format("{}-{}%", 10 * i, 10 * (i + 1))});
+  }
+  for (std::size_t row = 0; row < of.combinations().size(); ++row) {
+    std::vector<SummaryCell>& cells = table.rows.emplace_back();
+    cells.push_back({made.title(row), made.title(row)});
+    for (std::size_t i = 1; i <= ForecastScore::kBins; ++i) {
+      const ReliabilityPoint point = made.decile(i, of.combinations()[row]);
+      const bool is_few = point.cases < static_cast<double>(kFewCases);
+      cells.push_back({is_few ? "" : fmt::format("{:.1f}%", 100 * point.observed),
+                       Json{{"from", json_of(static_cast<double>(i - 1) / 10)},
+                            {"to", json_of(static_cast<double>(i) / 10)},
+                            {"cases", json_of(point.cases)},
+                            {"forecast", point.cases > 0 ? json_of(point.forecast) : Json()},
+                            {"observed", point.cases > 0 ? json_of(point.observed) : Json()}}});
+    }
+  }
+  return table;
+}
+
+std::string drawing(const SignalsTable& made) {
+  constexpr std::size_t kMostPanels = 24;
+  std::vector<ReliabilityPanel> panels;
+  const auto combinations = made.table().combinations();
+  for (std::size_t row = 0; row < std::min(combinations.size(), kMostPanels); ++row) {
+    ReliabilityPanel panel{.title = made.title(row)};
+    for (std::size_t i = 1; i <= ForecastScore::kBins; ++i) {
+      const ReliabilityPoint point = made.decile(i, combinations[row]);
+      if (point.cases > 0) panel.points.push_back(point);
+    }
+    if (!panel.points.empty()) panels.push_back(std::move(panel));
+  }
+  return reliability_svg(panels);
+}
+
+}  // namespace
+
+std::string signal_words(const SignalQuestion& question) {
+  const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(question.span).count();
+  switch (question.kind) {
+    case SignalKind::kObtainable:
+      return fmt::format("{} {} within {} min", question.count,
+                         question.count == 1 ? "fits" : "fit", minutes);
+    case SignalKind::kSurvives:
+      return fmt::format("lives {} h", minutes / 60);
+    case SignalKind::kEvicted:
+      break;
+  }
+  return fmt::format("evicted within {} min", minutes);
+}
+
+StudySummary signals_summary(ResultsDatabase& results, Timing /*timing*/) {
+  const std::vector<std::string> names = read_columns();
+  const SignalsTable made(results, names);
+  const MeansTable& table = made.table();
+  std::size_t skilled = 0;
+  for (const auto& runs : table.combinations()) skilled += made.has_skill(runs) ? 1 : 0;
+  StudySummary summary;
+  summary.text = "Signals, scored on held-out time: " + runs_line(results);
+  summary.text.add_answer(fmt::format("Skill over the base rate: {} of {} signals\n", skilled,
+                                      table.combinations().size()));
+  summary.text += table.heading();
+  summary.text.add(table.table());
+  summary.text +=
+      "(happened: of the cases; skill: 1 - Brier score / that of the base rate that was known\n"
+      "then, +/- half its 95% interval over folds, or over several runs; when full: where so many\n"
+      "do not fit at the moment, against the base rate of such moments; largest gap: between\n"
+      "forecast and what happened, over deciles of 100 cases or more)\n";
+  const SummaryTable reliability = reliability_table(made);
+  summary.text += "\nHow often it happened, by what was forecast (deciles of 100 cases or more)\n";
+  summary.text.add(reliability);
+  summary.text.add_drawing(drawing(made));
+  summary.json = {{"signals_with_skill", skilled},
+                  {"combinations", table.table().json()},
+                  {"reliability", reliability.json()}};
+  return summary;
+}
+
+}  // namespace cospot

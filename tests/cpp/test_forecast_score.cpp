@@ -1,0 +1,148 @@
+// How good probabilities were: expected values are worked out by hand.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "guarantees/signals/forecast_score.hpp"
+#include "guarantees/signals/shrunk_frequency.hpp"
+#include "guarantees/sla/lifetime_quantiles.hpp"
+
+namespace cospot {
+namespace {
+
+using doctest::Approx;
+
+TEST_CASE("forecast score: Brier score, skill and its interval") {
+  ForecastScore score(3);
+  CHECK(score.cases() == 0);
+  CHECK_FALSE(score.skill());
+  CHECK_FALSE(score.largest_gap(1));
+  score.add(0, 0.8, 0.5, true);            // loss 0.04, reference 0.25
+  score.add(0, 0.6, 0.5, false);           // loss 0.36, reference 0.25
+  CHECK_FALSE(score.skill()->half_width);  // of one fold
+  score.add(2, 1, 0.5, true);              // loss 0, reference 0.25; fold 1 stays empty
+  CHECK(score.cases() == 3);
+  CHECK(score.brier() == Approx(0.4 / 3));
+  CHECK(score.reference_brier() == Approx(0.25));
+  CHECK(score.observed() == Approx(2.0 / 3));
+  CHECK(score.mean_forecast() == Approx(2.4 / 3));
+  // 1 - 0.40 / 0.75 = 7/15. Residuals: 0.5 - 0.4 - 7/15 x 0.5 = -2/15, and 0.25 - 7/15 x 0.25 =
+  // 2/15. Deviation: sqrt(2 x (2 x (2/15)^2) / 1) / 0.75 = (4/15) / 0.75 = 16/45; Student's t of 1
+  // degree of freedom: 12.7062.
+  const Skill skill = *score.skill();
+  CHECK(skill.skill == Approx(7.0 / 15));
+  CHECK(*skill.half_width == Approx(12.7062 * 16 / 45).epsilon(1e-5));
+  CHECK_FALSE(skill.is_positive());
+  CHECK(Skill{.skill = 0.3, .half_width = 0.2}.is_positive());
+  CHECK_FALSE(Skill{.skill = 0.3}.is_positive());
+}
+
+TEST_CASE("skill: of parts that may be workloads, as of folds") {
+  const std::vector<SkillPart> parts{{.loss = 0.4, .reference_loss = 0.5},
+                                     {.loss = 0, .reference_loss = 0.25}};
+  CHECK(skill_of(parts)->skill == Approx(7.0 / 15));
+  CHECK(*skill_of(parts)->half_width == Approx(12.7062 * 16 / 45).epsilon(1e-5));
+  CHECK_FALSE(skill_of({}));
+}
+
+TEST_CASE("forecast score: a reference without a mistake leaves no skill to have") {
+  ForecastScore score(2);
+  score.add(0, 0.2, 0, false);
+  score.add(1, 0.2, 0, false);
+  CHECK_FALSE(score.skill());
+}
+
+TEST_CASE("forecast score: deciles hold their lower end, and the last one 1") {
+  ForecastScore score(2);
+  score.add(0, 0, 0, false);
+  score.add(0, 0.1, 0, true);
+  score.add(0, 0.15, 0, false);
+  score.add(0, 1, 0, true);
+  const auto& bins = score.bins();
+  CHECK(bins[0].cases == 1);
+  CHECK(bins[1].cases == 2);
+  CHECK(bins[1].mean_forecast() == Approx(0.125));
+  CHECK(bins[1].observed() == Approx(0.5));
+  CHECK(bins[9].cases == 1);
+  CHECK(*score.largest_gap(2) == Approx(0.375));  // of the second decile, the only one of two cases
+  CHECK(*score.largest_gap(1) == Approx(0.375));
+}
+
+TEST_CASE("shrunk frequency: a group is drawn towards the one around it") {
+  ShrunkFrequency frequency;
+  const auto estimate = [&](const auto& bins) { return frequency.estimate(bins, 0.5, 2); };
+  const std::array<std::uint16_t, 2> a1{0, 1}, a2{0, 2}, b1{1, 1}, c1{2, 1};
+  CHECK(estimate(a1) == Approx(0.5));  // nothing was seen
+  frequency.add(a1, true);
+  frequency.add(a1, true);
+  frequency.add(a2, false);
+  frequency.add(b1, false);
+  const double all = (2 + 0.5) / (4 + 1);    // 0.5
+  const double a = (2 + 2 * all) / (3 + 2);  // 0.6
+  CHECK(estimate(a1) == Approx((2 + 2 * a) / (2 + 2)));
+  CHECK(estimate(a2) == Approx((0 + 2 * a) / (1 + 2)));
+  CHECK(estimate(c1) == Approx(all));  // none of its kind
+  const double b = (0 + 2 * all) / (1 + 2);
+  CHECK(estimate(b1) == Approx((0 + 2 * b) / (1 + 2)));
+}
+
+TEST_CASE("forecast score: no skill is claimed where one outcome was hardly ever seen") {
+  ForecastScore score(4);
+  for (int i = 0; i < 400; ++i) score.add(static_cast<std::size_t>(i % 4), 1, 0.9, true);
+  CHECK(score.skill()->is_positive());
+  CHECK_FALSE(score.has_skill());
+  for (int i = 0; i < 9; ++i) score.add(static_cast<std::size_t>(i % 4), 0, 0.9, false);
+  CHECK_FALSE(score.has_skill());
+  score.add(0, 0, 0.9, false);  // the tenth
+  CHECK(score.has_skill());
+}
+
+TEST_CASE("best so far: the way with the least squared error, the first one at first") {
+  BestSoFar<2> best;
+  CHECK(best.choose({0.5, 0.9}) == 0.5);
+  best.learn({0.5, 0.9}, true);  // errors 0.25 and 0.01
+  CHECK(best.choose({0.2, 0.3}) == 0.3);
+  best.learn({0.2, 0.9}, false);  // 0.29 and 0.82
+  CHECK(best.choose({0.2, 0.3}) == 0.2);
+}
+
+SeenLifetime seen(int hours, bool is_censored) {
+  return {.lifetime = std::chrono::hours(hours), .is_censored = is_censored};
+}
+
+TEST_CASE("survival at an age: Kaplan and Meier by hand") {
+  // Evicted after 1, 3, 3 and 6 h; ended by themselves after 2 and 7 h. At 1 h 1 of 6 is evicted,
+  // at 3 h 2 of 4, at 6 h 1 of 2: 5/6, 5/12, 5/24.
+  const std::vector<SeenLifetime> lives{seen(1, false), seen(2, true),  seen(3, false),
+                                        seen(3, false), seen(6, false), seen(7, true)};
+  const auto at = [&](double hours) { return survival_at(lives, time_of_hours(hours)); };
+  CHECK(at(1).share == Approx(1));  // until just before
+  CHECK(at(1).known == 6);
+  CHECK(at(1.5).share == Approx(5.0 / 6));
+  CHECK(at(3).share == Approx(5.0 / 6));
+  CHECK(at(3).known == 5);  // all but the one that ended after 2 h
+  CHECK(at(4).share == Approx(5.0 / 12));
+  CHECK(at(6.5).share == Approx(5.0 / 24));
+  CHECK(at(6.5).known == 5);
+  CHECK(at(99).share == Approx(5.0 / 24));
+  CHECK(at(99).known == 4);
+  CHECK(survival_at({}, SimTime{1}).known == 0);
+  // The quantile is where the same curve falls to 1 - p.
+  CHECK(survival_quantile(lives, 0.5) == std::chrono::hours(3));
+}
+
+TEST_CASE("survival: gaps between numbers of slots are bridged by straight lines") {
+  const std::vector<std::optional<double>> known{std::nullopt, std::nullopt, 0.4, std::nullopt,
+                                                 0.8};
+  const std::vector<double> all = repaired(known, SlotConditions());
+  REQUIRE(all.size() == 5);
+  CHECK(all[0] == Approx(0));
+  CHECK(all[1] == Approx(0.2));
+  CHECK(all[3] == Approx(0.6));
+  CHECK(all[4] == Approx(0.8));
+}
+
+}  // namespace
+}  // namespace cospot
