@@ -72,10 +72,11 @@ const std::vector<CommandHelp>& command_helps() {
   return all;
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 45> kValueNames{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 46> kValueNames{
     {{"--set", "KEY=VALUE"},
      {"--db", "FILE"},
      {"--csv", "FILE"},
+     {"--timeline-csv", "FILE"},
      {"--events", "FILE"},
      {"--model", "FILE"},
      {"--sizes", "FILE"},

@@ -119,13 +119,9 @@ class ScenarioRun {
                                                        const StudyRegistry& studies) {
     const Study& study = studies.chosen_by(file.root);
     if (study.provider != nullptr) return *study.provider;
-    std::vector<std::string_view> names;
-    for (const Study& one : studies.all()) {
-      if (one.provider != nullptr) names.push_back(one.name);
-    }
-    throw_bad_value(
-        *file.root.find("study"), "study",
-        fmt::format("one whose runs are of a provider's datacenter: {}", fmt::join(names, ", ")));
+    throw_bad_value(*file.root.find("study"), "study",
+                    fmt::format("one whose runs are of a provider's datacenter: {}",
+                                fmt::join(studies.provider_names(), ", ")));
   }
 
   [[nodiscard]] static ProviderStudySettings read_scenario(const ProviderStudy& study,

@@ -90,6 +90,9 @@ class StudyReport(unittest.TestCase):
                     "vm_rejected", host_subset_size=point["name"], vm=point["colorName"]))
         self.assertEqual({point["colorName"] for point in points}, {"UTIL", "COS"})
         self.assertEqual(len(self.browser.all("#trend canvas")), 1)
+        # What a screen reader says of it.
+        label = self.browser.one("#trend [role=img]").get_attribute("aria-label")
+        self.assertIn("Mean VMs rejected (VMs) by Host subset size. 1 UTIL: ", label)
 
     def test_a_choice_leaves_the_other_runs_out(self) -> None:
         for point in self.points("#color=vm&size=2 %25"):

@@ -23,6 +23,7 @@ struct ProviderParts {
   std::optional<LooseRanking> loose{};
   /// Forecasts beside those that the spot chain needs.
   std::unique_ptr<ForecastOwner> forecasts{};
+  bool keeps_days = false;  ///< SimulationParts
 };
 
 /// One run of a provider's datacenter with all that it needs: its policies, its plan of what

@@ -197,8 +197,6 @@ const Trend = (() => {
   }
 
   function listen(view, state, values) {
-    view.tooltip((_, event, item) =>
-      Charts.showTooltip(event, item?.tooltip ? tooltipOf(state, item.datum) : null));
     view.addEventListener("click", (_, item) => {
       if (item?.datum?.id !== undefined) return ViewState.change({ selected: item.datum.id });
       // A mark of one point stands for it.
@@ -231,7 +229,8 @@ const Trend = (() => {
     const values = rows(state, result);
     drawn = { state, result, values, points: result.points.filter((one) => !Number.isNaN(one[state.measure])) };
     const spec = (forFile) => specification(state, result, values, container.clientWidth, forFile);
-    const view = Charts.draw(container, spec(false), description(state, values));
+    const view = Charts.draw(container, spec(false), description(state, values),
+      (datum) => tooltipOf(state, datum));
     listen(view, state, values);
     const legend = document.getElementById("trend-legend");
     if (state.color === "none") legend.replaceChildren();
