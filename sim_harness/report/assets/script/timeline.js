@@ -14,9 +14,7 @@ const Timeline = (() => {
       values: isRevenue ? values.map((value) => value / 3600) : values,
       text: name === "evictions" ? (value) => Format.count(value, Number.isInteger(value) ? 0 : 1) : write };
   });
-  // The unit where the title does not say it already: `Hosts in use`, `VMs`, `Spots`.
-  const titleOf = ({ title, unit }) =>
-    (title.toLowerCase().split(" ").includes(unit.toLowerCase()) ? title : `${title} (${unit})`);
+  const titleOf = ({ title, unit }) => (Format.says(title, unit) ? title : `${title} (${unit})`);
 
   /** A column of a point by day: the mean, the least and the most of the runs that have the day. */
   function daysOf(point, { values }) {
