@@ -65,13 +65,15 @@ void require_other_file(const std::filesystem::path& csv, const std::filesystem:
 
 PythonOutcome compare(const py::object& sweep, const py::object& db, const py::object& csv,
                       const py::object& threads, bool resume, bool force, const py::object& shard,
-                      const py::iterable& overrides, const py::object& progress, bool timing) {
+                      const py::iterable& overrides, const py::object& progress, bool timing,
+                      bool timeline) {
   if (resume && force) throw ConfigError("resume excludes force; expected at most one of them");
   const py::object told = read_progress(progress);
   GivenPolicies policies;
   const std::vector<std::string> assignments = read_overrides(overrides);
-  const GivenStudy given = read_given_study(sweep, "sweep", assignments, policies);
-  const LoadExperiment load = built_in_studies().chosen_by(given.file.root).read(given.file);
+  GivenStudy given = read_given_study(sweep, "sweep", assignments, policies);
+  given.file.keeps_timeline = timeline;
+  const LoadExperiment load = read_experiment(built_in_studies(), given.file);
   const ExperimentOptions options{.threads = read_threads(threads),
                                   .database = read_path(db, "db"),
                                   .if_present = resume  ? IfPresent::kResume
@@ -223,7 +225,7 @@ Raises:
   core.def("compare", &compare, "sweep"_a, py::kw_only(), "db"_a = "results.db",
            "csv"_a = py::none(), "threads"_a = py::none(), "resume"_a = false, "force"_a = false,
            "shard"_a = "1/1", "overrides"_a = py::tuple(), "progress"_a = py::none(),
-           "timing"_a = true, R"doc(
+           "timing"_a = true, "timeline"_a = false, R"doc(
 Run every combination of a study on all cores, as `cospot compare` does.
 
 Releases the GIL. Ctrl-C stops it cleanly: KeyboardInterrupt is raised, what is done is in the
@@ -243,6 +245,8 @@ Args:
     progress: A function, called with (done, total) runs as the work goes on, by the calling thread. None: a bar of tqdm, if
         that is installed, on terminals and in notebooks; True: a bar anywhere; False: nothing.
     timing: False: 0 for every time, so that output repeats.
+    timeline: Keep what each run does every day (`Results.timeline`); of studies of a provider's
+        datacenter.
 
 Returns:
     A CompareOutcome.

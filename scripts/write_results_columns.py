@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes the tables of columns in docs/results-format.md from what the program declares.
 
-Each study's table stands between <!-- columns of STUDY --> and <!-- end -->. With --check nothing
+Each study's table stands between <!-- columns of STUDY --> and <!-- end -->, that of what runs keep
+of each day between <!-- columns of timeline --> and <!-- end -->. With --check nothing
 is written: the exit code is 1 when a table is not what the program declares.
 """
 
@@ -25,12 +26,15 @@ def table(columns):
 
 
 def rewritten(text, studies):
-    for study in studies:
-        begin, end = f"<!-- columns of {study['name']} -->\n", "\n<!-- end -->"
+    tables = [(study["name"], study["columns"]) for study in studies]
+    # A study with an Economy class has all the columns that a timeline may have.
+    longest = max((study.get("timeline", []) for study in studies), key=len)
+    for name, columns in [*tables, ("timeline", longest)]:
+        begin, end = f"<!-- columns of {name} -->\n", "\n<!-- end -->"
         pattern = re.escape(begin) + ".*?" + re.escape(end)
         if len(re.findall(pattern, text, flags=re.DOTALL)) != 1:
             sys.exit(f"{DOCUMENT}: expected one place '{begin.strip()}' ... '{end.strip()}'")
-        made = begin + table(study["columns"]) + end
+        made = begin + table(columns) + end
         text = re.sub(pattern, lambda _, made=made: made, text, flags=re.DOTALL)
     return text
 

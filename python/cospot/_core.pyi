@@ -1972,6 +1972,7 @@ def compare(
     overrides: Iterable[str] = (),
     progress: Callable[[int, int], object] | bool | None = None,
     timing: bool = True,
+    timeline: bool = False,
 ) -> CompareOutcome:
     """Run every combination of a study on all cores, as `cospot compare` does.
 
@@ -1992,6 +1993,8 @@ def compare(
         progress: A function, called with (done, total) runs as the work goes on, by the calling thread. None: a bar of tqdm, if
             that is installed, on terminals and in notebooks; True: a bar anywhere; False: nothing.
         timing: False: 0 for every time, so that output repeats.
+        timeline: Keep what each run does every day (`Results.timeline`); of studies of a provider's
+            datacenter.
 
     Returns:
         A CompareOutcome.

@@ -27,9 +27,10 @@ struct CompareCommandContext {
 /// `compare`, `merge` and `summary`.
 void add_compare_commands(CLI::App& app, const CompareCommandContext& context);
 
-/// `run` (one scenario, its event log, the explanation of one decision) and `size` (the hosts that
-/// just fit a workload's VMs).
-void add_run_commands(CLI::App& app, PolicyLoader& loader, const StudyRegistry& studies);
+/// `run`: one scenario, its event log, the explanation of one decision.
+void add_run_command(CLI::App& app, PolicyLoader& loader, const StudyRegistry& studies);
+/// `size`: the hosts that just fit a workload's VMs.
+void add_size_command(CLI::App& app, PolicyLoader& loader);
 
 /// `broker run` and `broker recommend`.
 void add_broker_commands(CLI::App& app, PolicyLoader& loader);

@@ -1,9 +1,11 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/errors.hpp"
@@ -36,6 +38,8 @@ struct CompareArguments {
   bool quiet = false;
   WindowOption window;
   PriceOption price;
+  bool keeps_timeline = false;
+  std::string timeline_csv;
 };
 
 struct MergeArguments {
@@ -50,12 +54,26 @@ struct SummaryArguments {
   TimingOption timing;
   bool json = false;
   PriceOption price;
+  std::string timeline_csv;
 };
 
-void require_other_file(const std::string& csv, const std::string& database) {
-  if (is_same_file(csv, database)) {
-    throw InputError("--csv " + csv + ": is the results database; choose another file");
+/// What a database is written as beside it: the option, and its file or nothing.
+using CsvOutputs = std::array<std::pair<const char*, std::string>, 2>;
+
+template <class Arguments>
+CsvOutputs csv_outputs(const Arguments& arguments) {
+  return {{{"--csv", arguments.csv}, {"--timeline-csv", arguments.timeline_csv}}};
+}
+
+void require_other_files(const CsvOutputs& outputs, const std::string& database) {
+  for (const auto& [option, file] : outputs) {
+    if (file.empty() || !is_same_file(file, database)) continue;
+    throw InputError(
+        fmt::format("{} {}: is the results database; choose another file", option, file));
   }
+  const std::string& timeline = outputs.back().second;
+  if (timeline.empty() || !is_same_file(timeline, outputs.front().second)) return;
+  throw InputError("--timeline-csv " + timeline + ": is the file of --csv; choose another file");
 }
 
 /// An output of a comparison must not take the place of what it reads.
@@ -63,13 +81,14 @@ void require_outputs_apart(const CompareArguments& arguments, const StudyFile& f
   std::vector<std::filesystem::path> inputs = files_of_study(arguments.sweep, file);
   const std::vector<std::string>& prices = arguments.price.texts();
   inputs.insert(inputs.end(), prices.begin(), prices.end());
-  require_not_input("--csv", arguments.csv, inputs);
+  for (const auto& [option, csv] : csv_outputs(arguments)) require_not_input(option, csv, inputs);
   require_not_input("--db", arguments.database, inputs);
 }
 
 std::string command_text(const CompareArguments& arguments) {
   std::string text = "cospot compare " + arguments.sweep;
   for (const std::string& assignment : arguments.overrides) text += " --set " + assignment;
+  if (arguments.keeps_timeline) text += " --timeline";
   return text + arguments.window.text();
 }
 
@@ -86,12 +105,11 @@ ExperimentOptions experiment_options(const CompareArguments& arguments) {
   return options;
 }
 
-/// Writes the CSV when one is asked for, and gives the results.
-ResultsDatabase open_and_write_csv(const std::string& database, const std::string& csv,
-                                   Timing timing) {
-  ResultsDatabase results(database);
-  if (!csv.empty()) write_csv(csv, results, timing);
-  return results;
+/// Writes what is asked for as CSV.
+template <class Arguments>
+void write_csvs(const Arguments& arguments, ResultsDatabase& results) {
+  if (!arguments.csv.empty()) write_csv(arguments.csv, results, arguments.timing.timing());
+  if (!arguments.timeline_csv.empty()) write_timeline_csv(arguments.timeline_csv, results);
 }
 
 /// What a vCPU-hour costs in the workloads of a study file. Errors: ConfigError.
@@ -107,15 +125,15 @@ std::optional<WorkloadPrices> prices_of(const PriceOption& option, const StudyFi
 void run_compare(const CompareArguments& arguments, const CompareCommandContext& context) {
   const ExperimentOptions options = experiment_options(arguments);
   const ShowMeters meters(!arguments.quiet);
-  const StudyFile file = read_study_file(arguments.sweep, arguments.overrides,
-                                         arguments.window.window(), *context.policies);
+  StudyFile file = read_study_file(arguments.sweep, arguments.overrides, arguments.window.window(),
+                                   *context.policies);
+  file.keeps_timeline = arguments.keeps_timeline;
   require_outputs_apart(arguments, file);
-  const Study& study = context.studies->chosen_by(file.root);
-  const LoadExperiment load = study.read(file);
+  const LoadExperiment load = read_experiment(*context.studies, file);
   const std::optional<WorkloadPrices> prices = prices_of(arguments.price, file, *context.studies);
-  if (!arguments.csv.empty()) {
-    require_other_file(arguments.csv, arguments.database);
-    require_csv_writable(arguments.csv);
+  require_other_files(csv_outputs(arguments), arguments.database);
+  for (const auto& [option, csv] : csv_outputs(arguments)) {
+    if (!csv.empty()) require_csv_writable(csv);
   }
   const Experiment experiment = load();
   print_warnings(experiment.warnings);
@@ -129,7 +147,8 @@ void run_compare(const CompareArguments& arguments, const CompareCommandContext&
     *context.exit_code = kInterruptedExitCode;
     return;
   }
-  ResultsDatabase results = open_and_write_csv(arguments.database, arguments.csv, options.timing);
+  ResultsDatabase results(arguments.database);
+  write_csvs(arguments, results);
   if (prices) keep_prices(results, *prices);
   if (arguments.quiet) return;
   print(summary_text(*context.studies, results, options.timing, prices).plain());
@@ -145,13 +164,15 @@ void run_merge(const MergeArguments& arguments) {
 
 void run_summary(const SummaryArguments& arguments, const StudyRegistry& studies) {
   const std::vector<std::string>& tables = arguments.price.texts();
-  require_not_input("--csv", arguments.csv, {tables.begin(), tables.end()});
-  if (!arguments.csv.empty()) require_other_file(arguments.csv, arguments.database);
+  for (const auto& [option, csv] : csv_outputs(arguments)) {
+    require_not_input(option, csv, {tables.begin(), tables.end()});
+  }
+  require_other_files(csv_outputs(arguments), arguments.database);
   const std::optional<PriceList> list = arguments.price.prices();
   const Timing timing = arguments.timing.timing();
   ResultsDatabase results(arguments.database);
   require_on_axes(results, results.axes());
-  if (!arguments.csv.empty()) write_csv(arguments.csv, results, timing);
+  write_csvs(arguments, results);
   const std::optional<WorkloadPrices> prices =
       list ? prices_of_results(studies, *list, results) : kept_prices(results);
   print(arguments.json ? summary_json(studies, results, timing, prices) + "\n"
@@ -168,6 +189,11 @@ void add_compare(CLI::App& app, const CompareCommandContext& context) {
   command->add_option("--db", arguments->database, "Results database (SQLite)")
       ->capture_default_str();
   command->add_option("--csv", arguments->csv, "Write the results as CSV too");
+  CLI::Option* timeline = command->add_flag(
+      "--timeline", arguments->keeps_timeline,
+      "Keep what each run does every day: hosts in use, VMs, spots, evictions, revenue");
+  command->add_option("--timeline-csv", arguments->timeline_csv, "Write that as CSV too")
+      ->needs(timeline);
   command->add_option("--shard", arguments->shard, "Do part I of N: I/N")->capture_default_str();
   CLI::Option* resume =
       command->add_flag("--resume", arguments->resume, "Continue the database, or start it");
@@ -192,6 +218,8 @@ void add_summary(CLI::App& app, const StudyRegistry& studies) {
   CLI::App* command = app.add_subcommand("summary", "Print the summary of a results database");
   command->add_option("DATABASE", arguments->database, "Results database")->required();
   command->add_option("--csv", arguments->csv, "Write the results as CSV too");
+  command->add_option("--timeline-csv", arguments->timeline_csv,
+                      "Write what each run did every day as CSV too (compare --timeline)");
   add_json_flag(*command, arguments->json);
   arguments->price.add_to(*command);
   arguments->timing.add_to(*command, kTimingHelp);

@@ -81,12 +81,13 @@ const std::vector<CommandHelp>& command_helps() {
   return all;
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 47> kValueNames{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 48> kValueNames{
     {{"--set", "KEY=VALUE"},
      {"--hosts", "HOSTS"},
      {"--economy-percent", "PERCENT"},
      {"--db", "FILE"},
      {"--csv", "FILE"},
+     {"--timeline-csv", "FILE"},
      {"--events", "FILE"},
      {"--model", "FILE"},
      {"--sizes", "FILE"},

@@ -17,6 +17,7 @@
 #include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
+#include "sim_harness/studies/provider/provider_study.hpp"
 #include "weighers/registry.hpp"
 
 namespace cospot {
@@ -92,9 +93,14 @@ Json column_json(const Column& column) {
 Json row_json(const PluginInfo& info, const StudyRegistry& studies, bool is_study) {
   Json row{{"name", info.name}, {"summary", info.summary}, {"source", info.source}};
   if (is_study) {
-    const Schema& schema = studies.find(info.name)->schema();
+    const Study& study = *studies.find(info.name);
+    const Schema& schema = study.schema();
     row["columns"] = json_list_of(schema.columns(), column_json);
     for (const Column& column : schema.derived) row["columns"].push_back(column_json(column));
+    if (study.provider != nullptr) {
+      const ProviderStudy kept(*study.provider, {}, true);
+      row["timeline"] = json_list_of(kept.schema().timeline, column_json);
+    }
   } else {
     row["needs_true_lifetimes"] = info.needs_true_lifetimes();
   }

@@ -63,13 +63,21 @@ Reported open_reported(const std::string& database, const ReportArguments& argum
   return made;
 }
 
+/// Of the axes, for the answer of a page.
+std::vector<std::string> axis_names_of(const ResultsDatabase& results) {
+  std::vector<std::string> names;
+  for (const Column& axis : results.schema().axes) names.push_back(axis.name);
+  return names;
+}
+
 MadeReport make_report(const ReportArguments& arguments, const StudyRegistry& studies) {
   Reported first = open_reported(arguments.databases.front(), arguments, studies);
   const std::string& study = first.results.schema().study;
   std::string title =
       study == compare_study().name ? "Spot allocators compared" : "Results of the study " + study;
   const auto answer_of = [&studies](Reported& one) {
-    return summary_text(studies, one.results, Timing::kOn, one.shows.prices).html();
+    return summary_text(studies, one.results, Timing::kOn, one.shows.prices)
+        .html(axis_names_of(one.results));
   };
   // The data comes before the answer: making it finds out whether the runs are on their axes.
   if (arguments.databases.size() == 1) {
@@ -78,12 +86,13 @@ MadeReport make_report(const ReportArguments& arguments, const StudyRegistry& st
   }
   Reported second = open_reported(arguments.databases.back(), arguments, studies);
   const std::string data = report_json(first.results, first.shows, second.results, second.shows);
-  const std::string answer = change_text(first.results, second.results, first.shows).html() +
-                             fmt::format(
-                                 "<details><summary>Before: {}</summary>\n{}</details>\n"
-                                 "<details><summary>After: {}</summary>\n{}</details>\n",
-                                 html_text(arguments.databases.front()), answer_of(first),
-                                 html_text(arguments.databases.back()), answer_of(second));
+  const std::string answer =
+      change_text(first.results, second.results, first.shows).html(axis_names_of(first.results)) +
+      fmt::format(
+          "<details><summary>Before: {}</summary>\n{}</details>\n"
+          "<details><summary>After: {}</summary>\n{}</details>\n",
+          html_text(arguments.databases.front()), answer_of(first),
+          html_text(arguments.databases.back()), answer_of(second));
   return {html_report(arguments.title.value_or(title + ", before and after"), answer, data),
           first.runs + second.runs};
 }

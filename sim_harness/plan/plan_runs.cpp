@@ -84,7 +84,7 @@ PlanRun run_plan(const PlanDatacenter& datacenter, const PlanSetting& setting,
     lifetimes = forecast.get();
     owners.push_back(std::move(forecast));
   }
-  parts.forecasts = combine_forecasts(std::move(owners));
+  parts.forecasts = std::move(owners);
   const std::vector<std::uint8_t> level_of = parts.level_of;
   ProviderRun run(history.workload, schedule, settings, std::move(table), std::move(parts));
   PartAccounts accounts(schedule, history.workload, datacenter.parts, level_of, classes,

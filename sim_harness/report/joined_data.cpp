@@ -88,6 +88,17 @@ Json joined_columns(const Json& before, Json after) {
   return columns;
 }
 
+/// What runs did over time, where both databases keep it.
+void join_timelines(const Json& before, const Json& after, Json& joined) {
+  joined.erase("timeline");
+  if (!before.contains("timeline") || !after.contains("timeline")) return;
+  Json days = before.at("timeline").at("days");
+  for (const Json& count : after.at("timeline").at("days")) days.push_back(count);
+  joined["timeline"] = {{"days", std::move(days)},
+                        {"columns", joined_columns(before.at("timeline").at("columns"),
+                                                   after.at("timeline").at("columns"))}};
+}
+
 /// Figures of the second whose columns both have.
 Json joined_figures(const Json& figures, const Json& columns) {
   Json kept = Json::array();
@@ -133,6 +144,7 @@ Json joined_data(Json before, Json after, std::string_view names) {
   if (before.at("tQuantiles").size() > joined.at("tQuantiles").size()) {
     joined["tQuantiles"] = before.at("tQuantiles");
   }
+  join_timelines(before, after, joined);
   joined["columns"] = joined_columns(before.at("columns"), std::move(after["columns"]));
   joined["figures"] = joined_figures(after.at("figures"), joined.at("columns"));
   return joined;

@@ -16,6 +16,7 @@
 #include "sim_harness/experiments/summary/means_table.hpp"
 #include "sim_harness/report/joined_data.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
+#include "sim_harness/studies/provider/timeline_measures.hpp"
 
 namespace cospot {
 namespace {
@@ -125,6 +126,56 @@ void add_money(ResultsDatabase& results, const StudyMoney& money, const Workload
   }
 }
 
+/// What a vcpu-second is worth in each run, by the columns of a timeline; empty of those that are
+/// no revenue.
+std::vector<std::vector<std::optional<double>>> timeline_prices(ResultsDatabase& results,
+                                                                const StudyMoney& money,
+                                                                const WorkloadPrices& prices) {
+  StudyMoney unit{.columns = {}, .joins = money.joins};
+  for (const Column& column : results.schema().timeline) {
+    const std::optional<PriceKind> price = price_of_timeline(column.name);
+    unit.columns.push_back({.name = column.name,
+                            .title = {},
+                            .price = price.value_or(PriceKind::kOnDemand),
+                            .sql = price ? "1.0" : "NULL",
+                            .meaning = {}});
+  }
+  return money_of_runs(results, unit, prices).amounts;
+}
+
+/// What the runs did over time: how many days each has, and their values one after the other. Five
+/// significant digits are more than a chart shows.
+Json timeline_json(ResultsDatabase& results, const ReportShows& shows) {
+  const std::vector<Column>& columns = results.schema().timeline;
+  std::vector<std::vector<std::optional<double>>> prices(columns.size());
+  if (shows.money && shows.prices) prices = timeline_prices(results, *shows.money, *shows.prices);
+  Json days = Json::array();
+  std::vector<Json> values(columns.size(), Json::array());
+  const std::vector<std::size_t> runs = results.finished_runs();
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::vector<std::vector<Value>> timeline = results.timeline_of(runs[i]);
+    days.push_back(timeline.size());
+    for (const std::vector<Value>& day : timeline) {
+      for (std::size_t c = 1; c < columns.size(); ++c) {
+        const auto* count = std::get_if<std::int64_t>(&day[c]);
+        double value = count != nullptr ? static_cast<double>(*count) : std::get<double>(day[c]);
+        if (price_of_timeline(columns[c].name) && !prices[c].empty()) {
+          value *= prices[c][i].value_or(0);
+        }
+        values[c].push_back(json_of(std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr)));
+      }
+    }
+  }
+  Json shown = Json::array();
+  for (std::size_t c = 1; c < columns.size(); ++c) {
+    const bool is_money = price_of_timeline(columns[c].name) && !prices[c].empty();
+    shown.push_back(column_json(columns[c].name, column_role_name(columns[c].role),
+                                is_money ? "money" : columns[c].unit, columns[c].meaning,
+                                std::move(values[c])));
+  }
+  return {{"days", std::move(days)}, {"columns", std::move(shown)}};
+}
+
 Json axes_json(const Schema& schema, const std::vector<GridAxis>& axes) {
   Json list = Json::array();
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -204,13 +255,14 @@ Json yaml_json(const Json& sweep) {
 }
 
 /// Replaces values that are the same everywhere by {"all": value}.
-void write_constants_once(Json& columns) {
-  for (Json& column : columns) {
-    Json& values = column["values"];
+void write_constants_once(Json& json) {
+  const auto write_once = [](Json& values) {
     const bool is_constant =
         std::ranges::all_of(values, [&values](const Json& one) { return one == values.front(); });
     if (is_constant) values = Json{{"all", Json(values.front())}};
-  }
+  };
+  for (Json& column : json["columns"]) write_once(column["values"]);
+  if (json.contains("timeline")) write_once(json["timeline"]["days"]);
 }
 
 /// A line for each part. No text can end the script that it stands in.
@@ -262,6 +314,7 @@ Json report_data(ResultsDatabase& results, const ReportShows& shows) {
   if (shows.money && shows.prices) {
     add_money(results, *shows.money, *shows.prices, json["columns"]);
   }
+  if (!results.schema().timeline.empty()) json["timeline"] = timeline_json(results, shows);
   return json;
 }
 
@@ -269,7 +322,7 @@ Json report_data(ResultsDatabase& results, const ReportShows& shows) {
 
 std::string report_json(ResultsDatabase& results, const ReportShows& shows) {
   Json json = report_data(results, shows);
-  write_constants_once(json["columns"]);
+  write_constants_once(json);
   return script_text(json);
 }
 
@@ -277,7 +330,7 @@ std::string report_json(ResultsDatabase& before, const ReportShows& shows_before
                         ResultsDatabase& after, const ReportShows& shows_after) {
   Json json = joined_data(report_data(before, shows_before), report_data(after, shows_after),
                           before.name() + " and " + after.name());
-  write_constants_once(json["columns"]);
+  write_constants_once(json);
   return script_text(json);
 }
 

@@ -49,6 +49,25 @@ const Study& StudyRegistry::chosen_by(const ConfigNode& root) const {
   throw_bad_value(*key, "study", fmt::format("one of: {}", fmt::join(names, ", ")));
 }
 
+std::vector<std::string_view> StudyRegistry::provider_names() const {
+  std::vector<std::string_view> names;
+  for (const Study& one : studies_) {
+    if (one.provider != nullptr) names.push_back(one.name);
+  }
+  return names;
+}
+
+LoadExperiment read_experiment(const StudyRegistry& studies, const StudyFile& file) {
+  const Study& study = studies.chosen_by(file.root);
+  if (file.keeps_timeline && study.provider == nullptr) {
+    throw ConfigError(
+        fmt::format("timeline: runs of the study '{}' are not of a provider's datacenter; "
+                    "expected one of: {}",
+                    study.name, fmt::join(studies.provider_names(), ", ")));
+  }
+  return study.read(file);
+}
+
 ConfigNode with_overrides(ConfigNode root, const std::vector<std::string>& overrides) {
   for (const std::string& assignment : overrides) override_key(root, assignment);
   return root;

@@ -58,6 +58,9 @@ class StudyRegistry {
   /// The study that a file chooses. Errors: ConfigError that names the valid ones.
   [[nodiscard]] const Study& chosen_by(const ConfigNode& root) const;
 
+  /// Of the studies whose runs are of a provider's datacenter.
+  [[nodiscard]] std::vector<std::string_view> provider_names() const;
+
  private:
   std::vector<Study> studies_;
 };
@@ -74,6 +77,10 @@ class StudyRegistry {
 [[nodiscard]] StudyFile read_study_file(const std::filesystem::path& path,
                                         const std::vector<std::string>& overrides,
                                         std::optional<SimTime> window, PolicyLoader& policies);
+
+/// Reads a study file by the study that it chooses. Errors: ConfigError, also where runs of that
+/// study have no timeline to keep.
+[[nodiscard]] LoadExperiment read_experiment(const StudyRegistry& studies, const StudyFile& file);
 
 /// The study file itself and every file that it names: what no output may replace.
 [[nodiscard]] std::vector<std::filesystem::path> files_of_study(const std::filesystem::path& path,

@@ -101,7 +101,59 @@ disruptions:
     returning_spots: {patience_s: 86400}
     after_a_wait: same_end
 """, 24),
+    "broker": ("""\
+study: broker
+market: {synthetic: us_east_2011, seed: 1, days: 20}
+jobs: {synthetic: grid, count: 60, days: 1}
+bid: [minimum, on_demand, current]
+alpha: [1, 4]
+fault_tolerance: [none, checkpoint]
+seed: [1, 2, 3]
+""", 36),
+    "classes": ("""\
+study: classes
+trace: jobs.csv
+classes: [1, 2, 4]
+partition: [equal, greedy, optimal]
+value: [equilibrium, utility]
+checkpoint_minutes: [5, 10]
+""", 36),
 }
+
+#: What else the files of studies name: a few days of jobs on some servers.
+JOBS = "id,submission_s,duration_s,nodes\n" + "".join(
+    f"{i},{i * 2400},{600 + i * i * 977 % 20000},{1 + i * 7 % 3}\n" for i in range(300))
+
+
+def check_labels(case: unittest.TestCase, page: Browser) -> None:
+    """No label of the chart's axes is cut off, and none lies on another."""
+    labels = page.run(
+        "const labels = [];"
+        "const visit = (mark, x, y, axis) => mark.items.forEach((item) => {"
+        " if (mark.marktype === 'group') item.items.forEach((one) =>"
+        "  visit(one, x + (item.x ?? 0), y + (item.y ?? 0), item.orient ?? axis));"
+        " else if (mark.role === 'axis-label' && item.opacity !== 0) labels.push({ axis,"
+        "  text: [item.text].flat().join(' '),"
+        "  x1: x + item.bounds.x1, x2: x + item.bounds.x2,"
+        "  y1: y + item.bounds.y1, y2: y + item.bounds.y2 }); });"
+        "visit(document.getElementById('trend').view.scenegraph().root, 0, 0, null);"
+        "return labels")
+    case.assertGreater(len(labels), 2)
+    case.assertEqual([label["text"] for label in labels if "…" in label["text"]], [])
+    for a, b in itertools.combinations(labels, 2):
+        apart = (a["x2"] <= b["x1"] + 1 or b["x2"] <= a["x1"] + 1
+                 or a["y2"] <= b["y1"] + 1 or b["y2"] <= a["y1"] + 1)
+        case.assertTrue(apart, f"{a} and {b}")
+
+
+def marks(page: Browser) -> list[str]:
+    """The kinds of marks in the chart."""
+    return list(page.run(
+        "const kinds = [];"
+        "const visit = (mark) => { if (mark.role === 'mark') kinds.push(mark.marktype);"
+        " if (mark.marktype === 'group')"
+        "  mark.items.forEach((one) => one.items.forEach(visit)); };"
+        "visit(document.getElementById('trend').view.scenegraph().root); return kinds"))
 
 
 class OtherReports(unittest.TestCase):
@@ -113,7 +165,8 @@ class OtherReports(unittest.TestCase):
     def check(self, study: str) -> None:
         text, count = STUDIES[study]
         (self.folder / f"{study}.yaml").write_text(text, encoding="utf-8")
-        for words in (("compare", f"{study}.yaml", "-q", "--db", f"{study}.db",
+        (self.folder / "jobs.csv").write_text(JOBS, encoding="utf-8")
+        for words in (("compare", f"{study}.yaml", "-q", "--force", "--db", f"{study}.db",
                        "--csv", f"{study}.csv"),
                       ("report", f"{study}.db", "-o", f"{study}.html")):
             subprocess.run([self.cospot, *words], cwd=self.folder, check=True,
@@ -145,23 +198,7 @@ class OtherReports(unittest.TestCase):
             time.sleep(0.5)  # until the chart has the new width
             self.assertEqual(page.run("const page = document.documentElement;"
                                       "return page.scrollWidth - page.clientWidth"), 0)
-            labels = page.run(
-                "const labels = [];"
-                "const visit = (mark, x, y, axis) => mark.items.forEach((item) => {"
-                " if (mark.marktype === 'group') item.items.forEach((one) =>"
-                "  visit(one, x + (item.x ?? 0), y + (item.y ?? 0), item.orient ?? axis));"
-                " else if (mark.role === 'axis-label' && item.opacity !== 0) labels.push({ axis,"
-                "  text: [item.text].flat().join(' '),"
-                "  x1: x + item.bounds.x1, x2: x + item.bounds.x2,"
-                "  y1: y + item.bounds.y1, y2: y + item.bounds.y2 }); });"
-                "visit(document.getElementById('trend').view.scenegraph().root, 0, 0, null);"
-                "return labels")
-            self.assertGreater(len(labels), 2)
-            self.assertEqual([label["text"] for label in labels if "…" in label["text"]], [])
-            for a, b in itertools.combinations(labels, 2):
-                apart = (a["x2"] <= b["x1"] + 1 or b["x2"] <= a["x1"] + 1
-                         or a["y2"] <= b["y1"] + 1 or b["y2"] <= a["y1"] + 1)
-                self.assertTrue(apart, f"{a} and {b} at {width}")
+            check_labels(self, page)
             self.assertNotIn("`", page.text("#answer") + page.text("main"))
         page.resize(1400, 900)
 
@@ -182,6 +219,161 @@ class OtherReports(unittest.TestCase):
 
     def test_life(self) -> None:
         self.check("life")
+
+    def test_broker(self) -> None:
+        self.check("broker")
+
+    def test_classes(self) -> None:
+        self.check("classes")
+
+
+class Customers(unittest.TestCase):
+    """What a reader of the pages of `broker` and `classes` sees and does."""
+
+    cospot: ClassVar[pathlib.Path]
+    folder: ClassVar[pathlib.Path]
+    browser: ClassVar[Browser]
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        (cls.folder / "jobs.csv").write_text(JOBS, encoding="utf-8")
+        texts = {name: STUDIES[name][0] for name in ("broker", "classes")}
+        # As many seeds as the evaluation of the paper has.
+        texts["seeds"] = texts["broker"].replace("[1, 2, 3]", str(list(range(1, 32))))
+        for name, text in texts.items():
+            (cls.folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+            for words in (("compare", f"{name}.yaml", "-q", "--force", "--db", f"{name}.db"),
+                          ("report", f"{name}.db", "-o", f"{name}.html")):
+                subprocess.run([cls.cospot, *words], cwd=cls.folder, check=True,
+                               stdout=subprocess.DEVNULL)
+        cls.browser = Browser(1400)
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.browser.close()
+
+    def setUp(self) -> None:
+        self.browser.resize(1400, 900)
+
+    def open(self, name: str, view: str = "") -> None:
+        self.browser.open(self.folder / f"{name}.html", view)
+
+    def test_the_answer_stands_on_top_in_words(self) -> None:
+        for name, begin, words in (("broker", "Cheapest: ", "fault tolerance"),
+                                   ("classes", "Revenue: highest ", "by checkpoint minutes: 5: ")):
+            self.open(name)
+            first = self.browser.all("#answer .answer")[0]
+            self.assertTrue(first.text.startswith(begin), first.text)
+            self.assertLess(first.location["y"] + first.size["height"], 300)
+            answer = self.browser.text("#answer")
+            self.assertIn(words, answer)
+            self.assertNotIn(words.split(":")[0].removeprefix("by ").replace(" ", "_"), answer)
+
+    def test_what_is_chosen_first_is_what_the_answer_says(self) -> None:
+        self.open("broker")
+        name = self.browser.text("#detail .allocator")
+        said = self.browser.text("#answer .answer").split(" with ")[1].split(";")[0]
+        self.assertEqual(name.replace(" · ", ", ").lower(), said)
+
+    def test_categories_have_bars_and_numbers_lines(self) -> None:
+        for name, category, number in (("broker", "bid", "alpha"),
+                                       ("classes", "partition", "classes")):
+            self.open(name, f"#x={category}")
+            self.assertIn("rect", marks(self.browser))
+            self.assertNotIn("line", marks(self.browser))
+            self.open(name, f"#x={number}")
+            self.assertIn("line", marks(self.browser))
+
+    def test_a_filter_leaves_rows_out_and_the_address_says_so(self) -> None:
+        for name, axis, rows in (("broker", "bid", 8), ("classes", "partition", 24)):
+            self.open(name)
+            self.browser.all(f"#filter-{axis} .choices input")[0].click()
+            self.assertEqual(len(self.browser.all("#table tbody tr")), rows)
+            self.assertEqual(self.browser.text("#filter-count"), "1 active")
+            self.assertEqual(self.browser.text(f"#filter-{axis} .badge"), "2 of 3")
+            address = self.browser.run("return location.hash")
+            self.open(name, address)
+            self.assertEqual(len(self.browser.all("#table tbody tr")), rows)
+
+    def test_the_keyboard_alone_chooses_and_sorts(self) -> None:
+        for name in ("broker", "classes"):
+            self.open(name)
+            before = self.browser.text("#detail .allocator")
+            self.browser.run("document.getElementById('trend').focus()")
+            self.browser.press("\ue014")  # right
+            self.browser.press("\ue014")
+            self.assertNotEqual(self.browser.text("#detail .allocator"), before)
+            self.assertIn("selected=", self.browser.run("return location.hash"))
+            heading = "#table thead button[data-sort]"
+            self.browser.run("document.querySelector(arguments[0]).focus()", heading)
+            self.browser.press("\ue007")  # enter
+            self.assertIn("sort=", self.browser.run("return location.hash"))
+            # The focus stays on the heading, so that another press turns the order round.
+            self.assertTrue(self.browser.run(
+                "return document.activeElement === document.querySelector(arguments[0])", heading))
+
+    def test_on_paper_nothing_is_cut_off_or_idle(self) -> None:
+        for name in ("broker", "classes", "seeds"):
+            self.open(name)
+            self.browser.command("Emulation.setEmulatedMedia", media="print")
+            self.browser.resize(720, 1000)  # a page's width
+            self.browser.run("window.dispatchEvent(new Event('beforeprint'))")
+            for kind in ("aside", ".controls", "#trend-help", "#pages-top", ".copy",
+                         "details:not([open])"):
+                self.assertEqual([one.text for one in self.browser.all(kind)
+                                  if one.is_displayed()], [], kind)
+            cut = self.browser.run(
+                "return [...document.querySelectorAll('body *')].filter((one) =>"
+                " one.checkVisibility() && !one.classList.contains('hidden') &&"
+                " !one.closest('.hidden, option') &&"
+                " one.getBoundingClientRect().right > innerWidth + 1).map((one) =>"
+                " `${one.tagName} ${one.className} ${one.textContent.slice(0, 40)}`)")
+            self.assertEqual(cut, [], name)
+            rows = self.browser.run(
+                "return [...document.querySelectorAll('#table tbody tr')]"
+                ".filter((one) => one.checkVisibility()).length")
+            self.assertLessEqual(rows, 30)
+            self.browser.command("Emulation.setEmulatedMedia", media="")
+            self.browser.resize(1400, 900)
+
+    def test_with_31_seeds_it_can_still_be_read(self) -> None:
+        self.open("seeds")
+        self.assertIn("each the mean of its seeds; 372 of 372 runs",
+                      self.browser.text("#in-view"))
+        self.assertIn("Mean over 31 seeds", self.browser.text("#detail"))
+        # All seeds are in sight, without a bar to scroll.
+        self.assertTrue(self.browser.run(
+            "const list = document.querySelector('#filter-seed .choices');"
+            "return list.scrollHeight <= list.clientHeight"))
+        for view in ("#mode=runs&x=seed", "#mode=runs&x=seed&color=bid", "#mode=runs&color=seed"):
+            self.open("seeds", view)
+            self.assertEqual(self.browser.console(), [])
+            check_labels(self, self.browser)
+            height = self.browser.run("return document.getElementById('trend').clientHeight")
+            self.assertLess(height, 1500)
+
+
+class ManyRuns(unittest.TestCase):
+    """More points than circles can tell apart."""
+
+    cospot: ClassVar[pathlib.Path]
+    folder: ClassVar[pathlib.Path]
+
+    def test_without_circles_the_page_does_not_speak_of_them(self) -> None:
+        text = STUDIES["broker"][0].replace("[1, 2, 3]", str(list(range(1, 71))))
+        (self.folder / "many.yaml").write_text(text, encoding="utf-8")
+        for words in (("compare", "many.yaml", "-q", "--db", "many.db"),
+                      ("report", "many.db", "-o", "many.html")):
+            subprocess.run([self.cospot, *words], cwd=self.folder, check=True,
+                           stdout=subprocess.DEVNULL)
+        page = Browser()
+        self.addCleanup(page.close)
+        page.open(self.folder / "many.html", "#mode=runs")
+        self.assertIn("840 runs of 840", page.text("#in-view"))
+        self.assertNotIn("circle", page.text("#trend-note") + page.text("#trend-help"))
+        page.open(self.folder / "many.html")
+        self.assertIn("circle", page.text("#trend-note"))
+        self.assertIn("circle", page.text("#trend-help"))
 
 
 class Pair(unittest.TestCase):
@@ -230,4 +422,4 @@ class Pair(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases(__doc__, OtherReports, Pair))
+    sys.exit(run_cases(__doc__, OtherReports, Customers, ManyRuns, Pair))

@@ -90,6 +90,9 @@ class StudyReport(unittest.TestCase):
                     "vm_rejected", host_subset_size=point["name"], vm=point["colorName"]))
         self.assertEqual({point["colorName"] for point in points}, {"UTIL", "COS"})
         self.assertEqual(len(self.browser.all("#trend canvas")), 1)
+        # What a screen reader says of it.
+        label = self.browser.one("#trend [role=img]").get_attribute("aria-label")
+        self.assertIn("Mean VMs rejected by Host subset size. 1 UTIL: ", label)
 
     def test_a_choice_leaves_the_other_runs_out(self) -> None:
         for point in self.points("#color=vm&size=2 %25"):
@@ -112,7 +115,10 @@ class StudyReport(unittest.TestCase):
                                  stdout=subprocess.PIPE, text=True).stdout.splitlines()
         answer = [line.text for line in self.browser.all("#answer .answer, #answer .answer-detail")]
         self.assertTrue(answer[0].startswith("VMs rejected: lowest "), answer)
-        self.assertEqual([line.strip() for line in summary[1:1 + len(answer)]],
+        # The page names axes in words.
+        expected = [line.strip().replace("host_subset_size", "host subset size")
+                    for line in summary[1:1 + len(answer)]]
+        self.assertEqual(expected,
                          [line.replace("±", "+/-") for line in answer])
         self.assertLess(self.browser.one("#answer").location["y"],
                         self.browser.one("#trend").location["y"])

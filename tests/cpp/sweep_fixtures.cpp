@@ -198,8 +198,7 @@ Measures made_measures(std::size_t run_index) {
 }
 
 RunGroupFunction made_runs(const std::function<void(std::size_t)>& before) {
-  return [before](const RunGroup&, std::span<const std::size_t> pending,
-                  const RecordMeasures& record) {
+  return [before](const RunGroup&, std::span<const std::size_t> pending, const RecordRun& record) {
     for (const std::size_t run : pending) {
       if (before) before(run);
       record(run, made_measures(run));

@@ -140,18 +140,18 @@ TEST_CASE("compare: SIGKILL in the middle, then a resume, give the same rows") {
 TEST_CASE("compare: a runner that does not do its work is found out") {
   const ScratchFolder folder;
   using Pending = std::span<const std::size_t>;
-  const auto lazy = [](const RunGroup&, Pending, const RecordMeasures&) {};
-  const auto twice = [](const RunGroup&, Pending pending, const RecordMeasures& record) {
+  const auto lazy = [](const RunGroup&, Pending, const RecordRun&) {};
+  const auto twice = [](const RunGroup&, Pending pending, const RecordRun& record) {
     for (int i = 0; i < 2; ++i) record(pending[0], made_measures(pending[0]));
   };
-  const auto foreign = [](const RunGroup& group, Pending, const RecordMeasures& record) {
-    record(group.first_run + group.run_count, {});
+  const auto foreign = [](const RunGroup& group, Pending, const RecordRun& record) {
+    record(group.first_run + group.run_count, Measures{});
   };
   CHECK_THROWS_AS((void)run(folder / "1.db", {}, lazy), std::logic_error);
   CHECK_THROWS_AS((void)run(folder / "2.db", {}, twice), std::logic_error);
   CHECK_THROWS_AS((void)run(folder / "3.db", {}, foreign), std::logic_error);
-  const auto too_few = [](const RunGroup&, Pending pending, const RecordMeasures& record) {
-    record(pending[0], {});
+  const auto too_few = [](const RunGroup&, Pending pending, const RecordRun& record) {
+    record(pending[0], Measures{});
   };
   CHECK_THROWS_AS((void)run(folder / "4.db", {}, too_few), std::logic_error);
 }

@@ -68,5 +68,21 @@ TEST_CASE("SummaryText: the same as lines and as HTML, of which nothing is marku
   CHECK(contains(html, "<p>More</p>\n<pre tabindex=\"0\">kept   apart</pre>"));
 }
 
+TEST_CASE("SummaryText: in the answer of a page, names of axes are words") {
+  SummaryText text("otn_limit stays in other lines\nAll: otn_limit 3\n");
+  text.add_answer(
+      "Cost: lowest with otn_limit 1, bid on_demand, my_otn_limit 2\n  by otn_limit: 1\n");
+  text.add({.columns = {{"otn_limit", "otn_limit"}}, .rows = {{{"otn_limit", {}}}}});
+  const std::vector<std::string> names{"bid", "otn_limit"};
+  CHECK(text.html(names) ==
+        "<p>otn_limit stays in other lines</p>\n<p>All: otn limit 3</p>\n"
+        "<p class=\"answer\">Cost: lowest with otn limit 1, bid on_demand, my_otn_limit 2</p>\n"
+        "<p class=\"answer-detail\">by otn limit: 1</p>\n"
+        "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th class=\"number\">otn "
+        "limit</th></tr></thead>\n<tbody>\n<tr><td class=\"number\">otn_limit</td></tr>\n"
+        "</tbody></table></div>\n");
+  CHECK(contains(text.html(), "with otn_limit 1"));
+}
+
 }  // namespace
 }  // namespace cospot

@@ -65,9 +65,10 @@ class WorkloadFolder {
     write_workload(workload_, folder_ / "w.csv", WorkloadSchema::kCospot);
   }
 
-  [[nodiscard]] Experiment load(const ProviderPreset& preset, const std::string& text) const {
+  [[nodiscard]] Experiment load(const ProviderPreset& preset, const std::string& text,
+                                bool keeps_timeline = false) const {
     const StudyFile file = file_of(text);
-    const ProviderStudy study(preset, file.root);
+    const ProviderStudy study(preset, file.root, keeps_timeline);
     return load_provider_experiment(study, study.table().read(file));
   }
 
@@ -92,8 +93,9 @@ std::vector<Measures> run_all(const Experiment& experiment) {
     const RunGroup group = grid.group(i);
     std::vector<std::size_t> runs;
     for (std::size_t run = 0; run < group.run_count; ++run) runs.push_back(group.first_run + run);
-    experiment.run_group(
-        group, runs, [&](std::size_t run, Measures values) { rows.at(run) = std::move(values); });
+    experiment.run_group(group, runs, [&](std::size_t run, RunRecord record) {
+      rows.at(run) = std::move(record.measures);
+    });
   }
   return rows;
 }
@@ -132,6 +134,40 @@ TEST_CASE("provider study: every part is known to these tests, and a short form 
   CHECK(presets == registered);
 }
 
+/// Checks that the days of each run come to what the run came to.
+void check_days(ResultsDatabase& results) {
+  const Schema& schema = results.schema();
+  const auto sum_of = [&](const std::vector<std::vector<Value>>& days, std::string_view name) {
+    const auto column = std::ranges::find(schema.timeline, name, &Column::name);
+    const auto at = static_cast<std::size_t>(column - schema.timeline.begin());
+    double sum = 0;
+    for (const std::vector<Value>& day : days) {
+      const Value& value = day.at(at);
+      const auto* count = std::get_if<std::int64_t>(&value);
+      sum += count != nullptr ? static_cast<double>(*count) : std::get<double>(value);
+    }
+    return sum;
+  };
+  results.for_each_row([&](const Row& row) {
+    CAPTURE(row.run_index);
+    const std::vector<std::vector<Value>> days = results.timeline_of(row.run_index);
+    REQUIRE(days.size() == 100);  // of the window
+    std::size_t compared = 0;
+    for (std::size_t i = 0; i < schema.measures.size(); ++i) {
+      const std::string& name = schema.measures[i].name;
+      const Value& value = row.values[schema.axes.size() + i];
+      if (name == "evictions") {
+        // Some may be evicted before the window.
+        CHECK(sum_of(days, name) <= static_cast<double>(std::get<std::int64_t>(value)));
+      } else if (name == "vm_revenue" || name == "spot_revenue" || name == "economy_revenue") {
+        CHECK(sum_of(days, name) == doctest::Approx(vcpu_seconds(std::get<Revenue>(value))));
+        ++compared;
+      }
+    }
+    CHECK(compared >= 2);
+  });
+}
+
 TEST_CASE("provider study: every two parts combine in every short form, and its database opens") {
   const WorkloadFolder folder(5);
   for (const ProviderPreset* preset : all_presets()) {
@@ -148,7 +184,7 @@ TEST_CASE("provider study: every two parts combine in every short form, and its 
                            text.find("economy:") != std::string::npos ||
                            text.find("host_subset_size:") != std::string::npos;
         if (!draws) text.erase(text.find("seed: [1, 2]"));
-        const Experiment experiment = folder.load(*preset, text);
+        const Experiment experiment = folder.load(*preset, text, true);
         // The study's own columns come first, as they are without further parts.
         const std::vector<Column> own = ProviderStudy(*preset, {}).schema().measures;
         std::size_t in_common = 0;
@@ -160,6 +196,7 @@ TEST_CASE("provider study: every two parts combine in every short form, and its 
         NoProgress progress;
         ResultsDatabase results = run_in_memory(experiment, 2, progress);
         CHECK(results.finished_runs().size() == experiment.grid().run_count());
+        check_days(results);
         // The views are made of columns that are there.
         SqliteStatement count(results.connection(), "SELECT count(*) FROM run_figures");
         REQUIRE(count.step());

@@ -30,7 +30,8 @@ std::string run(const ScratchFolder& folder, const std::string& arguments) {
   try {
     CLI::App app;
     NoPythonPolicies policies;
-    add_run_commands(app, policies, built_in_studies());
+    add_run_command(app, policies, built_in_studies());
+    add_size_command(app, policies);
     app.parse(arguments);
   } catch (...) {
     restore();

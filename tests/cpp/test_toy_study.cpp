@@ -69,7 +69,7 @@ Experiment load(const Rectangles& sides, bool third_fails) {
                         .configuration = table().json(sides).dump()};
   experiment.run_group = [sides, grid = experiment.grid(), third_fails](
                              const RunGroup&, std::span<const std::size_t> pending,
-                             const RecordMeasures& record) {
+                             const RecordRun& record) {
     for (const std::size_t run : pending) {
       if (third_fails && run == 2) throw PolicyError("the third run fails");
       const auto at = table().at(sides, grid.coordinates(run));

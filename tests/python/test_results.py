@@ -459,3 +459,47 @@ def test_money_by_flavor_needs_the_workload_and_a_price_for_all_its_flavors(tmp_
     workload.unlink()
     with pytest.raises(ConfigError, match="need the requests of the workload .*, which is not in"):
         results.money(flavors=flavors)
+
+
+def test_the_timeline_adds_up_to_the_runs(tmp_path: Path) -> None:
+    study = {
+        "workloads": {"synthetic": "azure2020", "seed": 3, "scale": 0.001},
+        "host": {"vcpus": 10400, "memory_mb": 2250},
+        "headroom_percent": 0,
+        "vm": "UTIL",
+        "spot": "sDPD",
+        "evictor": "FIFO",
+        "saf": [False, True],
+        "otn": [1, 4],
+    }
+    cospot.compare(study, db=tmp_path / "r.db", timeline=True, progress=False)
+    results = cospot.load_results(tmp_path / "r.db")
+    days = results.timeline()
+    assert days.index.names == ["run_index", "day"]
+    assert days.index.tolist() == [(run, day) for run in range(4) for day in range(14)]
+    assert {name: str(dtype) for name, dtype in days.dtypes.items()} == {
+        "hosts_in_use": "float64",
+        "vms": "float64",
+        "spots": "float64",
+        "evictions": "int64",
+        "vm_revenue": "float64",
+        "spot_revenue": "float64",
+    }
+    sums = days.groupby("run_index").sum()
+    for revenue in ("vm_revenue", "spot_revenue"):
+        assert sums[revenue].tolist() == pytest.approx(results.runs[revenue].tolist())
+    assert (sums["evictions"] <= results.runs["evictions"]).all()
+    assert (days["hosts_in_use"].groupby("run_index").max() <= results.runs["hosts"]).all()
+    # What it says of itself is no column of a run.
+    assert results.columns.loc["timeline.vms", "unit"] == "VMs"
+    assert "timeline.vms" not in results.runs
+
+
+def test_without_a_timeline_it_says_how_to_keep_one(small_database: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"keep no timeline.*timeline=True"):
+        cospot.load_results(small_database).timeline()
+    study = {"study": "deadline", "trace": {"synthetic": "bursty", "seed": 1, "days": 20}}
+    with pytest.raises(
+        ConfigError, match="not of a provider's datacenter; expected one of: compare"
+    ):
+        cospot.compare(study, db=tmp_path / "d.db", timeline=True, progress=False)

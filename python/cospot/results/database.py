@@ -45,8 +45,8 @@ class Results:
         database: The file it was read from.
         study: The study: ``"compare"``, ``"degradation"``, ...
         columns: The study's columns as its database declares them, index ``name``: ``role``
-            (``axis``, ``measure``, ``time``, ``detail``, ``derived``), ``type``, ``unit``,
-            ``meaning``.
+            (``axis``, ``measure``, ``time``, ``detail``, ``derived``, ``timeline``), ``type``,
+            ``unit``, ``meaning``.
         runs: One row per finished run, index ``run_index`` (grid order). The columns are the
             study's, details left out: texts of an axis as ordered categories in the order of the
             study file, and ``size`` where there are datacenters. Of ``compare``:
@@ -208,6 +208,33 @@ class Results:
         amounts = _core._money_of_results(self.database, flavors=flavors, **given)
         frame = pd.DataFrame(amounts).set_index("run_index").astype("float64")
         return frame.loc[self.runs.index]
+
+    def timeline(self) -> pd.DataFrame:
+        """Return what every run did on each day of its window.
+
+        Returns:
+            A frame, index ``run_index`` and ``day`` (0 is the window's first), float64 unless said
+            otherwise: ``hosts_in_use`` (on which an instance runs), ``vms`` and ``spots`` that run,
+            each the mean over the day; ``evictions`` on that day, int64; ``vm_revenue`` and
+            ``spot_revenue`` earned on it, vcpu-seconds. With an Economy class also
+            ``economy_instances`` and ``economy_revenue``.
+
+        Raises:
+            ConfigError: The runs keep none; ``cospot.compare(..., timeline=True)`` and ``cospot
+                compare --timeline`` make them do so.
+        """
+        kept = self.columns[self.columns["role"] == "timeline"]
+        if kept.empty:
+            raise ConfigError(
+                f"{self.database}: its runs keep no timeline; expected results of "
+                "compare(..., timeline=True), or of `cospot compare --timeline`"
+            )
+        with _connect(self.database) as connection:
+            frame = _read_frame(connection, "SELECT * FROM timeline ORDER BY run_index, day")
+        for name, column in kept.iterrows():
+            plain = str(name).removeprefix("timeline.")
+            frame[plain] = frame[plain].astype(cast("Any", _DTYPES[str(column["type"])]))
+        return frame.set_index(["run_index", "day"])
 
     def configuration(self, run_index: int) -> dict[str, Any]:
         """Return all that is needed to repeat one run.

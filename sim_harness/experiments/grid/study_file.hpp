@@ -16,6 +16,7 @@ struct StudyFile {
   std::filesystem::path folder;   ///< paths are relative to it
   std::optional<SimTime> window;  ///< `--window-days`
   PolicyLoader* policies = nullptr;
+  bool keeps_timeline = false;  ///< `--timeline`: runs keep what they do over time
 };
 
 }  // namespace cospot

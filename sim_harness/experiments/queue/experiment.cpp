@@ -106,7 +106,7 @@ class ExperimentRun {
 
   void run_group(const PendingGroup& pending, std::vector<Row>& rows) {
     std::vector<bool> recorded(pending.runs.size());
-    const auto record = [&](std::size_t run_index, Measures measures) {
+    const auto record = [&](std::size_t run_index, RunRecord run) {
       const auto found = std::lower_bound(pending.runs.begin(), pending.runs.end(), run_index);
       const auto position = static_cast<std::size_t>(found - pending.runs.begin());
       if (found == pending.runs.end() || *found != run_index || recorded[position]) {
@@ -114,7 +114,7 @@ class ExperimentRun {
             fmt::format("run {} was recorded, which was not pending", run_index));
       }
       recorded[position] = true;
-      rows.push_back(make_row(run_index, std::move(measures)));
+      rows.push_back(make_row(run_index, std::move(run)));
       counter_.add(1);
       if (must_stop()) throw StopGroup{};
     };
@@ -125,14 +125,23 @@ class ExperimentRun {
     }
   }
 
-  [[nodiscard]] Row make_row(std::size_t run_index, Measures measures) const {
+  [[nodiscard]] Row make_row(std::size_t run_index, RunRecord run) const {
+    const Measures& measures = run.measures;
     const std::vector<Column>& columns = experiment_.schema.measures;
     if (measures.size() != columns.size()) {
       throw std::logic_error(fmt::format("run {} recorded {} measures where the study has {}",
                                          run_index, measures.size(), columns.size()));
     }
+    if (run.timeline.empty() != experiment_.schema.timeline.empty()) {
+      throw std::logic_error(
+          fmt::format("run {} recorded {} rows of its timeline", run_index, run.timeline.size()));
+    }
     const Coordinates at = grid_.coordinates(run_index);
-    Row row{.run_index = run_index, .values = {}, .configuration = {}, .version = COSPOT_VERSION};
+    Row row{.run_index = run_index,
+            .values = {},
+            .configuration = {},
+            .version = COSPOT_VERSION,
+            .timeline = std::move(run.timeline)};
     row.configuration = experiment_.run_configuration
                             ? experiment_.run_configuration(run_index, measures)
                             : axes_json(experiment_, at);

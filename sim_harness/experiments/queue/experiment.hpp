@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim_harness/experiments/grid/grid.hpp"
@@ -17,14 +18,23 @@ namespace cospot {
 /// What a run came to: a value for every measure of the study's schema.
 using Measures = std::vector<Value>;
 
-/// Takes the measures of one run. May throw to stop the group: who runs it lets that pass.
-using RecordMeasures = std::function<void(std::size_t run_index, Measures measures)>;
+/// The same, and what the run did over time where the schema says that it keeps that.
+struct RunRecord {
+  // NOLINTNEXTLINE(google-explicit-constructor): most runs are their measures
+  RunRecord(Measures measured, std::vector<std::vector<Value>> over_time = {})
+      : measures(std::move(measured)), timeline(std::move(over_time)) {}
+
+  Measures measures;
+  std::vector<std::vector<Value>> timeline;
+};
+
+/// Takes what one run came to. May throw to stop the group: who runs it lets that pass.
+using RecordRun = std::function<void(std::size_t run_index, RunRecord record)>;
 
 /// Simulates those runs of a group that are pending and records each exactly once, in any order.
 /// Called by several threads at once, for different groups.
-using RunGroupFunction =
-    std::function<void(const RunGroup& group, std::span<const std::size_t> pending_runs,
-                       const RecordMeasures& record)>;
+using RunGroupFunction = std::function<void(
+    const RunGroup& group, std::span<const std::size_t> pending_runs, const RecordRun& record)>;
 
 /// A study file, read and loaded: a grid of runs and what simulates them. This is all that the
 /// harness knows of a study.

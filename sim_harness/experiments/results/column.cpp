@@ -33,9 +33,11 @@ std::string_view column_role_name(ColumnRole role) {
     case ColumnRole::kDetail:
       return "detail";
     case ColumnRole::kDerived:
+      return "derived";
+    case ColumnRole::kTimeline:
       break;
   }
-  return "derived";
+  return "timeline";
 }
 
 std::vector<Column> Schema::columns() const {

@@ -27,11 +27,12 @@ enum class ColumnType : std::uint8_t {
 
 /// Where a column comes from.
 enum class ColumnRole : std::uint8_t {
-  kAxis,     ///< a value of the study's grid
-  kMeasure,  ///< what a run came to
-  kTime,     ///< a measure of how long something took: 0 without timing
-  kDetail,   ///< not in the CSV: what it takes to repeat a run, and what views go by
-  kDerived,  ///< follows from the others: a column of the view run_figures
+  kAxis,      ///< a value of the study's grid
+  kMeasure,   ///< what a run came to
+  kTime,      ///< a measure of how long something took: 0 without timing
+  kDetail,    ///< not in the CSV: what it takes to repeat a run, and what views go by
+  kDerived,   ///< follows from the others: a column of the view run_figures
+  kTimeline,  ///< of the table `timeline`: what a run did over time
 };
 
 [[nodiscard]] std::string_view column_role_name(ColumnRole role);
@@ -63,6 +64,9 @@ struct Schema {
   std::vector<Column> measures;   ///< in the order of the CSV
   std::vector<Column> derived{};  ///< columns of the view `run_figures`, which has run_index too
   std::string views{};            ///< SQL that creates the study's views
+  /// Columns of the table `timeline`, the time first; empty: runs do not keep what they did over
+  /// time.
+  std::vector<Column> timeline{};
 
   [[nodiscard]] std::vector<Column> columns() const;  ///< of `run`: axes, then measures
 };
@@ -71,9 +75,10 @@ struct Schema {
 /// the grid.
 struct Row {
   std::size_t run_index = 0;
-  std::vector<Value> values;  ///< axes, then measures
-  std::string configuration;  ///< JSON: all that is needed to repeat the run
-  std::string version;        ///< of the cospot that ran it
+  std::vector<Value> values;                   ///< axes, then measures
+  std::string configuration;                   ///< JSON: all that is needed to repeat the run
+  std::string version;                         ///< of the cospot that ran it
+  std::vector<std::vector<Value>> timeline{};  ///< by the schema's columns, in the order of time
 };
 
 /// A value as it stands in a CSV; nothing is quoted, because labels hold no commas.

@@ -76,6 +76,21 @@ int write_file(const fs::path& file, std::string_view text, int flags) {
   return error;
 }
 
+/// Writes a file that is there as a whole or not at all.
+void write_whole(const fs::path& file, const std::string& text) {
+  if (is_written_in_place(file)) {
+    if (const int error = write_file(file, text, 0)) throw_cannot_write(file, error);
+    return;
+  }
+  const fs::path temporary = temporary_beside(file);
+  int error = write_file(temporary, text, O_CREAT | O_TRUNC);
+  if (error == 0 && std::rename(temporary.c_str(), file.c_str()) != 0) error = errno;
+  if (error == 0) return;
+  std::error_code ignored;
+  fs::remove(temporary, ignored);
+  throw_cannot_write(file, error);
+}
+
 }  // namespace
 
 Value with_timing(const Column& column, const Value& value, Timing timing) {
@@ -96,19 +111,40 @@ std::string csv_text(ResultsDatabase& results, Timing timing) {
   return text;
 }
 
-void write_csv(const fs::path& file, ResultsDatabase& results, Timing timing) {
-  const std::string text = csv_text(results, timing);
-  if (is_written_in_place(file)) {
-    if (const int error = write_file(file, text, 0)) throw_cannot_write(file, error);
-    return;
+std::string timeline_csv_text(ResultsDatabase& results) {
+  const Schema& schema = results.schema();
+  if (schema.timeline.empty()) {
+    throw DatabaseError(results.name() +
+                        ": has no timeline: its runs keep none; expected results of `cospot "
+                        "compare --timeline`");
   }
-  const fs::path temporary = temporary_beside(file);
-  int error = write_file(temporary, text, O_CREAT | O_TRUNC);
-  if (error == 0 && std::rename(temporary.c_str(), file.c_str()) != 0) error = errno;
-  if (error == 0) return;
-  std::error_code ignored;
-  fs::remove(temporary, ignored);
-  throw_cannot_write(file, error);
+  std::string text = "run_index";
+  for (const std::vector<Column>* part : {&schema.axes, &schema.timeline}) {
+    for (const Column& column : *part) text += "," + column.name;
+  }
+  text += "\n";
+  results.for_each_row([&](const Row& row) {
+    std::string run = fmt::format("{}", row.run_index);
+    for (std::size_t i = 0; i < schema.axes.size(); ++i) {
+      run += "," + csv_value(schema.axes[i], row.values[i]);
+    }
+    for (const std::vector<Value>& values : results.timeline_of(row.run_index)) {
+      text += run;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        text += "," + csv_value(schema.timeline[i], values[i]);
+      }
+      text += "\n";
+    }
+  });
+  return text;
+}
+
+void write_csv(const fs::path& file, ResultsDatabase& results, Timing timing) {
+  write_whole(file, csv_text(results, timing));
+}
+
+void write_timeline_csv(const fs::path& file, ResultsDatabase& results) {
+  write_whole(file, timeline_csv_text(results));
 }
 
 void require_csv_writable(const fs::path& file) {

@@ -28,6 +28,13 @@ enum class Timing : std::uint8_t { kOn, kOff };
 /// Errors: InputError that names the file.
 void write_csv(const std::filesystem::path& file, ResultsDatabase& results, Timing timing);
 
+/// What the runs of a database did over time, a line for each day of a run, in grid order: the run,
+/// its axes, and the columns of the table `timeline`. Errors: DatabaseError when it has none.
+[[nodiscard]] std::string timeline_csv_text(ResultsDatabase& results);
+
+/// Writes that to a file, as write_csv does.
+void write_timeline_csv(const std::filesystem::path& file, ResultsDatabase& results);
+
 /// Throws InputError when write_csv could not write there: asked before hours of simulation.
 void require_csv_writable(const std::filesystem::path& file);
 

@@ -39,6 +39,10 @@ void require_same_experiment(const Gathered& gathered, ResultsDatabase& database
                                     name,
                                     describe_difference(mine.configuration, record.configuration)));
   }
+  if (gathered.tables.schema.timeline.empty() != database.schema().timeline.empty()) {
+    throw DatabaseError(
+        fmt::format("{} and {}: only one of them was run with --timeline", first, name));
+  }
   const std::vector<InputRecord> inputs = database.inputs();
   if (inputs == gathered.inputs) return;
   const auto [one, other] =
@@ -58,16 +62,18 @@ bool is_same_result(const Schema& schema, const Row& one, const Row& other) {
       return false;
     }
   }
-  return one.configuration == other.configuration;
+  return one.configuration == other.configuration && one.timeline == other.timeline;
 }
 
 void gather_rows(Gathered& gathered, ResultsDatabase& database, const std::string& name) {
   database.for_each_row([&](const Row& row) {
     const std::size_t run = row.run_index;
-    const auto [found, is_new] = gathered.rows.try_emplace(run, row, name);
+    Row whole = row;
+    whole.timeline = database.timeline_of(run);
+    const auto [found, is_new] = gathered.rows.try_emplace(run, std::move(whole), name);
     if (is_new) return;
     const auto& [earlier, file] = found->second;
-    if (!is_same_result(gathered.tables.schema, earlier, row)) {
+    if (!is_same_result(gathered.tables.schema, earlier, whole)) {
       throw DatabaseError(
           fmt::format("{} and {} have different results of run {} (cospot {} and {})", file, name,
                       run, earlier.version, row.version));

@@ -15,6 +15,8 @@ namespace {
 void insert_rows(SqliteConnection& connection, const Schema& schema, std::span<const Row> rows) {
   SqliteStatement there(connection, "SELECT 1 FROM run WHERE run_index = ?");
   SqliteStatement insert(connection, insert_run_sql(schema));
+  std::optional<SqliteStatement> insert_time;
+  if (!schema.timeline.empty()) insert_time.emplace(connection, insert_timeline_sql(schema));
   for (const Row& row : rows) {
     if (there.bind(static_cast<std::int64_t>(row.run_index)).step()) {
       throw DatabaseError(
@@ -25,6 +27,10 @@ void insert_rows(SqliteConnection& connection, const Schema& schema, std::span<c
     }
     bind_row(insert, schema, row);
     insert.step();
+    for (const std::vector<Value>& at : row.timeline) {
+      bind_timeline(insert_time.value(), row.run_index, at);
+      insert_time->step();
+    }
   }
 }
 
@@ -45,8 +51,9 @@ std::int64_t count_all_runs(SqliteConnection& connection) {
                   connection.name(), count_runs(connection), count_all_runs(connection)));
 }
 
-void require_same_experiment(SqliteConnection& connection, const ExperimentRecord& record,
+void require_same_experiment(SqliteConnection& connection, const ExperimentTables& tables,
                              std::span<const InputRecord> inputs) {
+  const ExperimentRecord& record = tables.record;
   const ExperimentRecord stored = read_record(connection);
   if (stored.study != record.study) {
     throw DatabaseError(fmt::format(
@@ -58,6 +65,12 @@ void require_same_experiment(SqliteConnection& connection, const ExperimentRecor
         "{}: holds another sweep: it differs in {}; --force replaces it, --db chooses "
         "another file",
         connection.name(), describe_difference(stored.configuration, record.configuration)));
+  }
+  const bool has_timeline = !read_schema(connection).timeline.empty();
+  if (has_timeline == tables.schema.timeline.empty()) {
+    throw DatabaseError(fmt::format(
+        "{}: was started {} --timeline; --resume continues it that way, --force starts again",
+        connection.name(), has_timeline ? "with" : "without"));
   }
   const std::vector<InputRecord> stored_inputs = read_inputs(connection);
   for (std::size_t i = 0; i < inputs.size() && i < stored_inputs.size(); ++i) {
@@ -114,7 +127,7 @@ SqliteConnection open_or_create(const std::filesystem::path& file, const Experim
   const Content content = read_content(connection);
   if (content != Content::kNothing && if_present == IfPresent::kRefuse) refuse(connection);
   if (content != Content::kNothing && if_present == IfPresent::kResume) {
-    require_same_experiment(connection, tables.record, inputs);
+    require_same_experiment(connection, tables, inputs);
   } else {
     create_tables(connection, tables, inputs);
     insert_rows(connection, tables.schema, rows);
@@ -192,6 +205,17 @@ std::vector<Row> ResultsDatabase::read_rows() {
 void ResultsDatabase::for_each_row(const std::function<void(const Row&)>& use) {
   SqliteStatement select(connection_, select_runs_sql(schema_));
   while (select.step()) use(read_row(select, schema_, connection_.name()));
+}
+
+std::vector<std::vector<Value>> ResultsDatabase::timeline_of(std::size_t run_index) {
+  if (schema_.timeline.empty()) return {};
+  SqliteStatement select(connection_, select_timeline_sql(schema_));
+  select.bind(static_cast<std::int64_t>(run_index));
+  std::vector<std::vector<Value>> timeline;
+  while (select.step()) {
+    timeline.push_back(read_timeline(select, schema_, connection_.name(), run_index));
+  }
+  return timeline;
 }
 
 }  // namespace cospot

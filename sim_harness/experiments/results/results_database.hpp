@@ -52,10 +52,14 @@ class ResultsDatabase {
   [[nodiscard]] std::vector<InputRecord> inputs();
   [[nodiscard]] std::vector<GridAxis> axes();
   [[nodiscard]] std::vector<std::size_t> finished_runs();  ///< ascending
-  [[nodiscard]] std::vector<Row> read_rows();              ///< in grid order
+  [[nodiscard]] std::vector<Row> read_rows();              ///< in grid order, as for_each_row
 
-  /// Calls `use` with every run, in grid order; they need not all fit into memory.
+  /// Calls `use` with every run, in grid order, without its timeline; they need not all fit into
+  /// memory.
   void for_each_row(const std::function<void(const Row&)>& use);
+
+  /// What a run did over time, by the columns of the schema; nothing where none is kept.
+  [[nodiscard]] std::vector<std::vector<Value>> timeline_of(std::size_t run_index);
 
   /// For queries of the views.
   [[nodiscard]] SqliteConnection& connection() { return connection_; }

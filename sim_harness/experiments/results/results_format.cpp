@@ -16,8 +16,11 @@ constexpr std::int64_t kApplicationId = 0x636f7370;  // "cosp"
 
 constexpr std::array kTypes{ColumnType::kText,    ColumnType::kInteger, ColumnType::kNumber,
                             ColumnType::kBoolean, ColumnType::kRevenue, ColumnType::kIntegerOrText};
-constexpr std::array kRoles{ColumnRole::kAxis, ColumnRole::kMeasure, ColumnRole::kTime,
-                            ColumnRole::kDetail, ColumnRole::kDerived};
+constexpr std::array kRoles{ColumnRole::kAxis,   ColumnRole::kMeasure, ColumnRole::kTime,
+                            ColumnRole::kDetail, ColumnRole::kDerived, ColumnRole::kTimeline};
+
+/// Before the names of its columns in the table `column`: `run` has some of the same name.
+constexpr std::string_view kTimelinePrefix = "timeline.";
 
 std::string_view sql_type(ColumnType type) {
   switch (type) {
@@ -62,6 +65,23 @@ void create_run_table(SqliteConnection& connection, const Schema& schema) {
   connection.execute(fmt::format("CREATE TABLE run ({})", fmt::join(columns, ", ")));
 }
 
+std::string timeline_names(const Schema& schema) {
+  std::vector<std::string_view> names;
+  for (const Column& column : schema.timeline) names.push_back(column.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+void create_timeline_table(SqliteConnection& connection, const Schema& schema) {
+  if (schema.timeline.empty()) return;
+  std::string columns = "run_index INTEGER NOT NULL";
+  for (const Column& column : schema.timeline) {
+    columns += fmt::format(", {} {} NOT NULL", column.name, sql_type(column.type));
+  }
+  connection.execute(
+      fmt::format("CREATE TABLE timeline ({}, PRIMARY KEY (run_index, {})) WITHOUT ROWID", columns,
+                  schema.timeline.front().name));
+}
+
 void write_record(SqliteConnection& connection, const ExperimentRecord& record) {
   connection.execute(
       "CREATE TABLE sweep (study TEXT NOT NULL, sha256 TEXT NOT NULL, configuration TEXT NOT NULL,"
@@ -97,6 +117,10 @@ void write_columns(SqliteConnection& connection, const Schema& schema) {
   SqliteStatement insert(connection, "INSERT INTO \"column\" VALUES (?, ?, ?, ?, ?, ?, ?)");
   std::vector<Column> columns = schema.columns();
   columns.insert(columns.end(), schema.derived.begin(), schema.derived.end());
+  for (Column column : schema.timeline) {
+    column.name.insert(0, kTimelinePrefix);
+    columns.push_back(std::move(column));
+  }
   for (const Column& column : columns) {
     insert.bind(column.name)
         .bind(std::string(column_role_name(column.role)))
@@ -235,6 +259,7 @@ void create_tables(SqliteConnection& connection, const ExperimentTables& tables,
   connection.execute(fmt::format("PRAGMA application_id = {}", kApplicationId));
   connection.execute(fmt::format("PRAGMA user_version = {}", kResultsFormat));
   create_run_table(connection, tables.schema);
+  create_timeline_table(connection, tables.schema);
   write_record(connection, tables.record);
   write_inputs(connection, inputs);
   write_columns(connection, tables.schema);
@@ -285,7 +310,10 @@ Schema read_schema(SqliteConnection& connection) {
     column.meaning = select.read_text();
     column.may_be_null = select.read_integer() != 0;
     column.decimals = static_cast<int>(select.read_integer());
-    std::vector<Column>& part = column.role == ColumnRole::kAxis      ? schema.axes
+    const bool is_of_timeline = column.role == ColumnRole::kTimeline;
+    if (is_of_timeline) column.name.erase(0, kTimelinePrefix.size());
+    std::vector<Column>& part = is_of_timeline                        ? schema.timeline
+                                : column.role == ColumnRole::kAxis    ? schema.axes
                                 : column.role == ColumnRole::kDerived ? schema.derived
                                                                       : schema.measures;
     part.push_back(std::move(column));
@@ -348,6 +376,32 @@ Row read_row(SqliteStatement& select, const Schema& schema, const std::string& d
   row.configuration = select.read_text();
   row.version = select.read_text();
   return row;
+}
+
+std::string insert_timeline_sql(const Schema& schema) {
+  const std::vector<std::string_view> marks(schema.timeline.size() + 1, "?");
+  return fmt::format("INSERT INTO timeline (run_index, {}) VALUES ({})", timeline_names(schema),
+                     fmt::join(marks, ", "));
+}
+
+std::string select_timeline_sql(const Schema& schema) {
+  return fmt::format("SELECT {} FROM timeline WHERE run_index = ?1 ORDER BY {}",
+                     timeline_names(schema), schema.timeline.front().name);
+}
+
+void bind_timeline(SqliteStatement& insert, std::size_t run_index,
+                   const std::vector<Value>& values) {
+  insert.bind(static_cast<std::int64_t>(run_index));
+  for (const Value& value : values) bind_value(insert, value);
+}
+
+std::vector<Value> read_timeline(SqliteStatement& select, const Schema& schema,
+                                 const std::string& database, std::size_t run_index) {
+  std::vector<Value> values;
+  for (const Column& column : schema.timeline) {
+    values.push_back(read_value(select, column, database, run_index));
+  }
+  return values;
 }
 
 }  // namespace cospot

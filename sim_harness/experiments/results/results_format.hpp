@@ -44,4 +44,13 @@ void bind_row(SqliteStatement& insert, const Schema& schema, const Row& row);
 [[nodiscard]] Row read_row(SqliteStatement& select, const Schema& schema,
                            const std::string& database);
 
+/// The same of the table `timeline`, which only a schema with such columns has. What is selected is
+/// of the run ?1, in the order of time.
+[[nodiscard]] std::string insert_timeline_sql(const Schema& schema);
+[[nodiscard]] std::string select_timeline_sql(const Schema& schema);
+void bind_timeline(SqliteStatement& insert, std::size_t run_index,
+                   const std::vector<Value>& values);
+[[nodiscard]] std::vector<Value> read_timeline(SqliteStatement& select, const Schema& schema,
+                                               const std::string& database, std::size_t run_index);
+
 }  // namespace cospot

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,7 +52,8 @@ class SummaryText {
 
   [[nodiscard]] std::string plain() const;
   /// Without the tables' rows after the first `kMostRows`, which the report has among its points.
-  [[nodiscard]] std::string html() const;
+  /// `names`, such as `fault_tolerance`, read as words in answers and above tables.
+  [[nodiscard]] std::string html(std::span<const std::string> names = {}) const;
 
   static constexpr std::size_t kMostRows = 60;
 

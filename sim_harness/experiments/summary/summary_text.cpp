@@ -19,9 +19,30 @@ std::string html_of(std::string_view text) {
   return html;
 }
 
+using Names = std::span<const std::string>;
+
+/// A text in which names are words: `by fault tolerance`. Where one is a part of another word, it
+/// is not meant.
+std::string with_words(std::string text, Names names) {
+  const auto is_of_word = [](char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  for (const std::string& name : names) {
+    for (std::size_t at = text.find(name); at != std::string::npos;
+         at = text.find(name, at + name.size())) {
+      const std::size_t end = at + name.size();
+      if (at > 0 && is_of_word(text[at - 1])) continue;
+      if (end < text.size() && is_of_word(text[end])) continue;
+      std::replace(text.begin() + static_cast<std::ptrdiff_t>(at),
+                   text.begin() + static_cast<std::ptrdiff_t>(end), '_', ' ');
+    }
+  }
+  return text;
+}
+
 /// Indented lines are a block, whose columns stay below each other; a note in brackets is one
 /// paragraph; every other line is one of its own.
-std::string lines_html(std::string_view text) {
+std::string lines_html(std::string_view text, Names names) {
   std::string html, block;
   const auto end_block = [&] {
     if (!block.empty()) html += "<pre tabindex=\"0\">" + block + "</pre>\n";
@@ -41,7 +62,10 @@ std::string lines_html(std::string_view text) {
       block += (block.empty() ? "" : "\n") + html_of(line.substr(std::min<std::size_t>(indent, 2)));
     } else {
       end_block();
-      if (!words.empty()) html += "<p>" + html_of(words) + "</p>\n";
+      const bool is_of_settings = words.starts_with("All: ");
+      const std::string shown =
+          is_of_settings ? with_words(std::string(words), names) : std::string(words);
+      if (!words.empty()) html += "<p>" + html_of(shown) + "</p>\n";
     }
   }
   end_block();
@@ -50,30 +74,31 @@ std::string lines_html(std::string_view text) {
 
 /// Lines behind a table: what belongs to it, and the other paragraphs to unfold. The last paragraph
 /// may be the heading of the next table.
-std::string folded_html(std::string_view text, bool has_heading) {
+std::string folded_html(std::string_view text, bool has_heading, Names names) {
   const std::size_t first = std::min(text.find("\n\n"), text.size());
   const std::size_t last = std::min(text.rfind("\n\n"), text.size());
   const std::size_t end = has_heading ? last : text.size();
-  std::string html = lines_html(text.substr(0, first));
+  std::string html = lines_html(text.substr(0, first), names);
   if (first < end) {
     html += fmt::format("<details><summary>More of the summary</summary>\n{}</details>\n",
-                        lines_html(text.substr(first, end - first)));
+                        lines_html(text.substr(first, end - first), names));
   }
-  return html + lines_html(text.substr(std::max(first, end)));
+  return html + lines_html(text.substr(std::max(first, end)), names);
 }
 
-std::string answer_html(std::string_view text) {
+std::string answer_html(std::string_view text, Names names) {
   std::string html;
   while (!text.empty()) {
     const std::string_view line = take_line(text);
     const bool is_detail = line.starts_with(' ');
+    const std::string words(is_detail ? line.substr(line.find_first_not_of(' ')) : line);
     html += fmt::format("<p class=\"{}\">{}</p>\n", is_detail ? "answer-detail" : "answer",
-                        html_of(is_detail ? line.substr(line.find_first_not_of(' ')) : line));
+                        html_of(with_words(words, names)));
   }
   return html;
 }
 
-std::string table_html(const SummaryTable& table) {
+std::string table_html(const SummaryTable& table, Names names) {
   std::vector<std::size_t> shown;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (!table.columns[i].title.empty()) shown.push_back(i);
@@ -84,7 +109,8 @@ std::string table_html(const SummaryTable& table) {
                        html_of(text));
   };
   std::string html = "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>";
-  for (const std::size_t i : shown) html += cell(i, "th", table.columns[i].title);
+  for (const std::size_t i : shown)
+    html += cell(i, "th", with_words(table.columns[i].title, names));
   html += "</tr></thead>\n<tbody>\n";
   const std::size_t rows = std::min(table.rows.size(), SummaryText::kMostRows);
   for (const std::vector<SummaryCell>& row : std::span(table.rows).first(rows)) {
@@ -137,21 +163,21 @@ std::string SummaryText::plain() const {
   return text;
 }
 
-std::string SummaryText::html() const {
+std::string SummaryText::html(std::span<const std::string> names) const {
   std::string html;
   bool has_table = false;
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const auto& [kind, text, table] = pieces_[i];
     if (kind == Kind::kTable) {
-      html += table_html(table);
+      html += table_html(table, names);
       has_table = true;
     } else if (kind == Kind::kAnswer) {
-      html += answer_html(text);
+      html += answer_html(text, names);
     } else if (kind == Kind::kDrawing) {
       html += text;
     } else {
       const bool has_heading = i + 1 < pieces_.size() && pieces_[i + 1].kind == Kind::kTable;
-      html += has_table ? folded_html(text, has_heading) : lines_html(text);
+      html += has_table ? folded_html(text, has_heading, names) : lines_html(text, names);
     }
   }
   return html;

@@ -65,7 +65,7 @@ void SimulationEngine::go_down(const Outage& outage) {
     ++(is_failure ? life_.spots_lost : life_.spots_stopped);
     tell(is_failure ? LifeEventKind::kLoss : LifeEventKind::kStop, spot, host);
     stop_spot(spot, host, LossCause::kOutage, now_);
-    if (forecasts_ != nullptr) forecasts_->departed(spot, host, now_);
+    tell_counting([&](InstanceObserver& watch) { watch.departed(spot, host, now_); });
     begin_waiting(spot);
   }
   while (!vms_on_[host].empty()) {
@@ -76,7 +76,7 @@ void SimulationEngine::go_down(const Outage& outage) {
     std::erase(vms_on_[host], vm);
     lost_[0].add(LossCause::kOutage, lost);
     stopped(vm, lost, LossCause::kOutage);
-    if (forecasts_ != nullptr) forecasts_->departed(vm, host, now_);
+    tell_counting([&](InstanceObserver& watch) { watch.departed(vm, host, now_); });
     tell(LifeEventKind::kEvacuation, vm, host);
     push({now_, DueKind::kEvacuation, moves_++, vm, row.version});
   }
@@ -117,11 +117,11 @@ void SimulationEngine::move_vm(InstanceIndex instance, HostIndex from, HostIndex
   learn_of_move(instance, from, to);
 }
 
-/// To who forecasts, a VM that changes leaves and comes again.
 void SimulationEngine::learn_of_move(InstanceIndex instance, HostIndex from, HostIndex to) {
-  if (forecasts_ == nullptr) return;
-  forecasts_->departed(instance, from, now_);
-  forecasts_->placed(request_of(instance), to);
+  tell_counting([&](InstanceObserver& watch) {
+    watch.departed(instance, from, now_);
+    watch.placed(request_of(instance), to);
+  });
 }
 
 /// A VM on a host that will go down moves where nobody has to go for it; else it stays for now.

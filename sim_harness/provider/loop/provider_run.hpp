@@ -25,6 +25,7 @@ struct ProviderParts {
   /// Forecasts beside those that the spot chain needs.
   std::vector<std::unique_ptr<ForecastOwner>> forecasts{};
   std::shared_ptr<RunObserver> observer{};  ///< null: nobody watches
+  bool keeps_days = false;                  ///< SimulationParts
 };
 
 /// One run of a provider's datacenter with all that it needs: its policies, its plan of what

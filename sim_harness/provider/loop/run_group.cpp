@@ -64,9 +64,12 @@ class GroupSimulation {
             .otn = variation.otn};
   }
 
+  [[nodiscard]] SimulationParts parts() const { return {.keeps_days = settings_.keeps_days}; }
+
   void simulate_alone(const Member& member) {
     const Clock::time_point start = Clock::now();
-    SimulationEngine engine(schedule_, settings_.host.table(settings_.hosts), allocator_of(member));
+    SimulationEngine engine(schedule_, settings_.host.table(settings_.hosts), allocator_of(member),
+                            parts());
     const auto forecast = make_spot_forecasts(schedule_, engine.hosts(), *settings_.spot);
     engine.set_forecasts(forecast.get());
     finish(engine, member, start, 0);
@@ -77,7 +80,7 @@ class GroupSimulation {
     Allocator plain = allocator_of(branches.begin()->second.front());
     plain.vm = vm_;
     plain.otn = 1;
-    SimulationEngine trunk(schedule_, settings_.host.table(settings_.hosts), plain);
+    SimulationEngine trunk(schedule_, settings_.host.table(settings_.hosts), plain, parts());
     trunk.run({.contention = true});
     const double share_ms = milliseconds_since(start) / static_cast<double>(members);
     std::size_t avoiding = 0;

@@ -24,6 +24,7 @@ struct RunGroupSettings {
   std::size_t hosts = 0;
   const ChainSpec* vm = nullptr;
   const ChainSpec* spot = nullptr;
+  bool keeps_days = false;
 };
 
 /// Simulates runs that differ only in evictor, SAF and OTN, and hands each result to `record` with

@@ -28,6 +28,10 @@ SimulationEngine::SimulationEngine(const EventSchedule& schedule, HostTable host
   for (const auto& chain : allocator.between) require_placements_seen(schedule, *chain);
   if (allocator.spot != nullptr) require_placements_seen(schedule, *allocator.spot);
   if (parts.loose && parts.loose->top > 1) random_ = std::make_unique<Random>(parts.loose->seed);
+  if (parts.keeps_days) {
+    timeline_ = std::make_unique<RunTimeline>(schedule.start.size(), hosts_.table().size(),
+                                              hosts_.levels(), schedule.window);
+  }
   if (parts.have_waits()) add_rows();
   if (parts.plan != nullptr) plan_outages_and_resizes();
   if (parts.schedulers != nullptr) {
@@ -40,6 +44,7 @@ SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allo
     : schedule_(other.schedule_),
       parts_(other.parts_),
       hosts_(other.hosts_, std::move(allocator)),
+      timeline_(other.timeline_ ? std::make_unique<RunTimeline>(*other.timeline_) : nullptr),
       position_(other.position_),
       lost_(other.lost_),
       vm_too_large_(other.vm_too_large_),
@@ -288,6 +293,18 @@ void SimulationEngine::depart(ScheduledEvent event) {
   tell([&](InstanceObserver& watch) { watch.departed(instance, host, schedule_->end[instance]); });
 }
 
+/// A run ends with the last arrival, but what runs then does not.
+std::vector<TimelineDay> SimulationEngine::days() const {
+  if (!timeline_) return {};
+  RunTimeline timeline = *timeline_;
+  for (std::size_t i = position_; i < schedule_->events.size(); ++i) {
+    const InstanceIndex instance = schedule_->events[i].instance;
+    const HostIndex host = hosts_.host_of(instance);
+    if (host != kNoHost) timeline.departed(instance, host, schedule_->end[instance]);
+  }
+  return timeline.days();
+}
+
 std::vector<LevelOutcome> SimulationEngine::level_outcomes() const {
   std::vector<LevelOutcome> outcomes(lost_.size());
   if (hosts_.levels().are_classes()) {
@@ -340,6 +357,7 @@ RunResult SimulationEngine::result() const {
   result.alloc_p50_ns = timer_.histogram().quantile(0.5);
   result.alloc_p99_ns = timer_.histogram().quantile(0.99);
   result.alloc_max_ns = timer_.histogram().largest();
+  result.days = days();
   return result;
 }
 

@@ -20,6 +20,7 @@
 #include "sim_harness/provider/run/life_result.hpp"
 #include "sim_harness/provider/run/run_observer.hpp"
 #include "sim_harness/provider/run/run_result.hpp"
+#include "sim_harness/provider/run/run_timeline.hpp"
 #include "sim_harness/provider/schedulers/scheduler_pool.hpp"
 
 namespace cospot {
@@ -144,6 +145,7 @@ class SimulationEngine {
   void arrive_spot(const Request& request);
   void depart(ScheduledEvent event);
   void refresh_forecasts(SimTime now);
+  [[nodiscard]] std::vector<TimelineDay> days() const;
   [[nodiscard]] Request request_of(ScheduledEvent arrival) const {
     Request request = schedule_->request(arrival);
     // Whoever may displace others asks as a VM does.
@@ -170,7 +172,13 @@ class SimulationEngine {
   template <class Call>
   void tell(const Call& call) const {
     if (observer_ != nullptr) call(*observer_);
+    tell_counting(call);
+  }
+  /// Tells those who count what runs where: to them, a VM that moves leaves and comes again.
+  template <class Call>
+  void tell_counting(const Call& call) const {
     if (forecasts_ != nullptr) call(*forecasts_);
+    if (timeline_) call(*timeline_);
   }
   void let_time_pass(SimTime until) {
     if (observer_ != nullptr) observer_->time_passes(hosts_, until);
@@ -250,6 +258,7 @@ class SimulationEngine {
   ProviderHosts hosts_;
   RunObserver* observer_ = nullptr;
   ForecastOwner* forecasts_ = nullptr;
+  std::unique_ptr<RunTimeline> timeline_;
   StopToken stop_ = current_stop_token();
 
   std::size_t position_ = 0;

@@ -32,6 +32,8 @@ struct SimulationParts {
   /// The tenant of each row, where requests are assigned to schedulers by it.
   std::span<const std::uint32_t> tenant_of{};
   std::optional<LooseRanking> loose{};
+  /// Whether the result has its days.
+  bool keeps_days = false;
 
   /// Whether instances may ask more than once, or wait for a decision.
   [[nodiscard]] bool have_waits() const { return plan != nullptr || schedulers != nullptr; }

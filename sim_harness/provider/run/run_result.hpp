@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "sim_harness/data/workloads/workload.hpp"
+#include "sim_harness/provider/run/timeline_day.hpp"
 
 namespace cospot {
 
@@ -29,6 +31,7 @@ struct RunResult {
   std::uint64_t alloc_p99_ns = 0;
   std::uint64_t alloc_max_ns = 0;
   double wall_ms = 0;
+  std::vector<TimelineDay> days{};  ///< of the window, where the run keeps them
 };
 
 }  // namespace cospot

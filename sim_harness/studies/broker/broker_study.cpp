@@ -31,7 +31,7 @@ Experiment load(const BrokerStudySettings& settings) {
   const Grid grid = experiment.grid();
   experiment.run_group = [settings, inputs, grid](const RunGroup& /*group*/,
                                                   std::span<const std::size_t> pending,
-                                                  const RecordMeasures& record) {
+                                                  const RecordRun& record) {
     for (const std::size_t run : pending) {
       record(run, values_of(std::span(broker_measures()),
                             figures_of(run_broker_at(settings, *inputs, grid.coordinates(run)))));

@@ -203,7 +203,7 @@ Experiment load(const Settings& settings, PolicyLoader& loader) {
   }
   experiment.run_group = [settings, traces, grid = experiment.grid()](
                              const RunGroup& /*group*/, std::span<const std::size_t> pending,
-                             const RecordMeasures& record) {
+                             const RecordRun& record) {
     for (const std::size_t run : pending) {
       const auto at = table().at(settings, grid.coordinates(run));
       const LoadedTrace& trace = *traces[at.index(kTraceAxis)];

@@ -254,7 +254,7 @@ Experiment load(Settings settings) {
   }
   experiment.run_group = [inputs, grid](const RunGroup& /*group*/,
                                         std::span<const std::size_t> pending,
-                                        const RecordMeasures& record) {
+                                        const RecordRun& record) {
     const StopToken stop = current_stop_token();
     for (const std::size_t run : pending) {
       stop.check();

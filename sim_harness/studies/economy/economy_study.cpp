@@ -230,7 +230,7 @@ Experiment load(const Settings& settings) {
   }
   experiment.run_group = [settings, shared, grid = experiment.grid()](
                              const RunGroup& /*group*/, std::span<const std::size_t> pending,
-                             const RecordMeasures& record) {
+                             const RecordRun& record) {
     for (const std::size_t run : pending) {
       record(run, values_of(std::span(measures()),
                             simulate(*shared, table().at(settings, grid.coordinates(run)))));

@@ -6,7 +6,8 @@
 
 namespace cospot {
 
-GroupedRuns::GroupedRuns(const ProviderStudySettings& settings) {
+GroupedRuns::GroupedRuns(const ProviderStudySettings& settings, bool keeps_days)
+    : keeps_days_(keeps_days) {
   for (std::size_t i = 0; i < settings.workloads.size(); ++i) {
     evictors_.emplace_back(settings.evictors.size());
   }
@@ -27,7 +28,8 @@ void GroupedRuns::simulate(std::span<const GridPoint<ProviderStudySettings>> run
                  {.host = first.settings().host,
                   .hosts = replay.hosts,
                   .vm = &first.get(kVmAxis),
-                  .spot = &first.get(kSpotAxis)},
+                  .spot = &first.get(kSpotAxis),
+                  .keeps_days = keeps_days_},
                  variations, [&](std::size_t variation, const RunResult& result) {
                    outcome.life.run = result;
                    record(variation, outcome);

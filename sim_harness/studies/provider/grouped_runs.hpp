@@ -13,8 +13,8 @@ namespace cospot {
 /// Simulates runs together that differ in evictor, SAF and OTN alone (run_group.hpp).
 class GroupedRuns {
  public:
-  /// The settings outlive it.
-  explicit GroupedRuns(const ProviderStudySettings& settings);
+  /// The settings outlive it. `keeps_days`: SimulationParts.
+  explicit GroupedRuns(const ProviderStudySettings& settings, bool keeps_days = false);
 
   /// Args: runs: of one workload, size, VM and spot policy. record: takes a run's position among
   /// them. Called by several threads at once, for different groups.
@@ -27,6 +27,7 @@ class GroupedRuns {
   [[nodiscard]] const EvictorSpec& evictor(const GridPoint<ProviderStudySettings>& at,
                                            const Replay& replay);
 
+  bool keeps_days_;
   std::vector<std::vector<MadeOnce<EvictorSpec>>> evictors_;  // by workload, then evictor
 };
 

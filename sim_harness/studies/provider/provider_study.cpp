@@ -12,6 +12,7 @@
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
 #include "sim_harness/studies/provider/provider_views.hpp"
+#include "sim_harness/studies/provider/timeline_measures.hpp"
 
 namespace cospot {
 namespace {
@@ -133,7 +134,8 @@ Coordinates simulated_at(const ProviderStudy& study, Coordinates run) {
 
 }  // namespace
 
-ProviderStudy::ProviderStudy(const ProviderPreset& preset, const ConfigNode& root)
+ProviderStudy::ProviderStudy(const ProviderPreset& preset, const ConfigNode& root,
+                             bool keeps_timeline)
     : preset_(&preset),
       table_(std::string(preset.subject), preset.rows),
       measures_(preset.measures) {
@@ -167,13 +169,19 @@ ProviderStudy::ProviderStudy(const ProviderPreset& preset, const ConfigNode& roo
   std::erase_if(measures_, [&](const Measure<RunOutcome>& one) {
     return std::ranges::find(axes, one.column.name) != axes.end();
   });
+  if (keeps_timeline) {
+    timeline_ = timeline_measures(std::ranges::any_of(parts_, [](const StudyPart* part) {
+      return part->classes == WorkloadClasses::kWithEconomy;
+    }));
+  }
 }
 
 Schema ProviderStudy::schema() const {
   const std::vector<Column> axes = table_.columns();
   Schema schema{.study = std::string(preset_->name),
                 .axes = axes,
-                .measures = columns_of(std::span(measures_))};
+                .measures = columns_of(std::span(measures_)),
+                .timeline = columns_of(std::span(timeline_))};
   std::vector<DerivedMeasure> derived = preset_->derived;
   std::string joins = preset_->joins;
   if (preset_->views != nullptr) schema.views += preset_->views(axes);
@@ -246,6 +254,7 @@ ProviderStudy::Prepared ProviderStudy::prepare(const GridPoint<S>& at, const Rep
     preset_->complete({at, *replay.workload, {}, made.settings, made.parts, outcome});
   }
   made.parts = parts_of(at, *replay.workload, shared, made.settings, outcome);
+  made.parts.keeps_days = !timeline_.empty();
   return made;
 }
 
@@ -305,7 +314,7 @@ Experiment load_provider_experiment(const ProviderStudy& study, S settings,
   };
   experiment.run_group = [runs, at, seen, grid = experiment.grid()](
                              const RunGroup& /*group*/, std::span<const std::size_t> pending,
-                             const RecordMeasures& record) {
+                             const RecordRun& record) {
     std::vector<GridPoint<S>> points;
     std::vector<Coordinates> simulations;
     for (const std::size_t run : pending) {
@@ -314,11 +323,16 @@ Experiment load_provider_experiment(const ProviderStudy& study, S settings,
     }
     runs->run(points, simulations, [&](std::size_t i, const RunOutcome& outcome) {
       if (seen) seen(outcome);
-      record(pending[i], values_of(std::span(runs->study.measures()), outcome));
+      std::vector<Measures> timeline;
+      for (const TimelineDay& day : outcome.run().days) {
+        timeline.push_back(values_of(std::span(runs->study.timeline()), day));
+      }
+      record(pending[i],
+             {values_of(std::span(runs->study.measures()), outcome), std::move(timeline)});
     });
   };
   if (study.simulates_together()) {
-    runs->grouped = std::make_unique<GroupedRuns>(runs->settings);
+    runs->grouped = std::make_unique<GroupedRuns>(runs->settings, !study.timeline().empty());
     experiment.run_configuration = [at](std::size_t run, const Measures& measures) {
       return run_json(at(run), static_cast<std::size_t>(std::get<std::int64_t>(measures.front())));
     };
@@ -349,7 +363,7 @@ Study provider_study(const ProviderPreset& preset) {
           .summary = preset.summary,
           .schema = [&preset] { return ProviderStudy(preset, ConfigNode{}).schema(); },
           .read = [&preset](const StudyFile& file) -> LoadExperiment {
-            const ProviderStudy study(preset, file.root);
+            const ProviderStudy study(preset, file.root, file.keeps_timeline);
             return [study, settings = study.table().read(file)] {
               return load_provider_experiment(study, settings);
             };

@@ -73,7 +73,7 @@ struct ProviderPreset {
 class ProviderStudy {
  public:
   /// Errors: ConfigError when parts cannot be combined.
-  ProviderStudy(const ProviderPreset& preset, const ConfigNode& root);
+  ProviderStudy(const ProviderPreset& preset, const ConfigNode& root, bool keeps_timeline = false);
 
   [[nodiscard]] const SettingTable<ProviderStudySettings>& table() const { return table_; }
   /// The first run of the grid: of a scenario, the only one.
@@ -96,6 +96,8 @@ class ProviderStudy {
   void read(const GridPoint<ProviderStudySettings>& at, RunOutcome& outcome) const;
   [[nodiscard]] Schema schema() const;
   [[nodiscard]] const std::vector<Measure<RunOutcome>>& measures() const { return measures_; }
+  /// What its runs keep of each day; nothing unless asked for.
+  [[nodiscard]] const std::vector<Measure<TimelineDay>>& timeline() const { return timeline_; }
 
   [[nodiscard]] std::unique_ptr<StudyRequests> load(const ProviderStudySettings& settings) const;
   /// What each part wants of a workload, by part.
@@ -128,6 +130,7 @@ class ProviderStudy {
   std::vector<const StudyPart*> parts_;
   SettingTable<ProviderStudySettings> table_;
   std::vector<Measure<RunOutcome>> measures_;
+  std::vector<Measure<TimelineDay>> timeline_;
 };
 
 /// A scenario is one run. Errors: ConfigError that names an axis with several values.

@@ -8,7 +8,7 @@ namespace cospot {
 Study sla_study() {
   Study study = provider_study(sla_preset());
   study.read = [](const StudyFile& file) -> LoadExperiment {
-    const ProviderStudy parts(sla_preset(), file.root);
+    const ProviderStudy parts(sla_preset(), file.root, file.keeps_timeline);
     return [parts, settings = read_sla_settings(file)] {
       return load_provider_experiment(parts, settings);
     };

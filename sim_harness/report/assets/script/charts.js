@@ -2,7 +2,7 @@
 // expressions, so that the content security policy can forbid eval.
 const Charts = (() => {
   const { element } = Format;
-  const tooltip = document.getElementById("tooltip");
+  const box = document.getElementById("tooltip");
 
   function widthOf(container) {
     const style = getComputedStyle(container);
@@ -11,19 +11,26 @@ const Charts = (() => {
   }
 
   function viewOf(spec, width, options) {
-    const full = { ...spec, width, autosize: { type: "fit", contains: "padding" }, padding: 4 };
+    // Several charts together have each a width of their own.
+    const fit = { width, autosize: { type: "fit", contains: "padding" } };
+    const full = { ...spec, ...(spec.concat ? {} : fit), padding: 4 };
     const compiled = vegaLite.compile(full, { config: Theme.chartConfig() }).spec;
     const runtime = vega.parse(compiled, null, { ast: true });
     return new vega.View(runtime, { expr: vega.expressionInterpreter, hover: false, ...options });
   }
 
-  /** Replaces what `container` shows. `spec` leaves out the width: it is the container's. */
-  function draw(container, spec, description) {
+  /** Replaces what `container` shows. `spec` leaves out the width: it is the container's. `linesOf`
+   *  gives what the pointer tells of a mark. */
+  function draw(container, spec, description, linesOf = null) {
     container.view?.finalize();
     container.replaceChildren();
     const host = element("div");
     container.append(host);
-    const view = viewOf(spec, widthOf(container), { renderer: "canvas", container: host });
+    // Said before it begins: a handler that comes later makes Vega describe the chart anew.
+    const tooltip = linesOf && ((_, event, item) =>
+      showTooltip(event, item?.tooltip ? linesOf(item.datum) : null));
+    const view = viewOf(spec, widthOf(container), { renderer: "canvas", container: host,
+      ...(tooltip ? { tooltip } : {}) });
     view.run();
     // Over what Vega says of it.
     host.setAttribute("role", "img");
@@ -41,14 +48,14 @@ const Charts = (() => {
 
   /** Lines by the pointer; without lines none. */
   function showTooltip(event, lines) {
-    tooltip.hidden = !lines;
+    box.hidden = !lines;
     if (!lines) return;
-    tooltip.replaceChildren(...lines.map((line) => element("div", {}, line)));
-    const room = document.documentElement.clientWidth - tooltip.offsetWidth - 8;
-    tooltip.style.left = `${Math.max(4, Math.min(event.clientX + 14, room))}px`;
+    box.replaceChildren(...lines.map((line) => element("div", {}, line)));
+    const room = document.documentElement.clientWidth - box.offsetWidth - 8;
+    box.style.left = `${Math.max(4, Math.min(event.clientX + 14, room))}px`;
     const below = event.clientY + 18;
-    const fits = below + tooltip.offsetHeight < document.documentElement.clientHeight;
-    tooltip.style.top = `${fits ? below : event.clientY - tooltip.offsetHeight - 10}px`;
+    const fits = below + box.offsetHeight < document.documentElement.clientHeight;
+    box.style.top = `${fits ? below : event.clientY - box.offsetHeight - 10}px`;
   }
   window.addEventListener("scroll", () => showTooltip(null, null), { passive: true });
 

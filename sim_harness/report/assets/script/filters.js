@@ -34,7 +34,8 @@ const Filters = (() => {
       element("legend", {}, title, " ", element("span", { class: "badge" })),
       element("div", { class: "all-none" }, button("all", () => ViewState.everything(dimension)),
         button("none", () => new Set())),
-      element("div", { class: `choices choices-${dimension}${longest > 11 ? " choices-long" : ""}` },
+      element("div", { class: `choices choices-${dimension}${
+        longest > 11 ? " choices-long" : longest <= 3 ? " choices-short" : ""}` },
         ...values.map((_, index) => checkbox(dimension, index))));
   }
 

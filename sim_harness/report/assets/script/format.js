@@ -29,6 +29,9 @@ const Format = (() => {
   }
   const titles = Object.fromEntries(Results.dimensions.map((d) => [d, axisTitle(d)]));
 
+  /** Whether a title has its unit in it: `VMs rejected`. */
+  const says = (title, unit) => title.toLowerCase().split(" ").includes(unit.toLowerCase());
+
   const hours = Results.isRelative ? "unit-hours" : "vCPU-hours";
   const figures = Object.fromEntries(Results.figures.map((figure) => [figure.name, figure]));
   /** A number of a column: how a value is written follows from its unit, and from its figure. */
@@ -43,8 +46,8 @@ const Format = (() => {
     const write = role === "money" ? (value) => money(value) : isShare ? (value) => percent(value, digits ?? 2)
       : shown === "%" ? (value) => percent(value, digits ?? 1)
       : digits === undefined ? number : (value) => count(value, digits);
-    return { name: figure?.title ? capitalised(figure.title) : own.name,
-      unit: shown === "money" ? "" : shown, better: figure?.better, text: write };
+    const title = figure?.title ? capitalised(figure.title) : own.name;
+    return { name: title, unit: shown === "money" || says(title, shown) ? "" : shown, better: figure?.better, text: write };
   }
   /** What an axis of a chart may show: its name, and what it counts in. */
   const measures = Object.fromEntries(Results.described
@@ -148,7 +151,7 @@ const Format = (() => {
     (i % 2 === 1 ? element("code", {}, part) : part));
   const plain = (text) => text?.replaceAll("`", "");
 
-  return { missing, boundNote, mean, titles, hours, measures, measureTitle, count, number, amount, money, percent, gain,
+  return { missing, boundNote, says, mean, titles, hours, measures, measureTitle, count, number, amount, money, percent, gain,
     loss, microseconds, plural, name, allocator, pointName, element, prose, plain,
     readableName, inSentence, samples };
 })();

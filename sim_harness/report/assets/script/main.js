@@ -21,6 +21,7 @@
     }
     Table.select(point);
     Detail.draw(point, isChosen);
+    Timeline.draw(point);
   }
 
   function drawWords(state) {
@@ -103,6 +104,9 @@
   if (!Results.isPair) document.getElementById("changes-part").remove();
   // The details of a point stand beside the chart whose points are chosen.
   if (!isComparison) document.getElementById("trend-place").append(detail);
+  const timeline = document.getElementById("timeline-part");
+  if (!Results.timeline) timeline.remove();
+  else if (!isComparison) document.getElementById("trend-part").after(timeline);
   Filters.build();
   Overview.build();
   drawAll(ViewState.get());

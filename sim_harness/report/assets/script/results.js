@@ -67,6 +67,19 @@ const Results = (() => {
   const isNumber = (name) => columns[name] instanceof Float64Array;
   const has = (name) => name in columns && columns[name].some((value) => !Number.isNaN(value));
 
+  // What runs did over time, where they kept it: the days of each run one after the other.
+  function timelineOf({ days, columns: ofDays }) {
+    const counts = Array.isArray(days) ? days : new Array(runCount).fill(days.all);
+    let next = 0;
+    const first = counts.map((count) => {
+      next += count;
+      return next - count;
+    });
+    return { days: counts, first, columns: ofDays.map((column) => ({ ...column,
+      values: Float64Array.from(column.values, (value) => value ?? NaN) })) };
+  }
+  const timeline = raw.timeline ? timelineOf(raw.timeline) : null;
+
   // Means are over these axes; a sample is a value of each axis of the first group with several.
   const sampleGroups = raw.samples.map((group) => group.filter((d) => axes[d].values.length > 1))
     .filter((group) => group.length > 0);
@@ -86,6 +99,7 @@ const Results = (() => {
     runIndex,
     coordinates,
     columns,
+    timeline,
     described: raw.columns,
     isNumber,
     isShare,

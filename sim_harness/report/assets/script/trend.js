@@ -49,7 +49,9 @@ const Trend = (() => {
     const isFlat = longest * letter + 8 > band || band < 10 * colors;
     const most = isFlat ? letters : Math.max(longest, 1);
     const lines = Math.max(1, ...names.map((name) => wrapped(name, most).length));
-    const step = Math.max(14 * lines + 8, 14 * colors + 10, 28);
+    // Of many bars each is thinner, so that the chart stays one to look at.
+    const thickness = Math.max(5, Math.min(14, 1000 / (names.length * colors)));
+    const step = Math.max(14 * lines + 8, thickness * colors + 10, 28);
     return { isFlat, most, height: isFlat ? names.length * step + 50 : 340 };
   }
 
@@ -197,8 +199,6 @@ const Trend = (() => {
   }
 
   function listen(view, state, values) {
-    view.tooltip((_, event, item) =>
-      Charts.showTooltip(event, item?.tooltip ? tooltipOf(state, item.datum) : null));
     view.addEventListener("click", (_, item) => {
       if (item?.datum?.id !== undefined) return ViewState.change({ selected: item.datum.id });
       // A mark of one point stands for it.
@@ -212,7 +212,7 @@ const Trend = (() => {
     });
   }
 
-  function note(state, values) {
+  function note(state, result, values) {
     const most = values.reduce((greatest, row) => Math.max(greatest, row.count), 0);
     if (most === 0) return "No point in view has this measure.";
     if (isSpreadOf(state, values)) {
@@ -221,22 +221,26 @@ const Trend = (() => {
     }
     const samples = Results.averaged.map((d) => `${Format.inSentence(Format.titles[d])}s`).join(" and ");
     const mark = isOrdered(state.x) ? "Line" : "Bar";
-    return (most > 1 ? `${mark}: the mean of up to ${most} points; circle: a point. ` : "") +
+    const circles = result.points.length > mostDots ? "" : "; circle: a point";
+    return (most > 1 ? `${mark}: the mean of up to ${most} points${circles}. ` : "") +
       (values.some((row) => !Number.isNaN(row.half))
-        ? `${isOrdered(state.x) ? "Band" : "Thin line"}: 95 % interval over the ${samples}. ` : "") +
-      "Drag to zoom; click a circle for its configuration.";
+        ? `${isOrdered(state.x) ? "Band" : "Thin line"}: 95 % interval over the ${samples}. ` : "");
   }
 
   function draw(state, result) {
     const values = rows(state, result);
     drawn = { state, result, values, points: result.points.filter((one) => !Number.isNaN(one[state.measure])) };
     const spec = (forFile) => specification(state, result, values, container.clientWidth, forFile);
-    const view = Charts.draw(container, spec(false), description(state, values));
+    const view = Charts.draw(container, spec(false), description(state, values),
+      (datum) => tooltipOf(state, datum));
     listen(view, state, values);
     const legend = document.getElementById("trend-legend");
     if (state.color === "none") legend.replaceChildren();
     else Charts.legend(legend, state.color);
-    document.getElementById("trend-note").textContent = note(state, values);
+    document.getElementById("trend-note").textContent = note(state, result, values);
+    document.getElementById("trend-help").textContent = values.length === 0 || isSpreadOf(state, values)
+      ? "" : `Drag to zoom; click a ${result.points.length > mostDots ? "row of the table" : "circle"} ` +
+        "for its configuration.";
     document.getElementById("trend-zoom").hidden = !state.zoom;
     Charts.exportButtons(document.getElementById("trend-save"), container, {
       name: () => `${state.measure} by ${state.x}`, spec: () => spec(true),

@@ -1,0 +1,181 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "sim_harness/base/json/json.hpp"
+#include "sim_harness/base/text/text_table.hpp"
+#include "sim_harness/commands/commands.hpp"
+#include "sim_harness/commands/host_totals.hpp"
+#include "sim_harness/commands/options.hpp"
+#include "sim_harness/commands/print.hpp"
+#include "sim_harness/commands/settings_text.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/data/workloads/plausible_sizes.hpp"
+#include "sim_harness/data/workloads/window.hpp"
+#include "sim_harness/provider/policies/policy_list.hpp"
+#include "sim_harness/provider/run/placement_checks.hpp"
+#include "sim_harness/provider/sizing/datacenter_size.hpp"
+#include "sim_harness/provider/sizing/headroom.hpp"
+#include "sim_harness/studies/provider/given_parts.hpp"
+#include "sim_harness/studies/provider/provider_json.hpp"
+
+namespace cospot {
+namespace {
+
+struct SizeArguments {
+  std::string workload;
+  std::vector<std::string> vm;
+  std::string host;
+  std::string added_type;
+  std::vector<double> headroom{0};
+  std::string with;
+  bool json = false;
+  WindowOption window;
+};
+
+/// How many hosts of which types there are, in a line of settings: what is added to them.
+std::string host_rule_text(const HostMix& host, const VcpusUnit& unit) {
+  if (host.is_plain()) return "hosts of  " + host_text(host.largest_total(), unit);
+  const std::string types = types_text(host, host.declared());
+  if (host.added_type().empty()) return "hosts     in proportion to " + types;
+  return fmt::format("hosts     {}, and only of the type {} beyond those", types,
+                     host.added_type());
+}
+
+void require_headroom(double percent) {
+  if (percent >= 0 && percent <= kMaxHeadroomPercent) return;
+  throw ConfigError(fmt::format("--headroom-percent {}: expected percentages from 0 to {}", percent,
+                                kMaxHeadroomPercent));
+}
+
+std::string sizes_text(const SizeArguments& arguments, const HostMix& host,
+                       const Workload& workload, const EventSchedule& vms, const VcpusUnit& unit,
+                       std::span<const ChainSpec> chains, std::span<const DatacenterSize> sizes) {
+  TextTable table;
+  table.add_column("VM policy", TextTable::Align::kLeft);
+  table.add_column("lower bound");
+  for (const double percent : arguments.headroom) table.add_column(fmt::format("{} %", percent));
+  const auto hosts_text = [&](std::size_t hosts) {
+    return host.is_plain() ? std::to_string(hosts)
+                           : fmt::format("{} ({})", hosts, types_text(host, hosts));
+  };
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    std::vector<std::string> cells{chains[i].label, std::to_string(sizes[i].lower_bound)};
+    for (const double percent : arguments.headroom) {
+      cells.push_back(hosts_text(with_headroom(sizes[i].hosts, percent)));
+    }
+    table.add_row(std::move(cells));
+  }
+  const auto fewest = std::ranges::min_element(sizes, {}, &DatacenterSize::hosts);
+  const std::string of_study =
+      sizes.size() < 2 || !arguments.with.empty()
+          ? ""
+          : fmt::format(
+                "Studies over these policies count a headroom from the "
+                "fewest: {} hosts, of {}.\n",
+                fewest->hosts, chains[static_cast<std::size_t>(fewest - sizes.begin())].label);
+  return fmt::format(
+      "workload  {}: {} VMs\n{}{}\n\nhosts by headroom (lower bound: the peak "
+      "demand, were it packed without loss)\n{}{}",
+      workload.name, vms.vm_requests, window_text(workload), host_rule_text(host, unit),
+      table.text(), of_study);
+}
+
+Json sizes_json(const SizeArguments& arguments, const HostMix& host, const Workload& workload,
+                const EventSchedule& vms, std::span<const ChainSpec> chains,
+                std::span<const DatacenterSize> sizes) {
+  Json policies = Json::array();
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    const auto size_of = [&](double percent) {
+      const std::size_t hosts = with_headroom(sizes[i].hosts, percent);
+      Json size{{"headroom_percent", json_of(percent)}, {"hosts", hosts}};
+      if (!host.is_plain()) size["types"] = types_json(host, hosts);
+      return size;
+    };
+    policies.push_back({{"vm", chains[i].label},
+                        {"lower_bound", sizes[i].lower_bound},
+                        {"sizes", json_list_of(arguments.headroom, size_of)}});
+  }
+  return {{"workload", workload.name},
+          {"vms", vms.vm_requests},
+          {"window_days", Json::parse(window_days_text(workload.window))},
+          {"host", host_json(host)},
+          {"policies", std::move(policies)}};
+}
+
+void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
+  HostMix host = parse_hosts_option(arguments.host);
+  if (!arguments.added_type.empty()) host.add_only(arguments.added_type);
+  for (const double percent : arguments.headroom) require_headroom(percent);
+  std::shared_ptr<const GivenParts> with;
+  if (!arguments.with.empty()) with = parse_given_parts(arguments.with);
+  std::vector<ChainSpec> chains;
+  for (const std::string& name : arguments.vm) {
+    chains.push_back(load_chain(name, loader));  // an unknown name, before the work
+  }
+  WorkloadSpec spec = parse_workload_spec(arguments.workload);
+  spec.window = arguments.window.window();
+  const Workload workload = load_workload(spec);
+  print_warnings(input_warnings(workload, host.largest_total(), vcpus_unit_of(spec)));
+  const EventSchedule vms =
+      make_schedule(workload, ScheduledClasses::kVmsOnly, host.isolated_tenants());
+  require_possible_placements(workload, vms, host, std::nullopt);
+  std::vector<DatacenterSize> sizes;
+  const VcpusUnit unit = vcpus_unit_of(spec);
+  for (const ChainSpec& chain : chains) {
+    DatacenterSize& size =
+        sizes.emplace_back(smallest_datacenter(workload, vms, host, chain, unit));
+    if (with) size.hosts = fewest_hosts_with(*with, workload, vms, host, chain, size.hosts);
+  }
+  if (arguments.json) {
+    Json json = sizes_json(arguments, host, workload, vms, chains, sizes);
+    if (with) json["with"] = with->json();
+    return print_json(json);
+  }
+  std::string text = sizes_text(arguments, host, workload, vms, unit, chains, sizes);
+  if (with) text += "Every VM has a host at every moment, with\n" + with->yaml();
+  print(text);
+}
+
+}  // namespace
+
+void add_size_command(CLI::App& app, PolicyLoader& loader) {
+  const auto arguments = std::make_shared<SizeArguments>();
+  CLI::App* command =
+      app.add_subcommand("size", "Find the least hosts with which no VM is rejected");
+  command
+      ->add_option("WORKLOAD", arguments->workload,
+                   "Workload file, or a workload spec: azure2020:seed=1:scale=0.01")
+      ->required();
+  command->add_option("--vm", arguments->vm, "VM policy; may be repeated")
+      ->required()
+      ->allow_extra_args(false);
+  command
+      ->add_option("--host", arguments->host,
+                   "VCPUS,MEMORY_MB[,DISK_GB] of a host, or of several types a file of hosts (CSV)")
+      ->required();
+  command->add_option("--added-type", arguments->added_type,
+                      "Of several types, the only one to add to the hosts that are there");
+  arguments->window.add_to(*command);
+  command
+      ->add_option("--headroom-percent,--headroom", arguments->headroom,
+                   "Hosts beyond the fewest that hold all VMs, %: 0,1,2")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->capture_default_str();
+  command->add_option("--with", arguments->with,
+                      "What else happens, as study files say it: a YAML file, or 'disruptions: "
+                      "{...}'; every VM then has a host at every moment all the same");
+  add_json_flag(*command, arguments->json);
+  command->callback([arguments, &loader] { size_datacenter(*arguments, loader); });
+}
+
+}  // namespace cospot

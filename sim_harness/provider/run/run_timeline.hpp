@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/model/priority_levels.hpp"
+#include "core/model/sim_time.hpp"
+#include "sim_harness/provider/run/run_observer.hpp"
+#include "sim_harness/provider/run/timeline_day.hpp"
+
+namespace cospot {
+
+/// How much of something there is, summed over the time of each day: what comes at a time counts
+/// for the rest of its day, and for whole days after that until it goes. What comes before the
+/// window is there as it begins.
+class DailyLevel {
+ public:
+  explicit DailyLevel(SimTime window);
+
+  void change(SimTime at, std::int64_t by);
+
+  /// Amount x microseconds of each day.
+  [[nodiscard]] std::vector<Revenue> sums() const;
+
+ private:
+  struct Day {
+    std::int64_t change = 0;  ///< between its beginning and the next one's
+    Revenue within = 0;       ///< what that comes to on the day itself
+  };
+  SimTime window_;
+  std::vector<Day> days_;
+};
+
+/// Keeps what a run does day by day. A copy goes on from the same state, as runs do that part.
+class RunTimeline final : public InstanceObserver {
+ public:
+  /// What `levels` refers to outlives it.
+  RunTimeline(std::size_t instances, std::size_t hosts, const PriorityLevels& levels,
+              SimTime window);
+
+  void evicted(InstanceIndex victim, HostIndex host, const Request& for_vm) override;
+  void placed(const Request& request, HostIndex host) override;
+  void departed(InstanceIndex instance, HostIndex host, SimTime time) override;
+
+  /// Of a run that is over.
+  [[nodiscard]] std::vector<TimelineDay> days() const;
+
+ private:
+  enum Kind : std::uint8_t { kVms, kEconomy, kSpots, kKinds };
+
+  /// An instance as it was placed last.
+  struct Placed {
+    ResourceAmount vcpus = 0;
+    Kind kind = kVms;
+  };
+
+  [[nodiscard]] Kind kind_of(const Request& request) const;
+  void leave(InstanceIndex instance, HostIndex host, SimTime time);
+
+  PriorityLevels levels_;
+  SimTime window_;
+  std::vector<Placed> placed_;            // by row of the workload
+  std::vector<std::uint32_t> instances_;  // by host
+  DailyLevel hosts_in_use_;
+  std::array<DailyLevel, kKinds> running_;
+  std::array<DailyLevel, kKinds> vcpus_;
+  std::vector<std::uint64_t> evictions_;  // by day
+};
+
+}  // namespace cospot
