@@ -159,16 +159,18 @@ class FreedWatch:
         return self._timeouts[str(leaving.fields["action"])]
 
     def _freed(self, leaving: Leaving) -> None:
-        self._forget(leaving)
         took = time.monotonic() - leaving.ordered_at
-        self._metrics.delete_to_freed.observe(took)
         since_claim = None
         if leaving.claimed_at is not None:
             since_claim = round(time.monotonic() - leaving.claimed_at, 3)
-            self._metrics.claim_to_freed.observe(since_claim)
+        # While the log cannot be written the spot stays among those that are asked about.
         self._audit.write(
             "freed", **leaving.fields, seconds=round(took, 3), seconds_since_claim=since_claim
         )
+        self._forget(leaving)
+        self._metrics.delete_to_freed.observe(took)
+        if since_claim is not None:
+            self._metrics.claim_to_freed.observe(since_claim)
 
     def give_up(self, spot: str, why: str) -> None:
         """Wait for a spot no more: it will not go."""
@@ -185,10 +187,10 @@ class FreedWatch:
         self._fail(leaving, f"not freed in {timeout} s")
 
     def _fail(self, leaving: Leaving, why: str) -> None:
+        self._audit.write("failed", **leaving.fields, error=why)
         self._forget(leaving)
         self._did_not_go(leaving)
         self._metrics.failures.inc()
-        self._audit.write("failed", **leaving.fields, error=why)
 
     def _forget(self, leaving: Leaving) -> None:
         with self._condition:
