@@ -94,23 +94,29 @@ class Deletions:
         self.repeat = repeat
         self._clock = clock
         self._lock = threading.Lock()
-        self._since: defaultdict[str, dict[str, float]] = defaultdict(dict)
+        self._since: defaultdict[str, dict[str, tuple[float, str | None]]] = defaultdict(dict)
 
-    def age(self, provider: str, spot: str) -> float:
+    def age(self, provider: str, spot: str, updated: str = "") -> float:
         """Return for how long a spot that is being deleted now was seen so, seconds.
 
         Args:
             provider: UUID of its host's resource provider.
             spot: its UUID.
+            updated: what Nova says of when it changed the server. Once that is something else it is
+                another deletion: another copy of the service has ordered it again.
         """
         with self._lock:
             now = self._clock()
-            return now - self._since[provider].setdefault(spot, now)
+            since, was_updated = self._since[provider].get(spot, (now, updated))
+            if was_updated not in (updated, None):
+                since = now
+            self._since[provider][spot] = (since, updated)
+            return now - since
 
     def restart(self, provider: str, spot: str) -> None:
         """Count a spot's deletion from now: it was ordered again."""
         with self._lock:
-            self._since[provider][spot] = self._clock()
+            self._since[provider][spot] = (self._clock(), None)
 
     def keep(self, provider: str, deleting: Collection[str]) -> None:
         """Forget the spots of a host but those that are being deleted now."""
@@ -152,8 +158,7 @@ def read_spot(
     if server.is_deleted:
         return Refusal.LEAVING
     is_stuck = server.is_being_deleted and deleting_for > deletions.timeout
-    is_going = server.is_being_deleted or server.task_state == "shelving_offloading"
-    if is_going and not is_stuck:
+    if server.is_leaving and not is_stuck:
         return Refusal.LEAVING
     if is_stuck and not deletions.repeat:
         return Refusal.DELETION_STUCK
@@ -207,6 +212,7 @@ class HostSnapshot:
         taken_at: monotonic time, seconds.
         nova_time: Nova's own time then, seconds since the epoch.
         created_at: when the instances were created of which Nova says so, by the same clock.
+        leaving_vms: VMs whose capacity is about to be free.
     """
 
     usage: HostUsage
@@ -216,11 +222,12 @@ class HostSnapshot:
     taken_at: float
     nova_time: float
     created_at: Mapping[str, float]
+    leaving_vms: frozenset[str]
 
     @property
     def leaving(self) -> frozenset[str]:
-        """Return the spots whose capacity is about to be free."""
-        return self.spots.leaving
+        """Return the spots and VMs whose capacity is about to be free."""
+        return self.spots.leaving | self.leaving_vms
 
 
 class HostObserver:
@@ -266,7 +273,12 @@ class HostObserver:
                 created_at[consumer] = server.created_at
             verdicts[consumer] = self._read_spot(usage.provider, allocation, server, host)
         spots = sort_spots(verdicts)
-        self._deletions.keep(usage.provider, spots.leaving | spots.stuck)
+        going = {
+            uuid: self._deletions.age(usage.provider, uuid, server.updated)
+            for uuid, server in listed.items()
+            if uuid in usage.consumers and uuid not in verdicts and server.is_leaving
+        }
+        self._deletions.keep(usage.provider, spots.leaving | spots.stuck | set(going))
         return HostSnapshot(
             usage=usage,
             host=host,
@@ -275,6 +287,8 @@ class HostObserver:
             taken_at=time.monotonic(),
             nova_time=self._servers.now(),
             created_at=created_at,
+            # One that does not go will take what it holds for longer, whoever waits for that.
+            leaving_vms=frozenset(vm for vm in going if going[vm] <= self._deletions.timeout),
         )
 
     def renew(self, snapshot: HostSnapshot, oldest: float) -> HostSnapshot | None:
@@ -334,8 +348,9 @@ class HostObserver:
     def _read_spot(
         self, provider: str, allocation: Amounts, server: Server | None, host: ComputeHost
     ) -> Spot | Refusal:
-        is_going = server is not None and server.is_being_deleted
-        deleting_for = self._deletions.age(provider, server.uuid) if server and is_going else 0.0
+        deleting_for = 0.0
+        if server is not None and server.is_being_deleted:
+            deleting_for = self._deletions.age(provider, server.uuid, server.updated)
         return read_spot(allocation, server, host, deleting_for, self._deletions)
 
     def _compute_host(self, provider: str) -> ComputeHost | None:
