@@ -16,7 +16,7 @@ import os
 import queue as real_queue
 import random
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -272,12 +272,19 @@ class Lock:
         self._owner: Thread | None = None
         self._waiters: deque[Thread] = deque()
 
-    def acquire(self) -> bool:
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         now = Current.kernel
+        thread = now.current
+        assert thread is not None
+        deadline = None if timeout < 0 else now.now + timeout
         while self._owner is not None:
-            self._waiters.append(now.current)  # type: ignore[arg-type]
-            now.pause()
-        self._owner = now.current
+            left = None if deadline is None else deadline - now.now
+            if not blocking or (left is not None and left <= 0):
+                return False
+            self._waiters.append(thread)
+            if not now.pause(left) and thread in self._waiters:
+                self._waiters.remove(thread)
+        self._owner = thread
         return True
 
     def release(self) -> None:
@@ -287,7 +294,8 @@ class Lock:
         if self._waiters:
             Current.kernel.wake(self._waiters.popleft())
 
-    __enter__ = acquire
+    def __enter__(self) -> bool:
+        return self.acquire()
 
     def __exit__(self, *_: object) -> None:
         self.release()
@@ -298,9 +306,9 @@ class RLock(Lock):
         super().__init__()
         self._depth = 0
 
-    def acquire(self) -> bool:
-        if self._owner is not Current.kernel.current or self._owner is None:
-            super().acquire()
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        if self._owner is not Current.kernel.current and not super().acquire(blocking, timeout):
+            return False
         self._depth += 1
         return True
 
@@ -309,8 +317,6 @@ class RLock(Lock):
             self._depth -= 1
             if self._depth == 0:
                 super().release()
-
-    __enter__ = acquire
 
 
 class Condition(RLock):
@@ -454,6 +460,29 @@ class Pool:
         if errors:
             raise errors[0]
         return iter(results)
+
+
+class OfProcess(MutableMapping[Any, Any]):
+    """A module's dictionary: each process has its own."""
+
+    def _now(self) -> dict[Any, Any]:
+        found: dict[Any, Any] = process().facts.setdefault(id(self), {})
+        return found
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._now()[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._now()[key] = value
+
+    def __delitem__(self, key: Any) -> None:
+        del self._now()[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._now())
+
+    def __len__(self) -> int:
+        return len(self._now())
 
 
 THREADING = SimpleNamespace(

@@ -138,6 +138,8 @@ def install() -> None:
                 setattr(module, key, replacements[id(value)])
             elif key == "LOG":
                 module.LOG = log
+            elif value == {}:  # what fills it is a process's own
+                setattr(module, key, kernel.OfProcess())
             elif isinstance(value, type) and value.__module__ == name:
                 for method in vars(value).values():
                     _replace_defaults(getattr(method, "__func__", method), replacements)
