@@ -9,7 +9,7 @@ from seeds.simulation import Outcome, simulate
 
 #: Who says what belongs into the story.
 _TOLD_BY = ("world", "Nova", "audit", "judge", "locks")
-_LINES = 12
+_LINES = 10
 _SALTS = 6
 
 
@@ -52,17 +52,16 @@ def story(scenario: Scenario, outcome: Outcome) -> list[str]:
         if is_event and "VIOLATION" not in text:
             told.append(line)
     subjects = _subjects(outcome.text)
+    there = [line for line in told if " runs on " in line]
     about = [line for line in told if any(f"{each} " in f"{line} " for each in subjects)]
-    there = [line for line in about if " runs on " in line]
-    about = [line for line in about if line not in there]
-    rest = [line for line in told if line not in about and " runs on " not in line]
-    # What is about the spot or its host, then whatever else came last before the end.
-    chosen = set(about[-_LINES:])
-    for line in reversed(rest):
-        if len(chosen) >= _LINES:
-            break
-        chosen.add(line)
-    return [*there[:4], *(line for line in told if line in chosen)]
+    happened = [line for line in told if line[11:24].strip() in ("world", "judge")]
+    # What went wrong, what is about the spot or its host, then whatever else came last.
+    chosen: list[str] = []
+    for line in (*reversed(happened), *reversed(about), *reversed(told)):
+        if line not in there and line not in chosen and len(chosen) < _LINES:
+            chosen.append(line)
+    first = [line for line in there if line in about] or there
+    return [*first[:4], *(line for line in told if line in chosen)]
 
 
 def _subjects(text: str) -> list[str]:
