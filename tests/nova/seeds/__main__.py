@@ -8,13 +8,15 @@ import gc
 import hashlib
 import multiprocessing
 import os
+import resource
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, deque
 from typing import Any
 
+#: Seeds that a process is given at once, and how many of these wait for it.
 _CHUNK = 25
+_AHEAD = 6
 
 
 def main() -> int:
@@ -105,25 +107,25 @@ def _simulate_some(task: tuple[int, int, str]) -> tuple[int, Any, int, float, Co
     return count, None, orders, seconds, races
 
 
-def _tasks(first: int, count: int, bug: str) -> Iterator[tuple[int, int, str]]:
-    for start in range(first, first + count, _CHUNK):
-        yield start, min(_CHUNK, first + count - start), bug
-
-
 def _search(
     pool: Any, first: int, count: int, bug: str, deadline: float = float("inf")
 ) -> tuple[int, Any, int, float, Counter[str]]:
     """Simulate seeds on all processes until one fails; the lowest that does."""
-    done, orders, seconds, races, failed = 0, 0, 0.0, Counter[str](), None
-    for some, bad, ordered, took, raced in pool.imap(_simulate_some, _tasks(first, count, bug)):
+    done, orders, seconds, races = 0, 0, 0.0, Counter[str]()
+    starts = iter(range(first, first + count, _CHUNK))
+    waiting: deque[Any] = deque()
+    while True:
+        # No more than they will do: after a failure nothing else is of interest.
+        while len(waiting) < _AHEAD and (start := next(starts, None)) is not None:
+            task = (start, min(_CHUNK, first + count - start), bug)
+            waiting.append(pool.apply_async(_simulate_some, (task,)))
+        if not waiting:
+            return done, None, orders, seconds, races
+        some, bad, ordered, took, raced = waiting.popleft().get()
         done, orders, seconds = done + some, orders + ordered, seconds + took
         races.update(raced)
-        if bad is not None:
-            failed = bad
-            break
-        if time.monotonic() > deadline:
-            break
-    return done, failed, orders, seconds, races
+        if bad is not None or time.monotonic() > deadline:
+            return done, bad, orders, seconds, races
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -136,7 +138,9 @@ def _run(arguments: argparse.Namespace) -> int:
         pool.terminate()
     took = time.monotonic() - began
     hours = f"{seconds / 3600:,.0f} h of virtual time"
-    print(f"{done:,} seeds, {hours}, {orders:,} orders, {took:.0f} s")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cost = f"{took:.0f} s, {used.ru_utime + used.ru_stime:.0f} s of processor time"
+    print(f"{done:,} seeds, {hours}, {orders:,} orders, {cost}")
     for name, count in sorted(races.items()):
         print(f"documented: {name}: {count}")
     if failed is not None:

@@ -333,6 +333,12 @@ class Actions:
         if process is not None:
             process.dies_in = calls
 
+    def kill_ordering(self, who: float) -> None:
+        """Kill a service as it sends its next order, or right before, or right after."""
+        process = self._one(who, self.sim.evictor_processes)
+        if process is not None:
+            process.facts["dies ordering"] = True
+
     def kill_scheduler(self, who: float, calls: int) -> None:
         process = self._one(who, self.sim.scheduler_processes)
         if process is not None:

@@ -21,11 +21,13 @@ from seeds import kernel
 
 @dataclass(frozen=True)
 class Bug:
-    """Attributes:
-    name: for the command line.
-    text: what is wrong.
-    within: of so many seeds from 0 on one shows it.
-    changes: (where, name, by what).
+    """What is changed to plant it.
+
+    Attributes:
+        name: for the command line.
+        text: what is wrong.
+        within: of so many seeds from 0 on one shows it.
+        changes: (where, name, by what).
     """
 
     name: str

@@ -73,11 +73,14 @@ class Inventory:
 
 
 class Host:
-    """Attributes:
-    real, shown: its inventory, and the one that placement shows, wrong at times.
-    consumers: who holds what of it: amounts by resource class.
-    delete: what its compute does of deletions: "at once", "slowly", "loses", "fails", "hangs".
-    reported: vCPUs and MiB that its compute told last, and how many instances.
+    """A compute node and its resource provider.
+
+    Attributes:
+        real, shown: its inventory, and the one that placement shows, wrong at times.
+        consumers: who holds what of it: amounts by resource class.
+        delete: what its compute does of deletions: "at once", "slowly", "loses", "fails", "hangs".
+        reported: vCPUs and MiB that its compute told last, and how many instances.
+        at_compute: the instances that the compute has.
     """
 
     def __init__(self, name: str, inventory: Inventory) -> None:
@@ -90,10 +93,12 @@ class Host:
         self.is_up = True
         self.is_listed = True
         self.reported = (0, 0, 0)
-        self.at_compute: set[str] = set()  # what the compute has
+        self.at_compute: set[str] = set()
 
 
 class Instance:
+    """A VM or a spot, as Nova's database has it."""
+
     def __init__(
         self, number: int, vcpus: int, memory_mb: int, is_spot: bool, created: float, lifetime: str
     ) -> None:
@@ -132,9 +137,11 @@ class Instance:
 
 
 class Cloud:
-    """Args:
-    kernel: of the simulation.
-    rng: for how long things take.
+    """The whole of it.
+
+    Args:
+        kernel: of the simulation.
+        rng: for how long things take.
     """
 
     def __init__(self, kernel: Kernel, rng: random.Random) -> None:

@@ -8,7 +8,7 @@ import posixpath
 from types import SimpleNamespace
 from typing import Any
 
-from seeds import kernel
+from seeds import kernel, stand_ins
 
 
 class SimulatedFault(Exception):
@@ -263,6 +263,6 @@ OS = SimpleNamespace(
     stat=_stat,
     lstat=_stat,
     makedirs=lambda path, exist_ok=False: _disk().makedirs(str(path)),
-    getpid=kernel.getpid,
-    **kernel.O_FLAGS,
+    getpid=stand_ins.getpid,
+    **stand_ins.O_FLAGS,
 )

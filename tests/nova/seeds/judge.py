@@ -55,9 +55,11 @@ class Order:
 
 
 class Judge:
-    """Args:
-    kernel, cloud: what is judged.
-    settings: of the evictor: grace, deletion_timeout, per_host, interval.
+    """Hears of everything and says what must not happen.
+
+    Args:
+        kernel, cloud: what is judged.
+        settings: of the evictor.
     """
 
     def __init__(self, kernel: Kernel, cloud: Cloud, settings: dict[str, Any]) -> None:

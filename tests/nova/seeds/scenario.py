@@ -15,10 +15,12 @@ CHAOS_S = 24.0
 
 @dataclass(frozen=True)
 class Action:
-    """Attributes:
-    at: when, seconds.
-    kind: a method of `actions.Actions`.
-    values: its arguments. Whom it is about is a number from 0 to 1 among those there are then.
+    """Something that happens.
+
+    Attributes:
+        at: when, seconds.
+        kind: a method of `actions.Actions`.
+        values: its arguments. Whom it is about is a number from 0 to 1 among those there are then.
     """
 
     at: float
@@ -152,7 +154,8 @@ def _fault(rng: random.Random) -> Action:
     lasts = round(rng.uniform(0.5, 10), 1)
     who = round(rng.random(), 3)
     kind = rng.choice(
-        ["kill"] * 4
+        ["kill"] * 3
+        + ["kill_ordering"] * 2
         + ["network"] * 4
         + ["compute"] * 4
         + ["inventory"] * 4
@@ -185,6 +188,6 @@ def _fault(rng: random.Random) -> Action:
         return Action(at, kind, (who, rng.choice([0.3, 2.0, 12.0])))
     if kind == "refuse":
         return Action(at, kind, (who, rng.randint(1, 4)))
-    if kind in ("stop_service", "torn_write"):
+    if kind in ("stop_service", "torn_write", "kill_ordering"):
         return Action(at, kind, (who,))
     return Action(at, kind, (who, lasts))

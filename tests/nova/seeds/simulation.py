@@ -222,6 +222,7 @@ class Simulation:
             machine.disk.files.pop(f"{services.STATE}/disable", None)
         for process in (*self.evictor_processes, *self.scheduler_processes):
             process.dies_in = None
+            process.facts.pop("dies ordering", None)
         for instance in self.cloud.instances.values():
             instance.refuses = 0
         for host in self.cloud.hosts.values():

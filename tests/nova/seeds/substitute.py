@@ -27,7 +27,7 @@ from typing import Any
 import oslo_messaging
 from tooz import coordination
 
-from seeds import files, kernel
+from seeds import files, kernel, stand_ins
 
 PACKAGES = ("cospot.nova.evictor", "cospot.nova.scheduler", "cospot.nova.promises")
 #: Errors that no fault of the world explains: the code itself is wrong.
@@ -85,14 +85,14 @@ def _notifier(*_: Any, **__: Any) -> Any:
 
 def _replacements() -> dict[int, Any]:
     made = [
-        (time, kernel.TIME),
-        (threading, kernel.THREADING),
-        (queue, kernel.QUEUE),
+        (time, stand_ins.TIME),
+        (threading, stand_ins.THREADING),
+        (queue, stand_ins.QUEUE),
         (os, files.OS),
-        (socket, kernel.SOCKET),
-        (datetime.datetime, kernel.Datetime),
+        (socket, stand_ins.SOCKET),
+        (datetime.datetime, stand_ins.Datetime),
         (pathlib.Path, files.SimPath),
-        (concurrent.futures.ThreadPoolExecutor, kernel.Pool),
+        (concurrent.futures.ThreadPoolExecutor, stand_ins.Pool),
         (parsedate_to_datetime, functools.lru_cache(4096)(parsedate_to_datetime)),  # for speed
         (time.monotonic, kernel.monotonic),
         (time.time, kernel.wall),
@@ -139,7 +139,7 @@ def install() -> None:
             elif key == "LOG":
                 module.LOG = log
             elif value == {}:  # what fills it is a process's own
-                setattr(module, key, kernel.OfProcess())
+                setattr(module, key, stand_ins.OfProcess())
             elif isinstance(value, type) and value.__module__ == name:
                 for method in vars(value).values():
                     _replace_defaults(getattr(method, "__func__", method), replacements)

@@ -47,10 +47,12 @@ class Network:
     """How long requests take, and which go wrong.
 
     Attributes:
-        faults: how likely each kind of fault is, by service ("placement", "nova"); see `_KINDS`.
+        faults: by service ("placement", "nova", "database") how likely which fault is: "refused",
+            "lost" (nobody gets it), "unanswered" (it is carried out), "late" (it is carried out
+            after the time-out), "500", "503", "garbage", "slow".
+        is_down: services that refuse all requests.
+        dates: whether Nova's answers have a date.
     """
-
-    KINDS = ("refused", "lost", "unanswered", "late", "500", "503", "garbage", "slow")
 
     def __init__(self, kernel: Kernel, cloud: Cloud, rng: random.Random) -> None:
         self.kernel = kernel
@@ -111,6 +113,8 @@ class Adapter:
         assert thread is not None
         process = thread.process
         dies = process.edge()
+        if method != "GET" and process.facts.pop("dies ordering", False):
+            dies = True
         if dies and network.random() < 0.3:
             process.kill()  # before it is sent
         fault = network.pick(self._service) if network.faults or network.is_down else ""
@@ -133,7 +137,7 @@ class Adapter:
         try:
             if dies:
                 # Sent, and nobody waits for the answer.
-                now.call_in(pause + 6 * network.random(), lambda: _quietly(carry_out))
+                now.call_in(pause + 6 * network.random(), carry_out)
                 process.kill()
             if fault == "refused":
                 waits(0.01)
@@ -142,7 +146,7 @@ class Adapter:
                 waits(timeout)
                 raise TimedOut(f"{path}: no answer")
             if fault == "late":
-                now.call_in(timeout * (0.5 + network.random()), lambda: _quietly(carry_out))
+                now.call_in(timeout * (0.5 + network.random()), carry_out)
                 waits(timeout)
                 raise TimedOut(f"{path}: no answer")
             waits(pause)
@@ -166,10 +170,6 @@ class Adapter:
             return Answer(status, found, date)
         finally:
             thread.waited_s += now.now - began
-
-
-def _quietly(carry_out: Callable[[], Any]) -> None:
-    carry_out()
 
 
 class Bus:
