@@ -216,7 +216,9 @@ class Judge:
             self.race("deleted by its owner meanwhile")
             return
         last = earlier[-1]
-        if last.process is process and last.heard:
+        if last.at > thread.sent_at:
+            self.race("an order without an answer was repeated")
+        elif last.process is process and last.heard:
             self.violation("ordered twice", f"{spot.name}, though Nova had answered")
         elif last.process is not process and last.heard and not self._lock_was_lost(spot.host):
             self.violation("ordered twice", f"{spot.name}, by {last.process.name} before")
@@ -260,7 +262,7 @@ class Judge:
         self, thread: Thread, at: float, waited_s: float, frozen_s: float, most: float
     ) -> float:
         """When the reading was made that an order goes by; later if it was too old to go by."""
-        sent = thread.began
+        sent = thread.sent_at
         busy = thread.waited_s - waited_s + thread.process.frozen_s - frozen_s
         idle = sent - at - busy
         return at if idle <= most else sent - most

@@ -90,7 +90,7 @@ class Thread:
     """A simulated thread, runnable from now on."""
 
     __slots__ = (
-        "began", "ended", "greenlet", "joiners", "name", "process", "seen", "wait", "waited_s",
+        "ended", "greenlet", "joiners", "name", "process", "seen", "sent_at", "wait", "waited_s",
     )  # fmt: skip
 
     def __init__(self, process: Process, run: Callable[[], Any], name: str) -> None:
@@ -100,7 +100,7 @@ class Thread:
         self.joiners: list[Thread] = []
         self.wait = 0
         self.waited_s = 0.0  # for answers of the world
-        self.began = 0.0  # when it asked last
+        self.sent_at = 0.0  # when it sent what arrives now
         self.seen: dict[Any, Any] = {}  # what it was told last, for the judge
         kernel = process.kernel
 

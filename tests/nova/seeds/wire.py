@@ -118,7 +118,7 @@ class Adapter:
         if dies and network.random() < 0.3:
             process.kill()  # before it is sent
         fault = network.pick(self._service) if network.faults or network.is_down else ""
-        began = thread.began = now.now
+        began = now.now
         pause = (0.002 + 0.03 * network.random()) * network.speed
         if fault == "slow":
             pause += 4 * network.random()
@@ -126,6 +126,7 @@ class Adapter:
         def carry_out() -> tuple[int, Any]:
             # Whoever waits for the answer is who it is told to, whatever runs meanwhile.
             before, now.current = now.current, thread
+            thread.sent_at = began  # it may have sent others since
             try:
                 return cloud.answer(self._service, method, path, body)
             finally:
