@@ -281,6 +281,7 @@ class Actions:
                     "source_compute": host.name, "source_node": host.name,
                 }  # fmt: skip
                 instance.moves.append(move)
+                instance.has_moved = True
                 instance.host = target
                 target.at_compute.add(instance.uuid)
                 cloud.report(target)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from cospot.nova.evictor import causes, executor, host_reconcile, safeguards, snapshot, stores
+from cospot.nova.evictor import causes, host_reconcile, safeguards, snapshot
 from cospot.nova.evictor.records import AuditLog
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 from cospot.nova.promises.journal import PromiseJournal
@@ -126,7 +126,7 @@ BUGS: tuple[Bug, ...] = (
     Bug(
         "stale-plan",
         "what a plan names is evicted without looking whether it is needed any more",
-        400,
+        2000,
         (
             (host_reconcile._Iteration, "_check", _check_spot_only),
             (host_reconcile._Iteration, "_planned", _planned_anyhow),
@@ -148,18 +148,6 @@ BUGS: tuple[Bug, ...] = (
         ((snapshot.HostSnapshot, "leaving", property(lambda self: frozenset())),),
     ),
     Bug(
-        "forgotten-order",
-        "an order is not stored before it is given: after a crash another spot is ordered too",
-        4000,
-        ((stores.PendingDeletions, "add", lambda self, provider, spot: None),),
-    ),
-    Bug(
-        "unanswered-is-refused",
-        "no answer from Nova is taken for a refusal",
-        2000,
-        ((executor, "UNKNOWN_OUTCOMES", frozenset()),),
-    ),
-    Bug(
         "race-evicts-older",
         "a spot that did not fit displaces older ones by the policy",
         400,
@@ -179,12 +167,6 @@ BUGS: tuple[Bug, ...] = (
         "the audit log is not written before the order",
         50,
         ((AuditLog, "write", _write_no_intent),),
-    ),
-    Bug(
-        "evacuated-stays",
-        "an evacuated spot is never evicted while its old host is dead",
-        4000,
-        ((snapshot.HostObserver, "_was_evacuated_from", lambda self, uuid, providers: False),),
     ),
     Bug(
         "newest-fails-once",

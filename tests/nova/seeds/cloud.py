@@ -126,6 +126,7 @@ class Instance:
         self.moves: list[dict[str, Any]] = []
         self.came_back_at = -1.0  # when it was last found alive after an order
         self.migration: tuple[Host, str] | None = None  # what holds its former host
+        self.has_moved = False
 
     @property
     def name(self) -> str:
@@ -354,6 +355,7 @@ class Cloud:
         self.hold(source, consumer, held)
         instance.amounts = amounts
         instance.migration = (source, consumer)
+        instance.has_moved = True
         self.hold(target, instance.uuid, amounts)
 
     def finish_move(self, instance: Instance, target: Host) -> None:
@@ -415,6 +417,8 @@ class Cloud:
             }
             return OK, {"allocations": found}
         if len(parts) == 1:
+            unlisted = [host.uuid for host in self.hosts.values() if not host.is_listed]
+            self.heard = ("providers", None, unlisted)
             return OK, {
                 "resource_providers": [
                     self._provider(host) for host in self.hosts.values() if host.is_listed

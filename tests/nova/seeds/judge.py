@@ -8,6 +8,7 @@ promises: older by the time that its requests took, and one second, at most.
 
 from __future__ import annotations
 
+import copy
 import json
 from typing import Any
 
@@ -126,6 +127,10 @@ class Judge:
     def heard(self, thread: Thread, what: tuple[Any, ...], at: float) -> None:
         kind, subject, data = what
         process = thread.process
+        if kind == "providers":
+            for host in data:  # it counts as new when it is listed again
+                process.facts.setdefault("told", {}).pop(host, None)
+            return
         if kind == "server":
             thread.seen["server", subject.uuid] = at
             return
@@ -138,23 +143,25 @@ class Judge:
             thread.seen["inventory", subject.uuid] = data
             return
         thread.seen["consumers", subject.uuid] = (at, thread.waited_s, process.frozen_s)
+        vcpus = memory_mb = 0
+        for amounts in data.values():
+            vcpus += amounts.get("VCPU", 0) + amounts.get("CUSTOM_SPOT_VCPU", 0)
+            memory_mb += amounts.get("MEMORY_MB", 0) + amounts.get("CUSTOM_SPOT_MEMORY_MB", 0)
+        thread.seen["held", subject.uuid] = (vcpus, memory_mb)
         capacity = thread.seen.pop(("inventory", subject.uuid), None)
         if capacity is None:
             return  # read again after an eviction: no state to go back to
         told = process.facts.setdefault("told", {}).setdefault(subject.uuid, Told())
         told.now = capacity
-        vcpus = memory_mb = 0
-        for amounts in data.values():
-            vcpus += amounts.get("VCPU", 0) + amounts.get("CUSTOM_SPOT_VCPU", 0)
-            memory_mb += amounts.get("MEMORY_MB", 0) + amounts.get("CUSTOM_SPOT_MEMORY_MB", 0)
+        before = told.capacity
         if vcpus <= capacity[0] and memory_mb <= capacity[1]:
             told.capacity, told.consumers, told.shrunk_since = capacity, frozenset(data), None
-            return
-        before = told.capacity
-        if before is None or (capacity[0] >= before[0] and capacity[1] >= before[1]):
+        elif before is None or (capacity[0] >= before[0] and capacity[1] >= before[1]):
             told.shrunk_since = None
         elif told.shrunk_since is None:
             told.shrunk_since = self.kernel.now
+        # Another thread may be told something else before this one decides.
+        thread.seen["told", subject.uuid] = copy.copy(told)
 
     def answered(self, thread: Thread, path: str, body: Any, status: int) -> None:
         """Note that an order's answer was heard."""
@@ -230,12 +237,15 @@ class Judge:
 
     def _check_need(self, thread: Thread, spot: Instance, host: Host) -> None:
         process = thread.process
-        told = process.facts.get("told", {}).get(host.uuid)
+        told = thread.seen.get(("told", host.uuid))
         consumers = thread.seen.get(("consumers", host.uuid))
         servers = thread.seen.get(("servers", host.name))
         if told is None or consumers is None or servers is None:
             self.violation("blind order", f"{spot.name}: {host.name} was not looked at")
             return
+        if consumers[0] <= thread.seen.get(("ordered", host.uuid), -1.0):
+            self.violation("blind order", f"{spot.name}: nothing was read since the last order")
+        thread.seen["ordered", host.uuid] = thread.sent_at
         since = min(
             self._known_since(thread, *consumers, SLACK_S),
             self._known_since(thread, *servers, SNAPSHOT_S + SLACK_S),
@@ -244,6 +254,12 @@ class Judge:
         if not self._was_short(host, since, capacity):
             if self._lock_was_lost(host):
                 self.race("a lock had expired")
+                return
+            held = thread.seen["held", host.uuid]
+            is_fresh = since == min(consumers[0], servers[0])
+            was_held = held[0] > capacity[0] or held[1] > capacity[1]
+            if is_fresh and was_held and self.freed_at.get(host.uuid, -1.0) >= since:
+                self.race("a deletion ended between two questions")
                 return
             self.violation(
                 "not needed",
@@ -255,8 +271,12 @@ class Judge:
         if current[0] <= capacity[0] and current[1] <= capacity[1]:
             self.race("something went after the last look")
             return
+        if self.kernel.now - thread.sent_at > 1.0:
+            self.race("it arrived late")
+            return
         self._check_start(process, host, told)
-        self._check_race(process, spot, host, told)
+        if self.freed_at.get(host.uuid, -1.0) < since:
+            self._check_race(process, spot, host, told)
 
     def _known_since(
         self, thread: Thread, at: float, waited_s: float, frozen_s: float, most: float
@@ -296,8 +316,8 @@ class Judge:
         vcpus = memory_mb = 0
         for consumer, amounts in host.consumers.items():
             each = self.cloud.instances.get(consumer)
-            if each is None or each.created > oldest - 2 or each.is_leaving:
-                return
+            if each is None or each.has_moved or each.created > oldest - 2 or each.is_leaving:
+                return  # somebody has come, or goes
             vcpus += amounts.get("VCPU", 0) + amounts.get("CUSTOM_SPOT_VCPU", 0)
             memory_mb += amounts.get("MEMORY_MB", 0) + amounts.get("CUSTOM_SPOT_MEMORY_MB", 0)
         self.violation(
@@ -308,11 +328,15 @@ class Judge:
         """No spot goes for one that came later."""
         if told.capacity is None or told.shrunk_since is not None:
             return
-        if spot.uuid not in told.consumers or spot.status == "SOFT_DELETED" or spot.marks:
+        if spot.uuid not in told.consumers or spot.has_moved:
+            return
+        if spot.status == "SOFT_DELETED" or spot.marks:
             return  # what was to go already goes first
         for consumer in host.consumers:
             each = self.cloud.instances.get(consumer)
-            if each is None or (not each.is_spot and consumer not in told.consumers):
+            if each is None:
+                return
+            if not each.is_spot and (consumer not in told.consumers or each.has_moved):
                 return
         if self._has_grown(host, told):
             return
@@ -323,8 +347,22 @@ class Judge:
         return grown is not None
 
     def _check_stalled(self, thread: Thread, spot: Instance, host: Host) -> None:
-        """Where a deletion is stuck and nothing goes, no other spot is ordered."""
+        """Where a deletion is stuck, or two were given up, no other is ordered until one goes."""
         read_at = thread.seen.get(("servers", host.name), (0.0,))[0]
+        given_up = {
+            order.spot.uuid
+            for order in self.orders
+            if order.process is thread.process
+            and order.heard
+            and order.spot.uuid in host.consumers
+            and order.spot.task_state is None
+            and order.at < order.spot.came_back_at < read_at
+            and self.freed_at.get(host.uuid, -1.0) < order.at
+        }
+        if len(given_up) > 1 and not spot.marks:
+            self.violation(
+                "a host that frees nothing lost another spot", f"{spot.name} on {host.name}"
+            )
         first_seen = thread.process.facts.get("seen deleting", {})
         for consumer in () if spot.marks else host.consumers:
             each = self.cloud.instances.get(consumer)

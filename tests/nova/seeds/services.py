@@ -235,7 +235,7 @@ class SchedulerView:
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud
         self.lists: dict[str, dict[str, Any]] = {uuid: {} for uuid in cloud.hosts}
-        self.fault = ""
+        self._heard: dict[tuple[str, str], int] = {}
         self.sync()
 
     def sync(self) -> None:
@@ -253,8 +253,14 @@ class SchedulerView:
                 if uuid not in listed:
                     listed[uuid] = instance_object(instance)
 
-    def hear(self, host: Host, uuid: str, found: Any) -> None:
-        """Take a message of a compute: an instance as it is now, or None: it is no more there."""
+    def hear(self, number: int, host: Host, uuid: str, found: Any) -> None:
+        """Take a message of a compute: an instance as it is now, or None: it is no more there.
+
+        A compute's messages come in their order.
+        """
+        if self._heard.get((host.uuid, uuid), 0) > number:
+            return
+        self._heard[host.uuid, uuid] = number
         if found is None:
             self.lists[host.uuid].pop(uuid, None)
         else:

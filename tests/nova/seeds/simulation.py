@@ -71,6 +71,7 @@ class Simulation:
         self.is_deaf = False
         self.actions = Actions(self)
         self._pids = 100
+        self._told = 0
         self._is_over = False
         self.cloud.told.append(self._tell_schedulers)
         services.set_scheduler_options(scenario.plugin)
@@ -101,12 +102,14 @@ class Simulation:
             return
         is_there = not instance.deleted and instance.host is host
         found = services.instance_object(instance) if is_there else None
+        self._told += 1
+        number = self._told
         for process in self.scheduler_processes:
             scheduler = process.facts.get("scheduler")
             if scheduler is not None:
                 pause = 0.05 + 0.5 * self.rng.random()
                 self.kernel.call_in(
-                    pause, lambda s=scheduler: s.view.hear(host, instance.uuid, found)
+                    pause, lambda s=scheduler: s.view.hear(number, host, instance.uuid, found)
                 )
 
     # -- processes -----------------------------------------------------------------------------

@@ -14,8 +14,8 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
+from cospot.nova.evictor.deletions import Deletions
 from cospot.nova.evictor.records import AuditLog
-from cospot.nova.evictor.snapshot import Deletions
 from cospot.nova.evictor.stalled_hosts import Observed, StalledHosts, _Flow
 from cospot.nova.evictor.stores import GRACE_S, PendingDeletions, StalledHostStore
 from evictor_cloud import wait_until

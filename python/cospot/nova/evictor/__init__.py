@@ -28,6 +28,7 @@ options         what may be configured
 cloud           the wire: all that placement and Nova are asked, all that Nova is told
 records         for people: log, audit log, metrics
 stores          what is remembered: plans in memory; the rest in files that outlive the process
+deletions       for how long spots have been going
 snapshot        one host and its spots; the check of a spot; the choice among spots
 promise_keeper  counts which promised lifetimes are kept; nothing that evicts asks it
 safeguards      what holds an eviction back: switches, limits, locks
