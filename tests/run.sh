@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 
 usage() {
   cat <<'TEXT'
-Usage: tests/run.sh [--quick | --full | --slow] [OPTION]...
+Usage: tests/run.sh [--quick | --full | --slow | --nightly] [OPTION]...
 
 Installs what is missing, builds with g++, runs the unit tests, the command line's, the Python tests
 and the report in a browser, and checks format, types, spelling, shell scripts and docs/evidence.md.
@@ -18,6 +18,7 @@ and the report in a browser, and checks format, types, spelling, shell scripts a
   --slow            only the build by clang with sanitizers and its tests, clang-tidy, the wheel, the
                     Debian packages, the wheel and the container files on fresh machines, and the
                     site of the documentation if there is a release build
+  --nightly         only the simulation of 100,000 seeds (docs/nova/simulation.md), on the release build
   --no-nova         with --full: without what runs OpenStack Nova's services
   --no-nova-cloud   with --full: without the scenarios on the cloud, which take a quarter of an hour
   --nova-releases   with --full: Nova's fixtures also on releases from the Python registry
@@ -30,7 +31,7 @@ nova=true
 nova_cloud=true
 nova_releases=false
 install=true
-# choose_mode MODE: --quick, --full and --slow exclude each other.
+# choose_mode MODE: --quick, --full, --slow and --nightly exclude each other.
 choose_mode() {
   if [ -n "$mode" ] && [ "$mode" != "$1" ]; then
     usage >&2
@@ -42,7 +43,7 @@ choose_mode() {
 
 for argument in "$@"; do
   case $argument in
-    --quick | --full | --slow) choose_mode "${argument#--}" ;;
+    --quick | --full | --slow | --nightly) choose_mode "${argument#--}" ;;
     --no-nova) nova=false ;;
     --no-nova-cloud) nova_cloud=false ;;
     --nova-releases) nova_releases=true ;;
@@ -282,6 +283,14 @@ check_plugin_cost() {
     tests/bench/bench_nova_scheduler.py --hosts 100 1000 --repeats 30 --changed --at-least 4
 }
 
+# Ten minutes of two processors that do nothing else.
+simulate_many_seeds() {
+  if check "build release" build_preset release && has_module release "simulation by seed"; then
+    check "simulation of 100,000 seeds" tests/nova/seeds/run.sh --seeds 100000
+    tail -n 8 "$logs/simulation-of-100-000-seeds.log"
+  fi
+}
+
 check_the_rest() {
   if $nova; then check_plugin_cost; fi
   if $nova && $nova_cloud && can_give_way; then
@@ -302,6 +311,8 @@ fi
 use_compiler_cache
 if [ "$mode" = slow ]; then
   check_what_is_slow
+elif [ "$mode" = nightly ]; then
+  simulate_many_seeds
 else
   build_and_test release
   if has_module release "python"; then test_python "python" tests/python/run.sh build/release; fi

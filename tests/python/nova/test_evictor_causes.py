@@ -67,6 +67,48 @@ def test_a_spot_that_is_not_on_its_host_yet_is_waited_for(running: Running) -> N
     assert running.cloud.deleted == [new] and len(old) == 2
 
 
+def test_a_spot_of_a_race_that_its_compute_did_not_delete_is_ordered_again(
+    running: Running,
+) -> None:
+    # Nothing else may go for it, so the host would stay overcommitted.
+    host, old = two_old_spots(running)
+    service = service_that_knows_hosts(running, deletion_timeout=1)
+    new = running.cloud.add(host, 4, 1024, spot=True)
+    running.cloud.never_goes.add(new)
+    service._reconciler.free_host(host, "reconcile")
+    running.cloud.never_goes.clear()
+    given_up = running.cloud.instances[new]
+    given_up.task_state, given_up.status, given_up.vm_state = None, "ERROR", "error"
+
+    def is_ordered_again() -> bool:
+        service._reconciler.free_host(host, "reconcile")
+        return running.cloud.orders == [new, new]
+
+    wait_until(is_ordered_again, "it is ordered again after its pause")
+    assert running.cloud.deleted == [new, new]
+    assert set(old) <= set(running.cloud.instances)
+
+
+@pytest.mark.parametrize("task", ["deleting", "shelving_offloading"])
+def test_a_vm_that_is_leaving_costs_no_spot(running: Running, task: str) -> None:
+    # 8 vCPUs: a spot of 4 and a VM of 4, which is on its way out as the next VM of 4 comes.
+    running.cloud.stuck_after = 1
+    host = running.cloud.add_host("a")
+    spot = running.cloud.add(host, 4, 1024, spot=True)
+    leaving = running.cloud.add(host, 4, 1024, spot=False)
+    service = service_that_knows_hosts(running, deletion_timeout=1)
+    running.cloud.instances[leaving].task_state = task
+    running.cloud.add(host, 4, 1024, spot=False)
+    service._reconciler.free_host(host, "reconcile")
+    assert running.cloud.orders == []
+
+    def is_evicted() -> bool:
+        service._reconciler.free_host(host, "reconcile")
+        return running.cloud.deleted == [spot]
+
+    wait_until(is_evicted, "the VM does not go within deletion_timeout, so the spot does")
+
+
 def test_a_vm_gets_its_room_from_the_policy_and_the_race_goes_on(running: Running) -> None:
     # 8 vCPUs in use of 8. A spot of 2 does not fit; a VM of 2 is owed 2: FIFO takes the oldest
     # spot, of 4, and with it gone the new spot fits.

@@ -14,8 +14,8 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
+from cospot.nova.evictor.deletions import Deletions
 from cospot.nova.evictor.records import AuditLog
-from cospot.nova.evictor.snapshot import Deletions
 from cospot.nova.evictor.stalled_hosts import Observed, StalledHosts, _Flow
 from cospot.nova.evictor.stores import GRACE_S, PendingDeletions, StalledHostStore
 from evictor_cloud import wait_until
@@ -199,6 +199,21 @@ def test_a_deletion_counts_from_when_it_was_seen_first() -> None:
     assert (deletions.age("host", "a"), deletions.age("host", "b")) == (0, 5)
     deletions.restart("host", "b")
     assert deletions.age("host", "b") == 0
+
+
+def test_a_deletion_that_another_copy_orders_again_counts_anew() -> None:
+    now = [50.0]
+    deletions = Deletions(10.0, True, lambda: now[0])
+    assert deletions.age("host", "a", "12:00:00") == 0
+    now[0] = 60.0
+    assert deletions.age("host", "a", "12:00:00") == 10
+    assert deletions.age("host", "a", "12:00:10") == 0  # Nova has changed the server
+    now[0] = 65.0
+    deletions.restart("host", "a")  # ordered by this copy: what Nova says then is no news
+    now[0] = 66.0
+    assert deletions.age("host", "a", "12:00:15") == 1
+    now[0] = 70.0
+    assert deletions.age("host", "a", "12:00:15") == 5
 
 
 NOBODY: frozenset[str] = frozenset()

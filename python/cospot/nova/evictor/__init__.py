@@ -30,6 +30,7 @@ options         what may be configured
 cloud           the wire: all that placement and Nova are asked, all that Nova is told
 records         for people: log, audit log, metrics
 stores          what is remembered: plans in memory; the rest in files that outlive the process
+deletions       for how long spots have been going
 snapshot        one host and its spots; the check of a spot
 victims         the choice among the spots of a host: those without a promise first
 promise_keeper  knows who was promised a lifetime, and counts which promises are kept

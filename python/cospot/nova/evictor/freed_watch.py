@@ -134,16 +134,18 @@ class FreedWatch:
         return self._timeouts[str(leaving.fields["action"])]
 
     def _freed(self, leaving: Leaving) -> None:
-        self._forget(leaving)
         took = time.monotonic() - leaving.ordered_at
-        self._metrics.delete_to_freed.observe(took)
         since_claim = None
         if leaving.claimed_at is not None:
             since_claim = round(time.monotonic() - leaving.claimed_at, 3)
-            self._metrics.claim_to_freed.observe(since_claim)
+        # While the log cannot be written the spot stays among those that are asked about.
         self._audit.write(
             "freed", **leaving.fields, seconds=round(took, 3), seconds_since_claim=since_claim
         )
+        self._forget(leaving)
+        self._metrics.delete_to_freed.observe(took)
+        if since_claim is not None:
+            self._metrics.claim_to_freed.observe(since_claim)
 
     def give_up(self, spot: str, why: str) -> None:
         """Wait for a spot no more: it will not go."""
@@ -151,23 +153,23 @@ class FreedWatch:
             leaving = self._leaving.get(spot) or self._late.get(spot)
         if leaving is None:
             return
+        self._audit.write("failed", **leaving.fields, error=why)
         self._forget(leaving)
         self._did_not_go(leaving)
         self._metrics.failures.inc()
-        self._audit.write("failed", **leaving.fields, error=why)
 
     def _becomes_late(self, leaving: Leaving) -> None:
         timeout = self._timeout_of(leaving)
         LOG.warning(
             "spot %s still holds its capacity %.0f s after its eviction", leaving.spot, timeout
         )
+        self._audit.write("late", **leaving.fields, timeout=timeout)
         self._forget(leaving)
         with self._condition:
             self._late[leaving.spot] = leaving
             self._metrics.late_now.set(len(self._late))
         self._did_not_go(leaving)
         self._metrics.late.inc()
-        self._audit.write("late", **leaving.fields, timeout=timeout)
 
     def _forget(self, leaving: Leaving) -> None:
         with self._condition:

@@ -198,10 +198,11 @@ class _Iteration:
         return self._by_plan(planned, steady, stage, need) or self._by_policy(left, stage, need)
 
     def _newest(self, left: list[Spot], need: Need) -> _Pick | None:
-        ready = {spot.uuid for spot in left if self._reconciler.may_try(spot.uuid)}
-        found = (uuid for uuid in need.newest or () if uuid in ready)
-        newest = next(found, None)
-        return None if newest is None else _Pick(newest, _NEWEST, need)
+        there = {spot.uuid for spot in left}
+        found = [uuid for uuid in need.newest or () if uuid in there]
+        # Those that failed to go come last, but they come: nothing else may go in their place.
+        found.sort(key=lambda uuid: not self._reconciler.may_try(uuid))
+        return _Pick(found[0], _NEWEST, need) if found else None
 
     def _planned(self, snapshot: HostSnapshot, now: float) -> list[tuple[str, KnownPlan]]:
         """Return what plans name for the host, in their order."""

@@ -146,7 +146,12 @@ class ComputeHost:
 
 @dataclass(frozen=True)
 class Server:
-    """A server, as far as an eviction depends on it. Times are seconds since the epoch, UTC."""
+    """A server, as far as an eviction depends on it. Times are seconds since the epoch, UTC.
+
+    Attributes:
+        updated: when Nova changed it last, as Nova writes it: compared with itself, never with a
+            clock.
+    """
 
     uuid: str
     name: str
@@ -160,6 +165,7 @@ class Server:
     placed_at: float
     metadata: Mapping[str, str]
     created_at: float
+    updated: str
 
     @property
     def is_deleted(self) -> bool:
@@ -170,6 +176,11 @@ class Server:
     def is_being_deleted(self) -> bool:
         """Tell whether Nova has marked it for its compute to delete."""
         return self.task_state == "deleting"
+
+    @property
+    def is_leaving(self) -> bool:
+        """Tell whether its compute is about to let go of it."""
+        return self.is_being_deleted or self.task_state == "shelving_offloading"
 
 
 @dataclass(frozen=True)
@@ -217,6 +228,7 @@ def read_server(value: Any) -> Server:
             placed_at=_seconds(launched) if launched else created,
             metadata=dict(value.get("metadata") or {}),
             created_at=created,
+            updated=str(value.get("updated")),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CloudError(f"nova: cannot read a server: {type(error).__name__}: {error}") from error

@@ -6,10 +6,8 @@ right before it is evicted; `read_spot` is the rule of what may be.
 
 from __future__ import annotations
 
-import threading
 import time
-from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
@@ -17,6 +15,7 @@ from typing import Final
 from oslo_log import log as logging
 
 from cospot.nova.evictor.cloud import Placement, Servers
+from cospot.nova.evictor.deletions import Deletions
 from cospot.nova.evictor.errors import CloudError
 from cospot.nova.evictor.model import Amounts, ComputeHost, HostUsage, Server, spot_amounts
 from cospot.nova.evictor.stores import PendingDeletions
@@ -66,54 +65,6 @@ class Spot:
         return self.server.uuid
 
 
-class Deletions:
-    """For how long this service has seen spots being deleted, and what to think of that.
-
-    What Nova says of when it changed a server is the time of another machine: of two clocks that
-    differ by more than a deletion may take, every deletion would look stuck. So a deletion counts
-    from when it was seen first, by this machine's monotonic clock. After a restart it counts anew:
-    that waits longer and never evicts more. Thread-safe.
-
-    Args:
-        timeout: how long a deletion counts as under way, seconds; after it the deletion is stuck.
-        repeat: whether a stuck one may be ordered again.
-    """
-
-    def __init__(
-        self, timeout: float, repeat: bool, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self.timeout = timeout
-        self.repeat = repeat
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._since: defaultdict[str, dict[str, float]] = defaultdict(dict)
-
-    def age(self, provider: str, spot: str) -> float:
-        """Return for how long a spot that is being deleted now was seen so, seconds.
-
-        Args:
-            provider: UUID of its host's resource provider.
-            spot: its UUID.
-        """
-        with self._lock:
-            now = self._clock()
-            return now - self._since[provider].setdefault(spot, now)
-
-    def restart(self, provider: str, spot: str) -> None:
-        """Count a spot's deletion from now: it was ordered again."""
-        with self._lock:
-            self._since[provider][spot] = self._clock()
-
-    def keep(self, provider: str, deleting: Collection[str]) -> None:
-        """Forget the spots of a host but those that are being deleted now."""
-        with self._lock:
-            kept = {spot: at for spot, at in self._since[provider].items() if spot in deleting}
-            if kept:
-                self._since[provider] = kept
-            else:
-                del self._since[provider]
-
-
 def read_spot(
     allocation: Amounts,
     server: Server | None,
@@ -144,8 +95,7 @@ def read_spot(
     if server.is_deleted:
         return Refusal.LEAVING
     is_stuck = server.is_being_deleted and deleting_for > deletions.timeout
-    is_going = server.is_being_deleted or server.task_state == "shelving_offloading"
-    if is_going and not is_stuck:
+    if server.is_leaving and not is_stuck:
         return Refusal.LEAVING
     if is_stuck and not deletions.repeat:
         return Refusal.DELETION_STUCK
@@ -199,6 +149,7 @@ class HostSnapshot:
         taken_at: monotonic time, seconds.
         nova_time: Nova's own time then, seconds since the epoch.
         created_at: when the instances were created of which Nova says so, by the same clock.
+        leaving_vms: VMs whose capacity is about to be free.
     """
 
     usage: HostUsage
@@ -208,11 +159,12 @@ class HostSnapshot:
     taken_at: float
     nova_time: float
     created_at: Mapping[str, float]
+    leaving_vms: frozenset[str]
 
     @property
     def leaving(self) -> frozenset[str]:
-        """Return the spots whose capacity is about to be free."""
-        return self.spots.leaving
+        """Return the spots and VMs whose capacity is about to be free."""
+        return self.spots.leaving | self.leaving_vms
 
 
 class HostObserver:
@@ -265,7 +217,12 @@ class HostObserver:
                 created_at[consumer] = server.created_at
             verdicts[consumer] = self._read_spot(usage.provider, allocation, server, host)
         spots = sort_spots(verdicts)
-        self._deletions.keep(usage.provider, spots.leaving | spots.stuck)
+        going = {
+            uuid: self._deletions.age(usage.provider, uuid, server.updated)
+            for uuid, server in listed.items()
+            if uuid in usage.consumers and uuid not in verdicts and server.is_leaving
+        }
+        self._deletions.keep(usage.provider, spots.leaving | spots.stuck | set(going))
         return HostSnapshot(
             usage=usage,
             host=host,
@@ -274,6 +231,8 @@ class HostObserver:
             taken_at=time.monotonic(),
             nova_time=self._servers.now(),
             created_at=created_at,
+            # One that does not go will take what it holds for longer, whoever waits for that.
+            leaving_vms=frozenset(vm for vm in going if going[vm] <= self._deletions.timeout),
         )
 
     def renew(self, snapshot: HostSnapshot, oldest: float) -> HostSnapshot | None:
@@ -333,6 +292,7 @@ class HostObserver:
     def _read_spot(
         self, provider: str, allocation: Amounts, server: Server | None, host: ComputeHost
     ) -> Spot | Refusal:
-        is_going = server is not None and server.is_being_deleted
-        deleting_for = self._deletions.age(provider, server.uuid) if server and is_going else 0.0
+        deleting_for = 0.0
+        if server is not None and server.is_being_deleted:
+            deleting_for = self._deletions.age(provider, server.uuid, server.updated)
         return read_spot(allocation, server, host, deleting_for, self._deletions)

@@ -1,0 +1,191 @@
+"""Known bugs, planted on purpose: the simulation must find each of them.
+
+Each is one change of the real code, made while the simulation runs. Most are defects that the
+project has had, or a safeguard taken away.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from cospot.nova.evictor import causes, host_reconcile, safeguards, snapshot
+from cospot.nova.evictor.records import AuditLog
+from cospot.nova.evictor.stalled_hosts import StalledHosts
+from cospot.nova.promises.journal import PromiseJournal
+from cospot.nova.scheduler.claim_check import ClaimCheck
+
+from seeds import kernel
+
+
+@dataclass(frozen=True)
+class Bug:
+    """What is changed to plant it.
+
+    Attributes:
+        name: for the command line.
+        text: what is wrong.
+        within: of so many seeds from 0 on one shows it.
+        changes: (where, name, by what).
+    """
+
+    name: str
+    text: str
+    within: int
+    changes: tuple[tuple[Any, str, Any], ...]
+
+    @contextmanager
+    def planted(self) -> Any:
+        before = [(where, name, vars(where)[name]) for where, name, _ in self.changes]
+        for where, name, value in self.changes:
+            setattr(where, name, value)
+        try:
+            yield
+        finally:
+            for where, name, value in before:
+                setattr(where, name, value)
+
+
+@contextmanager
+def _no_lock(self: Any, name: str, *, waits: bool = True) -> Any:
+    yield
+
+
+def _wall_age(self: Any, provider: str, spot: str, updated: str = "") -> float:
+    now = kernel.wall()
+    since: float = self._since[provider].setdefault(spot, (now, updated))[0]
+    return now - since
+
+
+def _planned_anyhow(self: Any, snapshot: Any, need: Any) -> Any:
+    """Take what a plan names, whether or not its instance has come to this host."""
+    provider = snapshot.usage.provider
+    for known in self._context.plans.naming(provider, kernel.wall()):
+        planned = known.plan.for_provider(provider)
+        for uuid in planned.victims if planned is not None else ():
+            if uuid not in self._tried:
+                return host_reconcile._Pick(uuid, "plan", need, known)
+    return None
+
+
+def _check_spot_only(self: Any, snapshot: Any, pick: Any) -> Any:
+    return self._context.observer.check(snapshot, pick.uuid)
+
+
+_write = AuditLog.write
+_need = causes.CauseFinder.need
+_newest = host_reconcile._Iteration._newest
+
+
+def _write_no_intent(self: Any, event: str, **fields: Any) -> None:
+    if event != "intent":
+        _write(self, event, **fields)
+
+
+def _newest_once(self: Any, left: Any, need: Any) -> Any:
+    return _newest(self, [each for each in left if self._reconciler.may_try(each.uuid)], need)
+
+
+def _race_like_vm(self: Any, snapshot: Any, gone: Any) -> Any:
+    need = _need(self, snapshot, gone)
+    if need is not None and need.why == causes.SPOT_RACE:
+        return causes.Need(need.short, causes.VM_CLAIM, need.claims)
+    return need
+
+
+BUGS: tuple[Bug, ...] = (
+    Bug(
+        "lost-lock",
+        "locks hold nobody off: passes at once order one spot twice, or two for one need",
+        400,
+        ((safeguards.HostLocks, "hold", _no_lock),),
+    ),
+    Bug(
+        "vm-as-spot",
+        "whatever holds something is a spot",
+        100,
+        (
+            (snapshot, "holds_only_spot_classes", bool),
+            (snapshot, "is_spot_flavor", lambda extra_specs: True),
+            (snapshot, "spot_amounts", lambda allocation: {"VCPU": 1, "MEMORY_MB": 1}),
+        ),
+    ),
+    Bug(
+        "inventory-flap",
+        "a wrong ratio evicts at once, not after a grace",
+        200,
+        ((causes.CauseFinder, "_is_too_early", lambda self, usage, short: False),),
+    ),
+    Bug(
+        "clock-jump",
+        "deletions are timed by the wall clock, which is set",
+        2000,
+        ((snapshot.Deletions, "age", _wall_age),),
+    ),
+    Bug(
+        "stale-plan",
+        "what a plan names is evicted without looking whether it is needed any more",
+        2000,
+        (
+            (host_reconcile._Iteration, "_check", _check_spot_only),
+            (host_reconcile._Iteration, "_planned", _planned_anyhow),
+        ),
+    ),
+    Bug(
+        "stale-snapshot",
+        "a host is read once and not again before each order",
+        2000,
+        (
+            (snapshot.HostObserver, "renew", lambda self, taken, oldest: taken),
+            (host_reconcile, "_OLDEST_SNAPSHOT_S", 1e9),
+        ),
+    ),
+    Bug(
+        "more-than-needed",
+        "spots on their way out do not count as gone",
+        400,
+        ((snapshot.HostSnapshot, "leaving", property(lambda self: frozenset())),),
+    ),
+    Bug(
+        "race-evicts-older",
+        "a spot that did not fit displaces older ones by the policy",
+        400,
+        ((causes.CauseFinder, "need", _race_like_vm),),
+    ),
+    Bug(
+        "hanging-host",
+        "a host that frees nothing loses one spot after the other",
+        4000,
+        (
+            (StalledHosts, "may_order", lambda self, provider, spot: True),
+            (StalledHosts, "is_stalled", lambda self, provider: False),
+        ),
+    ),
+    Bug(
+        "order-before-record",
+        "the audit log is not written before the order",
+        50,
+        ((AuditLog, "write", _write_no_intent),),
+    ),
+    Bug(
+        "newest-fails-once",
+        "a spot of a race that its compute did not delete once is never ordered again",
+        2000,
+        ((host_reconcile._Iteration, "_newest", _newest_once),),
+    ),
+    Bug(
+        "claims-of-the-deleted",
+        "a VM deleted before its host showed it keeps its claim in the scheduler",
+        4000,
+        ((ClaimCheck, "drop_deleted", lambda self, claims: None),),
+    ),
+    Bug(
+        "promise-not-counted",
+        "an eviction breaks a promise and nobody counts it",
+        2000,
+        ((PromiseJournal, "evicted", lambda self, instance, now: None),),
+    ),
+)
+
+by_name: dict[str, Bug] = {bug.name: bug for bug in BUGS}
