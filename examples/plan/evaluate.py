@@ -25,8 +25,13 @@ def share_of_bound(plan: cospot.SpotPlan, name: str) -> float | None:
 
 
 def main() -> None:
+    """Print the table of docs/plan.md."""
     names = ["spots without cooperation", "cooperating spots", "the plan"]
-    print("| history | hosts | advice | " + " | ".join(names) + " | lead a day | classes sold | broken |")
+    print(
+        "| history | hosts | advice | "
+        + " | ".join(names)
+        + " | lead a day | classes sold | broken |"
+    )
     print("|---|---:|---|" + "---:|" * len(names) + "---:|---:|---:|")
     shares: dict[str, list[float]] = {name: [] for name in names}
     tested = broken = sold = failed = 0

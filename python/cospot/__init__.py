@@ -5,7 +5,8 @@ memory is in MiB (``_mb``), disks in GB, revenue in vcpu-seconds.
 
 Compose a VM chain and a spot chain (`Chain`), watch one decision (`Datacenter`, `make_offer`,
 `choose`), replay a workload (`Workload`, `simulate`, `Simulation`), compare thousands of
-combinations (`compare`; on many machines: `sweep`), find what to set (`tune`) and what to sell (`plan`), price idle capacity
+combinations (`compare`; on many machines: `sweep`), find what to set (`tune`) and what to sell
+(`plan`), price idle capacity
 (`price_classes`, `idle_periods`, `simulate_job`), promise it (`sla.quote`, `economy.plan`), run a
 customer's jobs on spot markets (`broker_run`, `broker_recommend`), write policies in Python
 (`Filter`, `Weigher`, `Evictor`), and look at results (`load_results`, `report`).

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from cospot.customer.broker import BrokerRecommendation
 from cospot.provider.economy import Backtest, Plan
+from cospot.provider.planning import SpotPlan
 from cospot.provider.policies import Evictor, Filter, Weigher
 from cospot.provider.pricing import PricedClasses
 from cospot.provider.sla import Quotes
-from cospot.provider.planning import SpotPlan
 from cospot.provider.tuning import Tuning
 
 __version__: str
