@@ -31,6 +31,7 @@ const ProviderPreset& signals_preset() {
 Study signals_study() {
   Study study = provider_study(signals_preset());
   study.summarise = signals_summary;
+  study.money = {};  // a row is a signal, and earns nothing
   return study;
 }
 
