@@ -70,22 +70,22 @@ TEST_CASE("RunTimeline: a run of three days, worked out by hand") {
   CHECK(days[0].vms == 18.0 / 24);
   CHECK(days[0].spots == 12.0 / 24);
   CHECK(days[0].evictions == 0);
-  CHECK(days[0].vm_revenue == 4 * 18 * hour);
-  CHECK(days[0].spot_revenue == 6 * 12 * hour);
+  CHECK(days[0].vm_revenue == hour * 4 * 18);
+  CHECK(days[0].spot_revenue == hour * 6 * 12);
   // Day 1: the other host for 6 h more.
   CHECK(days[1].hosts_in_use == 1 + 6.0 / 24);
   CHECK(days[1].vms == 1 + 6.0 / 24);
   CHECK(days[1].spots == 1);
   CHECK(days[1].evictions == 0);
-  CHECK(days[1].vm_revenue == (4 * 24 + 10 * 6) * hour);
-  CHECK(days[1].spot_revenue == 6 * 24 * hour);
+  CHECK(days[1].vm_revenue == hour * 4 * 24 + hour * 10 * 6);
+  CHECK(days[1].spot_revenue == hour * 6 * 24);
   // Day 2: v3 in the place of s1.
   CHECK(days[2].day == 2);
   CHECK(days[2].hosts_in_use == 1);
   CHECK(days[2].vms == 2);
   CHECK(days[2].spots == 0);
   CHECK(days[2].evictions == 1);
-  CHECK(days[2].vm_revenue == 10 * 24 * hour);
+  CHECK(days[2].vm_revenue == hour * 10 * 24);
   CHECK(days[2].spot_revenue == 0);
   CHECK(days[2].economy_instances == 0);
   CHECK(days[2].economy_revenue == 0);
