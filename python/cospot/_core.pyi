@@ -1690,7 +1690,37 @@ def plan(
     progress: Callable[[int, int], object] | bool | None = None,
     **candidates: Sequence[str | int],
 ) -> SpotPlan:
-    """"""
+    """Divide idle capacity among Economy instances, promised lifetimes and spots, as `cospot plan` does.
+
+    Policies and division are chosen on the past of each part of the history and judged on that part.
+    Releases the GIL; Ctrl-C ends it.
+
+    Args:
+        history: A workload file or spec: what was asked for.
+        price: Of a vCPU-hour, a dict with on_demand and spot, and if wanted economy and currency; or a
+            file of prices (docs/plan.md).
+        host: What each host has, several types of hosts, or a file of hosts, as for simulate.
+        hosts: How many hosts. Or:
+        headroom_percent: Hosts beyond the fewest that hold all VMs; by default all that `host` names,
+            else 2.
+        added_type: Of several types, the only one to add to the hosts that are there.
+        max_vm_loss_percent: VM revenue that may be lost in a part.
+        parts: Equal parts of the history, 3 or more; by default 7, or as many as it has days.
+        with_parts: What else every run has, a dict with the keys of study files, as for tune.
+        economy_percents: Shares of what is asked for to try as Economy instances.
+        confidences: Of what is promised to them, each 0 to less than 1.
+        threads: How many, 1 to 4096; one a core unless given.
+        progress: A function, called with (done, total) runs as the work goes on, by the calling thread. None: a bar of tqdm, if
+            that is installed, on terminals and in notebooks; True: a bar anywhere; False: nothing.
+        **candidates: vm, spot, evictor, otn: lists of names to choose from, in place of the usual ones.
+
+    Returns:
+        cospot.SpotPlan.
+
+    Raises:
+        ConfigError, WorkloadError: An argument cannot be used, or the history is too short.
+        PolicyError: A policy broke its contract.
+    """
 
 def tune(
     workloads: _Path | Sequence[_Path],

@@ -427,7 +427,8 @@ class PlanMaker {
     // Of a mean spot.
     std::uint64_t placed = 0;
     for (const PartAccount& part : run.parts) placed += part.of(Level::kSpot).placed;
-    if (evictions == 0 || placed == 0 || judged.tally.tested.promised < kLeastTested) return std::nullopt;
+    if (evictions == 0 || placed == 0 || judged.tally.tested.promised < kLeastTested)
+      return std::nullopt;
     double vcpus = 0;
     double count = 0;
     for (const WorkloadRow& row : found_.datacenter.history->workload.rows) {

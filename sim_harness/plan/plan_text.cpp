@@ -214,7 +214,8 @@ SummaryText plan_text(const PlanFindings& findings, const std::string& currency)
   }
   if (!findings.classes.empty()) {
     text +=
-        "\nPromised lifetimes of the spots; by what the parts before had kept; sell those that are kept\n";
+        "\nPromised lifetimes of the spots; by what the parts before had kept; sell those that are "
+        "kept\n";
     text.add(classes_table(findings));
     text +=
         "\"could carry\": how much more than a plain spot a job gains by it, of the utility "

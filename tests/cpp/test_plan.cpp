@@ -144,8 +144,9 @@ TEST_CASE("A plan says what a history cannot support") {
   PlanRequest request = request_for(file);
   request.parts = 0;
   CHECK(error_text<ConfigError>([&] { (void)plan_of(request); }) ==
-        file + ": has 2 days, expected 3 or more: two to choose on and one to judge, each a day or "
-               "longer; 1 more days, better two weeks in all");
+        file +
+            ": has 2 days, expected 3 or more: two to choose on and one to judge, each a day or "
+            "longer; 1 more days, better two weeks in all");
 
   PlanRequest without = request_for(kHistory);
   without.prices.vcpu_hour.economy.reset();

@@ -88,8 +88,8 @@ struct StudyPart {
   std::any (*share)(const ProviderStudySettings& settings, const Workload& workload) = nullptr;
   void (*add)(const PartRun& run) = nullptr;
   void (*finish)(const PartRun& run) = nullptr;  ///< the run is over; of `outcome`
-  /// Where the axis changes no run, but says what of it is looked at: takes that of a run's outcome.
-  /// Runs that differ in it alone are simulated once.
+  /// Where the axis changes no run, but says what of it is looked at: takes that of a run's
+  /// outcome. Runs that differ in it alone are simulated once.
   void (*read)(const GridPoint<ProviderStudySettings>& at, RunOutcome& outcome) = nullptr;
 
   [[nodiscard]] std::string_view name() const { return rows.front().keys().front(); }
