@@ -46,7 +46,7 @@ TEST_CASE("read_sweep: unknown, missing and contradicting keys") {
   CHECK(error_of(8, "otn: [1, 2]\nfoo: 1") ==
         "s.yaml:9: sweep: unknown key 'foo'; valid names: study, workloads, window_days, host, "
         "added_type, headroom_percent, hosts, headroom_of, vm, spot, evictor, saf, otn, target, "
-        "economy, disruptions, schedulers, host_subset_size");
+        "economy, disruptions, schedulers, host_subset_size, signal");
   CHECK(
       error_of(8, "otn: 1\nheadroom_of: each") ==
       "s.yaml:9: headroom_of: found 'each', expected study, each_policy or a list of VM policies, "
