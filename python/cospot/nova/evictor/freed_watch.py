@@ -163,13 +163,13 @@ class FreedWatch:
         LOG.warning(
             "spot %s still holds its capacity %.0f s after its eviction", leaving.spot, timeout
         )
-        self._audit.write("late", **leaving.fields, timeout=timeout)
         self._forget(leaving)
         with self._condition:
             self._late[leaving.spot] = leaving
             self._metrics.late_now.set(len(self._late))
         self._did_not_go(leaving)
         self._metrics.late.inc()
+        self._audit.write("late", **leaving.fields, timeout=timeout)
 
     def _forget(self, leaving: Leaving) -> None:
         with self._condition:
