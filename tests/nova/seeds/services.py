@@ -199,7 +199,6 @@ def _scheduler_defaults() -> dict[str, Any]:
         inventory_seconds=5,
         claim_seconds=CLAIM_SECONDS,
         lifetime_target=0.05,
-        lifetime_promises=PROMISES,
         plan_queue=5,
     )
     return values
