@@ -69,8 +69,9 @@ PyObject* pass_on_vector(PyObject* self, PyObject* const* values, Py_ssize_t cou
   PyObject* result =
       reinterpret_cast<_PyCFunctionFastWithKeywords>(bound.call)(bound.self, values, count, names);
   if (!is_about_arguments(result)) return result;
-  py::tuple args(count);
-  for (Py_ssize_t i = 0; i < count; ++i) args[i] = py::handle(values[i]);
+  const auto positional = static_cast<std::size_t>(count);
+  py::tuple args(positional);
+  for (std::size_t i = 0; i < positional; ++i) args[i] = py::handle(values[i]);
   py::dict kwargs;
   for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); ++i) {
     kwargs[py::handle(PyTuple_GET_ITEM(names, i))] = py::handle(values[count + i]);

@@ -30,7 +30,7 @@ endforeach()
 install(DIRECTORY examples DESTINATION share/cospot USE_SOURCE_PERMISSIONS
   COMPONENT program EXCLUDE_FROM_ALL
   PATTERN __pycache__ EXCLUDE PATTERN notebooks/source EXCLUDE PATTERN quickstart.sh EXCLUDE
-  REGEX "examples/(broker-practice|lifetime_models|nova|papers)$" EXCLUDE)
+  PATTERN make.py EXCLUDE REGEX "examples/(broker-practice|lifetime_models|nova|papers|plan)$" EXCLUDE)
 install(FILES README.md DESTINATION share/doc/cospot COMPONENT program EXCLUDE_FROM_ALL)
 install(DIRECTORY docs DESTINATION share/doc/cospot COMPONENT program EXCLUDE_FROM_ALL)
 

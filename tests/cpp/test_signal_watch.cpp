@@ -130,12 +130,12 @@ Film film_of(const Workload& workload) {
 }
 
 TEST_CASE("signals: whether spots come to fit is what a look at every moment says") {
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
     const Workload workload = busy_days(seed);
     Watched watched(workload, kFromTheStart);
     watched.run.run();
     const Film film = film_of(workload);
-    for (const std::size_t question : {0, 1}) {
+    for (const std::size_t question : {0U, 1U}) {
       const SignalQuestion& of = questions()[question];
       std::uint64_t cases = 0, happened = 0;
       for (SimTime now = kFromTheStart.every; now + of.span <= workload.window;
@@ -185,7 +185,7 @@ class Fates final : public RunObserver {
 };
 
 TEST_CASE("signals: who is evicted is what a list of all spots says") {
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
     const Workload workload = busy_days(seed);
     Watched watched(workload, kFromTheStart);
     watched.run.run();
@@ -246,7 +246,7 @@ Workload with_other_future(Workload workload, SimTime time) {
 }
 
 TEST_CASE("signals: no future changes what was told before it") {
-  for (const std::uint64_t seed : {4, 5}) {
+  for (const std::uint64_t seed : {4U, 5U}) {
     const Workload workload = busy_days(seed);
     for (const double days : {0.7, 1.2, 1.8}) {
       const SimTime time = day(days);

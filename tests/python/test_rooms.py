@@ -16,6 +16,7 @@ WINGS = (
     ("provider", "customer"),
     ("studies",),
     ("tune",),
+    ("plan",),
     ("report",),
     ("commands",),
 )

@@ -9,8 +9,7 @@ namespace cospot {
 SpotPools::SpotPools(const HostView& hosts) {
   for (HostIndex host = 0; host < hosts.size(); ++host) zones_.push_back(hosts[host].place().zone);
   std::ranges::sort(zones_);
-  const auto repeated = std::ranges::unique(zones_);
-  zones_.erase(repeated.begin(), repeated.end());
+  zones_.erase(std::unique(zones_.begin(), zones_.end()), zones_.end());
   std::erase(zones_, "");
   if (zones_.size() < 2) zones_.clear();
   for (HostIndex host = 0; host < hosts.size(); ++host) {

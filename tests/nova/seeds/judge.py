@@ -325,7 +325,7 @@ class Judge:
         )
 
     def _check_race(self, process: Process, spot: Instance, host: Host, told: Told) -> None:
-        """No spot goes for one that came later."""
+        """No spot goes for one that came later, but for one that was promised to live on."""
         if told.capacity is None or told.shrunk_since is not None:
             return
         if spot.uuid not in told.consumers or spot.has_moved:
@@ -339,6 +339,10 @@ class Judge:
             if not each.is_spot and (consumer not in told.consumers or each.has_moved):
                 return
         if self._has_grown(host, told):
+            return
+        came = set(host.consumers) - told.consumers
+        if spot.uuid not in self.promised and not came.isdisjoint(self.promised):
+            self.race("in place of a promised one")
             return
         self.violation("an older spot went for a newer one", f"{spot.name} on {host.name}")
 

@@ -198,6 +198,7 @@ def _scheduler_defaults() -> dict[str, Any]:
         aggregates=(),
         inventory_seconds=5,
         claim_seconds=CLAIM_SECONDS,
+        lifetime_promises=PROMISES,
         lifetime_target=0.05,
         plan_queue=5,
     )

@@ -27,9 +27,12 @@ from typing import Any
 import oslo_messaging
 from tooz import coordination
 
+from cospot.nova.scheduler.native_thread import start_native_thread
 from seeds import files, kernel, stand_ins
 
-PACKAGES = ("cospot.nova.evictor", "cospot.nova.scheduler", "cospot.nova.promises")
+PACKAGES = (
+    "cospot.nova.evictor", "cospot.nova.line_file", "cospot.nova.promises", "cospot.nova.scheduler"
+)  # fmt: skip
 #: Errors that no fault of the world explains: the code itself is wrong.
 _MISTAKES = frozenset(
     {"KeyError", "TypeError", "AttributeError", "ValueError", "IndexError", "RuntimeError",
@@ -93,6 +96,7 @@ def _replacements() -> dict[int, Any]:
         (datetime.datetime, stand_ins.Datetime),
         (pathlib.Path, files.SimPath),
         (concurrent.futures.ThreadPoolExecutor, stand_ins.Pool),
+        (start_native_thread, lambda work: work()),  # the disk of the simulation answers at once
         (parsedate_to_datetime, functools.lru_cache(4096)(parsedate_to_datetime)),  # for speed
         (time.monotonic, kernel.monotonic),
         (time.time, kernel.wall),
@@ -133,6 +137,7 @@ def install() -> None:
     for name, module in sorted(sys.modules.items()):
         if not name.startswith(PACKAGES):
             continue
+        vars(module)["open"] = files.open_file
         for key, value in list(vars(module).items()):
             if id(value) in replacements:
                 setattr(module, key, replacements[id(value)])

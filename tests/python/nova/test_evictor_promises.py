@@ -115,6 +115,10 @@ def test_another_service_reads_on_where_one_was_killed(tmp_path: Path) -> None:
         journal.refresh()
         assert [each.broken for each in journal.counts(4 * DAY, 9 * DAY)] == [1]
         assert [each.kept for each in journal.counts(4 * DAY, 9 * DAY)] == [1]
+    # What comes next begins a line of its own: nothing is lost with the line that was torn.
+    second.add(new_promise(1000.0))
+    third.refresh()
+    assert [each.kept for each in third.counts(4 * DAY, 9 * DAY)] == [2]
 
 
 def test_what_was_over_long_ago_counts_no_more_and_its_file_goes(tmp_path: Path) -> None:

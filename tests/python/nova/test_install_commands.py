@@ -171,7 +171,7 @@ def test_the_installation_in_full(paste) -> None:
     check_evictor(
         paste(
             commands_of("evictor.md", after="## Install")
-            + commands_of("install.md", after="## Debian and Ubuntu")
+            + commands_of("install.md", after="## Other packages of Nova")
         )
     )
 

@@ -143,9 +143,9 @@ class EvictionExecutor:
             self._took_it(snapshot, spot, reason, fields)
         return None
 
-    def give_up(self, spot: str, why: str) -> None:
+    def give_up(self, spot: str) -> None:
         """Say that a spot will not go, though Nova took the order."""
-        self._freed.give_up(spot, why)
+        self._freed.give_up(spot)
 
     def _took_it(
         self, snapshot: HostSnapshot, spot: Spot, reason: Reason, fields: dict[str, Any]

@@ -40,7 +40,8 @@ class Leaving:
 class FreedWatch:
     """Asks placement about all leaving spots of a host at once, from a thread of its own.
 
-    One that did not go in time is late: it is asked about further, but seldom.
+    One that did not go in time is late: it is asked about further, but seldom, and given up once
+    Nova shows that its compute has.
 
     Args:
         did_not_go: called with a spot that is late, or will not go.
@@ -48,6 +49,7 @@ class FreedWatch:
 
     def __init__(self, context: EvictorContext, did_not_go: Callable[[Leaving], None]) -> None:
         self._placement = context.placement
+        self._servers = context.servers
         self._audit = context.audit
         self._metrics = context.metrics
         settings = context.settings
@@ -57,6 +59,7 @@ class FreedWatch:
         }
         self._did_not_go = did_not_go
         self._condition = threading.Condition()
+        self._giving_up = threading.Lock()  # two threads find out that a compute has failed
         self._leaving: dict[str, Leaving] = {}
         self._late: dict[str, Leaving] = {}
         self._ask_late_at = float("-inf")
@@ -120,12 +123,21 @@ class FreedWatch:
                     self._freed(leaving)
                 elif self._is_in_time(leaving):
                     continue
-                elif self._leaving.get(leaving.spot) is leaving:  # neither late nor ordered anew
+                elif self._leaving.get(leaving.spot) is leaving:
                     self._becomes_late(leaving)
+                elif self._late.get(leaving.spot) is leaving and self._is_back(leaving):
+                    self.give_up(leaving.spot)
         except EvictorError as error:
             self._metrics.errors.labels(where="freed-watch").inc()
             LOG.warning("cannot see what is freed on provider %s: %s", provider, error)
             time.sleep(_PAUSE_S)
+
+    def _is_back(self, leaving: Leaving) -> bool:
+        """Tell whether a spot is as it was before the order: nothing more will come of that."""
+        server = self._servers.server(leaving.spot)
+        if server is None or server.is_deleted or server.task_state is not None:
+            return False
+        return not server.vm_state.startswith("shelved")  # which only waits to be offloaded
 
     def _is_in_time(self, leaving: Leaving) -> bool:
         return time.monotonic() - leaving.ordered_at <= self._timeout_of(leaving)
@@ -147,14 +159,16 @@ class FreedWatch:
         if since_claim is not None:
             self._metrics.claim_to_freed.observe(since_claim)
 
-    def give_up(self, spot: str, why: str) -> None:
-        """Wait for a spot no more: it will not go."""
-        with self._condition:
-            leaving = self._leaving.get(spot) or self._late.get(spot)
-        if leaving is None:
-            return
-        self._audit.write("failed", **leaving.fields, error=why)
-        self._forget(leaving)
+    def give_up(self, spot: str) -> None:
+        """Wait for a spot no more: its compute did not delete or shelve it."""
+        with self._giving_up:
+            with self._condition:
+                leaving = self._leaving.get(spot) or self._late.get(spot)
+            if leaving is None:
+                return
+            did_not = f"its compute did not {leaving.fields['action']} it"
+            self._audit.write("failed", **leaving.fields, error=did_not)
+            self._forget(leaving)
         self._did_not_go(leaving)
         self._metrics.failures.inc()
 

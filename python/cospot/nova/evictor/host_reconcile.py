@@ -157,7 +157,7 @@ class _Iteration:
         observed = self._stalled.observe(snapshot)
         for spot in observed.failed:
             reconciler.did_not_go(spot)
-            reconciler.executor.give_up(spot, "its compute did not delete it")
+            reconciler.executor.give_up(spot)
         if observed.pardoned:  # they are under way again
             return self._context.observer.snapshot(snapshot.usage)
         return snapshot

@@ -15,6 +15,7 @@ from oslo_log import log as logging
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
 
 from cospot.nova.evictor.errors import AuditError
+from cospot.nova.line_file import APPENDING, append_line
 
 _PREFIX: Final = "cospot_evictor"
 _FREED_BUCKETS_S: Final = (0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 8, 15, 30, 60, 120)
@@ -45,9 +46,7 @@ class AuditLog:
     """The audit log: one JSON object a line, only ever appended to, on disk before the deed.
 
     Several copies of the service may share the file.
-    One write per record with O_APPEND: records of several processes do not mix, and a process that
-    is killed, or a disk that is full, leaves at most its last line unfinished. The next record then
-    begins a line of its own.
+    A process that is killed, or a disk that is full, leaves at most its last line unfinished.
     """
 
     def __init__(self, path: str) -> None:
@@ -64,7 +63,7 @@ class AuditLog:
             AuditError: it cannot be opened for appending.
         """
         try:
-            file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o640)
+            file = os.open(self._path, APPENDING, 0o640)
         except OSError as error:
             raise AuditError(f"audit log {self._path}: {error.strerror}") from error
         with self._lock:
@@ -87,19 +86,10 @@ class AuditLog:
         line = json.dumps(record, separators=(",", ":"), default=str).encode() + b"\n"
         with self._lock:
             try:
-                if self._is_unfinished():
-                    line = b"\n" + line
-                written = os.write(self._file, line)
+                append_line(self._file, line)
                 os.fsync(self._file)
             except OSError as error:
                 raise AuditError(f"audit log {self._path}: {error.strerror}") from error
-        if written != len(line):
-            raise AuditError(f"audit log {self._path}: only {written} of {len(line)} bytes written")
-
-    def _is_unfinished(self) -> bool:
-        """Tell whether the last line was not written to its end, by whomever."""
-        size = os.fstat(self._file).st_size
-        return size > 0 and os.pread(self._file, 1, size - 1) != b"\n"
 
 
 class Metrics:

@@ -17,6 +17,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from cospot.nova.line_file import APPENDING, append_line
 from cospot.nova.promises.promise_message import Promise
 
 FOLDER: Final = "promises"
@@ -236,10 +237,9 @@ class PromiseJournal:
         line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
         path = self._folder / f"{_day(made_at)}.jsonl"
         self._folder.mkdir(parents=True, exist_ok=True)
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-        file = os.open(path, flags, 0o640)
+        file = os.open(path, APPENDING, 0o640)
         try:
-            os.write(file, line)
+            append_line(file, line)
         finally:
             os.close(file)
 

@@ -38,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _print_any_character()
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
+        # Of libraries, for those who call them: an operator can do nothing about it.
+        warnings.simplefilter("ignore", DeprecationWarning)
         return _run(parsed)
 
 
