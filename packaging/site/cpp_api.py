@@ -24,6 +24,7 @@ _TITLES = {
     "guarantees/sla": "Promised lifetimes",
     "guarantees/economy": "The Economy class",
     "guarantees/pricing": "Classes and prices",
+    "guarantees/signals": "Signals to customers",
 }
 _SHOWN = ("public-func", "public-static-func", "public-attrib", "public-static-attrib")
 Element = ElementTree.Element
