@@ -204,4 +204,16 @@ py::str to_str(std::string_view text) {
 
 std::string type_name(py::handle value) { return Py_TYPE(value.ptr())->tp_name; }
 
+std::vector<std::string> read_price_texts(const py::object& price) {
+  if (!py::isinstance<py::dict>(price)) return {read_path(price, "price").string()};
+  std::vector<std::string> texts;
+  for (const auto& [key, value] : py::reinterpret_borrow<py::dict>(price)) {
+    std::string name = py::str(key).cast<std::string>();
+    if (name == "on_demand") name = "on-demand";
+    texts.push_back(name + "=" + py::str(value).cast<std::string>());
+  }
+  if (texts.empty()) throw ConfigError("price is empty, expected on_demand and spot");
+  return texts;
+}
+
 }  // namespace cospot::bindings

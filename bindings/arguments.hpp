@@ -64,6 +64,10 @@ namespace cospot::bindings {
 /// str, bytes or os.PathLike.
 [[nodiscard]] std::filesystem::path read_path(pybind11::handle value, std::string_view name);
 
+/// Reads `price`, a dict of the prices of a vCPU-hour or a file of prices, as the values of
+/// --price.
+[[nodiscard]] std::vector<std::string> read_price_texts(const pybind11::object& price);
+
 /// Rows of a table with `hosts` hosts.
 [[nodiscard]] std::vector<HostIndex> read_candidates(pybind11::handle value, std::size_t hosts);
 

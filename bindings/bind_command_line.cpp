@@ -35,11 +35,14 @@ int run(const py::iterable& arguments) {
 }
 
 /// (runs, bytes)
-py::tuple write_report_of(const py::object& database, const py::object& output,
-                          const py::object& title) {
-  ReportArguments arguments{.databases = {read_path(database, "database").string()},
-                            .output = read_path(output, "output").string()};
+py::tuple write_report_of(const py::iterable& databases, const py::object& output,
+                          const py::object& title, const py::object& price) {
+  ReportArguments arguments{.output = read_path(output, "output").string()};
+  for (const py::handle database : databases) {
+    arguments.databases.push_back(read_path(database, "database").string());
+  }
   if (!title.is_none()) arguments.title = read_text(title, "title");
+  if (!price.is_none()) arguments.price = PriceOption(read_price_texts(price));
   WrittenReport report;
   run_watched([&] { report = write_report(arguments, built_in_studies()); });
   return py::make_tuple(report.runs, report.bytes);
@@ -57,7 +60,8 @@ Args:
 Returns:
     The exit code: 0 done, 1 internal error, 2 bad input or usage, 130 interrupted.
 )doc");
-  core.def("_write_report", &write_report_of, "database"_a, "output"_a, "title"_a = py::none(),
+  core.def("_write_report", &write_report_of, "databases"_a, "output"_a, "title"_a = py::none(),
+           "price"_a = py::none(),
            "Write the page of cospot.report. Returns the number of its runs and of its bytes.");
 }
 

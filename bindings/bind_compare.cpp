@@ -108,15 +108,6 @@ PythonOutcome make_outcome(std::size_t total, std::size_t done, std::size_t skip
 }
 
 /// Writes a database of any format that can be read as one of the present format.
-void convert_results(const py::object& database, const py::object& output) {
-  const std::filesystem::path from = read_path(database, "database");
-  const std::filesystem::path to = read_path(output, "output");
-  run_watched([&] {
-    ResultsDatabase results(from);
-    SqliteStatement(results.connection(), "VACUUM INTO ?").bind(to.string()).step();
-  });
-}
-
 /// What the revenue of every run is worth, by the columns that its study declares.
 py::dict money_of_results(const py::object& database, std::optional<double> on_demand,
                           std::optional<double> spot, std::optional<double> economy,
@@ -162,16 +153,6 @@ py::dict money_of_results(const py::object& database, std::optional<double> on_d
 }  // namespace
 
 void bind_compare(py::module_& core) {
-  core.def("_convert_results", &convert_results, "database"_a, "output"_a, R"doc(
-Write a results database of an earlier format as one of the present format.
-
-Args:
-    database: Results database to read; it stays as it is.
-    output: File to write; there must be none.
-
-Raises:
-    DatabaseError: It cannot be read or written.
-)doc");
   core.def("_money_of_results", &money_of_results, "database"_a, "on_demand"_a = py::none(),
            "spot"_a = py::none(), "economy"_a = py::none(), "flavors"_a = py::none(), R"doc(
 Return what the revenue of every run is worth.

@@ -31,21 +31,6 @@ using namespace pybind11::literals;
 
 namespace {
 
-/// A dict of the prices of a vCPU-hour, or a file as of --price.
-PriceList read_prices(const py::object& given) {
-  if (!py::isinstance<py::dict>(given)) {
-    return read_price_list({read_path(given, "price").string()}).value();
-  }
-  std::vector<std::string> texts;
-  for (const auto& [key, value] : py::reinterpret_borrow<py::dict>(given)) {
-    std::string name = py::str(key).cast<std::string>();
-    if (name == "on_demand") name = "on-demand";
-    texts.push_back(name + "=" + py::str(value).cast<std::string>());
-  }
-  if (texts.empty()) throw ConfigError("price is empty, expected on_demand and spot");
-  return read_price_list(texts).value();
-}
-
 TuneCandidates read_plan_candidates(const py::kwargs& given) {
   TuneCandidates candidates = plan_candidates();
   candidates.dashes.clear();
@@ -90,7 +75,7 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
                       .datacenter = tuned_datacenter(std::move(mix), count, percent, ""),
                       .settings = {},
                       .parts = 0,
-                      .prices = read_prices(price),
+                      .prices = read_price_list(read_price_texts(price)).value(),
                       .economy_percents = economy_percents,
                       .confidences = confidences};
   TuneSettings& settings = request.settings;

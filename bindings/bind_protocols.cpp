@@ -18,6 +18,8 @@
 #include "core/errors.hpp"
 #include "evictors/registry.hpp"
 #include "filters/registry.hpp"
+#include "guarantees/sla/history.hpp"
+#include "guarantees/sla/lifetime_quantiles.hpp"
 #include "sim_harness/data/workloads/csv_workload.hpp"
 #include "sim_harness/data/workloads/workload_writer.hpp"
 #include "sim_harness/provider/run/run_result.hpp"
@@ -233,6 +235,65 @@ void pickle_policies(const py::module_& core) {
       });
 }
 
+py::tuple state_of_history(const History& history) {
+  const History::State state = history.state();
+  py::list events;
+  for (const HistoryEvent& event : state.events) {
+    events.append(py::make_tuple(event.time.count(), static_cast<int>(event.kind), event.host,
+                                 event.spot, event.resources, event.promised_until.count()));
+  }
+  return py::make_tuple(state.host_totals, events, state.running);
+}
+
+History history_of_state(const py::tuple& state) {
+  std::vector<HistoryEvent> events;
+  for (const py::handle each : state[1].cast<py::list>()) {
+    const auto event = py::reinterpret_borrow<py::tuple>(each);
+    events.push_back({.time = SimTime(event[0].cast<std::int64_t>()),
+                      .kind = static_cast<HistoryEvent::Kind>(event[1].cast<int>()),
+                      .host = event[2].cast<HostIndex>(),
+                      .spot = event[3].cast<std::uint32_t>(),
+                      .resources = event[4].cast<ResourceVector>(),
+                      .promised_until = SimTime(event[5].cast<std::int64_t>())});
+  }
+  return History({.host_totals = state[0].cast<std::vector<ResourceVector>>(),
+                  .events = std::move(events),
+                  .running = state[2].cast<decltype(History::State::running)>()});
+}
+
+py::tuple state_of_quantiles(const LifetimeQuantiles& quantiles) {
+  py::list tables;
+  for (const auto& [size, table] : quantiles.tables()) {
+    py::list by_probability;
+    for (const std::vector<SimTime>& row : table.quantiles) {
+      py::list lifetimes;
+      for (const SimTime lifetime : row) lifetimes.append(lifetime.count());
+      by_probability.append(lifetimes);
+    }
+    tables.append(py::make_tuple(size, by_probability, table.samples, table.survival));
+  }
+  return py::make_tuple(quantiles.probabilities(), quantiles.conditions().width(),
+                        quantiles.made_at().count(), tables);
+}
+
+LifetimeQuantiles quantiles_of_state(const py::tuple& state) {
+  LifetimeQuantiles quantiles(state[0].cast<std::vector<double>>(),
+                              SlotConditions(state[1].cast<double>()),
+                              SimTime(state[2].cast<std::int64_t>()));
+  for (const py::handle each : state[3].cast<py::list>()) {
+    const auto of_size = py::reinterpret_borrow<py::tuple>(each);
+    LifetimeQuantiles::Table table;
+    for (const auto& row : of_size[1].cast<std::vector<std::vector<std::int64_t>>>()) {
+      std::vector<SimTime>& lifetimes = table.quantiles.emplace_back();
+      for (const std::int64_t lifetime : row) lifetimes.emplace_back(lifetime);
+    }
+    table.samples = of_size[2].cast<decltype(table.samples)>();
+    table.survival = of_size[3].cast<decltype(table.survival)>();
+    quantiles.set(of_size[0].cast<ResourceVector>(), std::move(table));
+  }
+  return quantiles;
+}
+
 /// What a notebook shows: made in Python when it is asked for.
 void show_in_notebooks(const py::module_& core, const char* name) {
   const py::object bound_class = core.attr(name);
@@ -260,13 +321,14 @@ void bind_protocols(py::module_& core) {
       });
   pickle_hosts(core);
   pickle_policies(core);
+  pickle_by_state<History>(core, "History", &state_of_history, &history_of_state);
+  pickle_by_state<LifetimeQuantiles>(core, "LifetimeQuantiles", &state_of_quantiles,
+                                     &quantiles_of_state);
   for (const char* name : {"Chain", "Choice", "Offer", "RunResult", "Workload"}) {
     show_in_notebooks(core, name);
   }
   refuse(core, "Datacenter", "Pickle its hosts, and an Offer of them.");
   refuse(core, "Simulation", "Pickle its result() or its hosts.");
-  refuse(core, "History", "Pickle what it is made of.");
-  refuse(core, "LifetimeQuantiles", "Pickle what promised() and samples() return.");
   refuse(core, "LiveHosts", "Nova's scheduler makes one in each process.");
   refuse(core, "ChangeWatch", "Nova's scheduler makes one in each process.");
 }

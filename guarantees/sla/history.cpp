@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/errors.hpp"
@@ -20,6 +21,21 @@ History::History(std::vector<ResourceVector> host_totals) : totals_(std::move(ho
     throw InputError(fmt::format("host {} of the history has {} vcpus, expected at least 1", i,
                                  totals_[i].vcpus));
   }
+}
+
+History::History(State state) : History(std::move(state.host_totals)) {
+  events_ = std::move(state.events);
+  running_.insert(state.running.begin(), state.running.end());
+  for (const HistoryEvent& event : events_) {
+    if (event.kind == HistoryEvent::Kind::kSpotPlaced) ++spots_placed_;
+  }
+}
+
+History::State History::state() const {
+  State state{
+      .host_totals = totals_, .events = events_, .running = {running_.begin(), running_.end()}};
+  std::ranges::sort(state.running, {}, &std::pair<InstanceIndex, std::size_t>::second);
+  return state;
 }
 
 void History::check_time(SimTime time) const {

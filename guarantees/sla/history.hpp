@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/model/host_table.hpp"
@@ -29,8 +30,17 @@ struct HistoryEvent {
 /// left. Rejected requests are not in it: they take no capacity.
 class History {
  public:
+  /// What a copy is made of.
+  struct State {
+    std::vector<ResourceVector> host_totals;
+    std::vector<HistoryEvent> events;
+    std::vector<std::pair<InstanceIndex, std::size_t>> running;  ///< the index of its placement
+  };
+
   /// Errors: InputError when there is no host, or one without vcpus.
   explicit History(std::vector<ResourceVector> host_totals);
+  /// From what `state` returned.
+  explicit History(State state);
 
   // Errors: InputError when time goes backwards, the host is unknown, the instance runs already, or
   // what ends does not run.
@@ -43,6 +53,8 @@ class History {
   [[nodiscard]] std::span<const ResourceVector> host_totals() const { return totals_; }
   [[nodiscard]] std::span<const HistoryEvent> events() const { return events_; }
   [[nodiscard]] std::uint32_t spots_placed() const { return spots_placed_; }
+  /// Those that run in order of their placement.
+  [[nodiscard]] State state() const;
 
  private:
   void check_time(SimTime time) const;

@@ -37,6 +37,7 @@ class SlotConditions {
   [[nodiscard]] std::size_t of(std::int64_t slots) const;
   /// The least slot count of a condition.
   [[nodiscard]] double first_slots(std::size_t condition) const;
+  [[nodiscard]] double width() const { return width_; }
 
  private:
   [[nodiscard]] std::int64_t exact_up_to() const;
@@ -101,6 +102,14 @@ inline constexpr SimTime kNoPromise{-1};
 /// How long a spot of some size lives at least with some probability, by how many of its size fit
 /// now. A plain value that a ForecastOwner makes anew at every refresh.
 class LifetimeQuantiles {
+  struct Less {
+    bool operator()(const ResourceVector& a, const ResourceVector& b) const {
+      if (a.vcpus != b.vcpus) return a.vcpus < b.vcpus;
+      if (a.memory_mb != b.memory_mb) return a.memory_mb < b.memory_mb;
+      return a.disk_gb < b.disk_gb;
+    }
+  };
+
  public:
   /// One size's table: for each probability the repaired quantiles by condition.
   struct Table {
@@ -109,6 +118,9 @@ class LifetimeQuantiles {
     /// For each age the shares that live at least so long, by condition, repaired as quantiles are.
     std::vector<std::vector<double>> survival{};
   };
+
+  /// By size.
+  using Tables = std::map<ResourceVector, Table, Less>;
 
   LifetimeQuantiles() = default;
   LifetimeQuantiles(std::vector<double> probabilities, SlotConditions conditions, SimTime made_at)
@@ -136,20 +148,13 @@ class LifetimeQuantiles {
   [[nodiscard]] const SlotConditions& conditions() const { return conditions_; }
   [[nodiscard]] SimTime made_at() const { return made_at_; }
   [[nodiscard]] const Table* table(const ResourceVector& size) const;
+  [[nodiscard]] const Tables& tables() const { return tables_; }
 
  private:
-  struct Less {
-    bool operator()(const ResourceVector& a, const ResourceVector& b) const {
-      if (a.vcpus != b.vcpus) return a.vcpus < b.vcpus;
-      if (a.memory_mb != b.memory_mb) return a.memory_mb < b.memory_mb;
-      return a.disk_gb < b.disk_gb;
-    }
-  };
-
   std::vector<double> probabilities_;
   SlotConditions conditions_{};
   SimTime made_at_{0};
-  std::map<ResourceVector, Table, Less> tables_;
+  Tables tables_;
 };
 
 }  // namespace cospot

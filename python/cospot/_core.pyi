@@ -1953,17 +1953,6 @@ def eviction_interval(
         ConfigError: More were broken than promised, or the confidence is out of range.
     """
 
-def _convert_results(database: _Path, output: _Path) -> None:
-    """Write a results database of an earlier format as one of the present format.
-
-    Args:
-        database: Results database to read; it stays as it is.
-        output: File to write; there must be none.
-
-    Raises:
-        DatabaseError: It cannot be read or written.
-    """
-
 def _money_of_results(
     database: _Path,
     on_demand: float | None = None,
@@ -2058,7 +2047,12 @@ def run_command_line(arguments: Iterable[_Path]) -> int:
         The exit code: 0 done, 1 internal error, 2 bad input or usage, 130 interrupted.
     """
 
-def _write_report(database: _Path, output: _Path, title: str | None = None) -> tuple[int, int]:
+def _write_report(
+    databases: Iterable[_Path],
+    output: _Path,
+    title: str | None = None,
+    price: Mapping[str, float | str] | _Path | None = None,
+) -> tuple[int, int]:
     """Write the page of cospot.report. Returns the number of its runs and of its bytes."""
 
 def _make_policy_loader() -> object:

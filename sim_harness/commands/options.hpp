@@ -34,6 +34,10 @@ class WindowOption {
 /// What `--price` of a command says. Prices change what people read, never a run.
 class PriceOption {
  public:
+  PriceOption() = default;
+  /// As if these values had been given.
+  explicit PriceOption(std::vector<std::string> texts) : texts_(std::move(texts)) {}
+
   CLI::Option* add_to(CLI::App& command);
 
   /// Nothing when the option is not given. The first call warns of prices that are unlikely to be

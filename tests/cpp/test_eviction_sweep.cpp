@@ -255,7 +255,7 @@ TEST_CASE("History: what cannot have happened is an error") {
   CHECK_THROWS_AS(history.end(7, seconds(12)), InputError);     // does not run
   history.place(vm(4, 1, 12), 0);
   CHECK_THROWS_AS(history.evict(4, seconds(13)), InputError);  // a VM
-  CHECK_THROWS_AS(History({}), InputError);
+  CHECK_THROWS_AS(History(std::vector<ResourceVector>{}), InputError);
   CHECK_THROWS_AS(History({{0, 0, 0}}), InputError);
 }
 

@@ -44,6 +44,17 @@ def plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
+def history() -> cospot.History:
+    """Of a host on which a spot was evicted, a VM ended, and a spot runs."""
+    made = cospot.History([(8, 8)])
+    made.place(cospot.Request(1, 1, instance=1), 0)
+    made.place(cospot.Request(2, 2, instance=2, spot=True), 0)
+    made.end(1, 10)
+    made.evict(2, 12)
+    made.place(cospot.Request(1, 1, instance=3, spot=True, time_us=13), 0, promised_until_us=15)
+    return made
+
+
 def values(workload: cospot.Workload) -> dict[str, Any]:
     evictor = cospot.make_evictor("FIFO")
     return {
@@ -60,7 +71,9 @@ def values(workload: cospot.Workload) -> dict[str, Any]:
         "HostRow": TABLE[1],
         "HostSpec": cospot.HostSpec("é", (8, 64, 5), vm_used=(2, 8), num_vms=1, num_io_ops=2),
         "HostTable": TABLE,
+        "History": history(),
         "HostView": cospot.Simulation(workload, **RUN).hosts,
+        "LifetimeQuantiles": cospot.estimate_lifetimes(history(), [(1, 1)], [0.5], 20),
         "Offer": cospot.Offer(REQUEST, [(1, 2), (0, 0)]),
         "PolicyInfo": cospot.list_evictors()[0],
         "Request": REQUEST,
@@ -72,14 +85,9 @@ def values(workload: cospot.Workload) -> dict[str, Any]:
 
 
 def live(workload: cospot.Workload) -> dict[str, Any]:
-    history = cospot.History([(8, 8)])
-    history.place(cospot.Request(1, 1, instance=1), 0)
-    history.end(1, 10)
     return {
         "ChangeWatch": _core.ChangeWatch("uuid", [], "spots"),
         "Datacenter": cospot.Datacenter(TABLE),
-        "History": history,
-        "LifetimeQuantiles": cospot.estimate_lifetimes(history, [(1, 1)], [0.5], 20),
         "LiveHosts": _core.LiveHosts(["a"]),
         "Simulation": cospot.Simulation(workload, **RUN),
     }
@@ -113,6 +121,29 @@ def test_a_copy_of_a_policy_has_its_options() -> None:
         again = pickle.loads(pickle.dumps(made))
         weights = again.weigh_all(hosts, np.zeros(1, np.uint32), cospot.Request(5, 50))
         assert weights.tolist() == pytest.approx([expected])
+
+
+def test_a_history_goes_on_where_it_was() -> None:
+    for again in (history(), pickle.loads(pickle.dumps(history())), copy.copy(history())):
+        assert len(again) == 5
+        with pytest.raises(cospot.InputError, match="back in time"):
+            again.end(3, 12)
+        with pytest.raises(cospot.InputError, match="is placed at .* although it runs"):
+            again.place(cospot.Request(1, 1, instance=3, time_us=14), 0)
+        again.evict(3, 14)
+        assert len(again) == 6
+
+
+def test_estimated_lifetimes_say_the_same() -> None:
+    made = cospot.estimate_lifetimes(history(), [(1, 1), (2, 2)], [0.1, 0.5], 20)
+    again = pickle.loads(pickle.dumps(made))
+    for size in ((1, 1), (2, 2), (3, 3)):
+        assert again.samples(size) == made.samples(size)
+        for probability in (0.1, 0.5):
+            for slots in range(9):
+                expected = made.promised(size, slots, probability)
+                assert again.promised(size, slots, probability) == expected
+    assert any(made.samples((1, 1)))
 
 
 def test_a_workload_keeps_all_of_its_rows() -> None:

@@ -231,7 +231,7 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
     sqlite3.connect(tmp_path / "other.db").execute("CREATE TABLE run (x)").connection.close()
     assert "of another program" in message(tmp_path / "other.db")
     newer = make_database(tmp_path / "newer.db", FOUR_RUNS, version=9)
-    assert "has results format 9; this cospot reads 2, 3" in message(newer)
+    assert "has results format 9; this cospot reads 3" in message(newer)
     unstarted = make_database(tmp_path / "unstarted.db", [], run_count=12)
     assert "holds no run yet, of 12" in message(unstarted)
     broken = make_database(tmp_path / "broken.db", FOUR_RUNS)

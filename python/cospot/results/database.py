@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from numbers import Real
 from os import PathLike, fspath
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import pandas as pd
@@ -28,7 +27,6 @@ from cospot.html_tables import html_table
 
 _APPLICATION_ID = 0x636F7370  # "cosp"
 _FORMAT_VERSION = 3
-_OLD_FORMATS = (2,)
 
 #: What a run of the study ``compare`` is compared on: its combination, without workload and size.
 COMBINATION = ("vm", "spot", "evictor", "saf", "otn")
@@ -316,15 +314,8 @@ def _connect(path: Path) -> Iterator[sqlite3.Connection]:
         raise DatabaseError(f"{path}: is not a file; expected a results database")
     try:
         with closing(_open(path)) as connection:
-            version = _require_results(connection, path)
-            if version == _FORMAT_VERSION:
-                yield connection
-                return
-        with TemporaryDirectory(prefix="cospot-results-") as folder:
-            converted = Path(folder) / "results.db"
-            _core._convert_results(path, converted)
-            with closing(_open(converted)) as connection:
-                yield connection
+            _require_results(connection, path)
+            yield connection
     except sqlite3.Error as error:
         raise DatabaseError(f"{path}: {error}; expected a results database") from error
 
@@ -333,7 +324,7 @@ def _open(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(path.resolve().as_uri() + "?mode=ro", uri=True)
 
 
-def _require_results(connection: sqlite3.Connection, path: Path) -> int:
+def _require_results(connection: sqlite3.Connection, path: Path) -> None:
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -341,12 +332,10 @@ def _require_results(connection: sqlite3.Connection, path: Path) -> int:
         raise DatabaseError(f"{path}: is empty; expected a results database")
     if application != _APPLICATION_ID:
         raise DatabaseError(f"{path}: is a database of another program")
-    if version != _FORMAT_VERSION and version not in _OLD_FORMATS:
+    if version != _FORMAT_VERSION:
         raise DatabaseError(
-            f"{path}: has results format {version}; this cospot reads "
-            f"{', '.join(map(str, (*_OLD_FORMATS, _FORMAT_VERSION)))}"
+            f"{path}: has results format {version}; this cospot reads {_FORMAT_VERSION}"
         )
-    return int(version)
 
 
 def _view_names(connection: sqlite3.Connection) -> list[str]:

@@ -25,9 +25,9 @@ from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import oslo_messaging
+from cospot.nova.scheduler.native_thread import start_native_thread
 from tooz import coordination
 
-from cospot.nova.scheduler.native_thread import start_native_thread
 from seeds import files, kernel, stand_ins
 
 PACKAGES = (
