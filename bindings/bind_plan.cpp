@@ -71,11 +71,15 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
   }
   if (count && percent) throw ConfigError("hosts excludes headroom_percent; expected one of them");
   LoadedPolicies policies;
-  PlanRequest request{.workload = parse_workload_spec(read_path(history, "history").string()),
-                      .datacenter = tuned_datacenter(std::move(mix), count, percent, ""),
+  // Each in a variable of its own: g++ 12 frees some twice when a later member of the braces throws.
+  WorkloadSpec workload = parse_workload_spec(read_path(history, "history").string());
+  PriceList prices = read_price_list(read_price_texts(price)).value();
+  TunedDatacenter datacenter = tuned_datacenter(std::move(mix), count, percent, "");
+  PlanRequest request{.workload = std::move(workload),
+                      .datacenter = std::move(datacenter),
                       .settings = {},
                       .parts = 0,
-                      .prices = read_price_list(read_price_texts(price)).value(),
+                      .prices = std::move(prices),
                       .economy_percents = economy_percents,
                       .confidences = confidences};
   TuneSettings& settings = request.settings;

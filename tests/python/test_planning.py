@@ -1,0 +1,119 @@
+"""``cospot.plan``: what ``cospot plan --json`` says, as values."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import cospot
+import pytest
+
+HISTORY = "azure2020:seed=3:scale=0.001"
+PRICES = {"on_demand": 4, "spot": 1, "economy": 2, "currency": "EUR"}
+
+
+def make_plan(**more: Any) -> cospot.SpotPlan:
+    given: dict[str, Any] = {
+        "price": PRICES,
+        "host": (10400, 2250),
+        "hosts": 45,
+        "parts": 4,
+        "max_vm_loss_percent": 1,
+        "economy_percents": [20],
+        "confidences": [0.5],
+        "vm": ["COS"],
+        "spot": ["sDPD", "vmaUTIL"],
+        "evictor": ["FIFO", "YJF"],
+        "otn": [1, 8],
+    }
+    return cospot.plan(HISTORY, **{**given, **more})
+
+
+@pytest.fixture(scope="module")
+def made() -> cospot.SpotPlan:
+    return make_plan()
+
+
+def test_it_says_what_the_command_says(made: cospot.SpotPlan, program: Path) -> None:
+    command = [program, "plan", HISTORY, "--host", "10400,2250", "--hosts", "45", "--parts", "4"]
+    command += [each for name, price in PRICES.items() for each in ("--price", f"{name}={price}")]
+    command = [str(each).replace("on_demand", "on-demand") for each in command]
+    command += ["--vm", "COS", "--spot", "sDPD,vmaUTIL", "--evictor", "FIFO,YJF", "--otn", "1,8"]
+    command += ["--economy-percent", "20", "--confidence", "0.5", "--max-vm-loss", "1", "--json"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    expected = json.loads(done.stdout)
+    assert made.decision == expected["decision"]
+    assert made.hosts == expected["hosts"] == 45
+    assert [one.name for one in made.alternatives] == [
+        one["name"] for one in expected["alternatives"]
+    ]
+    for ours, theirs in zip(made.alternatives, expected["alternatives"], strict=True):
+        assert ours.net_per_day is not None
+        assert ours.net_per_day.mean == theirs["net_per_day"]["mean"]
+        assert ours.evictions == theirs["evictions"]
+        assert ours.from_now_on.otn == theirs["from_now_on"]["otn"]
+    assert [(one.hours, one.probability, one.promised) for one in made.classes] == [
+        (one["hours"], one["probability"], one["promised"]) for one in expected["classes"]
+    ]
+    assert [one.net_per_day for one in made.sensitivity] == [
+        one["net_per_day"] for one in expected["sensitivity"]
+    ]
+
+
+def test_what_its_numbers_mean(made: cospot.SpotPlan) -> None:
+    by_name = {one.name: one for one in made.alternatives}
+    for one in by_name.values():
+        assert one.net_per_day is not None
+        # The judged parts are the last two of four, of equal length.
+        assert [each.part for each in one.judged] == [3, 4]
+        mean = sum(each.net_per_day for each in one.judged) / 2
+        assert one.net_per_day.mean == pytest.approx(mean)
+        assert 0 <= one.idle <= 1
+        for each in one.judged:
+            sold = each.sold
+            assert sold.vms + sold.economy + sold.spots + sold.idle == pytest.approx(1)
+    nothing = by_name["sell nothing"]
+    assert nothing.evictions == 0 and nothing.recovered == 0
+    assert made.lead_per_day is not None
+    advised, next_best = by_name[made.advised].net_per_day, by_name[made.next_best].net_per_day
+    assert advised is not None and next_best is not None
+    assert made.lead_per_day.mean == pytest.approx(advised.mean - next_best.mean)
+
+
+def test_notebooks_frames_and_processes(made: cospot.SpotPlan) -> None:
+    assert pickle.loads(pickle.dumps(made)) == made
+    table = made.table
+    assert list(table["alternative"]) == [one.name for one in made.alternatives]
+    html = made._repr_html_()
+    assert made.decision[0] in html
+    assert "net a day (EUR)" in html
+
+
+def test_a_twice_higher_spot_price_is_worth_twice_its_revenue(made: cospot.SpotPlan) -> None:
+    # net = spot - loss, by the whole history: with the price x 2 it is 2 spot - loss, and with
+    # x 0.5 it is 0.5 spot - loss, so that the three lie on a line, if the choice stays the same.
+    by_what = {one.what: one for one in made.sensitivity}
+    half, whole, twice = (
+        by_what[name] for name in ("spot price x 0.5", "as planned", "spot price x 2")
+    )
+    assert half.setting == whole.setting == twice.setting
+    slope = (twice.net_per_day - whole.net_per_day) / 1.0
+    assert whole.net_per_day - half.net_per_day == pytest.approx(slope * 0.5)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"price": {}}, "price is empty, expected on_demand and spot"),
+        ({"price": {"spot": 1}}, "on-demand"),
+        ({"spots": ["sDPD"]}, "spots"),
+        ({"parts": 2}, "parts"),
+        ({"vm": ["COSS"]}, "COSS"),
+    ],
+)
+def test_bad_arguments(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(cospot.CospotError, match=message):
+        make_plan(**given)
