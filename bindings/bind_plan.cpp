@@ -56,7 +56,8 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
                           const py::object& host, const py::object& hosts,
                           const py::object& headroom_percent, const py::object& added_type,
                           const py::object& max_vm_loss_percent, const py::object& parts,
-                          const py::object& with_parts, const std::vector<double>& economy_percents,
+                          const py::object& with_parts, const py::object& demand,
+                          const std::vector<double>& economy_percents,
                           const std::vector<double>& confidences, const py::object& threads,
                           const py::object& progress, const py::kwargs& candidates) {
   constexpr double kMostPercent = 10'000;
@@ -69,9 +70,16 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
   if (!headroom_percent.is_none()) {
     percent = read_number(headroom_percent, "headroom_percent", 0, kMostPercent);
   }
+  for (const double share : economy_percents) {
+    (void)read_number(py::float_(share), "economy_percents", 0, 100);
+  }
+  for (const double confidence : confidences) {
+    (void)read_number(py::float_(confidence), "confidences", 0, 0.999999);
+  }
   if (count && percent) throw ConfigError("hosts excludes headroom_percent; expected one of them");
   LoadedPolicies policies;
-  // Each in a variable of its own: g++ 12 frees some twice when a later member of the braces throws.
+  // Each in a variable of its own: g++ 12 frees some twice when a later member of the braces
+  // throws.
   WorkloadSpec workload = parse_workload_spec(read_path(history, "history").string());
   PriceList prices = read_price_list(read_price_texts(price)).value();
   TunedDatacenter datacenter = tuned_datacenter(std::move(mix), count, percent, "");
@@ -89,6 +97,7 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
     request.parts = static_cast<std::size_t>(
         read_integer(parts, "parts", kPastParts + 1, INT64_C(1) * kMostTuneParts));
   }
+  if (!demand.is_none()) request.demand = read_demand_curve(read_path(demand, "demand"));
   if (!with_parts.is_none()) {
     GivenPolicies none;
     settings.with = std::make_shared<const GivenParts>(sweep_tree(with_parts, "with_parts", none),
@@ -114,7 +123,7 @@ void bind_plan(py::module_& core) {
   core.def("plan", &make_spot_plan, "history"_a, py::kw_only(), "price"_a, "host"_a,
            "hosts"_a = py::none(), "headroom_percent"_a = py::none(), "added_type"_a = py::none(),
            "max_vm_loss_percent"_a = 0, "parts"_a = py::none(), "with_parts"_a = py::none(),
-           "economy_percents"_a = std::vector<double>{10, 25, 50},
+           "demand"_a = py::none(), "economy_percents"_a = std::vector<double>{10, 25, 50},
            "confidences"_a = std::vector<double>{0.5, 0.9}, "threads"_a = py::none(),
            "progress"_a = py::none(), R"doc(
 Divide idle capacity among Economy instances, promised lifetimes and spots, as `cospot plan` does.
@@ -134,6 +143,7 @@ Args:
     max_vm_loss_percent: VM revenue that may be lost in a part.
     parts: Equal parts of the history, 3 or more; by default 7, or as many as it has days.
     with_parts: What else every run has, a dict with the keys of study files, as for tune.
+    demand: How much is bought at other spot prices, a CSV with the columns spot_price and share.
     economy_percents: Shares of what is asked for to try as Economy instances.
     confidences: Of what is promised to them, each 0 to less than 1.
     threads: How many, 1 to 4096; one a core unless given.

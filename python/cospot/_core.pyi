@@ -1684,6 +1684,7 @@ def plan(
     max_vm_loss_percent: _Number = 0,
     parts: _Integer | None = None,
     with_parts: Mapping[str, Any] | None = None,
+    demand: _Path | None = None,
     economy_percents: Sequence[float] = [10.0, 25.0, 50.0],
     confidences: Sequence[float] = [0.5, 0.9],
     threads: _Integer | None = None,
@@ -1707,6 +1708,7 @@ def plan(
         max_vm_loss_percent: VM revenue that may be lost in a part.
         parts: Equal parts of the history, 3 or more; by default 7, or as many as it has days.
         with_parts: What else every run has, a dict with the keys of study files, as for tune.
+        demand: How much is bought at other spot prices, a CSV with the columns spot_price and share.
         economy_percents: Shares of what is asked for to try as Economy instances.
         confidences: Of what is promised to them, each 0 to less than 1.
         threads: How many, 1 to 4096; one a core unless given.

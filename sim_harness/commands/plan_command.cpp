@@ -46,6 +46,7 @@ struct PlanArguments {
   bool quiet = false;
   WindowOption window;
   PriceOption price;
+  std::string demand;
 };
 
 /// `--hosts` is a number of the hosts that --host describes, or itself the file of hosts.
@@ -94,6 +95,7 @@ PlanRequest read_request(const PlanArguments& arguments, const Hosts& hosts, Pol
   if (!arguments.economy_percents.empty()) request.economy_percents = arguments.economy_percents;
   if (!arguments.confidences.empty()) request.confidences = arguments.confidences;
   if (!arguments.with.empty()) request.settings.with = parse_given_parts(arguments.with);
+  if (!arguments.demand.empty()) request.demand = read_demand_curve(arguments.demand);
   add_candidates(arguments.candidates, loader, request.settings);
   return request;
 }
@@ -104,6 +106,7 @@ std::string command_of(const PlanArguments& arguments, const Hosts& hosts) {
   if (hosts.count) text += fmt::format(" --hosts {}", *hosts.count);
   text += " --host " + hosts.text;
   for (const std::string& price : arguments.price.texts()) text += " --price " + price;
+  if (!arguments.demand.empty()) text += " --demand " + arguments.demand;
   if (arguments.max_vm_loss > 0) text += fmt::format(" --max-vm-loss {}", arguments.max_vm_loss);
   if (arguments.headroom_percent) {
     text += fmt::format(" --headroom-percent {}", *arguments.headroom_percent);
@@ -114,7 +117,8 @@ std::string command_of(const PlanArguments& arguments, const Hosts& hosts) {
 
 void run_plan_command(const PlanArguments& arguments, PolicyLoader& loader) {
   const Hosts hosts = hosts_of(arguments);
-  std::vector<std::filesystem::path> inputs{arguments.workload, hosts.text, arguments.with};
+  std::vector<std::filesystem::path> inputs{arguments.workload, hosts.text, arguments.with,
+                                            arguments.demand};
   const std::vector<std::string>& prices = arguments.price.texts();
   inputs.insert(inputs.end(), prices.begin(), prices.end());
   require_not_input("-o", arguments.output, inputs);
@@ -175,6 +179,9 @@ void add_plan_command(CLI::App& app, PolicyLoader& loader) {
           "Hosts beyond the fewest that hold all VMs, % (if no number of hosts is given: 2)")
       ->check(number_between(0, kMaxHeadroomPercent));
   arguments->price.add_to(*command);
+  command->add_option("--demand", arguments->demand,
+                      "How much is bought at other spot prices: a CSV with the columns spot_price "
+                      "and share (of the spots that the history asks for, 0 to 1)");
   command
       ->add_option("--max-vm-loss", arguments->max_vm_loss,
                    "VM revenue that may be lost in a part, %")

@@ -13,6 +13,7 @@
 #include "core/errors.hpp"
 #include "guarantees/pricing/checkpoint_model.hpp"
 #include "sim_harness/base/interrupt/stop_token.hpp"
+#include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 
 namespace cospot {
@@ -513,6 +514,57 @@ class PlanMaker {
       }
     }
     try_hosts();
+    try_demand();
+  }
+
+  /// The plan with the spots that would be bought at each price of the curve.
+  void try_demand() {
+    if (request_.demand.empty()) return;
+    const PlanRun& planned = found_.runs[found_.of(Alternative::kPlan).last];
+    if (planned.setting.sells_nothing()) {
+      found_.notes.emplace_back("The demand curve changes nothing: no spots are sold.");
+      return;
+    }
+    const double today = found_.sensitivities.front().net;
+    const VcpusUnit unit = vcpus_unit_of(request_.workload);
+    std::vector<PlanTask> tasks;
+    for (const DemandPoint& point : request_.demand) {
+      tasks.push_back({planned.setting, planned.division, planned.hosts, false, point.share});
+    }
+    counter_.set_total(counter_.total() + tasks.size());
+    const std::vector<PlanRun> made =
+        run_plans(found_.datacenter, tasks, request_.settings.threads, counter_);
+    const std::size_t first = found_.sensitivities.size();
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      const DemandPoint& point = request_.demand[i];
+      VcpuHourPrices prices = found_.prices;
+      prices.spot = VcpuHourPrices{.spot = point.spot_price}.in(unit).spot;
+      add_change(
+          fmt::format("spot price {:g}, bought by {:g}%", point.spot_price, 100 * point.share),
+          made[i], prices);
+    }
+    const auto best =
+        std::ranges::max_element(found_.sensitivities.begin() + static_cast<std::ptrdiff_t>(first),
+                                 found_.sensitivities.end(), {}, &Sensitivity::net);
+    const DemandPoint& point =
+        request_.demand[static_cast<std::size_t>(best - found_.sensitivities.begin()) - first];
+    found_.notes.push_back(
+        fmt::format("Of the {} spot prices of the demand curve {:g} earns most: {} a day, {} {} "
+                    "than today's, by "
+                    "the whole history.",
+                    made.size(), point.spot_price, money_text(best->net),
+                    money_text(std::abs(best->net - today)), best->net >= today ? "more" : "less"));
+  }
+
+  /// Adds what a run comes to at some prices.
+  void add_change(std::string what, const PlanRun& made, const VcpuHourPrices& prices) {
+    Sensitivity one{
+        .what = std::move(what), .label = made.setting.label(), .division = made.division};
+    for (const PartAccount& part : made.parts) {
+      one.net += net_income_of(part, prices) / found_.days(made.parts.size());
+      one.vm_loss = std::max(one.vm_loss, vm_loss_of(part));
+    }
+    found_.sensitivities.push_back(std::move(one));
   }
 
   void try_hosts() {
@@ -532,15 +584,8 @@ class PlanMaker {
     const std::vector<PlanRun> made =
         run_plans(found_.datacenter, tasks, request_.settings.threads, counter_);
     for (std::size_t i = 0; i < made.size(); ++i) {
-      Sensitivity one{.what = fmt::format("{:+d}% hosts ({})", percents[i], made[i].hosts),
-                      .label = planned.setting.label(),
-                      .division = made[i].division};
-      for (std::size_t part = 0; part < made[i].parts.size(); ++part) {
-        one.net +=
-            net_income_of(made[i].parts[part], found_.prices) / found_.days(made[i].parts.size());
-        one.vm_loss = std::max(one.vm_loss, vm_loss_of(made[i].parts[part]));
-      }
-      found_.sensitivities.push_back(std::move(one));
+      add_change(fmt::format("{:+d}% hosts ({})", percents[i], made[i].hosts), made[i],
+                 found_.prices);
     }
   }
 

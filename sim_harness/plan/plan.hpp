@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim_harness/data/prices/demand_curve.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/experiments/queue/progress.hpp"
 #include "sim_harness/experiments/summary/mean_interval.hpp"
@@ -36,6 +37,7 @@ struct PlanRequest {
   PriceList prices;
   std::vector<double> economy_percents{10, 25, 50};
   std::vector<double> confidences{0.5, 0.9};  ///< of what is promised to the Economy class
+  std::vector<DemandPoint> demand{};          ///< how much is bought at other prices, if known
 };
 
 /// What can be done with idle capacity. All but the last are chosen on the past of each part.
@@ -78,7 +80,7 @@ struct JudgedClass {
 
 /// What would change the choice.
 struct Sensitivity {
-  std::string what;  ///< "spot price x 0.5"
+  std::string what;  ///< "spot price x 0.5", or "spot price 0.02, bought by 60%"
   std::string label;
   Division division{};
   double net = 0;  ///< a day, of the whole history, at these prices or on these hosts

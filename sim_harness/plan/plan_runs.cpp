@@ -15,6 +15,7 @@ namespace cospot {
 namespace {
 
 constexpr std::uint64_t kEconomySeed = 1;
+constexpr std::uint64_t kDemandSeed = 2;
 constexpr const char* kEconomyFilter = "EconomyPromise";
 
 /// Gives the run its Economy class, and returns what is promised to it.
@@ -36,6 +37,20 @@ std::unique_ptr<ForecastOwner> add_economy(const PlanDatacenter& datacenter,
   return std::make_unique<PromiseOwner>(std::move(steps), workload, parts.level_of);
 }
 
+/// The events without some spots, so that a share of all is left. Those of a smaller share are
+/// among those of a larger one. The rows stay: what knows the workload knows them by number.
+EventSchedule with_demand(const Workload& workload, EventSchedule schedule, double share) {
+  const std::vector<std::uint8_t> level_of = levels_of(workload, 100 * share, kDemandSeed);
+  std::erase_if(schedule.events, [&level_of](const ScheduledEvent& event) {
+    return level_of[event.instance] == static_cast<std::uint8_t>(Level::kSpot);
+  });
+  const auto last = std::ranges::find_if_not(schedule.events.rbegin(), schedule.events.rend(),
+                                             &ScheduledEvent::is_departure);
+  schedule.events_to_last_arrival =
+      static_cast<std::size_t>(std::distance(last, schedule.events.rend()));
+  return schedule;
+}
+
 LifetimeSlaOptions promise_options(std::span<const PromiseClass> classes) {
   constexpr std::size_t kSamples = 2000;
   LifetimeSlaOptions options{.refresh = SimTime(kDay)};
@@ -55,10 +70,14 @@ std::string PlanSetting::label() const {
                      saf ? "on" : "off", otn.label());
 }
 
-PlanRun run_plan(const PlanDatacenter& datacenter, const PlanSetting& setting,
-                 const Division& division, std::size_t hosts, bool promises) {
+PlanRun run_plan(const PlanDatacenter& datacenter, const PlanTask& task) {
+  const auto& [setting, division, hosts, promises, demand] = task;
   const TuneSample& history = *datacenter.history;
-  const EventSchedule& schedule = setting.sells_nothing() ? datacenter.vms : history.schedule;
+  EventSchedule fewer;
+  if (demand < 1) fewer = with_demand(history.workload, history.schedule, demand);
+  const EventSchedule& schedule = setting.sells_nothing() ? datacenter.vms
+                                  : demand < 1            ? fewer
+                                                          : history.schedule;
   PlanRun made{.setting = setting, .division = division, .hosts = hosts};
   RunSettings settings{.host = datacenter.host,
                        .hosts = hosts,
@@ -103,8 +122,7 @@ std::vector<PlanRun> run_plans(const PlanDatacenter& datacenter, std::span<const
                                std::size_t threads, RunCounter& counter) {
   std::vector<PlanRun> runs(tasks.size());
   work_in_parallel(tasks.size(), threads, [&](std::size_t i) {
-    const PlanTask& task = tasks[i];
-    runs[i] = run_plan(datacenter, task.setting, task.division, task.hosts, task.promises);
+    runs[i] = run_plan(datacenter, tasks[i]);
     counter.add(1);
   });
   current_stop_token().check();

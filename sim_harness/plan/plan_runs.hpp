@@ -67,18 +67,18 @@ struct PlanDatacenter {
   std::vector<PromiseClass> classes{};
 };
 
-/// Simulates one run. Args: hosts: how many. promises: whether lifetimes are promised and judged,
-/// which changes nothing that is decided.
-[[nodiscard]] PlanRun run_plan(const PlanDatacenter& datacenter, const PlanSetting& setting,
-                               const Division& division, std::size_t hosts, bool promises);
-
-/// The same of several at once; the results do not depend on the number of threads.
+/// What one run is to be.
 struct PlanTask {
   PlanSetting setting;
   Division division{};
   std::size_t hosts = 0;
-  bool promises = false;
+  bool promises = false;  ///< lifetimes are promised and judged, which changes nothing else
+  double demand = 1;      ///< the share of the spots in the history that are asked for
 };
+
+[[nodiscard]] PlanRun run_plan(const PlanDatacenter& datacenter, const PlanTask& task);
+
+/// The same of several at once; the results do not depend on the number of threads.
 [[nodiscard]] std::vector<PlanRun> run_plans(const PlanDatacenter& datacenter,
                                              std::span<const PlanTask> tasks, std::size_t threads,
                                              RunCounter& counter);

@@ -137,6 +137,14 @@ bool is_sure(const MeanInterval& gain) {
 
 std::string first_sentence(const PlanFindings& findings) {
   const PlanRun& run = findings.set_from_now_on();
+  const JudgedAlternative& alone = findings.of(Alternative::kSellNothing);
+  if (findings.advice == PlanAdvice::kNothingHolds && alone.most_vm_loss > findings.max_vm_loss) {
+    return fmt::format(
+        "These {} hosts do not hold the VMs, let alone spots: without any spot VMs lose {} of what "
+        "they ask for in the worst part, and the limit is {}. Add hosts, or allow that loss with "
+        "--max-vm-loss.",
+        run.hosts, percent(alone.most_vm_loss, 4), percent(findings.max_vm_loss, 4));
+  }
   if (findings.advice == PlanAdvice::kNothingHolds) {
     return "Sell nothing yet: every way to sell idle capacity loses more VM revenue than is "
            "allowed.";
@@ -147,6 +155,14 @@ std::string first_sentence(const PlanFindings& findings) {
 
 std::string second_sentence(const PlanFindings& findings, const std::string& currency) {
   const JudgedAlternative& advised = findings.of(findings.advised);
+  if (findings.advice == PlanAdvice::kNothingHolds) {
+    const JudgedAlternative& most = findings.of(findings.next_best);
+    return fmt::format(
+        "Most was earned by {} in the {} judged parts: {} a day, net of lost VMs, with {} of VM "
+        "revenue lost in the worst part.",
+        alternative_name(findings.next_best), findings.judged_parts(),
+        money(most.mean_net.mean, currency), percent(most.most_vm_loss, 4));
+  }
   std::string text = fmt::format(
       "In the {} judged parts idle capacity earned {} a day by it, net of lost VMs: {} over {}",
       findings.judged_parts(), money(advised.mean_net.mean, currency),

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/errors.hpp"
@@ -12,6 +15,8 @@
 #include "sim_harness/plan/plan.hpp"
 #include "sim_harness/plan/plan_text.hpp"
 #include "sim_harness/provider/policies/policy_loader.hpp"
+#include "sim_harness/provider/run/event_schedule.hpp"
+#include "sim_harness/studies/provider/parts/economy_levels.hpp"
 #include "tests/cpp/error_text.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 
@@ -132,6 +137,79 @@ TEST_CASE("A plan is the best of what was tried, by the parts before") {
   const bool divides = std::ranges::any_of(
       found.runs, [](const PlanRun& run) { return run.division.economy_percent == 20; });
   CHECK(divides);
+}
+
+TEST_CASE("A plan with the demand at other prices") {
+  PlanRequest request = request_for(kHistory);
+  request.prices.vcpu_hour.economy.reset();
+  // All spots at today's price and at twice as much, half of them, and none.
+  request.demand = {{.spot_price = 1, .share = 1},
+                    {.spot_price = 2, .share = 1},
+                    {.spot_price = 3, .share = 0.5},
+                    {.spot_price = 4, .share = 0}};
+  const PlanFindings found = plan_of(request);
+  const std::vector<Sensitivity>& all = found.sensitivities;
+  const std::span<const Sensitivity> demand(all.end() - 4, all.end());
+  const auto row = [&all](std::string_view what) {
+    return std::ranges::find(all, what, &Sensitivity::what);
+  };
+  CHECK(demand[0].what == "spot price 1, bought by 100%");
+  CHECK(demand[0].net == doctest::Approx(row("as planned")->net));
+  CHECK(demand[1].net == doctest::Approx(row("spot price x 2")->net));
+  // Without spots VMs are placed as if nothing were sold.
+  const PlanRun& planned = found.runs[found.of(Alternative::kPlan).last];
+  const auto alone = std::ranges::find_if(found.runs, [&](const PlanRun& run) {
+    return run.setting.sells_nothing() && run.setting.vm.label == planned.setting.vm.label;
+  });
+  REQUIRE(alone != found.runs.end());
+  double net = 0;
+  for (const PartAccount& part : alone->parts) net += net_income_of(part, found.prices);
+  CHECK(demand[3].net == doctest::Approx(net / found.days(5)));
+  // Half of the spots earn less than all would at that price, and more than none.
+  CHECK(demand[2].net > demand[3].net);
+  CHECK(demand[2].net < 1.5 * demand[1].net);
+  CHECK(demand[2].what == "spot price 3, bought by 50%");
+}
+
+TEST_CASE("A run with some of the demand is a run of a history without the others") {
+  const PlanFindings found = plan_of(request_for(kHistory));
+  const PlanDatacenter& whole = found.datacenter;
+  const PlanRun& planned = found.runs[found.of(Alternative::kCooperation).last];
+  PlanTask task{.setting = planned.setting, .hosts = kHosts, .demand = 0.4};
+  const PlanRun some = run_plan(whole, task);
+  // The same spots, left out of the rows themselves: seed 2 draws them.
+  const std::vector<std::uint8_t> level_of = levels_of(whole.history->workload, 40, 2);
+  auto fewer = std::make_shared<TuneSample>(*whole.history);
+  std::size_t row = 0;
+  std::size_t left_out = 0;
+  std::erase_if(fewer->workload.rows, [&](const WorkloadRow&) {
+    const bool goes = level_of[row++] == static_cast<std::uint8_t>(Level::kSpot);
+    left_out += goes ? 1 : 0;
+    return goes;
+  });
+  CHECK(left_out > 20);
+  fewer->schedule = make_schedule(fewer->workload);
+  PlanDatacenter other = whole;
+  other.history = fewer;
+  task.demand = 1;
+  const PlanRun expected = run_plan(other, task);
+  for (std::size_t part = 0; part < expected.parts.size(); ++part) {
+    for (const Level level : {Level::kVm, Level::kSpot}) {
+      CHECK(some.parts[part].of(level).earned == expected.parts[part].of(level).earned);
+      CHECK(some.parts[part].of(level).placed == expected.parts[part].of(level).placed);
+      CHECK(some.parts[part].of(level).evictions == expected.parts[part].of(level).evictions);
+    }
+  }
+}
+
+TEST_CASE("A plan for hosts that do not hold the VMs says so") {
+  PlanRequest request = request_for(kHistory);
+  request.datacenter = tuned_datacenter({10400, 2250}, 30, std::nullopt, "--");
+  const PlanFindings found = plan_of(request);
+  CHECK(found.advice == PlanAdvice::kNothingHolds);
+  const std::vector<std::string> decision = decision_of(found, "EUR");
+  CHECK(decision[0].starts_with("These 30 hosts do not hold the VMs, let alone spots: "));
+  CHECK(decision[1].starts_with("Most was earned by "));
 }
 
 TEST_CASE("A plan says what a history cannot support") {

@@ -117,3 +117,20 @@ def test_a_twice_higher_spot_price_is_worth_twice_its_revenue(made: cospot.SpotP
 def test_bad_arguments(given: dict[str, Any], message: str) -> None:
     with pytest.raises(cospot.CospotError, match=message):
         make_plan(**given)
+
+
+def test_demand_at_other_prices(made: cospot.SpotPlan, tmp_path: Path) -> None:
+    curve = tmp_path / "demand.csv"
+    curve.write_text("spot_price,share\n1,1\n3,0.5\n")
+    with_demand = make_plan(demand=curve)
+    by_what = {one.what: one for one in with_demand.sensitivity}
+    same = by_what["spot price 1, bought by 100%"]
+    assert same.net_per_day == pytest.approx(by_what["as planned"].net_per_day)
+    assert "spot price 3, bought by 50%" in by_what
+    assert any("demand curve" in note for note in with_demand.notes)
+    assert with_demand.alternatives == made.alternatives
+    with pytest.raises(cospot.WorkloadError, match="unknown column 'cost'"):
+        curve.write_text("cost,share\n1,1\n")
+        make_plan(demand=curve)
+    with pytest.raises(cospot.ConfigError, match="economy_percents is 400"):
+        make_plan(economy_percents=[400])
