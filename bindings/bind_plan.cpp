@@ -106,7 +106,7 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
   add_candidates(read_plan_candidates(candidates), policies, settings);
 
   NotedProgress noted;
-  Reporter reporter(noted, progress);
+  Reporter reporter(noted, told);
   std::optional<PlanFindings> findings;
   reporter.run([&] {
     findings = make_plan(request, noted, [&](const std::vector<std::string>& warnings) {

@@ -167,7 +167,7 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
   }
 
   NotedProgress noted;
-  Reporter reporter(noted, progress);
+  Reporter reporter(noted, told);
   std::optional<Tuning> tuning;
   reporter.run([&] {
     tuning.emplace(std::move(request), noted, [&](const std::vector<std::string>& warnings) {

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import cospot
 
-HOST = {"vcpus": 10400, "memory_mb": 2250}
+HOST = (10400, 2250)
 PRICES = {"on_demand": 0.04, "spot": 0.012, "economy": 0.02, "currency": "EUR"}
 
 

@@ -134,3 +134,18 @@ def test_demand_at_other_prices(made: cospot.SpotPlan, tmp_path: Path) -> None:
         make_plan(demand=curve)
     with pytest.raises(cospot.ConfigError, match="economy_percents is 400"):
         make_plan(economy_percents=[400])
+
+
+@pytest.mark.parametrize("progress", [False, True, None])
+def test_progress_is_shown_as_asked(
+    progress: bool | None, made: cospot.SpotPlan, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("tqdm")
+    assert make_plan(progress=progress).alternatives == made.alternatives
+    assert ("run/s]" in capfd.readouterr().err) == (progress is True)
+
+
+def test_progress_calls_a_function(made: cospot.SpotPlan) -> None:
+    seen: list[tuple[int, int]] = []
+    make_plan(progress=lambda done, total: seen.append((done, total)))
+    assert seen and seen[-1][0] == seen[-1][1]

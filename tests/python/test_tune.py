@@ -141,3 +141,10 @@ def test_its_runs_are_those_of_a_cloud_whose_hosts_fail(tmp_path: Path) -> None:
 def test_bad_arguments(arguments: dict[str, Any], told: str) -> None:
     with pytest.raises(ConfigError, match=told):
         cospot.tune(WORKLOADS[0], host=HOST, **arguments)
+
+
+def test_progress_is_shown_as_asked(capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tqdm")
+    for progress in (False, True):
+        cospot.tune(WORKLOADS[:2], host=HOST, folds=1, progress=progress, **CANDIDATES)
+        assert ("run/s]" in capfd.readouterr().err) == progress
