@@ -129,8 +129,8 @@ def test_demand_at_other_prices(made: cospot.SpotPlan, tmp_path: Path) -> None:
     assert "spot price 3, bought by 50%" in by_what
     assert any("demand curve" in note for note in with_demand.notes)
     assert with_demand.alternatives == made.alternatives
+    curve.write_text("cost,share\n1,1\n")
     with pytest.raises(cospot.WorkloadError, match="unknown column 'cost'"):
-        curve.write_text("cost,share\n1,1\n")
         make_plan(demand=curve)
     with pytest.raises(cospot.ConfigError, match="economy_percents is 400"):
         make_plan(economy_percents=[400])
