@@ -126,7 +126,7 @@ def make_data(folder: Path) -> None:
     for kind in ("batched", "bernoulli"):
         azure = folder / "azure2020-cospot" / kind
         azure.mkdir(parents=True)
-        for number in range(4):
+        for number in range(2):
             seed = str(2 * number + (kind == "batched") + 1)
             command = [PROGRAM, "workload", "generate", "azure2020", "--schema", "socc22"]
             command += ["--scale", "0.0005", "--seed", seed, "--sampling", kind]
