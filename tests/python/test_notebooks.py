@@ -38,8 +38,8 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder)
 
 
-def test_there_are_six() -> None:
-    assert len(NOTEBOOKS) == 6
+def test_there_are_seven() -> None:
+    assert len(NOTEBOOKS) == 7
 
 
 def test_they_are_made_from_their_sources() -> None:
