@@ -45,7 +45,7 @@ const std::vector<PartKeys>& all_parts() {
       {"schedulers", "schedulers: [1, 3]\nrefresh_interval_s: 60\n"},
       {"host_subset_size", "host_subset_size: [1, 2]\n"},
       {"signal",
-       "signal: [obtainable:count=2:minutes=60, survives:hours=6, evicted:minutes=600]\n"
+       "signal: [obtainable:count=2:minutes=60, evicted:minutes=600]\n"
        "signal_every_minutes: 1440\nsignal_folds: 2\n"}};
   return parts;
 }
