@@ -168,7 +168,15 @@ class PlanMaker {
  private:
   void load(const std::function<void(const std::vector<std::string>&)>& warn) {
     const TuneSettings& settings = request_.settings;
-    const std::size_t parts = parts_of(load_workload(request_.workload).window);
+    const Workload given = load_workload(request_.workload);
+    if (std::ranges::none_of(given.rows, &WorkloadRow::is_spot)) {
+      throw ConfigError(fmt::format(
+          "{}: has no spots, so that nobody knows what would be bought; expected requests of the "
+          "class spot too, such as those of a pilot. `cospot economy plan` says how much capacity "
+          "stays idle",
+          request_.workload.label));
+    }
+    const std::size_t parts = parts_of(given.window);
     const auto made = std::make_shared<TuneSamples>(make_samples(std::span(&request_.workload, 1),
                                                                  request_.datacenter, settings.vm,
                                                                  settings.evictors, parts));

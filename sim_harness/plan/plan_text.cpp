@@ -149,24 +149,31 @@ std::string first_sentence(const PlanFindings& findings) {
     return "Sell nothing yet: every way to sell idle capacity loses more VM revenue than is "
            "allowed.";
   }
+  if (run.setting.sells_nothing()) {
+    return "Sell nothing: at these prices no way to sell idle capacity earned more than the VMs "
+           "that it cost.";
+  }
   return fmt::format("Sell {}, placed by {}.", division_text(run.setting, run.division),
                      run.setting.label());
 }
 
 std::string second_sentence(const PlanFindings& findings, const std::string& currency) {
   const JudgedAlternative& advised = findings.of(findings.advised);
-  if (findings.advice == PlanAdvice::kNothingHolds) {
+  const std::string judged = findings.judged_parts() == 1
+                                 ? "the judged part"
+                                 : fmt::format("the {} judged parts", findings.judged_parts());
+  if (findings.set_from_now_on().setting.sells_nothing()) {
     const JudgedAlternative& most = findings.of(findings.next_best);
     return fmt::format(
-        "Most was earned by {} in the {} judged parts: {} a day, net of lost VMs, with {} of VM "
-        "revenue lost in the worst part.",
-        alternative_name(findings.next_best), findings.judged_parts(),
-        money(most.mean_net.mean, currency), percent(most.most_vm_loss, 4));
+        "Most was earned by {} in {}: {} a day, net of lost VMs, with {} of VM revenue lost in the "
+        "worst part.",
+        alternative_name(findings.next_best), judged, money(most.mean_net.mean, currency),
+        percent(most.most_vm_loss, 4));
   }
-  std::string text = fmt::format(
-      "In the {} judged parts idle capacity earned {} a day by it, net of lost VMs: {} over {}",
-      findings.judged_parts(), money(advised.mean_net.mean, currency),
-      gain_text(findings.lead, currency), alternative_name(findings.next_best));
+  std::string text =
+      fmt::format("In {} idle capacity earned {} a day by it, net of lost VMs: {} over {}", judged,
+                  money(advised.mean_net.mean, currency), gain_text(findings.lead, currency),
+                  alternative_name(findings.next_best));
   if (!is_sure(findings.lead)) text += ", so that more parts may turn it round";
   const bool is_divided = findings.of(Alternative::kPlan).chosen != advised.chosen;
   if (is_divided) {
