@@ -3,7 +3,8 @@
 
     PYTHONPATH=build/release/python examples/plan/month.py month.csv.gz
 
-What runs at the end of a fortnight ends there, and the next begins with what runs at its own beginning.
+What runs at the end of a fortnight ends there, and the next begins with what runs at its own
+beginning.
 """
 
 from __future__ import annotations
