@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Writes a month of requests: three synthetic fortnights, one after the other.
 
-    PYTHONPATH=build/release/python examples/plan/month.py month.csv.gz
+    PYTHONPATH=build/release/python /usr/bin/python3 examples/plan/month.py month.csv.gz
 
 What runs at the end of a fortnight ends there, and the next begins with what runs at its own
 beginning.
