@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Plans several histories, each judged on its own future, and prints what docs/plan.md has of them.
 
-    PYTHONPATH=build/release/python /usr/bin/python3 examples/plan/evaluate.py WORKLOAD... > table.md
+    PYTHONPATH=build/release/python /usr/bin/python3 examples/plan/evaluate.py WORKLOAD...
 
 The prices are those of PRICES; hosts are as in CoSpot's evaluation, with 2 % headroom.
 """
