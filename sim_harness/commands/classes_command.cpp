@@ -122,13 +122,13 @@ void add_trace_options(CLI::App& command, TraceOptions& options) {
       .add_option("--servers", options.servers,
                   "Servers of the cluster; by default the peak in use")
       ->check(CLI::Range(std::size_t{1}, kMostServers));
-  command.add_option("--from-day", options.from_day, "Day from which on the trace counts")
+  command.add_option("--from-day", options.from_day, "First day of the trace to use")
       ->capture_default_str();
   command.add_option("--to-day", options.to_day,
-                     "Day up to which it counts; by default where the last job starts");
+                     "Last day of the trace to use; by default where the last job starts");
   command
       .add_option("--server-vcpus", options.server_vcpus,
-                  "vcpus of a server, for workloads; by default the smallest usual VM")
+                  "vCPUs of a server, for workloads; by default the smallest usual VM")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
 }
 

@@ -191,7 +191,7 @@ void add_compare(CLI::App& app, const CompareCommandContext& context) {
   command->add_option("--csv", arguments->csv, "Write the results as CSV too");
   CLI::Option* timeline = command->add_flag(
       "--timeline", arguments->keeps_timeline,
-      "Keep what each run does every day: hosts in use, VMs, spots, evictions, revenue");
+      "Record daily totals of each run: hosts in use, VMs, spots, evictions, revenue");
   command->add_option("--timeline-csv", arguments->timeline_csv, "Write that as CSV too")
       ->needs(timeline);
   command->add_option("--shard", arguments->shard, "Do part I of N: I/N")->capture_default_str();
@@ -206,7 +206,7 @@ void add_compare(CLI::App& app, const CompareCommandContext& context) {
 
 void add_merge(CLI::App& app) {
   const auto arguments = std::make_shared<MergeArguments>();
-  CLI::App* command = app.add_subcommand("merge", "Put the shards of a sweep together");
+  CLI::App* command = app.add_subcommand("merge", "Merge the shards of a sweep");
   command->add_option("OUTPUT", arguments->output, "Results database to write")->required();
   command->add_option("INPUTS", arguments->inputs, "Results databases to read")->required();
   command->add_flag("--force", arguments->force, "Replace the output");

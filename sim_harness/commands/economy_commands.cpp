@@ -215,7 +215,7 @@ void add_economy_commands(CLI::App& app) {
   CLI::App* economy =
       app.add_subcommand("economy", "Promise unused capacity for months (the Economy class)");
   economy->require_subcommand(1);
-  CLI::App* plan = economy->add_subcommand("plan", "Say how much can be promised from now on");
+  CLI::App* plan = economy->add_subcommand("plan", "Compute how much capacity can be promised now");
   const auto planning = add_input(*plan, {"ses"});
   plan->get_option("--forecaster")->expected(1);
   add_judging(*plan, *planning);

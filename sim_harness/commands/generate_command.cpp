@@ -43,12 +43,12 @@ void add_generate_command(CLI::App& workload) {
   CLI::App* command =
       workload.add_subcommand("generate", "Generate a synthetic workload like a real zone's");
   const auto options = std::make_shared<GenerateOptions>();
-  command->add_option("MODEL", options->spec.model, "What it resembles: azure2020")->required();
+  command->add_option("MODEL", options->spec.model, "Model to follow: azure2020")->required();
   add_output_option(*command, options->output)->required();
   add_seed_option(*command, options->spec.seed);
   command
       ->add_option("--scale", options->spec.scale,
-                   "Part of the zone, 0.0001 to 1 (about 5.2 million requests)")
+                   "Fraction of the zone, 0.0001 to 1 (about 5.2 million requests)")
       ->capture_default_str();
   command
       ->add_option("--sampling", options->sampling,

@@ -146,8 +146,7 @@ std::string list_text(const std::string& kind, const StudyRegistry& studies) {
 void add_list_command(CLI::App& app, const StudyRegistry& studies) {
   const auto kind = std::make_shared<std::string>();
   const auto json = std::make_shared<bool>(false);
-  CLI::App* command =
-      app.add_subcommand("list", "Print the policies, studies and models there are");
+  CLI::App* command = app.add_subcommand("list", "List policies, studies and models");
   command->add_option("KIND", *kind,
                       "filters, weighers, evictors, studies, models or schemes; all when left out");
   add_json_flag(*command, *json);

@@ -157,7 +157,7 @@ void add_candidate_options(CLI::App& command, PlanArguments& arguments) {
   add("--vm", arguments.candidates.vm, "VM policies to choose from");
   add("--spot", arguments.candidates.spot, "Spot policies to choose from");
   add("--evictor", arguments.candidates.evictor, "Evictors to choose from");
-  add("--otn", arguments.candidates.otn, "Offers to choose from");
+  add("--otn", arguments.candidates.otn, "OTN values to try");
 }
 
 }  // namespace
@@ -188,7 +188,7 @@ void add_plan_command(CLI::App& app, PolicyLoader& loader) {
       ->check(number_between(0, 100))
       ->capture_default_str();
   command->add_option("--with", arguments->with,
-                      "What else every run has, as study files say it: a YAML file, or "
+                      "Study keys added to every run: a YAML file, or "
                       "'disruptions: {...}', 'schedulers: 4'");
   command
       ->add_option("--parts", arguments->parts,
@@ -197,12 +197,12 @@ void add_plan_command(CLI::App& app, PolicyLoader& loader) {
       ->check(CLI::Range(kPastParts + 1, kMostTuneParts));
   command
       ->add_option("--economy-percent", arguments->economy_percents,
-                   "Shares of what is asked for to sell as Economy instances, % (10,25,50)")
+                   "Shares of requests to sell as Economy instances, % (10,25,50)")
       ->delimiter(',')
       ->check(number_between(0, 100));
   command
       ->add_option("--confidence", arguments->confidences,
-                   "Confidences of what is promised to them (0.5,0.9)")
+                   "Confidence levels of promises to Economy instances (0.5,0.9)")
       ->delimiter(',')
       ->check(number_between(0, 0.999999));
   add_candidate_options(*command, *arguments);

@@ -114,7 +114,7 @@ WrittenReport write_report(const ReportArguments& arguments, const StudyRegistry
 void add_report_command(CLI::App& app, const StudyRegistry& studies) {
   const auto arguments = std::make_shared<ReportArguments>();
   CLI::App* command =
-      app.add_subcommand("report", "Write the results as one HTML file to look at and filter");
+      app.add_subcommand("report", "Write the results as one interactive HTML file");
   command
       ->add_option("DATABASE", arguments->databases,
                    "Results database, or two of one study: before and after")

@@ -121,8 +121,8 @@ void run_signals(const SignalsArguments& arguments, PolicyLoader& loader) {
 
 void add_signals_command(CLI::App& app, PolicyLoader& loader) {
   const auto arguments = std::make_shared<SignalsArguments>();
-  CLI::App* command = app.add_subcommand(
-      "signals", "Say what customers may be told of spots, and how good it was on held-out time");
+  CLI::App* command =
+      app.add_subcommand("signals", "Score signals about spots for customers on held-out time");
   command
       ->add_option("HISTORY", arguments->history,
                    "Workload (CSV, or a spec such as azure2020:seed=1) with VMs and spots")

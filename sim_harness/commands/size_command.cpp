@@ -149,8 +149,7 @@ void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
 
 void add_size_command(CLI::App& app, PolicyLoader& loader) {
   const auto arguments = std::make_shared<SizeArguments>();
-  CLI::App* command =
-      app.add_subcommand("size", "Find the least hosts with which no VM is rejected");
+  CLI::App* command = app.add_subcommand("size", "Find the fewest hosts that reject no VM");
   command
       ->add_option("WORKLOAD", arguments->workload,
                    "Workload file, or a workload spec: azure2020:seed=1:scale=0.01")

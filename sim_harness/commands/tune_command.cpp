@@ -204,7 +204,7 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
                   "VM revenue that may be lost on a sample, % (0 if left out)")
       ->check(number_between(0, 100));
   command.add_option("--with", arguments.with,
-                     "What else every run has, as study files say it: a YAML file, or "
+                     "Study keys added to every run: a YAML file, or "
                      "'disruptions: {...}', 'schedulers: 4'");
   CLI::Option* budget =
       command
@@ -242,7 +242,7 @@ void add_candidate_options(CLI::App& command, TuneArguments& arguments) {
   add("--evictor", arguments.candidates.evictor,
       "Evictors to choose from; " + evictors_where(std::mem_fn(&PluginInfo::needs_true_lifetimes)) +
           " gives an upper bound beside the recommendation");
-  add("--otn", arguments.candidates.otn, "Offers to choose from");
+  add("--otn", arguments.candidates.otn, "OTN values to try");
   add("--promise", arguments.candidates.promises,
       "Eviction probabilities for which every spot policy is tried too with promised lifetimes: "
       "0.01,0.05");
