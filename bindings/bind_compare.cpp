@@ -107,7 +107,6 @@ PythonOutcome make_outcome(std::size_t total, std::size_t done, std::size_t skip
   return outcome;
 }
 
-/// Writes a database of any format that can be read as one of the present format.
 /// What the revenue of every run is worth, by the columns that its study declares.
 py::dict money_of_results(const py::object& database, std::optional<double> on_demand,
                           std::optional<double> spot, std::optional<double> economy,

@@ -3,8 +3,8 @@
 
     PYTHONPATH=build/release/python /usr/bin/python3 examples/plan/month.py month.csv.gz
 
-What runs at the end of a fortnight ends there, and the next begins with what runs at its own
-beginning.
+Instances that run at the end of a fortnight end there, and the next one begins with those that run
+at its own beginning.
 """
 
 from __future__ import annotations

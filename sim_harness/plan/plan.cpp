@@ -168,15 +168,7 @@ class PlanMaker {
  private:
   void load(const std::function<void(const std::vector<std::string>&)>& warn) {
     const TuneSettings& settings = request_.settings;
-    const Workload given = load_workload(request_.workload);
-    if (std::ranges::none_of(given.rows, &WorkloadRow::is_spot)) {
-      throw ConfigError(fmt::format(
-          "{}: has no spots, so that nobody knows what would be bought; expected requests of the "
-          "class spot too, such as those of a pilot. `cospot economy plan` says how much capacity "
-          "stays idle",
-          request_.workload.label));
-    }
-    const std::size_t parts = parts_of(given.window);
+    const std::size_t parts = parts_of(load_workload(request_.workload));
     const auto made = std::make_shared<TuneSamples>(make_samples(std::span(&request_.workload, 1),
                                                                  request_.datacenter, settings.vm,
                                                                  settings.evictors, parts));
@@ -209,9 +201,16 @@ class PlanMaker {
     prepare_economy();
   }
 
-  [[nodiscard]] std::size_t parts_of(SimTime window) {
+  [[nodiscard]] std::size_t parts_of(const Workload& given) {
+    if (std::ranges::none_of(given.rows, &WorkloadRow::is_spot)) {
+      throw ConfigError(fmt::format(
+          "{}: has no spots, so that nobody knows what would be bought; expected requests of the "
+          "class spot too, such as those of a pilot. `cospot economy plan` says how much capacity "
+          "stays idle",
+          request_.workload.label));
+    }
     if (request_.parts != 0) return request_.parts;
-    const double had = days_of(window);
+    const double had = days_of(given.window);
     const auto parts = std::min(kDefaultPlanParts, static_cast<std::size_t>(had));
     if (parts <= kPastParts) {
       throw ConfigError(fmt::format(
@@ -268,11 +267,13 @@ class PlanMaker {
 
   [[nodiscard]] std::size_t hosts() const { return found_.datacenter.history->hosts; }
 
-  void run(const std::vector<PlanTask>& tasks) {
+  [[nodiscard]] std::vector<PlanRun> simulate(const std::vector<PlanTask>& tasks) {
     counter_.set_total(counter_.total() + tasks.size());
-    for (PlanRun& made : run_plans(found_.datacenter, tasks, request_.settings.threads, counter_)) {
-      found_.runs.push_back(std::move(made));
-    }
+    return run_plans(found_.datacenter, tasks, request_.settings.threads, counter_);
+  }
+
+  void run(const std::vector<PlanTask>& tasks) {
+    for (PlanRun& made : simulate(tasks)) found_.runs.push_back(std::move(made));
   }
 
   void simulate_settings() {
@@ -372,9 +373,7 @@ class PlanMaker {
       order.push_back(run);
       tasks.push_back({of.setting, of.division, of.hosts, true});
     }
-    counter_.set_total(counter_.total() + tasks.size());
-    std::vector<PlanRun> made =
-        run_plans(found_.datacenter, tasks, request_.settings.threads, counter_);
+    std::vector<PlanRun> made = simulate(tasks);
     for (std::size_t i = 0; i < made.size(); ++i) found_.promised[order[i]] = std::move(made[i]);
     for (std::size_t i = 0; i < found_.datacenter.classes.size(); ++i) judge_class(i);
   }
@@ -501,12 +500,7 @@ class PlanMaker {
     const auto add_price = [&](std::string what, const VcpuHourPrices& prices) {
       const Chooser choose(found_.runs, prices, found_.max_vm_loss);
       const std::size_t best = choose.best(plan, 0, parts);
-      const auto past = choose.past(best, 0, parts);
-      found_.sensitivities.push_back({.what = std::move(what),
-                                      .label = found_.runs[best].setting.label(),
-                                      .division = found_.runs[best].division,
-                                      .net = past.net / found_.days(parts),
-                                      .vm_loss = past.most_vm_loss});
+      add_change(std::move(what), found_.runs[best], prices);
     };
     add_price("as planned", found_.prices);
     for (const double factor : {0.5, 2.0}) {
@@ -539,9 +533,7 @@ class PlanMaker {
     for (const DemandPoint& point : request_.demand) {
       tasks.push_back({planned.setting, planned.division, planned.hosts, false, point.share});
     }
-    counter_.set_total(counter_.total() + tasks.size());
-    const std::vector<PlanRun> made =
-        run_plans(found_.datacenter, tasks, request_.settings.threads, counter_);
+    const std::vector<PlanRun> made = simulate(tasks);
     const std::size_t first = found_.sensitivities.size();
     for (std::size_t i = 0; i < made.size(); ++i) {
       const DemandPoint& point = request_.demand[i];
@@ -558,8 +550,7 @@ class PlanMaker {
         request_.demand[static_cast<std::size_t>(best - found_.sensitivities.begin()) - first];
     found_.notes.push_back(
         fmt::format("Of the {} spot prices of the demand curve {:g} earns most: {} a day, {} {} "
-                    "than today's, by "
-                    "the whole history.",
+                    "than today's, by the whole history.",
                     made.size(), point.spot_price, money_text(best->net),
                     money_text(std::abs(best->net - today)), best->net >= today ? "more" : "less"));
   }
@@ -569,9 +560,10 @@ class PlanMaker {
     Sensitivity one{
         .what = std::move(what), .label = made.setting.label(), .division = made.division};
     for (const PartAccount& part : made.parts) {
-      one.net += net_income_of(part, prices) / found_.days(made.parts.size());
+      one.net += net_income_of(part, prices);
       one.vm_loss = std::max(one.vm_loss, vm_loss_of(part));
     }
+    one.net /= found_.days(made.parts.size());
     found_.sensitivities.push_back(std::move(one));
   }
 
@@ -588,9 +580,7 @@ class PlanMaker {
       percents.push_back(percent);
       tasks.push_back({planned.setting, planned.division, changed, false});
     }
-    counter_.set_total(counter_.total() + tasks.size());
-    const std::vector<PlanRun> made =
-        run_plans(found_.datacenter, tasks, request_.settings.threads, counter_);
+    const std::vector<PlanRun> made = simulate(tasks);
     for (std::size_t i = 0; i < made.size(); ++i) {
       add_change(fmt::format("{:+d}% hosts ({})", percents[i], made[i].hosts), made[i],
                  found_.prices);

@@ -49,7 +49,7 @@ plan.table.drop(columns="most_vm_loss").round(4)
 # %% [markdown]
 # ## 4. How the capacity was used, part by part
 #
-# What the advice came to in the parts that judged it.
+# The advice, in the parts that judged it.
 
 # %%
 advised = next(one for one in plan.alternatives if one.name == plan.advised)

@@ -39,9 +39,6 @@ std::vector<DemandPoint> read_demand_curve(const std::filesystem::path& file) {
              kDemandShare, [](auto text) { return parse_up_to(text, 1); },
              "a share of the spots that are asked for, from 0 to 1")});
   }
-  if (curve.empty()) {
-    throw WorkloadError(file.string() + ": has no prices, expected rows of spot_price,share");
-  }
   std::ranges::sort(curve, {}, &DemandPoint::spot_price);
   for (std::size_t i = 1; i < curve.size(); ++i) {
     const DemandPoint &lower = curve[i - 1], &higher = curve[i];

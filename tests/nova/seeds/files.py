@@ -257,10 +257,14 @@ class _Reader(io.BytesIO):
 
     def __init__(self, path: str) -> None:
         super().__init__(_disk().read(path))
-        self._path = path
+        self._file = _disk().open(path)
 
     def fileno(self) -> int:
-        return _disk().open(self._path)
+        return self._file
+
+    def close(self) -> None:
+        _disk().close(self._file)
+        super().close()
 
 
 def open_file(path: Any, mode: str, opener: Any = None) -> Any:
