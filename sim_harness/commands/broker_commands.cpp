@@ -73,7 +73,7 @@ void add_broker_commands(CLI::App& app, PolicyLoader& loader) {
       add_command(*broker, "recommend", "Find the cheapest way to run the jobs", recommend);
   recommend_command
       ->add_option("--max-late-percent", recommend->max_late_percent,
-                   "Jobs that may be late beyond those that are late on-demand too, on the mean")
+                   "Maximum mean share of late jobs in excess of on-demand, %")
       ->check(CLI::Range(0.0, 100.0))
       ->capture_default_str();
   add_threads_option(*recommend_command, recommend->threads, "Threads");

@@ -119,28 +119,30 @@ void run_classes(const ClassesArguments& arguments, PolicyLoader& loader) {
 void add_trace_options(CLI::App& command, TraceOptions& options) {
   constexpr std::size_t kMostServers = 100'000'000;
   command
-      .add_option("--servers", options.servers,
-                  "Servers of the cluster; by default the peak in use")
+      .add_option("--servers", options.servers, "Servers of the cluster (default: the peak in use)")
       ->check(CLI::Range(std::size_t{1}, kMostServers));
   command.add_option("--from-day", options.from_day, "First day of the trace to use")
       ->capture_default_str();
-  command.add_option("--to-day", options.to_day,
-                     "Last day of the trace to use; by default where the last job starts");
+  command.add_option(
+      "--to-day", options.to_day,
+      "Last day of the trace to use (default: the day on which the last job starts)");
   command
       .add_option("--server-vcpus", options.server_vcpus,
-                  "vCPUs of a server, for workloads; by default the smallest usual VM")
+                  "vCPUs of a server, for workloads (default: those of the smallest common VM)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
 }
 
 void add_host_options(CLI::App& command, ClassesArguments& arguments) {
   command.add_option("--host", arguments.host,
-                     "Of a workload: place its VMs on hosts and look at those: VCPUS,MEMORY_MB, or "
-                     "a file of hosts (CSV)");
+                     "Place the workload's VMs on hosts and classify those hosts: VCPUS,MEMORY_MB "
+                     "of a host, or a hosts file (CSV)");
   command
-      .add_option("--hosts", arguments.hosts,
-                  "How many hosts; by default those of the file, or the fewest that hold all VMs")
+      .add_option(
+          "--hosts", arguments.hosts,
+          "Number of hosts (default: those of the hosts file, or the minimum that holds all VMs)")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
-  command.add_option("--vm", arguments.vm, "With --host, the policy that places VMs: COS");
+  command.add_option("--vm", arguments.vm,
+                     "With --host, the policy that places VMs (default: COS)");
 }
 
 }  // namespace
@@ -151,25 +153,31 @@ void add_classes_command(CLI::App& app, PolicyLoader& loader) {
       "classes", "Price idle capacity: classes of servers with guaranteed times to revocation");
   command
       ->add_option("TRACE", arguments->trace,
-                   "Workload (CSV, or a spec such as azure2020:seed=1), job log (SWF or CSV), or a "
-                   "scenario (YAML) whose hosts are looked at")
+                   "Workload (CSV, or a spec such as azure2020:seed=1), job log (SWF or CSV), or "
+                   "scenario (YAML) that defines the hosts")
       ->required();
   add_trace_options(*command, arguments->options);
   add_host_options(*command, *arguments);
-  command->add_option("--classes", arguments->classes, "How many classes")->delimiter(',');
+  command
+      ->add_option("--classes", arguments->classes,
+                   "Numbers of classes to compare (default: 1,2,4,8)")
+      ->delimiter(',');
   command
       ->add_option("--partition", arguments->partitions,
-                   "equal, greedy, marginal, lookahead, optimal")
+                   "Partitions to compare: equal, greedy, marginal, lookahead, optimal (default: "
+                   "equal,greedy,optimal)")
       ->delimiter(',');
   CLI::Option* minutes = command->add_option("--checkpoint-minutes", arguments->checkpoint_minutes,
-                                             "Time to save a server's memory; by default 10");
+                                             "Time to save a server's memory (default: 10)");
   command
       ->add_option("--memory-gb", arguments->memory_gb,
-                   "The same by the memory: 10 minutes for 16 GB")
+                   "Derive that time from the server's memory: 10 minutes per 16 GB")
       ->excludes(minutes);
-  command->add_option("--mttr", arguments->mttr, "Time to revocation of a class: pooled or mean")
+  command
+      ->add_option("--mttr", arguments->mttr,
+                   "How to compute a class's time to revocation: pooled or mean")
       ->capture_default_str();
-  command->add_option("--value", arguments->value, "Prices: equilibrium or utility")
+  command->add_option("--value", arguments->value, "Price rule: equilibrium or utility")
       ->capture_default_str();
   add_json_flag(*command, arguments->json);
   arguments->price.add_to(*command);

@@ -23,7 +23,8 @@
 namespace cospot {
 namespace {
 
-constexpr const char* kTimingHelp = "on, or off: 0 for every time, so that output repeats";
+constexpr const char* kTimingHelp =
+    "on, or off: print 0 for every time, so that output is reproducible";
 
 struct CompareArguments {
   std::string sweep;
@@ -192,9 +193,9 @@ void add_compare(CLI::App& app, const CompareCommandContext& context) {
   CLI::Option* timeline = command->add_flag(
       "--timeline", arguments->keeps_timeline,
       "Record daily totals of each run: hosts in use, VMs, spots, evictions, revenue");
-  command->add_option("--timeline-csv", arguments->timeline_csv, "Write that as CSV too")
+  command->add_option("--timeline-csv", arguments->timeline_csv, "Write these totals as CSV too")
       ->needs(timeline);
-  command->add_option("--shard", arguments->shard, "Do part I of N: I/N")->capture_default_str();
+  command->add_option("--shard", arguments->shard, "Run shard I of N")->capture_default_str();
   CLI::Option* resume =
       command->add_flag("--resume", arguments->resume, "Continue the database, or start it");
   command->add_flag("--force", arguments->force, "Replace the database")->excludes(resume);
@@ -208,7 +209,7 @@ void add_merge(CLI::App& app) {
   const auto arguments = std::make_shared<MergeArguments>();
   CLI::App* command = app.add_subcommand("merge", "Merge the shards of a sweep");
   command->add_option("OUTPUT", arguments->output, "Results database to write")->required();
-  command->add_option("INPUTS", arguments->inputs, "Results databases to read")->required();
+  command->add_option("INPUTS", arguments->inputs, "Results databases to merge")->required();
   command->add_flag("--force", arguments->force, "Replace the output");
   command->callback([arguments] { run_merge(*arguments); });
 }
@@ -219,7 +220,7 @@ void add_summary(CLI::App& app, const StudyRegistry& studies) {
   command->add_option("DATABASE", arguments->database, "Results database")->required();
   command->add_option("--csv", arguments->csv, "Write the results as CSV too");
   command->add_option("--timeline-csv", arguments->timeline_csv,
-                      "Write what each run did every day as CSV too (compare --timeline)");
+                      "Write each run's daily totals as CSV too (recorded by compare --timeline)");
   add_json_flag(*command, arguments->json);
   arguments->price.add_to(*command);
   arguments->timing.add_to(*command, kTimingHelp);

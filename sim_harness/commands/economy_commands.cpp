@@ -152,13 +152,16 @@ void write_tasks(const EconomyArguments& arguments) {
 /// Options whose values are those of keys of a study file.
 void add_key_options(CLI::App& command, EconomyArguments& arguments) {
   static constexpr std::array<std::array<const char*, 3>, 7> kOptions{
-      {{"--period-hours", "period_hours", "Hours of a period, whose least slack counts (24)"},
-       {"--training-days", "training_days", "Days known before the first promise (274)"},
-       {"--horizon-days", "horizon_days", "Days that are promised (182)"},
-       {"--step-days", "step_days", "Days from one promise to the next (the horizon)"},
-       {"--gaps", "gaps", "Periods without a sample: refuse, or repeat the one before (refuse)"},
-       {"--capacity", "capacity", "Of a workload's datacenter (what its VMs use at most)"},
-       {"--forecasts", "forecasts", "ForecastTable that another program made (CSV)"}}};
+      {{"--period-hours", "period_hours",
+        "Hours of a period; a period counts with its lowest idle capacity (default: 24)"},
+       {"--training-days", "training_days", "Days of data before the first promise (default: 274)"},
+       {"--horizon-days", "horizon_days", "Days that a promise covers (default: 182)"},
+       {"--step-days", "step_days", "Days from one promise to the next (default: the horizon)"},
+       {"--gaps", "gaps",
+        "Periods without a sample: refuse, or repeat the one before (default: refuse)"},
+       {"--capacity", "capacity",
+        "vCPUs of the datacenter of a workload (default: the peak use of its VMs)"},
+       {"--forecasts", "forecasts", "Forecasts made by another program (CSV)"}}};
   arguments.keys.reserve(kOptions.size());  // the options keep references
   for (const auto& [option, key, help] : kOptions) {
     command.add_option(option, arguments.keys.emplace_back(key, "").second, help);
@@ -172,15 +175,15 @@ std::shared_ptr<EconomyArguments> add_input(CLI::App& command,
   auto arguments = std::make_shared<EconomyArguments>();
   arguments->forecasters = std::move(forecasters);
   command.add_option("--host", arguments->host,
-                     "Of a workload: VCPUS,MEMORY_MB of a host, with --hosts, or a file of hosts "
-                     "(CSV), for the capacity");
-  command.add_option("--hosts", arguments->hosts, "How many hosts; of a file, all of them")
+                     "With a workload, the hosts that make up the capacity: VCPUS,MEMORY_MB of a "
+                     "host and --hosts, or a hosts file (CSV)");
+  command
+      .add_option("--hosts", arguments->hosts, "Number of hosts (default: all of the hosts file)")
       ->check(CLI::Range(std::size_t{1}, kMaxHosts));
   command
-      .add_option(
-          "USAGE", arguments->usage,
-          "Usage over time (CSV: time_s,capacity,used), log of batch jobs, workload file or "
-          "spec")
+      .add_option("USAGE", arguments->usage,
+                  "Usage over time (CSV: time_s,capacity,used), log of batch jobs, or workload "
+                  "file or spec")
       ->required();
   command
       .add_option("--forecaster", arguments->forecasters,
@@ -195,15 +198,15 @@ std::shared_ptr<EconomyArguments> add_input(CLI::App& command,
 void add_judging(CLI::App& command, EconomyArguments& arguments) {
   command
       .add_option("--confidence", arguments.confidences,
-                  "That the slack is not lower than promised; 0: no interval")
+                  "Probability that the idle capacity is at least what is promised; 0: promise the "
+                  "forecast itself")
       ->delimiter(',')
       ->check(number_between(0, kMostConfidence))
       ->capture_default_str();
   command
-      .add_option(
-          "--price", arguments.prices,
-          "on-demand=P,spot=P,economy=P and currency=NAME if wanted, prices of a vCPU-hour; "
-          "or shares of the on-demand price, of the Economy class")
+      .add_option("--price", arguments.prices,
+                  "Prices of a vCPU-hour: on-demand=P,spot=P,economy=P[,currency=NAME]; or prices "
+                  "of the Economy class as shares of the on-demand price")
       ->delimiter(',')
       ->capture_default_str();
   add_json_flag(command, arguments.json);
@@ -222,13 +225,13 @@ void add_economy_commands(CLI::App& app) {
   plan->callback([planning] { run_plan(*planning); });
 
   CLI::App* backtest = economy->add_subcommand(
-      "backtest", "Make the same promises in the past and judge them by what came");
+      "backtest", "Backtest: make the same promises on past data and check whether they were kept");
   const auto testing = add_input(*backtest, {"ses", "mean", "minimum", "oracle"});
   add_judging(*backtest, *testing);
   backtest->callback([testing] { run_backtest(*testing); });
 
   CLI::App* tasks =
-      economy->add_subcommand("tasks", "Write the series that another program is to forecast");
+      economy->add_subcommand("tasks", "Write the time series for another program to forecast");
   const auto writing = add_input(*tasks, {"ets"});
   tasks->add_option("-o,--output", writing->output, "CSV file to write")->required();
   tasks->callback([writing] { write_tasks(*writing); });

@@ -156,20 +156,20 @@ std::string dataset_help() {
 
 void add_fetch_command(CLI::App& workload) {
   CLI::App* command = workload.add_subcommand(
-      "fetch", "Download a published workload or any address, or what is missing, and check it");
+      "fetch", "Download a published workload, or files from any address, and verify them");
   const auto options = std::make_shared<FetchOptions>();
   command
       ->add_option("SOURCE", options->sources,
                    dataset_help() + "; or addresses of files (http://, https://)")
       ->required();
-  command->add_option("--to", options->folder, "Folder to write to; made when it is missing")
+  command->add_option("--to", options->folder, "Folder to write to; created if missing")
       ->capture_default_str();
   command->add_option(
       "--url", options->url,
       "Address of the file (azure-packing) or of the folder (others) to use instead");
   command->add_option(
       "--sha256", options->sha256,
-      "What the file's SHA-256 has to be; without it, what an earlier fetch recorded");
+      "Expected SHA-256 of the file (default: the one that an earlier fetch recorded)");
   command->callback([options] { fetch(*options); });
 }
 

@@ -23,6 +23,7 @@ struct CommandHelp {
   std::string_view path;  ///< without `cospot`
   const char* reader;     ///< of a command that is not below another one
   std::vector<std::string_view> examples;
+  bool is_study = false;  ///< a study of its name runs what it does in every combination
 };
 
 /// In the order in which help tells them.
@@ -32,24 +33,26 @@ const std::vector<CommandHelp>& command_helps() {
       {"tune",
        kPlanners,
        {"azure2020:seed=1:scale=0.01 --host 10400,2250 --headroom-percent 2",
-        "week1.csv week2.csv --host hosts.csv --price on-demand=0.04,spot=0.01 --json"}},
+        "week1.csv week2.csv --hosts hosts.csv --price on-demand=0.04,spot=0.01 --json"}},
       {"plan",
        kPlanners,
        {"requests.csv.gz --hosts hosts.csv --price on-demand=0.04,spot=0.012,economy=0.02",
-        "azure2020:seed=1:scale=0.01 --host 10400,2250 --price prices.yaml -o plan.yaml"}},
+        "azure2020:seed=1:scale=0.01 --host 10400,2250 --price prices.csv -o plan.yaml"}},
       {"sla", kPlanners, {}},
-      {"sla quote", nullptr, {"azure2020:seed=1:scale=0.01 --host 10400,2250 --hosts 480"}},
+      {"sla quote", nullptr, {"azure2020:seed=1:scale=0.01 --host 10400,2250 --hosts 480"}, true},
       {"economy", kPlanners, {}},
       {"economy plan",
        nullptr,
        {"usage.csv --confidence 0.9", "requests.csv --host 64,262144 --hosts 480"}},
-      {"economy backtest", nullptr, {"usage.csv --forecaster ses --forecaster mean"}},
+      {"economy backtest", nullptr, {"usage.csv --forecaster ses --forecaster mean"}, true},
       {"classes",
        kPlanners,
-       {"azure2020:seed=1:scale=0.01 --host 10400,2250 --classes 1 2 3", "jobs.swf --servers 128"}},
+       {"azure2020:seed=1:scale=0.01 --host 10400,2250 --classes 1 2 3", "jobs.swf --servers 128"},
+       true},
       {"signals",
        kPlanners,
-       {"azure2020:seed=1:scale=0.01 --host 10400,2250", "requests.csv --host hosts.csv --all"}},
+       {"azure2020:seed=1:scale=0.01 --host 10400,2250", "requests.csv --hosts hosts.csv --all"},
+       true},
       {"compare",
        kResearchers,
        {"study.yaml --set otn=[1,4] --csv results.csv", "study.yaml --shard 1/3 --db part1.db"}},
@@ -60,7 +63,7 @@ const std::vector<CommandHelp>& command_helps() {
       {"report", kResearchers, {"results.db -o report.html", "before.db after.db"}},
       {"merge", kResearchers, {"all.db part1.db part2.db part3.db"}},
       {"broker", kCustomers, {}},
-      {"broker run", nullptr, {"study.yaml --set bid=mean --events events.csv"}},
+      {"broker run", nullptr, {"study.yaml --set bid=mean --events events.csv"}, true},
       {"broker recommend", nullptr, {"study.yaml --max-late-percent 5"}},
       {"workload", kEveryone, {}},
       {"workload info", nullptr, {"requests.csv.gz --host 64,262144"}},
@@ -81,11 +84,22 @@ const std::vector<CommandHelp>& command_helps() {
   return all;
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 48> kValueNames{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 59> kValueNames{
     {{"--set", "KEY=VALUE"},
      {"--hosts", "HOSTS"},
      {"--economy-percent", "PERCENT"},
      {"--db", "FILE"},
+     {"--demand", "FILE"},
+     {"--report", "FILE"},
+     {"--mttr", "RULE"},
+     {"--value", "RULE"},
+     {"--partition", "PARTITION"},
+     {"--gaps", "RULE"},
+     {"--forecaster", "FORECASTER"},
+     {"--time-unit", "UNIT"},
+     {"--vcpus-unit", "VCPUS"},
+     {"--schema", "SCHEMA"},
+     {"--separator", "CHARACTER"},
      {"--csv", "FILE"},
      {"--timeline-csv", "FILE"},
      {"--events", "FILE"},
@@ -178,6 +192,12 @@ class HelpFormatter final : public CLI::Formatter {
   std::string make_option_desc(const CLI::Option* option) const override {
     return option_meaning(*option);
   }
+  /// CLI11 writes `DATABASE(1x)` for one or two of them.
+  std::string make_option_usage(const CLI::Option* option) const override {
+    const bool is_list = option->get_expected_max() > 1;
+    const std::string name = option->get_name(true) + (is_list ? "..." : "");
+    return option->get_required() ? name : "[" + name + "]";
+  }
 };
 
 CLI::App* find_command(CLI::App& app, std::string_view path) {
@@ -203,6 +223,11 @@ void add_help(CLI::App& app) {
     for (const std::string_view example : help.examples) {
       footer += fmt::format("\n  cospot {} {}", help.path, example);
     }
+    if (help.is_study) {
+      footer += fmt::format(
+          "\n\nTo compare many settings, give `cospot compare` a study file with `study: {}`.",
+          help.path.substr(0, help.path.find(' ')));
+    }
     command->footer(footer + "\n");
   }
   app.footer(
@@ -210,9 +235,8 @@ void add_help(CLI::App& app) {
       "  cospot tune azure2020:seed=1:scale=0.01 --host 10400,2250 --headroom-percent 2\n"
       "  cospot compare study.yaml --csv results.csv\n"
       "  cospot report results.db -o report.html\n\n"
-      "`cospot help COMMAND` tells more of a command. Operators of OpenStack Nova use cospot-nova "
-      "and\n"
-      "cospot-evictor, which the Python package brings along.\n");
+      "`cospot help COMMAND` describes a command. Operators of OpenStack Nova use cospot-nova and\n"
+      "cospot-evictor, which come with the Python package.\n");
 }
 
 std::string option_heading(const CLI::Option& option) {

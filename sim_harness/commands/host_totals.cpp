@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "core/errors.hpp"
+#include "core/parse_number.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/commands/options.hpp"
 #include "sim_harness/data/hosts/hosts_file.hpp"
 #include "sim_harness/data/workloads/workload_fields.hpp"
+#include "sim_harness/provider/sizing/headroom.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
 
@@ -55,6 +59,46 @@ std::string yaml_of_hosts_option(const std::string& text) {
   const std::string disk =
       total.disk_gb > 0 ? fmt::format(", disk_gb: {}", total.disk_gb) : std::string();
   return fmt::format("{{vcpus: {}, memory_mb: {}{}}}", total.vcpus, total.memory_mb, disk);
+}
+
+void DatacenterOptions::add_to(CLI::App& command) {
+  command.add_option("--host", host_, "VCPUS,MEMORY_MB[,DISK_GB] of a host, or a hosts file (CSV)");
+  command.add_option("--hosts", hosts_,
+                     "Number of hosts of the kind that --host describes, or a hosts file (CSV)");
+  command
+      .add_option("--headroom-percent", headroom_percent_,
+                  "Extra hosts beyond the minimum that holds all VMs, % (default: 2; with a hosts "
+                  "file, all its hosts); not with a number of hosts")
+      ->check(number_between(0, kMaxHeadroomPercent));
+}
+
+DatacenterOptions::Given DatacenterOptions::given() const {
+  if (hosts_.empty() && host_.empty()) {
+    throw ConfigError(
+        "the hosts are missing; expected --hosts FILE.csv, or --host VCPUS,MEMORY_MB, with --hosts "
+        "N or without");
+  }
+  if (hosts_.empty()) return {host_};
+  const std::optional<double> count = parse_number(hosts_);
+  if (!count) {
+    if (host_.empty()) return {hosts_};
+    throw ConfigError("--hosts " + hosts_ + ": with --host, expected a number of hosts");
+  }
+  if (*count < 1 || *count > static_cast<double>(kMaxHosts) || *count != std::trunc(*count)) {
+    throw ConfigError(
+        fmt::format("--hosts {}: expected a whole number from 1 to {}, or a hosts "
+                    "file (CSV)",
+                    hosts_, kMaxHosts));
+  }
+  if (host_.empty()) {
+    throw ConfigError("--hosts " + hosts_ +
+                      ": of what? expected --host VCPUS,MEMORY_MB too, or a hosts file (CSV)");
+  }
+  if (headroom_percent_) {
+    throw ConfigError("--hosts " + hosts_ +
+                      " and --headroom-percent exclude each other; expected one of the two");
+  }
+  return {host_, static_cast<std::size_t>(*count)};
 }
 
 }  // namespace cospot

@@ -42,41 +42,46 @@ void run_import(ImportCommandOptions& options) {
 }
 
 void add_table_options(CLI::App& command, ImportOptions& import) {
-  command.add_option("--format", import.format, "What the files are; --list-formats names them");
+  command.add_option("--format", import.format, "Format of the files; --list-formats lists all");
   command.add_option("--map", import.map,
                      "NAME=COLUMN, or NAME=EXPRESSION over columns; names: instance_id, tenant_id, "
                      "vcpus, memory_mb, disk_gb, start_s, end_s, count, zone, extra_specs, group, "
                      "group_policy, max_server_per_host");
   command
-      .add_option("--columns", import.columns, "Names of the columns, when no header line has them")
+      .add_option("--columns", import.columns,
+                  "Names of the columns of files without a header line")
       ->delimiter(',');
-  command.add_option("--separator", import.separator, "Sign between columns, or tab; default: ,");
+  command.add_option("--separator", import.separator,
+                     "Character between columns, or tab (default: ,)");
   command.add_option("--time-unit", import.time_unit, "Unit of times: s, ms, us, days or iso");
-  command.add_option("--end", import.end, "What end_s holds: end_time (default) or duration");
+  command.add_option("--end", import.end,
+                     "Meaning of end_s: end_time or duration (default: end_time)");
+  command.add_option("--vcpus-unit", import.vcpus_unit,
+                     "vCPUs that one unit of vcpus stands for (default: 1); relative: vcpus are "
+                     "shares of a machine");
   command.add_option(
-      "--vcpus-unit", import.vcpus_unit,
-      "How many vCPUs one of vcpus is, or relative: a share of a machine; default: 1");
-  command.add_option("--flavors", import.flavors,
-                     "Sizes of the flavors that rows name: openstack flavor list --all -f json");
+      "--flavors", import.flavors,
+      "Sizes of the flavors that the rows name, from openstack flavor list --all -f json");
 }
 
 void add_row_options(CLI::App& command, ImportOptions& import) {
   command.add_option("--spot-if", import.spot_if,
-                     "Condition on columns that makes a request a spot; 0: none is");
-  command.add_option("--only", import.only, "Condition on columns: leave other rows out");
+                     "Requests that meet this condition on columns are spots; 0: no spots");
+  command.add_option("--only", import.only, "Use only rows that meet this condition on columns");
   command.add_option("--start-when", import.start_when,
-                     "Condition that makes a row the start of an instance, where events have rows");
-  command.add_option("--end-when", import.end_when, "Condition that makes a row the end of one");
-  command.add_option("--window-start", import.window_start,
-                     "Second 0 of the workload, a time of the file or ISO 8601; default: the first "
-                     "time at which everything that ran is known, or the first request, or "
-                     "--window-days before the last time seen");
+                     "With one row per event: rows that meet this condition start an instance");
+  command.add_option("--end-when", import.end_when,
+                     "With one row per event: rows that meet this condition end an instance");
+  command.add_option(
+      "--window-start", import.window_start,
+      "Second 0 of the workload, a time of the file or ISO 8601 (default: the first time at which "
+      "all running instances are known, the first request, or --window-days before the last time)");
   command
       .add_option("--lead-days", import.lead_days,
-                  "Leave out requests that ended longer than this before the window")
+                  "Omit requests that ended longer than this before the window")
       ->capture_default_str();
   command.add_flag("--skip-bad-rows", import.skip_bad_rows,
-                   "Leave out rows that cannot be used, and say how many");
+                   "Skip rows that cannot be used and report how many");
 }
 
 }  // namespace
@@ -88,11 +93,11 @@ void add_import_command(CLI::App& workload) {
   command->add_option("FILE", options->import.files, "Files to read, plain or gzip");
   add_output_option(*command, options->output);
   command->add_option("--hosts-out", options->import.hosts_out,
-                      "File of hosts to write for --host, where the files have hosts (kubernetes)");
+                      "Hosts file to write, for --host of other commands (kubernetes only)");
   add_table_options(*command, options->import);
   add_row_options(*command, options->import);
   options->window.add_to(*command);
-  command->add_flag("--list-formats", options->list_formats, "List the formats, and do no more");
+  command->add_flag("--list-formats", options->list_formats, "List the formats and exit");
   command->callback([options] { run_import(*options); });
 }
 

@@ -34,10 +34,10 @@ namespace fs = std::filesystem;
 constexpr const char* kModule = "cospot.lifetime";
 constexpr double kMostDays = 10'000;
 constexpr const char* kWatchedHelp =
-    "Day on which observation stopped: later ends are unknown. Left out: 90 for the release's "
+    "Day on which observation stopped: later ends are unknown (default: 90 for the release's "
     "schema "
-    "and for workload specs, otherwise the latest time in the file, or the end of a window it "
-    "states";
+    "and for workload specs, otherwise the end of the window that the file states, or its latest "
+    "time)";
 constexpr const char* kWorkloadHelp =
     "Workload file, or a workload spec: azure2020:seed=1:scale=0.01";
 
@@ -179,10 +179,10 @@ int evaluate(const EvalArguments& arguments) {
 void add_spots(CLI::App& lifetime) {
   const auto arguments = std::make_shared<SpotsArguments>();
   CLI::App* command = lifetime.add_subcommand(
-      "spots", "Write the spots of a workload and what is known of them at the request");
+      "spots", "Write the spots of a workload with what is known of each at its request");
   command->add_option("WORKLOAD", arguments->workload, kWorkloadHelp)->required();
   command->add_option("--model", arguments->model,
-                      "Add the life that this model (a file, or built-in) expects");
+                      "Add the remaining life predicted by this model (a file, or built-in)");
   command->add_option("-o,--output", arguments->output, "CSV file to write")->required();
   arguments->window.add_to(*command);
   command->callback([arguments] { write_spots(*arguments); });
@@ -205,12 +205,12 @@ void add_train(CLI::App& lifetime, int& exit_code) {
                    "network (for LPML), or kaplan-meier: survival curves (for LPKM)")
       ->check(CLI::IsMember({"network", "kaplan-meier"}))
       ->capture_default_str();
-  command->add_option("--seed", arguments->seed, "network: random seed (1 if left out)");
-  command->add_option("--hidden", arguments->hidden, "network: hidden units (16 if left out)")
+  command->add_option("--seed", arguments->seed, "network: random seed (default: 1)");
+  command->add_option("--hidden", arguments->hidden, "network: hidden units (default: 16)")
       ->check(CLI::Range(1, 4096));
   command
       ->add_option("--epochs", arguments->epochs,
-                   "network: passes over the training data (15 if left out)")
+                   "network: passes over the training data (default: 15)")
       ->check(CLI::Range(1, 100'000));
   command
       ->add_option("--by", arguments->by,
@@ -226,12 +226,12 @@ void add_train(CLI::App& lifetime, int& exit_code) {
 void add_eval(CLI::App& lifetime, int& exit_code) {
   const auto arguments = std::make_shared<EvalArguments>();
   CLI::App* command = lifetime.add_subcommand(
-      "eval", "Compare what a model predicts with what spots after its training days did");
+      "eval", "Compare a model's predictions with the spots that came after its training days");
   command->add_option("WORKLOAD", arguments->workloads, kWorkloadHelp)->required();
-  command->add_option("--model", arguments->model, "Model file; the built-in one when left out");
+  command->add_option("--model", arguments->model, "Model file (default: the built-in one)");
   command->add_option("-o,--output", arguments->output, "Folder to write the table and plot to")
       ->required();
-  command->add_option("--days", arguments->days, "The first days are not looked at")
+  command->add_option("--days", arguments->days, "Skip these first days")
       ->check(number_between(0, kMostDays))
       ->capture_default_str();
   command->add_option("--observed-until,--watched-until", arguments->observed_until, kWatchedHelp)

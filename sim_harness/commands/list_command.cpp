@@ -148,7 +148,7 @@ void add_list_command(CLI::App& app, const StudyRegistry& studies) {
   const auto json = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("list", "List policies, studies and models");
   command->add_option("KIND", *kind,
-                      "filters, weighers, evictors, studies, models or schemes; all when left out");
+                      "filters, weighers, evictors, studies, models or schemes (default: all)");
   add_json_flag(*command, *json);
   command->callback([kind, json, &studies] {
     if (*json) return print_json(list_json(*kind, studies));

@@ -14,9 +14,8 @@
 namespace cospot {
 
 void WindowOption::add_to(CLI::App& command) {
-  command.add_option(
-      "--window-days", days_,
-      "Count revenue and requests until this day, whatever the study file and the workload say");
+  command.add_option("--window-days", days_,
+                     "Override the window: count revenue and requests up to this day");
 }
 
 std::optional<SimTime> WindowOption::window() const {
@@ -32,8 +31,8 @@ std::string WindowOption::text() const {
 CLI::Option* PriceOption::add_to(CLI::App& command) {
   return command
       .add_option("--price", texts_,
-                  "on-demand=P,spot=P, prices of a vCPU-hour, with economy=P and currency=NAME if "
-                  "wanted, or a CSV by flavor: put money beside shares")
+                  "Prices of a vCPU-hour: on-demand=P,spot=P[,economy=P][,currency=NAME], or a CSV "
+                  "file of prices by flavor; adds amounts of money")
       ->allow_extra_args(false);
 }
 

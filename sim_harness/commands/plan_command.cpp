@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "core/parse_number.hpp"
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/commands/commands.hpp"
@@ -20,7 +19,6 @@
 #include "sim_harness/plan/plan.hpp"
 #include "sim_harness/plan/plan_text.hpp"
 #include "sim_harness/plan/plan_yaml.hpp"
-#include "sim_harness/provider/sizing/headroom.hpp"
 #include "sim_harness/report/plan_page.hpp"
 #include "sim_harness/tune/tuning.hpp"
 
@@ -29,10 +27,8 @@ namespace {
 
 struct PlanArguments {
   std::string workload;
-  std::string host;
-  std::string hosts;
+  DatacenterOptions datacenter;
   std::string added_type;
-  std::optional<double> headroom_percent;
   double max_vm_loss = 0;
   std::string with;
   std::size_t parts = 0;
@@ -49,33 +45,9 @@ struct PlanArguments {
   std::string demand;
 };
 
-/// `--hosts` is a number of the hosts that --host describes, or itself the file of hosts.
-struct Hosts {
-  std::string text;
-  std::optional<std::size_t> count{};
-};
-Hosts hosts_of(const PlanArguments& arguments) {
-  const std::optional<double> count = parse_number(arguments.hosts);
-  if (count && *count >= 1 && *count <= static_cast<double>(kMaxHosts)) {
-    if (arguments.host.empty()) {
-      throw ConfigError("--hosts " + arguments.hosts +
-                        ": of what? expected --host VCPUS,MEMORY_MB too, or a file of hosts (CSV)");
-    }
-    return {arguments.host, static_cast<std::size_t>(*count)};
-  }
-  if (arguments.hosts.empty() && arguments.host.empty()) {
-    throw ConfigError(
-        "the hosts are missing; expected --hosts FILE.csv, or --host VCPUS,MEMORY_MB with --hosts "
-        "N");
-  }
-  if (!arguments.hosts.empty() && !arguments.host.empty()) {
-    throw ConfigError("--hosts " + arguments.hosts + ": found beside --host, expected a number");
-  }
-  return {arguments.hosts.empty() ? arguments.host : arguments.hosts};
-}
-
-PlanRequest read_request(const PlanArguments& arguments, const Hosts& hosts, PolicyLoader& loader) {
-  HostMix mix = parse_hosts_option(hosts.text);
+PlanRequest read_request(const PlanArguments& arguments, const DatacenterOptions::Given& hosts,
+                         PolicyLoader& loader) {
+  HostMix mix = parse_hosts_option(hosts.host);
   if (!arguments.added_type.empty()) mix.add_only(arguments.added_type);
   const std::optional<PriceList> prices = arguments.price.prices();
   if (!prices) {
@@ -83,12 +55,12 @@ PlanRequest read_request(const PlanArguments& arguments, const Hosts& hosts, Pol
         "--price is missing: a plan weighs VMs, Economy instances and spots by money; expected "
         "--price on-demand=0.04,spot=0.012,economy=0.02, or a file of prices");
   }
-  PlanRequest request{
-      .workload = parse_workload_spec(arguments.workload),
-      .datacenter = tuned_datacenter(std::move(mix), hosts.count, arguments.headroom_percent, "--"),
-      .settings = {},
-      .parts = arguments.parts,
-      .prices = *prices};
+  PlanRequest request{.workload = parse_workload_spec(arguments.workload),
+                      .datacenter = tuned_datacenter(std::move(mix), hosts.count,
+                                                     arguments.datacenter.headroom_percent(), "--"),
+                      .settings = {},
+                      .parts = arguments.parts,
+                      .prices = *prices};
   request.settings.max_vm_loss = arguments.max_vm_loss / 100;
   request.settings.threads = arguments.threads;
   request.workload.window = arguments.window.window();
@@ -101,23 +73,23 @@ PlanRequest read_request(const PlanArguments& arguments, const Hosts& hosts, Pol
 }
 
 /// What makes the same plan again, for the page.
-std::string command_of(const PlanArguments& arguments, const Hosts& hosts) {
+std::string command_of(const PlanArguments& arguments, const DatacenterOptions::Given& hosts) {
   std::string text = "cospot plan " + arguments.workload;
   if (hosts.count) text += fmt::format(" --hosts {}", *hosts.count);
-  text += " --host " + hosts.text;
+  text += " --host " + hosts.host;
   for (const std::string& price : arguments.price.texts()) text += " --price " + price;
   if (!arguments.demand.empty()) text += " --demand " + arguments.demand;
   if (arguments.max_vm_loss > 0) text += fmt::format(" --max-vm-loss {}", arguments.max_vm_loss);
-  if (arguments.headroom_percent) {
-    text += fmt::format(" --headroom-percent {}", *arguments.headroom_percent);
+  if (arguments.datacenter.headroom_percent()) {
+    text += fmt::format(" --headroom-percent {}", *arguments.datacenter.headroom_percent());
   }
   if (arguments.parts > 0) text += fmt::format(" --parts {}", arguments.parts);
   return text + arguments.window.text();
 }
 
 void run_plan_command(const PlanArguments& arguments, PolicyLoader& loader) {
-  const Hosts hosts = hosts_of(arguments);
-  std::vector<std::filesystem::path> inputs{arguments.workload, hosts.text, arguments.with,
+  const DatacenterOptions::Given hosts = arguments.datacenter.given();
+  std::vector<std::filesystem::path> inputs{arguments.workload, hosts.host, arguments.with,
                                             arguments.demand};
   const std::vector<std::string>& prices = arguments.price.texts();
   inputs.insert(inputs.end(), prices.begin(), prices.end());
@@ -135,7 +107,7 @@ void run_plan_command(const PlanArguments& arguments, PolicyLoader& loader) {
     write_stored_file(
         file,
         plan_yaml(findings,
-                  {.host = hosts.text, .added_type = arguments.added_type, .currency = currency},
+                  {.host = hosts.host, .added_type = arguments.added_type, .currency = currency},
                   file.parent_path()));
   }
   if (!arguments.report.empty()) {
@@ -166,43 +138,37 @@ void add_plan_command(CLI::App& app, PolicyLoader& loader) {
   const auto arguments = std::make_shared<PlanArguments>();
   CLI::App* command = app.add_subcommand(
       "plan", "Divide idle capacity among Economy instances, promised lifetimes and spots");
-  command->add_option("HISTORY", arguments->workload, "Workload file or spec: what was asked for")
-      ->required();
-  command->add_option("--hosts", arguments->hosts,
-                      "The hosts: a file of hosts (CSV), or how many --host describes");
-  command->add_option("--host", arguments->host, "VCPUS,MEMORY_MB[,DISK_GB] of a host");
-  command->add_option("--added-type", arguments->added_type,
-                      "Of several types, the only one to add to the hosts that are there");
   command
-      ->add_option(
-          "--headroom-percent", arguments->headroom_percent,
-          "Hosts beyond the fewest that hold all VMs, % (if no number of hosts is given: 2)")
-      ->check(number_between(0, kMaxHeadroomPercent));
+      ->add_option("HISTORY", arguments->workload,
+                   "Workload file or spec: past requests for VMs and spots")
+      ->required();
+  arguments->datacenter.add_to(*command);
+  command->add_option("--added-type", arguments->added_type,
+                      "With several host types, add only hosts of this type");
   arguments->price.add_to(*command);
   command->add_option("--demand", arguments->demand,
-                      "How much is bought at other spot prices: a CSV with the columns spot_price "
-                      "and share (of the spots that the history asks for, 0 to 1)");
-  command
-      ->add_option("--max-vm-loss", arguments->max_vm_loss,
-                   "VM revenue that may be lost in a part, %")
+                      "Demand at other spot prices: a CSV file with the columns spot_price and "
+                      "share (0 to 1 of the spots requested in the history)");
+  command->add_option("--max-vm-loss", arguments->max_vm_loss, "VM revenue that a part may lose, %")
       ->check(number_between(0, 100))
       ->capture_default_str();
   command->add_option("--with", arguments->with,
                       "Study keys added to every run: a YAML file, or "
                       "'disruptions: {...}', 'schedulers: 4'");
   command
-      ->add_option("--parts", arguments->parts,
-                   "Equal parts of the history, in time: each from the third on judges what the "
-                   "parts before it chose (left out: 7, or as many as it has days)")
+      ->add_option(
+          "--parts", arguments->parts,
+          "Number of equal parts in time; each part from the third on validates the settings "
+          "chosen on the parts before it (default: 7, or the number of days if fewer)")
       ->check(CLI::Range(kPastParts + 1, kMostTuneParts));
   command
       ->add_option("--economy-percent", arguments->economy_percents,
-                   "Shares of requests to sell as Economy instances, % (10,25,50)")
+                   "Shares of requests to sell as Economy instances, % (default: 10,25,50)")
       ->delimiter(',')
       ->check(number_between(0, 100));
   command
       ->add_option("--confidence", arguments->confidences,
-                   "Confidence levels of promises to Economy instances (0.5,0.9)")
+                   "Confidence levels of promises to Economy instances (default: 0.5,0.9)")
       ->delimiter(',')
       ->check(number_between(0, 0.999999));
   add_candidate_options(*command, *arguments);

@@ -154,20 +154,20 @@ void add_reconstruct_command(CLI::App& workload) {
   add_output_option(*command, options->output)->required();
   command->add_option("--types", options->types, "The table vmType as CSV, when TRACE is CSV");
   command->add_option("--sizes", options->sizes,
-                      "Table of the sizes to write; default: beside the workload, .sizes.csv");
-  command->add_option("--machines", options->machine_types, "Machine types to use; default: all")
+                      "Table of sizes to write (default: the workload's name with .sizes.csv)");
+  command->add_option("--machines", options->machine_types, "Machine types to use (default: all)")
       ->delimiter(',');
   command
       ->add_option("--host-cores", options->host_cores,
-                   "MACHINE=TOTAL: cores of a machine type, to set the scale of its group")
+                   "Cores of a machine type, which set the scale of its group")
       ->delimiter(',');
   command
       ->add_option("--host-memory", options->host_memory,
-                   "MACHINE=TOTAL: memory of a machine type, to set the scale of its group")
+                   "Memory of a machine type, which sets the scale of its group")
       ->delimiter(',');
   command
       ->add_option("--tolerance", options->tolerance,
-                   "How far, relatively, the trace's fractions are rounded")
+                   "Relative rounding error of the trace's fractions")
       ->capture_default_str();
   add_schema_option(*command, options->schema);
   command->callback([options] { reconstruct(*options); });

@@ -121,7 +121,7 @@ void add_report_command(CLI::App& app, const StudyRegistry& studies) {
       ->required()
       ->expected(1, 2);
   command->add_option("-o,--output", arguments->output, "File to write")->capture_default_str();
-  command->add_option("--title", arguments->title, "Its title");
+  command->add_option("--title", arguments->title, "Title of the report");
   arguments->price.add_to(*command);
   command->callback([arguments, &studies] {
     const WrittenReport report = write_report(*arguments, studies);

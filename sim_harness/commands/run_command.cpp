@@ -311,7 +311,7 @@ void add_run_command(CLI::App& app, PolicyLoader& loader, const StudyRegistry& s
                                              "Print why this request gets the host it gets");
   command->add_flag("--explain-all", arguments->explain_all, "Explain with all hosts")
       ->needs(explain);
-  arguments->timing.add_to(*command, "on, or off: no times, so that output repeats");
+  arguments->timing.add_to(*command, "on, or off: omit times, so that output is reproducible");
   add_json_flag(*command, arguments->json)->excludes(explain);
   arguments->price.add_to(*command);
   command->callback(

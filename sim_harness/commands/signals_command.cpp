@@ -14,7 +14,6 @@
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/experiments/queue/experiment.hpp"
-#include "sim_harness/provider/sizing/headroom.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"
 #include "sim_harness/studies/signals/signals_report.hpp"
@@ -25,9 +24,7 @@ namespace {
 
 struct SignalsArguments {
   std::string history;
-  std::string host;
-  std::optional<std::size_t> hosts;
-  std::optional<double> headroom_percent;
+  DatacenterOptions datacenter;
   std::vector<std::string> overrides;
   std::string database;
   bool force = false;
@@ -39,10 +36,11 @@ struct SignalsArguments {
 };
 
 /// How many hosts there are: as said; those of a file; else the fewest that hold all VMs, and 2 %.
-std::string size_yaml(const SignalsArguments& arguments) {
-  if (arguments.hosts) return fmt::format("hosts: {}", *arguments.hosts);
-  if (!arguments.headroom_percent && !parse_hosts_option(arguments.host).is_plain()) return {};
-  return fmt::format("headroom_percent: {}", arguments.headroom_percent.value_or(2));
+std::string size_yaml(const DatacenterOptions& options) {
+  const auto [host, count] = options.given();
+  if (count) return fmt::format("hosts: {}", *count);
+  if (!options.headroom_percent() && !parse_hosts_option(host).is_plain()) return {};
+  return fmt::format("headroom_percent: {}", options.headroom_percent().value_or(2));
 }
 
 /// A study of the one history, placed as CoSpot does.
@@ -50,7 +48,7 @@ StudyFile study_of_history(const SignalsArguments& arguments, PolicyLoader& load
   const std::string text = fmt::format(
       "study: signals\nworkloads: {{synthetic: azure2020, seed: 1}}\nhost: {}\n{}\nvm: COS\n"
       "spot: vmaUTIL\nevictor: YJF\nsaf: true\notn: 8\n",
-      yaml_of_hosts_option(arguments.host), size_yaml(arguments));
+      yaml_of_hosts_option(arguments.datacenter.given().host), size_yaml(arguments.datacenter));
   return {.root = with_overrides(parse_yaml(text, "cospot signals"), arguments.overrides),
           .folder = {},
           .window = arguments.window.window(),
@@ -58,7 +56,8 @@ StudyFile study_of_history(const SignalsArguments& arguments, PolicyLoader& load
 }
 
 void require_outputs_usable(const SignalsArguments& arguments) {
-  const std::vector<std::filesystem::path> inputs{arguments.history, arguments.host};
+  const std::vector<std::filesystem::path> inputs{arguments.history,
+                                                  arguments.datacenter.given().host};
   require_not_input("--csv", arguments.csv, inputs);
   require_not_input("--db", arguments.database, inputs);
   if (!arguments.csv.empty()) require_csv_writable(arguments.csv);
@@ -127,19 +126,7 @@ void add_signals_command(CLI::App& app, PolicyLoader& loader) {
       ->add_option("HISTORY", arguments->history,
                    "Workload (CSV, or a spec such as azure2020:seed=1) with VMs and spots")
       ->required();
-  command
-      ->add_option("--host", arguments->host,
-                   "VCPUS,MEMORY_MB[,DISK_GB] of a host, or of several types a file of hosts (CSV)")
-      ->required();
-  CLI::Option* headroom =
-      command
-          ->add_option("--headroom-percent", arguments->headroom_percent,
-                       "Hosts beyond the fewest that hold all VMs, % (if left out: of a file of "
-                       "hosts, all of them; else 2)")
-          ->check(number_between(0, kMaxHeadroomPercent));
-  command->add_option("--hosts", arguments->hosts, "Hosts of the datacenter")
-      ->check(CLI::Range(std::size_t{1}, kMaxHosts))
-      ->excludes(headroom);
+  arguments->datacenter.add_to(*command);
   add_set_option(*command, arguments->overrides,
                  "Set any key of the study `signals`: evictor=FIFO, signal=[survives:hours=12]");
   arguments->window.add_to(*command);

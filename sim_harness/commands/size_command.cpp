@@ -32,7 +32,7 @@ namespace {
 
 struct SizeArguments {
   std::string workload;
-  std::vector<std::string> vm;
+  std::vector<std::string> vm{"COS"};
   std::string host;
   std::string added_type;
   std::vector<double> headroom{0};
@@ -130,6 +130,7 @@ void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
   require_possible_placements(workload, vms, host, std::nullopt);
   std::vector<DatacenterSize> sizes;
   const VcpusUnit unit = vcpus_unit_of(spec);
+  require_every_vm_fits(workload, host, "use a larger --host", unit);
   for (const ChainSpec& chain : chains) {
     DatacenterSize& size =
         sizes.emplace_back(smallest_datacenter(workload, vms, host, chain, unit));
@@ -155,14 +156,14 @@ void add_size_command(CLI::App& app, PolicyLoader& loader) {
                    "Workload file, or a workload spec: azure2020:seed=1:scale=0.01")
       ->required();
   command->add_option("--vm", arguments->vm, "VM policy; may be repeated")
-      ->required()
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->capture_default_str();
   command
       ->add_option("--host", arguments->host,
-                   "VCPUS,MEMORY_MB[,DISK_GB] of a host, or of several types a file of hosts (CSV)")
+                   "VCPUS,MEMORY_MB[,DISK_GB] of a host, or a hosts file (CSV)")
       ->required();
   command->add_option("--added-type", arguments->added_type,
-                      "Of several types, the only one to add to the hosts that are there");
+                      "With several host types, add only hosts of this type");
   arguments->window.add_to(*command);
   command
       ->add_option("--headroom-percent,--headroom", arguments->headroom,
@@ -171,8 +172,8 @@ void add_size_command(CLI::App& app, PolicyLoader& loader) {
       ->allow_extra_args(false)
       ->capture_default_str();
   command->add_option("--with", arguments->with,
-                      "What else happens, as study files say it: a YAML file, or 'disruptions: "
-                      "{...}'; every VM then has a host at every moment all the same");
+                      "Study keys for disruptions: a YAML file, or 'disruptions: {...}'; the "
+                      "result still gives every VM a host at all times");
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &loader] { size_datacenter(*arguments, loader); });
 }

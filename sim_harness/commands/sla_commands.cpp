@@ -109,19 +109,20 @@ void add_sla_commands(CLI::App& app, PolicyLoader& loader) {
       "quote", "Quote lifetimes for every size of spot at one time of a study's first run");
   command
       ->add_option("STUDY", arguments->study,
-                   "Study file (YAML) with study: sla, or a workload file, with --host")
+                   "Study file (YAML) with study: sla, or a workload file or spec with --host")
       ->required();
-  command->add_option("--host", arguments->host,
-                      "Of a workload: VCPUS,MEMORY_MB of a host, with --hosts, or a file of hosts "
-                      "(CSV)");
-  command->add_option("--hosts", arguments->hosts, "How many hosts; of a file, all of them")
+  command->add_option(
+      "--host", arguments->host,
+      "With a workload: VCPUS,MEMORY_MB of a host and --hosts, or a hosts file (CSV)");
+  command
+      ->add_option("--hosts", arguments->hosts, "Number of hosts (default: all of the hosts file)")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
   add_set_option(*command, arguments->overrides, "Override a key: hosts=6, target=[0.05]");
   command
       ->add_option("--at-hours", arguments->at_hours,
-                   "When: hours of trace time, within the data (default: its end)")
+                   "Time of the quote: hours since the start of the data (default: its end)")
       ->check(CLI::Range(1e-3, kMostHours));
-  add_threads_option(*command, arguments->threads, "Sizes estimated at once");
+  add_threads_option(*command, arguments->threads, "Threads");
   command->add_flag("--json", arguments->json, "Print JSON, with the quantiles for all free slots");
   command->callback([arguments, &loader] { quote(*arguments, loader); });
 }

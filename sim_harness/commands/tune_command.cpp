@@ -26,7 +26,6 @@
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/experiments/queue/progress.hpp"
 #include "sim_harness/experiments/results/csv_sink.hpp"
-#include "sim_harness/provider/sizing/headroom.hpp"
 #include "sim_harness/tune/tune.hpp"
 #include "sim_harness/tune/tune_around.hpp"
 #include "sim_harness/tune/tune_figures.hpp"
@@ -47,10 +46,8 @@ std::string evictors_where(const IsWanted& is_wanted) {
 
 struct TuneArguments {
   std::vector<std::string> workloads;
-  std::string host;
+  DatacenterOptions datacenter;
   std::string added_type;
-  std::optional<double> headroom_percent;
-  std::optional<std::size_t> hosts;
   std::optional<double> max_vm_loss;
   std::string with;
   std::optional<std::size_t> budget;
@@ -88,9 +85,10 @@ TuneSettings read_settings(const TuneArguments& arguments, PolicyLoader& loader)
 }
 
 TunedDatacenter read_datacenter(const TuneArguments& arguments) {
-  HostMix host = parse_hosts_option(arguments.host);
+  const DatacenterOptions::Given given = arguments.datacenter.given();
+  HostMix host = parse_hosts_option(given.host);
   if (!arguments.added_type.empty()) host.add_only(arguments.added_type);
-  return tuned_datacenter(std::move(host), arguments.hosts, arguments.headroom_percent,
+  return tuned_datacenter(std::move(host), given.count, arguments.datacenter.headroom_percent(),
                           arguments.candidates.dashes);
 }
 
@@ -111,7 +109,7 @@ std::vector<std::filesystem::path> inputs_of(const TuneArguments& arguments) {
   std::vector<std::filesystem::path> inputs(arguments.workloads.begin(), arguments.workloads.end());
   const std::vector<std::string>& prices = arguments.price.texts();
   inputs.insert(inputs.end(), prices.begin(), prices.end());
-  inputs.emplace_back(arguments.host);
+  inputs.emplace_back(arguments.datacenter.given().host);
   const std::vector<std::string>& models = arguments.candidates.models;
   inputs.insert(inputs.end(), models.begin(), models.end());
   inputs.emplace_back(arguments.with);
@@ -161,7 +159,7 @@ void write_around(const TuneArguments& arguments, const TuneFindings& findings,
   if (arguments.around.empty()) return;
   const TunedInputs inputs{.workloads = workloads,
                            .datacenter = datacenter,
-                           .host = arguments.host,
+                           .host = arguments.datacenter.given().host,
                            .added_type = arguments.added_type};
   const std::filesystem::path file = arguments.around;
   write_stored_file(file, around_yaml(findings, inputs, file.parent_path()));
@@ -201,34 +199,28 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
 void add_search_options(CLI::App& command, TuneArguments& arguments) {
   command
       .add_option("--max-vm-loss", arguments.max_vm_loss,
-                  "VM revenue that may be lost on a sample, % (0 if left out)")
+                  "VM revenue that a sample may lose, % (default: 0)")
       ->check(number_between(0, 100));
   command.add_option("--with", arguments.with,
                      "Study keys added to every run: a YAML file, or "
                      "'disruptions: {...}', 'schedulers: 4'");
   CLI::Option* budget =
       command
-          .add_option("--budget", arguments.budget, "Runs at most; as many as it takes if left out")
+          .add_option("--budget", arguments.budget, "Maximum number of runs (default: no limit)")
           ->check(
               CLI::Range(std::size_t{1}, std::size_t{std::numeric_limits<std::int32_t>::max()}));
   command
-      .add_option(
-          "--folds", arguments.folds,
-          "Folds of the cross-validation: each validates a search over the others, the training "
-          "folds (if left out, 10 or the number of samples if that is less, of one workload each "
-          "of "
-          "its "
-          "parts); 1, as with --budget: "
-          "one half of the samples for training, one for validation")
+      .add_option("--folds", arguments.folds,
+                  "Cross-validation folds (default: 10, or the number of samples if fewer); 1: "
+                  "train on one half of the samples and validate on the other, as with --budget")
       ->check(CLI::Range(std::size_t{1}, kMostTuneParts))
       ->excludes(budget);
   command
       .add_option("--parts", arguments.parts,
-                  "Equal parts of its window, in time, into which a single workload is split: the "
-                  "samples")
+                  "Number of samples into which a single workload is split, of equal time")
       ->check(CLI::Range(std::size_t{2}, kMostTuneParts))
       ->capture_default_str();
-  add_seed_option(command, arguments.seed, "Random seed, of folds, halves, candidates");
+  add_seed_option(command, arguments.seed, "Random seed for folds, halves and candidates");
   add_threads_option(command, arguments.threads, "Threads");
 }
 
@@ -244,11 +236,11 @@ void add_candidate_options(CLI::App& command, TuneArguments& arguments) {
           " gives an upper bound beside the recommendation");
   add("--otn", arguments.candidates.otn, "OTN values to try");
   add("--promise", arguments.candidates.promises,
-      "Eviction probabilities for which every spot policy is tried too with promised lifetimes: "
+      "Also try every spot policy with promised lifetimes at these eviction probabilities: "
       "0.01,0.05");
   command
       .add_option("--model", arguments.candidates.models,
-                  fmt::format("Lifetime model, once for each of {}; built in if left out",
+                  fmt::format("Lifetime model, once for each of {} (default: the built-in ones)",
                               evictors_where(std::mem_fn(&PluginInfo::needs_lifetime_model))))
       ->allow_extra_args(false);  // one file each time, so that workloads may follow
 }
@@ -260,30 +252,19 @@ void add_tune_command(CLI::App& app, PolicyLoader& loader) {
   CLI::App* command = app.add_subcommand(
       "tune", "Find the policies, OTN and SAF that earn most from spots without losing VMs");
   command
-      ->add_option("WORKLOAD", arguments->workloads,
-                   "Workload files or specs, one a sample; a single one is split into --parts")
+      ->add_option(
+          "WORKLOAD", arguments->workloads,
+          "Workload files or specs, one per sample; a single workload is split into --parts")
       ->required();
-  command
-      ->add_option("--host", arguments->host,
-                   "VCPUS,MEMORY_MB[,DISK_GB] of a host, or of several types a file of hosts (CSV)")
-      ->required();
+  arguments->datacenter.add_to(*command);
   command->add_option("--added-type", arguments->added_type,
-                      "Of several types, the only one to add to the hosts that are there");
-  CLI::Option* headroom =
-      command
-          ->add_option(
-              "--headroom-percent", arguments->headroom_percent,
-              "Hosts beyond the fewest that hold all VMs, % (if left out: of a file of hosts, all "
-              "of them; else 2)")
-          ->check(number_between(0, kMaxHeadroomPercent));
-  command->add_option("--hosts", arguments->hosts, "Hosts of the datacenter")
-      ->check(CLI::Range(std::size_t{1}, kMaxHosts))
-      ->excludes(headroom);
+                      "With several host types, add only hosts of this type");
   add_search_options(*command, *arguments);
   add_candidate_options(*command, *arguments);
   arguments->window.add_to(*command);
-  command->add_option("-o,--output", arguments->around,
-                      "Write a study file (YAML) around what is found, for cospot compare");
+  command->add_option(
+      "-o,--output", arguments->around,
+      "Write a study file (YAML) of settings near the recommendation, for cospot compare");
   command->add_option("--csv", arguments->csv, "Write the runs as CSV");
   CLI::Option* database =
       command->add_option("--db", arguments->database, "Write the runs to a results database");

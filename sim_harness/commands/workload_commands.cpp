@@ -113,8 +113,8 @@ void add_info(CLI::App& workload) {
       "info", "Describe a workload: counts, peaks, lifetimes, revenue, flavors, arrivals");
   info->add_option("FILE", options->file, "Workload file, CSV, plain or gzip")->required();
   info->add_option("--host", options->host,
-                   "VCPUS,MEMORY_MB[,DISK_GB] of a host, or of several types a file of hosts "
-                   "(CSV): tell how many hosts the peaks need");
+                   "VCPUS,MEMORY_MB[,DISK_GB] of a host, or a hosts file (CSV): print how many "
+                   "hosts the peaks need");
   CLI::Option* json = info->add_flag("--json", options->json, "Print one JSON object");
   options->price.add_to(*info)->excludes(json);
   options->window.add_to(*info);
@@ -149,7 +149,8 @@ void add_convert(CLI::App& workload) {
       workload.add_subcommand("convert", "Write a workload in another schema, or compressed");
   const auto options = add_files(*command);
   command->add_option("--vcpus-unit", options->vcpus_unit,
-                      "State how many vCPUs one of vcpus is, or relative: a share of a machine");
+                      "vCPUs that one unit of the column vcpus stands for; relative: the column "
+                      "holds shares of a machine");
   command->callback([options] { convert(*options); });
 }
 

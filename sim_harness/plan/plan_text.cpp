@@ -23,7 +23,7 @@ std::string signed_money(double amount, const std::string& currency) {
 /// "+12.30 EUR a day (95 % interval +3.10 to +21.50)".
 std::string gain_text(const MeanInterval& gain, const std::string& currency) {
   std::string text = signed_money(gain.mean, currency) + " a day";
-  if (!gain.half_width) return text + " (one part has no interval)";
+  if (!gain.half_width) return text + " (one part, so no interval)";
   return text + fmt::format(" (95 % interval {} to {})",
                             signed_money(gain.mean - *gain.half_width, ""),
                             signed_money(gain.mean + *gain.half_width, ""));
@@ -150,8 +150,9 @@ std::string first_sentence(const PlanFindings& findings) {
            "allowed.";
   }
   if (run.setting.sells_nothing()) {
-    return "Sell nothing: at these prices no way to sell idle capacity earned more than the VMs "
-           "that it cost.";
+    return "Sell nothing: at these prices, no way to sell idle capacity earned more than it lost "
+           "in "
+           "VM revenue.";
   }
   return fmt::format("Sell {}, placed by {}.", division_text(run.setting, run.division),
                      run.setting.label());
@@ -165,19 +166,19 @@ std::string second_sentence(const PlanFindings& findings, const std::string& cur
   if (findings.set_from_now_on().setting.sells_nothing()) {
     const JudgedAlternative& most = findings.of(findings.next_best);
     return fmt::format(
-        "Most was earned by {} in {}: {} a day, net of lost VMs, with {} of VM revenue lost in the "
-        "worst part.",
-        alternative_name(findings.next_best), judged, money(most.mean_net.mean, currency),
+        "The best alternative, {}, earned {} a day in {}, net of lost VMs, with {} of VM revenue "
+        "lost in the worst part.",
+        alternative_name(findings.next_best), money(most.mean_net.mean, currency), judged,
         percent(most.most_vm_loss, 4));
   }
   std::string text =
-      fmt::format("In {} idle capacity earned {} a day by it, net of lost VMs: {} over {}", judged,
-                  money(advised.mean_net.mean, currency), gain_text(findings.lead, currency),
-                  alternative_name(findings.next_best));
-  if (!is_sure(findings.lead)) text += ", so that more parts may turn it round";
+      fmt::format("It earned {} a day from idle capacity in {}, net of lost VMs: {} over {}",
+                  money(advised.mean_net.mean, currency), judged,
+                  gain_text(findings.lead, currency), alternative_name(findings.next_best));
+  if (!is_sure(findings.lead)) text += ", which more parts may reverse";
   const bool is_divided = findings.of(Alternative::kPlan).chosen != advised.chosen;
   if (is_divided) {
-    text += fmt::format("; to divide it as the past suggested earned {} against it",
+    text += fmt::format("; dividing it as the past suggested would have earned {} in comparison",
                         gain_text(findings.gain, currency));
   }
   return text + ".";
@@ -201,9 +202,8 @@ std::string division_text(const PlanSetting& setting, const Division& division) 
   if (setting.sells_nothing()) return "nothing";
   if (division == Division{}) return "all idle capacity as spots";
   return fmt::format(
-      "{:g}% of what is asked for as Economy instances (promised with confidence {:g}) and the "
-      "rest "
-      "as spots",
+      "{:g}% of requests as Economy instances (promised with confidence {:g}) and the rest as "
+      "spots",
       division.economy_percent, division.confidence);
 }
 
@@ -224,27 +224,28 @@ SummaryText plan_text(const PlanFindings& findings, const std::string& currency)
   for (const std::string& sentence : decision_of(findings, currency)) decision += sentence + "\n";
   text.add_answer(decision);
   text += fmt::format(
-      "\n{} on {} hosts: {} parts of {:.3g} days. Each is judged by what the parts before it "
-      "chose, "
-      "from part {} on.\n\n",
+      "\n{} on {} hosts: {} parts of {:.3g} days. From part {} on, each part validates the setting "
+      "chosen on the parts before it.\n\n",
       datacenter.label, datacenter.history->hosts, datacenter.parts.count, findings.days(),
       kPastParts + 1);
   text.add(alternatives_table(findings, currency));
   if (findings.of(Alternative::kPlan).economy.promised > 0) {
     text += fmt::format(
-        "\nEconomy promises are broken by evictions; at most {} of those admitted may be.\n",
+        "\nAn eviction breaks the promise to an Economy instance; at most {} of those admitted may "
+        "be "
+        "evicted.\n",
         percent(kEconomyBroken, 0));
   }
   if (!findings.classes.empty()) {
     text +=
-        "\nPromised lifetimes of the spots; by what the parts before had kept; sell those that are "
-        "kept\n";
+        "\nPromised lifetimes of spots, tested on parts after those that chose them; sell those "
+        "marked yes\n";
     text.add(classes_table(findings));
     text +=
-        "\"could carry\": how much more than a plain spot a job gains by it, of the utility "
-        "price: a value, not a demand\n";
+        "\"could carry\": how much more the promise is worth to a job than a plain spot, by the "
+        "utility price: an estimate of value, not of demand\n";
   }
-  text += "\nWhat would change the choice, by the whole history\n";
+  text += "\nWhat would change the decision (simulated on the whole history)\n";
   text.add(sensitivity_table(findings, currency));
   if (!findings.notes.empty()) text += "\n";
   for (const std::string& note : findings.notes) text += note + "\n";

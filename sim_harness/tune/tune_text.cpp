@@ -35,6 +35,18 @@ const std::string* model_of(const EvictorSpec& evictor) {
   return option == evictor.options.end() ? nullptr : std::get_if<std::string>(&option->second);
 }
 
+/// Without the folders that all have in common.
+void shorten(std::vector<std::string>& names) {
+  std::string common = names.front();
+  for (const std::string& name : names) {
+    const auto end = std::ranges::mismatch(common, name).in1;
+    common.erase(end, common.end());
+  }
+  const std::size_t slash = common.rfind('/');
+  if (slash == std::string::npos) return;
+  for (std::string& name : names) name.erase(0, slash + 1);
+}
+
 class Writer {
  public:
   using Labels = TuneFigures::Labels;
@@ -52,12 +64,30 @@ class Writer {
 
   [[nodiscard]] std::string text() const {
     const std::string judged =
-        folds_.empty() ? verdict() : cross_validation_text(figures_, outcome_, folds_);
+        folds_.empty() ? verdict()
+                       : cross_validation_text(figures_, outcome_, folds_, sample_names());
     return verdict_text(findings_.verdict, settings_.max_vm_loss, findings_.tried) + "\n" +
            recommendation() + "\n" + judged + "\n" + sureness() + "\n" + front() + "\n" + effort();
   }
 
  private:
+  /// "days 2 to 4" of a workload that was split, else the workloads.
+  [[nodiscard]] std::vector<std::string> sample_names() const {
+    std::vector<std::string> names;
+    for (const TuneSample& sample : samples_) {
+      std::string name = sample.spec.label;
+      if (whole_) {
+        const auto i = static_cast<double>(names.size());
+        const double days =
+            static_cast<double>(whole_->part.count()) / static_cast<double>(SimTime(kDay).count());
+        name = fmt::format("days {:.3g} to {:.3g}", i * days, (i + 1) * days);
+      }
+      names.push_back(std::move(name));
+    }
+    shorten(names);
+    return names;
+  }
+
   [[nodiscard]] std::string effort() const {
     std::string rounds;
     for (const TuneRound& round : outcome_.rounds) {
@@ -66,19 +96,17 @@ class Writer {
     }
     const std::size_t full = runs_.space().size() * samples_.size();
     return fmt::format(
-        "{} ({};\n{} without cooperation on each), {}.\n{} runs of the {} that all {} settings "
-        "take on all samples ({}).\n{}{}{}",
+        "{} ({};\n{} without cooperation on each), {}.\n{} runs, {} of the {} that all {} "
+        "settings take on all samples.\n{}{}{}",
         plural(outcome_.selection.size(), "training sample"), rounds,
-        plural(outcome_.tried_without_cooperation, "setting"), judges(), runs_.count(), full,
-        runs_.space().size(),
-        percent(static_cast<double>(runs_.count()) / static_cast<double>(full), 0), hosts(),
-        with_parts(), built_in_model());
+        plural(outcome_.tried_without_cooperation, "setting"), judges(), runs_.count(),
+        percent(static_cast<double>(runs_.count()) / static_cast<double>(full), 0), full,
+        runs_.space().size(), hosts(), with_parts(), built_in_model());
   }
 
   [[nodiscard]] std::string judges() const {
     if (folds_.empty()) return plural(outcome_.held_out.size(), "validation sample");
-    return fmt::format("each of which validates a search without its fold, one of {}",
-                       folds_.size());
+    return fmt::format("each used once for validation, in one of {} folds", folds_.size());
   }
 
   /// The size of what is tuned; a sample of a workload that was split has a datacenter of its own.
@@ -91,11 +119,11 @@ class Writer {
     const std::size_t vm = runs_.space().at(advised_).vm;
     const std::string needed =
         whole_->needed.empty()
-            ? "a VM is larger than each of them"
+            ? "some VM is larger than each of them"
             : fmt::format("VMs alone need {} with {}", whole_->needed[vm], settings_.vm[vm].label);
     return fmt::format(
-        "Datacenter: {}; {}\nA sample is {} days of the workload, one of {}, in a run from its "
-        "beginning.\n",
+        "Datacenter: {}; {}\nA sample is {} days of the workload, one of {}; every run starts at "
+        "its beginning.\n",
         plural(whole_->hosts, "host"), needed,
         fmt::format("{:.3g}", static_cast<double>(whole_->part.count()) /
                                   static_cast<double>(SimTime(kDay).count())),
@@ -124,7 +152,8 @@ class Writer {
   [[nodiscard]] std::string recommendation() const {
     const Labels of = figures_.labels(advised_);
     std::string text = fmt::format(
-        "Set (keys of a sweep file)\n  vm: {}\n  spot: {}\n  evictor: {}\n  saf: {}\n  otn: {}\n\n",
+        "Setting (keys of a study file)\n  vm: {}\n  spot: {}\n  evictor: {}\n  saf: {}\n  otn: "
+        "{}\n\n",
         of.vm, of.spot,
         evictor_yaml(setting_json(settings_.evictors[runs_.space().at(advised_).evictor])), of.saf,
         of.otn);
@@ -132,9 +161,9 @@ class Writer {
     const std::optional<std::size_t> for_nova =
         advised_for_nova(findings_.verdict, findings_.outcome);
     if (for_nova && *for_nova != advised_) {
-      text += fmt::format(", which has no {}: the best of what it has", what_nova_lacks());
+      text += fmt::format(", which has no {}: the best setting it supports", what_nova_lacks());
     }
-    text += for_nova ? nova_lines(*for_nova) : "\n  (none of the settings can be given there)\n";
+    text += for_nova ? nova_lines(*for_nova) : "\n  (it supports none of the settings)\n";
     return text + '\n' + "In words\n" + words(of);
   }
 
@@ -168,15 +197,15 @@ class Writer {
     const TuneCandidate at = runs_.space().at(advised_);
     const OfferRule& otn = settings_.otn[at.otn];
     std::string offer = fmt::format("the first {} hosts", of.otn);
-    if (otn.is_one_host()) offer = "the first host alone: spots have no say";
+    if (otn.is_one_host()) offer = "the first host only: spots have no influence";
     if (otn.follows_load()) offer = fmt::format("fewer hosts the fuller it is ({})", of.otn);
     if (otn.compares_weights()) offer = fmt::format("every host close to the first ({})", of.otn);
     return fmt::format(
         "  VMs:       {}. {}\n  Spots:     {}. {}\n  Offer:     {}; {}.\n  Evictions: {}. {}\n",
         of.vm, summary_of(weigher_registry(), settings_.vm[at.vm].weighers.front().name), of.spot,
         summary_of(weigher_registry(), settings_.spot[at.spot].weighers.front().name), offer,
-        settings_.saf[at.saf] ? "hosts with room beside their spots come first"
-                              : "whether spots would have to go plays no part in the ranking",
+        settings_.saf[at.saf] ? "hosts that fit the VM without an eviction come first"
+                              : "the ranking ignores whether spots would be evicted",
         of.evictor, summary_of(evictor_registry(), settings_.evictors[at.evictor].name));
   }
 
@@ -187,7 +216,7 @@ class Writer {
         figures_.samples_over_limit(outcome_.recommendation, outcome_.held_out);
     text += limit_warning(outcome_);
     if (outcome_.keeps_limit && over > 0) {
-      text += "  It kept that limit on the training samples, but does not on these.";
+      text += "  It keeps that limit on the training samples, but not on these.";
       text += careful();
     }
     return text;
@@ -200,17 +229,17 @@ class Writer {
           figures_.samples_over_limit(candidate, outcome_.held_out) > 0) {
         continue;
       }
-      return fmt::format(
-          "\n  More careful: {},\n  which keeps it on all of them and earns {} on these.\n",
-          figures_.short_name(candidate),
-          percent(figures_.mean_share(candidate, outcome_.held_out)));
+      return fmt::format("\n  More careful: {}\n  keeps it on all of them and earns {} on these.\n",
+                         figures_.short_name(candidate),
+                         percent(figures_.mean_share(candidate, outcome_.held_out)));
     }
     return " No finalist does.\n";
   }
 
   [[nodiscard]] std::string sureness() const {
     std::string text = "Confidence\n";
-    if (outcome_.finalists.size() == 1) return text + "  There was nothing to compare with.\n";
+    if (outcome_.finalists.size() == 1)
+      return text + "  There was no other setting to compare with.\n";
     std::size_t alike = 0;
     std::size_t better = 0;
     for (const std::size_t other : outcome_.finalists) {
@@ -223,8 +252,8 @@ class Writer {
     }
     const std::size_t others = outcome_.finalists.size() - 1;
     text += fmt::format(
-        "  {} of the other {} earned more on the {}, whatever VMs they lost; {}\n"
-        "  {} not told apart from it there (within {} standard errors).\n",
+        "  {} of the other {} earned more on the {}, regardless of lost VMs;\n"
+        "  {} {} not significantly different there (within {} standard errors).\n",
         better, plural(others, "finalist"), where(), alike, alike == 1 ? "is" : "are",
         kClearErrors);
     return text + next_best();
@@ -237,8 +266,7 @@ class Writer {
     if (leads.size() == 1) {
       return fmt::format(
           "  Next: {}.\n  On the validation sample the recommendation is {:+.2f} points ahead of "
-          "it; "
-          "one sample tells no spread.\n",
+          "it; one sample has no standard error.\n",
           figures_.short_name(next), 100 * ahead.mean);
     }
     const auto wins = std::ranges::count_if(leads, [](double lead) { return lead > 0; });
@@ -296,14 +324,15 @@ class Writer {
     const std::size_t all = runs_.space().size();
     const std::size_t complete = outcome_.complete.size();
     std::string text =
-        "Pareto front: more spot revenue only for more VM revenue lost, on the training samples.\n";
-    text += complete == all ? fmt::format("It is of all {}", plural(all, "setting"))
-                            : fmt::format("It is of the {} that ran on every one of them (of {})",
+        "Pareto front on the training samples: settings that only earn more by losing more VM "
+        "revenue.\n";
+    text += complete == all ? fmt::format("It covers all {}", plural(all, "setting"))
+                            : fmt::format("It covers the {} that ran on all of them (of {})",
                                           plural(complete, "setting"), all);
     if (outcome_.front.size() < outcome_.whole_front) {
       text += fmt::format("; {} of its {} points", outcome_.front.size(), outcome_.whole_front);
     }
-    return text + "; of equal ones, one is shown.\n";
+    return text + "; of equal settings, one is shown.\n";
   }
 
   const TuneFindings& findings_;

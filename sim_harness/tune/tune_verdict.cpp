@@ -10,25 +10,37 @@
 namespace cospot {
 namespace {
 
+/// "(95% interval +2.1 to +8.7, 7 validation samples)".
+std::string interval_text(const TuneVerdict& verdict) {
+  if (!verdict.gain.half_width) return "(one validation sample, so no interval)";
+  const double mean = 100 * verdict.gain.mean;
+  const double half = 100 * *verdict.gain.half_width;
+  return fmt::format("(95% interval {:+.1f} to {:+.1f}, {})", mean - half, mean + half,
+                     plural(verdict.validated, "validation sample"));
+}
+
 /// "+5.4 points (95% interval +2.1 to +8.7, 7 validation samples)".
 std::string gain_text(const TuneVerdict& verdict) {
-  const double mean = 100 * verdict.gain.mean;
-  if (!verdict.gain.half_width) {
-    return fmt::format("{:+.1f} points (one validation sample has no interval)", mean);
-  }
-  const double half = 100 * *verdict.gain.half_width;
-  return fmt::format("{:+.1f} points (95% interval {:+.1f} to {:+.1f}, {})", mean, mean - half,
-                     mean + half, plural(verdict.validated, "validation sample"));
+  return fmt::format("{:+.1f} points {}", 100 * verdict.gain.mean, interval_text(verdict));
+}
+
+/// The gain is that of what each fold chose, which need not be what all samples together choose.
+std::string agreement_text(const TuneVerdict& verdict) {
+  if (verdict.chose_it == verdict.searches) return "";
+  return fmt::format(
+      "{} of {} folds chose the setting below; the gain is that of the setting each fold chose.\n",
+      verdict.chose_it, verdict.searches);
 }
 
 std::string limit_reason(const TuneVerdict& verdict, double max_vm_loss) {
   std::string text = fmt::format(
-      "What the search finds loses more VM revenue than {} on {} of {} that did not choose it\n"
-      "({} at most: what --max-vm-loss would have to allow); without cooperation on {}.",
-      percent(max_vm_loss, 4), verdict.over_limit, plural(verdict.validated, "sample"),
+      "With cooperation, VMs lose more than {} of their revenue on {} of {} (up to {}:\n"
+      "--max-vm-loss would have to allow that); without it, on {}.",
+      percent(max_vm_loss, 4), verdict.over_limit, plural(verdict.validated, "validation sample"),
       percent(verdict.most_lost, 4), verdict.over_limit_without);
   if (verdict.over_limit_without > 0) text += " These VMs need more hosts.";
-  return text + fmt::format("\nIts net revenue beyond no cooperation: {}.", gain_text(verdict));
+  return text + fmt::format("\nCooperation changes spot revenue, net of lost VMs, by {}.",
+                            gain_text(verdict));
 }
 
 /// Why the recommendation is not the best of all.
@@ -36,10 +48,10 @@ std::string plainer_reason(const TuneVerdict& verdict) {
   if (verdict.choice == JudgedChoice::kBest) return "";
   const std::string why =
       verdict.over_limit_of_best > 0
-          ? fmt::format("lost more VM revenue than the limit on {} of {} that did not choose it",
-                        verdict.over_limit_of_best, plural(verdict.validated, "sample"))
-          : "does not earn more beyond its interval";
-  return fmt::format("It is of the settings that nova.conf has values for: the best of all {}.\n",
+          ? fmt::format("loses more VM revenue than the limit on {} of {}",
+                        verdict.over_limit_of_best, plural(verdict.validated, "validation sample"))
+          : "shows no clear gain";
+  return fmt::format("Only settings that nova.conf supports are considered: the best of all {}.\n",
                      why);
 }
 
@@ -48,8 +60,8 @@ std::string more_hosts_text(std::span<const MoreHosts> tried) {
   const MoreHosts& last = tried.back();
   if (last.verdict.advice == TuneAdvice::kCooperate) {
     return fmt::format(
-        "With {} % more hosts ({} instead of {}) cooperation pays: {}\nearns {} more than no "
-        "cooperation on as many.\n",
+        "With {} % more hosts ({} instead of {}) cooperation pays: {}\ngains {} over no "
+        "cooperation on the same hosts.\n",
         last.percent, last.hosts, last.hosts - last.added, last.setting, gain_text(last.verdict));
   }
   std::string hosts;
@@ -90,6 +102,8 @@ TuneVerdict judge_choice(JudgedChoice choice, const TuneFigures& figures, const 
   bool is_compared = true;
   for (const TuneOutcome& search : judged) {
     const std::size_t candidate = *chosen(choice, search);
+    ++verdict.searches;
+    if (candidate == chosen(choice, outcome)) ++verdict.chose_it;
     verdict.validated += search.held_out.size();
     verdict.over_limit += figures.samples_over_limit(candidate, search.held_out);
     for (const std::size_t sample : search.held_out) {
@@ -146,24 +160,24 @@ std::string verdict_text(const TuneVerdict& verdict, double max_vm_loss,
   switch (verdict.advice) {
     case TuneAdvice::kCooperate:
       return fmt::format(
-                 "Recommendation: cooperate. Net of lost VMs, spots earn {}\nmore of what they "
-                 "request than without cooperation.\n",
-                 gain_text(verdict)) +
-             plainer_reason(verdict);
+                 "Recommendation: cooperate. Cooperation raises spot revenue, net of lost VMs, by "
+                 "{:.1f} points\nof what spots request {}.\n",
+                 100 * verdict.gain.mean, interval_text(verdict)) +
+             agreement_text(verdict) + plainer_reason(verdict);
     case TuneAdvice::kKeepForLimit:
       return keep + limit_reason(verdict, max_vm_loss) + "\n" + more_hosts_text(tried);
     case TuneAdvice::kKeepForGain:
       return keep +
              fmt::format(
-                 "What the search finds earns {} beyond no cooperation,\nnet of lost VMs and of "
-                 "what spots request: not more beyond its interval.\n",
+                 "No clear gain: cooperation changes spot revenue, net of lost VMs, by\n{} of what "
+                 "spots request.\n",
                  gain_text(verdict)) +
              more_hosts_text(tried);
     case TuneAdvice::kNotCompared:
       break;
   }
-  return "Recommendation: as below, not compared with no cooperation: --otn has no 1, or the "
-         "budget\ndid not reach for it.\n";
+  return "Recommendation: the setting below. It was not compared with no cooperation: --otn has no "
+         "1, or\nthe budget was too small.\n";
 }
 
 Json verdict_json(const TuneVerdict& verdict, std::span<const MoreHosts> tried) {
@@ -174,6 +188,8 @@ Json verdict_json(const TuneVerdict& verdict, std::span<const MoreHosts> tried) 
                 {"net_gain", is_compared ? json_of(of.gain.mean) : Json()},
                 {"net_gain_half_width", json_of(of.gain.half_width)},
                 {"validated_samples", of.validated},
+                {"folds", of.searches},
+                {"folds_that_chose_it", of.chose_it},
                 {"samples_over_limit", of.over_limit},
                 {"most_vm_loss", json_of(of.most_lost)},
                 {"samples_over_limit_without_cooperation", of.over_limit_without}};

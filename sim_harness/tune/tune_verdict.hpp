@@ -35,6 +35,8 @@ struct TuneVerdict {
   TuneAdvice advice = TuneAdvice::kNotCompared;
   JudgedChoice choice = JudgedChoice::kBest;
   MeanInterval gain{};  ///< net revenue beyond no cooperation, a fraction of what spots request
+  std::size_t searches = 0;    ///< of all folds, or one
+  std::size_t chose_it = 0;    ///< of them, those that chose what is recommended
   std::size_t validated = 0;   ///< samples
   std::size_t over_limit = 0;  ///< of them, those on which the recommendation loses too much
   std::size_t over_limit_without = 0;  ///< the same without cooperation

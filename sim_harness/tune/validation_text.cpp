@@ -43,7 +43,7 @@ std::string without_cooperation_lines(const TuneFigures& figures, const TuneOutc
   if (!best) return line("without cooperation", "not tried: --otn has no 1");
   std::string text =
       line("without cooperation",
-           fmt::format("{}: the best of {} with OTN 1 and SAF off, found the same way",
+           fmt::format("{}: the best of {} with OTN 1 and SAF off, chosen in the same way",
                        brief(*best), plural(outcome.tried_without_cooperation, "setting")));
   if (outcome.without_cooperation) {
     text += line("", fmt::format("(on the training samples {})",
@@ -81,16 +81,23 @@ std::string nova_line(const TuneFigures& figures, std::span<const TuneOutcome> j
                           loss_of(*nova, limit)));
 }
 
-std::string fold_table(const TuneFigures& figures, std::span<const TuneOutcome> folds) {
+/// "week1.csv", "days 2 to 4", "3 samples".
+std::string fold_name(const TuneOutcome& fold, std::span<const std::string> sample_names) {
+  if (fold.held_out.size() != 1) return plural(fold.held_out.size(), "sample");
+  return sample_names[fold.held_out.front()];
+}
+
+std::string fold_table(const TuneFigures& figures, std::span<const TuneOutcome> folds,
+                       std::span<const std::string> sample_names) {
   TextTable table;
-  table.add_column("validation fold");
-  table.add_column("recommendation of the training folds", TextTable::Align::kLeft);
+  table.add_column("validation fold", TextTable::Align::kLeft);
+  table.add_column("chosen on the other folds", TextTable::Align::kLeft);
   for (const char* title : {"earned", "no cooperation", "VM lost", "net gain", "over the limit"}) {
     table.add_column(title);
   }
   for (const TuneOutcome& fold : folds) {
     const std::optional<std::size_t> plain = fold.without_cooperation;
-    std::vector<std::string> cells{plural(fold.held_out.size(), "sample"),
+    std::vector<std::string> cells{fold_name(fold, sample_names),
                                    figures.short_name(fold.recommendation)};
     cells.push_back(percent(figures.mean_share(fold.recommendation, fold.held_out)));
     cells.push_back(plain ? percent(figures.mean_share(*plain, fold.held_out)) : "");
@@ -118,15 +125,15 @@ std::string comparison_text(const TuneFigures& figures, const TuneOutcome& outco
 }
 
 std::string cross_validation_text(const TuneFigures& figures, const TuneOutcome& outcome,
-                                  std::span<const TuneOutcome> folds) {
+                                  std::span<const TuneOutcome> folds,
+                                  std::span<const std::string> sample_names) {
   const auto same = std::ranges::count(folds, outcome.recommendation, &TuneOutcome::recommendation);
   return fmt::format(
-      "Cross-validation: each fold validates what the others, the training folds, recommend\n"
-      "(spot revenue earned and VM revenue lost, % of requested; net gain: net of lost VMs beyond "
-      "no "
-      "cooperation, points)\n{}\nExpected of what the search finds, {}\n{}"
-      "  {} of {} folds find the same.\n{}",
-      fold_table(figures, folds), figures.short_name(outcome.recommendation),
+      "Cross-validation: each fold validates the setting chosen on the other folds\n"
+      "(spot revenue earned and VM revenue lost, % of requested; net gain over no cooperation, net "
+      "of lost VMs, points)\n{}\nExpected of the search's choice, here {}\n{}"
+      "  {} of {} folds choose the same setting.\n{}",
+      fold_table(figures, folds, sample_names), figures.short_name(outcome.recommendation),
       comparison_text(figures, outcome, folds), same, folds.size(), limit_warning(outcome));
 }
 

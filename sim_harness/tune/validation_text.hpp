@@ -20,9 +20,10 @@ namespace cospot {
 /// expected of the recommendation, in words.
 ///
 /// Args: outcome: of the search by all samples, whose recommendation is given; folds: of
-/// cross_validate, one or more, each with one held-out sample or more.
+/// cross_validate, one or more, each with one held-out sample or more; sample_names: of every one.
 [[nodiscard]] std::string cross_validation_text(const TuneFigures& figures,
                                                 const TuneOutcome& outcome,
-                                                std::span<const TuneOutcome> folds);
+                                                std::span<const TuneOutcome> folds,
+                                                std::span<const std::string> sample_names);
 
 }  // namespace cospot

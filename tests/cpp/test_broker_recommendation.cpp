@@ -40,7 +40,7 @@ TEST_CASE("ranking: least cost per useful job; differences seed by seed, as a sh
   CHECK_FALSE(all[1].is_told_apart());
   CHECK(all[2].to_best->mean == doctest::Approx(0.1 / 2));
   CHECK(all[2].is_told_apart());
-  CHECK(to_best_text(all[1]) == "+2.5 +/- 27.1%, not told apart");
+  CHECK(to_best_text(all[1]) == "+2.5 +/- 27.1%, not significant");
   CHECK(to_best_text(all[2]) == "+5.0 +/- 0.0%");
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("recommend: on-demand where spots save nothing") {
       {.threads = 1});
   CHECK(found.ranked.front().saving.mean < 0);
   CHECK_FALSE(found.beats_on_demand());
-  CHECK(recommendation_text(found).starts_with("Recommendation: on-demand; no setting is cheaper"));
+  CHECK(recommendation_text(found).starts_with("Recommendation: on-demand; no setting is significantly cheaper"));
 }
 
 TEST_CASE("recommend: where only capacity ends instances, bids are no choice") {
@@ -189,7 +189,7 @@ TEST_CASE("recommend: where only capacity ends instances, bids are no choice") {
   CHECK(found.ranked.front().saving.mean == doctest::Approx(1 - 0.03 / 0.085).epsilon(0.02));
   const std::string page = recommendation_text(found);
   CHECK(page.find("Markets of availability") != std::string::npos);
-  CHECK(page.find("that came to exactly the same as one of these") != std::string::npos);
+  CHECK(page.find("with exactly the results of another one") != std::string::npos);
 }
 
 TEST_CASE("recommend: cautions, and what it cannot answer") {

@@ -119,6 +119,9 @@ TEST_CASE("parse_workload: the header line decides, and says what is wrong with 
   CHECK(error_of("vmId,tenantId,cores,ram,starttime,endtime\n1,1,1,1,1,1\n") ==
         "w.csv:1: the column 'vmTypeId' is missing, expected "
         "vmId,tenantId,vmTypeId,cores,ram,starttime,endtime");
+  CHECK(error_of("vmId,tenantId,cores,ram,starttime\n1,1,1,1,1\n") ==
+        "w.csv:1: the columns 'vmTypeId', 'endtime' are missing, expected "
+        "vmId,tenantId,vmTypeId,cores,ram,starttime,endtime");
   CHECK(error_of("vmId,vmId,tenantId,cores,ram,vmTypeId,starttime,endtime\n") ==
         "w.csv:1: the column 'vmId' comes twice");
   // An unnamed column, such as the index that pandas writes.

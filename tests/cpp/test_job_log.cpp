@@ -150,7 +150,7 @@ TEST_CASE("job CSV: what is wrong, on which line, and what was expected") {
                  "the column 'duration_s' is missing, expected submission_s,duration_s"));
   CHECK(contains(error_of("duration_s,service,submission_s\n5,1,1\n"), "say the same"));
   CHECK(error_of("submission_s,duration_s\n") == "jobs:1: the file has a header line but no jobs");
-  CHECK(contains(error_of("name,age\n"), "begins no log of jobs, expected SWF"));
+  CHECK(contains(error_of("name,age\n"), "is not the first line of a job log, expected SWF"));
   CHECK(contains(error_of("submission_s,duration_s\n1,\x01\n"), "jobs:2: byte 0x01 is not text"));
 }
 

@@ -526,8 +526,8 @@ TEST_CASE("tune: the front is that of the whole grid, whatever the limit, in a p
       CHECK(outcome.whole_front == complete.size());
       CHECK(outcome.complete.size() < 60);
       const std::string text = text_of(settings, samples, runs, outcome);
-      CHECK(text.find("It is of the " + std::to_string(outcome.complete.size()) +
-                      " settings that ran on every one of them (of 96)") != std::string::npos);
+      CHECK(text.find("It covers the " + std::to_string(outcome.complete.size()) +
+                      " settings that ran on all of them (of 96)") != std::string::npos);
       const std::vector<std::size_t> everything = all_of(runs.space().size());
       runs.simulate(everything, outcome.selection);
       const std::vector<std::size_t> exact = exact_front(runs, everything, outcome.selection);
@@ -622,7 +622,7 @@ TEST_CASE("make_samples: all parts of a workload have its datacenter") {
   const std::string text = text_of(settings, made.samples, runs, outcome, {}, made.whole);
   CHECK(text.find(fmt::format("Datacenter: {} hosts; VMs alone need ", made.whole->hosts)) !=
         std::string::npos);
-  CHECK(text.find("A sample is 3.5 days of the workload, one of 4,") != std::string::npos);
+  CHECK(text.find("A sample is 3.5 days of the workload, one of 4;") != std::string::npos);
 
   const TuneSamples stated =
       make_samples(specs, {.host = kHost, .size = {.percent = {}, .hosts = 120}}, settings.vm,
@@ -792,7 +792,7 @@ TEST_CASE("judge: where the best of all loses VMs, the best that Nova can be set
   CHECK(plainer.advice == TuneAdvice::kCooperate);
   CHECK(plainer.choice == JudgedChoice::kForNova);
   CHECK(advised(plainer, outcome) == candidate(1, 1));
-  CHECK(verdict_text(plainer, 0, {}).find("It is of the settings that nova.conf has values for") !=
+  CHECK(verdict_text(plainer, 0, {}).find("Only settings that nova.conf supports are considered") !=
         std::string::npos);
 }
 

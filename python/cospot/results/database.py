@@ -200,7 +200,7 @@ class Results:
                     raise ConfigError(f"{name} is missing, expected on_demand and spot, or flavors")
             for name, price in given.items():
                 if not isinstance(price, Real) or not 0 <= price < float("inf"):
-                    raise ConfigError(f"{name} is {price}, expected a price from 0")
+                    raise ConfigError(f"{name} is {price}, expected a price of 0 or more")
         elif given:
             raise ConfigError("flavors excludes on_demand and spot; expected one or the other")
         amounts = _core._money_of_results(self.database, flavors=flavors, **given)

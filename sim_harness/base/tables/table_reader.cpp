@@ -1,7 +1,6 @@
 #include "sim_harness/base/tables/table_reader.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -177,12 +176,15 @@ void TableReader::read_header(std::string_view line) {
   }
   fields_.resize(others + 1);
   for (const std::size_t column : column_at_) fields_[column] = "";
+  std::vector<std::string_view> missing;
   for (std::size_t i = 0; i < others; ++i) {
     const TableColumn& column = format().columns[i];
-    if (column.name.empty() || !column.is_required || has(i)) continue;
-    fail(fmt::format("the column '{}' is missing, expected {}", column.name,
-                     columns_text_of(format())));
+    if (!column.name.empty() && column.is_required && !has(i)) missing.push_back(column.name);
   }
+  if (missing.empty()) return;
+  fail(fmt::format("the column{} '{}' {} missing, expected {}", missing.size() == 1 ? "" : "s",
+                   fmt::join(missing, "', '"), missing.size() == 1 ? "is" : "are",
+                   columns_text_of(format())));
 }
 
 bool TableReader::next() {

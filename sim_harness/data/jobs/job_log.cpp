@@ -53,10 +53,11 @@ void visit_jobs(std::string_view text, std::string_view name,
     case JobLogFormat::kNone:
       break;
   }
-  throw WorkloadError(
-      fmt::format("{}:1: {} begins no log of jobs, expected SWF (18 numbers a line, comments with "
-                  "';') or a CSV with the columns submission_s,duration_s[,nodes]",
-                  name, quoted_excerpt(first_line(text))));
+  if (text.empty()) throw WorkloadError(fmt::format("{}: the file is empty", name));
+  throw WorkloadError(fmt::format(
+      "{}:1: {} is not the first line of a job log, expected SWF (18 numbers a line, comments with "
+      "';') or a CSV with the columns submission_s,duration_s[,nodes]",
+      name, quoted_excerpt(first_line(text))));
 }
 
 JobLog parse_job_log(std::string_view text, std::string_view name) {

@@ -20,7 +20,7 @@
 namespace cospot {
 namespace {
 
-constexpr std::string_view kPriceExpected = "a price from 0";
+constexpr std::string_view kPriceExpected = "a price of 0 or more";
 
 constexpr double kMostPrice = 1e12;
 

@@ -46,13 +46,20 @@ std::string SizeSums::host_doubt(const ResourceVector& host, const VcpusUnit& un
   const double of_host = static_cast<double>(host.memory_mb) / static_cast<double>(host.vcpus);
   const double ratio = of_host / memory_per_vcpu();
   if (ratio <= kMostDifference && ratio >= 1 / kMostDifference) return {};
-  const std::string counted =
-      unit.is_relative ? "both in relative units"
-                       : fmt::format("a vcpu counting {:g} vCPU, memory in MiB", unit.vcpus);
+  constexpr ResourceAmount kMibOfGib = 1024;
+  const double corrected = ratio * static_cast<double>(kMibOfGib);
+  std::string expected = unit.is_relative
+                             ? "both in relative units"
+                             : fmt::format("a vcpu counting {:g} vCPU, memory in MiB", unit.vcpus);
+  if (corrected <= kMostDifference && corrected >= 1 / kMostDifference) {
+    expected += fmt::format(" ({},{} if {} is in GiB)", host.vcpus, kMibOfGib * host.memory_mb,
+                            host.memory_mb);
+  }
   return fmt::format(
-      "requests ask for {:.3g} memory_mb a vcpu, a host of {},{} has {:.3g}, so they seem to count "
-      "in different units; expected hosts in the unit of the requests: {}",
-      memory_per_vcpu(), host.vcpus, host.memory_mb, of_host, counted);
+      "requests ask for {:.4g} memory_mb per vcpu, but a host of {},{} has {:.4g}: the units seem "
+      "to "
+      "differ; expected hosts in the unit of the requests: {}",
+      memory_per_vcpu(), host.vcpus, host.memory_mb, of_host, expected);
 }
 
 SizeSums size_sums(const Workload& workload) {

@@ -42,7 +42,7 @@ std::string cheapest_text(const std::vector<RankedSetting>& settings,
   const auto others = std::ranges::count_if(std::span(settings).subspan(1),
                                             [](const auto& one) { return !one.is_told_apart(); });
   if (others > 0) {
-    text += fmt::format("; {} of the {} other settings {} not told apart from it", others,
+    text += fmt::format("; {} of the {} other settings {} not significantly different", others,
                         settings.size() - 1, others == 1 ? "is" : "are");
   }
   return text + "\n";

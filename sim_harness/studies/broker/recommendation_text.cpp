@@ -39,9 +39,25 @@ std::string seeds_text(std::size_t seeds) {
   return fmt::format("{} seed{}", seeds, seeds == 1 ? "" : "s");
 }
 
+std::string settings_text(std::size_t settings) {
+  return fmt::format("{} setting{}", settings, settings == 1 ? "" : "s");
+}
+
 std::string setting_text(const Candidate& one) {
   return fmt::format("bid {}, fault tolerance {}, market choice {}, alpha {:g}", one.bid,
                      one.fault_tolerance, one.market_choice, one.alpha);
+}
+
+/// Without those that came to exactly the same as an earlier one: with one market, all market
+/// choices do.
+std::vector<const Candidate*> distinct(const std::vector<Candidate>& candidates) {
+  std::vector<const Candidate*> kept;
+  for (const Candidate& one : candidates) {
+    const bool is_same = std::ranges::any_of(
+        kept, [&one](const Candidate* other) { return other->figures.runs == one.figures.runs; });
+    if (!is_same) kept.push_back(&one);
+  }
+  return kept;
 }
 
 /// The first of a list that is ranked; the first of all is the best.
@@ -55,27 +71,22 @@ std::string settings_table(const std::vector<Candidate>& candidates, bool has_be
     table.add_column(title);
   }
   table.add_column("to best", TextTable::Align::kLeft);
-  std::vector<const Candidate*> shown;
-  std::size_t alike = 0;
-  for (const Candidate& one : candidates) {
-    if (shown.size() == kShown) break;
-    const bool is_same = std::ranges::any_of(
-        shown, [&one](const Candidate* other) { return other->figures.runs == one.figures.runs; });
-    if (is_same) {
-      ++alike;
-      continue;
-    }
+  const std::vector<const Candidate*> all = distinct(candidates);
+  const std::size_t shown = std::min(kShown, all.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Candidate& one = *all[i];
     const auto& per_job = one.figures.cost_per_useful_job;
     table.add_row({one.bid, one.fault_tolerance, one.market_choice, fmt::format("{:g}", one.alpha),
                    interval_text(one.figures.cost, 2), per_job ? interval_text(*per_job, 4) : "-",
                    percent(one.saving), percent(one.late_share), percent(one.worst_late),
                    fmt::format("{:.0f}", one.figures.revocations.mean),
-                   has_best && shown.empty() ? "best" : to_best_text(one.figures)});
-    shown.push_back(&one);
+                   has_best && i == 0 ? "best" : to_best_text(one.figures)});
   }
   std::string text = table.text();
-  if (alike > 0)
-    text += fmt::format("and {} that came to exactly the same as one of these\n", alike);
+  if (all.size() > shown) text += fmt::format("and {} more\n", all.size() - shown);
+  if (const std::size_t same = candidates.size() - all.size(); same > 0) {
+    text += fmt::format("({} more with exactly the results of another one)\n", same);
+  }
   return text;
 }
 
@@ -104,8 +115,8 @@ std::string bids_table(const std::vector<MarketBid>& bids) {
 std::string headline(const Recommendation& all) {
   if (all.ranked.empty()) {
     return fmt::format(
-        "Recommendation: on-demand; no setting keeps late jobs to {} beyond those of on-demand on "
-        "the mean of {}\n",
+        "Recommendation: on-demand; with every setting, more than {} of the jobs in excess of "
+        "on-demand are late (mean of {})\n",
         percent(all.allowed_late), seeds_text(all.seeds));
   }
   const Candidate& best = all.ranked.front();
@@ -114,7 +125,7 @@ std::string headline(const Recommendation& all) {
     text = "Recommendation: " + setting_text(best) + "\nExpected: ";
   } else {
     text = fmt::format(
-        "Recommendation: on-demand; no setting is cheaper beyond the interval of what it saves\n"
+        "Recommendation: on-demand; no setting is significantly cheaper\n"
         "The best: {}\nExpected of it: ",
         setting_text(best));
   }
@@ -124,13 +135,14 @@ std::string headline(const Recommendation& all) {
       interval_text(best.figures.cost, 2), all.days, all.days == 1 ? "" : "s",
       interval_text(cost_per_month(best.figures.cost, all.days), 2), saving_text(best.saving),
       percent(best.late_share), percent(best.worst_late), seeds_text(all.seeds));
+  const std::vector<const Candidate*> others = distinct(all.ranked);
   const auto alike = std::ranges::count_if(
-      all.ranked, [](const Candidate& one) { return !one.figures.is_told_apart(); });
+      others, [](const Candidate* one) { return !one->figures.is_told_apart(); });
   if (all.seeds == 1) {
-    text += "One seed tells no settings apart: without the key seed, 20 are run\n";
+    text += "One seed gives no intervals: without the key seed, 20 are run\n";
   } else if (alike > 1) {
-    text += fmt::format("Not told apart from it: {} of the other {} settings of {}\n", alike - 1,
-                        all.ranked.size() - 1, seeds_text(all.seeds));
+    text += fmt::format("Not significantly different: {} of the other {} (over {})\n", alike - 1,
+                        settings_text(others.size() - 1), seeds_text(all.seeds));
   }
   return text;
 }
@@ -179,29 +191,40 @@ std::string recommendation_text(const Recommendation& all) {
       interval_text(cost_per_month(all.on_demand.figures.cost, all.days), 2),
       percent(all.on_demand.late_share), all.on_demand.market_choice);
   if (!all.drawn.empty()) {
-    text +=
-        fmt::format("Drawn, because the jobs do not state them: {}\n", fmt::join(all.drawn, ", "));
+    text += fmt::format("Drawn at random, because the jobs do not state them: {}\n",
+                        fmt::join(all.drawn, ", "));
   }
   for (const std::string& caution : all.cautions) text += "Caution: " + caution + "\n";
   if (!all.bids.empty()) {
-    text += all.has_prices
-                ? "Bids at the end of the price history (an urgent job bids the price and 0.001 "
-                  "more):\n"
-                : "Markets of availability (there a lack of capacity ends instances, no price):\n";
+    text +=
+        all.has_prices
+            ? "Bids at the end of the price history (an urgent job bids the price and 0.001 "
+              "more):\n"
+            : "Markets of availability (a lack of capacity ends instances there, not a price):\n";
     text += bids_table(all.bids);
   }
   const auto& shown = all.ranked.empty() ? all.others : all.ranked;
   if (!shown.empty()) {
     text += all.ranked.empty()
-                ? "The cheapest, all later than allowed:\n"
-                : fmt::format("Cheapest a useful job with at most {} more late than on-demand:\n",
-                              percent(all.allowed_late));
+                ? "The cheapest settings, all later than allowed:\n"
+                : fmt::format(
+                      "Cheapest settings per useful job, with late jobs within {} in "
+                      "excess of on-demand:\n",
+                      percent(all.allowed_late));
     text += settings_table(shown, !all.ranked.empty());
   }
+  if (!all.ranked.empty() && !all.others.empty()) {
+    const Candidate& first = all.others.front();
+    text += fmt::format(
+        "{} beyond that limit (--max-late-percent); the cheapest: {}, {} than on-demand with {} of "
+        "the jobs late\n",
+        settings_text(all.others.size()), setting_text(first), saving_text(first.saving),
+        percent(first.late_share));
+  }
   if (!all.dropped.empty()) {
-    text +=
-        fmt::format("{} more settings dropped after {}: dearer or later beyond their interval\n",
-                    all.dropped.size(), seeds_text(all.dropped.front().figures.runs.size()));
+    text += fmt::format("{} dropped after {}: significantly dearer, or too late\n",
+                        settings_text(all.dropped.size()),
+                        seeds_text(all.dropped.front().figures.runs.size()));
   }
   return text;
 }

@@ -72,7 +72,7 @@ std::string to_best_text(const RankedSetting& setting) {
   const MeanInterval& difference = *setting.to_best;
   if (!difference.half_width) return fmt::format("{:+.1f}%", 100 * difference.mean);
   return fmt::format("{:+.1f} +/- {:.1f}%{}", 100 * difference.mean, 100 * *difference.half_width,
-                     setting.is_told_apart() ? "" : ", not told apart");
+                     setting.is_told_apart() ? "" : ", not significant");
 }
 
 }  // namespace cospot

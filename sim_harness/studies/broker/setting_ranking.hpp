@@ -55,7 +55,7 @@ void compare_setting(RankedSetting& setting, const RankedSetting& best);
 /// `0.0274 +/- 0.0010`; without an interval where there is one seed.
 [[nodiscard]] std::string interval_text(const MeanInterval& mean, int decimals);
 
-/// `+4.5 +/- 1.0%`, with `not told apart` where its interval has 0 in it.
+/// `+4.5 +/- 1.0%`, with `not significant` where its interval has 0 in it.
 [[nodiscard]] std::string to_best_text(const RankedSetting& setting);
 
 }  // namespace cospot

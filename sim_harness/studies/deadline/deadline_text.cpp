@@ -16,11 +16,12 @@ std::string percent(const MeanInterval& share) {
   return fmt::format("{:.1f} +/- {:.1f}%", 100 * share.mean, 100 * *share.half_width);
 }
 
-/// `, 45.0 +/- 1.2% less than greedy`, or that it is not told apart from it.
+/// `, 45.0 +/- 1.2% less than greedy`, or that the difference is not significant.
 std::string less_than(const StrategyFigures& one, const StrategyFigures& other) {
   const MeanInterval saving = saving_of(one, other);
   if (is_saving(saving)) return fmt::format(", {} less than {}", percent(saving), other.name);
-  return fmt::format(", not told apart from {} ({} less)", other.name, percent(saving));
+  return fmt::format(", not significantly different from {} ({} less)", other.name,
+                     percent(saving));
 }
 
 std::string recommendation_text(const DeadlineComparison& all) {
@@ -36,7 +37,7 @@ std::string recommendation_text(const DeadlineComparison& all) {
       MeanInterval saving = saving_of(*next, *best);
       const bool is_dearer = saving.mean < 0;
       saving.mean = std::abs(saving.mean);
-      text += fmt::format("; nothing saves beyond its interval: {} costs {} {}", next->name,
+      text += fmt::format("; no strategy saves significantly: {} costs {} {}", next->name,
                           percent(saving), is_dearer ? "more" : "less");
     }
   } else {
@@ -58,8 +59,9 @@ std::string cautions_text(const DeadlineComparison& all) {
   }
   for (const StrategyFigures& one : all.strategies) {
     if (one.late == 0) continue;
-    text += fmt::format("Caution: {} misses the deadline in {} of {} runs: its cost is no saving\n",
-                        one.name, one.late, one.runs);
+    text += fmt::format(
+        "Caution: {} misses the deadline in {} of {} runs: its lower cost is not a saving\n",
+        one.name, one.late, one.runs);
   }
   return text;
 }
@@ -106,8 +108,8 @@ StudySummary deadline_summary(ResultsDatabase& results, Timing /*timing*/) {
   const DeadlineComparison all = compare_strategies(results);
   SummaryTable table{.columns = {{"strategy", "strategy", TextTable::Align::kLeft},
                                  {"cost", "cost (USD)"},
-                                 {"to_uniform_progress", "to uniform_progress"},
-                                 {"share_of_possible_saving", "of the possible saving"},
+                                 {"to_uniform_progress", "vs uniform_progress"},
+                                 {"share_of_possible_saving", "share of possible saving"},
                                  {"saving_to_on_demand"},
                                  {"restarts", "restarts"},
                                  {"spot_hours", "spot (h)"},
