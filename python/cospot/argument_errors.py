@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import numbers
+import re
 from typing import Any
+
+import numpy
 
 from cospot.errors import ArgumentError
 
@@ -30,7 +34,7 @@ def argument_error(
     if "self" in signature.parameters:
         args = args[1:]
         signature = signature.replace(parameters=list(signature.parameters.values())[1:])
-    error = ArgumentError(f"{name}: {_fault(name, signature, args, kwargs)}")
+    error = ArgumentError(f"{name}: {_fault(name, signature, args, kwargs, str(raised))}")
     error.__suppress_context__ = True
     return error
 
@@ -43,7 +47,11 @@ def _signature(parameters: str) -> inspect.Signature:
 
 
 def _fault(
-    name: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+    name: str,
+    signature: inspect.Signature,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    supported: str,
 ) -> str:
     names = [
         parameter.name
@@ -59,15 +67,39 @@ def _fault(
             valid = ", ".join(names) if names else "none"
             return f"there is no argument '{keyword}'; valid names: {valid}"
     try:
-        signature.bind(*args, **kwargs)
+        bound = signature.bind(*args, **kwargs)
     except TypeError as error:
         return f"{error}; it is called with {signature}"
+    if wrong := _wrong_types(bound.arguments, supported):
+        return f"{'; '.join(wrong)}; see help(cospot.{name})"
     given = [_type_name(value) for value in args]
     given += [f"{keyword}: {_type_name(value)}" for keyword, value in kwargs.items()]
     return (
         f"an argument is of a type that it does not take: found ({', '.join(given)}), expected "
         f"{signature}; see help(cospot.{name})"
     )
+
+
+#: Values that pybind11 converts, by the type that its message names.
+_CONVERTED: dict[str, tuple[type, ...]] = {
+    "bool": (bool, numpy.bool_),
+    "int": (numbers.Integral, numpy.integer),
+    "float": (numbers.Real, numpy.number),
+    "str": (str, bytes),
+}
+
+
+def _wrong_types(given: dict[str, Any], supported: str) -> list[str]:
+    """Name the arguments at fault, of a call with one signature and plain types."""
+    signatures = re.findall(r"(?m)^ +\d+\. .*\((.*)\)", supported)
+    if len(signatures) != 1:
+        return []
+    types = dict(re.findall(r"(\w+): (\w+)\b(?![.\[])", signatures[0]))
+    return [
+        f"{name} is of type {_type_name(value)}, expected {types[name]}"
+        for name, value in given.items()
+        if types.get(name) in _CONVERTED and not isinstance(value, _CONVERTED[types[name]])
+    ]
 
 
 def _type_name(value: object) -> str:

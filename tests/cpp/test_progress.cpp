@@ -24,12 +24,22 @@ TEST_CASE("progress_text: the rate counts this invocation only, the rest follows
 TEST_CASE("ProgressLines: a line for every tenth, and the last one") {
   std::ostringstream log;
   ProgressLines lines(log);
-  for (std::size_t done = 0; done <= 100; ++done) lines.update({done, 100, 0, Seconds(1)});
-  lines.finish({100, 100, 0, Seconds(1)}, true);
+  for (std::size_t done = 0; done <= 100; ++done) lines.update({done, 100, 0, Seconds(3)});
+  lines.finish({100, 100, 0, Seconds(3)}, true);
   const std::string text = log.str();
   CHECK(std::count(text.begin(), text.end(), '\n') == 10);
   CHECK(text.starts_with("10/100 runs"));
   CHECK(contains(text, "\n100/100 runs"));
+}
+
+TEST_CASE("ProgressLines: nothing of work that is over within 2 s, unless it was stopped") {
+  std::ostringstream log;
+  ProgressLines lines(log);
+  for (std::size_t done = 0; done <= 100; ++done) lines.update({done, 100, 0, Seconds(1)});
+  lines.finish({100, 100, 0, Seconds(1)}, true);
+  CHECK(log.str().empty());
+  lines.finish({50, 100, 0, Seconds(1)}, false);
+  CHECK(log.str() == "50/100 runs  50.0 runs/s  1 s left (stopped)\n");
 }
 
 TEST_CASE("ProgressBar: one line, redrawn no more than ten times a second") {

@@ -39,13 +39,21 @@ def test_an_argument_is_missing_or_too_many(workload: cospot.Workload) -> None:
         cospot.size(workload, "COS")
 
 
-def test_a_value_of_another_type_says_what_was_found() -> None:
+def test_a_value_of_another_type_names_the_argument() -> None:
     with pytest.raises(cospot.ArgumentError) as raised:
         cospot.optimal_interval("ten", mttr_hours=2.0)
     assert str(raised.value) == (
-        "optimal_interval: an argument is of a type that it does not take: found (str, "
-        "mttr_hours: float), expected (checkpoint_hours, mttr_hours); see "
+        "optimal_interval: checkpoint_hours is of type str, expected float; see "
         "help(cospot.optimal_interval)"
+    )
+
+
+def test_an_object_of_another_type_says_what_was_found() -> None:
+    with pytest.raises(cospot.ArgumentError) as raised:
+        cospot.size("requests.csv", vm="COS", host=(64, 262144))
+    assert str(raised.value).startswith(
+        "size: an argument is of a type that it does not take: found (str, vm: str, host: tuple), "
+        "expected (workload, "
     )
 
 

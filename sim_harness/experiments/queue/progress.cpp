@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t kBarWidth = 30;
 constexpr std::chrono::duration<double> kRedrawEvery{0.1};
+/// A log says nothing of work that is over before.
+constexpr std::chrono::duration<double> kWorthALine{2};
 
 std::string duration_text(double seconds) {
   if (seconds < 90) return fmt::format("{:.0f} s", std::ceil(seconds));
@@ -53,12 +55,13 @@ void ProgressBar::finish(const ProgressState& state, bool complete) {
 
 void ProgressLines::update(const ProgressState& state) {
   const std::size_t tenths = state.total == 0 ? 10 : state.done * 10 / state.total;
-  if (tenths <= tenths_ || state.done == state.total) return;
+  if (tenths <= tenths_ || state.done == state.total || state.elapsed < kWorthALine) return;
   tenths_ = tenths;
   *log_ << progress_text(state) << std::endl;
 }
 
 void ProgressLines::finish(const ProgressState& state, bool complete) {
+  if (complete && state.elapsed < kWorthALine) return;
   *log_ << progress_text(state) << (complete ? "" : " (stopped)") << std::endl;
 }
 

@@ -41,7 +41,7 @@ class ProgressBar final : public ProgressSink {
   std::chrono::duration<double> next_draw_{0};
 };
 
-/// A plain line for a log file whenever a further tenth is done.
+/// A plain line for a log file whenever a further tenth is done, of work that takes 2 s or more.
 class ProgressLines final : public ProgressSink {
  public:
   explicit ProgressLines(std::ostream& log) : log_(&log) {}
