@@ -299,6 +299,8 @@ def test_without_an_audit_log_evictions_are_unknown_and_not_0(case: Case, capsys
         "evictions are not known: no audit log tells of this month",
         f"there is no audit log at {case.log} here",
     ]
+    found = case.bill(capsys, "--logged-since", "2025-01-01", code=1)
+    assert only_row(found)["evictions"] is None
 
 
 def test_a_log_that_begins_within_the_month_tells_a_part(case: Case, capsys: Any) -> None:
