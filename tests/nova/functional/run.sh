@@ -36,4 +36,5 @@ fi
 PYTHONPATH=$(realpath "$build/python"):$PWD/tests/nova/functional
 export PYTHONPATH
 exec "$python" -m pytest -p no:cacheprovider -p nova_test_overlay -W ignore \
-  "$@" tests/nova/functional/test_servers.py tests/nova/functional/test_mixed_cloud.py
+  "$@" tests/nova/functional/test_servers.py tests/nova/functional/test_mixed_cloud.py \
+  tests/nova/functional/test_server_times.py

@@ -12,7 +12,7 @@ from typing import Any
 
 from seeds.kernel import Current, Thread, monotonic, process, sleep, wall
 
-TIME = SimpleNamespace(monotonic=monotonic, time=wall, sleep=sleep)
+TIME = SimpleNamespace(monotonic=monotonic, perf_counter=monotonic, time=wall, sleep=sleep)
 
 
 class Datetime(real_datetime.datetime):

@@ -25,6 +25,7 @@ class CloudStandIn:
         self.flavors = []
         self.access = {}
         self.servers = []
+        self.actions = {}  # of a server, the latest first
         self.providers = {}
         self.registered_limits = {}  # resource to default limit
         self.users = {"admin": {"id": "u", "password": "secret"}}  # by name
@@ -231,6 +232,12 @@ def _servers(cloud, query, body, version):
     return _page(cloud, query, rows, "servers")
 
 
+def _actions(cloud, query, body, version, server):
+    if server not in cloud.actions:
+        return 404, {"itemNotFound": {"message": "no such server", "code": 404}}
+    return 200, {"instanceActions": cloud.actions[server]}
+
+
 def _inventories(cloud, query, body, version, provider):
     if provider not in cloud.providers:
         return 404, {"errors": [{"status": 404, "detail": f"no provider {provider}"}]}
@@ -310,6 +317,7 @@ ROUTES = (
     (r"GET /compute/flavors/([^/]+)/os-flavor-access", _access),
     (r"POST /compute/flavors/([^/]+)/action", _flavor_action),
     (r"GET /compute/servers/detail", _servers),
+    (r"GET /compute/servers/([^/]+)/os-instance-actions", _actions),
     (r"GET /placement/resource_providers/([^/]+)/inventories", _inventories),
     (r"GET /placement/resource_providers/([^/]+)/allocations", _allocations),
 )

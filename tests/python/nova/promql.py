@@ -1,11 +1,11 @@
-"""Which metrics and labels of the evictor's registry a PromQL expression or a template names."""
+"""Which metrics and labels of cospot a PromQL expression or a template names."""
 
 from __future__ import annotations
 
 import re
 from typing import Any, Final
 
-_PREFIX: Final = "cospot_evictor_"
+_PREFIXES: Final = ("cospot_evictor_", "cospot_scheduler_")
 _STRING: Final = r'"(?:[^"\\]|\\.)*"'
 _METRIC: Final = re.compile(rf"\b([a-zA-Z_:][\w:]*)\s*(?:\{{((?:{_STRING}|[^{{}}\"])*)\}})?")
 _MATCHER: Final = re.compile(rf"\s*([a-zA-Z_]\w*)\s*(?:=~|!~|!=|=)\s*{_STRING}\s*(?:,|$)")
@@ -19,11 +19,12 @@ _OF_TARGETS: Final = {"instance", "job"}
 
 
 def registered() -> dict[str, set[str]]:
-    """Return the labels of every series that the evictor exports, by the name of the series."""
+    """Return the labels of every series that is exported, by the name of the series."""
     from cospot.nova.evictor.records import Metrics
+    from cospot.nova.scheduler.metrics import series as scheduler_series
     from prometheus_client import Counter, Gauge, Histogram
 
-    series: dict[str, set[str]] = {}
+    series = dict(scheduler_series())
     for metric in vars(Metrics()).values():
         if not isinstance(metric, (Counter, Gauge, Histogram)):
             continue
@@ -43,7 +44,7 @@ def named(expression: str) -> dict[str, set[str]]:
     """Return the metrics that an expression names, with the labels that it matches or groups by.
 
     Raises:
-        ValueError: a word in it is neither a metric of the evictor nor a known part of PromQL.
+        ValueError: a word in it is neither a metric of cospot nor a known part of PromQL.
     """
     grouped: set[str] = set()
     for _, labels in _GROUPING.findall(expression):
@@ -54,7 +55,7 @@ def named(expression: str) -> dict[str, set[str]]:
     for name, matchers in _METRIC.findall(rest):
         if name in _WORDS:
             continue
-        if not name.startswith(_PREFIX):
+        if not name.startswith(_PREFIXES):
             raise ValueError(f"{name!r} in {expression!r}")
         used = found.setdefault(name, set())
         if _MATCHER.sub("", matchers).strip():
@@ -66,7 +67,7 @@ def named(expression: str) -> dict[str, set[str]]:
 
 
 def faults(expression: str, series: dict[str, set[str]]) -> list[str]:
-    """Return what an expression names that the evictor does not export."""
+    """Return what an expression names that nothing exports."""
     wrong = []
     for name, labels in named(expression).items():
         if name not in series:

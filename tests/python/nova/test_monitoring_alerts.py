@@ -68,7 +68,7 @@ def test_the_check_of_names_finds_wrong_ones(expression: str, wrong: list[str]) 
     assert faults(expression, registered()) == wrong
 
 
-def test_every_metric_and_label_is_one_of_the_evictor() -> None:
+def test_every_metric_and_label_exists() -> None:
     series = registered()
     assert len(series) > 30
     for name, rule in alerts().items():

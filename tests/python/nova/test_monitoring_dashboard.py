@@ -1,4 +1,4 @@
-"""examples/nova/monitoring/dashboard.json: a dashboard of metrics that the evictor exports."""
+"""examples/nova/monitoring/dashboard.json: a dashboard of all the metrics, and no other ones."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def targets() -> Iterator[tuple[str, dict[str, Any]]]:
             yield panel["title"], target
 
 
-def test_every_query_names_metrics_and_labels_of_the_evictor() -> None:
+def test_every_query_names_metrics_and_labels_that_exist() -> None:
     series = registered()
     seen = [(title, faults(target["expr"], series)) for title, target in targets()]
     assert len(seen) > 30
@@ -54,7 +54,7 @@ def test_legends_show_labels_that_the_query_keeps() -> None:
             assert shown <= {"instance"}, title
 
 
-def test_every_metric_of_the_evictor_is_shown() -> None:
+def test_every_metric_is_shown() -> None:
     used = {name for _, target in targets() for name in named(target["expr"])}
 
     def family(name: str) -> str:

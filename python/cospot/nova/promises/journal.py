@@ -188,6 +188,11 @@ class PromiseJournal:
                 count["broken_due"] = count.get("broken_due", 0) + is_due
         return {own: PromiseCounts(targets[own], **count) for own, count in found.items()}
 
+    def broken(self) -> list[KnownPromise]:
+        """Return the promises that were broken, of those that still count."""
+        with self._lock:
+            return [known for known in self._known.values() if known.broken_at is not None]
+
     def refresh(self) -> None:
         """Read what was written since the last time, by whomever.
 

@@ -156,10 +156,13 @@ class _Case:
         if self.is_spot:
             verdict = self._judge(promises)
             if verdict.refused:
-                return Decision(self.instance, [])
-            self._keep_out_of_reserves()
+                return Decision(self.instance, [], refused="lifetime", answer=verdict.answer)
+            reserved = self._keep_out_of_reserves()
             states = self._states_at(self._rank(self._policies.spot))
-            return Decision(self.instance, states, promise=verdict.promise if states else None)
+            if not states:
+                # A promise without a host is none.
+                return Decision(self.instance, [], refused=self._why_nowhere(reserved))
+            return Decision(self.instance, states, promise=verdict.promise, answer=verdict.answer)
         order = self._rank(self._policies.vm)
         plans: tuple[PlannedHost, ...] = ()
         if order.size > 0:
@@ -167,11 +170,18 @@ class _Case:
             plans = self._plans(order[: self._settings.plan_hosts].tolist())
         return Decision(self.instance, self._states_at(order) + self._doubtful(order), plans)
 
-    def _keep_out_of_reserves(self) -> None:
-        """Leave out the hosts on which a spot would be in capacity that is reserved for VMs."""
+    def _why_nowhere(self, reserved: _Rows) -> str:
+        """Return why a spot gets no host; `reserved` are those that reserves took from it."""
+        if not self._states:
+            return "aggregates"
+        is_reserved = self._live.has_room(reserved, self._request, True).any()
+        return "reserve" if is_reserved else "capacity"
+
+    def _keep_out_of_reserves(self) -> _Rows:
+        """Leave out, and return, the hosts where a spot would be in capacity reserved for VMs."""
         reserves = self._policies.reserves
         if not reserves or self._rows.size == 0:
-            return
+            return self._rows[:0]
         if any(reserve.aggregate for reserve in reserves):
             for state in (self._states[place] for place in self._places.tolist()):
                 self._mirror.host(state.uuid).aggregates = aggregates_of(state)
@@ -186,8 +196,10 @@ class _Case:
                 len(hosts),
                 ", ".join(sorted(in_the_way)),
             )
+        kept_out = self._rows[~np.array(may)]
         self._rows = self._rows[np.array(may)]
         self._places = self._places[np.array(may)]
+        return kept_out
 
     def _judge(self, promises: PromiseCheck) -> Verdict:
         if self._moves:

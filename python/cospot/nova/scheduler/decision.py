@@ -23,6 +23,10 @@ class Decision:
     """For a VM: the evictions on the first hosts; empty when none of them needs any."""
     promise: Promise | None = None
     """For a spot that asked for a lifetime: what it is promised on any of these hosts."""
+    refused: str = ""
+    """For a spot without a host: why; a reason of the metric `spots_refused_total`."""
+    answer: str = ""
+    """For a spot that asked for a lifetime: an outcome of the metric `promises_total`."""
 
 
 def keep_decision(spec: Any, decision: Decision | None) -> None:

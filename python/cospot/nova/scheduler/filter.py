@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from cospot.nova.scheduler import options
 from cospot.nova.scheduler.decision import Decision, decision_of, keep_decision
 from cospot.nova.scheduler.lenient_type import WrongValue
 from cospot.nova.scheduler.live_options import live_options_of
+from cospot.nova.scheduler.metrics import RequestTally, metrics_of
 from cospot.nova.scheduler.nova_settings import warn_of_nova_settings
 from cospot.nova.scheduler.pass_through import PassThrough
 from cospot.nova.scheduler.plan_publisher import NotificationSender, PlanPublisher, make_plan
@@ -50,6 +52,7 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
         self._options.take()
         self._read: tuple[OptionValues, Settings] | None = None
         self._made: tuple[Settings, Policies | str] | None = None
+        self._metrics = metrics_of(CONF.cospot.metrics_directory)
         self.failures = 0
         warn_of_nova_settings(CONF)
         self._warn_of_own_settings()
@@ -76,11 +79,22 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
         # Overriding filter_all goes round Nova's own test of this.
         if not hosts or utils.request_is_rebuild(spec_obj):
             return hosts
+        began = time.perf_counter()
+        tally = RequestTally()
+        kept = self._kept(hosts, spec_obj, tally)
+        if self._metrics is not None:
+            self._metrics.note_request(tally, time.perf_counter() - began)
+        return kept
+
+    def _kept(self, hosts: list[Any], spec_obj: Any, tally: RequestTally) -> list[Any]:
         is_spot = False
         try:
             is_spot = spot_flavors.is_spot_flavor(spec_obj.flavor.extra_specs)
-            return self._filter(hosts, spec_obj)
-        except Exception:
+            tally.kind = "spot" if is_spot else "vm"
+            return self._filter(hosts, spec_obj, tally)
+        except Exception as error:
+            why = "configuration" if isinstance(error, ConfigError) else "failure"
+            tally.refused, tally.passed_through = (why, "") if is_spot else ("", why)
             self.failures += 1
             LOG.exception(
                 "cospot: failure %d: no decision for instance %s; %s",
@@ -91,14 +105,18 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
         keep_decision(spec_obj, None)
         return [] if is_spot else hosts
 
-    def _filter(self, hosts: list[Any], spec: Any) -> list[Any]:
+    def _filter(self, hosts: list[Any], spec: Any, tally: RequestTally) -> list[Any]:
         earlier = decision_of(spec)
         keep_decision(spec, None)
         settings = self._settings()
         if not settings.enabled:
+            tally.passed_through = "disabled"
             return hosts
         if isinstance(self._decider, PassThrough):
-            return self._decider.hosts(hosts, spec, settings)
+            tally.passed_through = "module"
+            kept = self._decider.hosts(hosts, spec, settings)
+            tally.refused = "" if kept else "capacity"
+            return kept
         policies = self._policies(settings)
         # Nova asks again about the last instance of a multi-create, to find alternates.
         is_first_time = earlier is None
@@ -108,7 +126,11 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
         if is_first_time:
             self._tell(decision, spec, settings)
         if settings.dry_run:
+            tally.passed_through = "dry_run"
             return hosts
+        tally.is_repeated = not is_first_time
+        if is_first_time:
+            tally.refused, tally.promise = decision.refused, decision.answer
         keep_decision(spec, decision)
         return list(decision.order)
 

@@ -8,7 +8,17 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable
+
+
+def native_sleep(seconds: float) -> None:
+    """Sleep in a native thread; eventlet's sleep would run its green threads there."""
+    patcher = sys.modules.get("eventlet.patcher")
+    if patcher is not None and patcher.is_monkey_patched("time"):
+        patcher.original("time").sleep(seconds)
+    else:
+        time.sleep(seconds)
 
 
 def start_native_thread(work: Callable[[], None]) -> None:

@@ -301,7 +301,21 @@ Seconds since the end of the history that the file was made of, after which it c
     ),
 ]
 
-OPTIONS = [*_SWITCHES, *_POLICIES, *_SCOPE, *_PLANS, *_VIEW, *_PROMISES]
+_METRICS = [
+    cfg.StrOpt(
+        "metrics_directory",
+        default="",
+        help=_joined(
+            """
+Directory that each process of nova-scheduler writes a file of Prometheus metrics to, for the
+textfile collector of node_exporter. nova-scheduler's user must be able to write there. Empty: no
+metrics. Read at the start only.
+"""
+        ),
+    ),
+]
+
+OPTIONS = [*_SWITCHES, *_POLICIES, *_SCOPE, *_PLANS, *_VIEW, *_PROMISES, *_METRICS]
 _LENIENT = lenient(OPTIONS)
 
 

@@ -45,13 +45,16 @@ class Verdict:
     Attributes:
         refused: whether it gets no host.
         promise: what it was promised; None when nothing was.
+        answer: an outcome of the metric `promises_total`; empty where nothing was asked.
     """
 
     refused: bool = False
     promise: Promise | None = None
+    answer: str = ""
 
 
 NOT_ASKED = Verdict()
+_UNAVAILABLE = Verdict(answer="unavailable")
 
 
 class PromiseCheck:
@@ -86,7 +89,7 @@ class PromiseCheck:
             return self._judge(spec, instance, size, settings, free_of_hosts)
         except Exception:
             LOG.exception("cospot: no lifetime was promised to spot %s; it is placed", instance)
-            return NOT_ASKED
+            return _UNAVAILABLE
 
     def _judge(
         self,
@@ -100,28 +103,28 @@ class PromiseCheck:
             asked = asked_lifetime(spec)
         except LifetimeError as error:
             LOG.warning("cospot: spot %s is refused: cospot:lifetime: %s", instance, error)
-            return Verdict(refused=True)
+            return Verdict(refused=True, answer="malformed")
         # An instance that moves was promised what it was when it came.
         if asked is None or ("ignore_hosts" in spec and spec.ignore_hosts):
             return NOT_ASKED
         target = settings.lifetime_target or 0.0
         table = self._file.table(settings.lifetime_promises, settings.promises_max_age)
         if table is None:
-            return NOT_ASKED
+            return _UNAVAILABLE
         number = table.target_index(target)
         if number is None:
             made = ", ".join(f"{each:g}" for each in table.targets)
             self._file.say(f"it has no promises for lifetime_target {target:g}, only for {made}")
-            return NOT_ASKED
+            return _UNAVAILABLE
         sized = table.for_size((size.vcpus, size.memory_mb, size.disk_gb))
         slots = 0 if sized is None else free_slots(sized.size, free_of_hosts())
         may = None if sized is None else sized.promised(slots, number)
         if may is None or asked > may:
             _tell_refused(instance, size, asked, may, slots, sized, target)
-            return Verdict(refused=True)
+            return Verdict(refused=True, answer="denied")
         if instance is None:
             return NOT_ASKED
-        return Verdict(promise=Promise(instance, self._now(), asked, target))
+        return Verdict(promise=Promise(instance, self._now(), asked, target), answer="given")
 
 
 def free_slots(size: SizeKey, free_of_hosts: Iterable[Size]) -> int:

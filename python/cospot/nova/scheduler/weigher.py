@@ -8,6 +8,7 @@ all the others, which decide where it does not.
 from __future__ import annotations
 
 import operator
+import time
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from oslo_log import log as logging
 from cospot.nova.scheduler import operator_weighers, options
 from cospot.nova.scheduler.decision import decision_of
 from cospot.nova.scheduler.live_options import live_options_of
+from cospot.nova.scheduler.metrics import metrics_of
 
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
@@ -38,6 +40,9 @@ class CospotWeigher(weights.BaseHostWeigher):  # type: ignore[misc]  # Nova is n
     minval = 0.0
     maxval = 1.0
 
+    def __init__(self) -> None:
+        self._metrics = metrics_of(CONF.cospot.metrics_directory)
+
     def weight_multiplier(self, host_state: Any) -> int:
         """Return a multiplier before which all of Nova's own (the largest is 1e6) are nothing.
 
@@ -47,9 +52,12 @@ class CospotWeigher(weights.BaseHostWeigher):  # type: ignore[misc]  # Nova is n
 
     def weigh_objects(self, weighed_obj_list: Sequence[Any], weight_properties: Any) -> list[float]:
         """Return a weight for each host, the larger the better."""
+        began = time.perf_counter()
         hosts = [weighed.obj for weighed in weighed_obj_list]
         ranks = _ranks(hosts, weight_properties)
         if ranks is not None:
+            if self._metrics is not None:
+                self._metrics.note_weigher(time.perf_counter() - began)
             return ranks
         if len(CONF.filter_scheduler.weight_classes) > 1:
             return [0.0] * len(hosts)  # the others decide

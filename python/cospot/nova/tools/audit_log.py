@@ -92,7 +92,7 @@ def eviction_times(path: Path) -> EvictionTimes:
     ordered: dict[str, float] = {}
     for record in _records(path, whole=True):
         event, instance = str(record.get("event")), str(record.get("instance"))
-        at = _seconds(record.get("time"))
+        at = seconds_of(record.get("time"))
         if at is None:
             continue
         since = min(since, at)
@@ -104,7 +104,8 @@ def eviction_times(path: Path) -> EvictionTimes:
     return EvictionTimes(since, sorted(ordered.values()))
 
 
-def _seconds(text: Any) -> float | None:
+def seconds_of(text: Any) -> float | None:
+    """Return a record's time in seconds since the epoch; None where it has none."""
     try:
         moment = datetime.fromisoformat(str(text).replace("Z", "+00:00"))
     except ValueError:
@@ -115,15 +116,16 @@ def _seconds(text: Any) -> float | None:
 def _records(path: Path, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:
     with path.open("rb") as file:
         if whole:
-            yield from _objects(file)
+            yield from objects(file)
             return
         size = file.seek(0, 2)
         file.seek(max(0, size - _MOST_BYTES))
         lines = file.read().splitlines()
-    yield from _objects(lines)
+    yield from objects(lines)
 
 
-def _objects(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
+def objects(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
+    """Yield the records among some lines; what is none is passed over."""
     for line in lines:
         try:
             record = json.loads(line)

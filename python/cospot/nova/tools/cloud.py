@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -136,6 +136,24 @@ class Cloud:
         """Yield all projects' servers in detail."""
         query = {"all_tenants": "1", **query}
         yield from self._pages("/servers/detail", "servers", _SERVERS, **query)
+
+    def actions(
+        self, servers: Iterable[str]
+    ) -> Iterator[tuple[str, list[dict[str, Any]] | CloudError]]:
+        """Yield with each server's UUID what was done with it, or why that is not known."""
+
+        def read(uuid: str) -> tuple[str, list[dict[str, Any]] | CloudError]:
+            path, name = f"/servers/{uuid}/os-instance-actions", "instanceActions"
+            try:
+                body = self._get(self._compute, path, name, _SERVERS)
+            except CloudError as error:
+                return uuid, error
+            if body.get("links"):
+                return uuid, CloudError(f"compute: server {uuid} has more actions than a page")
+            return uuid, list(body[name])
+
+        with ThreadPoolExecutor(_CONNECTIONS) as pool:
+            yield from pool.map(read, servers)
 
     def provider(self, uuid: str) -> Provider:
         """Return a resource provider's inventories and allocations."""

@@ -16,6 +16,7 @@ from oslo_config import cfg
 import cospot
 from cospot.errors import CospotError
 from cospot.nova.tools import flavor_command, inventory_command, setup_command, status_command
+from cospot.nova.tools.bill import bill_command
 from cospot.nova.tools.doctor import command as doctor_command
 from cospot.nova.tools.history import command as history_command
 from cospot.nova.tools.plan import plan_command
@@ -101,6 +102,7 @@ def _parser() -> argparse.ArgumentParser:
         promise_command,
         quote_command,
         plan_command,
+        bill_command,
     ):
         module.add_parser(commands)
     return parser

@@ -22,14 +22,24 @@ def read_instances(cloud: Cloud, since: float) -> Iterator[PastInstance]:
     Raises:
         CloudError: Nova does not answer, or one of its cells does not.
     """
-    unreachable = 0
     groups = cloud.server_groups()
+    for row in read_rows(cloud, since):
+        yield _instance(row, groups)
+
+
+def read_rows(cloud: Cloud, since: float) -> Iterator[Mapping[str, Any]]:
+    """Yield the same instances as Nova shows them.
+
+    Raises:
+        CloudError: Nova does not answer, or one of its cells does not.
+    """
+    unreachable = 0
     moment = datetime.fromtimestamp(since, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     for query in ({}, {"deleted": "true", "changes-since": moment}):
         for row in cloud.servers(query):
             # Of a cell that does not answer Nova knows little more than the ids of servers.
             if "flavor" in row:
-                yield _instance(row, groups)
+                yield row
             else:
                 unreachable += 1
     if unreachable > 0:
@@ -74,9 +84,9 @@ def _instance(row: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]) -
         vcpus=flavor["vcpus"],
         memory_mb=flavor["ram"],
         disk_gb=flavor["disk"] + flavor["ephemeral"] + -(-flavor["swap"] // 1024),
-        created=_seconds(row["created"]),
+        created=seconds_of(row["created"]),
         launched=row.get("OS-SRV-USG:launched_at") is not None,
-        ended=None if ended is None else _seconds(ended),
+        ended=None if ended is None else seconds_of(ended),
         flavor=flavor["original_name"],
         extra_specs=flavor.get("extra_specs") or {},
         wishes=_wishes(row, groups),
@@ -94,7 +104,7 @@ def _wishes(row: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]) -> 
     return Wishes(zone=zone) if zone else NO_WISHES
 
 
-def _seconds(text: str) -> float:
+def seconds_of(text: str) -> float:
     """Return seconds since the epoch of a time as Nova writes them: UTC, with or without a Z."""
     moment = datetime.fromisoformat(text.removesuffix("Z"))
     return moment.replace(tzinfo=moment.tzinfo or timezone.utc).timestamp()

@@ -197,6 +197,12 @@ class FirstEnd:
                 self.at = instance.ended if self.at is None else min(self.at, instance.ended)
             yield instance
 
+    def quiet_s(self, start: float, end: float) -> float:
+        """Return for how long nothing ended from the start of a window on; 0: not oddly long."""
+        quiet_s = (end if self.at is None else self.at) - start
+        is_odd = quiet_s > _QUIET_S and _QUIET_PARTS * quiet_s > end - start
+        return quiet_s if is_odd else 0.0
+
     def doubt(self, start: float, end: float) -> str:
         """Return why a window may not have been observed from its start; empty: it seems to be.
 
@@ -204,8 +210,8 @@ class FirstEnd:
             start: Of the window, seconds since the epoch.
             end: Until when it was observed.
         """
-        quiet_s = (end if self.at is None else self.at) - start
-        if quiet_s <= _QUIET_S or _QUIET_PARTS * quiet_s <= end - start:
+        quiet_s = self.quiet_s(start, end)
+        if quiet_s == 0:
             return ""
         remedy = "export from databases that still have archived instances"
         if self.at is not None:

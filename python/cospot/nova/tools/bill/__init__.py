@@ -1,0 +1,1 @@
+"""`cospot-nova bill`: what spots used in a month, what was evicted, which promises were broken."""

@@ -1,0 +1,124 @@
+"""What the evictor's audit logs tell of a month, rotated ones too, and since when they tell it."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from cospot.nova.tools.audit_log import objects, seconds_of
+
+_EVENTS: Final = frozenset({"intent", "freed", "failed", "gone", "promise_broken"})
+#: Of spots that somebody else had deleted before.
+_OF_OTHERS: Final = frozenset({"soft-deleted", "deletion-stuck"})
+
+
+@dataclass
+class Ended:
+    """An eviction.
+
+    Attributes:
+        at: When it was ordered first, seconds since the epoch.
+        is_open: Whether its end was not seen yet.
+    """
+
+    at: float
+    is_open: bool = True
+
+
+@dataclass
+class AuditHistory:
+    """What some audit logs tell.
+
+    Attributes:
+        files: Those that were read.
+        since: The time of their first record, seconds since the epoch; infinite: there is none.
+        problems: What could not be read, or is missing.
+        evictions: By the spot's UUID.
+        broken: When a spot's promise was broken, by its UUID.
+        projects: Of evicted spots, by UUID.
+    """
+
+    files: list[Path] = field(default_factory=list)
+    since: float = math.inf
+    problems: list[str] = field(default_factory=list)
+    evictions: dict[str, list[Ended]] = field(default_factory=dict)
+    broken: dict[str, float] = field(default_factory=dict)
+    projects: dict[str, str] = field(default_factory=dict)
+
+    def take(self, event: str, record: Mapping[str, Any], at: float) -> None:
+        """Take a record; those of one spot in the order of their times."""
+        instance = str(record.get("instance"))
+        if event == "promise_broken":
+            self.broken.setdefault(instance, at)
+            return
+        known = self.evictions.setdefault(instance, [])
+        is_open = bool(known) and known[-1].is_open
+        if event == "intent":
+            self.projects[instance] = str(record.get("project_id") or "")
+            # Asked for again, it is one eviction, of when it was asked for first.
+            if not is_open and record.get("chosen_by") not in _OF_OTHERS:
+                known.append(Ended(at))
+        elif event == "freed" and is_open:
+            known[-1].is_open = False
+        elif event in ("failed", "gone") and is_open:
+            known.pop()
+
+
+def read_history(paths: Sequence[Path]) -> AuditHistory:
+    """Read audit logs, each with those that it was rotated to: `log.1`, `log-20261001.gz` ..."""
+    history = AuditHistory()
+    records: list[tuple[float, int, str, Mapping[str, Any]]] = []
+    for path in paths:
+        for file in _with_rotated(path, history.problems):
+            try:
+                for record in _records(file):
+                    at = seconds_of(record.get("time"))
+                    if at is None:
+                        continue
+                    history.since = min(history.since, at)
+                    event = str(record.get("event"))
+                    if event in _EVENTS:
+                        records.append((at, len(records), event, record))
+                history.files.append(file)
+            except FileNotFoundError:
+                history.problems.append(f"there is no audit log at {file} here")
+            except (OSError, EOFError, zlib.error) as error:
+                why = getattr(error, "strerror", None) or error
+                history.problems.append(f"audit log {file}: cannot be read to its end: {why}")
+    for at, _, event, record in sorted(records, key=lambda each: each[:2]):
+        history.take(event, record, at)
+    return history
+
+
+def _with_rotated(path: Path, problems: list[str]) -> list[Path]:
+    """Return the files of a log, the log itself last; it need not be there."""
+    pattern = re.compile(rf"{re.escape(path.name)}[.-]([0-9][0-9A-Za-z_:-]*)(\.gz)?")
+    found = {}
+    try:
+        for file in path.parent.iterdir():
+            match = pattern.fullmatch(file.name)
+            if match:
+                found[file] = match[1]
+            elif file.name.startswith((f"{path.name}.", f"{path.name}-")):
+                problems.append(
+                    f"{file} is not read: expected text, or .gz, as in {path.name}.1.gz"
+                )
+    except OSError:
+        pass  # the log itself is then not there either
+    numbers = {int(mark) for mark in found.values() if re.fullmatch(r"[0-9]{1,4}", mark)}
+    missing = sorted(set(range(1, max(numbers, default=0))) - numbers)
+    if missing:
+        problems.append(f"of the rotated audit logs {path}.{missing[0]} is missing")
+    return [*sorted(found), path]
+
+
+def _records(path: Path) -> Iterator[Mapping[str, Any]]:
+    with path.open("rb") as file:
+        lines: Iterable[bytes] = gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file
+        yield from objects(lines)

@@ -1,0 +1,162 @@
+"""When a server had its spot, by what Nova notes of it: docs/nova/billing.md has the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+from cospot.nova import spot_flavors
+from cospot.nova.tools.history.api_source import seconds_of
+
+#: Start and end, seconds since the epoch; an end of None: it goes on.
+Span: TypeAlias = tuple[float, float | None]
+
+#: After these Nova's launch time is no more that of the first start.
+_RELAUNCHING: Final = frozenset(
+    {"resize", "migrate", "revertResize", "rebuild", "evacuate", "rescue", "unshelve"}
+)
+#: Of those that failed, Nova's note says too little to tell what came of them.
+_DOUBTFUL: Final = frozenset({"resize", "shelve", "unshelve", "restore"})
+_GONE: Final = frozenset({"DELETED", "SOFT_DELETED"})
+#: No server takes longer from its request to its start.
+_LONGEST_BUILD_S: Final = 86400.0
+
+
+@dataclass(frozen=True)
+class Action:
+    """Something that was done with a server: when it began, and when it was last noted."""
+
+    name: str
+    began: float
+    noted: float
+
+
+@dataclass
+class ServerTime:
+    """A spot and when it ran.
+
+    Attributes:
+        spans: In order.
+        shelved: When it was shelved, by whomever.
+        review: Why a person should look at it; empty: nobody needs to.
+        ended: When it ended for good, however; None: it exists.
+    """
+
+    uuid: str
+    project: str
+    flavor: str
+    vcpus: int
+    spans: list[Span] = field(default_factory=list)
+    shelved: list[float] = field(default_factory=list)
+    review: set[str] = field(default_factory=set)
+    ended: float | None = None
+
+    def seconds(self, since: float, until: float, number: int | None = None) -> float:
+        """Return for how long it ran in a time, in all spans or in one of them."""
+        spans = self.spans if number is None else [self.spans[number]]
+        return sum(
+            max(0.0, min(until if end is None else end, until) - max(start, since))
+            for start, end in spans
+        )
+
+
+def is_spot(row: Mapping[str, Any]) -> bool:
+    """Tell whether a server as Nova shows it has a spot flavor."""
+    return spot_flavors.is_spot_flavor(row["flavor"].get("extra_specs"))
+
+
+def ended_at(row: Mapping[str, Any]) -> float | None:
+    """Return when a server ended by what Nova shows of itself; None: it exists."""
+    ended = row.get("OS-SRV-USG:terminated_at")
+    if ended is None and row["status"] in _GONE:
+        ended = row["updated"]
+    return None if ended is None else seconds_of(ended)
+
+
+def server_time(
+    row: Mapping[str, Any],
+    actions: Iterable[Mapping[str, Any]] | None,
+    since: float,
+    until: float,
+) -> ServerTime:
+    """Return when a server ran.
+
+    Args:
+        row: As Nova shows it.
+        actions: What was done with it, as Nova shows that; None: it is not known.
+        since: When the time begins that is billed, seconds since the epoch.
+        until: When it ends.
+    """
+    flavor = row["flavor"]
+    found = ServerTime(row["id"], row["tenant_id"], flavor["original_name"], flavor["vcpus"])
+    found.ended = ended_at(row)
+    launched = row.get("OS-SRV-USG:launched_at")
+    if launched is None:
+        return found  # it never ran
+    done, failed = _read(actions or ())
+    if not any(action.name == "create" for action in [*done, *failed]):
+        found.review.add("actions unknown")
+        found.spans = [(seconds_of(launched), found.ended)]
+        return found
+    found.review |= set(_reasons(done, failed, since, until))
+    start = seconds_of(launched)
+    if any(action.name in _RELAUNCHING for action in [*done, *failed]):
+        # Its launch time is a later one.
+        created = seconds_of(row["created"])
+        first = [action.noted for action in done if action.name == "create"]
+        start = min(first[0] if first else created, start)
+        if not first and created > since - _LONGEST_BUILD_S:
+            found.review.add("start unknown")
+    _cut(found, start, done)
+    return found
+
+
+def _reasons(
+    done: Iterable[Action], failed: Iterable[Action], since: float, until: float
+) -> Iterator[str]:
+    """Yield why a person should look at a server of which this was done."""
+    for action in done:
+        # Nova shows the flavor of now alone: a later resize hides the one that it had.
+        if action.name == "resize" and action.began >= since:
+            yield "resized"
+        if action.name in ("evacuate", "restore") and since <= action.began < until:
+            yield f"{action.name}d"
+    if any(action.name in _DOUBTFUL and since <= action.began < until for action in failed):
+        yield "failed action"
+
+
+def _cut(found: ServerTime, start: float, done: Sequence[Action]) -> None:
+    """Find the spans between the first start and the end."""
+    began: float | None = start
+    for action in done:
+        if action.name == "shelve":
+            found.shelved.append(action.began)
+        if action.name in ("shelve", "delete") and began is not None:
+            if action.name == "delete" and found.ended is None and not _is_restored(action, done):
+                found.review.add("deletion without end")
+                continue
+            found.spans.append((began, max(began, action.began)))
+            began = None
+        elif action.name == "unshelve" and began is None:
+            began = action.noted
+        elif action.name == "restore" and began is None:
+            began = action.began
+    if began is not None:
+        found.spans.append((began, found.ended))
+
+
+def _is_restored(deletion: Action, done: Sequence[Action]) -> bool:
+    return any(each.name == "restore" and each.began >= deletion.began for each in done)
+
+
+def _read(actions: Iterable[Mapping[str, Any]]) -> tuple[list[Action], list[Action]]:
+    """Return the actions that Nova did and those that failed, the first one first."""
+    done: list[Action] = []
+    failed: list[Action] = []
+    for each in actions:
+        began = seconds_of(each["start_time"])
+        noted = each.get("updated_at")
+        action = Action(each["action"], began, began if noted is None else seconds_of(noted))
+        (failed if each.get("message") else done).append(action)
+    return sorted(done, key=lambda each: each.began), failed
