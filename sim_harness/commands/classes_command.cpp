@@ -76,7 +76,7 @@ CapacityTrace load(const ClassesArguments& arguments, PolicyLoader& loader) {
       yaml_of_hosts_option(arguments.host),
       hosts ? fmt::format("hosts: {}", *hosts) : "headroom_percent: 0",
       arguments.vm.empty() ? "COS" : yaml_text(arguments.vm));
-  ProviderSettings scenario = read_scenario(parse_yaml(text, "cospot classes"), {}, loader);
+  ProviderSettings scenario = read_scenario(parse_yaml(text, "classes"), {}, loader);
   scenario.workloads = {spec.source};
   return run_trace(scenario, spec.label, arguments.options);
 }

@@ -225,7 +225,7 @@ void add_economy_commands(CLI::App& app) {
   plan->callback([planning] { run_plan(*planning); });
 
   CLI::App* backtest = economy->add_subcommand(
-      "backtest", "Backtest: make the same promises on past data and check whether they were kept");
+      "backtest", "Make the same promises on past data and check whether they were kept");
   const auto testing = add_input(*backtest, {"ses", "mean", "minimum", "oracle"});
   add_judging(*backtest, *testing);
   backtest->callback([testing] { run_backtest(*testing); });

@@ -49,7 +49,7 @@ StudyFile study_of_history(const SignalsArguments& arguments, PolicyLoader& load
       "study: signals\nworkloads: {{synthetic: azure2020, seed: 1}}\nhost: {}\n{}\nvm: COS\n"
       "spot: vmaUTIL\nevictor: YJF\nsaf: true\notn: 8\n",
       yaml_of_hosts_option(arguments.datacenter.given().host), size_yaml(arguments.datacenter));
-  return {.root = with_overrides(parse_yaml(text, "cospot signals"), arguments.overrides),
+  return {.root = with_overrides(parse_yaml(text, "signals"), arguments.overrides),
           .folder = {},
           .window = arguments.window.window(),
           .policies = &loader};

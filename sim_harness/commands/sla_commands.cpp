@@ -53,7 +53,7 @@ StudyFile study_of_workload(const QuoteArguments& arguments, PolicyLoader& loade
       yaml_text(arguments.study), yaml_of_hosts_option(arguments.host));
   std::vector<std::string> overrides = arguments.overrides;
   if (arguments.hosts) overrides.push_back(fmt::format("hosts={}", *arguments.hosts));
-  return {.root = with_overrides(parse_yaml(text, "cospot sla quote"), overrides),
+  return {.root = with_overrides(parse_yaml(text, "sla quote"), overrides),
           .folder = {},
           .window = std::nullopt,
           .policies = &loader};
@@ -105,10 +105,10 @@ void add_sla_commands(CLI::App& app, PolicyLoader& loader) {
   sla->require_subcommand(1);
   add_stand_in_command(*sla);
   const auto arguments = std::make_shared<QuoteArguments>();
-  CLI::App* command = sla->add_subcommand(
-      "quote", "Quote lifetimes for every size of spot at one time of a study's first run");
+  CLI::App* command =
+      sla->add_subcommand("quote", "Quote lifetimes for every size of spot at one time");
   command
-      ->add_option("STUDY", arguments->study,
+      ->add_option("STUDY_OR_WORKLOAD", arguments->study,
                    "Study file (YAML) with study: sla, or a workload file or spec with --host")
       ->required();
   command->add_option(

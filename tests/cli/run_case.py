@@ -45,9 +45,15 @@ def run(case, cospot):
         before = files_below(here)
         environment = dict(os.environ, PATH=f"{cospot.parent}:{os.environ['PATH']}", LC_ALL="C")
         environment.pop("COSPOT_DATA", None)
-        done = subprocess.run(["bash", "-eu", "command"], cwd=here, env=environment,
-                              stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S,
-                              check=False)
+        done = subprocess.run(
+            ["bash", "-eu", "command"],
+            cwd=here,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
         version = subprocess.run([cospot, "--version"], capture_output=True, check=True).stdout
 
         def mask(output):
@@ -82,8 +88,10 @@ def differences(case, found):
     for name, content in found.items():
         wanted = expected(case, name)
         if content != wanted:
-            lines = [text.decode(errors="backslashreplace").splitlines(keepends=True)
-                     for text in (wanted, content)]
+            lines = [
+                text.decode(errors="backslashreplace").splitlines(keepends=True)
+                for text in (wanted, content)
+            ]
             yield "".join(difflib.unified_diff(*lines, fromfile=name, tofile="found"))
 
 

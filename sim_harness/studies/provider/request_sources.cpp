@@ -14,6 +14,7 @@
 #include "sim_harness/base/files/path_expansion.hpp"
 #include "sim_harness/data/workloads/csv_workload.hpp"
 #include "sim_harness/data/workloads/eucalyptus_trace.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 
 namespace cospot {
@@ -107,6 +108,13 @@ std::vector<RequestSource> read_source(const ConfigNode& node, std::string_view 
   const std::string text = read_label(node, key);
   if (key == "spot_workloads" && text == kSame)
     return {{.label = text, .yaml = text, .is_same_file = true}};
+  if (const WorkloadSpec spec = parse_workload_spec(text); spec.synthetic) {
+    return {{.label = text,
+             .yaml = yaml_text(text),
+             .file = text,
+             .spec = spec,
+             .unit = vcpus_unit_of(spec)}};
+  }
   std::vector<RequestSource> sources;
   try {
     for (const ExpandedPath& path : expand_path(text, folder)) {
@@ -169,8 +177,9 @@ RequestStore::RequestStore(const std::vector<std::vector<RequestSource>>& source
       if (source.file.empty()) continue;
       const auto is_it = [&](const auto& entry) { return entry.first == source.file; };
       if (std::ranges::any_of(files_, is_it)) continue;
-      Workload workload = is_eucalyptus_trace(source.file) ? read_eucalyptus_trace(source.file)
-                                                           : read_workload(source.file);
+      Workload workload = source.spec                        ? load_workload(*source.spec)
+                          : is_eucalyptus_trace(source.file) ? read_eucalyptus_trace(source.file)
+                                                             : read_workload(source.file);
       workload.name = source.label;
       files_.emplace_back(source.file, std::move(workload));
     }

@@ -12,6 +12,7 @@
 #include "sim_harness/data/workloads/renewal_workload.hpp"
 #include "sim_harness/data/workloads/vcpus_unit.hpp"
 #include "sim_harness/data/workloads/workload.hpp"
+#include "sim_harness/data/workloads/workload_spec.hpp"
 #include "sim_harness/experiments/results/experiment_record.hpp"
 
 namespace cospot {
@@ -19,8 +20,10 @@ namespace cospot {
 /// Where requests of one class come from: a value of `workloads` or `spot_workloads`.
 struct RequestSource {
   std::string label;
-  std::string yaml;              ///< as a study file has it
-  std::filesystem::path file{};  ///< a Eucalyptus trace or a workload; empty: generated
+  std::string yaml;  ///< as a study file has it
+  /// A Eucalyptus trace or a workload, or the text of a workload spec; empty: generated.
+  std::filesystem::path file{};
+  std::optional<WorkloadSpec> spec{};  ///< what that text says
   std::optional<LognormalSpec> lognormal{};
   const StandIn* stand_in = nullptr;
   VcpusUnit unit{};           ///< of a workload's vcpus
@@ -30,9 +33,9 @@ struct RequestSource {
 [[nodiscard]] Json setting_json(const RequestSource& source);
 [[nodiscard]] AxisValue axis_value(const RequestSource& source);
 
-/// Reads `workloads` or `spot_workloads`: files, `{synthetic: lognormal, interarrival: [3.5, 1],
-/// lifetime: [6, 1.5], days: 10, vcpus: 1}`, `{synthetic: ds2}`; for spots also `same`. Errors:
-/// ConfigError.
+/// Reads `workloads` or `spot_workloads`: files, workload specs, `{synthetic: lognormal,
+/// interarrival: [3.5, 1], lifetime: [6, 1.5], days: 10, vcpus: 1}`, `{synthetic: ds2}`; for spots
+/// also `same`. Errors: ConfigError.
 [[nodiscard]] std::vector<RequestSource> read_sources(const ConfigNode& node, std::string_view key,
                                                       const std::filesystem::path& folder);
 
