@@ -1,0 +1,216 @@
+"""The signals of each flavor, from the spots that were observed.
+
+| signal | what it says |
+|---|---|
+| `eviction_rate` | evictions per hour that a spot ran, with its 95 % interval and the number of spots, hours and evictions behind it; `of_running_28_d`: of the spots that ran at some time in the last 28 days, the share that was evicted in them; `of_ended`: of all that ended, the share that was evicted |
+| `expected_uptime` | the share of spots that is not evicted within some hours if their owners keep them, and the ages that 95, 75 and 50 % reach |
+| `risk` | the probability that a running spot is evicted within 10 and 60 minutes: the mean over those that run |
+
+Where there is too little to go by, a signal is None and `unknown` says why.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import cospot
+from cospot.nova.signals.spot_lives import SpotLife
+from cospot.nova.signals.survival import (
+    CONFIDENCE,
+    Exposure,
+    Observation,
+    Risk,
+    Survival,
+    rate_interval,
+    survival_of,
+)
+
+RISK_MINUTES: Final = (10, 60)
+UPTIME_HOURS: Final = (1, 6, 24, 168)
+UPTIME_SHARES: Final = (0.95, 0.75, 0.5)
+#: With fewer spots of a flavor nothing is estimated for it.
+LEAST_SPOTS: Final = 30
+#: With fewer evictions of all flavors together nothing is said of risk.
+LEAST_EVICTIONS: Final = 10
+_RUNNING_DAYS: Final = 28
+_DAY_S: Final = 86400.0
+_HOUR_S: Final = 3600.0
+
+
+@dataclass(frozen=True)
+class FlavorSignals:
+    """The signals of one flavor.
+
+    Attributes:
+        eviction_rate, expected_uptime, risk: JSON objects; None: not known.
+        unknown: why a signal is None, by its name.
+    """
+
+    flavor: str
+    running: int
+    eviction_rate: Mapping[str, Any] | None
+    expected_uptime: Mapping[str, Any] | None
+    risk: Mapping[str, Any] | None
+    unknown: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Signals:
+    """All signals of one moment.
+
+    Attributes:
+        now: that moment, seconds since the epoch.
+        since: from when on spots were observed, seconds since the epoch.
+        flavors: by name.
+        risks: what tells the risk of one spot, by flavor.
+    """
+
+    now: float
+    since: float
+    flavors: Mapping[str, FlavorSignals]
+    risks: Mapping[str, Risk]
+
+    def risk_of(self, life: SpotLife, now: float) -> dict[str, float] | None:
+        """Return the risk of one running spot; None: not known."""
+        risk = self.risks.get(life.flavor)
+        if risk is None or life.started_at is None:
+            return None
+        return _risk_at(risk, max(0.0, now - life.started_at))
+
+
+def signals_of(lives: Iterable[SpotLife], since: float, now: float) -> Signals:
+    """Return the signals of all flavors of which there was a spot.
+
+    Args:
+        lives: of spots, those too that are over.
+        since: from when on ends and evictions are known, seconds since the epoch.
+        now: seconds since the epoch.
+    """
+    by_flavor: dict[str, list[SpotLife]] = defaultdict(list)
+    for life in lives:
+        if life.started_at is not None:
+            by_flavor[life.flavor].append(life)
+    observed = {
+        flavor: _observations(group, since, now) for flavor, group in sorted(by_flavor.items())
+    }
+    of_all, exposures = Exposure(), {}
+    for flavor, observations in observed.items():
+        exposures[flavor] = Exposure()
+        exposures[flavor].add(observations)
+        of_all.add(observations)
+    risks = {
+        flavor: Risk(of_all, exposures[flavor])
+        for flavor, observations in observed.items()
+        if sum(of_all.evictions) >= LEAST_EVICTIONS and len(observations) >= LEAST_SPOTS
+    }
+    flavors = {
+        flavor: _flavor(by_flavor[flavor], observations, risks.get(flavor), since, now)
+        for flavor, observations in observed.items()
+    }
+    return Signals(now, since, flavors, risks)
+
+
+def _observations(lives: Iterable[SpotLife], since: float, now: float) -> list[Observation]:
+    """Return what was observed of spots, from the observation's begin up to now."""
+    found = []
+    for life in lives:
+        started = life.started_at or 0.0
+        over = max(started, min(now if life.over_at is None else life.over_at, now))
+        if over >= since:
+            evicted = life.evicted_at is not None and life.evicted_at <= now
+            found.append(Observation(max(0.0, since - started), over - started, evicted))
+    return found
+
+
+def _flavor(
+    lives: Sequence[SpotLife],
+    observations: Sequence[Observation],
+    risk: Risk | None,
+    since: float,
+    now: float,
+) -> FlavorSignals:
+    unknown = {}
+    rate = _eviction_rate(lives, observations, since, now)
+    if rate is None:
+        unknown["eviction_rate"] = "no spot has run while they were observed"
+    uptime = None
+    if len(observations) < LEAST_SPOTS:
+        unknown["expected_uptime"] = unknown["risk"] = (
+            f"too little data: {len(observations)} spots were observed, {LEAST_SPOTS} are needed"
+        )
+    else:
+        uptime = _expected_uptime(survival_of(observations))
+        if risk is None:
+            unknown["risk"] = (
+                f"too little data: {LEAST_EVICTIONS} evictions of all flavors together are needed"
+            )
+    running = [life for life in lives if life.runs]
+    shown = None
+    if risk is not None:
+        if running:
+            shown = _mean_risk(risk, running, now)
+        else:
+            unknown["risk"] = "no spot of the flavor runs"
+    name = lives[0].flavor
+    return FlavorSignals(name, len(running), rate, uptime, shown, unknown)
+
+
+def _eviction_rate(
+    lives: Sequence[SpotLife], observations: Sequence[Observation], since: float, now: float
+) -> dict[str, Any] | None:
+    hours = sum(each.exit_s - each.entry_s for each in observations) / _HOUR_S
+    if hours <= 0:
+        return None
+    evictions = sum(each.evicted for each in observations)
+    from_then = max(since, now - _RUNNING_DAYS * _DAY_S)
+    ran = [each for each in lives if each.over_at is None or each.over_at >= from_then]
+    ended = [each for each in lives if each.over_at is not None and each.over_at >= since]
+    return {
+        "per_hour": evictions / hours,
+        "per_hour_95": list(rate_interval(evictions, hours)),
+        "spots": len(observations),
+        "spot_hours": hours,
+        "evictions": evictions,
+        "of_running_28_d": _share(ran),
+        "of_ended": _share(ended),
+    }
+
+
+def _share(lives: Sequence[SpotLife]) -> dict[str, Any]:
+    evicted = sum(each.evicted_at is not None for each in lives)
+    interval = cospot.eviction_interval(len(lives), evicted, CONFIDENCE) if lives else None
+    return {
+        "share": evicted / len(lives) if lives else None,
+        "share_95": None if interval is None else list(interval),
+        "spots": len(lives),
+        "evicted": evicted,
+    }
+
+
+def _expected_uptime(survival: Survival) -> dict[str, Any]:
+    told = {hours: survival.at(hours * _HOUR_S) for hours in UPTIME_HOURS}
+    return {
+        "lives_hours": {
+            str(hours): None if one is None else {"share": one[0], "share_95": [one[1], one[2]]}
+            for hours, one in told.items()
+        },
+        "reached_s": {f"{share:g}": survival.reached_by(share) for share in UPTIME_SHARES},
+        "median_s": survival.reached_by(0.5),
+        "observed_up_to_s": survival.observed_s,
+    }
+
+
+def _risk_at(risk: Risk, age_s: float) -> dict[str, float]:
+    return {
+        f"evicted_within_{minutes}_min": risk.within(age_s, 60 * minutes)
+        for minutes in RISK_MINUTES
+    }
+
+
+def _mean_risk(risk: Risk, running: Sequence[SpotLife], now: float) -> dict[str, float]:
+    told = [_risk_at(risk, max(0.0, now - (each.started_at or now))) for each in running]
+    return {name: math.fsum(each[name] for each in told) / len(told) for name in told[0]}
