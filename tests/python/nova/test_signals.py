@@ -11,9 +11,11 @@ import pytest
 
 pytest.importorskip("numpy", reason="needs NumPy")
 
+from cospot.nova.promises.promise_table import PromiseTable, SizePromises, table_to_text
 from cospot.nova.signals import signals_file
 from cospot.nova.signals.audit_tail import AuditTail
-from cospot.nova.signals.flavor_signals import signals_of
+from cospot.nova.signals.flavor_signals import FlavorSignals, signals_of
+from cospot.nova.signals.quotes import QuoteTable
 from cospot.nova.signals.spot_lives import SpotLife, SpotLives, life_of
 from cospot.nova.signals.survival import (
     Exposure,
@@ -241,6 +243,34 @@ def test_the_audit_log_is_followed(tmp_path: Path) -> None:
     path.write_text(line("intent"))
     assert [event for _, event, _ in tail.new()] == ["intent"]
     tail.close()
+
+
+def test_quotes_by_what_is_free(tmp_path: Path) -> None:
+    path = tmp_path / "promises.json"
+    steps = [[(1, HOUR), (5, None)], [(1, 9 * HOUR), (5, math.inf)]]
+    sizes = [SizePromises((1, 1, 0), steps)]
+    table = PromiseTable(made_at=NOW, observed_until=NOW - HOUR, targets=[0.05, 0.5], sizes=sizes)
+    path.write_text(table_to_text(table))
+    quotes = QuoteTable(str(path))
+    plain = signals_of(many(20, 80), NOW - 50 * DAY, NOW)
+
+    def quoted(free: list[tuple[int, int, int]], *, with_disk: bool = False) -> FlavorSignals:
+        return quotes.with_quotes(plain, free, with_disk=with_disk).flavors["small"]
+
+    # One host has capacity for two, one for one, one is overcommitted.
+    quote = quoted([(2, 10, 0), (9, 1, 0), (-1, 9, 0)]).quote
+    assert quote == {"slots": 3, "lives_at_least_s": {"0.5": 9 * HOUR, "0.95": HOUR}}
+    quote = quoted([(9, 9, 0)]).quote
+    assert quote == {"slots": 9, "lives_at_least_s": {"0.5": "never", "0.95": None}}
+    json.dumps(quote)
+    path.write_text(table_to_text(replace(table, observed_until=NOW - 2 * DAY)))
+    assert "ended 2 d ago" in quoted([]).unknown["quote"]
+    path.write_text(table_to_text(replace(table, sizes=[])))
+    assert "in no table" in quoted([]).unknown["quote"]
+    path.write_text("junk")
+    assert "cannot be read" in quoted([]).unknown["quote"]
+    path.unlink()
+    assert "No such file" in quoted([]).unknown["quote"]
 
 
 def test_the_file_is_read_back() -> None:

@@ -23,6 +23,7 @@ pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client
 from cospot.nova.evictor import signal_keeper, signal_server
 from cospot.nova.evictor.stores import Notice
 from cospot.nova.promises.promise_message import EVENT_TYPE, Promise, promise_to_message
+from cospot.nova.promises.promise_table import PromiseTable, SizePromises, table_to_text
 from evictor_cloud import wait_until
 from evictor_running import Running, events, metric, send
 
@@ -186,6 +187,25 @@ def test_a_promise_is_told(running: Running, spots: list[str]) -> None:
     assert told["lifetime_s"] == 3 * HOUR and told["probability"] == pytest.approx(0.95)
     assert told["broken_at"] is None
     assert endpoint.spot(spots[21])["promise"] is None
+
+
+def test_a_quote_by_what_is_free_on_hosts_that_work(
+    running: Running, spots: list[str], tmp_path: Path
+) -> None:
+    now = time.time()
+    sizes = [SizePromises((1, 1, 0), [[(1, HOUR)]])]
+    table = PromiseTable(made_at=now, observed_until=now, targets=[0.05], sizes=sizes)
+    (tmp_path / "promises.json").write_text(table_to_text(table))
+    down = running.cloud.add_host("h2")
+    running.cloud.providers[down].state = "down"
+    endpoint = Endpoint(running, lifetime_promises=tmp_path / "promises.json")
+
+    def quote() -> Any:
+        return endpoint.spot(spots[20]).get("quote")
+
+    # 100 vCPUs less 28 spots of one each; the host that is down has 8 more.
+    want = {"slots": 72, "lives_at_least_s": {"0.95": HOUR}}
+    wait_until(lambda: quote() == want, "the quote", 20)
 
 
 @pytest.mark.parametrize(

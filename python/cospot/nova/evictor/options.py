@@ -303,6 +303,12 @@ _signals = [
         max=3650,
         help="Spots that ended so many days ago are forgotten.",
     ),
+    cfg.StrOpt(
+        "lifetime_promises",
+        default="",
+        help="File of `cospot-nova promise`: the signals then have what new spots could be "
+        "promised. The same as in [cospot] of nova.conf. Empty: none.",
+    ),
     cfg.PortOpt(
         "signals_port",
         default=0,

@@ -72,7 +72,7 @@ class EvictorService:
     def _make_signals(self) -> None:
         """Make what tells customers of their spots."""
         context = self.context
-        self.signals = SignalKeeper(context)
+        self.signals = SignalKeeper(context, self._hosts)
         self._signal_server = SignalServer(context, Vendordata(context, self.signals))
         if context.settings.signals_port:
             self.signals.afterwards = self._signal_server.ensure

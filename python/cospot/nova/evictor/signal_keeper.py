@@ -20,10 +20,13 @@ from oslo_log import log as logging
 from cospot.nova.evictor.cloud import Servers
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import EvictorError
+from cospot.nova.evictor.hosts import HostWatch
 from cospot.nova.signals import signals_file
 from cospot.nova.signals.audit_tail import AuditTail
 from cospot.nova.signals.flavor_signals import Signals, signals_of
+from cospot.nova.signals.quotes import QuoteTable
 from cospot.nova.signals.spot_lives import SpotLife, SpotLives, life_of
+from cospot.nova.spot_flavors import DISK_GB, MEMORY_MB, VCPU
 
 LOG = logging.getLogger(__name__)
 LIVES_FILE: Final = "spot-lives.json"
@@ -60,13 +63,20 @@ class SignalBook:
 class SignalKeeper:
     """Thread-safe.
 
+    Args:
+        hosts: what is free there goes into quotes.
+
     Attributes:
         afterwards: called after each look, in the keeper's thread.
     """
 
-    def __init__(self, context: EvictorContext) -> None:
+    def __init__(self, context: EvictorContext, hosts: HostWatch) -> None:
         self._settings = context.settings
         self._servers: Servers = context.servers
+        self._observer = context.observer
+        self._hosts = hosts
+        path = context.settings.lifetime_promises
+        self._quotes = QuoteTable(path) if path else None
         self._metrics = context.metrics
         self.afterwards: Callable[[], None] = lambda: None
         self._folder = Path(str(context.settings.state_path))
@@ -143,9 +153,26 @@ class SignalKeeper:
         if old is not None and now - old.signals.now < self._settings.signals_interval / 2:
             return replace(old, there=lives.there())
         signals = signals_of(lives.all(), lives.since, now)
+        if self._quotes is not None:
+            with_disk = DISK_GB in self._settings.resources
+            signals = self._quotes.with_quotes(signals, self._free(), with_disk=with_disk)
         text = signals_file.dump(signals)
         self._write(signals_file.NAME, text, 0o644)
         return SignalBook(lives.there(), signals, text)
+
+    def _free(self) -> list[tuple[int, int, int]]:
+        """Return what is free on each host that takes spots and whose compute works."""
+        working = self._servers.working_computes()
+        found = []
+        for usage in self._hosts.usages():
+            host = self._observer.compute_host(usage.provider)
+            if host is not None and host.host in working:
+                vcpus, memory_mb, disk_gb = (
+                    usage.free(each) if each in usage.inventories else 0
+                    for each in (VCPU, MEMORY_MB, DISK_GB)
+                )
+                found.append((vcpus, memory_mb, disk_gb))
+        return found
 
     def _load(self, now: float) -> SpotLives:
         path = self._folder / LIVES_FILE

@@ -116,5 +116,6 @@ def _signals(book: SignalBook | None, life: SpotLife | None, now: float) -> dict
         "risk": book.signals.risk_of(life, now),
         "eviction_rate": flavor.eviction_rate,
         "expected_uptime": flavor.expected_uptime,
+        "quote": flavor.quote,
         "unknown": dict(flavor.unknown),
     }

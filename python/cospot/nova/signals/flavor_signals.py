@@ -4,6 +4,7 @@
 |---|---|
 | `eviction_rate` | evictions per hour that a spot ran, with its 95 % interval and the number of spots, hours and evictions behind it; `of_running_28_d`: of the spots that ran at some time in the last 28 days, the share that was evicted in them; `of_ended`: of all that ended, the share that was evicted |
 | `expected_uptime` | the share of spots that is not evicted within some hours if their owners keep them, and the ages that 95, 75 and 50 % reach |
+| `quote` | what a new spot could be promised now, where there is a table of promises (`quotes`) |
 | `risk` | the probability that a running spot is evicted within 10 and 60 minutes: the mean over those that run |
 
 Where there is too little to go by, a signal is None and `unknown` says why.
@@ -18,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import cospot
+from cospot.nova.promises.promise_table import SizeKey
 from cospot.nova.signals.spot_lives import SpotLife
 from cospot.nova.signals.survival import (
     CONFIDENCE,
@@ -46,16 +48,19 @@ class FlavorSignals:
     """The signals of one flavor.
 
     Attributes:
-        eviction_rate, expected_uptime, risk: JSON objects; None: not known.
+        size: vCPUs, MiB, GiB of disk of its spots.
+        eviction_rate, expected_uptime, risk, quote: JSON objects; None: not known.
         unknown: why a signal is None, by its name.
     """
 
     flavor: str
+    size: SizeKey
     running: int
     eviction_rate: Mapping[str, Any] | None
     expected_uptime: Mapping[str, Any] | None
     risk: Mapping[str, Any] | None
     unknown: Mapping[str, str] = field(default_factory=dict)
+    quote: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -155,8 +160,9 @@ def _flavor(
             shown = _mean_risk(risk, running, now)
         else:
             unknown["risk"] = "no spot of the flavor runs"
-    name = lives[0].flavor
-    return FlavorSignals(name, len(running), rate, uptime, shown, unknown)
+    # A flavor that was made anew may have another size; its newest spot has it.
+    newest = max(lives, key=lambda life: life.started_at or 0.0)
+    return FlavorSignals(newest.flavor, newest.size, len(running), rate, uptime, shown, unknown)
 
 
 def _eviction_rate(
