@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,10 +13,11 @@ import pytest
 pytest.importorskip("numpy", reason="needs NumPy")
 
 from cospot.nova.promises.promise_table import PromiseTable, SizePromises, table_to_text
-from cospot.nova.signals import signals_file
+from cospot.nova.signals import flavor_signals, signals_file
 from cospot.nova.signals.audit_tail import AuditTail
 from cospot.nova.signals.flavor_signals import FlavorSignals, signals_of
 from cospot.nova.signals.quotes import QuoteTable
+from cospot.nova.signals.risk_score import Forecast, RiskScore
 from cospot.nova.signals.spot_lives import SpotLife, SpotLives, life_of
 from cospot.nova.signals.survival import (
     Exposure,
@@ -158,6 +160,60 @@ def test_signals_of_a_flavor() -> None:
     assert signals.risk_of(replace(life(1, 2), flavor="large"), NOW) is None
 
 
+def worn(early_share: float, seed: int) -> list[SpotLife]:
+    """Spots of 40 days that live up to 2 days; some are evicted in their first hour."""
+    draw, found = random.Random(seed), []
+    for number in range(3000):
+        started = draw.uniform(0, 960)
+        if draw.random() < early_share:
+            over, evicted = started - draw.uniform(0.2, 1), True
+        else:  # at any age alike
+            over, evicted = started - draw.expovariate(1 / 24), draw.random() < 0.5
+        ended = over if over > 0 else None
+        found.append(life(number, started, ended, evicted=evicted and ended is not None))
+    return found
+
+
+def test_risk_goes_by_age_only_where_that_was_better() -> None:
+    signals = signals_of(worn(0.5, 1), NOW - 40 * DAY, NOW)
+    assert signals.score.is_told and signals.score.evicted > 50
+    young, old = (signals.risk_of(life(1, hours), NOW) for hours in (0.3, 20))
+    assert young is not None and old is not None and young["by"] == "age"
+    assert young["evicted_within_60_min"] > 3 * old["evicted_within_60_min"]
+    # Evicted at any age alike: age says nothing, on any of these histories.
+    for seed in range(3):
+        signals = signals_of(worn(0.0, seed), NOW - 40 * DAY, NOW)
+        assert signals.score.skill is not None and not signals.score.is_told
+        young, old = (signals.risk_of(life(1, hours), NOW) for hours in (0.3, 20))
+        assert young == old and young is not None and young["by"] == "base rate"
+        # Evicted are half of those that live 24 h in the mean: 1 / 48 an hour.
+        assert young["evicted_within_60_min"] == pytest.approx(1 / 48, rel=0.1)
+
+
+def test_a_score_knows_nothing_of_what_comes() -> None:
+    """Another second half changes the score, and no forecast that is scored."""
+    first = [each for each in worn(0.5, 1) if (each.started_at or 0) < NOW - 21 * DAY]
+    told: list[list[float]] = []
+    for second in (worn(0.5, 2), worn(0.0, 3)):
+        later = [
+            replace(each, uuid=f"x{each.uuid}")
+            for each in second
+            if (each.started_at or 0) > NOW - 20 * DAY
+        ]
+        seen: list[float] = []
+
+        def score(lives: object, start: float, now: float, risk: Forecast, base: Forecast,
+                  seen: list[float] = seen) -> RiskScore:  # fmt: skip
+            seen += [risk(life(1, hours), NOW) for hours in (0.3, 20)]
+            return RiskScore(now)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(flavor_signals, "score_risk", score)
+            signals_of([*first, *later], NOW - 40 * DAY, NOW)
+        told.append(seen)
+    assert told[0] == told[1] and len(told[0]) == 2
+
+
 def test_few_evictions_are_no_risk() -> None:
     signals = signals_of(many(9, 80), NOW - 50 * DAY, NOW)
     assert signals.flavors["small"].risk is None
@@ -198,14 +254,18 @@ def test_lives_take_what_nova_and_the_audit_log_say() -> None:
     lives.evict("u2", NOW - HOUR)
     lives.give_up("u2")
     assert lives.there()["u2"].runs
-    lives.end_missing({"u1"}, NOW)
+    for spot in ("u1", "u2", "nobody"):
+        lives.end(spot, NOW)
+    assert lives.get("u1") == found
     second = lives.get("u2")
     assert second is not None and second.ended_at == NOW
     again = SpotLives.from_text(lives.to_text())
     assert list(again.all()) == list(lives.all()) and again.read_until == lives.read_until
     lives.forget_older(NOW - 2 * HOUR)
     assert [each.uuid for each in lives.all()] == ["u2"]
-    for text in ("", "[]", "{}", '{"format": "cospot spot lives", "version": 2}'):
+    wrong = lives.to_text().replace(f"{NOW}", '"now"')
+    assert "now" in wrong
+    for text in ("", "[]", "{}", '{"format": "cospot spot lives", "version": 2}', wrong):
         with pytest.raises(ValueError):
             SpotLives.from_text(text)
 

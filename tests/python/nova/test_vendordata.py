@@ -296,6 +296,21 @@ def test_a_crash_loses_no_eviction(running: Running, spots: list[str]) -> None:
     wait_until(lambda: bool(third.spot(spots[20])), "the first look")
 
 
+def test_what_was_archived_ends_and_what_a_cell_hides_does_not(
+    running: Running, spots: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signal_keeper, "_LIST_ALL_S", 0.0)
+    endpoint = Endpoint(running)
+    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
+    with running.cloud.lock:
+        del running.cloud.instances[spots[20]]
+        hidden = running.cloud.instances[spots[21]]
+        hidden.status = "SOFT_DELETED"  # listed nowhere, and there when it is asked for
+        hidden.updated = 0.0
+    wait_until(lambda: endpoint.spot(spots[20]) == {}, "it is gone")
+    assert endpoint.spot(spots[21]) != {}
+
+
 def test_an_eviction_is_counted_and_told(running: Running) -> None:
     host = running.cloud.add_host("h1")
     now = time.time()

@@ -37,10 +37,14 @@ _FIRST_DAYS: Final = 28
 _OVERLAP_S: Final = 60.0
 #: All servers are listed so often: what changes do not show is put right.
 _LIST_ALL_S: Final = 3600.0
+#: Risk is scored so often.
+_SCORE_S: Final = 3600.0
 #: Least pause between two looks, when one is asked for sooner.
 _LEAST_PAUSE_S: Final = 10.0
 #: The lives are large and can be read again: they are written so often, and at the end.
 _SAVE_S: Final = 300.0
+#: Of those that are missing there so many are asked for by name.
+_MOST_MISSING: Final = 100
 #: So long an eviction waits for Nova to show its spot.
 _EARLY_S: Final = 3600.0
 
@@ -152,7 +156,10 @@ class SignalKeeper:
         old = self._book
         if old is not None and now - old.signals.now < self._settings.signals_interval / 2:
             return replace(old, there=lives.there())
-        signals = signals_of(lives.all(), lives.since, now)
+        score = None if old is None else old.signals.score
+        if score is not None and now - score.at > _SCORE_S:
+            score = None
+        signals = signals_of(lives.all(), lives.since, now, score)
         if self._quotes is not None:
             with_disk = DISK_GB in self._settings.resources
             signals = self._quotes.with_quotes(signals, self._free(), with_disk=with_disk)
@@ -198,9 +205,29 @@ class SignalKeeper:
         else:
             present = self._take(lives, "deleted=false")
             self._take(lives, f"deleted=true&{query}")
-            lives.end_missing(present, lives.read_until or until)
+            self._end_missing(lives, present, lives.read_until or until)
             self._listed_at = time.monotonic()
         lives.read_until = max(until, lives.read_until)
+
+    def _end_missing(self, lives: SpotLives, present: set[str], at: float) -> None:
+        """Note the end of spots that are in no list, as they were archived meanwhile.
+
+        Those of a cell that is down are in none either, so Nova is asked for each.
+
+        Args:
+            lives: of spots.
+            present: UUIDs of all servers that are listed.
+            at: when they were last known to be there, seconds since the epoch.
+        """
+        missing = [uuid for uuid in lives.there() if uuid not in present]
+        for uuid in missing[:_MOST_MISSING]:
+            try:
+                is_gone = self._servers.server(uuid) is None
+            except EvictorError as error:
+                LOG.debug("whether spot %s is gone: %s", uuid, error)
+                continue
+            if is_gone:
+                lives.end(uuid, at)
 
     def _take(self, lives: SpotLives, query: str) -> set[str]:
         """Take the servers that a query finds; return the UUIDs of all of them."""

@@ -147,8 +147,12 @@ class _Server(socketserver.ThreadingTCPServer):
         plain = request
         try:
             if self.tls is not None:
-                request = self.tls.wrap_socket(plain, server_side=True)
-                self._began[request] = self._began[plain]
+                request = self.tls.wrap_socket(
+                    plain, server_side=True, do_handshake_on_connect=False
+                )
+                # Before the handshake: a client that takes long for it is ended like others.
+                self._began[request] = self._began.pop(plain, time.monotonic())
+                request.do_handshake()
             super().process_request_thread(request, client_address)
         except OSError as error:
             LOG.debug("signals: %s: %s", client_address, error)

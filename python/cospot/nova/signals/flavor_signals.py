@@ -5,7 +5,7 @@
 | `eviction_rate` | evictions per hour that a spot ran, with its 95 % interval and the number of spots, hours and evictions behind it; `of_running_28_d`: of the spots that ran at some time in the last 28 days, the share that was evicted in them; `of_ended`: of all that ended, the share that was evicted |
 | `expected_uptime` | the share of spots that is not evicted within some hours if their owners keep them, and the ages that 95, 75 and 50 % reach |
 | `quote` | what a new spot could be promised now, where there is a table of promises (`quotes`) |
-| `risk` | the probability that a running spot is evicted within 10 and 60 minutes: the mean over those that run |
+| `risk` | the probability that a running spot is evicted within 10 and 60 minutes: the mean over those that run; by age where that was better than the base rate on held-out time (`risk_score`), else by the base rate |
 
 Where there is too little to go by, a signal is None and `unknown` says why.
 """  # noqa: E501
@@ -15,11 +15,12 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import cospot
 from cospot.nova.promises.promise_table import SizeKey
+from cospot.nova.signals.risk_score import WITHIN_S, RiskScore, score_risk
 from cospot.nova.signals.spot_lives import SpotLife
 from cospot.nova.signals.survival import (
     CONFIDENCE,
@@ -72,29 +73,37 @@ class Signals:
         since: from when on spots were observed, seconds since the epoch.
         flavors: by name.
         risks: what tells the risk of one spot, by flavor.
+        score: how good the risk by age was.
     """
 
     now: float
     since: float
     flavors: Mapping[str, FlavorSignals]
     risks: Mapping[str, Risk]
+    score: RiskScore
 
-    def risk_of(self, life: SpotLife, now: float) -> dict[str, float] | None:
+    def risk_of(self, life: SpotLife, now: float) -> dict[str, Any] | None:
         """Return the risk of one running spot; None: not known."""
         risk = self.risks.get(life.flavor)
         if risk is None or life.started_at is None:
             return None
-        return _risk_at(risk, max(0.0, now - life.started_at))
+        return _mean_risk(risk, [life], now, by_age=self.score.is_told)
 
 
-def signals_of(lives: Iterable[SpotLife], since: float, now: float) -> Signals:
+def signals_of(
+    lives: Iterable[SpotLife], since: float, now: float, score: RiskScore | None = None
+) -> Signals:
     """Return the signals of all flavors of which there was a spot.
 
     Args:
         lives: of spots, those too that are over.
         since: from when on ends and evictions are known, seconds since the epoch.
         now: seconds since the epoch.
+        score: of a short time ago; None: risk is scored anew.
     """
+    lives = list(lives)
+    if score is None:
+        score = _score(lives, since, now)
     by_flavor: dict[str, list[SpotLife]] = defaultdict(list)
     for life in lives:
         if life.started_at is not None:
@@ -102,28 +111,61 @@ def signals_of(lives: Iterable[SpotLife], since: float, now: float) -> Signals:
     observed = {
         flavor: _observations(group, since, now) for flavor, group in sorted(by_flavor.items())
     }
+    risks = _risks(observed)
+    flavors = {
+        flavor: _flavor(by_flavor[flavor], observations, since, now)
+        for flavor, observations in observed.items()
+    }
+    for flavor, risk in risks.items():
+        flavors[flavor] = _with_risk(
+            flavors[flavor], risk, by_flavor[flavor], now, by_age=score.is_told
+        )
+    return Signals(now, since, flavors, risks, score)
+
+
+def _risks(observed: Mapping[str, Sequence[Observation]]) -> dict[str, Risk]:
+    """Return what tells the risk, by flavor; without those of which there is too little."""
     of_all, exposures = Exposure(), {}
     for flavor, observations in observed.items():
         exposures[flavor] = Exposure()
         exposures[flavor].add(observations)
         of_all.add(observations)
-    risks = {
+    if sum(of_all.evictions) < LEAST_EVICTIONS or of_all.rate <= 0:
+        return {}
+    return {
         flavor: Risk(of_all, exposures[flavor])
         for flavor, observations in observed.items()
-        if sum(of_all.evictions) >= LEAST_EVICTIONS and len(observations) >= LEAST_SPOTS
+        if len(observations) >= LEAST_SPOTS
     }
-    flavors = {
-        flavor: _flavor(by_flavor[flavor], observations, risks.get(flavor), since, now)
-        for flavor, observations in observed.items()
-    }
-    return Signals(now, since, flavors, risks)
+
+
+def _score(lives: Sequence[SpotLife], since: float, now: float) -> RiskScore:
+    """Score risk by age: learned from the first half, judged on the second."""
+    middle = since + (now - since) / 2
+    by_flavor: dict[str, list[SpotLife]] = defaultdict(list)
+    for life in lives:
+        by_flavor[life.flavor].append(life)
+    risks = _risks(
+        {flavor: _observations(group, since, middle) for flavor, group in by_flavor.items()}
+    )
+    known = [life for life in lives if life.flavor in risks]
+
+    def by_age(life: SpotLife, moment: float) -> float:
+        return risks[life.flavor].within(moment - (life.started_at or moment), WITHIN_S)
+
+    def by_base_rate(life: SpotLife, moment: float) -> float:
+        return risks[life.flavor].base_within(WITHIN_S)
+
+    return score_risk(known, middle, now, by_age, by_base_rate)
 
 
 def _observations(lives: Iterable[SpotLife], since: float, now: float) -> list[Observation]:
     """Return what was observed of spots, from the observation's begin up to now."""
     found = []
     for life in lives:
-        started = life.started_at or 0.0
+        started = math.inf if life.started_at is None else life.started_at
+        if started > now:
+            continue
         over = max(started, min(now if life.over_at is None else life.over_at, now))
         if over >= since:
             evicted = life.evicted_at is not None and life.evicted_at <= now
@@ -134,7 +176,6 @@ def _observations(lives: Iterable[SpotLife], since: float, now: float) -> list[O
 def _flavor(
     lives: Sequence[SpotLife],
     observations: Sequence[Observation],
-    risk: Risk | None,
     since: float,
     now: float,
 ) -> FlavorSignals:
@@ -149,20 +190,25 @@ def _flavor(
         )
     else:
         uptime = _expected_uptime(survival_of(observations))
-        if risk is None:
-            unknown["risk"] = (
-                f"too little data: {LEAST_EVICTIONS} evictions of all flavors together are needed"
-            )
-    running = [life for life in lives if life.runs]
-    shown = None
-    if risk is not None:
-        if running:
-            shown = _mean_risk(risk, running, now)
-        else:
-            unknown["risk"] = "no spot of the flavor runs"
+        unknown["risk"] = (
+            f"too little data: {LEAST_EVICTIONS} evictions of all flavors together are needed"
+        )
     # A flavor that was made anew may have another size; its newest spot has it.
     newest = max(lives, key=lambda life: life.started_at or 0.0)
-    return FlavorSignals(newest.flavor, newest.size, len(running), rate, uptime, shown, unknown)
+    running = sum(life.runs for life in lives)
+    return FlavorSignals(newest.flavor, newest.size, running, rate, uptime, None, unknown)
+
+
+def _with_risk(
+    flavor: FlavorSignals, risk: Risk, lives: Sequence[SpotLife], now: float, *, by_age: bool
+) -> FlavorSignals:
+    unknown = dict(flavor.unknown)
+    running = [life for life in lives if life.runs]
+    if not running:
+        unknown["risk"] = "no spot of the flavor runs"
+        return replace(flavor, unknown=unknown)
+    unknown.pop("risk", None)
+    return replace(flavor, unknown=unknown, risk=_mean_risk(risk, running, now, by_age=by_age))
 
 
 def _eviction_rate(
@@ -210,13 +256,17 @@ def _expected_uptime(survival: Survival) -> dict[str, Any]:
     }
 
 
-def _risk_at(risk: Risk, age_s: float) -> dict[str, float]:
-    return {
-        f"evicted_within_{minutes}_min": risk.within(age_s, 60 * minutes)
-        for minutes in RISK_MINUTES
-    }
-
-
-def _mean_risk(risk: Risk, running: Sequence[SpotLife], now: float) -> dict[str, float]:
-    told = [_risk_at(risk, max(0.0, now - (each.started_at or now))) for each in running]
-    return {name: math.fsum(each[name] for each in told) / len(told) for name in told[0]}
+def _mean_risk(
+    risk: Risk, running: Sequence[SpotLife], now: float, *, by_age: bool
+) -> dict[str, Any]:
+    """Return the mean risk of spots, and by what it is told."""
+    ages = [max(0.0, now - (each.started_at or now)) for each in running]
+    told: dict[str, Any] = {}
+    for minutes in RISK_MINUTES:
+        seconds = 60 * minutes
+        told[f"evicted_within_{minutes}_min"] = (
+            math.fsum(risk.within(age, seconds) for age in ages) / len(ages)
+            if by_age
+            else risk.base_within(seconds)
+        )
+    return {**told, "by": "age" if by_age else "base rate"}

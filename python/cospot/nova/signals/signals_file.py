@@ -29,6 +29,7 @@ def signals_to_json(signals: Signals) -> dict[str, Any]:
         "version": VERSION,
         "as_of": moment(signals.now),
         "observed_since": moment(signals.since),
+        "risk_score": signals.score.as_json(),
         "flavors": [asdict(each) for each in signals.flavors.values()],
     }
 
@@ -49,6 +50,7 @@ def signals_from_text(text: str) -> Mapping[str, Any]:
         if (body["format"], body["version"]) != (FORMAT, VERSION):
             raise SignalsFileError(f"expected {FORMAT!r}, version {VERSION}")
         datetime.fromisoformat(body["as_of"])
+        body["risk_score"]["skill"]
         for each in body["flavors"]:
             each["flavor"], each["running"], each["unknown"]
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:

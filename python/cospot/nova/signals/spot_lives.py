@@ -129,16 +129,11 @@ class SpotLives:
         if life is not None and life.evicted_at is not None:
             self._lives[uuid] = replace(life, evicted_at=None)
 
-    def end_missing(self, present: set[str], at: float) -> None:
-        """Note an end of those that Nova does not list any more, when nothing is known of it.
-
-        Args:
-            present: the UUIDs of all servers that have not been deleted.
-            at: when they were last known to be there, seconds since the epoch.
-        """
-        for uuid, life in self._lives.items():
-            if self._is_there(uuid, life) and uuid not in present:
-                self._lives[uuid] = replace(life, ended_at=at)
+    def end(self, uuid: str, at: float) -> None:
+        """Note that a spot has ended, of which nothing more is known."""
+        life = self._lives.get(uuid)
+        if life is not None and life.ended_at is None:
+            self._lives[uuid] = replace(life, ended_at=at)
 
     def forget_older(self, oldest: float) -> None:
         """Forget the spots that were over before a time."""
@@ -176,8 +171,15 @@ class SpotLives:
             made = cls(float(body["since"]), float(body["read_until"]))
             for key, uuid, project, flavor, size, *times in body["lives"]:
                 vcpus, memory_mb, disk_gb = map(int, size)
+                started, ended, evicted = (None if at is None else float(at) for at in times)
                 made._lives[str(key)] = SpotLife(
-                    str(uuid), str(project), str(flavor), (vcpus, memory_mb, disk_gb), *times
+                    uuid=str(uuid),
+                    project_id=str(project),
+                    flavor=str(flavor),
+                    size=(vcpus, memory_mb, disk_gb),
+                    started_at=started,
+                    ended_at=ended,
+                    evicted_at=evicted,
                 )
         except (KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"{type(error).__name__}: {error}") from error

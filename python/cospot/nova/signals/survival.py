@@ -154,10 +154,11 @@ class Exposure:
 
 
 class Risk:
-    """How likely a spot of a flavor is evicted soon, by its age.
+    """How likely a spot of a flavor is evicted soon, by its age or by the base rate.
 
-    The rate of evictions is constant between two of `AGES_S`. That of an age in a flavor is drawn
-    towards that of the age in all flavors, times how much more often the flavor is evicted.
+    The base rate is the flavor's at all ages, drawn towards that of all flavors. By age, the rate
+    of evictions is constant between two of `AGES_S`. That of an age in a flavor is drawn towards
+    that of the age in all flavors, times how much more often the flavor is evicted.
 
     Args:
         of_all: the exposure of all flavors together, with evictions.
@@ -167,6 +168,7 @@ class Risk:
     def __init__(self, of_all: Exposure, of_flavor: Exposure) -> None:
         overall = of_all.rate
         flavor = _drawn(sum(of_flavor.evictions), sum(of_flavor.hours), overall)
+        self._base_per_hour = flavor
         self._per_hour = []
         for number in range(len(AGES_S) - 1):
             of_age = _drawn(of_all.evictions[number], of_all.hours[number], overall)
@@ -174,6 +176,10 @@ class Risk:
             self._per_hour.append(
                 _drawn(of_flavor.evictions[number], of_flavor.hours[number], prior)
             )
+
+    def base_within(self, seconds: float) -> float:
+        """Return the probability that a spot of any age is evicted within some time."""
+        return -math.expm1(-self._base_per_hour * seconds / 3600)
 
     def within(self, age_s: float, seconds: float) -> float:
         """Return the probability that a spot of an age is evicted within some time."""

@@ -137,12 +137,23 @@ def _table(found: Mapping[str, Any]) -> Iterator[str]:
         return
     yield text_table(_HEADER, [_row(each) for each in flavors])
     yield f"({_LEGEND})"
+    yield _score_text(found["risk_score"])
     for each in flavors:
         reasons: dict[str, list[str]] = {}
         for name, why in each["unknown"].items():
             reasons.setdefault(why, []).append(name)
         for why, names in reasons.items():
             yield f"{each['flavor']}: no {' and no '.join(names)}: {why}"
+
+
+def _score_text(score: Mapping[str, Any]) -> str:
+    """Say by what the risk is told, and why."""
+    if score["skill"] is None:
+        why = f"too few evictions to score it by age: {score['evicted']} on held-out time"
+    else:
+        skill = f"{score['skill']:.3f} +/- {score['half_width']:.3f}"
+        why = f"by age its skill over the base rate on held-out time is {skill}"
+    return f"risk is told by {'age' if score['is_told'] else 'the base rate of the flavor'}: {why}"
 
 
 def _row(flavor: Mapping[str, Any]) -> list[object]:
