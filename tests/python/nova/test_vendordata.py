@@ -26,6 +26,7 @@ from cospot.nova.promises.promise_message import EVENT_TYPE, Promise, promise_to
 from cospot.nova.promises.promise_table import PromiseTable, SizePromises, table_to_text
 from evictor_cloud import wait_until
 from evictor_running import Running, events, metric, send
+from sample_files import ROOT
 
 PROJECT = "p" * 32
 HOUR = 3600.0
@@ -124,6 +125,25 @@ def test_a_spot_learns_of_itself_and_of_its_flavor(running: Running, spots: list
     assert not any(each in json.dumps(signals) for each in [*spots, "h1", PROJECT])
     file = running.folder / "state" / "signals.json"
     assert json.loads(file.read_text())["format"] == "cospot signals"
+
+
+def test_the_customers_page_shows_what_is_answered(running: Running, spots: list[str]) -> None:
+    page = (ROOT / "docs" / "nova" / "customers.md").read_text()
+    shown = json.loads(page.split("```json\n")[1].split("```")[0])["cospot"]
+    endpoint = Endpoint(running)
+    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
+    promise = Promise(spots[20], time.time(), 3 * HOUR, 0.05)
+    send(endpoint.service, promise_to_message(promise), EVENT_TYPE)
+    notice = Notice(spots[20], "provider", "gold", time.time(), time.time() + 120)
+    endpoint.service.context.told.add(notice, PROJECT)
+    found = endpoint.spot(spots[20])
+    assert found.keys() == shown.keys()
+    for key in ("notice", "promise", "risk", "eviction_rate"):
+        assert found[key].keys() == shown[key].keys(), key
+    if found["expected_uptime"] is not None:
+        assert found["expected_uptime"].keys() == shown["expected_uptime"].keys()
+    for key in shown:
+        assert f"| `{key}`" in page or key in ("spot", "as_of", "flavor"), key
 
 
 def test_no_project_learns_of_a_spot_of_another(running: Running, spots: list[str]) -> None:

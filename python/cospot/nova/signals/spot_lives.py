@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timezone
 from typing import Any, Final
 
@@ -145,7 +145,10 @@ class SpotLives:
 
     def to_text(self) -> str:
         """Return the text of the file that keeps them."""
-        rows = [[key, *asdict(life).values()] for key, life in self._lives.items()]
+        names = [each.name for each in fields(SpotLife)]
+        rows = [
+            [key, *(getattr(life, name) for name in names)] for key, life in self._lives.items()
+        ]
         return json.dumps(
             {
                 "format": FORMAT,
