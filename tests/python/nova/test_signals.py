@@ -300,8 +300,10 @@ def test_the_audit_log_is_followed(tmp_path: Path) -> None:
         file.write(line("gone"))
     path.rename(tmp_path / "audit.jsonl.1")
     assert [event for _, event, _ in tail.new()] == ["gone"]  # and the new one is not there yet
-    path.write_text(line("intent"))
-    assert [event for _, event, _ in tail.new()] == ["intent"]
+    path.write_text(2 * line("intent"))
+    assert [event for _, event, _ in tail.new()] == ["intent", "intent"]
+    path.write_text(line("late"))  # emptied in place
+    assert [event for _, event, _ in tail.new()] == ["late"]
     tail.close()
 
 

@@ -45,6 +45,10 @@ _LEAST_PAUSE_S: Final = 10.0
 _SAVE_S: Final = 300.0
 #: Of those that are missing there so many are asked for by name.
 _MOST_MISSING: Final = 100
+#: Audit events that say that a spot is evicted, or is not after all.
+_EVENTS: Final = frozenset({"intent", "failed", "gone"})
+#: How long a service that ends waits for a look, seconds.
+_LAST_PATIENCE_S: Final = 5.0
 #: So long an eviction waits for Nova to show its spot.
 _EARLY_S: Final = 3600.0
 
@@ -87,7 +91,7 @@ class SignalKeeper:
         self._audit = AuditTail(str(context.settings.audit_log))
         self._lives: SpotLives | None = None
         self._early: list[tuple[float, str, str]] = []
-        self._listed_at = self._saved_at = float("-inf")
+        self._listed_at = self._saved_at = self._computed_at = float("-inf")
         self._book: SignalBook | None = None
         self._wanted = threading.Event()
         self._stopping = False
@@ -107,9 +111,10 @@ class SignalKeeper:
         self._stopping = True
         self._wanted.set()
         if self._thread.is_alive():
-            self._thread.join()
+            self._thread.join(_LAST_PATIENCE_S)
+        if self._lives is not None and not self._thread.is_alive():
             self._save()
-        self._audit.close()
+            self._audit.close()
 
     def look_soon(self) -> None:
         """Have the next look sooner: somebody asks for a spot that is not known."""
@@ -133,6 +138,8 @@ class SignalKeeper:
         while not self._stopping:
             began = time.monotonic()
             self.look()
+            if self._stopping:
+                return
             self.afterwards()
             pause = max(0.0, self._settings.signals_interval - (time.monotonic() - began))
             self._wanted.wait(pause)
@@ -154,8 +161,10 @@ class SignalKeeper:
     def _new_book(self, lives: SpotLives, now: float) -> SignalBook:
         """Return what is known now; a look that was asked for sooner leaves the signals."""
         old = self._book
-        if old is not None and now - old.signals.now < self._settings.signals_interval / 2:
+        age = time.monotonic() - self._computed_at
+        if old is not None and age < self._settings.signals_interval / 2:
             return replace(old, there=lives.there())
+        self._computed_at = time.monotonic()
         score = None if old is None else old.signals.score
         if score is not None and now - score.at > _SCORE_S:
             score = None
@@ -190,13 +199,16 @@ class SignalKeeper:
         except (OSError, ValueError) as error:
             LOG.warning("%s: %s; reading the past anew", path, error)
         # What happened before is known as far as evictions are.
-        self._early = list(self._audit.new())
-        first = min((at for at, _, _ in self._early), default=now)
+        first = now
+        for record in self._audit.new():
+            first = min(first, record[0])
+            if record[1] in _EVENTS:
+                self._early.append(record)
         return SpotLives(max(first, now - _FIRST_DAYS * _DAY_S))
 
     def _ask_nova(self, lives: SpotLives) -> None:
         """Take all servers, or those that have changed."""
-        until = self._servers.now() - _OVERLAP_S
+        began = time.monotonic()
         since = lives.read_until or lives.since
         lists_all = time.monotonic() - self._listed_at >= _LIST_ALL_S
         query = f"changes-since={_moment(since)}"
@@ -205,9 +217,10 @@ class SignalKeeper:
         else:
             present = self._take(lives, "deleted=false")
             self._take(lives, f"deleted=true&{query}")
-            self._end_missing(lives, present, lives.read_until or until)
+            self._end_missing(lives, present, lives.read_until or lives.since)
             self._listed_at = time.monotonic()
-        lives.read_until = max(until, lives.read_until)
+        # By Nova's clock, which it has told by now.
+        lives.read_until = self._servers.now() - (time.monotonic() - began) - _OVERLAP_S
 
     def _end_missing(self, lives: SpotLives, present: set[str], at: float) -> None:
         """Note the end of spots that are in no list, as they were archived meanwhile.
@@ -249,7 +262,7 @@ class SignalKeeper:
         records, self._early = [*self._early, *self._audit.new()], []
         for record in records:
             at, event, spot = record
-            if event not in ("intent", "failed", "gone"):
+            if event not in _EVENTS:
                 continue
             if lives.get(spot) is None:
                 if now - at < _EARLY_S:

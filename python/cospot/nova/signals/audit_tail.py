@@ -54,6 +54,8 @@ class AuditTail:
                 self._file = self._path.open("rb")
             except FileNotFoundError:
                 return
+        if os.fstat(self._file.fileno()).st_size < self._file.tell():
+            self._file.seek(0)  # it was emptied, as by copytruncate of logrotate
         while True:
             start = self._file.tell()
             line = self._file.readline()
