@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import textwrap
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -136,7 +137,7 @@ def _table(found: Mapping[str, Any]) -> Iterator[str]:
         yield "no spot has run since"
         return
     yield text_table(_HEADER, [_row(each) for each in flavors])
-    yield f"({_LEGEND})"
+    yield textwrap.fill(f"({_LEGEND})", 100)
     yield _score_text(found["risk_score"])
     for each in flavors:
         reasons: dict[str, list[str]] = {}
@@ -164,7 +165,7 @@ def _row(flavor: Mapping[str, Any]) -> list[object]:
         for hours in ("1", "6", "24")
     ]
     risks = [
-        _percent(_value(flavor, "risk", f"evicted_within_{minutes}_min")) for minutes in (10, 60)
+        _percent(_value(flavor, "risk", f"evicted_within_{minutes}_min"), 2) for minutes in (10, 60)
     ]
     return [
         flavor["flavor"],
@@ -181,8 +182,8 @@ def _row(flavor: Mapping[str, Any]) -> list[object]:
     ]
 
 
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.1f}%"
+def _percent(share: float | None, digits: int = 1) -> str:
+    return "-" if share is None else f"{100 * share:.{digits}f}%"
 
 
 def _median(uptime: Mapping[str, Any] | None) -> str:
