@@ -54,6 +54,8 @@ class Instance:
     has_server: bool = True
     also_on: str | None = None
     moves: list[dict[str, Any]] = field(default_factory=list)
+    flavor: str = "m1"
+    ended: float | None = None
 
 
 class Cloud:
@@ -113,6 +115,7 @@ class Cloud:
             found = self.instances.pop(instance, None)
             if found is not None:
                 self.gone[instance] = found
+                found.ended = found.updated = time.time()
 
     def over(self, provider: str, *, leaving_counts: bool = True) -> dict[str, float]:
         """What is used beyond the capacity; what is being deleted counts as used or not."""
@@ -177,15 +180,24 @@ def _server(each: Instance, clock_is_off: float) -> dict[str, Any]:
         "id": each.uuid,
         "name": f"instance-{each.number}",
         "tenant_id": each.project_id,
-        "status": each.status,
+        "status": each.status if each.ended is None else "DELETED",
         "created": _time(created),
         "updated": _time(each.updated + clock_is_off),
         "OS-SRV-USG:launched_at": _time(created).removesuffix("Z") + ".000000",
+        "OS-SRV-USG:terminated_at": None
+        if each.ended is None
+        else _time(each.ended + clock_is_off),
         "OS-EXT-SRV-ATTR:host": each.host,
         "OS-EXT-SRV-ATTR:hypervisor_hostname": each.node,
         "OS-EXT-STS:vm_state": each.vm_state,
         "OS-EXT-STS:task_state": each.task_state,
-        "flavor": {"vcpus": 1, "ram": 1, "disk": 0, "extra_specs": dict(each.extra_specs)},
+        "flavor": {
+            "original_name": each.flavor,
+            "vcpus": 1,
+            "ram": 1,
+            "disk": 0,
+            "extra_specs": dict(each.extra_specs),
+        },
         "metadata": dict(each.metadata),
     }
 
@@ -269,7 +281,7 @@ class _Routes:
             return 200, {"servers": []}
         found = [
             each
-            for each in sorted(self.cloud.instances.values(), key=lambda each: each.uuid)
+            for each in sorted(self._listed(query), key=lambda each: each.uuid)
             if each.has_server
             and each.status != "SOFT_DELETED"
             and ("host" not in query or each.host == query["host"])
@@ -282,6 +294,16 @@ class _Routes:
         if len(page) < len(found):
             answer["servers_links"] = [{"rel": "next", "href": "..."}]
         return 200, answer
+
+    def _listed(self, query: Any) -> list[Instance]:
+        """As Nova: deleted ones where they are asked for, or what has changed is."""
+        there, gone = list(self.cloud.instances.values()), list(self.cloud.gone.values())
+        since = query.get("changes-since")
+        if since is None:
+            return gone if query.get("deleted") == "true" else there
+        found = gone if query.get("deleted") == "true" else there + gone
+        oldest = datetime.fromisoformat(since.replace("Z", "+00:00")).timestamp()
+        return [each for each in found if max(each.updated, each.created or 0) >= int(oldest)]
 
     def server(self, name: str, query: Any, body: Any) -> Answer:
         each = self.cloud.instances[name]

@@ -47,6 +47,9 @@ reserves        a reserve, and the spots that cost least for it
 notices         notices given to spots and withdrawn
 reserve_keeper  keeps reserves free: notices first, evictions when they have run out
 reconcile       the queue of hosts, and the loop over all of them
+signal_keeper   signals for customers, from what Nova and the audit log say of spots
+vendordata      what a spot is told of itself, by Nova's dynamic vendordata
+signal_server   the port where that is asked
 service         makes the parts, starts, reloads and stops them
 command         the program: configuration, signals
 ==============  ===================================================================================

@@ -6,7 +6,7 @@ Errors of keystoneauth become `CloudError`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from email.utils import parsedate_to_datetime
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
@@ -246,19 +246,23 @@ class Servers:
 
     def on_host(self, host: ComputeHost) -> dict[str, Server]:
         """Return the servers of a host, by UUID; those soft-deleted are not listed by Nova."""
-        found: dict[str, Server] = {}
-        query = f"all_tenants=1&host={quote(host.host)}&limit={_PAGE}&sort_key=uuid&sort_dir=asc"
+        query = f"host={quote(host.host)}"
+        # A cell that is down gives servers with little more than a UUID.
+        servers = [read_server(row) for row in self.rows(query) if "flavor" in row]
+        return {server.uuid: server for server in servers if server.node == host.node}
+
+    def rows(self, query: str) -> Iterator[dict[str, Any]]:
+        """Yield all projects' servers that a query finds, as Nova describes them."""
+        query = f"all_tenants=1&{query}&limit={_PAGE}&sort_key=uuid&sort_dir=asc"
         marker = ""
         while True:
             body = self._client.get(f"/servers/detail?{query}{marker}")
             servers = body.get("servers")
             if not isinstance(servers, list):
                 raise CloudError("nova GET /servers/detail: expected a list of servers")
-            # A cell that is down gives servers with little more than a UUID.
-            page = [read_server(each) for each in servers if "flavor" in each]
-            found.update({server.uuid: server for server in page if server.node == host.node})
+            yield from servers
             if not servers or not body.get("servers_links"):
-                return found
+                return
             marker = f"&marker={quote(str(servers[-1]['id']))}"
 
     def migrations(self, uuid: str) -> list[Migration]:

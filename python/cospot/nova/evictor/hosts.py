@@ -198,7 +198,7 @@ class HostWatch:
         """Return the hosts with spot inventory, as last seen."""
         return [
             seen.usage
-            for seen in self._seen.values()
+            for seen in list(self._seen.values())  # which may grow meanwhile
             if not SPOT_CLASSES.isdisjoint(seen.usage.inventories)
         ]
 

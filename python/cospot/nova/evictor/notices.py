@@ -87,7 +87,7 @@ class Notices:
     def load(self) -> list[Notice]:
         """Read the store again; return all notices."""
         notices = self._store.load()
-        self._told.replace({each.spot: each.given_at for each in notices if each.is_told})
+        self._told.replace(each for each in notices if each.is_told)
         return notices
 
     def all(self) -> list[Notice]:
@@ -121,8 +121,9 @@ class Notices:
         self._store.put(notice)
         self._audit.write("notice", **notice_fields(notice))
         self._sender.give(notice.spot, project_id, notice.evict_at, self._settings.action)
-        self._store.put(replace(notice, is_told=True))
-        self._told.add(notice.spot, notice.given_at)
+        notice = replace(notice, is_told=True)
+        self._store.put(notice)
+        self._told.add(notice, project_id)
         self._metrics.notices.labels(outcome="given").inc()
         LOG.info("notice to spot %s for reserve %s", notice.spot, notice.reserve)
 

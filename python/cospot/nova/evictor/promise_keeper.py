@@ -98,6 +98,10 @@ class PromiseKeeper:
             self._fail("promises cannot be read: nobody goes last because of one", error)
             return 0.0
 
+    def known(self, spot: str) -> KnownPromise | None:
+        """Return what a spot was promised, from memory; None: nothing."""
+        return self._journal.known(spot)
+
     def count(self) -> None:
         """Bring metrics and alarms up to date. Raises nothing."""
         try:

@@ -15,7 +15,10 @@ from cospot.nova.evictor.hosts import HostHistory, HostWatch
 from cospot.nova.evictor.plans import ClaimWatch, PlanEndpoint, PlanIntake
 from cospot.nova.evictor.reconcile import ReconcileLoop, WorkQueue
 from cospot.nova.evictor.reserve_keeper import ReserveKeeper
+from cospot.nova.evictor.signal_keeper import SignalKeeper
+from cospot.nova.evictor.signal_server import SignalServer
 from cospot.nova.evictor.stalled_hosts import StalledHosts
+from cospot.nova.evictor.vendordata import Vendordata
 from cospot.nova.live_options import READING_ERRORS
 
 LOG = logging.getLogger(__name__)
@@ -40,6 +43,7 @@ class EvictorService:
         self._history = HostHistory(self.metrics)
         self._make_reconciler()
         self._make_loops()
+        self._make_signals()
         self.endpoint = PlanEndpoint(self.context, self._claims.watch)
         self._intake = PlanIntake(conf, self.context.settings.plan_topic, self.endpoint)
 
@@ -65,6 +69,14 @@ class EvictorService:
         self._loop = ReconcileLoop(context, self._hosts, self._queue, self._after_reconcile)
         self._claims = ClaimWatch(context, lambda provider: self._queue.put(provider, "plan"))
 
+    def _make_signals(self) -> None:
+        """Make what tells customers of their spots."""
+        context = self.context
+        self.signals = SignalKeeper(context, self._hosts)
+        self._signal_server = SignalServer(context, Vendordata(context, self.signals))
+        if context.settings.signals_port:
+            self.signals.afterwards = self._signal_server.ensure
+
     def start(self) -> None:
         """Start all threads; returns at once."""
         settings = self.context.settings
@@ -77,9 +89,15 @@ class EvictorService:
         self._claims.start()
         self._intake.start()
         self._loop.start()
+        if settings.signals_port:
+            self._signal_server.ensure()
+        if settings.signals or settings.signals_port:
+            self.signals.start()
 
     def stop(self) -> None:
         """Stop: no new work, iterations that are running come to their end."""
+        self.signals.stop()
+        self._signal_server.stop()
         self._intake.stop()
         self._loop.stop()
         self._claims.stop()

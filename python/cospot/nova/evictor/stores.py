@@ -17,7 +17,7 @@ import os
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from enum import Enum
@@ -357,29 +357,44 @@ class NoticeStore:
 
 
 class ToldSpots:
-    """Who has been given notice, and when, as far as this process knows. Thread-safe."""
+    """The notices that owners know of, as far as this process knows. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._given_at: dict[str, float] = {}
+        self._notices: dict[str, Notice] = {}
+        self._projects: dict[str, str] = {}
 
-    def add(self, spot: str, given_at: float) -> None:
-        """Take note of a notice; times are seconds since the epoch."""
+    def add(self, notice: Notice, project_id: str) -> None:
+        """Take note of a notice, and of the project of its spot."""
         with self._lock:
-            self._given_at[spot] = given_at
+            self._notices[notice.spot] = notice
+            self._projects[notice.spot] = project_id
 
     def remove(self, spot: str) -> None:
         """Take note that a spot need not go after all."""
         with self._lock:
-            self._given_at.pop(spot, None)
+            self._notices.pop(spot, None)
+            self._projects.pop(spot, None)
 
-    def replace(self, given_at: Mapping[str, float]) -> None:
+    def replace(self, notices: Iterable[Notice]) -> None:
         """Take note of all notices that stand."""
         with self._lock:
-            self._given_at = dict(given_at)
+            self._notices = {each.spot: each for each in notices}
+            self._projects = {
+                spot: project for spot, project in self._projects.items() if spot in self._notices
+            }
+
+    def notice(self, spot: str) -> Notice | None:
+        """Return the notice of a spot; None when it has none."""
+        with self._lock:
+            return self._notices.get(spot)
+
+    def project(self, spot: str) -> str | None:
+        """Return the project of a spot that was given notice by this process."""
+        with self._lock:
+            return self._projects.get(spot)
 
     def age(self, spot: str, now: float) -> float:
         """Return how long ago a spot was told, seconds; 0: it was not."""
-        with self._lock:
-            given_at = self._given_at.get(spot)
-        return 0.0 if given_at is None else max(0.0, now - given_at)
+        notice = self.notice(spot)
+        return 0.0 if notice is None else max(0.0, now - notice.given_at)

@@ -127,6 +127,11 @@ class PromiseJournal:
             known = self._known.get(instance)
             return 0.0 if known is None or known.never_ran else known.promise.due_at
 
+    def known(self, instance: str) -> KnownPromise | None:
+        """Return the promise of a spot, if it was given one, as of the last `refresh`."""
+        with self._lock:
+            return self._known.get(instance)
+
     def saw(self, promise: Promise, *, runs: bool, now: float) -> None:
         """Note whether a spot has capacity, some time after it was promised a lifetime.
 

@@ -98,6 +98,12 @@ class PromiseTable:
         return min(fitting, key=lambda each: each.size) if fitting else None
 
 
+def slots_of(size: SizeKey, free: Sequence[int]) -> int:
+    """Return how many spots of a size fit into what is free on a host."""
+    limits = [has // wants for has, wants in zip(free, size, strict=True) if wants > 0]
+    return max(0, min(limits, default=0))
+
+
 def table_to_text(table: PromiseTable) -> str:
     """Return the file's text."""
     return (

@@ -15,7 +15,13 @@ from oslo_config import cfg
 
 import cospot
 from cospot.errors import CospotError
-from cospot.nova.tools import flavor_command, inventory_command, setup_command, status_command
+from cospot.nova.tools import (
+    flavor_command,
+    inventory_command,
+    setup_command,
+    signals_command,
+    status_command,
+)
 from cospot.nova.tools.bill import bill_command
 from cospot.nova.tools.doctor import command as doctor_command
 from cospot.nova.tools.history import command as history_command
@@ -96,6 +102,7 @@ def _parser() -> argparse.ArgumentParser:
         setup_command,
         doctor_command,
         status_command,
+        signals_command,
         flavor_command,
         inventory_command,
         history_command,

@@ -20,7 +20,7 @@ import cospot
 from cospot.errors import ConfigError
 from cospot.nova import promises
 from cospot.nova.promises.kept_share import CONFIDENCE
-from cospot.nova.promises.promise_table import SizeKey, SizePromises, Step
+from cospot.nova.promises.promise_table import SizeKey, SizePromises, Step, slots_of
 from cospot.nova.tools.history import hosts_file
 from cospot.nova.tools.history.hosts_file import HostPlace, PastHost
 from cospot.nova.tools.promise.evidence import Evidence, probability_of, shares_below
@@ -298,12 +298,6 @@ def _groups(most: int, width: float) -> list[tuple[int, int]]:
         found[math.floor(first) + 1] = group
         group += 1
     return sorted(each for each in found.items() if each[0] <= most)
-
-
-def slots_of(size: SizeKey, free: Sequence[int]) -> int:
-    """Return how many spots of a size fit into what is free on a host."""
-    limits = [has // wants for has, wants in zip(free, size, strict=True) if wants > 0]
-    return max(0, min(limits, default=0))
 
 
 def _steps(promised: Sequence[Step]) -> list[Step]:

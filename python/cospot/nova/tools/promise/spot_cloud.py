@@ -10,12 +10,12 @@ from typing import Any
 from cospot.errors import ConfigError
 from cospot.nova import spot_flavors
 from cospot.nova.inventory import held
-from cospot.nova.promises.promise_table import SizeKey
+from cospot.nova.promises.promise_table import SizeKey, slots_of
 from cospot.nova.tools.cloud import Cloud, Flavor, Hypervisor, Provider
 from cospot.nova.tools.history import api_source, hosts_file
 from cospot.nova.tools.history.hosts_file import Aggregate, HostPlace
 from cospot.nova.tools.history.workload_file import pseudonym
-from cospot.nova.tools.promise.estimate import SpotHosts, slots_of
+from cospot.nova.tools.promise.estimate import SpotHosts
 
 _RESOURCES = (spot_flavors.VCPU, spot_flavors.MEMORY_MB, spot_flavors.DISK_GB)
 

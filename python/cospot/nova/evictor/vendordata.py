@@ -1,0 +1,121 @@
+"""What is answered to Nova's dynamic vendordata, and to who asks for the signals: from memory.
+
+A spot learns of itself only: Nova sends its UUID and its project, and both must be those of the
+spot. All others, VMs among them, get an empty object.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from cospot.nova.evictor.context import EvictorContext
+from cospot.nova.evictor.signal_keeper import SignalBook, SignalKeeper
+from cospot.nova.promises.journal import KnownPromise
+from cospot.nova.signals.signals_file import moment
+from cospot.nova.signals.spot_lives import SpotLife
+
+
+class MalformedRequestError(ValueError):
+    """A request that is none of Nova's; says what was expected."""
+
+
+class Vendordata:
+    """Thread-safe; answers by what the keeper knows."""
+
+    def __init__(self, context: EvictorContext, keeper: SignalKeeper) -> None:
+        self._settings = context.settings
+        self._told = context.told
+        self._promises = context.promises
+        self._keeper = keeper
+
+    def signals(self) -> bytes | None:
+        """Return the signals of all flavors as JSON; None: they are not known yet."""
+        book = self._keeper.book
+        return None if book is None else book.text
+
+    def answer(self, body: bytes) -> dict[str, Any]:
+        """Return what a request of Nova is answered.
+
+        Args:
+            body: JSON, as nova/api/metadata/vendordata_dynamic.py makes it.
+
+        Raises:
+            MalformedRequestError: it is no such request.
+        """
+        instance, project = _read(body)
+        book = self._keeper.book
+        life = None if book is None else book.there.get(instance)
+        if life is None:
+            self._keeper.look_soon()
+        owner = self._told.project(instance) if life is None else life.project_id
+        if owner is None or owner != project:
+            return {}
+        now = time.time()
+        return {
+            "spot": True,
+            "as_of": moment(now),
+            "notice": self._notice(instance),
+            "promise": _promise(self._promises.known(instance)),
+            **_signals(book, life, now),
+        }
+
+    def _notice(self, spot: str) -> dict[str, Any] | None:
+        notice = self._told.notice(spot)
+        if notice is None:
+            return None
+        return {
+            "evict_at": moment(notice.evict_at),
+            "given_at": moment(notice.given_at),
+            "reason": "reserve",
+            "action": self._settings.action,
+        }
+
+
+def _read(body: bytes) -> tuple[str, str]:
+    try:
+        request = json.loads(body)
+    except (ValueError, RecursionError):
+        raise MalformedRequestError("expected JSON") from None
+    if not isinstance(request, Mapping):
+        raise MalformedRequestError("expected a JSON object")
+    found = []
+    for name in ("instance-id", "project-id"):
+        value = request.get(name)
+        if not isinstance(value, str) or not value:
+            raise MalformedRequestError(f"expected a text as {name!r}")
+        found.append(value)
+    return found[0], found[1]
+
+
+def _promise(known: KnownPromise | None) -> dict[str, Any] | None:
+    if known is None or known.never_ran:
+        return None
+    promise = known.promise
+    return {
+        "lives_until": moment(promise.due_at),
+        "lifetime_s": promise.lifetime_s,
+        "probability": 1 - promise.target,
+        "broken_at": None if known.broken_at is None else moment(known.broken_at),
+    }
+
+
+def _signals(book: SignalBook | None, life: SpotLife | None, now: float) -> dict[str, Any]:
+    """Return a spot's own risk, and what is known of its flavor."""
+    if book is None or life is None:
+        return {}
+    ordered = None if life.evicted_at is None else moment(life.evicted_at)
+    answer: dict[str, Any] = {"flavor": life.flavor, "eviction_ordered_at": ordered}
+    flavor = book.signals.flavors.get(life.flavor)
+    if flavor is None:
+        return answer
+    return {
+        **answer,
+        "risk": book.signals.risk_of(life, now),
+        "eviction_rate": flavor.eviction_rate,
+        "expected_uptime": flavor.expected_uptime,
+        "quote": flavor.quote,
+        "unknown": dict(flavor.unknown),
+    }

@@ -1,0 +1,77 @@
+"""Reads on in the evictor's audit log: which spots were evicted since the last time."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, BinaryIO
+
+
+class AuditTail:
+    """Not thread-safe. Follows the log when it is rotated by renaming.
+
+    Args:
+        path: of the log.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = Path(path)
+        self._file: BinaryIO | None = None
+
+    def new(self) -> Iterator[tuple[float, str, str]]:
+        """Yield the time (seconds since the epoch), event and instance of each new record.
+
+        Raises:
+            OSError: it cannot be read; missing is not an error.
+        """
+        yield from self._records()
+        if self._is_another():
+            self.close()
+            yield from self._records()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _is_another(self) -> bool:
+        """Tell whether the path leads to another file than the one that is open."""
+        if self._file is None:
+            return False
+        try:
+            now = self._path.stat()
+        except FileNotFoundError:
+            return False
+        return not os.path.samestat(now, os.fstat(self._file.fileno()))
+
+    def _records(self) -> Iterator[tuple[float, str, str]]:
+        if self._file is None:
+            try:
+                self._file = self._path.open("rb")
+            except FileNotFoundError:
+                return
+        if os.fstat(self._file.fileno()).st_size < self._file.tell():
+            self._file.seek(0)  # it was emptied, as by copytruncate of logrotate
+        while True:
+            start = self._file.tell()
+            line = self._file.readline()
+            if not line.endswith(b"\n"):  # the end, or a line that is being written
+                self._file.seek(start)
+                return
+            record = _read(line)
+            if record is not None:
+                yield record
+
+
+def _read(line: bytes) -> tuple[float, str, str] | None:
+    try:
+        record: Any = json.loads(line)
+        at = datetime.fromisoformat(record["time"].replace("Z", "+00:00"))
+        when = at.replace(tzinfo=at.tzinfo or timezone.utc).timestamp()
+        return when, str(record["event"]), str(record.get("instance", ""))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None

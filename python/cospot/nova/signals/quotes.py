@@ -1,0 +1,93 @@
+"""What new spots could be promised now, from the table of `cospot-nova promise`."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from cospot.nova.promises.asked_lifetime import lifetime_text
+from cospot.nova.promises.promise_table import (
+    MOST_BYTES,
+    PromiseTable,
+    PromiseTableError,
+    SizeKey,
+    slots_of,
+    table_from_text,
+)
+from cospot.nova.signals.flavor_signals import FlavorSignals, Signals
+
+#: As nova-scheduler's promises_max_age by default: it takes no older table.
+_MAX_AGE_S: Final = 86400.0
+
+
+class QuoteTable:
+    """The table in a file, read again when that has changed. Not thread-safe.
+
+    Args:
+        path: of the file.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._read_at: tuple[int, int] | None = None
+        self._table: PromiseTable | None = None
+
+    def with_quotes(self, signals: Signals, free: Sequence[SizeKey], *, with_disk: bool) -> Signals:
+        """Return the signals with quotes, or with why there are none.
+
+        Args:
+            signals: without.
+            free: what is free on each host that takes spots.
+            with_disk: whether disk counts.
+        """
+        try:
+            table = self._current()
+            problem = _age_problem(table, signals.now)
+        except OSError as error:
+            problem = f"the table of promises cannot be read: {error.strerror}"
+        except PromiseTableError as error:
+            problem = f"the table of promises cannot be read: {error}"
+        flavors = {
+            name: _refused(each, problem) if problem else _quoted(each, table, free, with_disk)
+            for name, each in signals.flavors.items()
+        }
+        return replace(signals, flavors=flavors)
+
+    def _current(self) -> PromiseTable:
+        with open(self._path, "rb") as file:
+            status = os.fstat(file.fileno())
+            read_at = (status.st_mtime_ns, status.st_ino)
+            if self._table is None or read_at != self._read_at:
+                self._table = None
+                self._table = table_from_text(file.read(MOST_BYTES + 1))
+                self._read_at = read_at
+        return self._table
+
+
+def _age_problem(table: PromiseTable, now: float) -> str:
+    age = now - table.observed_until
+    if age <= _MAX_AGE_S:
+        return ""
+    return f"the history behind the table of promises ended {lifetime_text(age)} ago"
+
+
+def _refused(flavor: FlavorSignals, problem: str) -> FlavorSignals:
+    return replace(flavor, unknown={**flavor.unknown, "quote": problem})
+
+
+def _quoted(
+    flavor: FlavorSignals, table: PromiseTable, free: Iterable[SizeKey], with_disk: bool
+) -> FlavorSignals:
+    vcpus, memory_mb, disk_gb = flavor.size
+    sized = table.for_size((vcpus, memory_mb, disk_gb if with_disk else 0))
+    if sized is None:
+        return _refused(flavor, "its size is in no table of promises")
+    slots = sum(slots_of(sized.size, each) for each in free)
+    told: dict[str, float | str | None] = {}
+    for number, target in sorted(enumerate(table.targets), key=lambda each: -each[1]):
+        seconds = sized.promised(slots, number)
+        told[f"{1 - target:g}"] = "never" if seconds == math.inf else seconds
+    return replace(flavor, quote={"slots": slots, "lives_at_least_s": told})

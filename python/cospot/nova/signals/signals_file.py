@@ -1,0 +1,63 @@
+"""The file of signals: `cospot-evictor` writes it, `cospot-nova signals` reads it.
+
+It is also what `GET /signals` answers. It has flavors and no instance.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime, timezone
+from typing import Any, Final
+
+from cospot.nova.signals.flavor_signals import Signals
+
+NAME: Final = "signals.json"
+FORMAT: Final = "cospot signals"
+VERSION: Final = 1
+
+
+class SignalsFileError(ValueError):
+    """A text that is no file of signals."""
+
+
+def signals_to_json(signals: Signals) -> dict[str, Any]:
+    """Return what is in the file."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "as_of": moment(signals.now),
+        "observed_since": moment(signals.since),
+        "risk_score": signals.score.as_json(),
+        "flavors": [asdict(each) for each in signals.flavors.values()],
+    }
+
+
+def dump(signals: Signals) -> bytes:
+    """Return the file's text."""
+    return json.dumps(signals_to_json(signals), indent=1).encode() + b"\n"
+
+
+def signals_from_text(text: str) -> Mapping[str, Any]:
+    """Read the file's text.
+
+    Raises:
+        SignalsFileError: it is no such file.
+    """
+    try:
+        body = json.loads(text)
+        if (body["format"], body["version"]) != (FORMAT, VERSION):
+            raise SignalsFileError(f"expected {FORMAT!r}, version {VERSION}")
+        datetime.fromisoformat(body["as_of"])
+        body["risk_score"]["skill"]
+        for each in body["flavors"]:
+            each["flavor"], each["running"], each["unknown"]
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise SignalsFileError(f"it is no file of signals: {error}") from error
+    return dict(body)
+
+
+def moment(seconds: float) -> str:
+    """Return a time for people and programs: ISO 8601, UTC."""
+    return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="seconds")
