@@ -396,6 +396,18 @@ class PlanMaker {
                promise.broken * static_cast<double>(tally.tested.promised);
   }
 
+  /// Over all parts before `to`, and in the last of them that tested enough: a class that broke
+  /// lately is not sold because of a calm past.
+  [[nodiscard]] static bool held_before(const PlanRun& run, std::size_t index,
+                                        const PromiseClass& promise, std::size_t to) {
+    if (!held(tally_of(run, index, 0, to), promise)) return false;
+    for (std::size_t part = to; part-- > 0;) {
+      const PromiseTally latest = tally_of(run, index, part, part + 1);
+      if (latest.tested.promised >= kLeastTested) return held(latest, promise);
+    }
+    return true;
+  }
+
   void judge_class(std::size_t index) {
     const JudgedAlternative& plan = found_.of(found_.advised);
     JudgedClass judged{.promise = found_.datacenter.classes[index]};
@@ -403,7 +415,7 @@ class PlanMaker {
       const auto run = found_.promised.find(plan.chosen[i]);
       if (run == found_.promised.end()) continue;
       const std::size_t part = kPastParts + i;
-      if (!held(tally_of(run->second, index, 0, part), judged.promise)) continue;
+      if (!held_before(run->second, index, judged.promise, part)) continue;
       ++judged.parts;
       const PromiseTally now = tally_of(run->second, index, part, part + 1);
       judged.tally.given += now.given;
@@ -414,7 +426,7 @@ class PlanMaker {
     if (last != found_.promised.end()) {
       const std::size_t parts = found_.datacenter.parts.count;
       judged.is_sold =
-          held(tally_of(last->second, index, 0, parts), judged.promise) &&
+          held_before(last->second, index, judged.promise, parts) &&
           judged.tally.tested.promised >= kLeastTested &&
           verdict_of(judged.tally.tested, judged.promise.broken) == PromiseVerdict::kKept;
       judged.worth = worth_of(judged, last->second);
