@@ -140,4 +140,31 @@ std::vector<PartAccount> PartAccounts::finish() {
   return std::move(accounts_);
 }
 
+PromiseTally tally_of(std::span<const PartAccount> parts, std::size_t index, std::size_t from,
+                      std::size_t to) {
+  PromiseTally sum;
+  for (const PartAccount& part : parts.subspan(from, to - from)) {
+    const PromiseTally& of = part.promises[index];
+    sum.given += of.given;
+    sum.tested.promised += of.tested.promised;
+    sum.tested.broken += of.tested.broken;
+  }
+  return sum;
+}
+
+bool held_before(std::span<const PartAccount> parts, std::size_t index, const PromiseClass& promise,
+                 std::size_t to) {
+  const auto held = [&promise](const PromiseTally& tally) {
+    return tally.tested.promised >= kLeastTested &&
+           static_cast<double>(tally.tested.broken) <=
+               promise.broken * static_cast<double>(tally.tested.promised);
+  };
+  if (!held(tally_of(parts, index, 0, to))) return false;
+  for (std::size_t part = to; part-- > 0;) {
+    const PromiseTally latest = tally_of(parts, index, part, part + 1);
+    if (latest.tested.promised >= kLeastTested) return held(latest);
+  }
+  return true;
+}
+
 }  // namespace cospot

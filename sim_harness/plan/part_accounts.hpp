@@ -46,6 +46,10 @@ struct PromiseTally {
   PromiseCount tested{};  ///< of them, those that lived so long or were evicted before
 };
 
+/// A class of promised lifetimes is sold after so many of its promises were tested, and from now on
+/// if those that the judged parts tested confirm it.
+inline constexpr std::uint64_t kLeastTested = 30;
+
 /// What instances of one level asked for, earned and went through in a part.
 struct LevelAccount {
   Revenue requested = 0;
@@ -63,6 +67,15 @@ struct PartAccount {
     return levels[static_cast<std::size_t>(level)];
   }
 };
+
+/// Of the class at `index`, over the parts in [from, to).
+[[nodiscard]] PromiseTally tally_of(std::span<const PartAccount> parts, std::size_t index,
+                                    std::size_t from, std::size_t to);
+
+/// Whether a class held before the part `to`: over all parts before, and in the last of them that
+/// tested enough, so that a class which broke lately is not sold because of a calm past.
+[[nodiscard]] bool held_before(std::span<const PartAccount> parts, std::size_t index,
+                               const PromiseClass& promise, std::size_t to);
 
 /// Keeps the accounts of a run by the parts of its window. What an instance earns is counted in
 /// each part that it runs in, so that the parts add up to what the engine says of the whole run;

@@ -378,36 +378,6 @@ class PlanMaker {
     for (std::size_t i = 0; i < found_.datacenter.classes.size(); ++i) judge_class(i);
   }
 
-  [[nodiscard]] static PromiseTally tally_of(const PlanRun& run, std::size_t promise,
-                                             std::size_t from, std::size_t to) {
-    PromiseTally sum;
-    for (std::size_t part = from; part < to; ++part) {
-      const PromiseTally& of = run.parts[part].promises[promise];
-      sum.given += of.given;
-      sum.tested.promised += of.tested.promised;
-      sum.tested.broken += of.tested.broken;
-    }
-    return sum;
-  }
-
-  [[nodiscard]] static bool held(const PromiseTally& tally, const PromiseClass& promise) {
-    return tally.tested.promised >= kLeastTested &&
-           static_cast<double>(tally.tested.broken) <=
-               promise.broken * static_cast<double>(tally.tested.promised);
-  }
-
-  /// Over all parts before `to`, and in the last of them that tested enough: a class that broke
-  /// lately is not sold because of a calm past.
-  [[nodiscard]] static bool held_before(const PlanRun& run, std::size_t index,
-                                        const PromiseClass& promise, std::size_t to) {
-    if (!held(tally_of(run, index, 0, to), promise)) return false;
-    for (std::size_t part = to; part-- > 0;) {
-      const PromiseTally latest = tally_of(run, index, part, part + 1);
-      if (latest.tested.promised >= kLeastTested) return held(latest, promise);
-    }
-    return true;
-  }
-
   void judge_class(std::size_t index) {
     const JudgedAlternative& plan = found_.of(found_.advised);
     JudgedClass judged{.promise = found_.datacenter.classes[index]};
@@ -415,9 +385,9 @@ class PlanMaker {
       const auto run = found_.promised.find(plan.chosen[i]);
       if (run == found_.promised.end()) continue;
       const std::size_t part = kPastParts + i;
-      if (!held_before(run->second, index, judged.promise, part)) continue;
+      if (!held_before(run->second.parts, index, judged.promise, part)) continue;
       ++judged.parts;
-      const PromiseTally now = tally_of(run->second, index, part, part + 1);
+      const PromiseTally now = tally_of(run->second.parts, index, part, part + 1);
       judged.tally.given += now.given;
       judged.tally.tested.promised += now.tested.promised;
       judged.tally.tested.broken += now.tested.broken;
@@ -426,7 +396,7 @@ class PlanMaker {
     if (last != found_.promised.end()) {
       const std::size_t parts = found_.datacenter.parts.count;
       judged.is_sold =
-          held_before(last->second, index, judged.promise, parts) &&
+          held_before(last->second.parts, index, judged.promise, parts) &&
           judged.tally.tested.promised >= kLeastTested &&
           verdict_of(judged.tally.tested, judged.promise.broken) == PromiseVerdict::kKept;
       judged.worth = worth_of(judged, last->second);

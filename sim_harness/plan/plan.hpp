@@ -24,9 +24,6 @@ inline constexpr std::size_t kPastParts = 2;
 inline constexpr std::size_t kDefaultPlanParts = 7;
 /// Of the economy instances that were admitted: so many may be evicted by VMs.
 inline constexpr double kEconomyBroken = 0.01;
-/// A class of promised lifetimes is sold after so many of its promises were tested, and from now on
-/// if those that the judged parts tested confirm it.
-inline constexpr std::uint64_t kLeastTested = 30;
 
 /// What is planned.
 struct PlanRequest {

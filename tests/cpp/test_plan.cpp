@@ -202,6 +202,29 @@ TEST_CASE("A run with some of the demand is a run of a history without the other
   }
 }
 
+TEST_CASE("held_before: over all parts before, and in the last one that tested enough") {
+  // Of promises that 10 % may break.
+  const PromiseClass promise{.life = std::chrono::hours(4), .broken = 0.1};
+  const auto held = [&promise](std::vector<PromiseCount> tested) {
+    std::vector<PartAccount> parts;
+    for (const PromiseCount& count : tested) {
+      parts.push_back({.levels = {}, .promises = {{.given = 500, .tested = count}}});
+    }
+    return held_before(parts, 0, promise, parts.size());
+  };
+  CHECK(held({{.promised = 30, .broken = 3}}));        // 3 of 30: exactly what is allowed
+  CHECK_FALSE(held({{.promised = 30, .broken = 4}}));  // one more
+  CHECK_FALSE(held({{.promised = 29, .broken = 0}}));  // too few tested
+  CHECK(held({{.promised = 15, .broken = 0}, {.promised = 15, .broken = 2}}));  // 30 together
+  // 6 of 240 in all, but 6 of 40 lately.
+  CHECK_FALSE(held({{.promised = 200, .broken = 0}, {.promised = 40, .broken = 6}}));
+  // Of 20 lately too little is known: what 200 and 40 before say stands.
+  CHECK(held({{.promised = 200, .broken = 0},
+              {.promised = 40, .broken = 4},
+              {.promised = 20, .broken = 5}}));
+  CHECK_FALSE(held({{.promised = 40, .broken = 30}, {.promised = 40, .broken = 0}}));  // 30 of 80
+}
+
 TEST_CASE("A plan for hosts that do not hold the VMs says so") {
   PlanRequest request = request_for(kHistory);
   request.datacenter = tuned_datacenter({10400, 2250}, 30, std::nullopt, "--");
@@ -209,7 +232,7 @@ TEST_CASE("A plan for hosts that do not hold the VMs says so") {
   CHECK(found.advice == PlanAdvice::kNothingHolds);
   const std::vector<std::string> decision = decision_of(found, "EUR");
   CHECK(decision[0].starts_with("These 30 hosts do not hold the VMs, let alone spots: "));
-  CHECK(decision[1].starts_with("Most was earned by "));
+  CHECK(decision[1].starts_with("The best alternative, "));
 }
 
 TEST_CASE("A plan says what a history cannot support") {
